@@ -1,0 +1,128 @@
+// form.h: a kernel form read into plain C, changed there, and written back.
+//
+// sinter.rowwise and sinter.contract share everything but products, so every
+// pass sees one struct. Dimensions are numbered rows first, then columns, then
+// each product's own, as in the op's maps.
+
+#ifndef SINTER_CAPI_FORM_H
+#define SINTER_CAPI_FORM_H
+
+#include "capi/sn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  MlirStringRef name; // owned by the context
+  int64_t size;       // SN_DYNAMIC where `?`
+} SnDim;
+
+// One operand: `value[map]`, map over all dimensions; symbol k of the map is the
+// index tensor form.operands[form.inputs.. + indirect[k]].
+typedef struct {
+  MlirValue value;
+  MlirAffineMap map;
+  MlirAttribute fill;   // read where a subscript is out of range; null if none
+  MlirAttribute through; // DenseI64Array: which index operand each symbol is; null if none
+} SnAccess;
+
+typedef struct {
+  int64_t num_dims; // dimensions that only this product has
+  MlirType type;    // of its accumulator
+} SnProduct;
+
+typedef struct {
+  MlirStringRef kind; // a name of sn_combiners
+  MlirAffineMap map;  // no subscripts, or all columns in order
+  MlirType type;
+} SnAccumulator;
+
+typedef struct {
+  MlirOperation op; // null while it is being made
+  bool contract;
+  int64_t num_rows, num_cols;
+  SN_VEC(SnDim) dims;
+  SN_VEC(SnProduct) products;
+  SN_VEC(SnAccess) inputs;  // of a contract: 2 for each product, then the others
+  SN_VEC(SnAccess) indices; // index tensors of indirect accesses
+  SN_VEC(SnAccess) outputs; // destinations
+  SN_VEC(SnAccumulator) accumulators;
+  MlirAttribute schedule;   // null before sinter-schedule
+  MlirBlock body, finish;   // finish is null where there is none
+} SnForm;
+
+bool sn_is_form(MlirOperation op);
+// Reads a verified form. Free with sn_form_free.
+SnForm sn_form_read(MlirOperation op);
+void sn_form_free(SnForm *form);
+// Makes the op from everything but `op`, `body` and `finish`, with empty blocks that have
+// the right arguments: form->op, form->body and, if with_finish, form->finish are set.
+// Results are the types of the destinations when these are tensors.
+MlirOperation sn_form_create(SnBuilder *b, SnForm *form, bool with_finish);
+
+// ---- what a form's parts mean ---------------------------------------------------
+
+static inline bool sn_is_row_dim(const SnForm *f, intptr_t d) { return d < f->num_rows; }
+static inline bool sn_is_col_dim(const SnForm *f, intptr_t d) {
+  return d >= f->num_rows && d < f->num_rows + f->num_cols;
+}
+bool sn_uses_rows(const SnForm *f, MlirAffineMap map);
+bool sn_uses_cols(const SnForm *f, MlirAffineMap map);
+bool sn_uses_all_rows(const SnForm *f, MlirAffineMap map);
+// Destination k misses a row dimension: it comes from accumulators through finish.
+bool sn_is_reduced(const SnForm *f, size_t output);
+size_t sn_num_reduced(const SnForm *f);
+// Its place among the body's yields (not reduced) or among finish's (reduced; without
+// finish, among the accumulators).
+size_t sn_output_position(const SnForm *f, size_t output);
+int64_t sn_row_length(const SnForm *f);  // product of column sizes; SN_DYNAMIC if any is
+int64_t sn_num_rows(const SnForm *f);    // product of row sizes; SN_DYNAMIC if any is
+MlirType sn_row_type(const SnForm *f, MlirType element);
+// What the body sees of an access: a row or a scalar of the value's element type.
+MlirType sn_access_type(const SnForm *f, const SnAccess *a);
+static inline size_t sn_first_input(const SnForm *f) { return 2 * f->products.size; }
+// The body's argument for input k (k >= sn_first_input), and for product p.
+MlirValue sn_input_argument(const SnForm *f, size_t input);
+MlirValue sn_product_argument(const SnForm *f, size_t product);
+// Whether input k is also an argument of finish (its map uses no dimension).
+bool sn_is_uniform(const SnForm *f, size_t input);
+// A name no dimension of the form has, made from `like`.
+MlirStringRef sn_fresh_name(MlirContext ctx, const SnForm *f, const char *like);
+
+// ---- row programs ------------------------------------------------------------------
+
+bool sn_is_row(MlirValue v); // a one-dimensional tensor
+// The row itself, or a broadcast of the scalar to `row`.
+MlirValue sn_as_row(SnBuilder *b, MlirValue v, MlirType row);
+// The scalar under a broadcast (or a row's splat constant); else the value itself.
+MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v);
+// A copy of the elementwise op `like` on other operands: rows and scalars may be mixed, scalars
+// are broadcast where a row stands beside them (but not the condition of a select), and the result is a row if
+// any operand is.
+MlirValue sn_elementwise(SnBuilder *b, MlirOperation like, intptr_t n, const MlirValue *operands);
+// The same by name, with result element type `element` (null: inferred).
+MlirValue sn_row_op(SnBuilder *b, const char *name, MlirType element, intptr_t n, const MlirValue *operands);
+
+// ---- combiners: one row each -----------------------------------------------------------
+
+typedef struct {
+  const char *kind;      // as written in sinter.row_reduce and reduce(...)
+  const char *float_op;  // arith op that combines two floats; NULL if not for floats
+  const char *int_op;    // the same for integers
+  double identity;       // of floats; of integers see sn_combiner_identity
+} SnCombiner;
+
+extern const SnCombiner sn_combiners[]; // ends with a NULL kind
+const SnCombiner *sn_combiner(MlirStringRef kind);               // NULL if unknown
+// The combiner that this op is, or NULL: "arith.addf" -> add.
+const SnCombiner *sn_combiner_of_op(MlirOperation op);
+bool sn_combiner_fits(const SnCombiner *c, MlirType element);
+MlirAttribute sn_combiner_identity(const SnCombiner *c, MlirType element);
+// acc combined with x, of one scalar or vector type.
+MlirValue sn_combine(SnBuilder *b, const SnCombiner *c, MlirValue acc, MlirValue x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

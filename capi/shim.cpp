@@ -1,0 +1,25 @@
+// shim.cpp: one wrapper for each thing that mlir-c 22 has no entry for.
+
+#include "capi/shim.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Rewrite.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+void sn_shim_error(MlirOperation op, const char *text) { unwrap(op)->emitOpError() << text; }
+void sn_shim_remark(MlirOperation op, const char *text) { unwrap(op)->emitRemark() << text; }
+
+bool sn_shim_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
+bool sn_shim_is_pure(MlirOperation op) { return isPure(unwrap(op)); }
+bool sn_shim_is_elementwise(MlirOperation op) {
+  StringRef dialect = unwrap(op)->getName().getDialectNamespace();
+  return (dialect == "arith" || dialect == "math") && OpTrait::hasElementwiseMappableTraits(unwrap(op));
+}
+
+void sn_shim_add_math_approximations(MlirRewritePatternSet set) {
+  populateMathPolynomialApproximationPatterns(*unwrap(set));
+}

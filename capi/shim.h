@@ -1,0 +1,90 @@
+// shim.h: what mlir-c 22 has no entry for, one wrapper each, and the descriptors
+// of passes and pipelines that the adaptor turns into MLIR's own. Implemented in
+// C++ (capi/shim.cpp, passes/adaptor.cpp); nothing there decides anything about IR.
+
+#ifndef SINTER_CAPI_SHIM_H
+#define SINTER_CAPI_SHIM_H
+
+#include "mlir-c/IR.h"
+#include "mlir-c/Pass.h"
+#include "mlir-c/Rewrite.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- diagnostics ------------------------------------------------------------
+
+void sn_shim_error(MlirOperation op, const char *text); // `error: 'dialect.op' op TEXT`
+void sn_shim_remark(MlirOperation op, const char *text);
+
+// ---- reading IR -------------------------------------------------------------
+
+// No result has a use, and dropping the op changes nothing.
+bool sn_shim_is_dead(MlirOperation op);
+// The op touches no memory and has no other effect, also inside its regions.
+bool sn_shim_is_pure(MlirOperation op);
+// The op is one of arith's or math's that works element by element.
+bool sn_shim_is_elementwise(MlirOperation op);
+
+// ---- upstream's patterns that have no pass -------------------------------------
+
+void sn_shim_add_math_approximations(MlirRewritePatternSet set);
+
+// ---- passes ---------------------------------------------------------------------
+
+typedef enum { SN_OPTION_BOOL, SN_OPTION_INT, SN_OPTION_STRING } SnOptionKind;
+
+typedef struct {
+  SnOptionKind kind;
+  const char *name, *help;
+  const char *otherwise;      // default, as written on the command line
+  const char *const *choices; // SN_OPTION_STRING: NULL-terminated, or NULL for any text
+  size_t offset;              // of the field in the pass's options: bool, int64_t or const char *
+} SnOption;
+
+typedef struct {
+  MlirContext ctx;
+  const void *options; // the pass's own options struct, filled in
+} SnRun;
+
+// A pass is one such constant. `document` is its page: what it does, by example.
+typedef struct SnPass {
+  const char *argument, *summary;
+  const char *anchor;                                 // op name it runs on; NULL for any
+  const SnOption *options;                            // ends with a NULL name; may be NULL
+  size_t options_size;
+  MlirDialectHandle (*const *dialects)(void);         // it creates ops of these; ends with NULL
+  MlirLogicalResult (*run)(const SnRun *run, MlirOperation op);
+} SnPass;
+
+void sn_shim_register_pass(const SnPass *pass);
+
+// One step of a road. `$name` in `pass` is the pipeline's option of that name; a pass that
+// begins with `?name=value ` is left out unless the option has that value.
+typedef struct {
+  const char *pass;
+  const char *becomes; // before -> after, in a few words
+  const char *rung;    // what --emit= calls the IR behind this step; NULL for a step inside a rung
+} SnStep;
+
+typedef struct {
+  const char *argument, *summary;
+  const SnOption *options; // strings only; ends with a NULL name; may be NULL
+  const SnStep *steps;     // ends with a NULL pass
+} SnPipeline;
+
+// The text of a pipeline, options put in by `option`, up to and with the rung `until` (NULL: all).
+// Free it. Implemented in C (passes/pipelines.c); NULL if there is no such rung.
+char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *user, const char *name),
+                       void *user, const char *until);
+
+void sn_shim_register_pipeline(const SnPipeline *pipeline);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

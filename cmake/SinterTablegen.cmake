@@ -1,0 +1,34 @@
+# dialect/Sinter.td -> build/include/dialect/Sinter.KIND.{decls,defs}.inc and build/docs/dialect.md
+
+set(sinter_td ${CMAKE_CURRENT_SOURCE_DIR}/dialect/Sinter.td)
+set(sinter_generated ${CMAKE_BINARY_DIR}/include/dialect)
+file(MAKE_DIRECTORY ${sinter_generated} ${CMAKE_BINARY_DIR}/docs)
+
+function(sinter_tablegen output)
+  list(TRANSFORM MLIR_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${SINTER_MLIR_TBLGEN} ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR} ${includes}
+      ${sinter_td} -o ${output} -d ${output}.d
+    DEPENDS ${sinter_td} ${SINTER_MLIR_TBLGEN}
+    DEPFILE ${output}.d
+    COMMENT "mlir-tblgen ${output}"
+    VERBATIM)
+endfunction()
+
+if(EXISTS ${sinter_td})
+  # A dialect's own definitions only, not those of the files that it includes.
+  foreach(generator
+      "dialect;-dialect=sinter" "op;-dialect=sinter" "enum"
+      "attrdef;-attrdefs-dialect=sinter" "typedef;-typedefs-dialect=sinter")
+    list(POP_FRONT generator kind)
+    foreach(half decls defs)
+      set(output ${sinter_generated}/Sinter.${kind}.${half}.inc)
+      sinter_tablegen(${output} -gen-${kind}-${half} ${generator})
+      list(APPEND sinter_generated_files ${output})
+    endforeach()
+  endforeach()
+  set(docs ${CMAKE_BINARY_DIR}/docs/dialect.md)
+  sinter_tablegen(${docs} -gen-dialect-doc -dialect=sinter)
+  add_custom_target(sinter-docs ALL DEPENDS ${docs})
+endif()
+add_custom_target(sinter-tablegen DEPENDS ${sinter_generated_files})

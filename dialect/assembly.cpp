@@ -1,0 +1,434 @@
+// assembly.cpp: the text of the two forms.
+//
+//   sinter.rowwise (i = 4) by (j = 8)
+//       ins(%x[i, j] : T, %e[%t[i] : T, j] : T, %p[i, j - 1] : T else 0.0)
+//       reduce(add [] : f32) outs(%o[i, j] : T) schedule(#sinter.rows<...>) {
+//   ^row(...):
+//   } finish {
+//   ^done(...):
+//   }
+//
+// Names of dimensions are bare words, so that parseAffineExpr reads the
+// subscripts. In the maps, dimension k is the k-th name and symbol k the k-th
+// indirect subscript of that operand.
+
+#include "dialect/assembly.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+sn::Segments::Segments(Operation *op) {
+  std::optional<Attribute> sizes = op->getInherentAttr("operandSegmentSizes");
+  auto array = dyn_cast_or_null<DenseI32ArrayAttr>(sizes.value_or(Attribute()));
+  if (array && array.size() == 3) {
+    inputs = array[0];
+    indices = array[1];
+    outputs = array[2];
+  }
+}
+
+namespace {
+
+//===-- parsing -----------------------------------------------------------===//
+
+struct Operand {
+  OpAsmParser::UnresolvedOperand name;
+  Type type;
+  AffineMap map;
+};
+
+struct FormParser {
+  OpAsmParser &p;
+  OperationState &s;
+  Builder &b = p.getBuilder();
+  SmallVector<StringRef> names;
+  SmallVector<int64_t> sizes, productDims;
+  SmallVector<Operand> inputs, indices, outputs;
+  SmallVector<Attribute> fills, indirect, kinds, accMaps, accTypes, productTypes;
+
+  FormParser(OpAsmParser &parser, OperationState &state) : p(parser), s(state) {}
+
+  ParseResult dims() {
+    return p.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+      StringRef name;
+      int64_t size = ShapedType::kDynamic;
+      if (p.parseKeyword(&name) || p.parseEqual())
+        return failure();
+      if (failed(p.parseOptionalQuestion()) && p.parseInteger(size))
+        return failure();
+      names.push_back(name);
+      sizes.push_back(size);
+      return success();
+    });
+  }
+
+  // `[expr, ...]`; with `indirectOperands`, a subscript may be `%t[...] : type`.
+  ParseResult subscripts(AffineMap &map, SmallVectorImpl<int64_t> *indirectOperands) {
+    SmallVector<std::pair<StringRef, AffineExpr>> symbols;
+    for (auto [k, name] : llvm::enumerate(names))
+      symbols.push_back({name, b.getAffineDimExpr(k)});
+    SmallVector<AffineExpr> exprs;
+    auto one = [&]() -> ParseResult {
+      if (indirectOperands) {
+        Operand index;
+        OptionalParseResult present = p.parseOptionalOperand(index.name);
+        if (present.has_value()) {
+          if (failed(*present) || subscripts(index.map, nullptr) || p.parseColonType(index.type))
+            return failure();
+          exprs.push_back(b.getAffineSymbolExpr(indirectOperands->size()));
+          indirectOperands->push_back(indices.size());
+          indices.push_back(index);
+          return success();
+        }
+      }
+      return p.parseAffineExpr(symbols, exprs.emplace_back());
+    };
+    if (p.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
+      return failure();
+    map = AffineMap::get(names.size(), indirectOperands ? indirectOperands->size() : 0, exprs,
+                         b.getContext());
+    return success();
+  }
+
+  ParseResult input() {
+    Operand &in = inputs.emplace_back();
+    SmallVector<int64_t> through;
+    if (p.parseOperand(in.name) || subscripts(in.map, &through) || p.parseColonType(in.type))
+      return failure();
+    indirect.push_back(b.getDenseI64ArrayAttr(through));
+    Attribute fill = b.getUnitAttr();
+    if (succeeded(p.parseOptionalKeyword("else"))) {
+      auto shaped = dyn_cast<ShapedType>(in.type);
+      if (p.parseAttribute(fill, shaped ? shaped.getElementType() : in.type))
+        return failure();
+    }
+    fills.push_back(fill);
+    return success();
+  }
+
+  ParseResult product() {
+    size_t before = names.size();
+    Type type;
+    if (dims())
+      return failure();
+    productDims.push_back(names.size() - before);
+    if (p.parseLParen() || input() || p.parseComma() || input() || p.parseRParen() || p.parseColonType(type))
+      return failure();
+    productTypes.push_back(TypeAttr::get(type));
+    return success();
+  }
+
+  ParseResult accumulator() {
+    StringRef kind;
+    AffineMap map;
+    Type type;
+    if (p.parseKeyword(&kind) || subscripts(map, nullptr) || p.parseColonType(type))
+      return failure();
+    kinds.push_back(b.getStringAttr(kind));
+    accMaps.push_back(AffineMapAttr::get(map));
+    accTypes.push_back(TypeAttr::get(type));
+    return success();
+  }
+
+  ParseResult output() {
+    Operand &out = outputs.emplace_back();
+    return failure(p.parseOperand(out.name) || subscripts(out.map, nullptr) || p.parseColonType(out.type));
+  }
+
+  // Maps are written before the last names are known (a product's own), so they are
+  // given all dimensions at the end.
+  AffineMapAttr whole(AffineMap map) {
+    return AffineMapAttr::get(
+        AffineMap::get(names.size(), map.getNumSymbols(), map.getResults(), b.getContext()));
+  }
+
+  ParseResult parse(bool contract) {
+    auto paren = AsmParser::Delimiter::Paren;
+    if (dims())
+      return failure();
+    size_t rows = names.size();
+    if (p.parseKeyword("by") || dims())
+      return failure();
+    size_t cols = names.size() - rows;
+    while (contract && succeeded(p.parseOptionalKeyword("product")))
+      if (product())
+        return failure();
+    if (succeeded(p.parseOptionalKeyword("ins")) &&
+        p.parseCommaSeparatedList(paren, [&] { return input(); }))
+      return failure();
+    if (succeeded(p.parseOptionalKeyword("reduce")) &&
+        p.parseCommaSeparatedList(paren, [&] { return accumulator(); }))
+      return failure();
+    if (p.parseKeyword("outs") || p.parseCommaSeparatedList(paren, [&] { return output(); }))
+      return failure();
+    Attribute schedule;
+    if (succeeded(p.parseOptionalKeyword("schedule")) &&
+        (p.parseLParen() || p.parseAttribute(schedule) || p.parseRParen()))
+      return failure();
+    if (p.parseOptionalAttrDictWithKeyword(s.attributes))
+      return failure();
+    Region *body = s.addRegion(), *finish = s.addRegion();
+    if (p.parseRegion(*body))
+      return failure();
+    if (succeeded(p.parseOptionalKeyword("finish")) && p.parseRegion(*finish))
+      return failure();
+
+    SmallVector<Attribute> maps, dimNames;
+    for (StringRef name : names)
+      dimNames.push_back(b.getStringAttr(name));
+    for (auto *list : {&inputs, &indices, &outputs})
+      for (Operand &operand : *list) {
+        if (p.resolveOperand(operand.name, operand.type, s.operands))
+          return failure();
+        maps.push_back(whole(operand.map));
+      }
+    for (Operand &out : outputs)
+      if (!isa<MemRefType>(out.type))
+        s.addTypes(out.type);
+    for (Attribute &map : accMaps)
+      map = whole(cast<AffineMapAttr>(map).getValue());
+    auto add = [&](StringRef name, Attribute value) { s.addAttribute(name, value); };
+    add("dims", b.getArrayAttr(dimNames));
+    add("sizes", b.getDenseI64ArrayAttr(sizes));
+    add("num_rows", b.getI64IntegerAttr(rows));
+    add("num_cols", b.getI64IntegerAttr(cols));
+    add("maps", b.getArrayAttr(maps));
+    if (llvm::any_of(fills, [](Attribute fill) { return !isa<UnitAttr>(fill); }))
+      add("fills", b.getArrayAttr(fills));
+    if (!indices.empty())
+      add("indirect", b.getArrayAttr(indirect));
+    add("accumulators", b.getArrayAttr(kinds));
+    add("accumulator_maps", b.getArrayAttr(accMaps));
+    add("accumulator_types", b.getArrayAttr(accTypes));
+    if (schedule)
+      add("schedule", schedule);
+    if (contract) {
+      add("product_dims", b.getDenseI64ArrayAttr(productDims));
+      add("product_types", b.getArrayAttr(productTypes));
+    }
+    add("operandSegmentSizes",
+        b.getDenseI32ArrayAttr({(int32_t)inputs.size(), (int32_t)indices.size(), (int32_t)outputs.size()}));
+    return success();
+  }
+};
+
+//===-- printing ----------------------------------------------------------===//
+
+struct FormPrinter {
+  OpAsmPrinter &p;
+  Operation *op;
+  sn::Segments parts{op};
+  ArrayAttr names = array("dims"), maps = array("maps"), fills = array("fills"), indirect = array("indirect");
+  ArrayRef<int64_t> sizes = ints("sizes");
+
+  ArrayAttr array(StringRef name) {
+    return dyn_cast_or_null<ArrayAttr>(op->getInherentAttr(name).value_or(Attribute()));
+  }
+  ArrayRef<int64_t> ints(StringRef name) {
+    auto list = dyn_cast_or_null<DenseI64ArrayAttr>(op->getInherentAttr(name).value_or(Attribute()));
+    return list ? list.asArrayRef() : ArrayRef<int64_t>();
+  }
+  size_t count(StringRef name) { return cast<IntegerAttr>(*op->getInherentAttr(name)).getInt(); }
+
+  void dims(size_t first, size_t n) {
+    p << "(";
+    llvm::interleaveComma(llvm::seq(first, first + n), p, [&](size_t k) {
+      p << cast<StringAttr>(names[k]).getValue() << " = ";
+      if (ShapedType::isDynamic(sizes[k]))
+        p << "?";
+      else
+        p << sizes[k];
+    });
+    p << ")";
+  }
+
+  static bool isNegative(AffineExpr e) {
+    auto constant = dyn_cast<AffineConstantExpr>(e);
+    return constant && constant.getValue() < 0;
+  }
+
+  // `input` is set where symbols stand for that input's indirect subscripts.
+  void expr(AffineExpr e, std::optional<unsigned> input, bool nested) {
+    if (auto dim = dyn_cast<AffineDimExpr>(e)) {
+      p << cast<StringAttr>(names[dim.getPosition()]).getValue();
+    } else if (auto constant = dyn_cast<AffineConstantExpr>(e)) {
+      p << constant.getValue();
+    } else if (auto symbol = dyn_cast<AffineSymbolExpr>(e)) {
+      unsigned k = cast<DenseI64ArrayAttr>(indirect[*input])[symbol.getPosition()] + parts.inputs;
+      p << op->getOperand(k);
+      subscripts(k, std::nullopt);
+      p << " : " << op->getOperand(k).getType();
+    } else {
+      auto binary = cast<AffineBinaryOpExpr>(e);
+      AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
+      auto times = dyn_cast<AffineBinaryOpExpr>(rhs);
+      p << (nested ? "(" : "");
+      if (e.getKind() == AffineExprKind::Add && isNegative(rhs)) {
+        expr(lhs, input, false);
+        p << " - " << -cast<AffineConstantExpr>(rhs).getValue();
+      } else if (e.getKind() == AffineExprKind::Add && times && times.getKind() == AffineExprKind::Mul &&
+                 isNegative(times.getRHS())) {
+        expr(lhs, input, false);
+        p << " - ";
+        expr(times.getLHS() * -times.getRHS(), input, true);
+      } else {
+        const char *sign = e.getKind() == AffineExprKind::Add        ? " + "
+                           : e.getKind() == AffineExprKind::Mul      ? " * "
+                           : e.getKind() == AffineExprKind::Mod      ? " mod "
+                           : e.getKind() == AffineExprKind::FloorDiv ? " floordiv "
+                                                                     : " ceildiv ";
+        expr(lhs, input, e.getKind() != AffineExprKind::Add);
+        p << sign;
+        expr(rhs, input, true);
+      }
+      p << (nested ? ")" : "");
+    }
+  }
+
+  void subscripts(AffineMap map, std::optional<unsigned> input) {
+    p << "[";
+    llvm::interleaveComma(map.getResults(), p, [&](AffineExpr e) { expr(e, input, false); });
+    p << "]";
+  }
+  void subscripts(unsigned operand, std::optional<unsigned> input) {
+    subscripts(cast<AffineMapAttr>(maps[operand]).getValue(), input);
+  }
+
+  void operand(unsigned k) {
+    bool input = k < parts.inputs;
+    p << op->getOperand(k);
+    subscripts(k, input ? std::optional<unsigned>(k) : std::nullopt);
+    p << " : " << op->getOperand(k).getType();
+    if (input && fills && !isa<UnitAttr>(fills[k])) {
+      p << " else ";
+      p.printAttributeWithoutType(fills[k]);
+    }
+  }
+
+  void group(StringRef word, unsigned first, unsigned n) {
+    if (!n)
+      return;
+    p.printNewline();
+    p << "    " << word << "(";
+    llvm::interleaveComma(llvm::seq(first, first + n), p, [&](unsigned k) { operand(k); });
+    p << ")";
+  }
+
+  void print() {
+    size_t rows = count("num_rows"), cols = count("num_cols");
+    p << " ";
+    dims(0, rows);
+    p << " by ";
+    dims(rows, cols);
+    unsigned first = 0;
+    if (ArrayAttr types = array("product_types")) {
+      size_t dim = rows + cols;
+      for (auto [type, n] : llvm::zip(types, ints("product_dims"))) {
+        p.printNewline();
+        p << "    product ";
+        dims(dim, n);
+        dim += n;
+        p << " (";
+        operand(first);
+        p << ", ";
+        operand(first + 1);
+        p << ") : " << cast<TypeAttr>(type).getValue();
+        first += 2;
+      }
+    }
+    group("ins", first, parts.inputs - first);
+    if (ArrayAttr kinds = array("accumulators"); kinds && !kinds.empty()) {
+      p.printNewline();
+      p << "    reduce(";
+      llvm::interleaveComma(llvm::zip(kinds, array("accumulator_maps"), array("accumulator_types")), p,
+                            [&](auto it) {
+                              p << cast<StringAttr>(std::get<0>(it)).getValue() << " ";
+                              subscripts(cast<AffineMapAttr>(std::get<1>(it)).getValue(), std::nullopt);
+                              p << " : " << cast<TypeAttr>(std::get<2>(it)).getValue();
+                            });
+      p << ")";
+    }
+    group("outs", parts.inputs + parts.indices, parts.outputs);
+    if (std::optional<Attribute> schedule = op->getInherentAttr("schedule"); schedule && *schedule) {
+      p.printNewline();
+      p << "    schedule(" << *schedule << ")";
+    }
+    p.printOptionalAttrDictWithKeyword(op->getDiscardableAttrDictionary().getValue());
+    p << " ";
+    p.printRegion(op->getRegion(0));
+    if (!op->getRegion(1).empty()) {
+      p << " finish ";
+      p.printRegion(op->getRegion(1));
+    }
+  }
+};
+
+} // namespace
+
+// The printer indexes names, maps and sizes by each other; where broken IR has
+// them disagree, the generic form is printed by the AsmPrinter before this is reached
+// (it verifies first), except under --mlir-print-assume-verified.
+ParseResult sn::parseForm(OpAsmParser &parser, OperationState &state) {
+  return FormParser(parser, state).parse(state.name.getStringRef() == "sinter.contract");
+}
+void sn::printForm(OpAsmPrinter &printer, Operation *op) { FormPrinter{printer, op}.print(); }
+
+//===-- small directives --------------------------------------------------===//
+
+ParseResult sn::parseKeyword(OpAsmParser &parser, StringAttr &word) {
+  StringRef text;
+  if (succeeded(parser.parseOptionalKeyword(&text)))
+    word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+void sn::printKeyword(OpAsmPrinter &printer, Operation *, StringAttr word) {
+  if (word)
+    printer << word.getValue();
+}
+ParseResult sn::parseName(OpAsmParser &parser, StringAttr &word) {
+  StringRef text;
+  if (parser.parseKeyword(&text))
+    return failure();
+  word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+void sn::printName(OpAsmPrinter &printer, Operation *, StringAttr word) { printer << word.getValue(); }
+
+ParseResult sn::parseCombiner(OpAsmParser &parser, Region &region) {
+  OptionalParseResult present = parser.parseOptionalRegion(region);
+  return present.has_value() ? ParseResult(*present) : ParseResult(success());
+}
+void sn::printCombiner(OpAsmPrinter &printer, Operation *, Region &region) {
+  if (region.empty())
+    return;
+  printer << " ";
+  printer.printRegion(region);
+}
+
+ParseResult sn::parseParams(AsmParser &parser, DictionaryAttr &params) {
+  NamedAttrList list;
+  auto one = [&]() -> ParseResult {
+    StringRef key;
+    Attribute value;
+    if (parser.parseKeyword(&key) || parser.parseEqual() || parser.parseAttribute(value))
+      return failure();
+    list.set(key, value);
+    return success();
+  };
+  if (failed(parser.parseOptionalGreater())) {
+    if (parser.parseCommaSeparatedList(one))
+      return failure();
+  } else {
+    return parser.emitError(parser.getCurrentLocation(), "a schedule has at least one key");
+  }
+  params = list.getDictionary(parser.getContext());
+  return success();
+}
+void sn::printParams(AsmPrinter &printer, DictionaryAttr params) {
+  llvm::interleaveComma(params, printer.getStream(), [&](NamedAttribute entry) {
+    printer << entry.getName().getValue() << " = ";
+    printer.printAttributeWithoutType(entry.getValue());
+  });
+}

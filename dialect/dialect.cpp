@@ -1,0 +1,125 @@
+// dialect.cpp: the C++ behind the dialect. Generated code, initialize(), the
+// bridges from ODS stubs to C, and what interfaces ask. No rule is decided here.
+
+#include "dialect/dialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialect/assembly.h"
+
+using namespace mlir;
+#include "dialect/Sinter.dialect.decls.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Sinter.attrdef.decls.inc"
+#define GET_OP_CLASSES
+#include "dialect/Sinter.op.decls.inc"
+
+namespace sn {
+
+static LogicalResult inferViaC(MlirType (*infer)(intptr_t, const MlirValue *), ValueRange operands,
+                               SmallVectorImpl<Type> &results) {
+  SmallVector<MlirValue> values = llvm::map_to_vector(operands, [](Value v) { return wrap(v); });
+  MlirType type = infer(static_cast<intptr_t>(values.size()), values.data());
+  if (!type.ptr)
+    return failure();
+  results.push_back(unwrap(type));
+  return success();
+}
+
+static Type elementOf(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? shaped.getElementType() : type;
+}
+
+static LogicalResult verifySchedule(function_ref<InFlightDiagnostic()> emitError,
+                                    const char *mnemonic, DictionaryAttr params) {
+  char why[512];
+  if (sn_schedule_check(mnemonic, wrap(Attribute(params)), why, sizeof why))
+    return success();
+  return emitError() << "#sinter." << mnemonic << ": " << why;
+}
+
+// A tensor form has no effect of its own; a memref form reads and writes its
+// operands. What the body does (an assert) is added by the recursive trait.
+static void formEffects(Operation *op,
+                        SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  Segments parts(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (operand.getOperandNumber() < parts.inputs + parts.indices)
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+static void nameFormBlocks(Operation *op, OpAsmSetBlockNameFn set) {
+  const char *names[] = {"row", "done"};
+  for (auto [region, name] : llvm::zip(op->getRegions(), names))
+    if (!region.empty())
+      set(&region.front(), name);
+}
+
+} // namespace sn
+
+#include "dialect/Sinter.dialect.defs.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Sinter.attrdef.defs.inc"
+#define GET_OP_CLASSES
+#include "dialect/Sinter.op.defs.inc"
+
+void sinter::SinterDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/Sinter.attrdef.defs.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Sinter.op.defs.inc"
+      >();
+}
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Sinter, sinter, sinter::SinterDialect)
+
+template <typename... Kinds> struct ScheduleKinds {
+  static Attribute get(Location loc, StringRef mnemonic, DictionaryAttr params) {
+    Attribute found;
+    ((mnemonic == Kinds::getMnemonic()
+          ? (found = Kinds::getChecked([&] { return emitError(loc); }, loc.getContext(), params), 0)
+          : 0),
+     ...);
+    return found;
+  }
+  static DictionaryAttr params(Attribute attr, StringRef *mnemonic) {
+    DictionaryAttr found;
+    ((isa<Kinds>(attr) ? (found = cast<Kinds>(attr).getParams(), *mnemonic = Kinds::getMnemonic(), 0) : 0),
+     ...);
+    return found;
+  }
+};
+using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr>;
+
+MlirAttribute sn_schedule_attr(MlirLocation loc, const char *mnemonic, MlirAttribute params) {
+  return wrap(Schedules::get(unwrap(loc), mnemonic, cast<DictionaryAttr>(unwrap(params))));
+}
+MlirAttribute sn_schedule_params(MlirAttribute schedule) {
+  StringRef mnemonic;
+  return wrap(schedule.ptr ? Attribute(Schedules::params(unwrap(schedule), &mnemonic)) : Attribute());
+}
+const char *sn_schedule_mnemonic(MlirAttribute schedule) {
+  StringRef mnemonic; // a literal of generated code, so it ends in NUL
+  if (schedule.ptr)
+    Schedules::params(unwrap(schedule), &mnemonic);
+  return mnemonic.data();
+}

@@ -1,0 +1,55 @@
+// table.c: every pass and pipeline, by name.
+
+#include "passes/passes.h"
+
+// clang-format off
+#define SN_PASSES(X)                                                                               \
+  X(math)
+
+#define SN_PIPELINES(X)                                                                            \
+  X(prepare)
+// clang-format on
+
+#define DECLARE(name) extern const SnPass sn_pass_##name;
+SN_PASSES(DECLARE)
+#undef DECLARE
+#define DECLARE(name) extern const SnPipeline sn_pipeline_##name;
+SN_PIPELINES(DECLARE)
+#undef DECLARE
+
+#define POINTER(name) &sn_pass_##name,
+const SnPass *const sn_passes[] = {SN_PASSES(POINTER) NULL};
+#undef POINTER
+#define POINTER(name) &sn_pipeline_##name,
+const SnPipeline *const sn_pipelines[] = {SN_PIPELINES(POINTER) NULL};
+#undef POINTER
+
+void sn_register_all(void) {
+  for (size_t i = 0; sn_passes[i]; ++i)
+    sn_shim_register_pass(sn_passes[i]);
+  for (size_t i = 0; sn_pipelines[i]; ++i)
+    sn_shim_register_pipeline(sn_pipelines[i]);
+}
+
+const SnPipeline *sn_pipeline(const char *argument) {
+  for (size_t i = 0; sn_pipelines[i]; ++i)
+    if (!strcmp(sn_pipelines[i]->argument, argument))
+      return sn_pipelines[i];
+  return NULL;
+}
+
+MlirBlock sn_function_body(MlirOperation func) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+}
+
+MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(MlirOperation, void *), void *user) {
+  if (sn_is(op, "func.func"))
+    return sn_function_body(op).ptr ? f(op, user) : SN_OK;
+  MlirLogicalResult result = SN_OK;
+  SnOpVec functions = sn_collect(op, "func.func");
+  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
+    if (sn_function_body(functions.data[i]).ptr)
+      result = f(functions.data[i], user);
+  sn_vec_free(&functions);
+  return result;
+}

@@ -1,0 +1,151 @@
+// abi.h: how a host calls a compiled library. Installed as <sinter/abi.h>.
+//
+// For whoever loads a library written by sinter-cc, from C or C++; needs
+// DLPack's header and nothing else. A library exports
+//
+//   const SinterLibrary sinter_library;        the table of its functions
+//
+// and for every entry point NAME
+//
+//   int32_t NAME(DLTensor *const *inputs, DLTensor *const *outputs,
+//                void *stream, void *workspace);
+//   int64_t NAME_workspace(void);              bytes of workspace
+//
+// so that a host may link with a library, or open it and read the table.
+//
+// A call
+//
+// * inputs and outputs hold one DLTensor per argument and per result, in the
+//   order of the table. The caller allocates the outputs; a call overwrites
+//   all of their elements. An output overlaps no other tensor of the call,
+//   nor the workspace.
+// * Tensors are row-major and contiguous: strides is NULL or says so (a
+//   dimension of size 1 may have any stride). byte_offset counts.
+// * data + byte_offset is a multiple of SINTER_ALIGNMENT; a tensor of one
+//   element needs only the alignment of its element; an empty one may be
+//   NULL.
+// * A CPU function takes kDLCPU or kDLCUDAHost, a CUDA function kDLCUDA or
+//   kDLCUDAManaged, all of one device_id.
+// * bool is one byte that holds 0 or 1: kDLUInt of 8 bits, as in DLPack 0.6,
+//   or SINTER_DL_BOOL, as in DLPack 1.0; the table has the former with
+//   SINTER_TENSOR_BOOL in flags.
+// * workspace holds workspace_bytes bytes, aligned to
+//   SINTER_WORKSPACE_ALIGNMENT, on the device of the function; the call uses
+//   it until it is complete. NULL: a CPU function allocates it for the call, a
+//   CUDA function with workspace_bytes > 0 answers SINTER_BAD_ARGUMENT.
+// * stream is a CUstream (NULL: the default stream) of the device of the
+//   tensors. A CUDA function queues its kernels there and returns without
+//   waiting. A CPU function ignores it, and is complete when it returns.
+// * Functions may be called from several threads at once, with outputs and
+//   workspaces of their own.
+// * The answer is a SinterStatus. After one other than SINTER_OK, the library's
+//   last_error has the reason in words, and the outputs hold anything.
+
+#ifndef SINTER_ABI_H
+#define SINTER_ABI_H
+
+#include <dlpack/dlpack.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Changes whenever a host or a library built before the change would break.
+#define SINTER_ABI_VERSION 1
+
+// Of a tensor's first element and of the workspace, in bytes.
+#define SINTER_ALIGNMENT 16
+#define SINTER_WORKSPACE_ALIGNMENT 64
+
+// kDLBool of DLPack 1.0: a byte that holds 0 or 1.
+#define SINTER_DL_BOOL 6
+
+enum SinterStatus {
+  SINTER_OK = 0,
+  SINTER_ASSERT_FAILED = 1, // an assert of the program
+  SINTER_BAD_ARGUMENT = 2,  // a tensor that the table does not allow
+  SINTER_NO_DEVICE = 3,     // no driver, or no device
+  SINTER_OUT_OF_MEMORY = 4,
+  SINTER_DEVICE_ERROR = 5, // the driver refused a module or a launch
+  SINTER_UNSUPPORTED = 6,  // right, but not on this machine
+};
+
+// Of SinterTensor.flags.
+enum SinterTensorFlags {
+  SINTER_TENSOR_BOOL = 1, // kDLUInt of 8 bits that holds only 0 and 1
+};
+
+// The tables are constants that the compiler writes: the fields of each struct
+// lie in this order, with no padding but what is spelled out. Offsets are of
+// 64-bit targets.
+
+// An argument or a result. 32 bytes.
+typedef struct SinterTensor {
+  const char *name;     //  0: "" if the program gave none
+  DLDataType dtype;     //  8
+  int32_t ndim;         // 12
+  int32_t gradient_of;  // 16: a result: the index of the input that it is
+                        //     the gradient of; -1: of none
+  int32_t flags;        // 20: SinterTensorFlags
+  const int64_t *shape; // 24: ndim sizes, -1: any
+} SinterTensor;
+
+// An entry point. 72 bytes.
+typedef struct SinterFunction {
+  const char *name;            //  0
+  int32_t device;              //  8: kDLCPU or kDLCUDA
+  int32_t num_inputs;          // 12
+  int32_t num_outputs;         // 16
+  int32_t reserved;            // 20: 0
+  const SinterTensor *inputs;  // 24
+  const SinterTensor *outputs; // 32
+  int64_t workspace_bytes;     // 40
+  // The code itself, for the library's own runtime: takes pointers to
+  // descriptors of the inputs, the outputs, then the workspace, and checks
+  // nothing.
+  void (*packed)(void **descriptors); // 48
+  // What NAME does.
+  int32_t (*call)(DLTensor *const *inputs, DLTensor *const *outputs, void *stream,
+                  void *workspace); // 56
+  const void *extension;            // 64: NULL
+} SinterFunction;
+
+// Counted since the library was loaded, over all of its functions and threads.
+typedef struct SinterStats {
+  int64_t kernels;         // launches, or parallel regions started from host code,
+                           // copies and fills included
+  int64_t library_calls;   // calls of a library from host code
+  int64_t bytes_temporary; // allocated or taken from the workspace between kernels
+} SinterStats;
+
+typedef void (*SinterTask)(void *context, int64_t index);
+
+// Runs task(context, i) for every i in [0, count), in any order, on any
+// threads, and returns when all have run. pool is the embedder's own.
+typedef void (*SinterParallel)(void *pool, SinterTask task, void *context, int64_t count);
+
+// A library. 56 bytes.
+typedef struct SinterLibrary {
+  int32_t abi_version;             //  0: SINTER_ABI_VERSION of the compiler
+  int32_t num_functions;           //  4
+  const SinterFunction *functions; //  8
+  // Why the last call on this thread failed; "" if it did not. Valid until the
+  // next call on this thread.
+  const char *(*last_error)(void); // 16
+  void (*stats)(SinterStats *out); // 24
+  // Threads of the library's own pool; 0, which is the default: as many as
+  // there are CPUs that the process may run on. Results do not depend on it.
+  // NULL where the library runs nothing on the host.
+  void (*set_threads)(int32_t threads); // 32
+  // Runs parallel regions on the embedder's threads instead; NULL: on the
+  // library's own again. Not while a call runs. NULL as set_threads is.
+  void (*set_parallel)(SinterParallel parallel, void *pool); // 40
+  const void *extension;                                     // 48: NULL
+} SinterLibrary;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,231 @@
+// call.c: one call of a compiled function: checks, descriptors, status.
+
+#include "call.h"
+#include "describe.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The compiler writes these structs field by field.
+static_assert(sizeof(SinterTensor) == 32 && offsetof(SinterTensor, shape) == 24, "abi.h");
+static_assert(sizeof(SinterFunction) == 72 && offsetof(SinterFunction, inputs) == 24 &&
+                  offsetof(SinterFunction, packed) == 48 && offsetof(SinterFunction, call) == 56,
+              "abi.h");
+static_assert(sizeof(SinterLibrary) == 56 && offsetof(SinterLibrary, functions) == 8 &&
+                  offsetof(SinterLibrary, last_error) == 16,
+              "abi.h");
+
+static _Thread_local SinterCall *current;
+static _Thread_local char last_error[640];
+
+SinterCall *sinter_rt_current(void) { return current; }
+
+SinterCall *sinter_rt_enter(SinterCall *call) {
+  SinterCall *before = current;
+  current = call;
+  return before;
+}
+
+const char *sinter_rt_last_error(void) { return last_error; }
+
+int32_t sinter_rt_status(void) {
+  return current ? atomic_load_explicit(&current->status, memory_order_relaxed) : SINTER_OK;
+}
+
+static void fail(int32_t status, const char *format, va_list arguments) {
+  if (!current) {
+    vsnprintf(last_error, sizeof last_error, format, arguments);
+    return;
+  }
+  // The message is read when every thread of the call is done with it.
+  int32_t ok = SINTER_OK;
+  if (atomic_compare_exchange_strong(&current->status, &ok, status))
+    vsnprintf(current->message, sizeof current->message, format, arguments);
+}
+
+void sinter_rt_error(int32_t status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(status, format, arguments);
+  va_end(arguments);
+}
+
+void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
+
+static bool device_is_right(int32_t device, int32_t type) {
+  if (device == kDLCUDA)
+    return type == kDLCUDA || type == kDLCUDAManaged;
+  return type == kDLCPU || type == kDLCUDAHost;
+}
+
+// Refuses a tensor that the table does not allow; what is "input" or "output".
+static bool check(const SinterFunction *f, const char *what, int32_t i, const SinterTensor *want,
+                  const DLTensor *t, int32_t device_id) {
+  if (!t) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is NULL", what, i);
+    return false;
+  }
+  if (!device_is_right(f->device, (int32_t)t->device.device_type)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on a device of type %d, expected %s (%d)", what,
+                    i, (int)t->device.device_type, f->device == kDLCUDA ? "CUDA" : "the CPU",
+                    f->device);
+    return false;
+  }
+  if (f->device == kDLCUDA && t->device.device_id != device_id) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on device %d, the first tensor on %d", what, i,
+                    t->device.device_id, device_id);
+    return false;
+  }
+  DLDataType plain = t->dtype;
+  if ((want->flags & SINTER_TENSOR_BOOL) && plain.code == SINTER_DL_BOOL)
+    plain.code = kDLUInt;
+  if (!sinter_same_type(plain, want->dtype)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is %s, expected %s", what, i,
+                    sinter_describe_type(t->dtype).text,
+                    sinter_describe_type(sinter_tensor_type(want)).text);
+    return false;
+  }
+  bool same = t->ndim == want->ndim && (t->ndim == 0 || t->shape);
+  for (int32_t d = 0; same && d < want->ndim; d++)
+    same = t->shape[d] >= 0 && (want->shape[d] == -1 || want->shape[d] == t->shape[d]);
+  if (!same) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has shape %s, expected %s", what, i,
+                    t->ndim > 0 && !t->shape ? "NULL"
+                                             : sinter_describe_shape(t->ndim, t->shape).text,
+                    sinter_describe_shape(want->ndim, want->shape).text);
+    return false;
+  }
+  int64_t elements = 1;
+  for (int32_t d = t->ndim; d-- > 0;)
+    elements *= t->shape[d];
+  if (elements == 0)
+    return true;
+  int64_t stride = 1;
+  for (int32_t d = t->ndim; d-- > 0 && t->strides;) {
+    if (t->shape[d] != 1 && t->strides[d] != stride) {
+      sinter_rt_error(SINTER_BAD_ARGUMENT,
+                      "%s %d has stride %lld in dimension %d, expected %lld: it must be row-major "
+                      "and contiguous",
+                      what, i, (long long)t->strides[d], d, (long long)stride);
+      return false;
+    }
+    stride *= t->shape[d];
+  }
+  if (!t->data) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has no data", what, i);
+    return false;
+  }
+  uintptr_t address = (uintptr_t)t->data + t->byte_offset;
+  uintptr_t alignment = elements == 1 ? (uintptr_t)sinter_type_bytes(t->dtype) : SINTER_ALIGNMENT;
+  if (address % alignment != 0) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d starts at %p, which is not a multiple of %d bytes",
+                    what, i, (void *)address, (int)alignment);
+    return false;
+  }
+  return true;
+}
+
+// Writes the descriptor of a row-major tensor; answers where the next one goes.
+static int64_t *describe(int64_t *to, void *data, int32_t ndim, const int64_t *shape) {
+  to[0] = to[1] = (int64_t)(uintptr_t)data;
+  to[2] = 0;
+  int64_t stride = 1;
+  for (int32_t d = ndim; d-- > 0;) {
+    to[3 + d] = shape[d];
+    to[3 + ndim + d] = stride;
+    stride *= shape[d];
+  }
+  return to + 3 + 2 * ndim;
+}
+
+static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                      void *workspace) {
+  if ((f->num_inputs > 0 && !inputs) || (f->num_outputs > 0 && !outputs)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "the array of %s is NULL",
+                    f->num_inputs > 0 && !inputs ? "inputs" : "outputs");
+    return false;
+  }
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    if (!check(f, "input", i, &f->inputs[i], inputs[i], current->device_id))
+      return false;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    if (!check(f, "output", i, &f->outputs[i], outputs[i], current->device_id))
+      return false;
+  if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace starts at %p, which is not a multiple of %d",
+                    workspace, SINTER_WORKSPACE_ALIGNMENT);
+    return false;
+  }
+  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace is NULL, expected %lld bytes on the device",
+                    (long long)f->workspace_bytes);
+    return false;
+  }
+  return true;
+}
+
+static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                void *workspace) {
+  int32_t count = f->num_inputs + f->num_outputs + 1;
+  size_t words = (size_t)count + 5;
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    words += 3 + 2 * (size_t)f->inputs[i].ndim;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    words += 3 + 2 * (size_t)f->outputs[i].ndim;
+
+  // First the pointers, then what they point to.
+  int64_t local[256];
+  int64_t *memory = words <= 256 ? local : malloc(words * sizeof *memory);
+  void *own = NULL;
+  if (memory && !workspace && f->workspace_bytes > 0) {
+    size_t unit = SINTER_WORKSPACE_ALIGNMENT;
+    own = workspace = aligned_alloc(unit, ((size_t)f->workspace_bytes + unit - 1) / unit * unit);
+  }
+  if (!memory || (!workspace && f->workspace_bytes > 0)) {
+    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for a workspace of %lld bytes",
+                    (long long)f->workspace_bytes);
+  } else {
+    void **descriptors = (void **)memory;
+    int64_t *to = memory + count;
+    for (int32_t i = 0; i < count - 1; i++) {
+      const DLTensor *t = i < f->num_inputs ? inputs[i] : outputs[i - f->num_inputs];
+      descriptors[i] = to;
+      to = describe(to, (void *)((uintptr_t)t->data + t->byte_offset), t->ndim, t->shape);
+    }
+    descriptors[count - 1] = to;
+    describe(to, workspace, 1, &f->workspace_bytes);
+    f->packed(descriptors);
+  }
+  free(own);
+  if (memory != local)
+    free(memory);
+}
+
+int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                       void *stream, void *workspace) {
+  SinterCall call;
+  call.function = f;
+  call.stream = stream;
+  call.device_id = 0;
+  if (f->num_inputs > 0 && inputs && inputs[0])
+    call.device_id = inputs[0]->device.device_id;
+  else if (f->num_outputs > 0 && outputs && outputs[0])
+    call.device_id = outputs[0]->device.device_id;
+  atomic_init(&call.status, SINTER_OK);
+
+  SinterCall *before = sinter_rt_enter(&call);
+  if (check_all(f, inputs, outputs, workspace))
+    run(f, inputs, outputs, workspace);
+  sinter_rt_enter(before);
+
+  int32_t status = atomic_load(&call.status);
+  last_error[0] = 0;
+  if (status != SINTER_OK)
+    snprintf(last_error, sizeof last_error, "%s: %s", f->name, call.message);
+  return status;
+}

@@ -1,0 +1,34 @@
+// call.h: the running call, for the files of runtime/.
+
+#ifndef SINTER_RUNTIME_CALL_H
+#define SINTER_RUNTIME_CALL_H
+
+#include "runtime.h"
+
+#include <stdatomic.h>
+
+#pragma GCC visibility push(hidden)
+
+typedef struct SinterCall {
+  const SinterFunction *function;
+  void *stream;
+  int32_t device_id;
+  // Set once, by whoever fails first; message is that one's.
+  _Atomic int32_t status;
+  char message[512];
+} SinterCall;
+
+// The call that this thread works for; NULL outside of calls.
+SinterCall *sinter_rt_current(void);
+
+// This thread works for call from now on; answers what it worked for before.
+SinterCall *sinter_rt_enter(SinterCall *call);
+
+// The running call fails with status and a message; the first one wins.
+// Outside of calls it becomes the thread's last error.
+void sinter_rt_error(int32_t status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,450 @@
+// cuda.c: modules and launches on the CUDA driver, which is opened at run time.
+//
+// The declarations below are those of the CUDA driver API (cuda.h of the CUDA
+// toolkit), written here so that building needs no toolkit. Names with _v2 are
+// the ones that cuda.h maps the plain names to.
+
+#include "cuda.h"
+#include "call.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef void *CUcontext, *CUmodule, *CUfunction, *CUstream, *CUevent;
+
+enum {
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_NO_DEVICE = 100,
+  CUDA_ERROR_INVALID_DEVICE = 101,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+};
+
+// What a kernel may use without asking (CUDA programming guide, "Shared memory").
+enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
+
+#define DRIVER_FUNCTIONS(F)                                                                        \
+  F(cuInit, (unsigned))                                                                            \
+  F(cuDriverGetVersion, (int *))                                                                   \
+  F(cuGetErrorName, (CUresult, const char **))                                                     \
+  F(cuGetErrorString, (CUresult, const char **))                                                   \
+  F(cuDeviceGet, (CUdevice *, int))                                                                \
+  F(cuDeviceGetCount, (int *))                                                                     \
+  F(cuDeviceGetName, (char *, int, CUdevice))                                                      \
+  F(cuDeviceGetAttribute, (int *, int, CUdevice))                                                  \
+  F(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                     \
+  F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                             \
+  F(cuCtxGetCurrent, (CUcontext *))                                                                \
+  F(cuCtxSetCurrent, (CUcontext))                                                                  \
+  F(cuCtxGetDevice, (CUdevice *))                                                                  \
+  F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                      \
+  F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                   \
+  F(cuFuncSetAttribute, (CUfunction, int, int))                                                    \
+  F(cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+                     unsigned, CUstream, void **, void **))                                        \
+  F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                        \
+  F(cuMemFree_v2, (CUdeviceptr))                                                                   \
+  F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                          \
+  F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                \
+  F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                            \
+  F(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                               \
+  F(cuStreamCreate, (CUstream *, unsigned))                                                        \
+  F(cuStreamDestroy_v2, (CUstream))                                                                \
+  F(cuStreamSynchronize, (CUstream))                                                               \
+  F(cuEventCreate, (CUevent *, unsigned))                                                          \
+  F(cuEventDestroy_v2, (CUevent))                                                                  \
+  F(cuEventRecord, (CUevent, CUstream))                                                            \
+  F(cuEventElapsedTime, (float *, CUevent, CUevent))
+
+#define MEMBER(name, arguments) CUresult(*name) arguments;
+static struct {
+  DRIVER_FUNCTIONS(MEMBER)
+} cu;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char missing[256]; // why there is no driver; "": there is one
+static _Thread_local char error[2048];
+
+static void *symbol(void *library, const char *name) {
+  void *address = dlsym(library, name);
+  if (!address && !missing[0])
+    snprintf(missing, sizeof missing, "no device: the CUDA driver has no %s; it is too old", name);
+  return address;
+}
+
+static void open_driver(void) {
+  // Stays open for the life of the process, as the driver expects.
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    snprintf(missing, sizeof missing, "no device: %s", dlerror());
+    return;
+  }
+#define LOAD(name, arguments) cu.name = (CUresult(*) arguments)symbol(library, #name);
+  DRIVER_FUNCTIONS(LOAD)
+  if (missing[0])
+    return;
+  CUresult result = cu.cuInit(0);
+  const char *name = NULL;
+  if (result != 0 && (cu.cuGetErrorName(result, &name) != 0 || !name))
+    name = "unknown error";
+  if (result != 0)
+    snprintf(missing, sizeof missing, "no device: cuInit answers %s", name);
+}
+
+static int32_t refuse(int32_t status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error, sizeof error, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+// The status of an answer of the driver; what was tried is in words.
+static int32_t check(CUresult result, const char *what) {
+  if (result == 0)
+    return SINTER_OK;
+  const char *name = NULL, *text = NULL;
+  cu.cuGetErrorName(result, &name);
+  cu.cuGetErrorString(result, &text);
+  int32_t status = result == CUDA_ERROR_OUT_OF_MEMORY ? SINTER_OUT_OF_MEMORY
+                   : result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_INVALID_DEVICE
+                       ? SINTER_NO_DEVICE
+                       : SINTER_DEVICE_ERROR;
+  return refuse(status, "%s: %s (%d): %s", what, name ? name : "unknown error", result,
+                text ? text : "?");
+}
+
+static int32_t driver(void) {
+  pthread_once(&once, open_driver);
+  return missing[0] ? refuse(SINTER_NO_DEVICE, "%s", missing) : SINTER_OK;
+}
+
+// Runs the calls in order until one fails.
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    int32_t try_status = check(cu.call, #call);                                                    \
+    if (try_status != SINTER_OK)                                                                   \
+      return try_status;                                                                           \
+  } while (0)
+
+const char *sinter_cuda_error(void) { return error; }
+
+// The context that kernels of a device run in: the current one if it is that
+// device's (an embedder may have made its own), else the primary one, which is
+// then current. Retained once, for the life of the process.
+enum { DEVICES = 64 };
+static CUcontext primary[DEVICES];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // of primary, modules, kernels
+
+static int32_t retain(int32_t device, CUcontext *context) {
+  int count = 0;
+  CUdevice handle;
+  TRY(cuDeviceGetCount(&count));
+  if (device < 0 || device >= count || device >= DEVICES)
+    return refuse(SINTER_NO_DEVICE, "no device %d: the CUDA driver has %d", device, count);
+  TRY(cuDeviceGet(&handle, device));
+  if (!primary[device])
+    TRY(cuDevicePrimaryCtxRetain(&primary[device], handle));
+  *context = primary[device];
+  return SINTER_OK;
+}
+
+static int32_t enter(int32_t device, CUcontext *context) {
+  int32_t status = driver();
+  if (status != SINTER_OK)
+    return status;
+  CUdevice current;
+  *context = NULL;
+  if (cu.cuCtxGetCurrent(context) == 0 && *context && cu.cuCtxGetDevice(&current) == 0 &&
+      current == device)
+    return SINTER_OK;
+  pthread_mutex_lock(&mutex);
+  status = retain(device, context);
+  pthread_mutex_unlock(&mutex);
+  if (status != SINTER_OK)
+    return status;
+  TRY(cuCtxSetCurrent(*context));
+  return SINTER_OK;
+}
+
+// Modules by image and context, kernels by image, context and the address of
+// their name. Found without a lock, added under the mutex, never removed: they
+// go with the process. A library that is closed and opened again has a runtime
+// with empty tables.
+typedef struct Module {
+  const void *image;
+  CUcontext context;
+  CUmodule handle;
+  struct Module *next;
+} Module;
+
+typedef struct Kernel {
+  const void *image;
+  CUcontext context;
+  const char *name;
+  CUfunction handle;
+  _Atomic int64_t shared_bytes; // allowed so far
+  struct Kernel *next;
+} Kernel;
+
+enum { BUCKETS = 256 };
+static Module *modules;
+static Kernel *_Atomic kernels[BUCKETS];
+
+static int32_t load(const void *image, CUcontext context, CUmodule *handle) {
+  for (Module *m = modules; m; m = m->next)
+    if (m->image == image && m->context == context) {
+      *handle = m->handle;
+      return SINTER_OK;
+    }
+  Module *m = malloc(sizeof *m);
+  if (!m)
+    return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for a module");
+  char log[1024] = "";
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  CUresult result = cu.cuModuleLoadDataEx(handle, image, 2, options, values);
+  int32_t status = check(result, "loading its module");
+  if (status != SINTER_OK) {
+    free(m);
+    size_t length = strlen(error);
+    if (log[0])
+      snprintf(error + length, sizeof error - length, ": %s", log);
+    return status;
+  }
+  *m = (Module){image, context, *handle, modules};
+  modules = m;
+  return SINTER_OK;
+}
+
+static int32_t add(const void *image, CUcontext context, const char *name, Kernel *_Atomic *bucket,
+                   Kernel **out) {
+  CUmodule module;
+  int32_t status = load(image, context, &module);
+  if (status != SINTER_OK)
+    return status;
+  CUfunction handle;
+  TRY(cuModuleGetFunction(&handle, module, name));
+  Kernel *k = malloc(sizeof *k);
+  if (!k)
+    return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for a kernel");
+  k->image = image;
+  k->context = context;
+  k->name = name;
+  k->handle = handle;
+  atomic_init(&k->shared_bytes, SHARED_BYTES_WITHOUT_ASKING);
+  k->next = atomic_load_explicit(bucket, memory_order_relaxed);
+  atomic_store_explicit(bucket, k, memory_order_release);
+  *out = k;
+  return SINTER_OK;
+}
+
+static Kernel *look_up(Kernel *_Atomic *bucket, const void *image, CUcontext context,
+                       const char *name) {
+  Kernel *k = atomic_load_explicit(bucket, memory_order_acquire);
+  while (k && (k->image != image || k->context != context || k->name != name))
+    k = k->next;
+  return k;
+}
+
+static int32_t find(const void *image, CUcontext context, const char *name, Kernel **out) {
+  uint64_t h = ((uint64_t)(uintptr_t)image ^ (uint64_t)(uintptr_t)name << 1 ^
+                (uint64_t)(uintptr_t)context << 2) *
+               0x9e3779b97f4a7c15u;
+  Kernel *_Atomic *bucket = &kernels[h >> 56];
+  *out = look_up(bucket, image, context, name);
+  if (*out)
+    return SINTER_OK;
+  pthread_mutex_lock(&mutex);
+  *out = look_up(bucket, image, context, name);
+  int32_t status = *out ? SINTER_OK : add(image, context, name, bucket, out);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+// The largest of what several threads ask for stays allowed.
+static int32_t allow_shared(Kernel *kernel, int64_t bytes) {
+  int32_t status = SINTER_OK;
+  pthread_mutex_lock(&mutex);
+  if (bytes > atomic_load(&kernel->shared_bytes)) {
+    CUresult result = cu.cuFuncSetAttribute(
+        kernel->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+    status = check(result, "asking for shared memory");
+    if (status == SINTER_OK)
+      atomic_store(&kernel->shared_bytes, bytes);
+    else
+      refuse(status, "%lld bytes of shared memory are refused (%d)", (long long)bytes, result);
+  }
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+static int32_t launch(const SinterCall *call, const void *image, const char *name,
+                      const int64_t grid[3], const int64_t block[3], int64_t shared_bytes,
+                      void **args) {
+  // Limits of every architecture that the driver knows (CUDA programming guide,
+  // "Compute capabilities"); what a kernel allows is less, and the driver's to say.
+  static const int64_t grid_limit[3] = {INT_MAX, 65535, 65535};
+  static const int64_t block_limit[3] = {1024, 1024, 64};
+  for (int d = 0; d < 3; d++) {
+    if (grid[d] > grid_limit[d])
+      return refuse(SINTER_UNSUPPORTED, "%lld blocks in dimension %d, at most %lld",
+                    (long long)grid[d], d, (long long)grid_limit[d]);
+    if (block[d] < 1 || block[d] > block_limit[d])
+      return refuse(SINTER_UNSUPPORTED, "%lld threads in dimension %d, at most %lld",
+                    (long long)block[d], d, (long long)block_limit[d]);
+  }
+  if (shared_bytes < 0 || shared_bytes > INT_MAX)
+    return refuse(SINTER_UNSUPPORTED, "%lld bytes of shared memory", (long long)shared_bytes);
+  CUcontext context;
+  Kernel *kernel;
+  int32_t status = enter(call ? call->device_id : 0, &context);
+  if (status == SINTER_OK)
+    status = find(image, context, name, &kernel);
+  if (status != SINTER_OK)
+    return status;
+  if (shared_bytes > atomic_load(&kernel->shared_bytes))
+    status = allow_shared(kernel, shared_bytes);
+  if (status != SINTER_OK)
+    return status;
+  TRY(cuLaunchKernel(kernel->handle, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                     (unsigned)block[0], (unsigned)block[1], (unsigned)block[2],
+                     (unsigned)shared_bytes, call ? call->stream : NULL, args, NULL));
+  return SINTER_OK;
+}
+
+void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                      int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                      int64_t block_z, int64_t shared_bytes, void **args) {
+  (void)image_bytes; // the driver reads it from the image
+  const int64_t grid[3] = {grid_x, grid_y, grid_z};
+  const int64_t block[3] = {block_x, block_y, block_z};
+  if (sinter_rt_status() != SINTER_OK || grid_x <= 0 || grid_y <= 0 || grid_z <= 0)
+    return;
+  int32_t status = launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args);
+  if (status == SINTER_NO_DEVICE)
+    sinter_rt_error(status, "%s", error);
+  else if (status != SINTER_OK)
+    sinter_rt_error(status, "kernel %s: %s", kernel, error);
+}
+
+int32_t sinter_cuda_open(int32_t device) {
+  CUcontext context;
+  return enter(device, &context);
+}
+
+int32_t sinter_cuda_describe(SinterCudaDevice *out) {
+  CUdevice device;
+  size_t bytes = 0;
+  TRY(cuCtxGetDevice(&device));
+  TRY(cuDeviceGetName(out->name, sizeof out->name, device));
+  TRY(cuDriverGetVersion(&out->driver));
+  TRY(cuDeviceGetAttribute(&out->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  TRY(cuDeviceGetAttribute(&out->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+  TRY(cuDeviceTotalMem_v2(&bytes, device));
+  out->memory_bytes = (int64_t)bytes;
+  return SINTER_OK;
+}
+
+static CUdeviceptr address(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }
+
+int32_t sinter_cuda_allocate(void **memory, int64_t bytes) {
+  CUdeviceptr at = 0;
+  *memory = NULL;
+  if (bytes > 0) {
+    CUresult result = cu.cuMemAlloc_v2(&at, (size_t)bytes);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+      return refuse(SINTER_OUT_OF_MEMORY, "not enough memory on the device for %lld bytes",
+                    (long long)bytes);
+    int32_t status = check(result, "cuMemAlloc");
+    if (status != SINTER_OK)
+      return status;
+  }
+  *memory = (void *)(uintptr_t)at;
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_free(void *memory) {
+  if (memory)
+    TRY(cuMemFree_v2(address(memory)));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_to_device(void *to, const void *from, int64_t bytes) {
+  if (bytes > 0)
+    TRY(cuMemcpyHtoD_v2(address(to), from, (size_t)bytes));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_from_device(void *to, const void *from, int64_t bytes) {
+  if (bytes > 0)
+    TRY(cuMemcpyDtoH_v2(to, address(from), (size_t)bytes));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_copy(void *to, const void *from, int64_t bytes, void *stream) {
+  if (bytes > 0)
+    TRY(cuMemcpyDtoDAsync_v2(address(to), address(from), (size_t)bytes, stream));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_set(void *memory, uint8_t byte, int64_t bytes, void *stream) {
+  if (bytes > 0)
+    TRY(cuMemsetD8Async(address(memory), byte, (size_t)bytes, stream));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_stream_create(void **stream) {
+  *stream = NULL;
+  // Not CU_STREAM_NON_BLOCKING: what the copies of this file started on the
+  // default stream comes first.
+  TRY(cuStreamCreate(stream, 0));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_stream_destroy(void *stream) {
+  if (stream)
+    TRY(cuStreamDestroy_v2(stream));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_stream_wait(void *stream) {
+  TRY(cuStreamSynchronize(stream));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_event_create(void **event) {
+  *event = NULL;
+  TRY(cuEventCreate(event, 0));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_event_destroy(void *event) {
+  if (event)
+    TRY(cuEventDestroy_v2(event));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_event_record(void *event, void *stream) {
+  TRY(cuEventRecord(event, stream));
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_event_seconds(double *seconds, void *from, void *to) {
+  float milliseconds = 0;
+  TRY(cuEventElapsedTime(&milliseconds, from, to));
+  *seconds = milliseconds / 1e3;
+  return SINTER_OK;
+}

@@ -1,0 +1,115 @@
+// driver.h: running one function of a library on files or random numbers.
+//
+// What sinter-exec is, and what sinter-run does once it has code; free of MLIR.
+// A library is a table, from dlopen or from a JIT.
+
+#ifndef SINTER_RUNTIME_DRIVER_H
+#define SINTER_RUNTIME_DRIVER_H
+
+#include "abi.h"
+#include "npy.h"
+#include "options.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the tools exit with.
+typedef enum SinterExit {
+  SINTER_EXIT_OK = 0,
+  SINTER_EXIT_BAD_INPUT = 1, // usage, files, types, shapes
+  SINTER_EXIT_COMPILE = 2,   // the compiler refused the program
+  SINTER_EXIT_RUN = 3,       // it failed as it ran: an assert, memory, the device
+  SINTER_EXIT_NO_DEVICE = 4, // no driver, or no device
+  SINTER_EXIT_DIFFERENT = 5, // --verify: the results differ
+} SinterExit;
+
+// Initialise with SINTER_DRIVER_DEFAULTS. Strings and libraries are the
+// caller's; the two lists grow by sinter_driver_set and live as long as the
+// process.
+typedef struct SinterDriverOptions {
+  const char *program; // who speaks: "sinter-exec"
+  const char *entry;   // NULL: the only function, or main
+  const char **inputs; // files; none: random numbers
+  int32_t num_inputs;
+  const char **outputs; // files, for the first results
+  int32_t num_outputs;
+  uint64_t seed;
+  int64_t high;     // random integers are less
+  int32_t threads;  // 0: every CPU that the process may use
+  double benchmark; // seconds; 0: no benchmark
+  bool stats;
+  bool list;
+  // What the results must agree with, on the same inputs (NULL: nothing), and
+  // within what (0: 1e-9 for float64, 1e-4 for float32, 2e-2 for narrower).
+  const SinterLibrary *reference;
+  double tolerance;
+} SinterDriverOptions;
+
+#define SINTER_DRIVER_DEFAULTS                                                                     \
+  {                                                                                                \
+    "sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0                                           \
+  }
+
+// The options above by name, for option tables: sets fill a SinterDriverOptions.
+// Ends with a name of NULL.
+extern const SinterOption sinter_driver_options[];
+
+// Everything: find the function, read or make inputs, run, compare, write,
+// measure, print. Results go to stdout, errors to stderr.
+SinterExit sinter_driver_main(const SinterLibrary *library, const SinterDriverOptions *options);
+
+// The pieces of it. Those with a message answer SINTER_EXIT_OK, or set it.
+
+// NULL, with a message that names the functions there are, if entry is not one.
+const SinterFunction *sinter_driver_find(const SinterLibrary *library, const char *entry,
+                                         SinterMessage *message);
+
+// f->num_inputs arrays, from the files or random; the caller frees them with
+// sinter_arrays_free, also on failure.
+//
+// Random numbers: input i takes splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
+// from the state seed + (i + 1) * 0xd1342543de82ef95, one step for an integer
+// (modulo high, which is at most what the type holds plus one) or a bool (its
+// lowest bit), two for two floats: Box and Muller's r cos t and r sin t with
+// r = sqrt(-2 log((a + 1) 2^-53)) and t = 2 pi b 2^-53, where a and b are the
+// upper 53 bits; computed in float64, then rounded.
+SinterExit sinter_driver_inputs(const SinterFunction *f, const SinterDriverOptions *options,
+                                SinterArray *inputs, SinterMessage *message);
+
+typedef struct SinterMeasurement {
+  SinterStats stats; // of one call
+  int64_t bytes_in, bytes_out;
+  // Only if benchmark > 0: seconds of one call.
+  double median, minimum;
+  int64_t calls;
+  // And on CUDA: a copy from device to device that reads copy_bytes and writes
+  // as many, in the same run.
+  int64_t copy_bytes;
+  double copy_median;
+  char device[128];
+} SinterMeasurement;
+
+// Runs f once on inputs, with outputs that were filled with 0xff (a NaN, or
+// -1) before, and then the benchmark. Sets outputs, f->num_outputs arrays, which
+// the caller frees, also on failure.
+SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction *f,
+                             const SinterDriverOptions *options, const SinterArray *inputs,
+                             SinterArray *outputs, SinterMeasurement *measurement,
+                             SinterMessage *message);
+
+// Whether norm(got - want) <= tolerance norm(want) in float64 (0: the tolerance
+// of the type), with NaN and infinities in the same places; integers and bool
+// must be equal. error is that ratio; message says what differs.
+bool sinter_array_compare(const SinterArray *got, const SinterArray *want, double tolerance,
+                          double *error, SinterMessage *message);
+
+void sinter_arrays_free(SinterArray *arrays, int32_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

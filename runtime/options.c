@@ -1,0 +1,67 @@
+// options.c: a tool's command line from one table.
+
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(const SinterOption *table, const char *usage) {
+  printf("usage: %s\n\n", usage);
+  for (const SinterOption *o = table; o->name; o++) {
+    char left[64];
+    bool optional = o->argument && o->argument[0] == '[';
+    if (optional)
+      snprintf(left, sizeof left, "--%s[=%s", o->name, o->argument + 1);
+    else
+      snprintf(left, sizeof left, "--%s%s%s", o->name, o->argument ? "=" : "",
+               o->argument ? o->argument : "");
+    printf("  %-22s %s\n", left, o->help);
+  }
+  printf("  %-22s %s\n", "--help", "print this");
+}
+
+SinterParsed sinter_options_parse(const SinterOption *table, void *to, const char *usage, int argc,
+                                  char **argv, int *rest) {
+  int count = 0;
+  while (table[count].name)
+    count++;
+  struct option *options = calloc((size_t)count + 2, sizeof *options);
+  if (!options) {
+    fprintf(stderr, "%s: error: not enough memory\n", argv[0]);
+    return SINTER_PARSED_BAD;
+  }
+  for (int i = 0; i < count; i++) {
+    const char *argument = table[i].argument;
+    options[i].name = table[i].name;
+    options[i].has_arg = !argument             ? no_argument
+                         : argument[0] == '[' ? optional_argument
+                                              : required_argument;
+  }
+  options[count].name = "help";
+
+  SinterParsed answer = SINTER_PARSED;
+  int index = 0;
+  int found;
+  optind = 1;
+  while (answer == SINTER_PARSED && (found = getopt_long(argc, argv, "", options, &index)) != -1) {
+    if (found != 0) { // getopt_long has said why
+      fprintf(stderr, "try %s --help\n", argv[0]);
+      answer = SINTER_PARSED_BAD;
+    } else if (index == count) {
+      print_help(table, usage);
+      answer = SINTER_PARSED_HELP;
+    } else {
+      const char *wrong = table[index].set(to, optarg);
+      if (wrong) {
+        fprintf(stderr, "%s: error: --%s: '%s' %s\n", argv[0], table[index].name,
+                optarg ? optarg : "", wrong);
+        answer = SINTER_PARSED_BAD;
+      }
+    }
+  }
+  *rest = optind;
+  free(options);
+  return answer;
+}

@@ -1,0 +1,127 @@
+// parallel.c: a parallel region on a pool of threads.
+//
+// The pool is made when the first region needs it and destroyed when the
+// library is unloaded, since its threads would otherwise run code that is gone.
+
+#define _GNU_SOURCE // sched_getaffinity
+
+#include "call.h"
+
+#include <pthread.h>
+#include <pthreadpool.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+// Readers run regions; the writer changes what they run on.
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static bool ready; // the three below have been decided
+static pthreadpool_t pool;
+static SinterParallel replacement;
+static void *replacement_pool;
+static int32_t wanted_threads;
+
+static _Thread_local bool inside; // a task
+
+typedef struct Region {
+  SinterTask task;
+  void *context;
+  SinterCall *call;
+} Region;
+
+// On any thread: the task works for the call that started the region.
+static void run_one(void *argument, int64_t index) {
+  const Region *r = argument;
+  SinterCall *before = sinter_rt_enter(r->call);
+  bool was_inside = inside;
+  inside = true;
+  r->task(r->context, index);
+  inside = was_inside;
+  sinter_rt_enter(before);
+}
+
+static void run_one_of_pool(void *argument, size_t index) { run_one(argument, (int64_t)index); }
+
+static size_t allowed_cpus(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return (size_t)CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN); // more CPUs than a cpu_set_t holds
+  return online > 0 ? (size_t)online : 1;
+}
+
+// A forked child has the pool but none of its threads.
+static void forget_pool(void) {
+  pool = NULL;
+  ready = false;
+  inside = false;
+  pthread_rwlock_init(&lock, NULL);
+}
+
+static void make_pool(void) {
+  static bool registered;
+  pthread_rwlock_wrlock(&lock);
+  if (!registered)
+    pthread_atfork(NULL, NULL, forget_pool);
+  registered = true;
+  if (!ready) {
+    size_t threads = wanted_threads > 0 ? (size_t)wanted_threads : allowed_cpus();
+    // No pool, if there are no threads to be had, is one thread.
+    pool = threads > 1 && !replacement ? pthreadpool_create(threads) : NULL;
+    ready = true;
+  }
+  pthread_rwlock_unlock(&lock);
+}
+
+static void drop_pool(void) {
+  if (pool)
+    pthreadpool_destroy(pool);
+  pool = NULL;
+  ready = false;
+}
+
+__attribute__((destructor)) static void unload(void) {
+  drop_pool();
+}
+
+void sinter_rt_set_threads(int32_t threads) {
+  if (inside)
+    return;
+  pthread_rwlock_wrlock(&lock);
+  if (threads != wanted_threads)
+    drop_pool();
+  wanted_threads = threads;
+  pthread_rwlock_unlock(&lock);
+}
+
+void sinter_rt_set_parallel(SinterParallel parallel, void *context) {
+  if (inside)
+    return;
+  pthread_rwlock_wrlock(&lock);
+  drop_pool();
+  replacement = parallel;
+  replacement_pool = context;
+  pthread_rwlock_unlock(&lock);
+}
+
+void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
+  if (count == 1 || inside) {
+    for (int64_t i = 0; i < count; i++)
+      task(context, i);
+    return;
+  }
+  if (count <= 0)
+    return;
+  Region region = {task, context, sinter_rt_current()};
+  pthread_rwlock_rdlock(&lock);
+  while (!ready) {
+    pthread_rwlock_unlock(&lock);
+    make_pool();
+    pthread_rwlock_rdlock(&lock);
+  }
+  if (replacement)
+    replacement(replacement_pool, run_one, &region, count);
+  else // a pool of NULL runs all on this thread
+    pthreadpool_parallelize_1d(pool, run_one_of_pool, &region, (size_t)count, 0);
+  pthread_rwlock_unlock(&lock);
+}

@@ -1,0 +1,97 @@
+// runtime.h: what compiled code calls. Its addresses are in symbols.c.
+//
+// For the code generators, which declare these functions in the IR that they
+// make, and for tests; a host reads abi.h. Every library holds its own copy,
+// so nothing here is visible outside of it. The functions are grouped by the
+// file that holds them; a file refers only to call.c, so that a library for a
+// GPU holds no micro-kernels and no thread pool.
+
+#ifndef SINTER_RUNTIME_RUNTIME_H
+#define SINTER_RUNTIME_RUNTIME_H
+
+#include "abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(hidden)
+
+// call.c
+
+// Checks inputs, outputs and workspace against f, makes a memref descriptor
+//   {void *allocated, *aligned; int64_t offset, sizes[n], strides[n];}
+// of each tensor and of the workspace (memref<?xi8>, workspace_bytes long), and
+// runs f->packed on pointers to them: inputs, outputs, workspace. Answers a
+// SinterStatus. Calls nest. f->call and NAME are tail calls of this.
+int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                       void *stream, void *workspace);
+
+// The running call failed an assert: it will answer SINTER_ASSERT_FAILED with
+// this message, or with that of the first assert that failed. From any thread
+// of sinter_rt_parallel. The code goes on: what would touch memory out of
+// bounds must be skipped.
+void sinter_rt_fail(const char *message);
+
+// The status of the running call so far.
+int32_t sinter_rt_status(void);
+
+// SinterLibrary.last_error.
+const char *sinter_rt_last_error(void);
+
+// count.c
+
+enum SinterCount {
+  SINTER_COUNT_KERNEL = 0,
+  SINTER_COUNT_LIBRARY_CALL = 1,
+  SINTER_COUNT_TEMPORARY_BYTES = 2,
+};
+
+// Adds n to a counter of SinterStats. Compiled code counts; the functions
+// below do not.
+void sinter_rt_count(int32_t what, int64_t n);
+
+// SinterLibrary.stats.
+void sinter_rt_stats(SinterStats *out);
+
+// parallel.c
+
+// task(context, i) for every i in [0, count), on the pool; inline if count is
+// 1, if there is one thread, or inside another task. The caller decides how
+// work is split, so results do not depend on the number of threads.
+void sinter_rt_parallel(SinterTask task, void *context, int64_t count);
+
+// SinterLibrary.set_threads and .set_parallel. Ignored inside a task.
+void sinter_rt_set_threads(int32_t threads);
+void sinter_rt_set_parallel(SinterParallel parallel, void *pool);
+
+// brgemm.c
+
+// c[m, n] = a[m, k] . b[k, n], or += if accumulate is not 0. Row-major; lda,
+// ldb and ldc are the distances of rows in elements. Sizes >= 0.
+void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n,
+                          int64_t k, int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate);
+
+// copy.c
+
+// What upstream lowers a memref.copy between layouts to. The arguments are
+// unranked descriptors {int64_t rank; void *descriptor;} of equal sizes;
+// element_bytes is the size of one element.
+void memrefCopy(int64_t element_bytes, void *source, void *target);
+
+// cuda.c
+
+// Queues a kernel of image (a cubin, fatbin or PTX that ends in 0, which stays
+// where it is and as it is) on the running call's stream. grid and block in
+// blocks and threads, shared_bytes of dynamic shared memory; args as
+// cuLaunchKernel has them. An empty grid launches nothing. After an error,
+// which is the call's then, later launches of the call do nothing.
+void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                      int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                      int64_t block_z, int64_t shared_bytes, void **args);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

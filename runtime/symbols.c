@@ -1,0 +1,22 @@
+// symbols.c: the runtime by name.
+
+#include "symbols.h"
+#include "runtime.h"
+
+#define SYMBOL(name) {#name, (void *)name}
+
+const SinterRtSymbol sinter_rt_symbols[] = {
+    SYMBOL(sinter_rt_call),
+    SYMBOL(sinter_rt_fail),
+    SYMBOL(sinter_rt_status),
+    SYMBOL(sinter_rt_last_error),
+    SYMBOL(sinter_rt_count),
+    SYMBOL(sinter_rt_stats),
+    SYMBOL(sinter_rt_parallel),
+    SYMBOL(sinter_rt_set_threads),
+    SYMBOL(sinter_rt_set_parallel),
+    SYMBOL(sinter_rt_brgemm_f32),
+    SYMBOL(sinter_rt_launch),
+    SYMBOL(memrefCopy),
+    {0, 0},
+};
