@@ -14,7 +14,7 @@ void sn_shim_error(MlirOperation op, const char *text) { unwrap(op)->emitOpError
 void sn_shim_remark(MlirOperation op, const char *text) { unwrap(op)->emitRemark() << text; }
 
 bool sn_shim_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
-bool sn_shim_is_pure(MlirOperation op) { return isPure(unwrap(op)); }
+bool sn_shim_is_pure(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
 bool sn_shim_is_elementwise(MlirOperation op) {
   StringRef dialect = unwrap(op)->getName().getDialectNamespace();
   return (dialect == "arith" || dialect == "math") && OpTrait::hasElementwiseMappableTraits(unwrap(op));

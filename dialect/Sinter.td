@@ -2,7 +2,7 @@
 //
 // Every op forwards its verifier (and, where it has one, its type inference)
 // to a C function named after it: sinter_<op>_verify, sinter_<op>_infer. A new
-// op needs a record here and a C function in dialect/verify_*.c, no new C++.
+// op needs a record here and a C function in dialect/verify_row_ops.c, no new C++.
 
 #ifndef SINTER_TD
 #define SINTER_TD
@@ -101,27 +101,35 @@ defvar form_rules = [{
     Dimensions are named and sized in the op, `?` where the size comes from an
     operand. A subscript is an affine expression of them.
 
-    * (F1) names of dimensions are distinct; there are as many sizes as names; sizes are not negative.
+    * (F1) names of dimensions are distinct bare words; sizes are not negative.
     * (F2) operands are all ranked tensors, or all memrefs; a memref form has no results, a tensor
       form has one result for each destination, of its type.
-    * (F3) each operand has one map over all dimensions with as many subscripts as its rank.
+    * (F3) each operand has one map over all dimensions with as many subscripts as its rank, each affine:
+      factors are constants, divisors positive ones.
     * (F4) a static subscript range stays inside the operand, unless the access has a fill value.
-    * (F5) a fill value has the operand's element type.
-    * (F6) an indirect subscript is an integer or index tensor, and is the whole subscript.
-    * (F7) a dimension of size `?` is a plain subscript of some operand.
+    * (F5) a fill value is a number of the operand's element type.
+    * (F6) an indirect subscript is an integer or index tensor of its own, and is the whole subscript.
+    * (F7) a dimension of size `?` is a plain subscript of some operand without a fill value.
     * (F8) a destination's subscripts are distinct dimensions, none of a product, or `0`; it uses all
       columns or none; its sizes are those of the dimensions.
-    * (F9) an accumulator has a known combiner that fits its type and keeps all columns or none, and no row.
+    * (F9) an accumulator has a known combiner that fits its type and keeps all columns, in order, or nothing.
     * (F10) a destination that misses a row dimension is *reduced*: it keeps no row dimension at all.
     * (F11) the body has one argument for each product and for each other input: the row
-      (`tensor<NxT>`, all columns flattened row-major) if its map uses a column, else a scalar.
+      (`tensor<NxT>`, all columns flattened row-major) if its access uses a column, else a scalar.
     * (F12) the body yields one value for each accumulator, then one for each destination that is
       not reduced: a row where the map uses columns, else a scalar, of the accumulator's or destination's element type.
-    * (F13) `finish` has one argument for each accumulator, then one for each input whose map uses no
+    * (F13) `finish` has one argument for each accumulator, then one for each input whose access uses no
       dimension; it yields one value for each reduced destination.
-    * (F14) without `finish` there is one accumulator for each reduced destination, of its type.
-    * (F15) regions hold only `arith`, `math` and `sinter` row operations and `cf.assert`, in one block.
+    * (F14) without `finish` there is one accumulator for each reduced destination, of its type, and
+      keeping columns where it does.
+    * (F15) regions hold only `arith`, `math` and `sinter` row operations and `cf.assert`, in one block that
+      ends in `sinter.yield`.
     * (F16) a schedule is one that is made for this form.
+    * (F17) lists that describe the same things are as long as each other, and their elements of the right kind
+      (the assembly cannot break this; the generic form can).
+    * (F18) values in the regions are scalars, or rows as long as all columns together.
+    * (F19) elements of operands are floats, signless integers or `index`.
+    * (F20) a destination of a memref form is no other operand of it.
 }];
 
 def Sinter_RowwiseOp : Sinter_Form<"rowwise"> {
@@ -164,7 +172,8 @@ def Sinter_ContractOp : Sinter_Form<"contract"> {
     * (P1) a contract has at least one product, and each has its own dimensions, at least one.
     * (P2) the sides of a product use only rows, columns and the product's own dimensions; each own dimension
       is used by both sides.
-    * (P3) the product's type is what its sides multiply to: float for floats, integer for integers.
+    * (P3) the product's type is what its sides multiply to: float for floats, integer for integers, and no narrower.
+    * (P4) no other input uses a product's own dimensions.
 
     ```mlir
     %y = sinter.contract (i = 4) by (j = 8)
@@ -205,9 +214,9 @@ def Sinter_RowReduceOp : Sinter_Op<"row_reduce", [Pure]> {
 
     * (R1) `x` is a row.
     * (R2) the combiner is known and fits the type of the result.
-    * (R3) the result's type is the row's element type, or a wider one of its kind.
-    * (R4) a combiner region takes two values of the result's type, yields one, and has an `init` of it; a
-      named combiner has neither.
+    * (R3) the result's type is the row's element type or, of floats, a wider one.
+    * (R4) a combiner region takes two values of the result's type, yields one, holds only `arith` and
+      `math`, and has an `init` of it; a named combiner has neither.
 
     ```mlir
     %s = sinter.row_reduce add %x : tensor<8xf32> -> f32
@@ -222,8 +231,8 @@ def Sinter_RowReduceOp : Sinter_Op<"row_reduce", [Pure]> {
   let results = (outs AnyType:$y);
   let regions = (region AnyRegion:$combiner);
   let assemblyFormat = [{
-    custom<Keyword>($kind) $x (`init` `(` $init^ `:` type($init) `)`)? attr-dict `:` type($x) `->` type($y)
-    custom<Combiner>($combiner)
+    custom<Reduced>($kind, $x) (`init` `(` $init^ `:` type($init) `)`)? attr-dict `:` type($x) `->`
+    custom<Combiner>(type($y), $combiner)
   }];
 }
 
@@ -246,7 +255,7 @@ def Sinter_IndexOp : Sinter_Op<"index", [Pure]> {
   let description = [{
     Of a row dimension it is one `index`; of a column dimension a row of them.
 
-    * (I1) the name is of a row or column dimension of the surrounding form.
+    * (I1) the name is of a row or column dimension of the form whose region it stands in; in `finish`, of a column.
     * (I2) the result is `index` for a row dimension, a row of `index` for a column dimension.
 
     ```mlir

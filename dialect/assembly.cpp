@@ -13,6 +13,8 @@
 // indirect subscript of that operand.
 
 #include "dialect/assembly.h"
+#include "dialect/dialect.h"
+#include "mlir/CAPI/IR.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -54,10 +56,16 @@ struct FormParser {
     return p.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
       StringRef name;
       int64_t size = ShapedType::kDynamic;
+      SMLoc at = p.getCurrentLocation();
       if (p.parseKeyword(&name) || p.parseEqual())
         return failure();
+      if (llvm::is_contained(names, name))
+        return p.emitError(at, "dimension '") << name << "' is named twice";
+      at = p.getCurrentLocation();
       if (failed(p.parseOptionalQuestion()) && p.parseInteger(size))
         return failure();
+      if (size < 0 && !ShapedType::isDynamic(size))
+        return p.emitError(at, "dimension '") << name << "' has size " << size << "; a size is 0 or more, or `?`";
       names.push_back(name);
       sizes.push_back(size);
       return success();
@@ -167,8 +175,12 @@ struct FormParser {
     if (succeeded(p.parseOptionalKeyword("schedule")) &&
         (p.parseLParen() || p.parseAttribute(schedule) || p.parseRParen()))
       return failure();
+    SMLoc at = p.getCurrentLocation();
     if (p.parseOptionalAttrDictWithKeyword(s.attributes))
       return failure();
+    for (StringAttr own : s.name.getAttributeNames())
+      if (s.attributes.get(own))
+        return p.emitError(at, "'") << own.getValue() << "' is written in the form's own syntax, not as an attribute";
     Region *body = s.addRegion(), *finish = s.addRegion();
     if (p.parseRegion(*body))
       return failure();
@@ -244,9 +256,42 @@ struct FormPrinter {
     p << ")";
   }
 
+  // A term of a sum that is written behind a minus: -3, j * -1, j * -2.
   static bool isNegative(AffineExpr e) {
+    if (e.getKind() == AffineExprKind::Mul)
+      e = cast<AffineBinaryOpExpr>(e).getRHS();
     auto constant = dyn_cast<AffineConstantExpr>(e);
-    return constant && constant.getValue() < 0;
+    return constant && constant.getValue() < 0 && constant.getValue() != INT64_MIN;
+  }
+
+  // The term without its minus.
+  void negated(AffineExpr e, std::optional<unsigned> input) {
+    if (e.getKind() != AffineExprKind::Mul) {
+      p << -cast<AffineConstantExpr>(e).getValue();
+      return;
+    }
+    auto product = cast<AffineBinaryOpExpr>(e);
+    int64_t factor = -cast<AffineConstantExpr>(product.getRHS()).getValue();
+    expr(product.getLHS(), input, true);
+    if (factor != 1)
+      p << " * " << factor;
+  }
+
+  // a + b - c, associating to the left as it is parsed. A constant, which MLIR keeps
+  // last, goes first where the sum would begin with a minus: `7 - j`.
+  void sum(AffineExpr e, std::optional<unsigned> input) {
+    SmallVector<AffineExpr> terms;
+    for (; e.getKind() == AffineExprKind::Add; e = cast<AffineBinaryOpExpr>(e).getLHS())
+      terms.push_back(cast<AffineBinaryOpExpr>(e).getRHS());
+    terms.push_back(e);
+    if (isNegative(terms.back()) && isa<AffineConstantExpr>(terms.front()) && !isNegative(terms.front()))
+      std::rotate(terms.begin(), terms.begin() + 1, terms.end());
+    expr(terms.pop_back_val(), input, false);
+    while (!terms.empty()) {
+      AffineExpr term = terms.pop_back_val();
+      p << (isNegative(term) ? " - " : " + ");
+      isNegative(term) ? negated(term, input) : expr(term, input, term.getKind() == AffineExprKind::Add);
+    }
   }
 
   // `input` is set where symbols stand for that input's indirect subscripts.
@@ -262,26 +307,17 @@ struct FormPrinter {
       p << " : " << op->getOperand(k).getType();
     } else {
       auto binary = cast<AffineBinaryOpExpr>(e);
-      AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
-      auto times = dyn_cast<AffineBinaryOpExpr>(rhs);
       p << (nested ? "(" : "");
-      if (e.getKind() == AffineExprKind::Add && isNegative(rhs)) {
-        expr(lhs, input, false);
-        p << " - " << -cast<AffineConstantExpr>(rhs).getValue();
-      } else if (e.getKind() == AffineExprKind::Add && times && times.getKind() == AffineExprKind::Mul &&
-                 isNegative(times.getRHS())) {
-        expr(lhs, input, false);
-        p << " - ";
-        expr(times.getLHS() * -times.getRHS(), input, true);
+      if (e.getKind() == AffineExprKind::Add) {
+        sum(e, input);
       } else {
-        const char *sign = e.getKind() == AffineExprKind::Add        ? " + "
-                           : e.getKind() == AffineExprKind::Mul      ? " * "
+        const char *sign = e.getKind() == AffineExprKind::Mul        ? " * "
                            : e.getKind() == AffineExprKind::Mod      ? " mod "
                            : e.getKind() == AffineExprKind::FloorDiv ? " floordiv "
                                                                      : " ceildiv ";
-        expr(lhs, input, e.getKind() != AffineExprKind::Add);
+        expr(binary.getLHS(), input, true);
         p << sign;
-        expr(rhs, input, true);
+        expr(binary.getRHS(), input, true);
       }
       p << (nested ? ")" : "");
     }
@@ -367,26 +403,19 @@ struct FormPrinter {
 
 } // namespace
 
-// The printer indexes names, maps and sizes by each other; where broken IR has
-// them disagree, the generic form is printed by the AsmPrinter before this is reached
-// (it verifies first), except under --mlir-print-assume-verified.
 ParseResult sn::parseForm(OpAsmParser &parser, OperationState &state) {
   return FormParser(parser, state).parse(state.name.getStringRef() == "sinter.contract");
 }
-void sn::printForm(OpAsmPrinter &printer, Operation *op) { FormPrinter{printer, op}.print(); }
+// The printer goes by lists that broken IR may have disagree; what cannot be read is printed generically.
+void sn::printForm(OpAsmPrinter &printer, Operation *op) {
+  if (sn_form_is_readable(wrap(op), nullptr, 0))
+    FormPrinter{printer, op}.print();
+  else
+    printer.printGenericOp(op, /*printOpName=*/false);
+}
 
 //===-- small directives --------------------------------------------------===//
 
-ParseResult sn::parseKeyword(OpAsmParser &parser, StringAttr &word) {
-  StringRef text;
-  if (succeeded(parser.parseOptionalKeyword(&text)))
-    word = parser.getBuilder().getStringAttr(text);
-  return success();
-}
-void sn::printKeyword(OpAsmPrinter &printer, Operation *, StringAttr word) {
-  if (word)
-    printer << word.getValue();
-}
 ParseResult sn::parseName(OpAsmParser &parser, StringAttr &word) {
   StringRef text;
   if (parser.parseKeyword(&text))
@@ -394,13 +423,31 @@ ParseResult sn::parseName(OpAsmParser &parser, StringAttr &word) {
   word = parser.getBuilder().getStringAttr(text);
   return success();
 }
-void sn::printName(OpAsmPrinter &printer, Operation *, StringAttr word) { printer << word.getValue(); }
+void sn::printName(OpAsmPrinter &printer, Operation *, StringAttr word) {
+  if (word)
+    printer.printKeywordOrString(word.getValue());
+}
 
-ParseResult sn::parseCombiner(OpAsmParser &parser, Region &region) {
+ParseResult sn::parseReduced(OpAsmParser &parser, StringAttr &kind, OpAsmParser::UnresolvedOperand &x) {
+  StringRef text;
+  if (succeeded(parser.parseOptionalKeyword(&text)))
+    kind = parser.getBuilder().getStringAttr(text);
+  return parser.parseOperand(x);
+}
+void sn::printReduced(OpAsmPrinter &printer, Operation *, StringAttr kind, Value x) {
+  if (kind)
+    printer << kind.getValue() << " ";
+  printer << x;
+}
+
+ParseResult sn::parseCombiner(OpAsmParser &parser, Type &type, Region &region) {
+  if (parser.parseType(type))
+    return failure();
   OptionalParseResult present = parser.parseOptionalRegion(region);
   return present.has_value() ? ParseResult(*present) : ParseResult(success());
 }
-void sn::printCombiner(OpAsmPrinter &printer, Operation *, Region &region) {
+void sn::printCombiner(OpAsmPrinter &printer, Operation *, Type type, Region &region) {
+  printer << type;
   if (region.empty())
     return;
   printer << " ";
@@ -409,19 +456,19 @@ void sn::printCombiner(OpAsmPrinter &printer, Operation *, Region &region) {
 
 ParseResult sn::parseParams(AsmParser &parser, DictionaryAttr &params) {
   NamedAttrList list;
-  auto one = [&]() -> ParseResult {
-    StringRef key;
+  StringRef key;
+  ParseResult found = parser.parseOptionalKeyword(&key); // `<>` has every default
+  while (succeeded(found)) {
     Attribute value;
-    if (parser.parseKeyword(&key) || parser.parseEqual() || parser.parseAttribute(value))
+    if (list.get(key))
+      return parser.emitError(parser.getCurrentLocation(), "'") << key << "' is given twice";
+    if (parser.parseEqual() || parser.parseAttribute(value))
       return failure();
     list.set(key, value);
-    return success();
-  };
-  if (failed(parser.parseOptionalGreater())) {
-    if (parser.parseCommaSeparatedList(one))
+    if (failed(parser.parseOptionalComma()))
+      break;
+    if (parser.parseKeyword(&key))
       return failure();
-  } else {
-    return parser.emitError(parser.getCurrentLocation(), "a schedule has at least one key");
   }
   params = list.getDictionary(parser.getContext());
   return success();

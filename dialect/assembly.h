@@ -17,15 +17,16 @@ struct Segments {
 mlir::ParseResult parseForm(mlir::OpAsmParser &parser, mlir::OperationState &state);
 void printForm(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 
-// custom<Keyword>: a bare word in place of a string attribute, absent if null.
-mlir::ParseResult parseKeyword(mlir::OpAsmParser &parser, mlir::StringAttr &word);
-void printKeyword(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr word);
-// custom<Name>: the same, not optional.
+// custom<Name>: a bare word in place of a string attribute.
 mlir::ParseResult parseName(mlir::OpAsmParser &parser, mlir::StringAttr &word);
 void printName(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr word);
-// custom<Combiner>: a region that may be absent.
-mlir::ParseResult parseCombiner(mlir::OpAsmParser &parser, mlir::Region &region);
-void printCombiner(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Region &region);
+// custom<Reduced>: `add %x`, or `%x` alone.
+mlir::ParseResult parseReduced(mlir::OpAsmParser &parser, mlir::StringAttr &kind,
+                               mlir::OpAsmParser::UnresolvedOperand &x);
+void printReduced(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr kind, mlir::Value x);
+// custom<Combiner>: a type, and a region that may be absent.
+mlir::ParseResult parseCombiner(mlir::OpAsmParser &parser, mlir::Type &type, mlir::Region &region);
+void printCombiner(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type type, mlir::Region &region);
 // custom<Params>: `key = value, ...` in place of a dictionary; integers are i64.
 mlir::ParseResult parseParams(mlir::AsmParser &parser, mlir::DictionaryAttr &params);
 void printParams(mlir::AsmPrinter &printer, mlir::DictionaryAttr params);
@@ -34,12 +35,12 @@ void printParams(mlir::AsmPrinter &printer, mlir::DictionaryAttr params);
 
 // Generated code looks custom directives up unqualified.
 using sn::parseCombiner;
-using sn::parseKeyword;
 using sn::parseName;
 using sn::parseParams;
+using sn::parseReduced;
 using sn::printCombiner;
-using sn::printKeyword;
 using sn::printName;
 using sn::printParams;
+using sn::printReduced;
 
 #endif

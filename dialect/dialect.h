@@ -26,6 +26,10 @@ MlirAttribute sn_schedule_attr(MlirLocation loc, const char *mnemonic, MlirAttri
 MlirAttribute sn_schedule_params(MlirAttribute schedule);
 const char *sn_schedule_mnemonic(MlirAttribute schedule);
 
+// Whether the attributes of a form agree so far that sn_form_read and the printer can go
+// by them; if not, writes one sentence into `why` (which may be NULL, with size 0).
+bool sn_form_is_readable(MlirOperation op, char *why, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

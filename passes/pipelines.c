@@ -20,6 +20,98 @@ const SnPipeline sn_pipeline_prepare = {
     .steps = prepare_steps,
 };
 
+// What both targets do with host code once no op of ours is left: tensors become
+// buffers, results out arguments, ...
+#define HOST_BUFFERS                                                                                                   \
+  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL},                                 \
+  {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                                   \
+  {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",          \
+   "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                        \
+  {"buffer-results-to-out-params{hoist-static-allocs modify-public-functions}", "-> memref<f32>  ->  (%out: memref<f32>)", \
+   NULL},                                                                                                              \
+  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                              \
+  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}
+
+// ... and machine code's own terms.
+#define HOST_LLVM                                                                                                      \
+  {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL},                                      \
+  {"lower-affine", "affine.apply -> arith", NULL},                                                                     \
+  {"convert-scf-to-cf", "scf.for -> branches", NULL},                                                                  \
+  {"sinter-assert", "cf.assert -> a message and a return", NULL},                                                      \
+  {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL},                                            \
+  {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL},                                    \
+  {"convert-vector-to-llvm", "vector -> llvm", NULL},                                                                  \
+  {"convert-math-to-llvm", "math.sqrt -> llvm.intr.sqrt", NULL},                                                       \
+  {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL},                                                       \
+  {"convert-to-llvm", "everything else -> llvm", NULL},                                                                \
+  {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                                   \
+  {"canonicalize", "", NULL}
+
+static const char *const policies[] = {"disabled", "aggressive", NULL};
+static const SnOption cpu_options[] = {
+    {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
+    {0},
+};
+static const SnStep cpu_steps[] = {
+    {"inline", "calls between the program's functions are gone", NULL},
+    {"symbol-dce", "and so are functions that nobody calls", NULL},
+    {"sinter-prepare", "an exporter's linalg, cleaned up", "prepared"},
+    HOST_BUFFERS,
+    {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
+    {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
+    {"canonicalize", "loops that run once are gone", NULL},
+    {"cse", "one op for each value", NULL},
+    {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
+    {"func.func(math-expand-ops{ops=fpowi})", "x^3 -> x * x * x", NULL},
+    {"sinter-math", "math.exp -> a polynomial", NULL},
+    HOST_LLVM,
+    {"cse", "LLVM's dialect alone", "lowered"},
+    {0},
+};
+const SnPipeline sn_pipeline_cpu = {
+    .argument = "sinter-cpu",
+    .summary = "linalg on tensors to LLVM's dialect for the CPU",
+    .options = cpu_options,
+    .steps = cpu_steps,
+};
+
+static const SnOption gpu_options[] = {
+    {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
+    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
+    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx80"},
+    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
+    {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
+    {0},
+};
+static const SnStep gpu_steps[] = {
+    {"inline", "calls between the program's functions are gone", NULL},
+    {"symbol-dce", "and so are functions that nobody calls", NULL},
+    {"sinter-prepare", "an exporter's linalg, cleaned up", "prepared"},
+    {"sinter-raise", "linalg -> kernel forms", "raised"},
+    {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
+    {"sinter-schedule{target=gpu}", "each form gets its #sinter.gpu_rows", "scheduled"},
+    {"sinter-outline", "each form -> a function on memrefs", "outlined"},
+    {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
+    {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"
+     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=true has-redux=true},"
+     "convert-vector-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
+     "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
+     "gpu.func -> LLVM's dialect and NVVM", NULL},
+    {"gpu-module-to-binary{format=$format toolkit=$toolkit}", "gpu.module -> gpu.binary, by LLVM and ptxas", "binary"},
+    {"sinter-embed-gpu", "gpu.binary -> bytes in the host program", NULL},
+    HOST_BUFFERS,
+    {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
+    HOST_LLVM,
+    {"cse", "LLVM's dialect alone", "lowered"},
+    {0},
+};
+const SnPipeline sn_pipeline_gpu = {
+    .argument = "sinter-gpu",
+    .summary = "linalg on tensors to LLVM's dialect, with the kernels as a cubin for NVIDIA's GPUs inside",
+    .options = gpu_options,
+    .steps = gpu_steps,
+};
+
 // ---- the text of a pipeline ---------------------------------------------------
 
 typedef struct {

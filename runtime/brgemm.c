@@ -5,8 +5,8 @@
 
 #include "runtime.h"
 
-#include <limits.h>
 #include <libxsmm.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -65,13 +65,13 @@ static const Kernel *find(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t 
   Kernel *e = &kernels[h >> 58];
   if (!e->known || e->m != m || e->n != n || e->k != k || e->lda != lda || e->ldb != ldb ||
       e->ldc != ldc || e->accumulate != accumulate)
-    *e = (Kernel){m, n, k, lda, ldb, ldc, accumulate,
-                  dispatch(m, n, k, lda, ldb, ldc, accumulate), true};
+    *e = (Kernel){
+        m, n, k, lda, ldb, ldc, accumulate, dispatch(m, n, k, lda, ldb, ldc, accumulate), true};
   return e;
 }
 
-void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n,
-                          int64_t k, int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate) {
+void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k,
+                          int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate) {
   if (m <= 0 || n <= 0)
     return;
   const Kernel *kernel = k > 0 ? find(m, n, k, lda, ldb, ldc, accumulate != 0) : NULL;

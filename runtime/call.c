@@ -157,8 +157,9 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
     if (!check(f, "output", i, &f->outputs[i], outputs[i], current->device_id))
       return false;
   if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace starts at %p, which is not a multiple of %d",
-                    workspace, SINTER_WORKSPACE_ALIGNMENT);
+    sinter_rt_error(SINTER_BAD_ARGUMENT,
+                    "the workspace starts at %p, which is not a multiple of %d", workspace,
+                    SINTER_WORKSPACE_ALIGNMENT);
     return false;
   }
   if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA) {

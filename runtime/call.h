@@ -26,8 +26,7 @@ SinterCall *sinter_rt_enter(SinterCall *call);
 
 // The running call fails with status and a message; the first one wins.
 // Outside of calls it becomes the thread's last error.
-void sinter_rt_error(int32_t status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void sinter_rt_error(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #pragma GCC visibility pop
 

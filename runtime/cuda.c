@@ -111,7 +111,8 @@ static int32_t refuse(int32_t status, const char *format, ...) {
   return status;
 }
 
-// The status of an answer of the driver; what was tried is in words.
+// The status of an answer of the driver; what was tried is in words, or a call
+// whose arguments are left out.
 static int32_t check(CUresult result, const char *what) {
   if (result == 0)
     return SINTER_OK;
@@ -122,8 +123,8 @@ static int32_t check(CUresult result, const char *what) {
                    : result == CUDA_ERROR_NO_DEVICE || result == CUDA_ERROR_INVALID_DEVICE
                        ? SINTER_NO_DEVICE
                        : SINTER_DEVICE_ERROR;
-  return refuse(status, "%s: %s (%d): %s", what, name ? name : "unknown error", result,
-                text ? text : "?");
+  return refuse(status, "%.*s: %s (%d): %s", (int)strcspn(what, "("), what,
+                name ? name : "unknown error", result, text ? text : "?");
 }
 
 static int32_t driver(void) {
@@ -220,6 +221,8 @@ static int32_t load(const void *image, CUcontext context, CUmodule *handle) {
   if (status != SINTER_OK) {
     free(m);
     size_t length = strlen(error);
+    for (char *end; (end = strchr(log, '\n'));) // one line
+      *end = ' ';
     if (log[0])
       snprintf(error + length, sizeof error - length, ": %s", log);
     return status;
@@ -281,11 +284,11 @@ static int32_t allow_shared(Kernel *kernel, int64_t bytes) {
   if (bytes > atomic_load(&kernel->shared_bytes)) {
     CUresult result = cu.cuFuncSetAttribute(
         kernel->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
-    status = check(result, "asking for shared memory");
+    char what[64];
+    snprintf(what, sizeof what, "asking for %lld bytes of shared memory", (long long)bytes);
+    status = check(result, what);
     if (status == SINTER_OK)
       atomic_store(&kernel->shared_bytes, bytes);
-    else
-      refuse(status, "%lld bytes of shared memory are refused (%d)", (long long)bytes, result);
   }
   pthread_mutex_unlock(&mutex);
   return status;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 SinterWord sinter_describe_type(DLDataType type) {
-  static const char *const names[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  static const char *const names[] = {"int",    "uint",    "float", "handle",
+                                      "bfloat", "complex", "bool"};
   const char *name = type.code < sizeof names / sizeof names[0] ? names[type.code] : "type";
   SinterWord word;
   if (type.code == SINTER_DL_BOOL)

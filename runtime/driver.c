@@ -72,6 +72,20 @@ static const char *set_output(void *to, const char *value) {
   return append(&o->outputs, &o->num_outputs, value);
 }
 
+static const char *set_expect(void *to, const char *value) {
+  SinterDriverOptions *o = to;
+  return append(&o->expects, &o->num_expects, value);
+}
+
+static const char *set_tolerance(void *to, const char *value) {
+  SinterDriverOptions *o = to;
+  char *end;
+  o->tolerance = strtod(value, &end);
+  return end == value || *end || !(o->tolerance > 0 && o->tolerance < 1)
+             ? "is not a number between 0 and 1"
+             : NULL;
+}
+
 static const char *set_seed(void *to, const char *value) {
   int64_t seed = 0;
   const char *wrong = integer(value, 0, INT64_MAX, &seed);
@@ -115,6 +129,9 @@ const SinterOption sinter_driver_options[] = {
     {"entry", "NAME", "the function to run (default: the only one, or main)", set_entry},
     {"input", "FILE.npy", "an argument; repeated, in their order (default: random)", set_input},
     {"output", "FILE.npy", "where a result goes; repeated, in their order", set_output},
+    {"expect", "FILE.npy", "what a result must agree with; repeated, in their order", set_expect},
+    {"tolerance", "X", "norm(got - want) <= X norm(want) (default: f64 1e-9, f32 1e-4, else 2e-2)",
+     set_tolerance},
     {"seed", "N", "of the random arguments (default: 0)", set_seed},
     {"high", "N", "random integers are in [0, N) (default: 8)", set_high},
     {"threads", "N", "on the CPU (default: 0, all that the process may use)", set_threads},
@@ -150,9 +167,7 @@ static void store_float(const SinterArray *a, int64_t i, double x) {
     ((double *)a->data)[i] = x;
 }
 
-static bool is_float(DLDataType type) {
-  return type.code == kDLFloat || type.code == kDLBfloat;
-}
+static bool is_float(DLDataType type) { return type.code == kDLFloat || type.code == kDLBfloat; }
 
 static void fill_floats(const SinterArray *a, int64_t count, uint64_t state) {
   for (int64_t i = 0; i < count; i += 2) {
@@ -276,8 +291,7 @@ static bool cuda_ok(Run *r, int32_t status) {
 }
 
 static bool call(Run *r) {
-  int32_t status =
-      r->f->call(r->pointers, r->pointers + r->f->num_inputs, r->stream, r->workspace);
+  int32_t status = r->f->call(r->pointers, r->pointers + r->f->num_inputs, r->stream, r->workspace);
   if (status != SINTER_OK)
     r->code = fail(r->message, exit_of(status), "%s", r->library->last_error());
   return status == SINTER_OK;
@@ -563,7 +577,9 @@ static double default_tolerance(DLDataType type) {
 bool sinter_array_compare(const SinterArray *got, const SinterArray *want, double tolerance,
                           double *error, SinterMessage *message) {
   *error = INFINITY;
-  bool same = sinter_same_type(got->dtype, want->dtype) && got->ndim == want->ndim &&
+  bool types = sinter_same_type(got->dtype, want->dtype) ||
+               (is_float(got->dtype) && is_float(want->dtype));
+  bool same = types && got->ndim == want->ndim &&
               memcmp(got->shape, want->shape, (size_t)got->ndim * sizeof *got->shape) == 0;
   if (!same) {
     fail(message, SINTER_EXIT_DIFFERENT, "is %s %s, expected %s %s",
@@ -600,8 +616,8 @@ bool sinter_array_compare(const SinterArray *got, const SinterArray *want, doubl
   *error = difference == 0 ? 0 : norm == 0 ? INFINITY : (double)sqrtl(difference / norm);
   if (*error <= tolerance)
     return true;
-  fail(message, SINTER_EXIT_DIFFERENT, "differs: relative error %.2e, expected at most %.0e", *error,
-       tolerance);
+  fail(message, SINTER_EXIT_DIFFERENT, "differs: relative error %.2e, expected at most %.0e",
+       *error, tolerance);
   return false;
 }
 
@@ -653,9 +669,10 @@ static void print(const SinterDriverOptions *options, const SinterMeasurement *m
     if (m->copy_bytes > 0 && m->copy_median > 0 && m->median > 0) {
       double copy = 2 * (double)m->copy_bytes / m->copy_median;
       double own = (double)(m->bytes_in + m->bytes_out) / m->median;
-      printf("%lld bytes in and out, %.1f GB/s, %.1f%% of a copy of %lld bytes at %.1f GB/s on %s\n",
-             (long long)(m->bytes_in + m->bytes_out), own * 1e-9, 100 * own / copy,
-             (long long)m->copy_bytes, copy * 1e-9, m->device);
+      printf(
+          "%lld bytes in and out, %.1f GB/s, %.1f%% of a copy of %lld bytes at %.1f GB/s on %s\n",
+          (long long)(m->bytes_in + m->bytes_out), own * 1e-9, 100 * own / copy,
+          (long long)m->copy_bytes, copy * 1e-9, m->device);
     }
   }
   if (options->stats)
@@ -663,6 +680,42 @@ static void print(const SinterDriverOptions *options, const SinterMeasurement *m
            "\"bytes_temporary\": %lld}\n",
            (long long)m->stats.kernels, (long long)m->stats.library_calls, (long long)m->bytes_in,
            (long long)m->bytes_out, (long long)m->stats.bytes_temporary);
+}
+
+// Prints a line for each result; the message is of the first that differs.
+static SinterExit compare(const SinterFunction *f, const SinterDriverOptions *options,
+                          int32_t count, const SinterArray *got, const SinterArray *want,
+                          const char *who, SinterMessage *message) {
+  SinterExit code = SINTER_EXIT_OK;
+  for (int32_t i = 0; i < count; i++) {
+    SinterMessage why;
+    double error;
+    bool same = sinter_array_compare(&got[i], &want[i], options->tolerance, &error, &why);
+    if (same)
+      printf("output %d of %s agrees with %s: relative error %.1e\n", i, f->name, who, error);
+    else
+      printf("output %d of %s %s\n", i, f->name, why.text);
+    if (!same && code == SINTER_EXIT_OK)
+      code = fail(message, SINTER_EXIT_DIFFERENT, "output %d of %.200s %.500s (%s)", i, f->name,
+                  why.text, who);
+  }
+  return code;
+}
+
+static SinterExit expect(const SinterFunction *f, const SinterDriverOptions *options,
+                         const SinterArray *outputs, SinterMessage *message) {
+  SinterExit code = SINTER_EXIT_OK;
+  SinterArray *want = calloc((size_t)options->num_expects, sizeof *want);
+  if (!want)
+    return fail(message, SINTER_EXIT_RUN, "not enough memory for the expected results");
+  for (int32_t i = 0; i < options->num_expects && code == SINTER_EXIT_OK; i++)
+    if (!sinter_npy_read(options->expects[i], &want[i], message))
+      code = SINTER_EXIT_BAD_INPUT;
+  if (code == SINTER_EXIT_OK)
+    code = compare(f, options, options->num_expects, outputs, want, "what was expected", message);
+  sinter_arrays_free(want, options->num_expects);
+  free(want);
+  return code;
 }
 
 static SinterExit verify(const SinterFunction *f, const SinterDriverOptions *options,
@@ -681,18 +734,10 @@ static SinterExit verify(const SinterFunction *f, const SinterDriverOptions *opt
   SinterDriverOptions once = *options;
   once.benchmark = 0;
   SinterMeasurement ignored;
-  SinterExit code = sinter_driver_run(options->reference, g, &once, inputs, want, &ignored, message);
-  double worst = 0;
-  for (int32_t i = 0; i < g->num_outputs && code == SINTER_EXIT_OK; i++) {
-    SinterMessage why;
-    double error;
-    if (!sinter_array_compare(&outputs[i], &want[i], options->tolerance, &error, &why))
-      code = fail(message, SINTER_EXIT_DIFFERENT, "output %d of %.200s %s", i, f->name, why.text);
-    worst = error > worst ? error : worst;
-  }
+  SinterExit code =
+      sinter_driver_run(options->reference, g, &once, inputs, want, &ignored, message);
   if (code == SINTER_EXIT_OK)
-    printf("verified: %d output%s, relative error at most %.1e\n", g->num_outputs,
-           g->num_outputs == 1 ? "" : "s", worst);
+    code = compare(f, options, g->num_outputs, outputs, want, "the decomposed program", message);
   sinter_arrays_free(want, g->num_outputs);
   free(want);
   return code;
@@ -709,6 +754,8 @@ static SinterExit everything(const SinterLibrary *library, const SinterFunction 
   for (int32_t i = 0; i < options->num_outputs && code == SINTER_EXIT_OK; i++)
     if (!sinter_npy_write(options->outputs[i], &outputs[i], message))
       code = SINTER_EXIT_RUN;
+  if (code == SINTER_EXIT_OK && options->num_expects > 0)
+    code = expect(f, options, outputs, message);
   if (code == SINTER_EXIT_OK && options->reference)
     code = verify(f, options, inputs, outputs, message);
   if (code == SINTER_EXIT_OK)
@@ -732,6 +779,9 @@ SinterExit sinter_driver_main(const SinterLibrary *library, const SinterDriverOp
   } else if (options->num_outputs > f->num_outputs) {
     code = fail(&message, SINTER_EXIT_BAD_INPUT, "%d outputs are given, but %s has %d",
                 options->num_outputs, f->name, f->num_outputs);
+  } else if (options->num_expects > f->num_outputs) {
+    code = fail(&message, SINTER_EXIT_BAD_INPUT, "%d results are expected, but %s has %d",
+                options->num_expects, f->name, f->num_outputs);
   } else {
     SinterArray *inputs = calloc((size_t)f->num_inputs + 1, sizeof *inputs);
     SinterArray *outputs = calloc((size_t)f->num_outputs + 1, sizeof *outputs);

@@ -23,12 +23,11 @@ typedef enum SinterExit {
   SINTER_EXIT_COMPILE = 2,   // the compiler refused the program
   SINTER_EXIT_RUN = 3,       // it failed as it ran: an assert, memory, the device
   SINTER_EXIT_NO_DEVICE = 4, // no driver, or no device
-  SINTER_EXIT_DIFFERENT = 5, // --verify: the results differ
+  SINTER_EXIT_DIFFERENT = 5, // --expect, --verify: the results differ
 } SinterExit;
 
 // Initialise with SINTER_DRIVER_DEFAULTS. Strings and libraries are the
-// caller's; the two lists grow by sinter_driver_set and live as long as the
-// process.
+// caller's; the lists grow by their options and live as long as the process.
 typedef struct SinterDriverOptions {
   const char *program; // who speaks: "sinter-exec"
   const char *entry;   // NULL: the only function, or main
@@ -46,12 +45,11 @@ typedef struct SinterDriverOptions {
   // within what (0: 1e-9 for float64, 1e-4 for float32, 2e-2 for narrower).
   const SinterLibrary *reference;
   double tolerance;
+  const char **expects; // files with what the first results must agree with
+  int32_t num_expects;
 } SinterDriverOptions;
 
-#define SINTER_DRIVER_DEFAULTS                                                                     \
-  {                                                                                                \
-    "sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0                                           \
-  }
+#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0}
 
 // The options above by name, for option tables: sets fill a SinterDriverOptions.
 // Ends with a name of NULL.
@@ -101,8 +99,8 @@ SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction 
                              SinterMessage *message);
 
 // Whether norm(got - want) <= tolerance norm(want) in float64 (0: the tolerance
-// of the type), with NaN and infinities in the same places; integers and bool
-// must be equal. error is that ratio; message says what differs.
+// of the type of got), with NaN and infinities in the same places; integers and
+// bool must be equal, and of one type. error is that ratio; message says what differs.
 bool sinter_array_compare(const SinterArray *got, const SinterArray *want, double tolerance,
                           double *error, SinterMessage *message);
 

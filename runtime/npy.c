@@ -21,12 +21,10 @@ typedef struct Descr {
 } Descr;
 
 static const Descr descrs[] = {
-    {"f4", {kDLFloat, 32, 1}},          {"f8", {kDLFloat, 64, 1}},
-    {"f2", {kDLFloat, 16, 1}},          {"i8", {kDLInt, 64, 1}},
-    {"i4", {kDLInt, 32, 1}},            {"i1", {kDLInt, 8, 1}},
-    {"u1", {kDLUInt, 8, 1}},            {"u2", {kDLUInt, 16, 1}},
-    {"b1", {SINTER_DL_BOOL, 8, 1}},     {"V2", {kDLBfloat, 16, 1}},
-    {"bfloat16", {kDLBfloat, 16, 1}},   {NULL, {0, 0, 0}},
+    {"f4", {kDLFloat, 32, 1}},  {"f8", {kDLFloat, 64, 1}},        {"f2", {kDLFloat, 16, 1}},
+    {"i8", {kDLInt, 64, 1}},    {"i4", {kDLInt, 32, 1}},          {"i1", {kDLInt, 8, 1}},
+    {"u1", {kDLUInt, 8, 1}},    {"u2", {kDLUInt, 16, 1}},         {"b1", {SINTER_DL_BOOL, 8, 1}},
+    {"V2", {kDLBfloat, 16, 1}}, {"bfloat16", {kDLBfloat, 16, 1}}, {NULL, {0, 0, 0}},
 };
 
 enum { HEADER_LIMIT = 1 << 20 }; // far above any header of one array
@@ -119,7 +117,8 @@ static const char *parse_shape(const char *s, Header *h, const char **why) {
     if (end == s)
       return NULL;
     if (size < 0 || errno == ERANGE) {
-      *why = size < 0 ? "has a negative size in its shape" : "has a size of more than 2^63 in its shape";
+      *why = size < 0 ? "has a negative size in its shape"
+                      : "has a size of more than 2^63 in its shape";
       return NULL;
     }
     if (h->ndim == SINTER_MAX_RANK) {
@@ -176,7 +175,8 @@ static bool accept(const char *path, const Header *h, SinterArray *array, Sinter
     return fail(message, path, "dtype '%s' is not one of f2 f4 f8 i1 i4 i8 u1 u2 b1 bfloat16",
                 h->descr);
   if (order == '>' && d->type.bits > 8)
-    return fail(message, path, "is big-endian ('%s'); write it with .astype('<%s')", h->descr, name);
+    return fail(message, path, "is big-endian ('%s'); write it with .astype('<%s')", h->descr,
+                name);
   int32_t wide = 0;
   bool empty = false;
   for (int32_t i = 0; i < h->ndim; i++) {
@@ -184,8 +184,7 @@ static bool accept(const char *path, const Header *h, SinterArray *array, Sinter
     empty |= h->shape[i] == 0;
   }
   if (h->fortran && wide > 1 && !empty)
-    return fail(message, path,
-                "is in Fortran order; write it with numpy.ascontiguousarray");
+    return fail(message, path, "is in Fortran order; write it with numpy.ascontiguousarray");
   array->dtype = d->type;
   array->ndim = h->ndim;
   memcpy(array->shape, h->shape, sizeof array->shape);
@@ -201,7 +200,8 @@ static bool read_header(FILE *file, const char *path, Header *h, SinterMessage *
     return fail(message, path, "is not a .npy file");
   int major = start[6];
   if (major < 1 || major > 3)
-    return fail(message, path, "is of .npy version %d.%d, expected 1.0, 2.0 or 3.0", major, start[7]);
+    return fail(message, path, "is of .npy version %d.%d, expected 1.0, 2.0 or 3.0", major,
+                start[7]);
   size_t length = start[8] | (size_t)start[9] << 8;
   if (major > 1) {
     if (fread(start + 10, 1, 2, file) < 2)
@@ -268,8 +268,8 @@ bool sinter_npy_read(const char *path, SinterArray *array, SinterMessage *messag
   if (!file)
     return fail(message, path, "%s", strerror(errno));
   Header header = {.ndim = 0};
-  bool ok = read_header(file, path, &header, message) &&
-            accept(path, &header, array, message) && read_elements(file, path, array, message);
+  bool ok = read_header(file, path, &header, message) && accept(path, &header, array, message) &&
+            read_elements(file, path, array, message);
   fclose(file);
   if (!ok)
     sinter_array_free(array);
@@ -328,8 +328,9 @@ bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage 
 
   // Space for 32 sizes of 20 digits.
   char header[1024];
-  int length = snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                        type.bits > 8 ? '<' : '|', d->text);
+  int length =
+      snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+               type.bits > 8 ? '<' : '|', d->text);
   for (int32_t i = 0; i < array->ndim; i++)
     length += snprintf(header + length, sizeof header - (size_t)length, "%s%lld%s", i ? " " : "",
                        (long long)array->shape[i], i == 0 || i + 1 < array->ndim ? "," : "");
@@ -338,7 +339,15 @@ bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage 
   while ((10 + length + 1) % 64 != 0)
     header[length++] = ' ';
   header[length++] = '\n';
-  const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(length & 255),
+  const unsigned char start[10] = {0x93,
+                                   'N',
+                                   'U',
+                                   'M',
+                                   'P',
+                                   'Y',
+                                   1,
+                                   0,
+                                   (unsigned char)(length & 255),
                                    (unsigned char)(length >> 8)};
 
   FILE *file = fopen(path, "wb");

@@ -35,7 +35,7 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
   for (int i = 0; i < count; i++) {
     const char *argument = table[i].argument;
     options[i].name = table[i].name;
-    options[i].has_arg = !argument             ? no_argument
+    options[i].has_arg = !argument            ? no_argument
                          : argument[0] == '[' ? optional_argument
                                               : required_argument;
   }

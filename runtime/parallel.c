@@ -80,9 +80,7 @@ static void drop_pool(void) {
   ready = false;
 }
 
-__attribute__((destructor)) static void unload(void) {
-  drop_pool();
-}
+__attribute__((destructor)) static void unload(void) { drop_pool(); }
 
 void sinter_rt_set_threads(int32_t threads) {
   if (inside)

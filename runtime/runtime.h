@@ -68,8 +68,8 @@ void sinter_rt_set_parallel(SinterParallel parallel, void *pool);
 
 // c[m, n] = a[m, k] . b[k, n], or += if accumulate is not 0. Row-major; lda,
 // ldb and ldc are the distances of rows in elements. Sizes >= 0.
-void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n,
-                          int64_t k, int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate);
+void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k,
+                          int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate);
 
 // copy.c
 

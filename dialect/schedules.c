@@ -1,0 +1,110 @@
+// schedules.c: the one table of what a schedule may say, and its reading.
+//
+//   #sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">
+//
+// A new key is a row here; a new attribute also needs a record in Sinter.td.
+
+#include "dialect/schedules.h"
+#include "dialect/dialect.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const residencies[] = {"reread", NULL};
+
+#define MANY ((int64_t)1 << 40)
+const SnScheduleKey sn_schedule_keys[] = {
+    // attribute, key, from, to, multiple of (0: a power of two), default
+    {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
+    {"rows", "lanes", 1, 64, 0, 1, NULL, "columns of one vector"},
+    {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
+    {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
+    {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
+    {"gpu_rows", "blocks", 1, 65536, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
+    {"gpu_rows", "unroll", 1, 8, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
+    {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
+    {"gpu_rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
+    {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
+    {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
+    {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
+    {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
+    {"brgemm", "lanes", 1, 64, 0, 1, NULL, "columns of one vector of the epilogue"},
+    {"brgemm", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},
+    {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
+};
+
+const SnScheduleKey *sn_schedule_key(const char *mnemonic, const char *key, size_t length) {
+  for (const SnScheduleKey *k = sn_schedule_keys; k->key; ++k)
+    if (!strcmp(k->mnemonic, mnemonic) && strlen(k->key) == length && !memcmp(k->key, key, length))
+      return k;
+  return NULL;
+}
+
+// ---- verifying ----------------------------------------------------------------
+
+static int word(const SnScheduleKey *k, MlirStringRef text) {
+  for (int i = 0; k->words[i]; ++i)
+    if (mlirStringRefEqual(text, mlirStringRefCreateFromCString(k->words[i])))
+      return i;
+  return -1;
+}
+
+static bool check_number(const SnScheduleKey *k, MlirAttribute value, char *why, size_t size) {
+  if (!mlirAttributeIsAInteger(value)) {
+    snprintf(why, size, "'%s' is a number", k->key);
+    return false;
+  }
+  int64_t v = mlirIntegerAttrGetValueInt(value);
+  if (v < k->low || v > k->high)
+    snprintf(why, size, "'%s' is %lld, but from %lld to %lld", k->key, (long long)v, (long long)k->low, (long long)k->high);
+  else if (k->step ? v % k->step : v & (v - 1))
+    k->step ? snprintf(why, size, "'%s' is %lld, but a multiple of %lld", k->key, (long long)v, (long long)k->step)
+            : snprintf(why, size, "'%s' is %lld, but a power of two", k->key, (long long)v);
+  else
+    return true;
+  return false;
+}
+
+bool sn_schedule_check(const char *mnemonic, MlirAttribute params, char *why, size_t size) {
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(params); ++i) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(params, i);
+    MlirStringRef name = mlirIdentifierStr(entry.name);
+    const SnScheduleKey *k = sn_schedule_key(mnemonic, name.data, name.length);
+    if (!k) {
+      snprintf(why, size, "'%.*s' is no key of #sinter.%s", (int)name.length, name.data, mnemonic);
+      return false;
+    }
+    if (!k->words) {
+      if (!check_number(k, entry.attribute, why, size))
+        return false;
+    } else if (!mlirAttributeIsAString(entry.attribute) || word(k, mlirStringAttrGetValue(entry.attribute)) < 0) {
+      int n = snprintf(why, size, "'%s' is one of", k->key);
+      for (int w = 0; k->words[w] && n > 0 && (size_t)n < size; ++w)
+        n += snprintf(why + n, size - (size_t)n, "%s \"%s\"", w ? "," : "", k->words[w]);
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- reading --------------------------------------------------------------------
+
+static const SnScheduleKey *row(MlirAttribute schedule, const char *key, MlirAttribute *value) {
+  const SnScheduleKey *k = sn_schedule_key(sn_schedule_mnemonic(schedule), key, strlen(key));
+  assert(k && "a lowering asks for keys of the table");
+  *value = mlirDictionaryAttrGetElementByName(sn_schedule_params(schedule), mlirStringRefCreateFromCString(key));
+  return k;
+}
+
+int64_t sn_schedule_number(MlirAttribute schedule, const char *key) {
+  MlirAttribute value;
+  const SnScheduleKey *k = row(schedule, key, &value);
+  return value.ptr ? mlirIntegerAttrGetValueInt(value) : k->otherwise;
+}
+
+bool sn_schedule_word_is(MlirAttribute schedule, const char *key, const char *expected) {
+  MlirAttribute value;
+  const SnScheduleKey *k = row(schedule, key, &value);
+  return !strcmp(k->words[value.ptr ? word(k, mlirStringAttrGetValue(value)) : (int)k->otherwise], expected);
+}

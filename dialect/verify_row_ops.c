@@ -1,0 +1,121 @@
+// verify_row_ops.c: the rules of the row operations, one function an op.
+//
+// test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1..
+
+#include "dialect/verify.h"
+#include <stdio.h>
+
+MlirLogicalResult sinter_yield_verify(MlirOperation op);
+MlirLogicalResult sinter_row_reduce_verify(MlirOperation op);
+MlirLogicalResult sinter_broadcast_verify(MlirOperation op);
+MlirLogicalResult sinter_index_verify(MlirOperation op);
+MlirLogicalResult sinter_pick_verify(MlirOperation op);
+MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands);
+
+MlirLogicalResult sinter_yield_verify(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (sn_null(parent) || !(sn_is_form(parent) || sn_is(parent, "sinter.row_reduce"))) // Y1
+    return sn_error(op, "stands in '%s'; it ends a region of a form or of a sinter.row_reduce", sn_null(parent) ? "nothing" : sn_name(parent));
+  return SN_OK;
+}
+
+// ---- row_reduce -----------------------------------------------------------------
+
+static MlirLogicalResult check_combiner(MlirOperation op, MlirType type) {
+  if (sn_num_operands(op) != 2 || !mlirTypeEqual(sn_type_of(sn_operand(op, 1)), type)) // R4
+    return sn_error(op, "has a combiner region and %s; give `init(%%identity : %s)`", sn_num_operands(op) == 2 ? "an init of another type" : "no init",
+                    sn_show_type(type).text);
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  bool two = mlirBlockGetNumArguments(block) == 2;
+  for (intptr_t k = 0; k < 2 && two; ++k)
+    two = mlirTypeEqual(sn_type_of(mlirBlockGetArgument(block, k)), type);
+  if (mlirBlockGetNextInRegion(block).ptr || !two) // R4
+    return sn_error(op, "has a combiner region that is not one block with two arguments of type %s", sn_show_type(type).text);
+  MlirValue v = sn_is(yield, "sinter.yield") && sn_num_operands(yield) == 1 ? sn_operand(yield, 0) : (MlirValue){0};
+  if (sn_none(v) || !mlirTypeEqual(sn_type_of(v), type)) // R4
+    return sn_error(op, "has a combiner region that does not yield one %s", sn_show_type(type).text);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner))
+    if (!sn_in_dialect(inner, "arith") && !sn_in_dialect(inner, "math")) // R4
+      return sn_error(inner, "stands in a combiner, which holds arith and math only");
+  return SN_OK;
+}
+
+MlirLogicalResult sinter_row_reduce_verify(MlirOperation op) {
+  MlirType row = sn_type_of(sn_operand(op, 0)), type = sn_type_of(sn_result(op, 0)), element = sn_element(row);
+  if (!sn_is_row_type(row)) // R1
+    return sn_error(op, "reduces %s; give a row, a one-dimensional tensor", sn_show_type(row).text);
+  bool wider = sn_is_float(element) && sn_is_float(type) && sn_bits(type) > sn_bits(element);
+  if (!mlirTypeEqual(type, element) && !wider) // R3
+    return sn_error(op, "reduces elements of %s to %s; give that type, or of floats a wider one", sn_show_type(element).text, sn_show_type(type).text);
+  MlirAttribute kind = sn_get_attr(op, "kind");
+  bool region = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr != NULL;
+  if (!kind.ptr) // R4
+    return region ? check_combiner(op, type) : sn_error(op, "has neither the name of a combiner nor a region");
+  if (region || sn_num_operands(op) != 1) // R4
+    return sn_error(op, "has the name of a combiner and %s; leave one out", region ? "a region" : "an init");
+  MlirStringRef name = mlirStringAttrGetValue(kind);
+  const SnCombiner *c = sn_combiner(name);
+  if (!c) { // R2
+    SnShown all = {{0}};
+    for (c = sn_combiners; c->kind; ++c) {
+      size_t used = strlen(all.text);
+      snprintf(all.text + used, sizeof all.text - used, "%s%s", used ? ", " : "", c->kind);
+    }
+    return sn_error(op, "combines by '%.*s'; take one of %s", (int)name.length, name.data, all.text);
+  }
+  if (!sn_combiner_fits(c, type)) // R2
+    return sn_error(op, "combines by '%s', which does not fit type %s", c->kind, sn_show_type(type).text);
+  return SN_OK;
+}
+
+// ---- broadcast, index, pick ----------------------------------------------------------
+
+MlirLogicalResult sinter_broadcast_verify(MlirOperation op) {
+  MlirType scalar = sn_type_of(sn_operand(op, 0)), row = sn_type_of(sn_result(op, 0));
+  if (!sn_is_scalar_type(scalar) || !sn_is_row_type(row) || !mlirTypeEqual(sn_element(row), scalar)) // B1
+    return sn_error(op, "gives %s of %s; a scalar becomes a row of its own type", sn_show_type(row).text, sn_show_type(scalar).text);
+  return SN_OK;
+}
+
+MlirLogicalResult sinter_index_verify(MlirOperation op) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (sn_null(parent) || !sn_is_form(parent)) // I1
+    return sn_error(op, "stands in '%s'; it is the position in a form's own region", sn_null(parent) ? "nothing" : sn_name(parent));
+  if (!sn_form_is_readable(parent, NULL, 0))
+    return SN_FAIL; // reported at the form
+  SnForm f = sn_form_read(parent);
+  bool in_finish = mlirBlockEqual(mlirOperationGetBlock(op), f.finish);
+  intptr_t d = 0, end = f.num_rows + f.num_cols;
+  while (d < end && !mlirStringRefEqual(f.dims.data[d].name, name))
+    ++d;
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op)), is = sn_type_of(sn_result(op, 0));
+  MlirType wanted = d < f.num_rows ? index : sn_row_type(&f, index);
+  MlirLogicalResult result = SN_OK;
+  if (d == end) // I1
+    result = sn_error(op, "'%.*s' is no row or column dimension of the form around it", (int)name.length, name.data);
+  else if (in_finish && d < f.num_rows) // I1
+    result = sn_error(op, "'%.*s' is a row dimension, and finish runs behind all rows", (int)name.length, name.data);
+  else if (!mlirTypeEqual(is, wanted)) // I2
+    result = sn_error(op, "gives %s, and the position in '%.*s' is %s", sn_show_type(is).text, (int)name.length, name.data, sn_show_type(wanted).text);
+  sn_form_free(&f);
+  return result;
+}
+
+MlirLogicalResult sinter_pick_verify(MlirOperation op) {
+  MlirType x = sn_type_of(sn_operand(op, 0)), t = sn_type_of(sn_operand(op, 1)), otherwise = sn_type_of(sn_operand(op, 2)),
+           y = sn_type_of(sn_result(op, 0));
+  if (!sn_is_row_type(x)) // C1
+    return sn_error(op, "picks from %s; give a row, a one-dimensional tensor", sn_show_type(x).text);
+  if (!sn_is_scalar_type(t) || sn_is_float(t)) // C1
+    return sn_error(op, "picks by an index of type %s; give an integer or index scalar", sn_show_type(t).text);
+  if (!mlirTypeEqual(otherwise, sn_element(x)) || !mlirTypeEqual(y, sn_element(x))) // C2
+    return sn_error(op, "picks %s, or else %s, from %s; both have the type of the elements", sn_show_type(y).text, sn_show_type(otherwise).text,
+                    sn_show_type(x).text);
+  return SN_OK;
+}
+
+MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands) {
+  return n ? sn_element(sn_type_of(operands[0])) : (MlirType){0};
+}

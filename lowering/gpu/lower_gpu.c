@@ -1,0 +1,332 @@
+// lower_gpu.c: each kernel function becomes a gpu.func and its launch.
+//
+//   func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+//     sinter.rowwise ... schedule(#sinter.gpu_rows<threads = 256, ...>) {...}
+//   ->
+//   gpu.module @kernels { gpu.func @main_kernel0(%x: memref<4x8xf32>, ...) kernel {...} }
+//   func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<f32>, %scratch: memref<320xi8>) {
+//     call @sinter_rt_launch(image, bytes, "main_kernel0", blocks, 1, 1, threads, 1, 1, 0, pointers to arguments)
+//
+// The gpu.func takes one memref for each operand of the form, and where blocks have to meet
+// scratch memory, a piece of the caller's workspace, with the launch's tag (grid.c). On the
+// device a memref is a bare pointer. The image's bytes and their number are globals that
+// sinter-embed-gpu fills.
+//
+// What stays in host code would run on the CPU on memory of the GPU, so
+// anything but shapes, allocations and calls of kernels is refused there.
+//
+// runs in: sinter-gpu    test: test/lowering/gpu.mlir, test/lowering/gpu_refused.mlir
+
+#include "dialect/schedules.h"
+#include "lowering/gpu/gpu.h"
+#include <stdio.h>
+
+#define MODULE "kernels"
+
+// ---- small things of the LLVM dialect ----------------------------------------------
+
+static MlirValue pointer_to(SnBuilder *b, const char *global) {
+  return sn(b, "llvm.mlir.addressof", sn_type(b->ctx, "!llvm.ptr"), sn_attr("global_name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(global))));
+}
+
+static MlirValue i64_of(SnBuilder *b, int64_t v) { return sn_int(b, mlirIntegerTypeGet(b->ctx, 64), v); }
+
+static MlirValue allocate(SnBuilder *b, MlirType type, int64_t count) {
+  return sn(b, "llvm.alloca", i64_of(b, count), sn_type(b->ctx, "!llvm.ptr"), sn_attr("elem_type", mlirTypeAttrGet(type)));
+}
+
+static void global(MlirOperation module, const char *name, MlirType type, MlirAttribute value, const char *linkage, bool constant) {
+  if (!sn_null(sn_symbol(module, name)))
+    return;
+  SnBuilder b = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
+  sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)), sn_attr("global_type", mlirTypeAttrGet(type)),
+        sn_attr("linkage", sn_parse_attr(b.ctx, "#llvm.linkage<%s>", linkage)), sn_attr("value", value),
+        sn_attr("constant", constant ? sn_unit(b.ctx) : mlirAttributeGetNull()), mlirRegionCreate());
+}
+
+MlirValue sn_gpu_launch_tag(SnBuilder *b, MlirOperation module) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  // Odd, so that the lower half is never 0.
+  global(module, "sinter_launches", i64, sn_i64(b->ctx, 0x53494e55), "internal", false);
+  MlirValue number = sn(b, "llvm.atomicrmw", pointer_to(b, "sinter_launches"), i64_of(b, 2), i64, sn_attr("bin_op", sn_parse_attr(b->ctx, "1 : i64")),
+                        sn_attr("ordering", sn_parse_attr(b->ctx, "2 : i64")));
+  return sn(b, "arith.shli", number, i64_of(b, 32));
+}
+
+// ---- the schedule --------------------------------------------------------------------
+
+static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
+  const char *mnemonic = sn_schedule_mnemonic(f->schedule);
+  if (!mnemonic || strcmp(mnemonic, "gpu_rows"))
+    return sn_error(f->op, "has no #sinter.gpu_rows schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  *s = (SnGpuRows){.threads = sn_schedule_number(f->schedule, "threads"),
+                   .blocks = sn_schedule_number(f->schedule, "blocks"),
+                   .vector = sn_schedule_number(f->schedule, "vector"),
+                   .unroll = sn_schedule_number(f->schedule, "unroll")};
+  return SN_OK;
+}
+
+// ---- the device side -------------------------------------------------------------------
+
+static MlirOperation device_module(MlirOperation module) {
+  MlirOperation found = sn_symbol(module, MODULE);
+  if (!sn_null(found))
+    return found;
+  MlirContext ctx = mlirOperationGetContext(module);
+  SnBuilder b = sn_at_end(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
+  return sn_op(&b, "gpu.module", sn_types(0, NULL), sn_attr("sym_name", sn_string(ctx, MODULE)), region);
+}
+
+// The element offset of an access where all dimensions are 0; false if it is not a constant.
+static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset) {
+  MlirContext ctx = mlirAffineMapGetContext(map);
+  MlirAffineExpr zeros[32];
+  for (intptr_t d = 0; d < mlirAffineMapGetNumDims(map); ++d)
+    zeros[d] = mlirAffineConstantExprGet(ctx, 0);
+  MlirAffineMap at_zero = sn_map_replace(map, 0, zeros);
+  int64_t stride = 1;
+  *offset = 0;
+  for (intptr_t i = sn_rank(memref); i-- > 0; stride *= sn_dim(memref, i)) {
+    MlirAffineExpr e = mlirAffineMapGetResult(at_zero, i);
+    if (!mlirAffineExprIsAConstant(e))
+      return false;
+    *offset += stride * mlirAffineConstantExprGetValue(e);
+  }
+  return true;
+}
+
+// Every vector of this operand begins at a multiple of its size from the operand's begin.
+static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
+  int64_t factors[32], offset;
+  MlirType t = sn_type_of(a->value);
+  if (!sn_linear_factors(a->map, t, factors) || !constant_offset(a->map, t, &offset) || offset % lanes)
+    return false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    if (f->dims.data[d].size > 1 && factors[d] % lanes)
+      return false;
+  return true;
+}
+
+// A vector access without this is split into elements: memory of f32 is only known to be aligned to 4 bytes.
+// Tensors and workspace are aligned to 16 by the ABI.
+static void align(MlirOperation func, const SnForm *f, const char *name, intptr_t memref) {
+  SnOpVec found = sn_collect(func, name);
+  for (size_t i = 0; i < found.size; ++i) {
+    MlirValue m = sn_operand(found.data[i], memref);
+    MlirOperation cast = sn_def(m, "memref.reinterpret_cast");
+    if (!sn_null(cast))
+      m = sn_operand(cast, 0);
+    if (!mlirValueIsABlockArgument(m))
+      continue;
+    size_t k = (size_t)mlirBlockArgumentGetArgNumber(m), inputs = f->inputs.size, indices = f->indices.size;
+    if (k >= inputs + indices + f->outputs.size)
+      continue;
+    const SnAccess *a = k < inputs ? &f->inputs.data[k] : k < inputs + indices ? &f->indices.data[k - inputs] : &f->outputs.data[k - inputs - indices];
+    MlirType vector = sn_type_of(memref ? sn_operand(found.data[i], 0) : sn_result(found.data[i], 0));
+    int64_t lanes = sn_dim(vector, 0), bytes = lanes * sn_bits(sn_element(vector)) / 8;
+    if (is_aligned(f, a, lanes))
+      sn_set_attr(found.data[i], "alignment", sn_i64(mlirOperationGetContext(func), bytes < 16 ? bytes : 16));
+  }
+  sn_vec_free(&found);
+}
+
+static void device_function(MlirOperation module, const char *name, const SnForm *f, const SnGpuRows *s, int64_t scratch) {
+  MlirOperation holder = device_module(module);
+  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(holder, 0)), mlirOperationGetLocation(f->op));
+  SN_VEC(MlirType) types = {0};
+  SN_VEC(MlirLocation) locs = {0};
+  SN_VEC(MlirAttribute) attrs = {0};
+  MlirAttribute none = sn_parse_attr(b.ctx, "{}"), alone = sn_parse_attr(b.ctx, "{llvm.noalias}");
+  for (intptr_t k = 0; k < sn_num_operands(f->op); ++k) {
+    sn_push(&types, sn_type_of(sn_operand(f->op, k)));
+    sn_push(&attrs, alone);
+  }
+  if (scratch) {
+    sn_push(&types, sn_memref(mlirIntegerTypeGet(b.ctx, 8), 1, &scratch));
+    sn_push(&types, mlirIntegerTypeGet(b.ctx, 64));
+    sn_push(&attrs, none);
+    sn_push(&attrs, none);
+  }
+  for (size_t k = 0; k < types.size; ++k)
+    sn_push(&locs, b.loc);
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock entry = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
+  mlirRegionAppendOwnedBlock(region, entry);
+  int32_t threads = (int32_t)s->threads;
+  int32_t block_size[] = {threads, 1, 1};
+  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = sn_gpu_rowwise_blocks(f, s)};
+  k.func = sn_op(&b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
+                 sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
+                 sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
+                 sn_attr("gpu.known_block_size", mlirDenseI32ArrayGet(b.ctx, 3, block_size)),
+                 sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)), region);
+  SnBuilder in = sn_at_end(entry, b.loc);
+  MlirAttribute x = sn_parse_attr(b.ctx, "#gpu<dim x>");
+  k.block = sn(&in, "gpu.block_id", sn_index_type(b.ctx), sn_attr("dimension", x));
+  k.thread = sn(&in, "gpu.thread_id", sn_index_type(b.ctx), sn_attr("dimension", x));
+  k.first = sn(&in, "arith.cmpi", k.thread, sn_index(&in, 0), mlirIntegerTypeGet(b.ctx, 1), sn_attr("predicate", sn_i64(b.ctx, 0)));
+  sn_gpu_rowwise(&in, &k, f, s);
+  sn_op(&in, "gpu.return", sn_types(0, NULL));
+  align(k.func, f, "vector.load", 0);
+  align(k.func, f, "vector.store", 1);
+  sn_vec_free(&types);
+  sn_vec_free(&locs);
+  sn_vec_free(&attrs);
+}
+
+// ---- the host side ----------------------------------------------------------------------
+
+// Scratch memory as one more argument of the kernel function, allocated where it is called.
+static MlirValue add_scratch(MlirOperation module, MlirOperation func, MlirStringRef name, int64_t bytes) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirType type = sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes);
+  MlirType old = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
+  SN_VEC(MlirType) types = {0};
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(old); ++i)
+    sn_push(&types, mlirFunctionTypeGetInput(old, i));
+  sn_push(&types, type);
+  sn_set_attr(func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
+  sn_vec_free(&types);
+  mlirOperationRemoveAttributeByName(func, SN_STR("arg_attrs"));
+  SnOpVec calls = sn_collect(module, "func.call");
+  for (size_t i = 0; i < calls.size; ++i) {
+    MlirOperation call = calls.data[i];
+    if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
+      continue;
+    SnBuilder b = sn_before(call);
+    SnValueVec operands = {0};
+    for (intptr_t k = 0; k < sn_num_operands(call); ++k)
+      sn_push(&operands, sn_operand(call, k));
+    sn_push(&operands, sn(&b, "memref.alloc", type, sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, (int32_t[]){0, 0})), sn_attr(SN_WORKSPACE, sn_unit(ctx))));
+    sn_clone_as(&b, call, sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL));
+    mlirOperationDestroy(call);
+    sn_vec_free(&operands);
+  }
+  sn_vec_free(&calls);
+  return mlirBlockAddArgument(sn_function_body(func), type, mlirOperationGetLocation(func));
+}
+
+static void launch(SnBuilder *b, MlirOperation module, const char *name, SnValues memrefs, MlirValue tag, int64_t blocks, int64_t threads) {
+  MlirType pointer = sn_type(b->ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  intptr_t n = memrefs.n + !sn_none(tag);
+  MlirValue list = allocate(b, pointer, n ? n : 1);
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirValue value = tag;
+    if (k < memrefs.n) {
+      MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memrefs.data[k], sn_index_type(b->ctx));
+      value = sn(b, "arith.index_cast", address, i64);
+    }
+    MlirValue place = allocate(b, i64, 1);
+    sn_op(b, "llvm.store", value, place, sn_types(0, NULL));
+    MlirValue entry = sn(b, "llvm.getelementptr", list, pointer, sn_attr("elem_type", mlirTypeAttrGet(pointer)),
+                         sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, (int32_t[]){(int32_t)k})));
+    sn_op(b, "llvm.store", place, entry, sn_types(0, NULL));
+  }
+  char symbol[300], text[300];
+  snprintf(symbol, sizeof symbol, "%s_name", name);
+  size_t length = (size_t)snprintf(text, sizeof text, "%s", name) + 1; // with its NUL
+  global(module, symbol, sn_type(b->ctx, "!llvm.array<%zu x i8>", length), mlirStringAttrGet(b->ctx, mlirStringRefCreate(text, length)), "internal", true);
+  global(module, MODULE "_image", sn_type(b->ctx, "!llvm.array<0 x i8>"), mlirAttributeGetNull(), "external", true);
+  global(module, MODULE "_bytes", i64, mlirAttributeGetNull(), "external", true);
+  MlirValue one = i64_of(b, 1);
+  MlirValue arguments[] = {pointer_to(b, MODULE "_image"), sn(b, "llvm.load", pointer_to(b, MODULE "_bytes"), i64), pointer_to(b, symbol),
+                           i64_of(b, blocks), one, one, i64_of(b, threads), one, one, i64_of(b, 0), list};
+  sn_call_runtime(b, module, "sinter_rt_launch", sn_values(11, arguments));
+}
+
+static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
+  MlirOperation form = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (sn_is_form(op) && sn_null(form))
+      form = op;
+    else if (!sn_is(op, "func.return"))
+      return sn_error(op, "stands beside the form in a kernel function: run sinter-outline before sinter-lower-gpu");
+  }
+  if (sn_null(form))
+    return SN_OK; // lowered before
+  SnForm f = sn_form_read(form);
+  SnGpuRows s;
+  MlirLogicalResult result = f.contract ? SN_OK : read_schedule(&f, &s);
+  if (!sn_failed(result))
+    result = sn_gpu_rowwise_check(&f, &s);
+  if (!sn_failed(result)) {
+    MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+    int64_t scratch = sn_gpu_rowwise_scratch(&f, &s);
+    device_function(module, name.data, &f, &s, scratch);
+    SnBuilder b = sn_before(form);
+    SnValueVec memrefs = {0};
+    for (intptr_t k = 0; k < sn_num_operands(form); ++k)
+      sn_push(&memrefs, sn_operand(form, k));
+    MlirValue tag = {0};
+    if (scratch) {
+      sn_push(&memrefs, add_scratch(module, func, name, scratch));
+      tag = sn_gpu_launch_tag(&b, module);
+    }
+    launch(&b, module, name.data, sn_values((intptr_t)memrefs.size, memrefs.data), tag, sn_gpu_rowwise_blocks(&f, &s), s.threads);
+    sn_vec_free(&memrefs);
+  }
+  sn_form_free(&f);
+  if (!sn_failed(result))
+    mlirOperationDestroy(form);
+  return result;
+}
+
+// Shapes and addresses only; nothing that reads or writes an element.
+static bool may_stay(MlirOperation op) {
+  static const char *const names[] = {"func.func", "func.call", "func.return", "tensor.empty", "tensor.cast", "tensor.dim", "tensor.collapse_shape",
+                                      "tensor.expand_shape", "bufferization.to_buffer", "bufferization.to_tensor", "bufferization.alloc_tensor", "memref.alloc",
+                                      "memref.dealloc", "memref.cast", "memref.dim", "memref.collapse_shape", "memref.expand_shape"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (sn_is(op, names[i]))
+      return true;
+  return sn_in_dialect(op, "llvm") ||
+         (sn_in_dialect(op, "arith") && !(sn_num_results(op) && mlirTypeIsAShaped(sn_type_of(sn_result(op, 0)))));
+}
+
+static MlirWalkResult check_host(MlirOperation op, void *result) {
+  if (may_stay(op))
+    return MlirWalkResultAdvance;
+  if (sn_is(op, "arith.constant"))
+    sn_error(op, "a constant tensor lies in memory of the host, where no GPU kernel reads it: pass it as an argument");
+  else
+    sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a form, or compile with --target=cpu");
+  *(MlirLogicalResult *)result = SN_FAIL;
+  return MlirWalkResultSkip;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  MlirLogicalResult result = SN_OK;
+  SnOpVec host = sn_host_functions(module);
+  for (size_t i = 0; i < host.size; ++i)
+    mlirOperationWalk(host.data[i], check_host, &result, MlirWalkPreOrder);
+  sn_vec_free(&host);
+  SnOpVec functions = sn_collect(module, "func.func");
+  for (size_t i = 0; i < functions.size; ++i)
+    if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr && sn_failed(lower_kernel(module, functions.data[i])))
+      result = SN_FAIL;
+  sn_vec_free(&functions);
+  return result;
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__func__(void);
+MlirDialectHandle mlirGetDialectHandle__gpu__(void);
+MlirDialectHandle mlirGetDialectHandle__llvm__(void);
+MlirDialectHandle mlirGetDialectHandle__math__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__nvvm__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
+MlirDialectHandle mlirGetDialectHandle__vector__(void);
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__,
+    mlirGetDialectHandle__memref__, mlirGetDialectHandle__nvvm__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__vector__, NULL};
+
+const SnPass sn_pass_lower_gpu = {
+    .argument = "sinter-lower-gpu",
+    .summary = "each kernel function -> a gpu.func and its launch",
+    .anchor = "builtin.module",
+    .dialects = dialects,
+    .run = run,
+};

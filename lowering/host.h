@@ -1,0 +1,42 @@
+// host.h: what the passes over host code share.
+//
+// Host code is what stands between kernels: the public functions, and what they
+// call, down to the kernels themselves (functions with sinter.kernel) and to
+// declarations. These passes run after bufferization, so a public function has
+// memref arguments: inputs, outputs, then the workspace.
+
+#ifndef SINTER_LOWERING_HOST_H
+#define SINTER_LOWERING_HOST_H
+
+#include "passes/passes.h"
+
+// On a public function, from sinter-boundary on: the tensor types of its
+// arguments and of its results, as arrays of types.
+#define SN_INPUTS "sinter.inputs"
+#define SN_OUTPUTS "sinter.outputs"
+// On a public function, from sinter-workspace on: bytes of its last argument.
+#define SN_WORKSPACE_BYTES "sinter.workspace_bytes"
+// On a `memref.alloc`: memory inside of one kernel, not between kernels.
+#define SN_WORKSPACE "sinter.workspace"
+// On a function: a kernel.
+#define SN_KERNEL "sinter.kernel"
+// On NAME_packed, from sinter-entry on: NAME.
+#define SN_FUNCTION "sinter.function"
+
+bool sn_is_public(MlirOperation func);
+
+// The functions of host code in a module, public ones first. Free with
+// sn_vec_free.
+SnOpVec sn_host_functions(MlirOperation module);
+
+// A call of a runtime function, declared in the module at its first call.
+// Every argument has a type that LLVM has.
+MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name, SnValues arguments);
+
+// Bytes of a memref with a static shape and no layout; -1 of any other.
+int64_t sn_memref_bytes(MlirType memref);
+
+// The module that holds an op.
+MlirOperation sn_module_of(MlirOperation op);
+
+#endif

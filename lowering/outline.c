@@ -1,0 +1,223 @@
+// outline.c: each kernel form becomes a function of its own, on memrefs.
+//
+//   %y = sinter.rowwise ... ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {...}
+// ->
+//   %mx = bufferization.to_buffer %x read_only : tensor<4x8xf32> to memref<4x8xf32>
+//   %my = memref.alloc() : memref<4x8xf32>
+//   call @main_kernel0(%mx, %my)
+//   %y = bufferization.to_tensor %my restrict writable : memref<4x8xf32> to tensor<4x8xf32>
+//
+//   func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+//     sinter.rowwise ... ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {...}
+//     return
+//   }
+//
+// One-shot bufferization takes this without a copy. What a destination held is
+// never read, so each is a new buffer; one that is returned becomes the
+// caller's own later (buffer-results-to-out-params).
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
+
+#include "passes/passes.h"
+#include <stdio.h>
+
+// ---- the host's side ------------------------------------------------------------
+
+static MlirType buffer_type(MlirType t) {
+  int64_t shape[64];
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    shape[i] = sn_dim(t, i);
+  return sn_memref(sn_element(t), sn_rank(t), shape);
+}
+
+static MlirValue to_buffer(SnBuilder *b, MlirValue v) {
+  if (!mlirTypeIsATensor(sn_type_of(v)))
+    return v;
+  return sn(b, "bufferization.to_buffer", v, buffer_type(sn_type_of(v)), sn_attr("read_only", sn_unit(b->ctx)));
+}
+
+static MlirValue allocate(SnBuilder *b, MlirValue destination) {
+  MlirType t = sn_type_of(destination);
+  if (!mlirTypeIsATensor(t))
+    return destination;
+  SnValueVec sizes = {0};
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    if (sn_dim(t, i) == SN_DYNAMIC)
+      sn_push(&sizes, sn(b, "tensor.dim", destination, sn_index(b, i), sn_index_type(b->ctx)));
+  int32_t segments[] = {(int32_t)sizes.size, 0};
+  MlirValue memref = sn(b, "memref.alloc", buffer_type(t), sn_values((intptr_t)sizes.size, sizes.data),
+                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  sn_vec_free(&sizes);
+  return memref;
+}
+
+// ---- the kernel's side -------------------------------------------------------------
+
+// The operands of a call, each value once.
+typedef struct {
+  SnValueVec values, buffers;
+} Arguments;
+
+static size_t argument(SnBuilder *b, Arguments *a, MlirValue v) {
+  for (size_t i = 0; i < a->values.size; ++i)
+    if (sn_same(a->values.data[i], v))
+      return i;
+  sn_push(&a->values, v);
+  sn_push(&a->buffers, to_buffer(b, v));
+  return a->values.size - 1;
+}
+
+static void move_block(MlirBlock from, MlirBlock to) {
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, k), mlirBlockGetArgument(to, k));
+  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+}
+
+static MlirOperation make_function(SnBuilder *b, const char *name, const Arguments *a, MlirBlock *body) {
+  intptr_t n = (intptr_t)a->buffers.size;
+  MlirType *types = sn_alloc((size_t)n * sizeof *types);
+  MlirLocation *locs = sn_alloc((size_t)n * sizeof *locs);
+  for (intptr_t k = 0; k < n; ++k) {
+    types[k] = sn_type_of(a->buffers.data[k]);
+    locs[k] = b->loc;
+  }
+  MlirRegion region = mlirRegionCreate();
+  *body = mlirBlockCreate(n, types, locs);
+  mlirRegionAppendOwnedBlock(region, *body);
+  MlirOperation func = sn_op(b, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+                             sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, n, types, 0, NULL))),
+                             sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.kernel", sn_unit(b->ctx)), region);
+  free(types);
+  free(locs);
+  return func;
+}
+
+// A name that no symbol of the module has: FUNCTION_kernelN, N counted up.
+static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *name, size_t size) {
+  MlirStringRef host = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  do
+    snprintf(name, size, "%.*s_kernel%d", (int)host.length, host.data, (*n)++);
+  while (!sn_null(sn_symbol(module, name)));
+}
+
+static void outline(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
+  SnForm form = sn_form_read(op);
+  SnBuilder host = sn_before(op), after = sn_after(*last);
+  after.loc = host.loc;
+  Arguments a = {0};
+  SN_VEC(size_t) places = {0};
+  for (size_t k = 0; k < form.inputs.size; ++k)
+    sn_push(&places, argument(&host, &a, form.inputs.data[k].value));
+  for (size_t k = 0; k < form.indices.size; ++k)
+    sn_push(&places, argument(&host, &a, form.indices.data[k].value));
+  for (size_t k = 0; k < form.outputs.size; ++k) {
+    MlirValue memref = allocate(&host, form.outputs.data[k].value);
+    sn_push(&a.values, memref);
+    sn_push(&a.buffers, memref);
+    sn_push(&places, a.values.size - 1);
+  }
+  char name[512];
+  kernel_name(module, func, n, name, sizeof name);
+  MlirBlock block;
+  *last = make_function(&after, name, &a, &block);
+
+  // The form again, over the function's arguments.
+  SnBuilder kernel = sn_at_end(block, host.loc);
+  size_t at = 0;
+  for (size_t k = 0; k < form.inputs.size; ++k)
+    form.inputs.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
+  for (size_t k = 0; k < form.indices.size; ++k)
+    form.indices.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
+  for (size_t k = 0; k < form.outputs.size; ++k)
+    form.outputs.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
+  MlirBlock body = form.body, finish = form.finish;
+  sn_form_create(&kernel, &form, finish.ptr != NULL);
+  move_block(body, form.body);
+  if (finish.ptr)
+    move_block(finish, form.finish);
+  sn_op(&kernel, "func.return", sn_values(0, NULL));
+
+  sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
+  for (intptr_t k = 0; k < sn_num_results(op); ++k) {
+    MlirValue result = sn(&host, "bufferization.to_tensor", a.buffers.data[places.data[places.size - form.outputs.size + (size_t)k]],
+                          sn_type_of(sn_result(op, k)), sn_attr("restrict", sn_unit(host.ctx)), sn_attr("writable", sn_unit(host.ctx)));
+    mlirValueReplaceAllUsesOfWith(sn_result(op, k), result);
+  }
+  mlirOperationDestroy(op);
+  sn_vec_free(&a.values);
+  sn_vec_free(&a.buffers);
+  sn_vec_free(&places);
+  sn_form_free(&form);
+}
+
+// ---- the pass -----------------------------------------------------------------------
+
+// Arguments are the caller's: bufferization must not write to them.
+static void protect_arguments(MlirOperation func) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirBlock body = sn_function_body(func);
+  MlirAttribute old = sn_get_attr(func, "arg_attrs");
+  MlirNamedAttribute no = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("bufferization.writable")), mlirBoolAttrGet(ctx, 0));
+  intptr_t n = mlirBlockGetNumArguments(body);
+  SN_VEC(MlirAttribute) all = {0};
+  for (intptr_t k = 0; k < n; ++k) {
+    SN_VEC(MlirNamedAttribute) attrs = {0};
+    MlirAttribute had = old.ptr ? mlirArrayAttrGetElement(old, k) : mlirAttributeGetNull();
+    for (intptr_t i = 0; had.ptr && i < mlirDictionaryAttrGetNumElements(had); ++i)
+      if (!mlirIdentifierEqual(mlirDictionaryAttrGetElement(had, i).name, no.name))
+        sn_push(&attrs, mlirDictionaryAttrGetElement(had, i));
+    if (mlirTypeIsATensor(sn_type_of(mlirBlockGetArgument(body, k))))
+      sn_push(&attrs, no);
+    sn_push(&all, mlirDictionaryAttrGet(ctx, (intptr_t)attrs.size, attrs.data));
+    sn_vec_free(&attrs);
+  }
+  if (n)
+    sn_set_attr(func, "arg_attrs", mlirArrayAttrGet(ctx, n, all.data));
+  sn_vec_free(&all);
+}
+
+static MlirWalkResult find_forms(MlirOperation op, void *found) {
+  if (sn_is_form(op))
+    sn_push((SnOpVec *)found, op);
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  SnOpVec functions = sn_collect(module, "func.func");
+  for (size_t i = 0; i < functions.size; ++i) {
+    MlirOperation func = functions.data[i], last = func;
+    if (!sn_function_body(func).ptr || sn_get_attr(func, "sinter.kernel").ptr)
+      continue;
+    SnOpVec forms = {0};
+    mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
+    int n = 0;
+    for (size_t k = 0; k < forms.size; ++k)
+      outline(module, func, &last, forms.data[k], &n);
+    sn_vec_free(&forms);
+    protect_arguments(func);
+  }
+  sn_vec_free(&functions);
+  return SN_OK;
+}
+
+MlirDialectHandle mlirGetDialectHandle__func__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__func__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__bufferization__, NULL};
+
+const SnPass sn_pass_outline = {
+    .argument = "sinter-outline",
+    .summary = "each kernel form in a function of its own, on memrefs",
+    .anchor = "builtin.module",
+    .dialects = dialects,
+    .run = run,
+};

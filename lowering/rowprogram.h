@@ -1,0 +1,133 @@
+// rowprogram.h: a row program written out, value by value; shared by the CPU
+// and GPU lowerings.
+//
+// A lowering owns the loops: who runs which row, which lanes hold which
+// columns, how partial reductions meet. Here is what it puts inside of them:
+//
+//   SnRowProgram p = sn_row_program(&form, sn_values(0, NULL));
+//   p.dims[d] = ...;                              // each row dimension's index
+//   for each phase i of p.phases:
+//     sn_row_scalars(b, &p, i);                   // once a row, outside of column loops
+//     column loop at j:
+//       SnColumn c = sn_column(j, lanes);         // a new one in each loop body
+//       acc = sn_row_combine(b, &p, r, acc, sn_row_reduced(b, &p, &c, r));  // r of phase.reduces
+//       sn_row_store(b, &p, &c, sn_row_element(b, &p, &c, v), &output);     // v of phase.yields
+//       sn_column_free(&c);
+//     sn_map(&p.scalars, result of r, acc);       // known from the next phase on
+//
+// A row value is recomputed from memory wherever it is asked for, once in each
+// loop body. Elements of a reduction stay in the order that the lowering fixes.
+
+#ifndef SINTER_LOWERING_ROWPROGRAM_H
+#define SINTER_LOWERING_ROWPROGRAM_H
+
+#include "capi/form.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- the program -------------------------------------------------------------
+
+// Where the elements of a block argument are.
+typedef struct {
+  MlirValue memref;
+  SnAccess access;   // of a form's operand; its `value` is the memref too
+  bool scratch;      // instead: memref[first, column - offset], or memref[column - offset] if `first` is null
+  MlirValue first, offset; // offset may be null: 0
+} SnRowSource;
+
+typedef struct {
+  SnOpVec reduces;        // row_reduces over rows that are known in this phase
+  SN_VEC(intptr_t) yields; // operands of the terminator that are rows and known from this phase on
+} SnPhase;
+
+typedef struct {
+  const SnForm *form;
+  MlirBlock block;                // the form's body, or its finish
+  SN_VEC(SnRowSource) sources;    // one for each argument of the block
+  SN_VEC(SnPhase) phases;         // at least one
+  SnMap scalars;                  // scalars of the region -> what was emitted for this row
+  MlirValue dims[16];             // set by the lowering: index of each row dimension
+  SN_VEC(int) levels;             // of `values`
+  SN_VEC(MlirValue) values;
+} SnRowProgram;
+
+// What cannot be lowered yet, by name, at the op that needs it: sizes `?`, indirect
+// accesses, constants that are not splats, more than 16 row dimensions.
+MlirLogicalResult sn_row_program_check(const SnForm *form);
+
+// The body over the form's memrefs, or over `operands` in their place (inputs, index tensors, outputs in order;
+// none: the form's own). Products have no source until sn_row_set_scratch. Free it.
+SnRowProgram sn_row_program(const SnForm *form, SnValues operands);
+// The finish. Scalar accumulators are set by sn_map(&p.scalars, argument, value), rows by
+// sn_row_set_scratch; uniform inputs are loaded by sn_row_scalars.
+SnRowProgram sn_finish_program(const SnForm *form, SnValues operands);
+void sn_row_program_free(SnRowProgram *p);
+
+// Argument `k` of the block is a row in scratch memory: memref[first, column - offset]
+// of rank 2, memref[column - offset] of rank 1 where `first` is null. `offset` may be null.
+void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, MlirValue first, MlirValue offset);
+
+// The phase from which on a value of the region is known.
+int sn_row_level(const SnRowProgram *p, MlirValue v);
+// Operand k of the block's terminator.
+MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
+// Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.
+bool sn_row_needs_whole_row(const SnRowProgram *p);
+
+// Forgets what was emitted for a row: call it where another row begins.
+void sn_row_begin(SnRowProgram *p);
+
+// ---- scalars -----------------------------------------------------------------
+
+// Emits every scalar of this phase: loads of arguments, elementwise scalars, picks, asserts. The
+// results of reductions of earlier phases have to be in p->scalars.
+void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int phase);
+// A scalar that was emitted before.
+MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v);
+
+// ---- elements ----------------------------------------------------------------
+
+typedef struct {
+  MlirValue index;  // the flattened column of lane 0
+  int64_t width;    // consecutive columns; 1: scalars, not vectors
+  SnMap made;       // rows of the region -> vector<width x T> or T
+  MlirValue dims[16]; // each column dimension's index of lane 0, when asked for
+} SnColumn;
+
+SnColumn sn_column(MlirValue index, int64_t width);
+void sn_column_free(SnColumn *c);
+// A row of the region at the column, or a scalar of the region on every lane.
+MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v);
+// Stores an element to memory by an output's access: at the column where its map uses columns.
+// `access->value` is the memref.
+void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
+
+// One element of an access at these dimensions of the form (its value is the memref), with its fill value where it is outside.
+MlirValue sn_row_load(SnBuilder *b, const SnAccess *access, const MlirValue *dims);
+
+// ---- reductions ----------------------------------------------------------------
+
+// Of a row_reduce: the identity of its combiner; the element of its row in the accumulator's
+// type; two accumulators combined. Vectors where width > 1.
+MlirValue sn_row_identity(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, int64_t width);
+MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation reduce);
+MlirValue sn_row_combine(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue acc, MlirValue x);
+// The lanes of a vector combined by halves: a fixed order for every combiner.
+MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue vector);
+
+// ---- index arithmetic --------------------------------------------------------------
+
+// `linear` split over static sizes, the last fastest.
+void sn_delinearize(SnBuilder *b, MlirValue linear, intptr_t n, const int64_t *sizes, MlirValue *out);
+// The value of an affine expression at these dimensions.
+MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims);
+// Every dimension's factor in the element offset of a static row-major memref that is read by this map; false if
+// the map is not linear. factors has one place for each dimension of the map.
+bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,344 @@
+// serialise.c: LLVM's dialect -> LLVM IR -> an object with its descriptor table.
+//
+//   llvm.func internal @main_packed(%d: !llvm.ptr)
+//       attributes {sinter.function = "main", sinter.inputs = [...], ...}
+//   ->
+//   define internal void @main_packed(ptr)
+//   define i32 @main(ptr %in, ptr %out, ptr %stream, ptr %workspace) {
+//     %s = tail call i32 @sinter_rt_call(ptr @functions[0], %in, %out, %stream, %workspace)
+//     ret i32 %s
+//   }
+//   define i64 @main_workspace()
+//   @sinter_library = constant { i32 1, i32 1, ptr @functions, ... }
+//
+// The structs are those of runtime/abi.h, field by field. One road for a program
+// that is run at once and for a library.
+//
+// test: test/tools/sinter-cc.test, test/run
+
+#include "lowering/serialise.h"
+#include "llvm-c/Analysis.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Error.h"
+#include "llvm-c/Target.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+#include "lowering/host.h"
+#include "mlir-c/Target/LLVMIR.h"
+#include "runtime/abi.h"
+#include <stdio.h>
+
+typedef struct {
+  MlirOperation module;
+  const SnSerialise *options;
+  LLVMContextRef ctx;
+  LLVMModuleRef llvm;
+  LLVMTargetMachineRef machine;
+  LLVMTypeRef i8, i16, i32, i64, pointer;
+  SnOpVec entries; // llvm.func with sinter.function
+} Writer;
+
+static SnOpVec entries_of(MlirOperation module) {
+  SnOpVec all = sn_collect(module, "llvm.func"), entries = {0};
+  for (size_t i = 0; i < all.size; ++i)
+    if (!mlirAttributeIsNull(sn_get_attr(all.data[i], SN_FUNCTION)))
+      sn_push(&entries, all.data[i]);
+  sn_vec_free(&all);
+  return entries;
+}
+
+static const char *string_attr(MlirOperation op, const char *name) {
+  return mlirStringAttrGetValue(sn_get_attr(op, name)).data;
+}
+
+const char *sn_exported(MlirOperation module, size_t i) {
+  SnOpVec entries = entries_of(module);
+  const char *name = i < entries.size ? string_attr(entries.data[i], SN_FUNCTION) : NULL;
+  sn_vec_free(&entries);
+  return name;
+}
+
+// ---- constants ------------------------------------------------------------------
+
+static LLVMValueRef int32(const Writer *w, int64_t x) { return LLVMConstInt(w->i32, (uint64_t)x, true); }
+static LLVMValueRef int64(const Writer *w, int64_t x) { return LLVMConstInt(w->i64, (uint64_t)x, true); }
+static LLVMValueRef null(const Writer *w) { return LLVMConstNull(w->pointer); }
+
+static LLVMValueRef structure(const Writer *w, unsigned n, LLVMValueRef *fields) {
+  return LLVMConstStructInContext(w->ctx, fields, n, false);
+}
+#define STRUCT(w, ...)                                                                                                 \
+  structure(w, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef), (LLVMValueRef[]){__VA_ARGS__})
+
+static LLVMValueRef constant(const Writer *w, const char *name, LLVMValueRef value) {
+  LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(value), name);
+  LLVMSetInitializer(global, value);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  return global;
+}
+
+static LLVMValueRef string(const Writer *w, const char *text) {
+  LLVMValueRef value = LLVMConstStringInContext2(w->ctx, text, strlen(text), false);
+  LLVMValueRef global = constant(w, "", value);
+  LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+  return global;
+}
+
+// ---- the table ---------------------------------------------------------------------
+
+static DLDataType dl_type(MlirType element) {
+  unsigned bits = sn_bits(element);
+  if (mlirTypeIsABF16(element))
+    return (DLDataType){kDLBfloat, 16, 1};
+  if (sn_is_float(element))
+    return (DLDataType){kDLFloat, (uint8_t)bits, 1};
+  if (bits == 1)
+    return (DLDataType){kDLUInt, 8, 1};
+  return (DLDataType){kDLInt, (uint8_t)bits, 1};
+}
+
+static LLVMValueRef tensor(const Writer *w, MlirType type) {
+  intptr_t rank = sn_rank(type);
+  LLVMValueRef sizes[64];
+  for (intptr_t i = 0; i < rank; ++i)
+    sizes[i] = int64(w, sn_dim(type, i));
+  LLVMValueRef shape = rank ? constant(w, "shape", LLVMConstArray2(w->i64, sizes, (uint64_t)rank)) : null(w);
+  DLDataType t = dl_type(sn_element(type));
+  LLVMValueRef dtype = STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),
+                              LLVMConstInt(w->i16, t.lanes, false));
+  bool boolean = sn_bits(sn_element(type)) == 1;
+  return STRUCT(w, string(w, ""), dtype, int32(w, rank), int32(w, -1), int32(w, boolean ? SINTER_TENSOR_BOOL : 0),
+                shape);
+}
+
+static LLVMValueRef tensors(const Writer *w, const char *name, MlirAttribute types) {
+  unsigned n = (unsigned)mlirArrayAttrGetNumElements(types);
+  if (!n)
+    return null(w);
+  LLVMValueRef *all = sn_alloc(n * sizeof *all);
+  for (unsigned i = 0; i < n; ++i)
+    all[i] = tensor(w, mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i)));
+  LLVMValueRef global = constant(w, name, LLVMConstArray2(LLVMTypeOf(all[0]), all, n));
+  free(all);
+  return global;
+}
+
+static LLVMValueRef runtime(const Writer *w, const char *name, LLVMTypeRef type) {
+  LLVMValueRef function = LLVMGetNamedFunction(w->llvm, name);
+  return function ? function : LLVMAddFunction(w->llvm, name, type);
+}
+
+// int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
+static LLVMValueRef export_call(const Writer *w, const char *name, LLVMValueRef self) {
+  LLVMTypeRef p = w->pointer;
+  LLVMTypeRef type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p}, 4, false);
+  LLVMTypeRef rt_type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p, p}, 5, false);
+  LLVMValueRef rt = runtime(w, "sinter_rt_call", rt_type);
+  LLVMValueRef function = LLVMAddFunction(w->llvm, name, type);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
+  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
+  LLVMValueRef arguments[5] = {self};
+  for (unsigned i = 0; i < 4; ++i)
+    arguments[i + 1] = LLVMGetParam(function, i);
+  LLVMValueRef status = LLVMBuildCall2(b, rt_type, rt, arguments, 5, "");
+  LLVMSetTailCall(status, true);
+  LLVMBuildRet(b, status);
+  LLVMDisposeBuilder(b);
+  return function;
+}
+
+// int64_t NAME_workspace(void)
+static void export_workspace(const Writer *w, const char *name, int64_t bytes) {
+  size_t size = strlen(name) + sizeof "_workspace";
+  char *full = sn_alloc(size);
+  snprintf(full, size, "%s_workspace", name);
+  LLVMValueRef function = LLVMAddFunction(w->llvm, full, LLVMFunctionType(w->i64, NULL, 0, false));
+  free(full);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
+  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
+  LLVMBuildRet(b, int64(w, bytes));
+  LLVMDisposeBuilder(b);
+}
+
+static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef self) {
+  const char *name = string_attr(entry, SN_FUNCTION);
+  MlirAttribute inputs = sn_get_attr(entry, SN_INPUTS), outputs = sn_get_attr(entry, SN_OUTPUTS);
+  int64_t workspace = sn_int_attr(entry, SN_WORKSPACE_BYTES, 0);
+  export_workspace(w, name, workspace);
+  return STRUCT(w, string(w, name), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
+                int32(w, mlirArrayAttrGetNumElements(inputs)), int32(w, mlirArrayAttrGetNumElements(outputs)),
+                int32(w, 0), tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
+                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), export_call(w, name, self), null(w));
+}
+
+static LLVMTypeRef function_type(const Writer *w) {
+  LLVMTypeRef p = w->pointer, i32 = w->i32;
+  return LLVMStructTypeInContext(w->ctx, (LLVMTypeRef[]){p, i32, i32, i32, i32, p, p, w->i64, p, p, p}, 11, false);
+}
+
+static void add_table(const Writer *w) {
+  unsigned n = (unsigned)w->entries.size;
+  LLVMTypeRef type = function_type(w);
+  // NAME refers to its row, and the row to NAME.
+  LLVMValueRef table = LLVMAddGlobal(w->llvm, LLVMArrayType2(type, n), "functions");
+  LLVMValueRef *rows = sn_alloc((n + 1) * sizeof *rows);
+  for (unsigned i = 0; i < n; ++i) {
+    LLVMValueRef index[2] = {int64(w, 0), int64(w, i)};
+    rows[i] = function(w, w->entries.data[i], LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2));
+  }
+  LLVMSetInitializer(table, LLVMConstArray2(type, rows, n));
+  LLVMSetGlobalConstant(table, true);
+  LLVMSetLinkage(table, LLVMPrivateLinkage);
+  free(rows);
+
+  LLVMTypeRef nothing = LLVMVoidTypeInContext(w->ctx), p = w->pointer;
+  LLVMValueRef none = null(w);
+  bool threads = w->options->parallel;
+  LLVMValueRef library =
+      STRUCT(w, int32(w, SINTER_ABI_VERSION), int32(w, n), table,
+             runtime(w, "sinter_rt_last_error", LLVMFunctionType(p, NULL, 0, false)),
+             runtime(w, "sinter_rt_stats", LLVMFunctionType(nothing, &p, 1, false)),
+             threads ? runtime(w, "sinter_rt_set_threads", LLVMFunctionType(nothing, (LLVMTypeRef[]){w->i32}, 1, false))
+                     : none,
+             threads ? runtime(w, "sinter_rt_set_parallel", LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
+                     : none,
+             none);
+  LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(library), "sinter_library");
+  LLVMSetInitializer(global, library);
+  LLVMSetGlobalConstant(global, true);
+}
+
+// ---- machine code ------------------------------------------------------------------
+
+static MlirLogicalResult failed(const Writer *w, const char *what, const char *why) {
+  return sn_error(w->module, "%s: %s", what, why);
+}
+
+static bool is_x86(const char *triple) { return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4); }
+
+// "+avx512f,..." of this machine, or of the processor that was named. Debian's CPU
+// models prefer 256 bits where 512 are there: the schedules count on 512.
+static char *features_for(const char *cpu, const char *triple) {
+  char *host = cpu ? NULL : LLVMGetHostCPUFeatures();
+  const char *wide = is_x86(triple) ? "-prefer-256-bit" : "";
+  size_t size = (host ? strlen(host) : 0) + strlen(wide) + 2;
+  char *features = sn_alloc(size);
+  snprintf(features, size, "%s%s%s", host ? host : "", host && *host && *wide ? "," : "", wide);
+  LLVMDisposeMessage(host);
+  return features;
+}
+
+static bool known_cpu(LLVMTargetRef target, const char *triple, const char *cpu) {
+  // LLVM says "is not a recognized processor" to stderr and goes on; a machine for
+  // it then has no features at all.
+  (void)target, (void)triple;
+  return *cpu != 0;
+}
+
+static MlirLogicalResult make_machine(Writer *w) {
+  if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser())
+    return failed(w, "LLVM has no code generator", "for this machine");
+  char *triple = LLVMGetDefaultTargetTriple(), *why = NULL;
+  LLVMTargetRef target;
+  MlirLogicalResult result = SN_OK;
+  if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+    result = failed(w, triple, why);
+    LLVMDisposeMessage(why);
+  } else {
+    char *host = LLVMGetHostCPUName(), *features = features_for(w->options->cpu, triple);
+    const char *cpu = w->options->cpu ? w->options->cpu : host;
+    if (known_cpu(target, triple, cpu))
+      w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
+                                           LLVMCodeModelDefault);
+    if (!w->machine)
+      result = failed(w, "LLVM cannot generate code for the processor", cpu);
+    LLVMDisposeMessage(host);
+    free(features);
+  }
+  if (w->machine) {
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(w->machine);
+    LLVMSetModuleDataLayout(w->llvm, layout);
+    LLVMSetTarget(w->llvm, triple);
+    LLVMDisposeTargetData(layout);
+  }
+  LLVMDisposeMessage(triple);
+  return result;
+}
+
+// What is not exported is nobody else's: LLVM may then inline and drop it.
+static void internalise(const Writer *w) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(w->llvm); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(w->llvm); g; g = LLVMGetNextGlobal(g))
+    if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage)
+      LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static MlirLogicalResult optimise(const Writer *w) {
+  char *why = NULL;
+  bool broken = LLVMVerifyModule(w->llvm, LLVMReturnStatusAction, &why);
+  MlirLogicalResult result = broken ? failed(w, "LLVM's verifier", why) : SN_OK;
+  LLVMDisposeMessage(why);
+  if (broken)
+    return result;
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, true);
+  LLVMPassBuilderOptionsSetSLPVectorization(options, true);
+  LLVMPassBuilderOptionsSetLoopInterleaving(options, true);
+  LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
+  LLVMErrorRef error = LLVMRunPasses(w->llvm, "default<O3>", w->machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char *text = LLVMGetErrorMessage(error);
+    result = failed(w, "LLVM's optimiser", text);
+    LLVMDisposeErrorMessage(text);
+  }
+  return result;
+}
+
+static MlirLogicalResult emit(const Writer *w, LLVMMemoryBufferRef *object) {
+  char *why = NULL;
+  if (!LLVMTargetMachineEmitToMemoryBuffer(w->machine, w->llvm, LLVMObjectFile, &why, object))
+    return SN_OK;
+  MlirLogicalResult result = failed(w, "LLVM's code generator", why);
+  LLVMDisposeMessage(why);
+  *object = NULL;
+  return result;
+}
+
+static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
+  if (!w->entries.size)
+    return sn_error(w->module, "has no public function");
+  w->llvm = mlirTranslateModuleToLLVMIR(w->module, w->ctx);
+  if (!w->llvm)
+    return failed(w, "cannot be translated", "an op that is not LLVM's was left");
+  if (sn_failed(make_machine(w)))
+    return SN_FAIL;
+  internalise(w);
+  add_table(w);
+  if (sn_failed(optimise(w)))
+    return SN_FAIL;
+  return emit(w, object);
+}
+
+MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options, LLVMMemoryBufferRef *object) {
+  *object = NULL;
+  LLVMContextRef ctx = LLVMContextCreate();
+  Writer w = {module, options, ctx};
+  w.i8 = LLVMInt8TypeInContext(ctx);
+  w.i16 = LLVMInt16TypeInContext(ctx);
+  w.i32 = LLVMInt32TypeInContext(ctx);
+  w.i64 = LLVMInt64TypeInContext(ctx);
+  w.pointer = LLVMPointerTypeInContext(ctx, 0);
+  w.entries = entries_of(module);
+  MlirLogicalResult result = write_object(&w, object);
+  sn_vec_free(&w.entries);
+  if (w.machine)
+    LLVMDisposeTargetMachine(w.machine);
+  if (w.llvm)
+    LLVMDisposeModule(w.llvm);
+  LLVMContextDispose(ctx);
+  return result;
+}

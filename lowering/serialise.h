@@ -1,0 +1,36 @@
+// serialise.h: LLVM's dialect to an object file, with the table of functions.
+
+#ifndef SINTER_LOWERING_SERIALISE_H
+#define SINTER_LOWERING_SERIALISE_H
+
+#include "llvm-c/Types.h"
+#include "mlir-c/IR.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct SnSerialise {
+  const char *cpu; // LLVM's name of the processor; NULL: this machine's, with its features
+  bool gpu;        // functions take tensors in the memory of a GPU
+  bool parallel;   // the host may set threads: the library runs on the CPU
+} SnSerialise;
+
+// Makes an object of a module that holds LLVM's dialect only, as the roads end
+// with. It defines sinter_library, and for each public function its two exports
+// (runtime/abi.h); everything else in it is internal, and what it refers to
+// is in runtime/runtime.h or in libm. Sets *object, which the caller disposes of with
+// LLVMDisposeMemoryBuffer. On failure *object is NULL and the reason has been reported at the module.
+MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options, LLVMMemoryBufferRef *object);
+
+// Names of the functions that the module exports, one at a time: NULL behind the last.
+// Owned by the module.
+const char *sn_exported(MlirOperation module, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,296 @@
+// edit.c: forms taken apart and made anew. See edit.h.
+//
+//   outs(%e[] : f32, %d[i, j] : T), %d never read    ->  outs(%e[] : f32)
+//   ins(%x[i, j], %x[i, j])                          ->  ins(%x[i, j])
+//   (i = 37) by (j = 1003), no value uses j          ->  (i = 37) by ()
+//
+// runs in: simplify, fuse    test: test/passes/simplify_form.mlir
+
+#include "passes/edit.h"
+
+void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
+  MlirOperation end = mlirBlockGetTerminator(from);
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+    sn_clone(to, op, map);
+}
+
+// ---- common subexpressions -------------------------------------------------------
+
+static bool same_op(MlirOperation a, MlirOperation b) {
+  if (!mlirIdentifierEqual(mlirOperationGetName(a), mlirOperationGetName(b)) || sn_num_operands(a) != sn_num_operands(b) ||
+      sn_num_results(a) != sn_num_results(b) || mlirOperationGetNumAttributes(a) != mlirOperationGetNumAttributes(b))
+    return false;
+  for (intptr_t i = 0; i < sn_num_operands(a); ++i)
+    if (!sn_same(sn_operand(a, i), sn_operand(b, i)))
+      return false;
+  for (intptr_t i = 0; i < sn_num_results(a); ++i)
+    if (!mlirTypeEqual(sn_type_of(sn_result(a, i)), sn_type_of(sn_result(b, i))))
+      return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(a); ++i) {
+    MlirNamedAttribute attr = mlirOperationGetAttribute(a, i);
+    MlirAttribute other = mlirOperationGetAttributeByName(b, mlirIdentifierStr(attr.name));
+    if (!other.ptr || !mlirAttributeEqual(attr.attribute, other))
+      return false;
+  }
+  return true;
+}
+
+static bool has_region(MlirOperation op) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    if (mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)).ptr)
+      return true;
+  return false;
+}
+
+bool sn_cse_block(MlirBlock block) {
+  bool changed = false;
+  for (MlirOperation a = mlirBlockGetFirstOperation(block); !sn_null(a); a = mlirOperationGetNextInBlock(a)) {
+    if (!sn_num_results(a) || has_region(a) || !sn_shim_is_pure(a))
+      continue;
+    for (MlirOperation b = mlirOperationGetNextInBlock(a), next; !sn_null(b); b = next) {
+      next = mlirOperationGetNextInBlock(b);
+      if (!same_op(a, b))
+        continue;
+      for (intptr_t i = 0; i < sn_num_results(a); ++i)
+        mlirValueReplaceAllUsesOfWith(sn_result(b, i), sn_result(a, i));
+      mlirOperationSetLocation(a, sn_fuse_loc(mlirOperationGetLocation(a), mlirOperationGetLocation(b)));
+      mlirOperationDestroy(b);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+// ---- pruning -------------------------------------------------------------------------
+
+bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const SnAccess *b) {
+  if (!sn_same(a->value, b->value) || !mlirAffineMapEqual(a->map, b->map) || !mlirAttributeEqual(a->fill, b->fill) || !a->through.ptr != !b->through.ptr)
+    return false;
+  if (!a->through.ptr)
+    return true;
+  intptr_t n = mlirDenseArrayGetNumElements(a->through);
+  if (n != mlirDenseArrayGetNumElements(b->through))
+    return false;
+  for (intptr_t s = 0; s < n; ++s)
+    if (!sn_same_access(fa, &fa->indices.data[mlirDenseI64ArrayGetElement(a->through, s)], fb, &fb->indices.data[mlirDenseI64ArrayGetElement(b->through, s)]))
+      return false;
+  return true;
+}
+
+static bool used(MlirBlock block, intptr_t argument) { return mlirValueGetFirstUse(mlirBlockGetArgument(block, argument)).ptr != NULL; }
+
+// The argument of finish for input k, or -1.
+static intptr_t finish_argument(const SnForm *f, size_t input) {
+  if (!sn_is_uniform(f, input))
+    return -1;
+  intptr_t place = (intptr_t)f->accumulators.size;
+  for (size_t k = sn_first_input(f); k < input; ++k)
+    place += sn_is_uniform(f, k);
+  return place;
+}
+
+// Yields of `block` for outputs that are not kept become one of its own arguments' or
+// another yield's place: they are left out of the new terminator, and what fed them dies.
+static void drop_yields(MlirBlock block, const bool *keep, intptr_t n) {
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  SnValueVec kept = {0};
+  for (intptr_t i = 0; i < n; ++i)
+    if (keep[i])
+      sn_push(&kept, sn_operand(yield, i));
+  mlirOperationSetOperands(yield, (intptr_t)kept.size, kept.data);
+  sn_vec_free(&kept);
+  sn_erase_dead(block);
+}
+
+static MlirAffineMap without_columns(const SnForm *f, MlirAffineMap map) {
+  MlirContext ctx = mlirAffineMapGetContext(map);
+  MlirAffineExpr exprs[64];
+  intptr_t n = (intptr_t)f->dims.size, to = 0;
+  for (intptr_t d = 0; d < n; ++d)
+    exprs[d] = sn_is_col_dim(f, d) ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, to++);
+  return sn_map_replace(map, to, exprs);
+}
+
+MlirOperation sn_prune(MlirOperation op, SnPrune what) {
+  SnForm f = sn_form_read(op);
+  size_t num_out = f.outputs.size, num_acc = f.accumulators.size;
+  bool *keep = sn_alloc(num_out + 1), *keep_acc = sn_alloc(num_acc + 1), *yields = sn_alloc(num_out + num_acc + 1);
+  memcpy(keep, what.keep_output, num_out);
+
+  // Which accumulators do what is kept need?
+  if (f.finish.ptr) {
+    bool *finish_yields = sn_alloc(num_out + 1);
+    size_t reduced = 0;
+    for (size_t k = 0; k < num_out; ++k)
+      if (sn_is_reduced(&f, k))
+        finish_yields[reduced++] = keep[k];
+    drop_yields(f.finish, finish_yields, (intptr_t)reduced);
+    free(finish_yields);
+    for (size_t a = 0; a < num_acc; ++a)
+      keep_acc[a] = used(f.finish, (intptr_t)a);
+  } else {
+    for (size_t k = 0; k < num_out; ++k)
+      if (sn_is_reduced(&f, k))
+        keep_acc[sn_output_position(&f, k)] = keep[k];
+  }
+  memcpy(yields, keep_acc, num_acc);
+  for (size_t k = 0; k < num_out; ++k)
+    if (!sn_is_reduced(&f, k))
+      yields[sn_output_position(&f, k)] = keep[k];
+  drop_yields(f.body, yields, sn_num_operands(mlirBlockGetTerminator(f.body)));
+
+  // The new form's parts.
+  SnForm to = {.contract = f.contract, .num_rows = f.num_rows, .num_cols = what.drop_columns ? 0 : f.num_cols, .schedule = f.schedule};
+#define MAP(map) (what.drop_columns ? without_columns(&f, (map)) : (map))
+  for (size_t d = 0; d < f.dims.size; ++d)
+    if (!what.drop_columns || !sn_is_col_dim(&f, (intptr_t)d))
+      sn_push(&to.dims, f.dims.data[d]);
+  for (size_t p = 0; p < f.products.size; ++p)
+    sn_push(&to.products, f.products.data[p]);
+  intptr_t *place = sn_alloc((f.inputs.size + 1) * sizeof *place), *index_place = sn_alloc((f.indices.size + 1) * sizeof *index_place);
+  for (size_t k = 0; k < f.indices.size; ++k)
+    index_place[k] = -1;
+  for (size_t k = 0; k < f.inputs.size; ++k) {
+    SnAccess a = f.inputs.data[k];
+    place[k] = -1;
+    if (k >= sn_first_input(&f)) {
+      intptr_t argument = finish_argument(&f, k);
+      if (mlirValueGetFirstUse(sn_input_argument(&f, k)).ptr == NULL && !(f.finish.ptr && argument >= 0 && used(f.finish, argument)))
+        continue;
+      for (size_t e = sn_first_input(&f); e < k && place[k] < 0; ++e)
+        if (place[e] >= 0 && sn_same_access(&f, &f.inputs.data[e], &f, &a))
+          place[k] = place[e];
+      if (place[k] >= 0)
+        continue;
+    }
+    if (a.through.ptr) {
+      int64_t through[16];
+      intptr_t n = mlirDenseArrayGetNumElements(a.through);
+      for (intptr_t s = 0; s < n && s < 16; ++s) {
+        int64_t old = mlirDenseI64ArrayGetElement(a.through, s);
+        if (index_place[old] < 0) {
+          index_place[old] = (intptr_t)to.indices.size;
+          SnAccess index = f.indices.data[old];
+          index.map = MAP(index.map);
+          sn_push(&to.indices, index);
+        }
+        through[s] = index_place[old];
+      }
+      a.through = mlirDenseI64ArrayGet(mlirOperationGetContext(op), n, through);
+    }
+    a.map = MAP(a.map);
+    place[k] = (intptr_t)to.inputs.size;
+    sn_push(&to.inputs, a);
+  }
+  for (size_t k = 0; k < num_out; ++k)
+    if (keep[k]) {
+      SnAccess a = f.outputs.data[k];
+      a.map = MAP(a.map);
+      sn_push(&to.outputs, a);
+    }
+  for (size_t a = 0; a < num_acc; ++a)
+    if (keep_acc[a]) {
+      SnAccumulator acc = f.accumulators.data[a];
+      acc.map = MAP(acc.map);
+      sn_push(&to.accumulators, acc);
+    }
+
+  MlirOperation made = {0};
+  if (to.outputs.size) {
+    SnBuilder b = sn_before(op);
+    made = sn_form_create(&b, &to, f.finish.ptr && sn_num_reduced(&to));
+    SnMap map = {0};
+    for (size_t p = 0; p < f.products.size; ++p)
+      sn_map(&map, sn_product_argument(&f, p), sn_product_argument(&to, p));
+    for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
+      if (place[k] >= 0)
+        sn_map(&map, sn_input_argument(&f, k), sn_input_argument(&to, (size_t)place[k]));
+    SnBuilder body = sn_at_end(to.body, b.loc);
+    sn_copy_ops(&body, f.body, &map);
+    sn_clone(&body, mlirBlockGetTerminator(f.body), &map);
+    if (to.finish.ptr) {
+      intptr_t next = 0;
+      for (size_t a = 0; a < num_acc; ++a)
+        if (keep_acc[a])
+          sn_map(&map, mlirBlockGetArgument(f.finish, (intptr_t)a), mlirBlockGetArgument(to.finish, next++));
+      for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
+        if (place[k] >= 0 && sn_is_uniform(&f, k))
+          sn_map(&map, mlirBlockGetArgument(f.finish, finish_argument(&f, k)), mlirBlockGetArgument(to.finish, finish_argument(&to, (size_t)place[k])));
+      SnBuilder finish = sn_at_end(to.finish, b.loc);
+      sn_copy_ops(&finish, f.finish, &map);
+      sn_clone(&finish, mlirBlockGetTerminator(f.finish), &map);
+    }
+    sn_map_free(&map);
+    for (size_t k = 0, next = 0; k < num_out; ++k)
+      if (keep[k])
+        mlirValueReplaceAllUsesOfWith(sn_result(op, (intptr_t)k), sn_result(made, (intptr_t)next++));
+  }
+  mlirOperationDestroy(op);
+  free(keep);
+  free(keep_acc);
+  free(yields);
+  free(place);
+  free(index_place);
+  sn_form_free(&f);
+  sn_form_free(&to);
+  return made;
+#undef MAP
+}
+
+static bool has_rows(MlirBlock block) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+    if (sn_is_row(mlirBlockGetArgument(block, i)))
+      return true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < sn_num_results(op); ++i)
+      if (sn_is_row(sn_result(op, i)))
+        return true;
+  return false;
+}
+
+// finish only hands its accumulators on, one for each reduced result, in order.
+static bool finish_is_identity(const SnForm *f) {
+  MlirOperation yield = f->finish.ptr ? mlirBlockGetTerminator(f->finish) : (MlirOperation){0};
+  if (sn_null(yield) || (size_t)sn_num_operands(yield) != f->accumulators.size)
+    return false;
+  for (size_t a = 0; a < f->accumulators.size; ++a)
+    if (!sn_same(sn_operand(yield, (intptr_t)a), mlirBlockGetArgument(f->finish, (intptr_t)a)))
+      return false;
+  return true;
+}
+
+MlirOperation sn_tidy(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  sn_cse_block(f.body);
+  sn_erase_dead(f.body);
+  if (f.finish.ptr) {
+    sn_cse_block(f.finish);
+    sn_erase_dead(f.finish);
+    if (finish_is_identity(&f)) {
+      mlirBlockDetach(f.finish);
+      mlirBlockDestroy(f.finish);
+      f.finish = (MlirBlock){0};
+    }
+  }
+  bool *keep = sn_alloc(f.outputs.size + 1), change = false;
+  for (size_t k = 0; k < f.outputs.size; ++k) {
+    keep[k] = !sn_num_results(op) || mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr;
+    change |= !keep[k];
+  }
+  for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k) {
+    intptr_t argument = finish_argument(&f, k);
+    change |= !mlirValueGetFirstUse(sn_input_argument(&f, k)).ptr && !(f.finish.ptr && argument >= 0 && used(f.finish, argument));
+    for (size_t e = sn_first_input(&f); e < k; ++e)
+      change |= sn_same_access(&f, &f.inputs.data[e], &f, &f.inputs.data[k]);
+  }
+  for (size_t a = 0; a < f.accumulators.size && f.finish.ptr; ++a)
+    change |= !used(f.finish, (intptr_t)a);
+  bool narrow = !f.contract && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
+  for (size_t a = 0; a < f.accumulators.size; ++a)
+    narrow &= !sn_uses_cols(&f, f.accumulators.data[a].map);
+  if ((change || narrow) && sn_num_results(op))
+    op = sn_prune(op, (SnPrune){keep, narrow});
+  free(keep);
+  sn_form_free(&f);
+  return op;
+}

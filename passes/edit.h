@@ -1,0 +1,28 @@
+// edit.h: what simplify and fuse share in taking forms apart and making new ones.
+
+#ifndef SINTER_PASSES_EDIT_H
+#define SINTER_PASSES_EDIT_H
+
+#include "passes/passes.h"
+
+// All operations of `from` but its terminator, copied behind `to`; values through `map`.
+void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
+// One value for equal pure operations of a block without regions.
+bool sn_cse_block(MlirBlock block);
+
+// Two accesses read the same elements of the same value.
+bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const SnAccess *b);
+
+// Which outputs of a tensor form to keep, and whether to drop the columns.
+typedef struct {
+  const bool *keep_output;
+  bool drop_columns;
+} SnPrune;
+// A new form without those outputs, and without the accumulators, inputs, index tensors and
+// finish that nothing needs any more; results are replaced and the old op is erased.
+// Returns the new op, or the old one where nothing changes; null where nothing is left.
+MlirOperation sn_prune(MlirOperation op, SnPrune what);
+// The same, keeping outputs whose results have uses; drops columns that no value uses.
+MlirOperation sn_tidy(MlirOperation op);
+
+#endif

@@ -1,0 +1,334 @@
+// fuse.c: producers, consumers and siblings move into one kernel.
+//
+//   %m = rowwise max x   %d = rowwise x - m   %e = rowwise exp d  ...
+//     ->  one rowwise: x is read once, nothing between is stored
+//
+// Driven by bytes: of all pairs that may be one kernel, the pair that saves most
+// memory traffic goes first, so that large values tie kernels together before small ones
+// decide who comes after whom (a loss with its gradient merges before the count of
+// labels could be pulled in, which the gradient waits for). What is cheaper to compute than to
+// load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse.mlir
+
+#include "passes/fuse.h"
+
+// ---- bytes ------------------------------------------------------------------------
+
+// A size not known is taken for this many.
+enum { UNKNOWN_SIZE = 1024 };
+
+static double elements(MlirType shaped) {
+  double n = 1;
+  for (int64_t i = 0; i < sn_rank(shaped); ++i)
+    n *= sn_dim(shaped, i) == SN_DYNAMIC ? UNKNOWN_SIZE : (double)sn_dim(shaped, i);
+  return n;
+}
+static double bytes(MlirType shaped) {
+  unsigned bits = sn_bits(sn_element(shaped));
+  return elements(shaped) * (bits < 8 ? 1 : bits / 8);
+}
+
+// What running a and b as one kernel saves: what flows between them is not read, nor written
+// if nobody else reads it; what both read is read once.
+static double saved(const SnMerge *m) {
+  double n = 0;
+  for (size_t k = 0; k < m->b.inputs.size; ++k) {
+    size_t result;
+    if (mlirOperationEqual(sn_producer(&m->b, k, &result), m->a.op)) {
+      n += bytes(sn_type_of(m->b.inputs.data[k].value)) * (m->keep[result] ? 1 : 2);
+      continue;
+    }
+    for (size_t i = 0; i < m->a.inputs.size; ++i)
+      if (sn_same(m->a.inputs.data[i].value, m->b.inputs.data[k].value)) {
+        n += bytes(sn_type_of(m->b.inputs.data[k].value));
+        break;
+      }
+  }
+  return n;
+}
+
+// ---- who waits for whom ---------------------------------------------------------------
+
+typedef struct {
+  SnOpVec *waiting;
+  bool found;
+} Waits;
+
+static MlirWalkResult waits_inside(MlirOperation op, void *user) {
+  Waits *w = user;
+  for (intptr_t i = 0; i < sn_num_operands(op) && !w->found; ++i) {
+    MlirOperation def = sn_definer(sn_operand(op, i));
+    for (size_t k = 0; k < w->waiting->size && !sn_null(def); ++k)
+      w->found |= mlirOperationEqual(def, w->waiting->data[k]);
+  }
+  return w->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The operations between a and b that wait for a, a itself first. Tells whether b waits for any of
+// them but a: then b cannot run together with a.
+static bool waits_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+  sn_push(waiting, a);
+  for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationEqual(op, b); op = mlirOperationGetNextInBlock(op)) {
+    Waits w = {waiting, false};
+    mlirOperationWalk(op, waits_inside, &w, MlirWalkPreOrder);
+    if (w.found)
+      sn_push(waiting, op);
+  }
+  SnOpVec others = {waiting->data + 1, waiting->size - 1, 0};
+  Waits w = {&others, false};
+  waits_inside(b, &w);
+  return w.found;
+}
+
+// What waited for a now waits for the merged op, and moves behind it in its old order.
+static bool can_move(const SnOpVec *waiting) {
+  for (size_t k = 1; k < waiting->size; ++k)
+    if (!sn_shim_is_pure(waiting->data[k]))
+      return false;
+  return true;
+}
+static void move_behind(MlirOperation merged, const SnOpVec *waiting) {
+  MlirOperation last = merged;
+  for (size_t k = 1; k < waiting->size; ++k) {
+    mlirOperationMoveAfter(waiting->data[k], last);
+    last = waiting->data[k];
+  }
+}
+
+// ---- values that are cheaper to compute than to load ---------------------------------------
+
+// What yields the result is one of the form's inputs as it stands: a copy, a transpose, a broadcast.
+static bool is_view(const SnForm *f, size_t output, size_t *input) {
+  if (!sn_is_elementwise_form(f) || sn_is_reduced(f, output))
+    return false;
+  MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
+  MlirOperation broadcast = sn_def(v, "sinter.broadcast");
+  if (!sn_null(broadcast))
+    v = sn_operand(broadcast, 0);
+  for (*input = 0; *input < f->inputs.size; ++*input)
+    if (sn_same(v, sn_input_argument(f, *input)))
+      return !f->inputs.data[*input].fill.ptr && !f->inputs.data[*input].through.ptr;
+  return false;
+}
+
+// Nothing but additions, comparisons and the like: free beside a load.
+static bool is_light(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_in_dialect(op, "math") || sn_is(op, "arith.divf"))
+      return false;
+  return true;
+}
+
+// What each reader had better compute itself: a view; what is larger than what it is made
+// from; a light function of one value that is in memory anyway (a mask of valid labels).
+static bool is_cheap(MlirOperation op, size_t output) {
+  SnForm f = sn_form_read(op);
+  size_t input;
+  double in_bytes = 0, in_elements = 0;
+  bool in_memory = true;
+  for (size_t k = 0; k < f.inputs.size; ++k) {
+    MlirOperation def = sn_definer(f.inputs.data[k].value);
+    in_memory &= sn_null(def) || !sn_is_form(def);
+    in_bytes += bytes(sn_type_of(f.inputs.data[k].value));
+    in_elements += elements(sn_type_of(f.inputs.data[k].value));
+  }
+  MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
+  bool cheap = sn_is_elementwise_form(&f) && (is_view(&f, output, &input) || in_bytes < bytes(out) || in_elements < elements(out) ||
+                                              (in_memory && in_elements <= elements(out) && is_light(&f)));
+  sn_form_free(&f);
+  return cheap;
+}
+
+// A side of a product that is a view of something reads that something.
+static bool look_through_view(SnForm *f, size_t input) {
+  size_t result, from;
+  MlirOperation op = sn_producer(f, input, &result);
+  if (sn_null(op) || f->inputs.data[input].fill.ptr || f->inputs.data[input].through.ptr)
+    return false;
+  SnForm view = sn_form_read(op);
+  bool ok = is_view(&view, result, &from);
+  if (ok) {
+    MlirContext ctx = mlirOperationGetContext(op);
+    MlirAffineExpr *dims = sn_alloc((view.dims.size + 1) * sizeof *dims);
+    for (size_t d = 0; d < view.dims.size; ++d)
+      dims[d] = mlirAffineConstantExprGet(ctx, 0);
+    MlirAffineMap written = view.outputs.data[result].map, read = f->inputs.data[input].map;
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p)
+      if (sn_map_dim(written, p) >= 0)
+        dims[sn_map_dim(written, p)] = mlirAffineMapGetResult(read, p);
+    MlirAttribute maps = sn_get_attr(f->op, "maps");
+    intptr_t n = mlirArrayAttrGetNumElements(maps);
+    MlirAttribute *all = sn_alloc((size_t)n * sizeof *all);
+    for (intptr_t i = 0; i < n; ++i)
+      all[i] = mlirArrayAttrGetElement(maps, i);
+    all[input] = mlirAffineMapAttrGet(sn_map_replace(view.inputs.data[from].map, (intptr_t)f->dims.size, dims));
+    sn_set_attr(f->op, "maps", mlirArrayAttrGet(ctx, n, all));
+    mlirOperationSetOperand(f->op, (intptr_t)input, view.inputs.data[from].value);
+    free(all);
+    free(dims);
+  }
+  sn_form_free(&view);
+  return ok;
+}
+
+// One step of making cheap values where they are read; false when there is none left.
+static bool inline_cheap(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!sn_is_form(op))
+      continue;
+    SnForm f = sn_form_read(op);
+    bool changed = false;
+    for (size_t k = 0; k < f.inputs.size && !changed; ++k) {
+      size_t result;
+      MlirOperation producer = sn_producer(&f, k, &result);
+      if (sn_null(producer) || !mlirBlockEqual(mlirOperationGetBlock(producer), block))
+        continue;
+      if (k < sn_first_input(&f)) {
+        changed = look_through_view(&f, k);
+      } else if (is_cheap(producer, result)) {
+        SnMerge m;
+        if (sn_can_merge(producer, op, true, &m)) {
+          sn_tidy(sn_merge(&m));
+          changed = true;
+        }
+        sn_merge_free(&m);
+      }
+    }
+    sn_form_free(&f);
+    if (changed)
+      return true;
+  }
+  return false;
+}
+
+// ---- the best pair -----------------------------------------------------------------------------
+
+static bool share_input(MlirOperation a, MlirOperation b) {
+  for (intptr_t i = 0; i < sn_num_operands(a); ++i)
+    for (intptr_t k = 0; k < sn_num_operands(b); ++k)
+      if (sn_same(sn_operand(a, i), sn_operand(b, k)) && sn_null(sn_def(sn_operand(a, i), "tensor.empty")))
+        return true;
+  return false;
+}
+static bool feeds(MlirOperation a, MlirOperation b) {
+  for (intptr_t k = 0; k < sn_num_operands(b); ++k)
+    if (mlirOperationEqual(sn_definer(sn_operand(b, k)), a))
+      return true;
+  return false;
+}
+
+// Merges the pair that saves most; false when no pair may be merged.
+static bool fuse_best(MlirBlock block) {
+  SnOpVec forms = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is_form(op))
+      sn_push(&forms, op);
+  double best = -1;
+  MlirOperation best_a = {0}, best_b = {0};
+  for (size_t j = 1; j < forms.size; ++j)
+    for (size_t i = 0; i < j; ++i) {
+      MlirOperation a = forms.data[i], b = forms.data[j];
+      if (!feeds(a, b) && !share_input(a, b))
+        continue;
+      SnMerge m;
+      SnOpVec waiting = {0};
+      if (sn_can_merge(a, b, false, &m) && saved(&m) > best) {
+        if (waits_between(a, b, &waiting))
+          sn_no(b, "waits for something else that waits for its neighbour");
+        else if (!can_move(&waiting))
+          sn_no(b, "something with an effect stands between it and its neighbour");
+        else
+          best = saved(&m), best_a = a, best_b = b;
+      }
+      sn_vec_free(&waiting);
+      sn_merge_free(&m);
+    }
+  sn_vec_free(&forms);
+  if (sn_null(best_a))
+    return false;
+  SnMerge m;
+  SnOpVec waiting = {0};
+  waits_between(best_a, best_b, &waiting);
+  sn_can_merge(best_a, best_b, false, &m);
+  MlirOperation merged = sn_merge(&m);
+  move_behind(merged, &waiting);
+  sn_tidy(merged);
+  sn_vec_free(&waiting);
+  sn_merge_free(&m);
+  return true;
+}
+
+// Blocks that hold forms, each once.
+static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n) {
+  SN_VEC(MlirBlock) found = {0};
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(root, names[i]);
+    for (size_t k = 0; k < forms.size; ++k) {
+      MlirBlock block = mlirOperationGetBlock(forms.data[k]);
+      bool known = sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]);
+      for (size_t j = 0; j < found.size; ++j)
+        known |= mlirBlockEqual(found.data[j], block);
+      if (!known)
+        sn_push(&found, block);
+    }
+    sn_vec_free(&forms);
+  }
+  *blocks = found.data;
+  *n = found.size;
+}
+
+static MlirLogicalResult fuse(MlirOperation root) {
+  MlirLogicalResult result = sn_simplify(root);
+  for (bool changed = true; changed && !sn_failed(result);) {
+    changed = false;
+    MlirBlock *blocks;
+    size_t n;
+    blocks_with_forms(root, &blocks, &n);
+    for (size_t i = 0; i < n; ++i)
+      while (inline_cheap(blocks[i]))
+        changed = true;
+    free(blocks);
+    result = sn_simplify(root);
+    blocks_with_forms(root, &blocks, &n);
+    for (size_t i = 0; i < n; ++i)
+      while (fuse_best(blocks[i]))
+        changed = true;
+    free(blocks);
+    if (changed && !sn_failed(result))
+      result = sn_simplify(root);
+  }
+  return result;
+}
+
+// ---- the pass --------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *policy;
+  bool remarks;
+} Options;
+static const char *const policies[] = {"disabled", "aggressive", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; aggressive: fuse whatever data flow allows", "aggressive", policies, offsetof(Options, policy)},
+    {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL, offsetof(Options, remarks)},
+    {0},
+};
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  if (!strcmp(o->policy, "disabled"))
+    return SN_OK;
+  sn_show_refusals(o->remarks);
+  MlirLogicalResult result = fuse(op);
+  sn_show_refusals(false);
+  return result;
+}
+
+const SnPass sn_pass_fuse = {
+    .argument = "sinter-fuse",
+    .summary = "producers, consumers and siblings move into one kernel",
+    .options = options,
+    .options_size = sizeof(Options),
+    .run = run,
+};

@@ -1,0 +1,326 @@
+// fuse_match.c: can two kernels be one?
+//
+//   a: (i) by (j)  max -> [i]      b: (p, q)  x[p, q] - max[p]
+//   i = p from the value that flows, j = q from the operand that both read
+//
+// Legality is data flow. The dimensions of the two are matched: first through what
+// one hands to the other, then through what both read, then columns by their
+// order. A form that reduces or picks fixes what a row is; an elementwise one takes on any.
+//
+// runs in: fuse    test: test/passes/fuse.mlir
+
+#include "passes/fuse.h"
+#include <assert.h>
+
+// ---- what a form is ------------------------------------------------------------
+
+bool sn_is_elementwise_form(const SnForm *f) {
+  if (f->contract || f->accumulators.size)
+    return false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick"))
+      return false;
+  return true;
+}
+
+static bool has_index(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.index"))
+      return true;
+  return false;
+}
+
+MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result) {
+  MlirOperation op = sn_definer(f->inputs.data[input].value);
+  if (sn_null(op) || !sn_is_form(op))
+    return (MlirOperation){0};
+  *result = (size_t)mlirOpResultGetResultNumber(f->inputs.data[input].value);
+  return op;
+}
+
+// ---- matching dimensions ----------------------------------------------------------
+
+typedef struct {
+  const SnForm *a, *b;
+  intptr_t *to_b;          // dimension of a -> dimension of b, or -1
+  intptr_t *to_a;          // the other way
+  MlirAffineExpr *through; // dimension of a -> expression over b's, where not one dimension; else null
+} Match;
+
+static int64_t size_of(const SnForm *f, intptr_t d) { return f->dims.data[d].size; }
+
+static bool pair(Match *m, intptr_t a, intptr_t b) {
+  if (m->to_b[a] == b)
+    return true;
+  if (m->to_b[a] >= 0 || m->to_a[b] >= 0 || m->through[a].ptr || size_of(m->a, a) != size_of(m->b, b))
+    return false;
+  m->to_b[a] = b;
+  m->to_a[b] = a;
+  return true;
+}
+
+// b reads result `result` of a by `read`: every subscript gives an equation.
+static bool match_flow(Match *m, size_t result, const SnAccess *read) {
+  MlirAffineMap written = m->a->outputs.data[result].map;
+  if (read->fill.ptr || read->through.ptr)
+    return sn_no(m->b->op, "reads a neighbour's result with bounds or through an index");
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
+    intptr_t a = sn_map_dim(written, p), b = sn_map_dim(read->map, p);
+    if (a < 0)
+      continue; // a subscript 0 of a dimension of size 1
+    MlirAffineExpr expr = mlirAffineMapGetResult(read->map, p);
+    if (b >= 0 && pair(m, a, b))
+      continue;
+    if (m->to_b[a] >= 0 || (m->through[a].ptr && !mlirAffineExprEqual(m->through[a], expr)))
+      return sn_no(m->b->op, "reads one result at two places");
+    m->through[a] = expr;
+  }
+  return true;
+}
+
+// Both read one value: where both subscripts are plain dimensions, they may be one. Only a
+// hint. Where both forms fix their rows, a row dimension can only be a row dimension.
+static void match_shared(Match *m, const SnAccess *x, const SnAccess *y, bool any_split) {
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(x->map); ++p) {
+    intptr_t a = sn_map_dim(x->map, p), b = sn_map_dim(y->map, p);
+    if (a < 0 || b < 0 || a >= m->a->num_rows + m->a->num_cols || b >= m->b->num_rows + m->b->num_cols)
+      continue;
+    if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr && (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
+      pair(m, a, b);
+  }
+}
+
+// Columns (or rows) that nothing matched, in order, where the sizes agree.
+static void match_rest(Match *m, bool rows) {
+  intptr_t b = rows ? 0 : m->b->num_rows, b_end = rows ? m->b->num_rows : m->b->num_rows + m->b->num_cols;
+  intptr_t a = rows ? 0 : m->a->num_rows, a_end = rows ? m->a->num_rows : m->a->num_rows + m->a->num_cols;
+  for (; a < a_end; ++a) {
+    if (m->to_b[a] >= 0 || m->through[a].ptr)
+      continue;
+    while (b < b_end && m->to_a[b] >= 0)
+      ++b;
+    if (b < b_end && size_of(m->a, a) == size_of(m->b, b))
+      pair(m, a, b);
+  }
+}
+
+static bool is_flow(const SnMerge *m, size_t input, size_t *result) {
+  return mlirOperationEqual(sn_producer(&m->b, input, result), m->a.op);
+}
+
+// ---- the merged domain --------------------------------------------------------------
+
+// Rows of the form that decides are all rows of the other's image; columns stay in order.
+static bool same_split(const SnForm *f, const SnForm *host, const intptr_t *to_host) {
+  for (intptr_t d = 0; d < f->num_rows; ++d)
+    if (to_host[d] < 0 || !sn_is_row_dim(host, to_host[d]))
+      return sn_no(f->op, "a row of one is not a row of the other");
+  if (f->num_rows != host->num_rows)
+    return sn_no(f->op, "%ld row dimensions meet %ld", (long)f->num_rows, (long)host->num_rows);
+  intptr_t last = -1;
+  for (intptr_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
+    if (to_host[d] <= last || !sn_is_col_dim(host, to_host[d]))
+      return sn_no(f->op, "columns of the two differ");
+    last = to_host[d];
+  }
+  if (f->num_cols && f->num_cols != host->num_cols)
+    return sn_no(f->op, "rows of different lengths");
+  return true;
+}
+
+static MlirAffineExpr dim(SnMerge *m, intptr_t d) { return mlirAffineDimExprGet(mlirOperationGetContext(m->a.op), d); }
+
+// Sets the merged dimensions to those of `host` (columns of `other` where it has none), and the
+// expressions of both. to_host: other's dimensions -> host's, or -1; through may be null.
+static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, const intptr_t *to_host, const MlirAffineExpr *through) {
+  MlirContext ctx = mlirOperationGetContext(m->a.op);
+  SnForm *f = &m->merged;
+  bool take_columns = !host->num_cols && other->num_cols;
+  f->num_rows = host->num_rows;
+  f->num_cols = take_columns ? other->num_cols : host->num_cols;
+  MlirAffineExpr **host_dims = host == &m->a ? &m->a_dims : &m->b_dims, **other_dims = host == &m->a ? &m->b_dims : &m->a_dims;
+  *host_dims = sn_alloc((host->dims.size + 1) * sizeof **host_dims);
+  *other_dims = sn_alloc((other->dims.size + 1) * sizeof **other_dims);
+  for (intptr_t d = 0; d < host->num_rows + host->num_cols; ++d) {
+    (*host_dims)[d] = dim(m, (intptr_t)f->dims.size);
+    sn_push(&f->dims, host->dims.data[d]);
+  }
+  for (intptr_t d = 0; d < other->num_rows + other->num_cols; ++d) {
+    if (to_host[d] >= 0) {
+      (*other_dims)[d] = (*host_dims)[to_host[d]];
+    } else if (through && through[d].ptr) {
+      (*other_dims)[d] = through[d]; // already over host's dimensions, in their places
+    } else if (take_columns && sn_is_col_dim(other, d)) {
+      SnDim fresh = other->dims.data[d];
+      fresh.name = sn_fresh_name(ctx, f, fresh.name.data);
+      (*other_dims)[d] = dim(m, (intptr_t)f->dims.size);
+      sn_push(&f->dims, fresh);
+    } else {
+      return sn_no(other->op, "its dimension '%.*s' has no place beside its neighbour", (int)other->dims.data[d].name.length, other->dims.data[d].name.data);
+    }
+  }
+  const SnForm *contract = host->contract ? host : other->contract ? other : NULL;
+  if (contract) {
+    f->contract = true;
+    for (size_t p = 0; p < contract->products.size; ++p)
+      sn_push(&f->products, contract->products.data[p]);
+    MlirAffineExpr *dims = contract == host ? *host_dims : *other_dims;
+    for (intptr_t d = contract->num_rows + contract->num_cols; d < (intptr_t)contract->dims.size; ++d) {
+      SnDim own = contract->dims.data[d];
+      own.name = sn_fresh_name(ctx, f, own.name.data);
+      dims[d] = dim(m, (intptr_t)f->dims.size);
+      sn_push(&f->dims, own);
+    }
+  }
+  return true;
+}
+
+// ---- legality ---------------------------------------------------------------------------
+
+// b as part of a's finish: it reads only what a reduced, and uniform values.
+static bool can_finish(SnMerge *m, Match *match) {
+  if (!sn_is_elementwise_form(&m->b) || has_index(&m->b))
+    return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
+  for (size_t k = 0; k < m->b.inputs.size; ++k) {
+    size_t result;
+    if (is_flow(m, k, &result) ? !sn_is_reduced(&m->a, result) : !sn_is_uniform(&m->b, k))
+      return sn_no(m->b.op, "needs more than what its neighbour reduced over rows");
+  }
+  intptr_t columns = 0;
+  for (intptr_t d = 0; d < (intptr_t)m->b.dims.size; ++d) {
+    if (match->to_a[d] < 0 || !sn_is_col_dim(&m->a, match->to_a[d]) || (d && match->to_a[d] < match->to_a[d - 1]))
+      return sn_no(m->b.op, "its dimensions are not the columns of its neighbour");
+    ++columns;
+  }
+  if (columns && columns != m->a.num_cols)
+    return sn_no(m->b.op, "it keeps some of its neighbour's columns");
+  for (size_t k = 0; k < m->b.outputs.size; ++k)
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(m->b.outputs.data[k].map); ++p)
+      if (columns > 1 && sn_map_dim(m->b.outputs.data[k].map, p) != p)
+        return sn_no(m->b.op, "it permutes its neighbour's columns");
+  m->into_finish = true;
+  return set_domain(m, &m->a, &m->b, match->to_a, NULL);
+}
+
+// What a still gives to others must be a destination that the merged form can have.
+static bool outputs_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims) {
+  intptr_t n = (intptr_t)m->merged.dims.size;
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    if (f == &m->a && !m->keep[k])
+      continue;
+    MlirAffineMap map = sn_map_replace(f->outputs.data[k].map, n, dims);
+    bool reduced = sn_is_reduced(f, k);
+    int64_t columns = 0;
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p) {
+      intptr_t d = sn_map_dim(map, p);
+      if (d < 0 && !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, p)))
+        return sn_no(f->op, "its result has another reader, and is not written in plain order here");
+      columns += d >= 0 && sn_is_col_dim(&m->merged, d);
+    }
+    if (columns && columns != m->merged.num_cols)
+      return sn_no(f->op, "its result has another reader, and keeps some columns");
+    if (!reduced && !sn_uses_all_rows(&m->merged, map))
+      return sn_no(f->op, "its result has another reader, and would be written again for each row");
+  }
+  return true;
+}
+
+// What flows is read where it is written, once both are one kernel.
+static bool flows_fit(SnMerge *m) {
+  intptr_t n = (intptr_t)m->merged.dims.size;
+  for (size_t k = 0; k < m->b.inputs.size; ++k) {
+    size_t result;
+    if (!is_flow(m, k, &result))
+      continue;
+    if (k < sn_first_input(&m->b))
+      return sn_no(m->b.op, "a side of its product is computed by its neighbour");
+    if (sn_is_reduced(&m->a, result))
+      return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
+    MlirAffineMap written = sn_map_replace(m->a.outputs.data[result].map, n, m->a_dims);
+    MlirAffineMap read = sn_map_replace(m->b.inputs.data[k].map, n, m->b_dims);
+    if (!mlirAffineMapEqual(written, read))
+      return sn_no(m->b.op, "reads its neighbour's result at another place than where it is made");
+  }
+  for (size_t k = 0; k < m->b.indices.size; ++k)
+    if (mlirOperationEqual(sn_definer(m->b.indices.data[k].value), m->a.op))
+      return sn_no(m->b.op, "reads through an index that its neighbour computes");
+  return true;
+}
+
+static bool decide(SnMerge *m, Match *match) {
+  const SnForm *a = &m->a, *b = &m->b;
+  if (a->contract && b->contract)
+    return sn_no(b->op, "both are products");
+  bool flows = false;
+  for (size_t k = 0; k < b->inputs.size; ++k) {
+    size_t result;
+    if (!is_flow(m, k, &result))
+      continue;
+    flows = true;
+    if (!match_flow(match, result, &b->inputs.data[k]))
+      return false;
+  }
+  for (size_t k = 0; flows && !m->duplicate && k < b->inputs.size; ++k) {
+    size_t result;
+    if (is_flow(m, k, &result) && sn_is_reduced(a, result))
+      return can_finish(m, match);
+  }
+  bool a_free = sn_is_elementwise_form(a), b_free = sn_is_elementwise_form(b);
+  if (m->duplicate && !a_free)
+    return sn_no(a->op, "a reduction is not computed twice");
+  for (size_t i = 0; i < a->inputs.size; ++i)
+    for (size_t k = 0; k < b->inputs.size; ++k)
+      if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value))
+        match_shared(match, &a->inputs.data[i], &b->inputs.data[k], a_free || b_free);
+  match_rest(match, false);
+  if (!a_free || !b_free)
+    match_rest(match, true);
+
+  bool a_decides = !m->duplicate && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
+  if (!a_free && !b_free) {
+    // Both fix their rows; the one with columns decides what they are.
+    a_decides = a->num_cols && !b->num_cols;
+    if (!(a_decides ? same_split(b, a, match->to_a) : same_split(a, b, match->to_b)))
+      return false;
+  }
+  if (!a_decides && !a_free)
+    for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
+      if (match->through[d].ptr)
+        return sn_no(b->op, "reads its neighbour's result at another place than where it is made");
+  if (a_decides ? !set_domain(m, a, b, match->to_a, NULL) : !set_domain(m, b, a, match->to_b, match->through))
+    return false;
+  if (a_free && has_index(a))
+    for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
+      if (!mlirAffineExprIsADim(m->a_dims[d]))
+        return sn_no(a->op, "its index would be one of an expression");
+  return flows_fit(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);
+}
+
+bool sn_can_merge(MlirOperation a, MlirOperation b, bool duplicate, SnMerge *m) {
+  *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate};
+  assert(!m->a.schedule.ptr && !m->b.schedule.ptr && "fuse looks at forms without a schedule");
+  size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
+  Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)), sn_alloc(na * sizeof(MlirAffineExpr))};
+  memset(match.to_b, -1, na * sizeof(intptr_t));
+  memset(match.to_a, -1, nb * sizeof(intptr_t));
+  m->keep = sn_alloc(m->a.outputs.size + 1);
+  for (size_t k = 0; k < m->a.outputs.size && !duplicate; ++k) {
+    MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, (intptr_t)k));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      m->keep[k] |= !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
+  }
+  bool ok = decide(m, &match);
+  free(match.to_b);
+  free(match.to_a);
+  free(match.through);
+  return ok;
+}
+
+void sn_merge_free(SnMerge *m) {
+  sn_form_free(&m->a);
+  sn_form_free(&m->b);
+  sn_form_free(&m->merged);
+  free(m->a_dims);
+  free(m->b_dims);
+  free(m->keep);
+}

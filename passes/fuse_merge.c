@@ -1,0 +1,282 @@
+// fuse_merge.c: two kernels made one.
+//
+//   %m = rowwise { row_reduce maximumf }          %y = rowwise {
+//   %y = rowwise { x - broadcast %m }      ->       %m = row_reduce maximumf
+//                                                   x - broadcast %m }
+//
+// Operations move from one region into another. What is a row and what a scalar
+// is found again on the way: a value that used a column of its old form may be a
+// scalar in the new one.
+//
+// runs in: fuse    test: test/passes/fuse.mlir
+
+#include "passes/fuse.h"
+#include <assert.h>
+
+// ---- copying a body into another domain ------------------------------------------
+
+typedef struct {
+  const SnForm *from;
+  const MlirAffineExpr *dims; // from's dimensions in `to`
+  const SnForm *to;
+  SnMap *map;
+} Move;
+
+static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
+  intptr_t d = 0;
+  while (!mlirStringRefEqual(move->from->dims.data[d].name, name))
+    ++d;
+  assert(mlirAffineExprIsADim(move->dims[d]) && "sn_can_merge checks this");
+  intptr_t to = mlirAffineDimExprGetPosition(move->dims[d]);
+  MlirType index = mlirIndexTypeGet(b->ctx);
+  MlirValue v = sn(b, "sinter.index", sn_is_col_dim(move->to, to) ? sn_row_type(move->to, index) : index,
+                   sn_attr("dim", mlirStringAttrGet(b->ctx, move->to->dims.data[to].name)));
+  sn_map(move->map, sn_result(op, 0), v);
+}
+
+static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
+  b->loc = mlirOperationGetLocation(op);
+  MlirValue first = sn_num_results(op) ? sn_result(op, 0) : (MlirValue){0};
+  if (sn_is(op, "sinter.broadcast")) { // made again where a row is needed
+    sn_map(move->map, first, sn_lookup(move->map, sn_operand(op, 0)));
+  } else if (sn_is(op, "sinter.index")) {
+    move_index(b, move, op);
+  } else if (sn_num_results(op) == 1 && sn_constant_of(first).ptr) {
+    sn_map(move->map, first, sn_constant(b, sn_constant_of(first)));
+  } else if (sn_shim_is_elementwise(op) && sn_num_results(op) == 1) {
+    MlirValue operands[8];
+    intptr_t n = sn_num_operands(op);
+    for (intptr_t i = 0; i < n; ++i)
+      operands[i] = sn_lookup(move->map, sn_operand(op, i));
+    sn_map(move->map, first, sn_elementwise(b, op, n, operands));
+  } else if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick")) {
+    MlirValue x = sn_operand(op, 0);
+    sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_row_type(move->to, sn_element(sn_type_of(x)))));
+    sn_clone(b, op, move->map);
+  } else {
+    sn_clone(b, op, move->map);
+  }
+}
+
+static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+    move_op(b, move, op);
+}
+
+// ---- operands -----------------------------------------------------------------------
+
+static SnAccess moved_access(const SnMerge *m, SnAccess a, const MlirAffineExpr *dims, size_t index_base) {
+  a.map = sn_map_replace(a.map, (intptr_t)m->merged.dims.size, dims);
+  if (a.through.ptr && index_base) {
+    int64_t through[16];
+    intptr_t n = mlirDenseArrayGetNumElements(a.through);
+    for (intptr_t s = 0; s < n && s < 16; ++s)
+      through[s] = mlirDenseI64ArrayGetElement(a.through, s) + (int64_t)index_base;
+    a.through = mlirDenseI64ArrayGet(mlirAttributeGetContext(a.through), n, through);
+  }
+  return a;
+}
+
+// Adds f's inputs to the merged form; place[k] is where input k went, -1 if it flows inside.
+static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool products, intptr_t *place) {
+  size_t base = m->merged.indices.size, from = products ? 0 : sn_first_input(f), to = products ? sn_first_input(f) : f->inputs.size;
+  for (size_t k = 0; !products && k < f->indices.size; ++k)
+    sn_push(&m->merged.indices, moved_access(m, f->indices.data[k], dims, 0));
+  for (size_t k = from; k < to; ++k) {
+    size_t result;
+    bool flows = f == &m->b && mlirOperationEqual(sn_producer(f, k, &result), m->a.op);
+    place[k] = flows ? -1 : (intptr_t)m->merged.inputs.size;
+    if (!flows)
+      sn_push(&m->merged.inputs, moved_access(m, f->inputs.data[k], dims, base));
+  }
+}
+
+static bool kept(const SnMerge *m, const SnForm *f, size_t output) { return f == &m->b || m->keep[output]; }
+
+// Whether the merged form needs what f accumulates.
+static bool accumulates(const SnMerge *m, const SnForm *f) {
+  bool needed = m->into_finish;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    needed |= kept(m, f, k) && sn_is_reduced(f, k);
+  return needed;
+}
+
+static void add_outputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims) {
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (kept(m, f, k))
+      sn_push(&m->merged.outputs, moved_access(m, f->outputs.data[k], dims, 0));
+  for (size_t k = 0; accumulates(m, f) && k < f->accumulators.size; ++k) {
+    SnAccumulator acc = f->accumulators.data[k];
+    acc.map = sn_map_replace(acc.map, (intptr_t)m->merged.dims.size, dims);
+    sn_push(&m->merged.accumulators, acc);
+  }
+}
+
+// The place of uniform input `input` among finish's arguments.
+static MlirValue finish_input(const SnForm *f, size_t input) {
+  intptr_t place = (intptr_t)f->accumulators.size;
+  for (size_t k = sn_first_input(f); k < input; ++k)
+    place += sn_is_uniform(f, k);
+  return mlirBlockGetArgument(f->finish, place);
+}
+
+// ---- the two regions ----------------------------------------------------------------------
+
+typedef struct {
+  SnValueVec accumulated, yielded;
+} Yields;
+
+// An output's value as the merged form yields it.
+static MlirValue as_yield(SnBuilder *b, const SnMerge *m, MlirAffineMap map, MlirValue v) {
+  return sn_uses_cols(&m->merged, map) ? sn_as_row(b, v, sn_row_type(&m->merged, sn_type_of(v))) : v;
+}
+
+static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place, SnMap *map) {
+  for (size_t p = 0; p < f->products.size; ++p)
+    sn_map(map, sn_product_argument(f, p), sn_product_argument(&m->merged, p));
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (place[k] >= 0)
+      sn_map(map, sn_input_argument(f, k), sn_input_argument(&m->merged, (size_t)place[k]));
+}
+
+// The body of f, moved; what it accumulates and yields is added to `to`.
+static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to) {
+  Move move = {f, dims, &m->merged, map};
+  move_body(b, &move, f->body);
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  for (size_t k = 0; accumulates(m, f) && k < f->accumulators.size; ++k) {
+    MlirAffineMap to_map = sn_map_replace(f->accumulators.data[k].map, (intptr_t)m->merged.dims.size, dims);
+    sn_push(&to->accumulated, as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)k))));
+  }
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    if (sn_is_reduced(f, k) || !kept(m, f, k))
+      continue;
+    MlirAffineMap to_map = sn_map_replace(f->outputs.data[k].map, (intptr_t)m->merged.dims.size, dims);
+    sn_push(&to->yielded, as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)sn_output_position(f, k)))));
+  }
+}
+
+// What f's finish gives, inside the merged finish. first: its first accumulator there.
+static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_t *place, size_t first, SnValueVec *values) {
+  if (!f->finish.ptr) {
+    for (size_t k = 0; k < f->accumulators.size; ++k)
+      sn_push(values, mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
+    return;
+  }
+  SnMap map = {0};
+  intptr_t argument = 0;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    sn_map(&map, mlirBlockGetArgument(f->finish, argument++), mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (sn_is_uniform(f, k))
+      sn_map(&map, mlirBlockGetArgument(f->finish, argument++), finish_input(&m->merged, (size_t)place[k]));
+  sn_copy_ops(b, f->finish, &map);
+  MlirOperation yield = mlirBlockGetTerminator(f->finish);
+  for (intptr_t k = 0; k < sn_num_operands(yield); ++k)
+    sn_push(values, sn_lookup(&map, sn_operand(yield, k)));
+  sn_map_free(&map);
+}
+
+// Result k of form f as a value of the merged body (map) or of its finish (finished).
+static MlirValue body_value(const SnForm *f, size_t output, const SnMap *map) {
+  return sn_lookup(map, sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output)));
+}
+
+// Of what f's finish gives, what the merged form's finish yields.
+static void yield_finished(const SnMerge *m, const SnForm *f, const SnValueVec *values, SnValueVec *to) {
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_is_reduced(f, k) && kept(m, f, k))
+      sn_push(to, values->data[sn_output_position(f, k)]);
+}
+
+// b's body in the finish of a.
+static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, const intptr_t *b_place, SnValueVec *to) {
+  SnForm *b = &m->b;
+  SnMap map = {0};
+  for (size_t k = 0; k < b->inputs.size; ++k) {
+    size_t result;
+    bool flows = mlirOperationEqual(sn_producer(b, k, &result), m->a.op);
+    sn_map(&map, sn_input_argument(b, k),
+           flows ? a_values->data[sn_output_position(&m->a, result)] : finish_input(&m->merged, (size_t)b_place[k]));
+  }
+  Move move = {b, m->b_dims, &m->merged, &map};
+  move_body(at, &move, b->body);
+  for (size_t k = 0; k < b->outputs.size; ++k) {
+    MlirAffineMap out = sn_map_replace(b->outputs.data[k].map, (intptr_t)m->merged.dims.size, m->b_dims);
+    sn_push(to, as_yield(at, m, out, body_value(b, k, &map)));
+  }
+  sn_map_free(&map);
+}
+
+MlirOperation sn_merge(SnMerge *m) {
+  SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
+  SnBuilder at = sn_before(b->op);
+  at.loc = sn_fuse_loc(mlirOperationGetLocation(a->op), mlirOperationGetLocation(b->op));
+  intptr_t *a_place = sn_alloc((a->inputs.size + 1) * sizeof *a_place), *b_place = sn_alloc((b->inputs.size + 1) * sizeof *b_place);
+  add_inputs(m, a, m->a_dims, true, a_place);
+  add_inputs(m, b, m->b_dims, true, b_place);
+  add_inputs(m, a, m->a_dims, false, a_place);
+  add_inputs(m, b, m->b_dims, false, b_place);
+  add_outputs(m, a, m->a_dims);
+  add_outputs(m, b, m->b_dims);
+  bool finish = to->accumulators.size > 0;
+  sn_form_create(&at, to, finish);
+
+  SnBuilder body = sn_at_end(to->body, at.loc);
+  SnMap a_map = {0}, b_map = {0};
+  Yields y = {0};
+  map_inputs(m, a, a_place, &a_map);
+  move_form(m, &body, a, m->a_dims, &a_map, &y);
+  if (!m->into_finish) {
+    for (size_t k = sn_first_input(b); k < b->inputs.size; ++k) {
+      size_t result;
+      if (mlirOperationEqual(sn_producer(b, k, &result), a->op))
+        sn_map(&b_map, sn_input_argument(b, k), body_value(a, result, &a_map));
+    }
+    map_inputs(m, b, b_place, &b_map);
+    move_form(m, &body, b, m->b_dims, &b_map, &y);
+  }
+  for (size_t k = 0; k < y.yielded.size; ++k)
+    sn_push(&y.accumulated, y.yielded.data[k]);
+  sn_op(&body, "sinter.yield", sn_values((intptr_t)y.accumulated.size, y.accumulated.data), sn_types(0, NULL));
+
+  if (finish) {
+    SnBuilder end = sn_at_end(to->finish, at.loc);
+    SnValueVec a_values = {0}, b_values = {0}, finished = {0};
+    size_t first = 0;
+    if (accumulates(m, a)) {
+      move_finish(m, &end, a, a_place, 0, &a_values);
+      yield_finished(m, a, &a_values, &finished);
+      first = a->accumulators.size;
+    }
+    if (m->into_finish) {
+      finish_with(m, &end, &a_values, b_place, &finished);
+    } else if (accumulates(m, b)) {
+      move_finish(m, &end, b, b_place, first, &b_values);
+      yield_finished(m, b, &b_values, &finished);
+    }
+    sn_op(&end, "sinter.yield", sn_values((intptr_t)finished.size, finished.data), sn_types(0, NULL));
+    sn_vec_free(&a_values);
+    sn_vec_free(&b_values);
+    sn_vec_free(&finished);
+  }
+
+  size_t result = 0;
+  for (size_t k = 0; k < a->outputs.size; ++k)
+    if (m->keep[k])
+      mlirValueReplaceAllUsesOfWith(sn_result(a->op, (intptr_t)k), sn_result(to->op, (intptr_t)result++));
+  for (size_t k = 0; k < b->outputs.size; ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(b->op, (intptr_t)k), sn_result(to->op, (intptr_t)result++));
+  mlirOperationDestroy(b->op);
+  if (!m->duplicate)
+    mlirOperationDestroy(a->op);
+  sn_map_free(&a_map);
+  sn_map_free(&b_map);
+  sn_vec_free(&y.accumulated);
+  sn_vec_free(&y.yielded);
+  free(a_place);
+  free(b_place);
+  return to->op;
+}

@@ -1,0 +1,95 @@
+// raise.h: a linalg op on its way to being a kernel form.
+//
+// Private to raise*.c. A rule looks at an SnRaise, refuses or lays out the
+// form's dimensions, names the values of the op's body that it wants, creates
+// the form, and asks for those values inside it.
+
+#ifndef SINTER_PASSES_RAISE_H
+#define SINTER_PASSES_RAISE_H
+
+#include "passes/passes.h"
+
+enum { SN_MAX_LOOPS = 16, SN_MAX_RESULTS = 16 };
+
+// Where a value that the op's body reads comes from.
+typedef struct {
+  MlirValue inside;       // an argument of the body, or a value defined around the op
+  MlirAttribute constant; // it is this scalar; null: it is the form's input
+  size_t input;
+} SnSource;
+
+// What an operand is behind views, over the op's loops.
+typedef struct {
+  MlirAttribute constant; // every element is this scalar; null: `value[map]`
+  MlirValue value;        // a tensor, or a scalar that is not constant
+  MlirAffineMap map;
+  bool unwritten;         // a tensor.empty: nothing has been stored there
+} SnView;
+
+typedef struct {
+  MlirOperation op;
+  MlirContext ctx;
+  MlirBlock body;
+  MlirOperation yield;
+  intptr_t num_loops, num_inputs, num_outputs;
+  int64_t sizes[SN_MAX_LOOPS];   // SN_DYNAMIC where `?`
+  bool parallel[SN_MAX_LOOPS];   // the loop is a dimension of the results that are read
+  intptr_t order[SN_MAX_LOOPS];  // parallel loops in the order of the first result that is read
+  intptr_t num_parallel;
+  intptr_t used[SN_MAX_RESULTS]; // results that somebody reads
+  intptr_t num_used;
+  intptr_t place[SN_MAX_LOOPS];  // which dimension of the form each loop became
+  SnForm form;
+  SnOpVec needed; // ops of the body that the form repeats, in order
+  SN_VEC(SnSource) sources;
+  SnMap values; // from the op's body to the form's
+} SnRaise;
+
+// ---- raise.c ------------------------------------------------------------------
+
+// Reads a structured linalg op on tensors. Refuses what no rule can take.
+bool sn_raise_open(SnRaise *r, MlirOperation op);
+void sn_raise_close(SnRaise *r);
+MlirAffineMap sn_raise_map(const SnRaise *r, intptr_t operand);
+static inline MlirValue sn_raise_init(const SnRaise *r, intptr_t output) { return sn_operand(r->op, r->num_inputs + output); }
+static inline MlirValue sn_raise_out_argument(const SnRaise *r, intptr_t output) {
+  return mlirBlockGetArgument(r->body, r->num_inputs + output);
+}
+// Lays out the form's dimensions: these loops are rows, columns, and a product's own.
+void sn_raise_layout(SnRaise *r, intptr_t rows, const intptr_t *row, intptr_t cols, const intptr_t *col, intptr_t own,
+                     const intptr_t *inner);
+// Adds the destination of result `output`.
+void sn_raise_destination(SnRaise *r, SnBuilder *b, intptr_t output);
+// Every dynamic size of the form can be read from an operand (rule F7).
+bool sn_raise_sized(const SnRaise *r);
+// Puts the form in the op's place.
+void sn_raise_replace(SnRaise *r);
+
+// ---- raise_body.c ---------------------------------------------------------------
+
+// The maps and the body of a structured op; -1 inputs if it is none.
+intptr_t sn_raise_inputs(MlirOperation op, MlirBlock *body);
+// `v[map]` behind transposes, broadcasts, unit dimensions, fills and constants.
+SnView sn_raise_view(MlirValue v, MlirAffineMap map);
+// The form will repeat what `root` is computed by. Refuses what no row program can hold.
+bool sn_raise_want(SnRaise *r, MlirValue root);
+// The argument of a result's destination is among what the wanted values are computed by.
+bool sn_raise_wants_output(const SnRaise *r, intptr_t output);
+// `access` as an input of the form (an equal one is shared), or a scalar in a tensor of rank 0.
+size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view);
+// Inputs and constants for everything that the wanted values read. Call after sn_raise_layout.
+void sn_raise_sources(SnRaise *r, SnBuilder *b);
+// Repeats the wanted ops at `b`, in the form's body.
+void sn_raise_body(SnRaise *r, SnBuilder *b);
+// A wanted value in the form's body.
+MlirValue sn_raise_value(const SnRaise *r, MlirValue inside);
+
+// ---- the rules --------------------------------------------------------------------
+
+bool sn_raise_elementwise(SnRaise *r);
+bool sn_raise_reduce(SnRaise *r);
+// The op is a sum of products with a dimension of its own on each side.
+bool sn_raise_is_product(SnRaise *r);
+bool sn_raise_contract(SnRaise *r);
+
+#endif

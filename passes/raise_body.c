@@ -1,0 +1,260 @@
+// raise_body.c: the body of a linalg op as a row program.
+//
+//   ^bb0(%in: f32, %bias: f32, %out: f32):        ^row(%x: tensor<8xf32>, %c: f32):
+//     %s = arith.addf %in, %bias           ->       %r = sinter.broadcast %c
+//     linalg.yield %s                               %s = arith.addf %x, %r : tensor<8xf32>
+//
+// A value that does not depend on the columns stays a scalar until it meets a
+// row. Operands are read through views first: a transpose, a broadcast or a
+// unit dimension becomes part of the access instead of a tensor in memory.
+//
+// runs in: raise    test: test/passes/raise.mlir
+
+#include "passes/raise.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+// ---- structured ops -----------------------------------------------------------------
+
+intptr_t sn_raise_inputs(MlirOperation op, MlirBlock *body) {
+  intptr_t results = sn_num_results(op), operands = sn_num_operands(op);
+  if (!sn_in_dialect(op, "linalg") || !results || operands < results || mlirOperationGetNumRegions(op) != 1)
+    return -1;
+  *body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (!body->ptr || mlirBlockGetNumArguments(*body) != operands || !sn_is(mlirBlockGetTerminator(*body), "linalg.yield"))
+    return -1;
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  return maps.ptr && mlirArrayAttrGetNumElements(maps) == operands ? operands - results : -1;
+}
+
+static MlirAffineMap map_of(MlirOperation op, intptr_t operand) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
+}
+
+// ---- looking through views ------------------------------------------------------------
+
+// A structured op that hands one of its inputs on unchanged: transpose,
+// broadcast, fill, and generics that are one of these.
+static bool through_copy(SnView *v) {
+  MlirOperation op = sn_definer(v->value);
+  MlirBlock body;
+  intptr_t inputs = sn_null(op) || sn_num_results(op) != 1 ? -1 : sn_raise_inputs(op, &body);
+  if (inputs < 0 || !mlirOperationEqual(mlirBlockGetFirstOperation(body), mlirBlockGetTerminator(body)))
+    return false;
+  intptr_t from = -1;
+  for (intptr_t k = 0; k < inputs; ++k)
+    if (sn_same(sn_operand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, k)))
+      from = k;
+  if (from < 0)
+    return false;
+  // Each loop has to be one subscript of the result: then the result's
+  // subscripts say where the loops stand.
+  MlirAffineMap out = map_of(op, inputs);
+  intptr_t loops = mlirAffineMapGetNumDims(out);
+  if (loops > SN_MAX_LOOPS || mlirAffineMapGetNumResults(out) != loops)
+    return false;
+  MlirAffineExpr at[SN_MAX_LOOPS] = {0};
+  for (intptr_t i = 0; i < loops; ++i) {
+    intptr_t d = sn_map_dim(out, i);
+    if (d < 0 || at[d].ptr)
+      return false;
+    at[d] = mlirAffineMapGetResult(v->map, i);
+  }
+  v->map = sn_map_replace(map_of(op, from), mlirAffineMapGetNumDims(v->map), at);
+  v->value = sn_operand(op, from);
+  return true;
+}
+
+// tensor.expand_shape and tensor.collapse_shape that only add or drop
+// dimensions of size 1. `wide` has the groups' members, `narrow` the groups.
+static bool through_reshape(SnView *v) {
+  MlirOperation op = sn_definer(v->value);
+  bool expand = sn_is(op, "tensor.expand_shape");
+  if (!expand && !sn_is(op, "tensor.collapse_shape"))
+    return false;
+  MlirType source = sn_type_of(sn_operand(op, 0)), wide = expand ? sn_type_of(v->value) : source;
+  MlirAttribute groups = sn_get_attr(op, "reassociation");
+  MlirContext ctx = mlirOperationGetContext(op);
+  intptr_t rank = sn_rank(source), n = mlirArrayAttrGetNumElements(groups);
+  if (rank > SN_MAX_LOOPS || sn_rank(wide) > SN_MAX_LOOPS)
+    return false;
+  MlirAffineExpr zero = mlirAffineConstantExprGet(ctx, 0), at[SN_MAX_LOOPS];
+  for (intptr_t i = 0; i < rank; ++i)
+    at[i] = zero;
+  for (intptr_t g = 0; g < n; ++g) {
+    MlirAttribute group = mlirArrayAttrGetElement(groups, g);
+    intptr_t real = -1; // the member that is not of size 1
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
+      intptr_t member = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
+      if (sn_dim(wide, member) == 1)
+        continue;
+      if (real >= 0)
+        return false;
+      real = member;
+    }
+    if (real >= 0 && expand)
+      at[g] = mlirAffineMapGetResult(v->map, real);
+    else if (real >= 0)
+      at[real] = mlirAffineMapGetResult(v->map, g);
+  }
+  v->map = mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(v->map), 0, rank, at);
+  v->value = sn_operand(op, 0);
+  return true;
+}
+
+SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
+  SnView v = {.value = value, .map = map};
+  while (through_copy(&v) || through_reshape(&v))
+    ;
+  v.constant = sn_constant_of(v.value);
+  v.unwritten = !sn_null(sn_def(v.value, "tensor.empty"));
+  // A scalar that was read from a tensor of rank 0 is that tensor.
+  MlirOperation extract = sn_def(v.value, "tensor.extract");
+  if (!sn_null(extract) && sn_num_operands(extract) == 1)
+    v.value = sn_operand(extract, 0);
+  return v;
+}
+
+// ---- what the form repeats ------------------------------------------------------------------
+
+static bool is_inside(const SnRaise *r, MlirValue v) {
+  return mlirValueIsABlockArgument(v) ? mlirBlockEqual(mlirBlockArgumentGetOwner(v), r->body)
+                                      : mlirBlockEqual(mlirOperationGetBlock(sn_definer(v)), r->body);
+}
+
+// tensor.extract of a tensor of rank 0 from around the op: a scalar input.
+static bool is_scalar_load(const SnRaise *r, MlirOperation op) {
+  return sn_is(op, "tensor.extract") && sn_num_operands(op) == 1 && !is_inside(r, sn_operand(op, 0));
+}
+
+static bool has_source(const SnRaise *r, MlirValue v) {
+  for (size_t i = 0; i < r->sources.size; ++i)
+    if (sn_same(r->sources.data[i].inside, v))
+      return true;
+  return false;
+}
+
+static bool is_needed(const SnRaise *r, MlirOperation op) {
+  for (size_t i = 0; i < r->needed.size; ++i)
+    if (mlirOperationEqual(r->needed.data[i], op))
+      return true;
+  return false;
+}
+
+bool sn_raise_want(SnRaise *r, MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  MlirType t = sn_type_of(v);
+  if (!is_inside(r, v) || sn_null(op) || is_scalar_load(r, op)) {
+    if (!sn_is_float(t) && !sn_is_int(t))
+      return sn_no(r->op, "its body reads a value that is no number");
+    if (!has_source(r, v))
+      sn_push(&r->sources, (SnSource){.inside = v});
+    return true;
+  }
+  if (is_needed(r, op))
+    return true;
+  bool position = sn_is(op, "linalg.index");
+  if (sn_num_results(op) != 1 || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
+    return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+    if (!sn_raise_want(r, sn_operand(op, i)))
+      return false;
+  sn_push(&r->needed, op); // after what it reads
+  return true;
+}
+
+bool sn_raise_wants_output(const SnRaise *r, intptr_t output) { return has_source(r, sn_raise_out_argument(r, output)); }
+
+// ---- inputs ------------------------------------------------------------------------------------
+
+// The map over the form's dimensions instead of the op's loops.
+static MlirAffineMap placed(const SnRaise *r, MlirAffineMap map) {
+  MlirAffineExpr dims[SN_MAX_LOOPS];
+  for (intptr_t d = 0; d < r->num_loops; ++d)
+    dims[d] = mlirAffineDimExprGet(r->ctx, r->place[d]);
+  return sn_map_replace(map, (intptr_t)r->form.dims.size, dims);
+}
+
+void sn_raise_destination(SnRaise *r, SnBuilder *b, intptr_t output) {
+  MlirValue init = sn_raise_init(r, output), from = init;
+  while (!sn_null(sn_def(from, "linalg.fill")))
+    from = sn_operand(sn_definer(from), 1);
+  if (sn_null(sn_def(from, "tensor.empty"))) {
+    MlirType t = sn_type_of(init);
+    SnValueVec sizes = {0};
+    for (intptr_t d = 0; d < sn_rank(t); ++d)
+      if (sn_dim(t, d) == SN_DYNAMIC)
+        sn_push(&sizes, sn(b, "tensor.dim", init, sn_index(b, d)));
+    from = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), t);
+    sn_vec_free(&sizes);
+  }
+  sn_push(&r->form.outputs, (SnAccess){.value = from, .map = placed(r, sn_raise_map(r, r->num_inputs + output))});
+}
+
+size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view) {
+  SnAccess a = {.value = view.value};
+  if (mlirTypeIsARankedTensor(sn_type_of(view.value)) && view.map.ptr) {
+    a.map = placed(r, view.map);
+  } else {
+    if (!mlirTypeIsARankedTensor(sn_type_of(view.value)))
+      a.value = sn(b, "tensor.from_elements", view.value, sn_tensor(sn_type_of(view.value), 0, NULL));
+    a.map = mlirAffineMapGet(r->ctx, (intptr_t)r->form.dims.size, 0, 0, NULL);
+  }
+  for (size_t k = sn_first_input(&r->form); k < r->form.inputs.size; ++k)
+    if (sn_same(r->form.inputs.data[k].value, a.value) && mlirAffineMapEqual(r->form.inputs.data[k].map, a.map))
+      return k;
+  sn_push(&r->form.inputs, a);
+  return r->form.inputs.size - 1;
+}
+
+void sn_raise_sources(SnRaise *r, SnBuilder *b) {
+  for (size_t i = 0; i < r->sources.size; ++i) {
+    SnSource *s = &r->sources.data[i];
+    SnView view = {.value = s->inside};
+    if (mlirValueIsABlockArgument(s->inside) && is_inside(r, s->inside)) {
+      intptr_t k = mlirBlockArgumentGetArgNumber(s->inside);
+      view = sn_raise_view(sn_operand(r->op, k), sn_raise_map(r, k));
+    } else if (is_inside(r, s->inside)) { // a scalar load
+      view = sn_raise_view(sn_operand(sn_definer(s->inside), 0), mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
+    } else {
+      view.constant = sn_constant_of(s->inside);
+    }
+    s->constant = view.constant;
+    if (!s->constant.ptr)
+      s->input = sn_raise_input(r, b, view);
+  }
+}
+
+// ---- the row program -----------------------------------------------------------------------------
+
+MlirValue sn_raise_value(const SnRaise *r, MlirValue inside) { return sn_mapped(&r->values, inside); }
+
+static MlirValue position(const SnRaise *r, SnBuilder *b, MlirOperation index) {
+  intptr_t d = r->place[sn_int_attr(index, "dim", 0)];
+  MlirType t = sn_index_type(r->ctx);
+  MlirStringRef name = r->form.dims.data[d].name;
+  return sn(b, "sinter.index", sn_attr("dim", mlirStringAttrGet(r->ctx, name)),
+            sn_is_col_dim(&r->form, d) ? sn_row_type(&r->form, t) : t);
+}
+
+void sn_raise_body(SnRaise *r, SnBuilder *b) {
+  for (size_t i = 0; i < r->sources.size; ++i) {
+    SnSource *s = &r->sources.data[i];
+    sn_map(&r->values, s->inside, s->constant.ptr ? sn_constant(b, s->constant) : sn_input_argument(&r->form, s->input));
+  }
+  MlirLocation loc = b->loc;
+  for (size_t i = 0; i < r->needed.size; ++i) {
+    MlirOperation op = r->needed.data[i];
+    MlirValue operands[8], v;
+    b->loc = mlirOperationGetLocation(op);
+    for (intptr_t k = 0; k < sn_num_operands(op) && k < 8; ++k)
+      operands[k] = sn_raise_value(r, sn_operand(op, k));
+    if (sn_is(op, "linalg.index"))
+      v = position(r, b, op);
+    else if (sn_is(op, "arith.constant"))
+      v = sn_constant(b, sn_get_attr(op, "value"));
+    else
+      v = sn_elementwise(b, op, sn_num_operands(op), operands);
+    sn_map(&r->values, sn_result(op, 0), v);
+  }
+  b->loc = loc;
+}

@@ -1,0 +1,29 @@
+// rewrite.h: rules over row programs, applied to a fixed point.
+//
+// A rule is a function from an op to "done" or "no"; a file of rules ends with one
+// descriptor that names the op each rule looks at, and passes/simplify.c lists
+// the descriptors.
+
+#ifndef SINTER_PASSES_REWRITE_H
+#define SINTER_PASSES_REWRITE_H
+
+#include "passes/passes.h"
+
+typedef struct {
+  SnBuilder *b; // stands in front of the op that is looked at
+  MlirRewriterBase base;
+} SnRewriter;
+
+typedef bool (*SnRuleFn)(SnRewriter *rw, MlirOperation op);
+typedef struct {
+  const char *op;
+  SnRuleFn rewrite;
+} SnRule;
+typedef const SnRule SnRules[]; // ends with a NULL op
+
+// The op's only result is `value` from now on; the op is gone.
+void sn_replace(SnRewriter *rw, MlirOperation op, MlirValue value);
+// Applies the rules (a NULL-terminated list of lists) and upstream's folds under `root`.
+MlirLogicalResult sn_apply_rules(MlirOperation root, const SnRule *const *lists);
+
+#endif

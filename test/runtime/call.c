@@ -1,0 +1,187 @@
+// What a call checks before it runs a function, and what the function gets.
+
+#include "check.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+
+static const int64_t shape_x[] = {37, 131}, shape_n[] = {-1, 4};
+static const SinterTensor inputs[] = {
+    {"x", {kDLFloat, 32, 1}, 2, -1, 0, shape_x},
+    {"m", {kDLUInt, 8, 1}, 2, -1, SINTER_TENSOR_BOOL, shape_n},
+};
+static const SinterTensor outputs[] = {{"", {kDLFloat, 32, 1}, 0, 0, 0, NULL}};
+
+static void packed(void **d);
+static SinterFunction f = {"main", kDLCPU, 2, 1, 0, inputs, outputs, 100, packed, NULL, NULL};
+
+static _Alignas(64) float x[37 * 131 + 16];
+static _Alignas(64) uint8_t m[64];
+static _Alignas(64) float y[16];
+static _Alignas(64) char own[128];
+static int64_t x_shape[3], x_strides[3], m_shape[2];
+static DLTensor tx, tm, ty;
+static DLTensor *in[2], *out[1];
+static int calls, asserts;
+static void *workspace;
+
+static void packed(void **d) {
+  calls++;
+  int64_t *a = d[0], *b = d[1], *c = d[2], *w = d[3];
+  CHECK(a[0] == a[1] && (float *)a[1] == (float *)((char *)tx.data + tx.byte_offset) && a[2] == 0);
+  CHECK(a[3] == 37 && a[4] == 131 && a[5] == 131 && a[6] == 1);
+  CHECK((uint8_t *)b[1] == m && b[3] == m_shape[0] && b[4] == 4 && b[5] == 4 && b[6] == 1);
+  CHECK((float *)c[1] == y && c[2] == 0);
+  CHECK(w[1] % SINTER_WORKSPACE_ALIGNMENT == 0 && w[2] == 0 && w[3] == 100 && w[4] == 1);
+  CHECK(!workspace || (void *)w[1] == workspace);
+  memset((void *)w[1], 1, 100);
+  for (int i = 0; i < asserts; i++)
+    sinter_rt_fail(i == 0 ? "label out of range" : "a later one");
+  CHECK(sinter_rt_status() == (asserts ? SINTER_ASSERT_FAILED : SINTER_OK));
+}
+
+static void fresh(void) {
+  memcpy(x_shape, (int64_t[]){37, 131, 1}, sizeof x_shape);
+  memcpy(x_strides, (int64_t[]){131, 1, 7}, sizeof x_strides);
+  memcpy(m_shape, (int64_t[]){5, 4}, sizeof m_shape);
+  tx = (DLTensor){x, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, x_shape, NULL, 0};
+  tm = (DLTensor){m, {kDLCPU, 0}, 2, {kDLUInt, 8, 1}, m_shape, NULL, 0};
+  ty = (DLTensor){y, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, NULL, NULL, 0};
+  in[0] = &tx, in[1] = &tm, out[0] = &ty;
+  calls = asserts = 0;
+  workspace = NULL;
+  f.device = kDLCPU;
+}
+
+static void accepts(void) {
+  CHECK(sinter_rt_call(&f, in, out, NULL, workspace) == SINTER_OK);
+  CHECK(calls == 1);
+  CHECK_TEXT(sinter_rt_last_error(), "");
+  fresh();
+}
+
+static void refuses(int32_t status, const char *why) {
+  CHECK(sinter_rt_call(&f, in, out, NULL, workspace) == status);
+  CHECK(calls == 0 || asserts);
+  CHECK_TEXT(sinter_rt_last_error(), why);
+  fresh();
+}
+
+// Another library's call within a call has a status of its own.
+static void packed_outer(void **d) {
+  (void)d;
+  asserts = 1;
+  CHECK(sinter_rt_call(&f, in, out, NULL, NULL) == SINTER_ASSERT_FAILED);
+  CHECK(sinter_rt_status() == SINTER_OK);
+}
+
+int main(void) {
+  fresh();
+  accepts();
+  tx.strides = x_strides;
+  accepts();
+  tx.byte_offset = 16;
+  accepts();
+  tm.dtype.code = SINTER_DL_BOOL;
+  accepts();
+  m_shape[0] = 1; // any size, and then any stride of it
+  tm.strides = (int64_t[]){99, 1};
+  accepts();
+  m_shape[0] = 0;
+  accepts();
+  tx.device.device_type = kDLCUDAHost;
+  accepts();
+  workspace = own;
+  accepts();
+
+  in[1] = NULL;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 1 is NULL");
+  out[0] = NULL;
+  refuses(SINTER_BAD_ARGUMENT, "main: output 0 is NULL");
+  CHECK(sinter_rt_call(&f, NULL, out, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "main: the array of inputs is NULL");
+  tx.device.device_type = kDLCUDA;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 is on a device of type 2, expected the CPU (1)");
+  f.device = kDLCUDA;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 is on a device of type 1, expected CUDA (2)");
+  tx.dtype.bits = 64;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 is float64, expected float32");
+  tm.dtype = (DLDataType){kDLInt, 8, 1};
+  refuses(SINTER_BAD_ARGUMENT, "main: input 1 is int8, expected bool");
+  x_shape[0] = 3, x_shape[1] = 4;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has shape 3x4, expected 37x131");
+  tx.ndim = 3;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has shape 37x131x1, expected 37x131");
+  tx.ndim = 0;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has shape scalar, expected 37x131");
+  tx.shape = NULL;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has shape NULL, expected 37x131");
+  m_shape[1] = 5;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 1 has shape 5x5, expected ?x4");
+  m_shape[0] = -3;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 1 has shape -3x4, expected ?x4");
+  ty.ndim = 1, ty.shape = m_shape;
+  refuses(SINTER_BAD_ARGUMENT, "main: output 0 has shape 5, expected scalar");
+  x_strides[0] = 1, x_strides[1] = 37, tx.strides = x_strides;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has stride 37 in dimension 1, expected 1: it must be "
+                               "row-major and contiguous");
+  tx.data = NULL;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 0 has no data");
+  char why[200];
+  tx.byte_offset = 4;
+  snprintf(why, sizeof why, "main: input 0 starts at %p, which is not a multiple of 16 bytes",
+           (void *)(x + 1));
+  refuses(SINTER_BAD_ARGUMENT, why);
+  ty.data = (char *)y + 2; // one element: its own alignment will do
+  snprintf(why, sizeof why, "main: output 0 starts at %p, which is not a multiple of 4 bytes",
+           ty.data);
+  refuses(SINTER_BAD_ARGUMENT, why);
+  workspace = own + 16;
+  snprintf(why, sizeof why, "main: the workspace starts at %p, which is not a multiple of 64",
+           workspace);
+  refuses(SINTER_BAD_ARGUMENT, why);
+  f.device = kDLCUDA;
+  tx.device.device_type = tm.device.device_type = ty.device.device_type = kDLCUDA;
+  refuses(SINTER_BAD_ARGUMENT, "main: the workspace is NULL, expected 100 bytes on the device");
+  f.device = kDLCUDA;
+  tx.device.device_type = tm.device.device_type = ty.device.device_type = kDLCUDA;
+  tm.device.device_id = 1;
+  refuses(SINTER_BAD_ARGUMENT, "main: input 1 is on device 1, the first tensor on 0");
+
+  asserts = 3;
+  refuses(SINTER_ASSERT_FAILED, "main: label out of range");
+  accepts(); // and the next call is as good as new
+
+  SinterFunction outer = {"outer", kDLCPU, 0, 0, 0, NULL, NULL, 0, packed_outer, NULL, NULL};
+  CHECK(sinter_rt_call(&outer, NULL, NULL, NULL, NULL) == SINTER_OK);
+  CHECK_TEXT(sinter_rt_last_error(), "");
+
+  // More tensors than a call keeps on its stack.
+  enum { MANY = 100 };
+  fresh();
+  SinterTensor many[MANY];
+  DLTensor *all[MANY];
+  for (int i = 0; i < MANY; i++)
+    many[i] = inputs[i == 1], all[i] = in[i == 1];
+  SinterFunction wide = {"wide", kDLCPU, MANY, 0, 0, many, NULL, 0, NULL, NULL, NULL};
+  extern void packed_wide(void **);
+  wide.packed = packed_wide;
+  CHECK(sinter_rt_call(&wide, all, NULL, NULL, NULL) == SINTER_OK);
+
+  SinterStats before, after;
+  sinter_rt_stats(&before);
+  sinter_rt_count(SINTER_COUNT_KERNEL, 2);
+  sinter_rt_count(SINTER_COUNT_LIBRARY_CALL, 3);
+  sinter_rt_count(SINTER_COUNT_TEMPORARY_BYTES, (int64_t)1 << 40);
+  sinter_rt_stats(&after);
+  CHECK(after.kernels - before.kernels == 2);
+  CHECK(after.library_calls - before.library_calls == 3);
+  CHECK(after.bytes_temporary - before.bytes_temporary == (int64_t)1 << 40);
+  return failures != 0;
+}
+
+void packed_wide(void **d) {
+  CHECK((float *)((int64_t *)d[99])[1] == x && ((int64_t *)d[99])[6] == 1);
+  CHECK((uint8_t *)((int64_t *)d[1])[1] == m);
+  CHECK(((int64_t *)d[100])[3] == 0); // no workspace
+}
