@@ -21,7 +21,9 @@ static void append(MlirStringRef part, void *user) {
 }
 SnShown sn_show_type(MlirType t) {
   SnShown s = {{0}};
+  append(SN_STR("'"), &s);
   mlirTypePrint(t, append, &s);
+  append(SN_STR("'"), &s);
   return s;
 }
 

@@ -63,8 +63,7 @@ static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size
       MlirType t = sn_type_of(sn_result(op, k));
       bool of_row = sn_is_row_type(t) && sn_dim(t, 0) == sn_dim(row, 0);
       if (!sn_is_scalar_type(t) && !of_row) // F18
-        return sn_error(op, "gives %s; values of this row program are scalars and rows of %lld (%s)", sn_show_type(t).text,
-                        (long long)(sn_dim(row, 0) == SN_DYNAMIC ? -1 : sn_dim(row, 0)), sn_show_type(row).text);
+        return sn_error(op, "gives %s; values of this row program are scalars, or rows as long as %s", sn_show_type(t).text, sn_show_type(row).text);
     }
   }
   if (sn_num_operands(*yield) != (intptr_t)n) // F12, F13

@@ -232,8 +232,6 @@ static bool flows_fit(SnMerge *m) {
     size_t result;
     if (!is_flow(m, k, &result))
       continue;
-    if (k < sn_first_input(&m->b))
-      return sn_no(m->b.op, "a side of its product is computed by its neighbour");
     if (sn_is_reduced(&m->a, result))
       return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
     MlirAffineMap written = sn_map_replace(m->a.outputs.data[result].map, n, m->a_dims);
@@ -257,6 +255,8 @@ static bool decide(SnMerge *m, Match *match) {
     if (!is_flow(m, k, &result))
       continue;
     flows = true;
+    if (k < sn_first_input(b))
+      return sn_no(b->op, "a side of its product is computed by its neighbour");
     if (!match_flow(match, result, &b->inputs.data[k]))
       return false;
   }

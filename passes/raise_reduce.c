@@ -71,6 +71,14 @@ static MlirValue close(SnBuilder *b, const Reduced *to, MlirValue v, MlirValue i
   return convert(b, v, to->type);
 }
 
+// What an accumulator keeps: all columns where the result has dimensions, else nothing.
+static MlirAffineMap kept(const SnRaise *r) {
+  MlirAffineExpr cols[SN_MAX_LOOPS];
+  for (intptr_t k = 0; k < r->num_parallel; ++k)
+    cols[k] = mlirAffineDimExprGet(r->ctx, r->form.num_rows + k);
+  return mlirAffineMapGet(r->ctx, (intptr_t)r->form.dims.size, 0, r->num_parallel, cols);
+}
+
 // The place of uniform input `k` among the arguments of finish.
 static MlirValue finish_argument(const SnForm *f, size_t k) {
   intptr_t at = (intptr_t)f->accumulators.size;
@@ -118,7 +126,7 @@ bool sn_raise_reduce(SnRaise *r) {
       to[u].input = sn_raise_input(r, &b, to[u].init);
     sn_raise_destination(r, &b, r->used[u]);
     if (over_rows)
-      sn_push(&f->accumulators, (SnAccumulator){SN_STR(to[u].combiner->kind), f->outputs.data[u].map, to[u].wide});
+      sn_push(&f->accumulators, (SnAccumulator){SN_STR(to[u].combiner->kind), kept(r), to[u].wide});
   }
   if (!sn_raise_sized(r))
     return false;

@@ -5,7 +5,7 @@
 // clang-format off
 #define SN_PASSES(X)                                                                               \
   X(embed_gpu) X(gpu_target) X(host_assert) X(host_boundary) X(host_count) X(host_entry)             \
-  X(host_workspace) X(lower_gpu)                                                                   \
+  X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
   X(decompose) X(fuse) X(math) X(outline) X(raise) X(schedule) X(simplify)
 
 #define SN_PIPELINES(X)                                                                            \

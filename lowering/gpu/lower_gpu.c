@@ -45,12 +45,17 @@ static void global(MlirOperation module, const char *name, MlirType type, MlirAt
 }
 
 MlirValue sn_gpu_launch_tag(SnBuilder *b, MlirOperation module) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  // Odd, so that the lower half is never 0.
-  global(module, "sinter_launches", i64, sn_i64(b->ctx, 0x53494e55), "internal", false);
-  MlirValue number = sn(b, "llvm.atomicrmw", pointer_to(b, "sinter_launches"), i64_of(b, 2), i64, sn_attr("bin_op", sn_parse_attr(b->ctx, "1 : i64")),
-                        sn_attr("ordering", sn_parse_attr(b->ctx, "2 : i64")));
-  return sn(b, "arith.shli", number, i64_of(b, 32));
+  static const char name[] = "sinter_launches";
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), number = sn_memref(i64, 0, NULL);
+  if (sn_null(sn_symbol(module, name))) {
+    SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
+    // Odd, so that the lower half of a number is never 0.
+    sn_op(&top, "memref.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b->ctx, name)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
+          sn_attr("type", mlirTypeAttrGet(number)), sn_attr("initial_value", sn_parse_attr(b->ctx, "dense<0x53494e55> : tensor<i64>")));
+  }
+  MlirValue counter = sn(b, "memref.get_global", number, sn_attr("name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  MlirValue old = sn(b, "memref.atomic_rmw", i64_of(b, 2), counter, i64, sn_attr("kind", sn_parse_attr(b->ctx, "1 : i64")));
+  return sn(b, "arith.shli", old, i64_of(b, 32));
 }
 
 // ---- the schedule --------------------------------------------------------------------

@@ -1,0 +1,91 @@
+// cpu.h: what the CPU lowerings of the two forms share.
+//
+// Every kernel function becomes: scratch memory, one parallel call over tasks
+// whose count comes from the schedule and the shapes alone, then the finish:
+//
+//   func.func private @k(%x: memref<37x1003xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+//     %p = memref.alloca() : memref<3xf32>                    one partial sum for each task
+//     call @sinter_rt_parallel(@k_task, {x, y, p}, 3)
+//     ... partial sums combined in order, finish, store to %y
+//   }
+//   func.func private @k_task(%context: !llvm.ptr, %index: i64) {
+//     for each row of the task: the row program
+//     store to p[index]
+//   }
+
+#ifndef SINTER_LOWERING_CPU_CPU_H
+#define SINTER_LOWERING_CPU_CPU_H
+
+#include "lowering/rowprogram.h"
+
+// ---- a kernel: lower_cpu.c ---------------------------------------------------
+
+typedef struct {
+  MlirOperation module, func;
+  SnForm form;
+  SnBuilder b;          // in the function, in front of its return
+  SnValueVec scratch;   // what sn_cpu_scratch made
+  MlirValue workspace;  // the extra argument memref<BYTESxi8>; null as long as there is none
+  int64_t workspace_bytes;
+} SnKernel;
+
+// Memory for the kernel's own use: on the stack if small, else a view of the workspace.
+MlirValue sn_cpu_scratch(SnKernel *k, MlirType memref);
+// The private declaration `name(arguments)` of a runtime function.
+void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
+
+MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_contract(SnKernel *k);
+
+// ---- tasks: task.c -------------------------------------------------------------
+
+typedef struct {
+  MlirOperation func;
+  SnBuilder b;        // inside of the task
+  MlirValue index;    // of the task, as an index
+  SnValueVec captured; // memrefs of the kernel: its arguments and scratch
+  SnMap map;          // the same inside of the task
+} SnTask;
+
+SnTask sn_cpu_task_begin(SnKernel *k);
+// Ends the task and calls it `count` times.
+void sn_cpu_task_end(SnKernel *k, SnTask *t, int64_t count);
+// The form's operands inside of the task.
+SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
+
+// ---- one row: rows.c --------------------------------------------------------------
+
+// What becomes of a value that the block yields.
+typedef struct {
+  SnAccess access;            // stored by this access if its value is not null
+  const SnCombiner *combiner; // else combined with buffer[first, j] or, without a buffer, with a scalar
+  MlirValue buffer, first;
+} SnTarget;
+
+typedef struct {
+  SnRowProgram *program;
+  int64_t lanes, unroll;
+  SN_VEC(SnTarget) targets; // one for each yielded value
+} SnCpuRow;
+
+// Emits one row. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
+void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
+
+// ---- results reduced over rows: partials.c -----------------------------------------------
+
+typedef struct {
+  SnValueVec buffers; // one for each accumulator: memref<tasks x T> or memref<tasks x N x T>
+  SnValueVec inside;  // the same in the task
+  int64_t tasks, lanes;
+} SnPartials;
+
+SnPartials sn_cpu_partials(SnKernel *k, int64_t tasks, int64_t lanes);
+// In the task: rows are set to the identity, scalars[...] to identities; returns their count.
+intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirValue *scalars);
+void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars);
+// What the body yields: accumulators into the task's partials, the others to memory.
+void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row);
+// After the tasks: partials combined in order, finish, stores.
+void sn_cpu_finish(SnKernel *k, SnPartials *p);
+
+#endif

@@ -1,0 +1,177 @@
+// lower_cpu.c: kernel functions become loops, vectors and runtime calls.
+//
+//   func.func private @main_kernel0(...) attributes {sinter.kernel} {
+//     sinter.rowwise ... schedule(#sinter.rows<...>) {...}
+//     return
+//   }
+// ->
+//   the same function with scratch memory, a call of sinter_rt_parallel on
+//   @main_kernel0_task, and the finish (cpu.h shows it)
+//
+// Everything that could be chosen is in the schedule. A kernel that needs more
+// scratch memory than fits on a stack gets an extra argument, and its call an
+// extra `memref.alloc() {sinter.workspace}`.
+//
+// runs in: sinter-cpu    test: test/lowering/cpu/
+
+#include "lowering/cpu/cpu.h"
+#include "dialect/dialect.h"
+#include "passes/passes.h"
+
+#define STACK_BYTES 16384 // for one kernel's scratch; an embedder's threads may have small stacks
+#define LINE 64           // bytes; every scratch buffer begins at a cache line
+
+// ---- scratch memory -----------------------------------------------------------
+
+static int64_t bytes_of(MlirType memref) {
+  int64_t n = (sn_bits(sn_element(memref)) + 7) / 8;
+  for (intptr_t i = 0; i < sn_rank(memref); ++i)
+    n *= sn_dim(memref, i);
+  return n;
+}
+
+static MlirType workspace_type(MlirContext ctx, int64_t bytes) { return sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes); }
+
+MlirValue sn_cpu_scratch(SnKernel *k, MlirType memref) {
+  SnBuilder *b = &k->b;
+  int64_t bytes = bytes_of(memref);
+  MlirValue v;
+  if (bytes <= STACK_BYTES) {
+    int32_t segments[] = {0, 0};
+    v = sn(b, "memref.alloca", memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
+           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  } else {
+    if (sn_none(k->workspace)) // its size is known at the end
+      k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)), workspace_type(b->ctx, 0), b->loc);
+    v = sn(b, "memref.view", k->workspace, sn_index(b, k->workspace_bytes), memref);
+    k->workspace_bytes += (bytes + LINE - 1) / LINE * LINE;
+  }
+  sn_push(&k->scratch, v);
+  return v;
+}
+
+// The workspace becomes an argument of the function, and of each call of it.
+static void add_workspace(SnKernel *k) {
+  MlirType type = workspace_type(k->b.ctx, k->workspace_bytes);
+  mlirValueSetType(k->workspace, type);
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0));
+  SN_VEC(MlirType) types = {0};
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
+    sn_push(&types, sn_type_of(mlirBlockGetArgument(block, i)));
+  sn_set_attr(k->func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(k->b.ctx, (intptr_t)types.size, types.data, 0, NULL)));
+  sn_vec_free(&types);
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
+  SnOpVec calls = sn_collect(k->module, "func.call");
+  for (size_t i = 0; i < calls.size; ++i) {
+    MlirOperation call = calls.data[i];
+    if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
+      continue;
+    SnBuilder b = sn_before(call);
+    int32_t segments[] = {0, 0};
+    SnValueVec operands = {0};
+    for (intptr_t o = 0; o < sn_num_operands(call); ++o)
+      sn_push(&operands, sn_operand(call, o));
+    sn_push(&operands, sn(&b, "memref.alloc", type, sn_attr("alignment", sn_i64(b.ctx, LINE)), sn_attr("sinter.workspace", sn_unit(b.ctx)),
+                          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments))));
+    mlirOperationSetOperands(call, (intptr_t)operands.size, operands.data);
+    sn_vec_free(&operands);
+  }
+  sn_vec_free(&calls);
+}
+
+void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
+  if (!sn_null(sn_symbol(k->module, name)))
+    return;
+  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), mlirLocationUnknownGet(k->b.ctx));
+  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)),
+        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, n, arguments, 0, NULL))),
+        sn_attr("sym_visibility", sn_string(b.ctx, "private")), mlirRegionCreate());
+}
+
+// ---- one kernel ------------------------------------------------------------------
+
+static MlirLogicalResult check(const SnForm *f) {
+  const char *wanted = f->contract ? "brgemm" : "rows", *found = sn_schedule_mnemonic(f->schedule);
+  if (!f->schedule.ptr)
+    return sn_error(f->op, "has no schedule: run sinter-schedule{target=cpu} first");
+  if (!found || strcmp(found, wanted))
+    return sn_error(f->op, "has a schedule #sinter.%s, but a CPU needs #sinter.%s: run sinter-schedule{target=cpu}", found ? found : "?", wanted);
+  if (f->accumulators.size > 16)
+    return sn_error(f->op, "has %zu accumulators, of which 16 can be lowered", f->accumulators.size);
+  if (sn_failed(sn_row_program_check(f)))
+    return SN_FAIL;
+  MlirBlock blocks[] = {f->body, f->finish};
+  for (int i = 0; i < 2; ++i) {
+    SnRowProgram p = i ? sn_finish_program(f, sn_values(0, NULL)) : sn_row_program(f, sn_values(0, NULL));
+    size_t most = 0;
+    for (size_t k = 0; k < p.phases.size; ++k)
+      most = p.phases.data[k].reduces.size > most ? p.phases.data[k].reduces.size : most;
+    sn_row_program_free(&p);
+    if (most > 16)
+      return sn_error(f->op, "has %zu reductions in one phase, of which 16 can be lowered", most);
+    if (!blocks[1].ptr)
+      break;
+  }
+  return SN_OK;
+}
+
+static MlirLogicalResult lower(MlirOperation module, MlirOperation func, MlirOperation op) {
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
+    return sn_error(op, "stands inside control flow of its kernel function: run sinter-outline");
+  sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  SnKernel k = {.module = module, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
+  MlirLogicalResult result = check(&k.form);
+  if (!sn_failed(result))
+    result = k.form.contract ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
+  if (!sn_failed(result)) {
+    mlirOperationDestroy(op);
+    if (!sn_none(k.workspace))
+      add_workspace(&k);
+  }
+  sn_form_free(&k.form);
+  sn_vec_free(&k.scratch);
+  return result;
+}
+
+static MlirWalkResult find_forms(MlirOperation op, void *found) {
+  if (sn_is_form(op))
+    sn_push((SnOpVec *)found, op);
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  SnOpVec functions = sn_collect(module, "func.func");
+  MlirLogicalResult result = SN_OK;
+  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
+    if (!sn_get_attr(functions.data[i], "sinter.kernel").ptr)
+      continue;
+    SnOpVec forms = {0};
+    mlirOperationWalk(functions.data[i], find_forms, &forms, MlirWalkPreOrder);
+    if (forms.size > 1)
+      result = sn_error(forms.data[1], "is a second kernel form in one kernel function: run sinter-outline");
+    else if (forms.size)
+      result = lower(module, functions.data[i], forms.data[0]);
+    sn_vec_free(&forms);
+  }
+  sn_vec_free(&functions);
+  return result;
+}
+
+MlirDialectHandle mlirGetDialectHandle__func__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
+MlirDialectHandle mlirGetDialectHandle__vector__(void);
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__math__(void);
+MlirDialectHandle mlirGetDialectHandle__llvm__(void);
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__func__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__vector__,
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__, mlirGetDialectHandle__llvm__, NULL};
+
+const SnPass sn_pass_lower_cpu = {
+    .argument = "sinter-lower-cpu",
+    .summary = "kernel functions as loops, vectors and runtime calls on a CPU",
+    .anchor = "builtin.module",
+    .dialects = dialects,
+    .run = run,
+};

@@ -1,0 +1,132 @@
+// partials.c: results that are reduced over rows, and the finish.
+//
+//   task t:    p[t] = sum of its rows          in order
+//   after:     s = p[0] + p[1] + ... + p[n-1]  in order
+//              finish(s), stored
+//
+// The tasks depend on shapes and schedule alone, so any number of threads gives
+// equal bits.
+
+#include "lowering/cpu/cpu.h"
+
+static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f->accumulators.data[k].map); }
+
+SnPartials sn_cpu_partials(SnKernel *k, int64_t tasks, int64_t lanes) {
+  SnPartials p = {.tasks = tasks, .lanes = lanes};
+  const SnForm *f = &k->form;
+  for (size_t i = 0; i < f->accumulators.size; ++i) {
+    int64_t shape[] = {tasks ? tasks : 1, sn_row_length(f)};
+    sn_push(&p.buffers, sn_cpu_scratch(k, sn_memref(f->accumulators.data[i].type, keeps_columns(f, i) ? 2 : 1, shape)));
+  }
+  return p;
+}
+
+static const SnCombiner *combiner(const SnForm *f, size_t k) { return sn_combiner(f->accumulators.data[k].kind); }
+
+static MlirValue identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width) {
+  MlirType t = f->accumulators.data[k].type;
+  return sn_splat(b, width > 1 ? sn_vector(t, width) : t, sn_combiner_identity(combiner(f, k), t));
+}
+
+// For every column of buffer[to]: the identity, or itself combined with buffer[from].
+static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffer, MlirValue to, const MlirValue *from, int64_t lanes) {
+  int64_t n = sn_row_length(f), ends[] = {0, lanes > 1 ? n - n % lanes : 0, n};
+  for (int part = 0; part < 2; ++part) {
+    int64_t width = part ? 1 : lanes;
+    if (ends[part] >= ends[part + 1])
+      continue;
+    MlirType t = width > 1 ? sn_vector(f->accumulators.data[k].type, width) : f->accumulators.data[k].type;
+    const char *load = width > 1 ? "vector.load" : "memref.load", *store = width > 1 ? "vector.store" : "memref.store";
+    SnLoop j = sn_for(b, sn_index(b, ends[part]), sn_index(b, ends[part + 1]), sn_index(b, width));
+    MlirValue x = from ? sn_combine(b, combiner(f, k), sn(b, load, buffer, to, j.index, t), sn(b, load, buffer, *from, j.index, t))
+                       : identity(b, f, k, width);
+    sn_op(b, store, x, buffer, to, j.index);
+    sn_next(b, &j);
+  }
+}
+
+intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirValue *scalars) {
+  intptr_t n = 0;
+  for (size_t k = 0; k < p->buffers.size; ++k) {
+    sn_push(&p->inside, sn_lookup(&t->map, p->buffers.data[k]));
+    if (keeps_columns(f, k))
+      each_column(&t->b, f, k, p->inside.data[k], t->index, NULL, p->lanes);
+    else
+      scalars[n++] = identity(&t->b, f, k, 1);
+  }
+  return n;
+}
+
+void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars) {
+  for (size_t k = 0; k < p->buffers.size; ++k)
+    if (!keeps_columns(f, k))
+      sn_op(&t->b, "memref.store", *scalars++, p->inside.data[k], t->index);
+}
+
+void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row) {
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    SnTarget target = {.combiner = combiner(f, k)};
+    if (keeps_columns(f, k)) {
+      target.buffer = p->inside.data[k];
+      target.first = t->index;
+    }
+    sn_push(&row->targets, target);
+  }
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (!sn_is_reduced(f, k))
+      sn_push(&row->targets, (SnTarget){.access = f->outputs.data[k]});
+}
+
+// Without a finish the accumulators are the results.
+static void add_finish(SnForm *f, MlirLocation loc) {
+  SN_VEC(MlirType) types = {0};
+  SN_VEC(MlirLocation) locs = {0};
+  SnValueVec values = {0};
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    sn_push(&types, keeps_columns(f, k) ? sn_row_type(f, f->accumulators.data[k].type) : f->accumulators.data[k].type);
+    sn_push(&locs, loc);
+  }
+  f->finish = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(f->op, 1), f->finish);
+  for (size_t k = 0; k < types.size; ++k)
+    sn_push(&values, mlirBlockGetArgument(f->finish, (intptr_t)k));
+  SnBuilder b = sn_at_end(f->finish, loc);
+  sn_op(&b, "sinter.yield", sn_values((intptr_t)values.size, values.data));
+  sn_vec_free(&types);
+  sn_vec_free(&locs);
+  sn_vec_free(&values);
+}
+
+void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
+  SnBuilder *b = &kernel->b;
+  SnForm *f = &kernel->form;
+  if (!sn_num_reduced(f))
+    return;
+  if (!f->finish.ptr)
+    add_finish(f, b->loc);
+  SnRowProgram program = sn_finish_program(f, sn_values(0, NULL));
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), tasks = sn_index(b, p->tasks);
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    MlirValue buffer = p->buffers.data[k];
+    if (keeps_columns(f, k)) {
+      if (!p->tasks)
+        each_column(b, f, k, buffer, zero, NULL, p->lanes);
+      SnLoop c = sn_for(b, one, tasks, one);
+      each_column(b, f, k, buffer, zero, &c.index, p->lanes);
+      sn_next(b, &c);
+      sn_row_set_scratch(&program, (intptr_t)k, buffer, zero, (MlirValue){0});
+    } else {
+      SnLoop c = sn_for(b, zero, tasks, one, identity(b, f, k, 1));
+      MlirValue x = sn(b, "memref.load", buffer, c.index, f->accumulators.data[k].type);
+      sn_next(b, &c, sn_combine(b, combiner(f, k), c.carried[0], x));
+      sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), sn_result(c.op, 0));
+    }
+  }
+  SnCpuRow row = {.program = &program, .lanes = p->lanes, .unroll = 1};
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_is_reduced(f, k))
+      sn_push(&row.targets, (SnTarget){.access = f->outputs.data[k]});
+  sn_cpu_row(b, &row, NULL);
+  sn_vec_free(&row.targets);
+  sn_row_program_free(&program);
+}

@@ -1,0 +1,49 @@
+// rowwise.c: a row program over memory, on a CPU.
+//
+//   #sinter.rows<chunk = 16, lanes = 16, unroll = 4>
+//
+//   task t:
+//     for r in t * chunk .. min((t + 1) * chunk, rows):
+//       the row's indices, the row program, its stores and accumulators
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/cpu.h"
+
+MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
+  int64_t rows = sn_num_rows(&k->form), chunk = sn_schedule_number(k->form.schedule, "chunk");
+  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes"), tasks = (rows + chunk - 1) / chunk, sizes[16];
+  SnPartials partials = sn_cpu_partials(k, tasks, lanes);
+  SnTask t = sn_cpu_task_begin(k);
+  SnBuilder *b = &t.b;
+  SnForm f = sn_cpu_form_in_task(&k->form, &t);
+  SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
+  SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+
+  MlirValue scalars[16];
+  intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
+  sn_cpu_body_targets(&f, &t, &partials, &row);
+  MlirValue lo = sn(b, "arith.muli", t.index, sn_index(b, chunk));
+  MlirValue hi = sn(b, "arith.addi", lo, sn_index(b, chunk));
+  if (rows % chunk)
+    hi = sn(b, "arith.minsi", hi, sn_index(b, rows));
+  SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
+  {
+    for (int64_t d = 0; d < f.num_rows; ++d)
+      sizes[d] = f.dims.data[d].size;
+    sn_delinearize(b, r.index, f.num_rows, sizes, program.dims);
+    sn_cpu_row(b, &row, r.carried);
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+  sn_cpu_partials_end(&f, &t, &partials, scalars);
+  sn_cpu_task_end(k, &t, tasks);
+  sn_cpu_finish(k, &partials);
+
+  sn_vec_free(&row.targets);
+  sn_vec_free(&partials.buffers);
+  sn_vec_free(&partials.inside);
+  sn_row_program_free(&program);
+  sn_form_free(&f);
+  return SN_OK;
+}

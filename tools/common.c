@@ -1,0 +1,160 @@
+// common.c: what sinter-run and sinter-cc share: files and roads.
+
+#include "tools/common.h"
+#include "mlir-c/RegisterEverything.h"
+#include "passes/passes.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+Tool tool_open(const char *name, const char *file) {
+  static bool registered; // passes are the process's
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  mlirRegisterAllDialects(registry);
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), registry);
+  if (!registered) {
+    mlirRegisterAllPasses();
+    sn_register_all();
+    registered = true;
+  }
+  Tool tool = {name, file, mlirContextCreateWithRegistry(registry, false)};
+  mlirDialectRegistryDestroy(registry);
+  mlirRegisterAllLLVMTranslations(tool.ctx);
+  return tool;
+}
+
+void tool_close(Tool *tool) { mlirContextDestroy(tool->ctx); }
+
+SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fflush(stdout);
+  fprintf(stderr, "%s: error: ", tool->name);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  return code;
+}
+
+// All of a file, NUL-terminated; NULL with errno set.
+static char *read_all(const char *path, size_t *size) {
+  FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+  if (!file)
+    return NULL;
+  SN_VEC(char) text = {0};
+  for (int c; (c = getc(file)) != EOF;)
+    sn_push(&text, (char)c);
+  int error = ferror(file) ? errno : 0; // a folder opens, and does not read
+  if (file != stdin)
+    fclose(file);
+  *size = text.size;
+  sn_push(&text, 0);
+  if (error) {
+    sn_vec_free(&text);
+    errno = error;
+  }
+  return text.data;
+}
+
+SinterExit tool_read(const Tool *tool, MlirModule *module) {
+  *module = (MlirModule){NULL};
+  size_t size = 0;
+  char *text = read_all(tool->file, &size);
+  if (!text)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", tool->file, strerror(errno));
+  MlirOperation op =
+      mlirOperationCreateParse(tool->ctx, mlirStringRefCreate(text, size), SN_STR(tool->file));
+  free(text);
+  if (sn_null(op))
+    return tool_error(tool, SINTER_EXIT_COMPILE, "%s is not a program in MLIR", tool->file);
+  if (!sn_is(op, "builtin.module")) {
+    mlirOperationDestroy(op);
+    return tool_error(tool, SINTER_EXIT_COMPILE, "%s holds no module", tool->file);
+  }
+  *module = mlirModuleFromOperation(op);
+  return SINTER_EXIT_OK;
+}
+
+static bool is_public(MlirOperation func) {
+  MlirAttribute visibility = sn_get_attr(func, "sym_visibility");
+  return !visibility.ptr || mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
+}
+
+SinterExit tool_select(const Tool *tool, MlirModule module, const char *entry) {
+  MlirOperation op = mlirModuleGetOperation(module);
+  SnOpVec functions = sn_collect(op, "func.func");
+  MlirOperation chosen = {0};
+  char names[512] = "";
+  size_t length = 0, candidates = 0;
+  for (size_t i = 0; i < functions.size; ++i) {
+    MlirOperation func = functions.data[i];
+    if (!is_public(func) || !sn_function_body(func).ptr)
+      continue;
+    MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+    if (entry && mlirStringRefEqual(name, SN_STR(entry)))
+      chosen = func;
+    if (length < sizeof names)
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", candidates ? ", " : "",
+                                 (int)name.length, name.data);
+    ++candidates;
+  }
+  SinterExit code = SINTER_EXIT_OK;
+  if (!candidates)
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s has no public function with a body", tool->file);
+  else if (entry && sn_null(chosen))
+    code = tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s has no function %s; it has: %s", tool->file, entry, names);
+  for (size_t i = 0; i < functions.size && !sn_null(chosen); ++i)
+    if (!mlirOperationEqual(functions.data[i], chosen))
+      sn_set_attr(functions.data[i], "sym_visibility", sn_string(tool->ctx, "private"));
+  sn_vec_free(&functions);
+  return code;
+}
+
+// ---- roads ---------------------------------------------------------------------------
+
+typedef struct {
+  const SnPipeline *road;
+  const ToolSetting *settings;
+} Settings;
+
+static const char *setting(void *user, const char *name) {
+  const Settings *s = user;
+  for (const ToolSetting *t = s->settings; t && t->name; ++t)
+    if (!strcmp(t->name, name))
+      return t->value;
+  for (const SnOption *o = s->road->options; o && o->name; ++o)
+    if (!strcmp(o->name, name))
+      return o->otherwise;
+  return "";
+}
+
+static void report(MlirStringRef text, void *user) { fprintf(stderr, "%.*s", (int)text.length, text.data); }
+
+SinterExit tool_run(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
+                    const char *until) {
+  Settings all = {sn_pipeline(road), settings};
+  if (!all.road)
+    return tool_error(tool, SINTER_EXIT_COMPILE, "this build has no road %s", road);
+  char *steps = sn_pipeline_text(all.road, setting, &all, until);
+  if (!steps)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s has no rung %s", road, until);
+  MlirPassManager pm = mlirPassManagerCreate(tool->ctx);
+  MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(pm);
+  SinterExit code = SINTER_EXIT_OK;
+  if (sn_failed(mlirOpPassManagerAddPipeline(passes, SN_STR(steps), report, NULL)))
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "the road %s does not parse: %s", road, steps);
+  else if (!tool_apply_options(pm))
+    code = SINTER_EXIT_BAD_INPUT; // said by MLIR
+  else if (sn_failed(mlirPassManagerRunOnOp(pm, mlirModuleGetOperation(module))))
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
+  mlirPassManagerDestroy(pm);
+  free(steps);
+  return code;
+}
+
+static void to_stdout(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, stdout); }
+
+void tool_print(MlirModule module) {
+  mlirOperationPrint(mlirModuleGetOperation(module), to_stdout, NULL);
+  putchar('\n');
+}

@@ -1,0 +1,69 @@
+// common.h: what sinter-run and sinter-cc share: options, files, roads.
+
+#ifndef SINTER_TOOLS_COMMON_H
+#define SINTER_TOOLS_COMMON_H
+
+#include "mlir-c/IR.h"
+#include "mlir-c/Pass.h"
+#include "runtime/driver.h"
+#include "runtime/options.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- options (tools/common_options.cpp) -----------------------------------------
+
+// Tables of options with what they fill, ends with a table of NULL.
+typedef struct ToolOptions {
+  const SinterOption *table;
+  void *to;
+} ToolOptions;
+
+// Reads the command line of a tool that takes one file: the rows of the tables, and
+// MLIR's own options (printing IR, timing, crash reproducers). Prints help or
+// what is wrong and ends the process then. Answers the file.
+const char *tool_options(int argc, char **argv, const char *overview, const ToolOptions *options);
+
+// MLIR's own options take effect on a pass manager. False if they are wrong.
+bool tool_apply_options(MlirPassManager pm);
+
+// ---- programs ---------------------------------------------------------------------
+
+typedef struct Tool {
+  const char *name; // who speaks: "sinter-run"
+  const char *file;
+  MlirContext ctx;
+} Tool;
+
+// Makes a context that knows every dialect, pass and translation. Close it.
+Tool tool_open(const char *name, const char *file);
+void tool_close(Tool *tool);
+
+// `NAME: error: ...` on stderr; answers code.
+SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Parses the tool's file. The caller destroys the module.
+SinterExit tool_read(const Tool *tool, MlirModule *module);
+
+// Makes every other function private, so that the road drops it.
+SinterExit tool_select(const Tool *tool, MlirModule module, const char *entry);
+
+// An option of a road; lists end with a name of NULL, and what is not there has its default.
+typedef struct ToolSetting {
+  const char *name, *value;
+} ToolSetting;
+
+// Runs the road so named, up to a rung (NULL: all of it).
+SinterExit tool_run(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
+                    const char *until);
+
+void tool_print(MlirModule module); // to stdout
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

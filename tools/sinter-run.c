@@ -1,0 +1,185 @@
+// sinter-run: compiles a program for this machine's CPU and runs it at once.
+//
+//   sinter-run model.mlir --input=x.npy --output=y.npy --verify --stats
+//
+// The same object that sinter-cc writes is linked into this process, with this
+// process's own copy of the runtime, and driven by runtime/driver.c as
+// sinter-exec drives a library.
+
+#include "llvm-c/Core.h"
+#include "llvm-c/Error.h"
+#include "llvm-c/LLJIT.h"
+#include "llvm-c/Orc.h"
+#include "llvm-c/Target.h"
+#include "lowering/serialise.h"
+#include "passes/passes.h"
+#include "runtime/symbols.h"
+#include "tools/common.h"
+#include <stdio.h>
+
+// ---- options -------------------------------------------------------------------------
+
+typedef struct {
+  const char *target, *policy, *emit, *cpu;
+  bool verify;
+} Options;
+
+static const char *one_of(const char *value, const char *const *words, const char *why, const char **to) {
+  for (; *words; ++words)
+    if (!strcmp(value, *words)) {
+      *to = value;
+      return NULL;
+    }
+  return why;
+}
+
+static const char *set_target(void *to, const char *value) {
+  if (!strcmp(value, "gpu"))
+    return "does not run from here: compile with sinter-cc --target=gpu, run with sinter-exec";
+  static const char *const words[] = {"cpu", NULL};
+  return one_of(value, words, "is not a target: cpu", &((Options *)to)->target);
+}
+
+static const char *set_policy(void *to, const char *value) {
+  static const char *const words[] = {"disabled", "aggressive", NULL};
+  return one_of(value, words, "is not a policy: disabled or aggressive", &((Options *)to)->policy);
+}
+
+static const char *set_emit(void *to, const char *value) {
+  static const char *const words[] = {"prepared", "raised", "fused", "scheduled", "outlined", "lowered", NULL};
+  return one_of(value, words, "is not a rung: prepared, raised, fused, scheduled, outlined or lowered",
+                &((Options *)to)->emit);
+}
+
+static const char *set_cpu(void *to, const char *value) {
+  ((Options *)to)->cpu = value;
+  return *value ? NULL : "is not a processor";
+}
+
+static const char *set_verify(void *to, const char *value) {
+  ((Options *)to)->verify = true;
+  return NULL;
+}
+
+static const SinterOption table[] = {
+    {"target", "cpu", "where the program runs (default: cpu)", set_target},
+    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)", set_policy},
+    {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
+    {"verify", NULL, "compare with the decomposed program, compiled with policy=disabled", set_verify},
+    {"emit", "RUNG", "print the IR at prepared|raised|fused|scheduled|outlined|lowered, run nothing", set_emit},
+    {0},
+};
+
+// ---- code in this process --------------------------------------------------------------
+
+static SinterExit llvm_error(const Tool *tool, const char *what, LLVMErrorRef error) {
+  char *text = LLVMGetErrorMessage(error);
+  SinterExit code = tool_error(tool, SINTER_EXIT_COMPILE, "%s: %s", what, text);
+  LLVMDisposeErrorMessage(text);
+  return code;
+}
+
+// What compiled code may call: the runtime, then whatever this process has (libm).
+static LLVMErrorRef define_symbols(LLVMOrcLLJITRef jit) {
+  LLVMOrcJITDylibRef code = LLVMOrcLLJITGetMainJITDylib(jit);
+  SN_VEC(LLVMOrcCSymbolMapPair) symbols = {0};
+  for (const SinterRtSymbol *s = sinter_rt_symbols; s->name; ++s) {
+    LLVMJITEvaluatedSymbol address = {(LLVMOrcJITTargetAddress)(uintptr_t)s->address,
+                                      {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}};
+    sn_push(&symbols, (LLVMOrcCSymbolMapPair){LLVMOrcLLJITMangleAndIntern(jit, s->name), address});
+  }
+  LLVMErrorRef error = LLVMOrcJITDylibDefine(code, LLVMOrcAbsoluteSymbols(symbols.data, symbols.size));
+  sn_vec_free(&symbols);
+  if (error)
+    return error;
+  LLVMOrcDefinitionGeneratorRef process;
+  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL);
+  if (!error)
+    LLVMOrcJITDylibAddGenerator(code, process);
+  return error;
+}
+
+// Takes object.
+static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVMOrcLLJITRef *jit,
+                              const SinterLibrary **library) {
+  LLVMErrorRef error = LLVMOrcCreateLLJIT(jit, LLVMOrcCreateLLJITBuilder());
+  if (error) {
+    LLVMDisposeMemoryBuffer(object);
+    *jit = NULL;
+    return llvm_error(tool, "LLVM's JIT does not start", error);
+  }
+  LLVMOrcExecutorAddress address = 0;
+  error = define_symbols(*jit);
+  if (error)
+    LLVMDisposeMemoryBuffer(object);
+  else
+    error = LLVMOrcLLJITAddObjectFile(*jit, LLVMOrcLLJITGetMainJITDylib(*jit), object);
+  if (!error)
+    error = LLVMOrcLLJITLookup(*jit, &address, "sinter_library");
+  if (error)
+    return llvm_error(tool, "the compiled program does not link", error);
+  *library = (const SinterLibrary *)(uintptr_t)address;
+  return SINTER_EXIT_OK;
+}
+
+static SinterExit compile(const Tool *tool, const Options *options, MlirModule module, const char *policy,
+                          LLVMOrcLLJITRef *jit, const SinterLibrary **library) {
+  ToolSetting settings[] = {{"policy", policy}, {NULL, NULL}};
+  SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
+  if (code != SINTER_EXIT_OK)
+    return code;
+  SnSerialise how = {.cpu = options->cpu, .parallel = true};
+  LLVMMemoryBufferRef object = NULL;
+  if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
+    return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
+  return link_object(tool, object, jit, library);
+}
+
+// ---- the tool ------------------------------------------------------------------------------
+
+static SinterExit run(const Tool *tool, const Options *options, SinterDriverOptions *driver, MlirModule module,
+                      MlirModule copy, LLVMOrcLLJITRef *jit) {
+  const SinterLibrary *library = NULL;
+  SinterExit code = compile(tool, options, module, options->policy, &jit[0], &library);
+  if (code == SINTER_EXIT_OK && options->verify)
+    code = compile(tool, options, copy, "disabled", &jit[1], &driver->reference);
+  return code == SINTER_EXIT_OK ? sinter_driver_main(library, driver) : code;
+}
+
+static SinterExit program(const Tool *tool, const Options *options, SinterDriverOptions *driver) {
+  MlirModule module;
+  SinterExit code = tool_read(tool, &module);
+  if (code != SINTER_EXIT_OK)
+    return code;
+  code = tool_select(tool, module, driver->entry);
+  MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
+  if (code == SINTER_EXIT_OK && options->emit) {
+    ToolSetting settings[] = {{"policy", options->policy}, {NULL, NULL}};
+    code = tool_run(tool, module, "sinter-cpu", settings, options->emit);
+    if (code == SINTER_EXIT_OK)
+      tool_print(module);
+  } else if (code == SINTER_EXIT_OK) {
+    LLVMOrcLLJITRef jit[2] = {NULL, NULL};
+    code = run(tool, options, driver, module, copy, jit);
+    for (int i = 0; i < 2; ++i)
+      if (jit[i])
+        LLVMConsumeError(LLVMOrcDisposeLLJIT(jit[i]));
+  }
+  mlirModuleDestroy(copy);
+  mlirModuleDestroy(module);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  Options options = {.target = "cpu", .policy = "aggressive"};
+  SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
+  driver.program = "sinter-run";
+  ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};
+  const char *file = tool_options(argc, argv, "Sinter: compiles a program in MLIR for the CPU, and runs it\n", tables);
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  Tool tool = tool_open("sinter-run", file);
+  SinterExit code = program(&tool, &options, &driver);
+  tool_close(&tool);
+  return code;
+}
