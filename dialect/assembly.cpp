@@ -182,9 +182,9 @@ struct FormParser {
       if (s.attributes.get(own))
         return p.emitError(at, "'") << own.getValue() << "' is written in the form's own syntax, not as an attribute";
     Region *body = s.addRegion(), *finish = s.addRegion();
-    if (p.parseRegion(*body))
+    if (p.parseRegion(*body, {}, /*enableNameShadowing=*/true)) // isolated: names begin anew
       return failure();
-    if (succeeded(p.parseOptionalKeyword("finish")) && p.parseRegion(*finish))
+    if (succeeded(p.parseOptionalKeyword("finish")) && p.parseRegion(*finish, {}, true))
       return failure();
 
     SmallVector<Attribute> maps, dimNames;

@@ -157,30 +157,6 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
 
 // ---- the pass -----------------------------------------------------------------------
 
-// Arguments are the caller's: bufferization must not write to them.
-static void protect_arguments(MlirOperation func) {
-  MlirContext ctx = mlirOperationGetContext(func);
-  MlirBlock body = sn_function_body(func);
-  MlirAttribute old = sn_get_attr(func, "arg_attrs");
-  MlirNamedAttribute no = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("bufferization.writable")), mlirBoolAttrGet(ctx, 0));
-  intptr_t n = mlirBlockGetNumArguments(body);
-  SN_VEC(MlirAttribute) all = {0};
-  for (intptr_t k = 0; k < n; ++k) {
-    SN_VEC(MlirNamedAttribute) attrs = {0};
-    MlirAttribute had = old.ptr ? mlirArrayAttrGetElement(old, k) : mlirAttributeGetNull();
-    for (intptr_t i = 0; had.ptr && i < mlirDictionaryAttrGetNumElements(had); ++i)
-      if (!mlirIdentifierEqual(mlirDictionaryAttrGetElement(had, i).name, no.name))
-        sn_push(&attrs, mlirDictionaryAttrGetElement(had, i));
-    if (mlirTypeIsATensor(sn_type_of(mlirBlockGetArgument(body, k))))
-      sn_push(&attrs, no);
-    sn_push(&all, mlirDictionaryAttrGet(ctx, (intptr_t)attrs.size, attrs.data));
-    sn_vec_free(&attrs);
-  }
-  if (n)
-    sn_set_attr(func, "arg_attrs", mlirArrayAttrGet(ctx, n, all.data));
-  sn_vec_free(&all);
-}
-
 static MlirWalkResult find_forms(MlirOperation op, void *found) {
   if (sn_is_form(op))
     sn_push((SnOpVec *)found, op);
@@ -199,7 +175,6 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     for (size_t k = 0; k < forms.size; ++k)
       outline(module, func, &last, forms.data[k], &n);
     sn_vec_free(&forms);
-    protect_arguments(func);
   }
   sn_vec_free(&functions);
   return SN_OK;

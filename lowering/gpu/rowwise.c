@@ -10,16 +10,16 @@
 //   accumulators combined over the block and the grid; finish; reduced outputs
 //
 // A form without columns gives each thread a row of its own instead. A row_reduce
-// that does nothing but feed an accumulator of its kind is not combined row
-// by row: each thread goes on with its own part. Rows that several phases read come from
-// memory again (L2, if they are short), or with residency = "shared" from
-// shared memory, where each thread finds what it left there itself.
+// that does nothing but feed an accumulator of its kind is not combined row by
+// row: each thread goes on with its own part. A maximum and the sum of exponentials
+// under it take one phase instead of two (online.c). Rows that several phases read
+// come from memory again, from L2 if they are short.
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/online.h"
 #include <assert.h>
 
 #define MAX_ACCUMULATORS 8
-#define MAX_REDUCES 16
+#define MAX_REDUCES 8 // a loop carries 16 values, two for a maximum with its sum
 
 // ---- what this lowering can do ------------------------------------------------
 
@@ -30,6 +30,14 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
     return sn_error(f->op, "cannot become a GPU kernel yet: only sinter.rowwise can; compile it with --target=cpu");
   if (sn_failed(sn_row_program_check(f)))
     return SN_FAIL;
+  size_t reduces = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (sn_is(op, "cf.assert"))
+      return sn_error(op, "cannot be checked on a GPU yet; compile it with --target=cpu");
+    reduces += sn_is(op, "sinter.row_reduce");
+  }
+  if (reduces > MAX_REDUCES)
+    return sn_error(f->op, "has %zu row_reduces; a GPU kernel has at most %d", reduces, MAX_REDUCES);
   if (f->accumulators.size > MAX_ACCUMULATORS)
     return sn_error(f->op, "has %zu accumulators; a GPU kernel keeps at most %d", f->accumulators.size, MAX_ACCUMULATORS);
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -72,6 +80,8 @@ typedef struct {
   MlirOperation own_part[MAX_ACCUMULATORS]; // the row_reduce whose parts threads keep; null if the row's value is used
   MlirValue carried[MAX_ACCUMULATORS];      // so far
   size_t row_barriers;                      // block reductions that a row goes through
+  int64_t width;                            // columns of a vector
+  SnGpuOnline online;
 } Kernel;
 
 static SnGpuReduction reduction_of(SnRowProgram *p, MlirOperation reduce) {
@@ -94,106 +104,168 @@ static void find_own_parts(Kernel *g) {
   for (size_t a = 0; a < g->num_accumulators; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)a);
     MlirOperation reduce = sn_def(v, "sinter.row_reduce");
-    bool same = !sn_null(reduce) && sn_one_use(v) && mlirTypeEqual(sn_type_of(v), g->accumulators[a].type) &&
+    bool online = !sn_null(reduce) && (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+    bool same = !sn_null(reduce) && !online && sn_one_use(v) && mlirTypeEqual(sn_type_of(v), g->accumulators[a].type) &&
                 reduction_of(&g->program, reduce).combiner == g->accumulators[a].combiner;
     g->own_part[a] = same ? reduce : (MlirOperation){0};
   }
 }
 
-// Runs one phase over `count` vectors at j, j + step, ...: reductions go on from `acc`.
-static void columns(SnBuilder *b, Kernel *g, const SnPhase *phase, MlirValue j, int64_t count, int64_t step, MlirValue *acc) {
-  SnRowProgram *p = &g->program;
-  size_t n = phase->reduces.size, yields = phase->yields.size;
-  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
-  MlirValue *elements = sn_alloc(((size_t)count * (n + yields) + 1) * sizeof *elements);
-  for (int64_t u = 0; u < count; ++u) {
-    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->schedule->vector);
-    for (size_t r = 0; r < n; ++r)
-      elements[(size_t)u * (n + yields) + r] = sn_row_reduced(b, p, &at[u], phase->reduces.data[r]);
-    for (size_t y = 0; y < yields; ++y)
-      elements[(size_t)u * (n + yields) + n + y] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
+// What a phase computes of each column: a row_reduce, and with it the sum of exponentials that
+// depends on it, if that is online.
+typedef struct {
+  MlirOperation reduce, sum;
+  MlirValue value;          // so far: one for each lane; one for all if online
+  MlirValue exponentials;   // the sum so far, one for each lane
+} Part;
+
+static size_t parts_of(const Kernel *g, const SnPhase *phase, Part *parts) {
+  size_t n = 0;
+  for (size_t r = 0; r < phase->reduces.size; ++r) {
+    MlirOperation reduce = phase->reduces.data[r];
+    if (!sn_null(sn_gpu_online_max(&g->online, reduce)))
+      continue; // done with its maximum
+    assert(n < MAX_REDUCES && "checked before");
+    parts[n++] = (Part){.reduce = reduce, .sum = sn_gpu_online_sum(&g->online, reduce)};
   }
-  for (int64_t u = 0; u < count; ++u) {
-    for (size_t r = 0; r < n; ++r)
-      acc[r] = sn_row_combine(b, p, phase->reduces.data[r], acc[r], elements[(size_t)u * (n + yields) + r]);
-    for (size_t y = 0; y < yields; ++y) {
-      size_t wanted = (size_t)phase->yields.data[y];
-      for (size_t o = 0; o < g->form->outputs.size; ++o)
-        if (!sn_is_reduced(g->form, o) && sn_output_position(g->form, o) == wanted) {
-          SnAccess access = g->form->outputs.data[o];
-          access.value = mlirBlockGetArgument(g->k->entry, (intptr_t)(g->form->inputs.size + g->form->indices.size + o));
-          sn_row_store(b, p, &at[u], elements[(size_t)u * (n + yields) + n + y], &access);
-        }
+  return n;
+}
+
+// The carried values of parts, to and from a flat list.
+static intptr_t pack(const Part *parts, size_t n, MlirValue *list) {
+  intptr_t size = 0;
+  for (size_t p = 0; p < n; ++p) {
+    list[size++] = parts[p].value;
+    if (!sn_null(parts[p].sum))
+      list[size++] = parts[p].exponentials;
+  }
+  return size;
+}
+static void unpack(Part *parts, size_t n, const MlirValue *list) {
+  for (size_t p = 0; p < n; ++p) {
+    parts[p].value = *list++;
+    if (!sn_null(parts[p].sum))
+      parts[p].exponentials = *list++;
+  }
+}
+
+static void store_row(SnBuilder *b, Kernel *g, SnColumn *at, intptr_t yield, MlirValue element) {
+  for (size_t o = 0; o < g->form->outputs.size; ++o)
+    if (!sn_is_reduced(g->form, o) && sn_output_position(g->form, o) == (size_t)yield) {
+      SnAccess access = g->form->outputs.data[o];
+      access.value = mlirBlockGetArgument(g->k->entry, (intptr_t)(g->form->inputs.size + g->form->indices.size + o));
+      sn_row_store(b, &g->program, at, element, &access);
     }
+}
+
+// One phase on `count` vectors at j, j + step, ...: all are read before the first is used or stored.
+static void columns(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n, MlirValue j, int64_t count, int64_t step) {
+  SnRowProgram *p = &g->program;
+  size_t yields = phase->yields.size;
+  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
+  MlirValue *elements = sn_alloc(((n + yields) * (size_t)count + 1) * sizeof *elements);
+#define ELEMENTS(i) (elements + (i) * (size_t)count)
+  for (int64_t u = 0; u < count; ++u) {
+    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
+    for (size_t r = 0; r < n; ++r)
+      ELEMENTS(r)[u] = sn_row_reduced(b, p, &at[u], parts[r].reduce);
+    for (size_t y = 0; y < yields; ++y)
+      ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
   }
-  for (int64_t u = 0; u < count; ++u)
+  for (size_t r = 0; r < n; ++r) {
+    if (!sn_null(parts[r].sum))
+      sn_gpu_online_step(b, p, parts[r].reduce, (size_t)count, ELEMENTS(r), &parts[r].value, &parts[r].exponentials);
+    else
+      for (int64_t u = 0; u < count; ++u)
+        parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
+  }
+  for (int64_t u = 0; u < count; ++u) {
+    for (size_t y = 0; y < yields; ++y)
+      store_row(b, g, &at[u], phase->yields.data[y], ELEMENTS(n + y)[u]);
     sn_column_free(&at[u]);
+  }
+#undef ELEMENTS
   free(elements);
   free(at);
 }
 
 // Column loop from `from` to `to` by `count` vectors of each thread.
-static void column_loop(SnBuilder *b, Kernel *g, const SnPhase *phase, int64_t from, int64_t to, int64_t count, MlirValue *acc) {
-  int64_t step = g->schedule->vector * g->k->threads, n = (int64_t)phase->reduces.size;
+static void column_loop(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n, int64_t from, int64_t to, int64_t count) {
+  int64_t step = g->width * g->k->threads;
+  MlirValue list[2 * MAX_REDUCES];
   if (from >= to)
     return;
-  MlirValue mine = sn(b, "arith.muli", g->k->thread, sn_index(b, g->schedule->vector));
+  MlirValue mine = sn(b, "arith.muli", g->k->thread, sn_index(b, g->width));
   if (from)
     mine = sn(b, "arith.addi", mine, sn_index(b, from));
-  SnLoop j = sn_for_values(b, mine, sn_index(b, to), sn_index(b, step * count), sn_values(n, acc));
-  MlirValue next[MAX_REDUCES];
-  memcpy(next, j.carried, (size_t)n * sizeof *next);
-  columns(b, g, phase, j.index, count, step, next);
-  sn_next_values(b, &j, sn_values(n, next));
-  for (int64_t r = 0; r < n; ++r)
-    acc[r] = sn_result(j.op, r);
+  SnLoop j = sn_for_values(b, mine, sn_index(b, to), sn_index(b, step * count), sn_values(pack(parts, n, list), list));
+  unpack(parts, n, j.carried);
+  columns(b, g, phase, parts, n, j.index, count, step);
+  intptr_t carried = pack(parts, n, list);
+  sn_next_values(b, &j, sn_values(carried, list));
+  for (intptr_t i = 0; i < carried; ++i)
+    list[i] = sn_result(j.op, i);
+  unpack(parts, n, list);
 }
 
-static void phase_of_columns(SnBuilder *b, Kernel *g, const SnPhase *phase, MlirValue *acc) {
+static void all_columns(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n) {
   if (lanes_are_rows(g->form)) { // a row of one column
-    columns(b, g, phase, sn_index(b, 0), 1, 1, acc);
+    columns(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
     return;
   }
-  int64_t n = sn_row_length(g->form), step = g->schedule->unroll > 1 ? g->schedule->vector * g->k->threads * g->schedule->unroll : 1;
-  column_loop(b, g, phase, 0, n / step * step, g->schedule->unroll, acc);
-  column_loop(b, g, phase, n / step * step, n, 1, acc);
+  int64_t length = sn_row_length(g->form), unroll = g->schedule->unroll;
+  int64_t step = unroll > 1 ? g->width * g->k->threads * unroll : 1;
+  column_loop(b, g, phase, parts, n, 0, length / step * step, unroll);
+  column_loop(b, g, phase, parts, n, length / step * step, length, 1);
 }
 
 // One phase of one row: what it reduces is known to the whole block behind it.
 static void run_phase(SnBuilder *b, Kernel *g, int i) {
   SnRowProgram *p = &g->program;
   const SnPhase *phase = &p->phases.data[i];
-  size_t n = phase->reduces.size, shared = 0;
-  bool rows = lanes_are_rows(g->form);
-  int64_t width = rows ? 1 : g->schedule->vector;
-  MlirValue acc[MAX_REDUCES];
+  Part parts[MAX_REDUCES];
   SnGpuReduction reductions[MAX_REDUCES];
   MlirValue values[MAX_REDUCES];
-  assert(n <= MAX_REDUCES && "checked before");
+  MlirOperation shared[MAX_REDUCES];
+  size_t num_shared = 0, n = parts_of(g, phase, parts);
   sn_row_scalars(b, p, i);
-  if (!n && !phase->yields.size)
-    return;
-  for (size_t r = 0; r < n; ++r)
-    acc[r] = sn_row_identity(b, p, phase->reduces.data[r], width);
-  phase_of_columns(b, g, phase, acc);
   for (size_t r = 0; r < n; ++r) {
-    MlirOperation reduce = phase->reduces.data[r];
-    if (width > 1)
-      acc[r] = sn_row_horizontal(b, p, reduce, acc[r]);
-    intptr_t a = feeds_only(g, reduce);
-    if (a >= 0) {
-      g->carried[a] = sn_gpu_combine(b, &g->accumulators[a], g->carried[a], acc[r]);
-    } else {
-      reductions[shared] = reduction_of(p, reduce);
-      values[shared++] = acc[r];
+    bool online = !sn_null(parts[r].sum);
+    parts[r].value = sn_row_identity(b, p, parts[r].reduce, online ? 1 : g->width);
+    if (online)
+      parts[r].exponentials = sn_row_identity(b, p, parts[r].sum, g->width);
+  }
+  if (n || phase->yields.size)
+    all_columns(b, g, phase, parts, n);
+  for (size_t r = 0; r < n; ++r) {
+    if (!sn_null(parts[r].sum)) {
+      if (g->width > 1)
+        parts[r].exponentials = sn_row_horizontal(b, p, parts[r].sum, parts[r].exponentials);
+      sn_gpu_online_keep(&g->online, parts[r].reduce, parts[r].value, parts[r].exponentials);
+    } else if (g->width > 1) {
+      parts[r].value = sn_row_horizontal(b, p, parts[r].reduce, parts[r].value);
     }
+    intptr_t a = feeds_only(g, parts[r].reduce);
+    if (a >= 0) {
+      g->carried[a] = sn_gpu_combine(b, &g->accumulators[a], g->carried[a], parts[r].value);
+      continue;
+    }
+    values[num_shared] = parts[r].value;
+    shared[num_shared++] = parts[r].reduce;
   }
-  if (!rows && shared) {
-    sn_gpu_reduce_block(b, g->k, shared, reductions, values, g->row_barriers == 1);
+  for (size_t r = 0; r < phase->reduces.size; ++r) { // what the phase of their maximum summed
+    MlirOperation sum = phase->reduces.data[r], max = sn_gpu_online_max(&g->online, sum);
+    if (sn_null(max))
+      continue;
+    values[num_shared] = sn_gpu_online_finish(b, &g->online, max, sn_row_scalar(p, sn_result(max, 0)));
+    shared[num_shared++] = sum;
   }
-  for (size_t r = 0, k = 0; r < n; ++r)
-    if (feeds_only(g, phase->reduces.data[r]) < 0)
-      sn_map(&p->scalars, sn_result(phase->reduces.data[r], 0), values[k++]);
+  for (size_t r = 0; r < num_shared; ++r)
+    reductions[r] = reduction_of(p, shared[r]);
+  if (!lanes_are_rows(g->form))
+    sn_gpu_reduce_block(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
+  for (size_t r = 0; r < num_shared; ++r)
+    sn_map(&p->scalars, sn_result(shared[r], 0), values[r]);
 }
 
 static void store_scalars(SnBuilder *b, Kernel *g) {
@@ -299,6 +371,9 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, const SnForm *f, const SnGpuRo
   SnValues operands = sn_values((intptr_t)given, arguments);
   Kernel g = {.k = k, .form = f, .schedule = s, .program = sn_row_program(f, operands), .num_accumulators = f->accumulators.size};
   accumulator_reductions(f, g.accumulators);
+  g.width = lanes_are_rows(f) ? 1 : s->vector;
+  if (!lanes_are_rows(f))
+    sn_gpu_online_find(&g.online, &g.program);
   find_own_parts(&g);
   g.row_barriers = count_row_barriers(&g);
   for (size_t a = 0; a < g.num_accumulators; ++a)

@@ -1,0 +1,405 @@
+// contract.c: a row program over products, on a CPU.
+//
+//   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
+//
+//   task t: for its blocks of m rows (all of one batch index):
+//     for each product:
+//       for k0 by k:  A block [m][k], packed unless it lies so in memory
+//         for n0 by n:  B panel [k][n], packed unless it lies so in memory
+//           c[m][n0..] (+)= A . B          sinter_rt_brgemm_f32, or a loop of vectors for other types
+//     for each row of the block: the row program over rows of c
+//
+// c holds whole rows, so reductions and picks of the row program see them all.
+// Blocks are dealt to tasks in order: results do not depend on threads.
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/cpu.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <assert.h>
+
+// One product, and where its parts are.
+typedef struct {
+  const SnAccess *a, *b; // rows x sum, sum x columns
+  MlirType type;
+  int64_t first_dim, num_dims, sum; // its own dimensions, and their product
+  bool library;                     // sinter_rt_brgemm_f32 makes it
+  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0
+  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][row], [tasks * m][k], [tasks * k][n]
+} Product;
+
+// ---- what can be lowered -----------------------------------------------------------
+
+static bool uses(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
+  for (int64_t d = first; d < first + n; ++d)
+    if (sn_map_uses(a->map, d))
+      return true;
+  return false;
+}
+
+// Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
+static int64_t stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
+  int64_t found = -1, expected = 0;
+  for (int64_t d = first + n; d-- > first;) {
+    if (f->dims.data[d].size == 1)
+      continue;
+    if (found < 0)
+      found = factors[d];
+    else if (factors[d] != expected)
+      return 0;
+    expected = factors[d] * f->dims.data[d].size;
+  }
+  return found < 0 ? 1 : found;
+}
+
+static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
+
+static void read_in_place(const SnForm *f, Product *p) {
+  int64_t fa[32], fb[32], rows = f->num_rows, n = sn_row_length(f);
+  if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
+      stride(f, fa, p->first_dim, p->num_dims) == 1) {
+    int64_t lda = rows ? stride(f, fa, rows - 1, 1) : p->sum;
+    p->lda = lda >= p->sum ? lda : 0;
+  }
+  if (is_f32(sn_type_of(p->b->value)) && !p->b->fill.ptr && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
+      stride(f, fb, rows, f->num_cols) == 1) {
+    int64_t ldb = stride(f, fb, p->first_dim, p->num_dims);
+    p->ldb = ldb >= n ? ldb : p->sum == 1 ? n : 0;
+  }
+}
+
+static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
+  *p = (Product){.type = f->products.data[k].type, .num_dims = f->products.data[k].num_dims, .sum = 1};
+  p->first_dim = f->num_rows + f->num_cols;
+  for (size_t i = 0; i < k; ++i)
+    p->first_dim += f->products.data[i].num_dims;
+  for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
+    p->sum *= f->dims.data[d].size;
+  for (int swap = 0; swap < 2; ++swap) {
+    p->a = &f->inputs.data[2 * k + (size_t)swap];
+    p->b = &f->inputs.data[2 * k + 1 - (size_t)swap];
+    bool a_fits = !uses(f, p->a, f->num_rows, f->num_cols);
+    bool b_fits = !f->num_rows || !sn_map_uses(p->b->map, f->num_rows - 1);
+    if (a_fits && b_fits) {
+      p->library = is_f32(p->type);
+      if (p->library)
+        read_in_place(f, p);
+      return SN_OK;
+    }
+  }
+  return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions, the other without the last row dimension", k);
+}
+
+// ---- scratch blocks -------------------------------------------------------------------
+
+typedef struct {
+  SnKernel *kernel;
+  SnForm f;              // in the task
+  SnTask t;
+  int64_t m, n, k, lanes;
+  int64_t tasks, rows, batch, row_blocks, width; // width: of a scratch row, whole blocks of n
+  MlirValue i0, mm;      // first row of the block and its count of rows
+  MlirValue dims[32];    // batch indices
+} Contract;
+
+static MlirValue scratch(Contract *c, MlirType type, int64_t rows, int64_t columns) {
+  int64_t shape[] = {c->tasks * rows, columns};
+  return sn_cpu_scratch(c->kernel, sn_memref(type, 2, shape));
+}
+
+static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, int64_t whole) {
+  return whole % block ? sn(b, "arith.minsi", size, sn(b, "arith.subi", sn_index(b, whole), at)) : size;
+}
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+// Row r of the task's part of a scratch memref that has `rows` rows for each.
+static MlirValue scratch_row(Contract *c, int64_t rows, MlirValue r) {
+  SnBuilder *b = &c->t.b;
+  return plus(b, sn(b, "arith.muli", c->t.index, sn_index(b, rows)), r);
+}
+
+// ---- packing ------------------------------------------------------------------------------
+
+static MlirValue convert(SnBuilder *b, MlirValue x, MlirType to) {
+  MlirType from = sn_type_of(x);
+  if (mlirTypeEqual(from, to))
+    return x;
+  unsigned wide = sn_bits(from), want = sn_bits(to);
+  if (sn_is_float(to))
+    return sn(b, wide < want ? "arith.extf" : "arith.truncf", x, to);
+  return sn(b, wide < want ? "arith.extsi" : "arith.trunci", x, to);
+}
+
+// The element of a side at row i (null: none), flattened column j (null: none) and sum index s.
+static MlirValue element(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
+  SnBuilder *b = &c->t.b;
+  MlirValue dims[32];
+  int64_t sizes[16];
+  memcpy(dims, c->dims, sizeof dims);
+  if (c->f.num_rows && !sn_none(i))
+    dims[c->f.num_rows - 1] = i;
+  for (int64_t d = 0; d < c->f.num_cols; ++d)
+    sizes[d] = c->f.dims.data[c->f.num_rows + d].size;
+  if (!sn_none(j))
+    sn_delinearize(b, j, c->f.num_cols, sizes, dims + c->f.num_rows);
+  for (int64_t d = 0; d < p->num_dims; ++d)
+    sizes[d] = c->f.dims.data[p->first_dim + d].size;
+  sn_delinearize(b, s, p->num_dims, sizes, dims + p->first_dim);
+  return convert(b, sn_row_load(b, side, dims), p->type);
+}
+
+// a_pack[r][s] = A[i0 + r, k0 + s]
+static void pack_a(Contract *c, Product *p, MlirValue k0, MlirValue kk) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
+  SnLoop r = sn_for(b, zero, c->mm, one);
+  {
+    MlirValue row = scratch_row(c, c->m, r.index), i = plus(b, c->i0, r.index);
+    SnLoop s = sn_for(b, zero, kk, one);
+    sn_op(b, "memref.store", element(c, p, p->a, i, (MlirValue){0}, plus(b, k0, s.index)), p->a_pack, row, s.index);
+    sn_next(b, &s);
+  }
+  sn_next(b, &r);
+}
+
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros up to a whole block where vectors run over the end.
+static void pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
+  SnLoop s = sn_for(b, zero, kk, one);
+  {
+    MlirValue row = scratch_row(c, c->k, s.index), at = plus(b, k0, s.index);
+    SnLoop j = sn_for(b, zero, nn, one);
+    sn_op(b, "memref.store", element(c, p, p->b, (MlirValue){0}, plus(b, n0, j.index), at), p->b_pack, row, j.index);
+    sn_next(b, &j);
+    if (!p->library) {
+      SnLoop rest = sn_for(b, nn, sn_index(b, c->n), one);
+      sn_op(b, "memref.store", sn_zero(b, p->type), p->b_pack, row, rest.index);
+      sn_next(b, &rest);
+    }
+  }
+  sn_next(b, &s);
+}
+
+// ---- products -------------------------------------------------------------------------------
+
+static MlirValue as_i64(SnBuilder *b, MlirValue v) { return sn(b, "arith.index_cast", v, mlirIntegerTypeGet(b->ctx, 64)); }
+
+// The address of an element of an f32 memref.
+static MlirValue address(SnBuilder *b, MlirValue memref, MlirValue offset) {
+  MlirType ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
+  MlirValue base = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
+  MlirValue at = plus(b, base, sn(b, "arith.muli", offset, sn_index(b, 4)));
+  return sn(b, "llvm.inttoptr", as_i64(b, at), ptr);
+}
+
+static MlirValue scratch_address(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue column) {
+  MlirValue width = sn_index(b, sn_dim(sn_type_of(memref), 1));
+  return address(b, memref, plus(b, sn(b, "arith.muli", row, width), column));
+}
+
+// The offset of a side's first element of a block.
+static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
+  SnBuilder *b = &c->t.b;
+  MlirValue dims[32], offset = sn_index(b, 0);
+  int64_t sizes[16];
+  memcpy(dims, c->dims, sizeof dims);
+  if (c->f.num_rows)
+    dims[c->f.num_rows - 1] = i;
+  for (int64_t d = 0; d < c->f.num_cols; ++d)
+    sizes[d] = c->f.dims.data[c->f.num_rows + d].size;
+  sn_delinearize(b, j, c->f.num_cols, sizes, dims + c->f.num_rows);
+  for (int64_t d = 0; d < p->num_dims; ++d)
+    sizes[d] = c->f.dims.data[p->first_dim + d].size;
+  sn_delinearize(b, s, p->num_dims, sizes, dims + p->first_dim);
+  MlirType t = sn_type_of(side->value);
+  for (intptr_t r = 0; r < sn_rank(t); ++r)
+    offset = plus(b, sn(b, "arith.muli", offset, sn_index(b, sn_dim(t, r))), sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
+  return offset;
+}
+
+static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+  SnBuilder *b = &c->t.b;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
+  MlirValue zero = sn_index(b, 0);
+  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0))
+                       : scratch_address(b, p->a_pack, scratch_row(c, c->m, zero), zero);
+  MlirValue w = p->ldb ? address(b, p->b->value, offset_in(c, p, p->b, zero, n0, k0))
+                       : scratch_address(b, p->b_pack, scratch_row(c, c->k, zero), zero);
+  MlirValue out = scratch_address(b, p->c, scratch_row(c, c->m, zero), n0);
+  MlirValue again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)));
+  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), sn_int(b, i64, p->lda ? p->lda : c->k),
+                          sn_int(b, i64, p->ldb ? p->ldb : c->n), sn_int(b, i64, c->width), sn(b, "arith.extui", again, i64)};
+  MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
+  sn_cpu_declare(c->kernel, "sinter_rt_brgemm_f32", 10, types);
+  sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL), sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
+}
+
+// Types that the library does not offer: c[r][j..] (+)= a_pack[r][s] * b_pack[s][j..], vectors along j.
+static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+  SnBuilder *b = &c->t.b;
+  int64_t lanes = c->n % c->lanes ? 1 : c->lanes;
+  MlirType t = lanes > 1 ? sn_vector(p->type, lanes) : p->type;
+  const char *load = lanes > 1 ? "vector.load" : "memref.load", *store = lanes > 1 ? "vector.store" : "memref.store";
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
+  SnLoop r = sn_for(b, zero, c->mm, one);
+  {
+    MlirValue row = scratch_row(c, c->m, r.index);
+    SnLoop j = sn_for(b, zero, nn, sn_index(b, lanes));
+    {
+      MlirValue at = plus(b, n0, j.index);
+      MlirValue start = sn(b, "arith.select", first, sn_zero(b, t), sn(b, load, p->c, row, at, t));
+      SnLoop s = sn_for(b, zero, kk, one, start);
+      {
+        MlirValue x = sn(b, "memref.load", p->a_pack, row, s.index, p->type);
+        if (lanes > 1)
+          x = sn(b, "vector.broadcast", x, t);
+        MlirValue w = sn(b, load, p->b_pack, scratch_row(c, c->k, s.index), j.index, t);
+        MlirValue sum = sn_is_float(p->type) ? sn(b, "math.fma", x, w, s.carried[0])
+                                             : sn(b, "arith.addi", s.carried[0], sn(b, "arith.muli", x, w));
+        sn_next(b, &s, sum);
+      }
+      sn_op(b, store, sn_result(s.op, 0), p->c, row, at);
+    }
+    sn_next(b, &j);
+  }
+  sn_next(b, &r);
+}
+
+static void zero_block(Contract *c, Product *p) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
+  SnLoop r = sn_for(b, zero, c->mm, one);
+  SnLoop j = sn_for(b, zero, sn_index(b, c->width), one);
+  sn_op(b, "memref.store", sn_zero(b, p->type), p->c, scratch_row(c, c->m, r.index), j.index);
+  sn_next(b, &j);
+  sn_next(b, &r);
+}
+
+static void emit_product(Contract *c, Product *p) {
+  SnBuilder *b = &c->t.b;
+  int64_t length = sn_row_length(&c->f);
+  if (!p->sum) {
+    zero_block(c, p);
+    return;
+  }
+  MlirValue zero = sn_index(b, 0), k = sn_index(b, c->k), n = sn_index(b, c->n);
+  SnLoop k0 = sn_for(b, zero, sn_index(b, p->sum), k);
+  {
+    MlirValue kk = smaller(b, k, c->k, k0.index, p->sum);
+    if (!p->lda)
+      pack_a(c, p, k0.index, kk);
+    SnLoop n0 = sn_for(b, zero, sn_index(b, length), n);
+    {
+      MlirValue nn = smaller(b, n, c->n, n0.index, length);
+      if (!p->ldb)
+        pack_b(c, p, k0.index, kk, n0.index, nn);
+      if (p->library)
+        call_library(c, p, k0.index, kk, n0.index, nn);
+      else
+        multiply(c, p, k0.index, kk, n0.index, nn);
+    }
+    sn_next(b, &n0);
+  }
+  sn_next(b, &k0);
+}
+
+// ---- the kernel -----------------------------------------------------------------------------------
+
+// One block of rows: its products, then the row program over each row.
+static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue block, MlirValue *scalars, intptr_t n) {
+  SnBuilder *b = &c->t.b;
+  int64_t sizes[16], batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
+  MlirValue blocks = sn_index(b, c->row_blocks), m = sn_index(b, c->m), zero = sn_index(b, 0), one = sn_index(b, 1);
+  c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
+  c->mm = smaller(b, m, c->m, c->i0, c->rows);
+  for (int64_t d = 0; d < batch_dims; ++d)
+    sizes[d] = c->f.dims.data[d].size;
+  sn_delinearize(b, sn(b, "arith.divui", block, blocks), batch_dims, sizes, c->dims);
+  for (size_t p = 0; p < c->f.products.size; ++p)
+    emit_product(c, &products[p]);
+
+  SnLoop r = sn_for_values(b, zero, c->mm, one, sn_values(n, scalars));
+  {
+    memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
+    if (c->f.num_rows)
+      row->program->dims[batch_dims] = plus(b, c->i0, r.index);
+    for (size_t p = 0; p < c->f.products.size; ++p)
+      sn_row_set_scratch(row->program, (intptr_t)p, products[p].c, scratch_row(c, c->m, r.index), (MlirValue){0});
+    sn_cpu_row(b, row, r.carried);
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+}
+
+static MlirLogicalResult check(const SnForm *f) {
+  for (size_t p = 0; p < f->products.size; ++p) {
+    Product product;
+    if (sn_failed(read_product(f, p, &product)))
+      return SN_FAIL;
+  }
+  return SN_OK;
+}
+
+MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
+  const SnForm *form = &k->form;
+  if (sn_failed(check(form)))
+    return SN_FAIL;
+  MlirAttribute s = form->schedule;
+  Contract c = {.kernel = k, .m = sn_schedule_number(s, "m"), .n = sn_schedule_number(s, "n"), .k = sn_schedule_number(s, "k"),
+                .lanes = sn_schedule_number(s, "lanes"), .rows = 1, .batch = 1};
+  for (int64_t d = 0; d < form->num_rows; ++d)
+    *(d == form->num_rows - 1 ? &c.rows : &c.batch) *= form->dims.data[d].size;
+  int64_t most = sn_schedule_number(s, "tasks");
+  c.row_blocks = (c.rows + c.m - 1) / c.m;
+  int64_t blocks = c.batch * c.row_blocks, share = blocks > most ? (blocks + most - 1) / most : 1;
+  c.tasks = (blocks + share - 1) / share;
+  c.width = (sn_row_length(form) + c.n - 1) / c.n * c.n;
+  if (!c.row_blocks)
+    c.row_blocks = 1; // nothing runs; nothing is divided by it
+
+  SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
+  Product *products = sn_alloc(form->products.size * sizeof *products);
+  for (size_t p = 0; p < form->products.size; ++p) {
+    (void)read_product(form, p, &products[p]);
+    products[p].c = scratch(&c, products[p].type, c.m, c.width);
+    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, c.k);
+    products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, c.n);
+  }
+
+  c.t = sn_cpu_task_begin(k);
+  SnBuilder *b = &c.t.b;
+  c.f = sn_cpu_form_in_task(form, &c.t);
+  for (size_t p = 0; p < form->products.size; ++p) {
+    Product old = products[p];
+    (void)read_product(&c.f, p, &products[p]);
+    products[p].c = sn_lookup(&c.t.map, old.c);
+    products[p].a_pack = products[p].lda ? old.a_pack : sn_lookup(&c.t.map, old.a_pack);
+    products[p].b_pack = products[p].ldb ? old.b_pack : sn_lookup(&c.t.map, old.b_pack);
+  }
+  SnRowProgram program = sn_row_program(&c.f, sn_values(0, NULL));
+  SnCpuRow row = {.program = &program, .lanes = c.lanes, .unroll = sn_schedule_number(s, "unroll")};
+  MlirValue scalars[16];
+  intptr_t n = sn_cpu_partials_begin(&c.f, &c.t, &partials, scalars);
+  sn_cpu_body_targets(&c.f, &c.t, &partials, &row);
+  MlirValue lo = sn(b, "arith.muli", c.t.index, sn_index(b, share)), hi = plus(b, lo, sn_index(b, share));
+  if (blocks % share)
+    hi = sn(b, "arith.minsi", hi, sn_index(b, blocks));
+  SnLoop block = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
+  emit_block(&c, products, &row, block.index, block.carried, n);
+  sn_next_values(b, &block, sn_values(n, block.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(block.op, i);
+  sn_cpu_partials_end(&c.f, &c.t, &partials, scalars);
+  sn_cpu_task_end(k, &c.t, c.tasks);
+  sn_cpu_finish(k, &partials);
+
+  free(products);
+  sn_vec_free(&row.targets);
+  sn_vec_free(&partials.buffers);
+  sn_vec_free(&partials.inside);
+  sn_row_program_free(&program);
+  sn_form_free(&c.f);
+  return SN_OK;
+}

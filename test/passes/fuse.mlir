@@ -1,0 +1,322 @@
+// RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
+// RUN: not sinter-opt --sinter-fuse=policy=medium %s 2>&1 | FileCheck %s --check-prefix=CHOICE
+
+// CHOICE: sinter-fuse: policy=medium: expected one of disabled|aggressive
+
+// A maximum and what subtracts it are one row program: dimension i is matched through the value
+// that flows, j through the operand that both read.
+
+// CHECK-LABEL: func @producer_consumer
+//       CHECK:   sinter.rowwise (p = 3) by (q = 5)
+//  CHECK-NEXT:     ins(%{{.+}}[p, q] : tensor<3x5xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[p, q] : tensor<3x5xf32>)
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>):
+//  CHECK-NEXT:     %[[M:.+]] = sinter.row_reduce maximumf %[[X]]
+//  CHECK-NEXT:     %[[B:.+]] = sinter.broadcast %[[M]]
+//  CHECK-NEXT:     arith.subf %[[X]], %[[B]]
+//   CHECK-NOT:   sinter.rowwise
+
+// DISABLED-LABEL: func @producer_consumer
+// DISABLED-COUNT-2: sinter.rowwise
+func.func @producer_consumer(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %d = tensor.empty() : tensor<3x5xf32>
+  %m = sinter.rowwise (p = 3) by (q = 5) ins(%x[p, q] : tensor<3x5xf32>) outs(%e[p] : tensor<3xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %s = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %m[i] : tensor<3xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %s: f32):
+    %b = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %c = arith.subf %r, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Two kernels that read the same operand read it once; each keeps its result.
+
+// CHECK-LABEL: func @siblings
+//       CHECK:   %[[Y:.+]]:2 = sinter.rowwise (i = 3) by (j = 5)
+//       CHECK:     reduce(add [] : f32)
+//       CHECK:     sinter.yield %{{.+}}, %{{.+}} : f32, tensor<5xf32>
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   return %[[Y]]#1, %[[Y]]#0
+func.func @siblings(%x: tensor<3x5xf32>) -> (tensor<f32>, tensor<3x5xf32>) {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = math.exp %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %s = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  return %s, %y : tensor<f32>, tensor<3x5xf32>
+}
+
+// -----
+
+// What follows a reduction over all rows runs in finish, once.
+
+// CHECK-LABEL: func @into_finish
+//       CHECK:   sinter.rowwise
+//       CHECK:   } finish {
+//       CHECK:   ^done(%[[S:.+]]: f32, %[[N:.+]]: f32):
+//       CHECK:     arith.divf %[[S]], %[[N]] : f32
+//   CHECK-NOT:   sinter.rowwise
+func.func @into_finish(%x: tensor<3x5xf32>, %n: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %s = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %m = sinter.rowwise () by () ins(%s[] : tensor<f32>, %n[] : tensor<f32>) outs(%e[] : tensor<f32>) {
+  ^row(%a: f32, %b: f32):
+    %c = arith.divf %a, %b : f32
+    sinter.yield %c : f32
+  }
+  return %m : tensor<f32>
+}
+
+// -----
+
+// Per-row losses are summed where they are made, although the sum is spelled over a vector.
+
+// CHECK-LABEL: func @sum_of_rows
+//       CHECK:   sinter.rowwise (i = 3) by (j = 5)
+//       CHECK:     reduce(add [] : f32)
+//       CHECK:     outs(%{{.+}}[] : tensor<f32>)
+//   CHECK-NOT:   sinter.rowwise
+func.func @sum_of_rows(%x: tensor<3x5xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<3xf32>
+  %m = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%d[i] : tensor<3xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %s = sinter.rowwise (k = 3) by () ins(%m[k] : tensor<3xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: f32):
+    sinter.yield %r : f32
+  }
+  return %s : tensor<f32>
+}
+
+// -----
+
+// Bias, activation and a sum over the batch are epilogues of the product.
+
+// CHECK-LABEL: func @epilogue
+//       CHECK:   sinter.contract (i = 3) by (j = 5)
+//  CHECK-NEXT:     product (k = 7) (%{{.+}}[i, k] : tensor<3x7xf32>, %{{.+}}[j, k] : tensor<5x7xf32>) : f32
+//  CHECK-NEXT:     ins(%{{.+}}[j] : tensor<5xf32>)
+//  CHECK-NEXT:     reduce(add [j] : f32)
+//   CHECK-NOT:   sinter.rowwise
+func.func @epilogue(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %b: tensor<5xf32>) -> (tensor<3x5xf32>, tensor<5xf32>) {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %e = tensor.empty() : tensor<5xf32>
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%p[i, j] : tensor<3x5xf32>, %b[j] : tensor<5xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %s: tensor<5xf32>):
+    %c = arith.addf %r, %s : tensor<5xf32>
+    %t = math.tanh %c : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %g = sinter.rowwise (i = 3) by (j = 5) ins(%y[i, j] : tensor<3x5xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    sinter.yield %r : tensor<5xf32>
+  }
+  return %y, %g : tensor<3x5xf32>, tensor<5xf32>
+}
+
+// -----
+
+// A transpose on a side of a product is a subscript; elsewhere it is made where it is read.
+
+// CHECK-LABEL: func @transposed
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   sinter.contract (i = 3) by (j = 5)
+//  CHECK-NEXT:     product (k = 7) (%{{.+}}[i, k] : tensor<3x7xf32>, %{{.+}}[j, k] : tensor<5x7xf32>) : f32
+func.func @transposed(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>) -> tensor<3x5xf32> {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %t = sinter.rowwise (a = 7) by (b = 5) ins(%w[b, a] : tensor<5x7xf32>) outs(%e[a, b] : tensor<7x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    sinter.yield %r : tensor<5xf32>
+  }
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %t[k, j] : tensor<7x5xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  return %p : tensor<3x5xf32>
+}
+
+// -----
+
+// A mask made from labels is made again by each of its two readers, which cannot be one kernel.
+
+// CHECK-LABEL: func @made_again
+// CHECK-COUNT-2: arith.cmpi ne
+//   CHECK-NOT:   arith.cmpi
+func.func @made_again(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %v: tensor<4x5xf32>, %t: tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3x5xf32>) {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %e = tensor.empty() : tensor<3xi1>
+  %o = tensor.empty() : tensor<3x4xf32>
+  %m = sinter.rowwise () by (i = 3) ins(%t[i] : tensor<3xi64>) outs(%e[i] : tensor<3xi1>) {
+  ^row(%r: tensor<3xi64>):
+    %c = arith.constant dense<-100> : tensor<3xi64>
+    %n = arith.cmpi ne, %r, %c : tensor<3xi64>
+    sinter.yield %n : tensor<3xi1>
+  }
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>, %n: i1):
+    %z = arith.constant dense<0.0> : tensor<5xf32>
+    %c = arith.select %n, %acc, %z : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %q = sinter.contract (i = 3) by (j = 4) product (k = 5) (%p[i, k] : tensor<3x5xf32>, %v[j, k] : tensor<4x5xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%o[i, j] : tensor<3x4xf32>) {
+  ^row(%acc: tensor<4xf32>, %n: i1):
+    %z = arith.constant dense<1.0> : tensor<4xf32>
+    %c = arith.select %n, %acc, %z : tensor<4xf32>
+    sinter.yield %c : tensor<4xf32>
+  }
+  return %q, %p : tensor<3x4xf32>, tensor<3x5xf32>
+}
+
+// -----
+
+// A result reduced over the grid is known only after it: the second pass is a kernel of its own, also
+// where the first could run beside what follows.
+
+// CHECK-LABEL: func @reduced_over_the_grid
+// CHECK-COUNT-2: sinter.rowwise
+func.func @reduced_over_the_grid(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<3x5xf32>
+  %s = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) reduce(maximumf [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %s[] : tensor<f32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %m: f32):
+    %b = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %c = arith.divf %r, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// The gradient waits for a count of labels; the loss does not. The loss goes with the gradient, which
+// reads the same matrix, not with the count, which reads the same labels.
+
+// CHECK-LABEL: func @count_first
+//       CHECK:   sinter.rowwise (i = 3) by ()
+//       CHECK:   sinter.rowwise (i = 3) by (j = 5)
+//       CHECK:     outs(%{{.+}}[] : tensor<f32>, %{{.+}}[i, j] : tensor<3x5xf32>)
+//   CHECK-NOT:   sinter.rowwise
+func.func @count_first(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> (tensor<f32>, tensor<3x5xf32>) {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<3x5xf32>
+  %l = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %t[i] : tensor<3xi64>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>, %k: i64):
+    %z = arith.constant 0.0 : f32
+    %c = sinter.pick %r[%k] else %z : tensor<5xf32>, i64
+    sinter.yield %c : f32
+  }
+  %n = sinter.rowwise (i = 3) by () ins(%t[i] : tensor<3xi64>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%k: i64):
+    %f = arith.sitofp %k : i64 to f32
+    sinter.yield %f : f32
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %n[] : tensor<f32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %m: f32):
+    %b = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %c = arith.divf %r, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %l, %y : tensor<f32>, tensor<3x5xf32>
+}
+
+// -----
+
+// A neighbour that computes a side of the product stays in front of it.
+
+// CHECK-LABEL: func @side_of_a_product
+//       CHECK:   sinter.rowwise
+//       CHECK:   sinter.contract
+func.func @side_of_a_product(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>) -> tensor<3x5xf32> {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %e = tensor.empty() : tensor<3x7xf32>
+  %t = sinter.rowwise (a = 3) by (b = 7) ins(%x[a, b] : tensor<3x7xf32>) outs(%e[a, b] : tensor<3x7xf32>) {
+  ^row(%r: tensor<7xf32>):
+    %c = math.exp %r : tensor<7xf32>
+    sinter.yield %c : tensor<7xf32>
+  }
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%t[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  return %p : tensor<3x5xf32>
+}
+
+// -----
+
+// A reduction over rows of another length is another kernel.
+
+// CHECK-LABEL: func @other_length
+// CHECK-COUNT-2: sinter.rowwise
+func.func @other_length(%x: tensor<3x5xf32>, %y: tensor<3x4xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %a = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %b = sinter.rowwise (i = 3) by (j = 4) ins(%y[i, j] : tensor<3x4xf32>, %a[i] : tensor<3xf32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%r: tensor<4xf32>, %m: f32):
+    %c = sinter.row_reduce maximumf %r : tensor<4xf32> -> f32
+    %d = arith.addf %c, %m : f32
+    sinter.yield %d : f32
+  }
+  return %b : tensor<3xf32>
+}
+
+// -----
+
+// A call with an effect keeps its place between two kernels.
+
+// CHECK-LABEL: func @effect_between
+//       CHECK:   sinter.rowwise
+//       CHECK:   call @print
+//       CHECK:   sinter.rowwise
+func.func private @print(tensor<3x5xf32>)
+func.func @effect_between(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %a = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = math.exp %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  func.call @print(%a) : (tensor<3x5xf32>) -> ()
+  %b = sinter.rowwise (i = 3) by (j = 5) ins(%a[i, j] : tensor<3x5xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = math.log %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %b : tensor<3x5xf32>
+}

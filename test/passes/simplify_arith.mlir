@@ -1,0 +1,90 @@
+// RUN: sinter-opt --sinter-simplify --split-input-file %s | FileCheck %s
+
+// Identities on rows, as upstream has them on scalars.
+
+// CHECK-LABEL: func @identities
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>):
+//  CHECK-NEXT:     sinter.yield %[[X]] : tensor<5xf32>
+func.func @identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %one = arith.constant dense<1.0> : tensor<5xf32>
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %minus = arith.constant dense<-0.0> : tensor<5xf32>
+    %true = arith.constant dense<true> : tensor<5xi1>
+    %a = arith.mulf %one, %r : tensor<5xf32>
+    %b = arith.divf %a, %one : tensor<5xf32>
+    %c = arith.subf %b, %zero : tensor<5xf32>
+    %d = arith.addf %c, %minus : tensor<5xf32>
+    %f = arith.negf %d : tensor<5xf32>
+    %g = arith.negf %f : tensor<5xf32>
+    %h = arith.select %true, %g, %zero : tensor<5xi1>, tensor<5xf32>
+    sinter.yield %h : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// x + 0 turns -0 into 0, and x * -1 is not x: both stay.
+
+// CHECK-LABEL: func @not_identities
+//       CHECK:   arith.addf
+//       CHECK:   arith.mulf
+func.func @not_identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %minus = arith.constant dense<-1.0> : tensor<5xf32>
+    %a = arith.addf %r, %zero : tensor<5xf32>
+    %b = arith.mulf %a, %minus : tensor<5xf32>
+    sinter.yield %b : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Small powers are products; a cube of powf, which rounds once, stays.
+
+// CHECK-LABEL: func @powers
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>):
+//       CHECK:     %[[S:.+]] = arith.mulf %[[X]], %[[X]]
+//  CHECK-NEXT:     arith.mulf %[[S]], %[[X]]
+//   CHECK-NOT:   math.fpowi
+//       CHECK:   math.powf
+func.func @powers(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %three = arith.constant dense<3> : tensor<5xi64>
+    %threef = arith.constant dense<3.0> : tensor<5xf32>
+    %a = math.fpowi %r, %three : tensor<5xf32>, tensor<5xi64>
+    %b = math.powf %r, %threef : tensor<5xf32>
+    %c = arith.addf %a, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Python's floats come as f64 and are rounded in the body: rounded here, to nearest even.
+
+// CHECK-LABEL: func @rounded_constant
+//       CHECK:   arith.constant 9.99999974E-6 : f32
+//   CHECK-NOT:   arith.truncf
+func.func @rounded_constant(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %eps = arith.constant 1.0e-5 : f64
+    %a = arith.truncf %eps : f64 to f32
+    %b = sinter.broadcast %a : f32 -> tensor<5xf32>
+    %c = arith.addf %r, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
