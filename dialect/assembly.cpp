@@ -79,17 +79,18 @@ struct FormParser {
       symbols.push_back({name, b.getAffineDimExpr(k)});
     SmallVector<AffineExpr> exprs;
     auto one = [&]() -> ParseResult {
-      if (indirectOperands) {
-        Operand index;
-        OptionalParseResult present = p.parseOptionalOperand(index.name);
-        if (present.has_value()) {
-          if (failed(*present) || subscripts(index.map, nullptr) || p.parseColonType(index.type))
-            return failure();
-          exprs.push_back(b.getAffineSymbolExpr(indirectOperands->size()));
-          indirectOperands->push_back(indices.size());
-          indices.push_back(index);
-          return success();
-        }
+      Operand index;
+      SMLoc at = p.getCurrentLocation();
+      OptionalParseResult present = p.parseOptionalOperand(index.name);
+      if (present.has_value()) {
+        if (!indirectOperands)
+          return p.emitError(at, "an indirect subscript belongs to an input, and is not indirect itself");
+        if (failed(*present) || subscripts(index.map, nullptr) || p.parseColonType(index.type))
+          return failure();
+        exprs.push_back(b.getAffineSymbolExpr(indirectOperands->size()));
+        indirectOperands->push_back(indices.size());
+        indices.push_back(index);
+        return success();
       }
       return p.parseAffineExpr(symbols, exprs.emplace_back());
     };

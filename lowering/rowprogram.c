@@ -525,13 +525,9 @@ MlirValue sn_row_identity(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, i
 
 MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation reduce) {
   MlirValue x = sn_row_element(b, p, c, sn_operand(reduce, 0));
-  MlirType from = sn_element(sn_type_of(x)), to = sn_type_of(sn_result(reduce, 0));
-  if (mlirTypeEqual(from, to))
-    return x;
-  const SnCombiner *k = combiner(reduce);
-  bool is_unsigned = sn_bits(from) == 1 || (k && (!strcmp(k->kind, "maxui") || !strcmp(k->kind, "minui")));
-  const char *extend = sn_is_float(from) ? "arith.extf" : is_unsigned ? "arith.extui" : "arith.extsi";
-  return sn(b, extend, x, lanes_of(to, c->width));
+  MlirType to = sn_type_of(sn_result(reduce, 0));
+  // Only floats may be reduced in a wider type.
+  return mlirTypeEqual(sn_element(sn_type_of(x)), to) ? x : sn(b, "arith.extf", x, lanes_of(to, c->width));
 }
 
 // A combiner region on two accumulators, lane by lane.

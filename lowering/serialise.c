@@ -130,7 +130,7 @@ static LLVMValueRef runtime(const Writer *w, const char *name, LLVMTypeRef type)
 }
 
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
-static LLVMValueRef export_call(const Writer *w, const char *name, LLVMValueRef self) {
+static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
   LLVMTypeRef p = w->pointer;
   LLVMTypeRef type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p}, 4, false);
   LLVMTypeRef rt_type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p, p}, 5, false);
@@ -163,13 +163,18 @@ static void export_workspace(const Writer *w, const char *name, int64_t bytes) {
 
 static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef self) {
   const char *name = string_attr(entry, SN_FUNCTION);
+  call(w, name, self);
+  // The table has its own: where a program opens the library that has a function of
+  // this name itself ("main"), the dynamic linker would take the program's.
+  LLVMValueRef own = call(w, "", self);
+  LLVMSetLinkage(own, LLVMPrivateLinkage);
   MlirAttribute inputs = sn_get_attr(entry, SN_INPUTS), outputs = sn_get_attr(entry, SN_OUTPUTS);
   int64_t workspace = sn_int_attr(entry, SN_WORKSPACE_BYTES, 0);
   export_workspace(w, name, workspace);
   return STRUCT(w, string(w, name), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
                 int32(w, mlirArrayAttrGetNumElements(inputs)), int32(w, mlirArrayAttrGetNumElements(outputs)),
                 int32(w, 0), tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
-                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), export_call(w, name, self), null(w));
+                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own, null(w));
 }
 
 static LLVMTypeRef function_type(const Writer *w) {
@@ -229,13 +234,6 @@ static char *features_for(const char *cpu, const char *triple) {
   return features;
 }
 
-static bool known_cpu(LLVMTargetRef target, const char *triple, const char *cpu) {
-  // LLVM says "is not a recognized processor" to stderr and goes on; a machine for
-  // it then has no features at all.
-  (void)target, (void)triple;
-  return *cpu != 0;
-}
-
 static MlirLogicalResult make_machine(Writer *w) {
   if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser())
     return failed(w, "LLVM has no code generator", "for this machine");
@@ -248,9 +246,8 @@ static MlirLogicalResult make_machine(Writer *w) {
   } else {
     char *host = LLVMGetHostCPUName(), *features = features_for(w->options->cpu, triple);
     const char *cpu = w->options->cpu ? w->options->cpu : host;
-    if (known_cpu(target, triple, cpu))
-      w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                           LLVMCodeModelDefault);
+    w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
+                                         LLVMCodeModelDefault);
     if (!w->machine)
       result = failed(w, "LLVM cannot generate code for the processor", cpu);
     LLVMDisposeMessage(host);

@@ -173,16 +173,22 @@ static void pick(SnDecompose *d, MlirOperation op) {
     become(d, sn_result(op, 0), sn_generic_end(&g, sn(b, "arith.select", inside, g.args[2], g.args[1])));
     return;
   }
+  intptr_t rank = mlirAffineMapGetNumResults(x.map);
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t k = sn_map_dim(x.map, i);
+    if (k < 0 || !(cols >> k & 1))
+      at[i] = k < 0 ? sn_index(b, 0) : sn_generic_index(&g, k); // not inside of scf.if: linalg.index wants its op around it
+  }
   SnIf branch = sn_if(b, inside, element);
   MlirValue col[SN_MAX_DIMS];
   for (int64_t k = end; k-- > first;) {
     col[k] = k == first ? j : sn(b, "arith.remui", j, sizes[k]);
     j = k == first ? j : sn(b, "arith.divui", j, sizes[k]);
   }
-  intptr_t rank = mlirAffineMapGetNumResults(x.map);
   for (intptr_t i = 0; i < rank; ++i) {
     intptr_t k = sn_map_dim(x.map, i);
-    at[i] = k < 0 ? sn_index(b, 0) : cols >> k & 1 ? col[k] : sn_generic_index(&g, k);
+    if (k >= 0 && cols >> k & 1)
+      at[i] = col[k];
   }
   sn_else(b, &branch, sn(b, "tensor.extract", x.value, sn_values(rank, at), element));
   sn_end_if(b, &branch, g.args[1]);

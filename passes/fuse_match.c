@@ -245,6 +245,25 @@ static bool flows_fit(SnMerge *m) {
   return true;
 }
 
+// b's finish reads a uniform value that a makes: then a can be computed there too.
+static bool finish_fits(SnMerge *m) {
+  intptr_t argument = (intptr_t)m->b.accumulators.size;
+  for (size_t k = sn_first_input(&m->b); m->b.finish.ptr && k < m->b.inputs.size; ++k) {
+    size_t result;
+    if (!sn_is_uniform(&m->b, k))
+      continue;
+    bool used = mlirValueGetFirstUse(mlirBlockGetArgument(m->b.finish, argument++)).ptr;
+    if (!used || !is_flow(m, k, &result))
+      continue;
+    for (size_t i = 0; i < m->a.inputs.size; ++i)
+      if (!sn_is_uniform(&m->a, i))
+        return sn_no(m->b.op, "its finish needs what its neighbour computes row by row");
+    if (!sn_is_elementwise_form(&m->a) || has_index(&m->a))
+      return sn_no(m->b.op, "its finish needs what its neighbour reduces");
+  }
+  return true;
+}
+
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
   if (a->contract && b->contract)
@@ -293,7 +312,7 @@ static bool decide(SnMerge *m, Match *match) {
     for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
       if (!mlirAffineExprIsADim(m->a_dims[d]))
         return sn_no(a->op, "its index would be one of an expression");
-  return flows_fit(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);
+  return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);
 }
 
 bool sn_can_merge(MlirOperation a, MlirOperation b, bool duplicate, SnMerge *m) {

@@ -158,8 +158,28 @@ static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffin
   }
 }
 
+// Result k of form f as a value of the merged body.
+static MlirValue body_value(const SnForm *f, size_t output, const SnMap *map) {
+  return sn_lookup(map, sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output)));
+}
+
+// The uniform value that a makes for input k of b, computed in the merged finish.
+static MlirValue uniform_in_finish(SnMerge *m, SnBuilder *b, size_t input, const intptr_t *a_place) {
+  SnMap map = {0};
+  size_t result;
+  sn_producer(&m->b, input, &result);
+  for (size_t k = 0; k < m->a.inputs.size; ++k)
+    sn_map(&map, sn_input_argument(&m->a, k), finish_input(&m->merged, (size_t)a_place[k]));
+  Move move = {&m->a, m->a_dims, &m->merged, &map};
+  move_body(b, &move, m->a.body);
+  MlirValue v = body_value(&m->a, result, &map);
+  sn_map_free(&map);
+  return v;
+}
+
 // What f's finish gives, inside the merged finish. first: its first accumulator there.
-static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_t *place, size_t first, SnValueVec *values) {
+static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_t *place, const intptr_t *a_place, size_t first,
+                        SnValueVec *values) {
   if (!f->finish.ptr) {
     for (size_t k = 0; k < f->accumulators.size; ++k)
       sn_push(values, mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
@@ -169,19 +189,20 @@ static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_
   intptr_t argument = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     sn_map(&map, mlirBlockGetArgument(f->finish, argument++), mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
-  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    if (sn_is_uniform(f, k))
-      sn_map(&map, mlirBlockGetArgument(f->finish, argument++), finish_input(&m->merged, (size_t)place[k]));
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k) {
+    if (!sn_is_uniform(f, k))
+      continue;
+    MlirValue from = mlirBlockGetArgument(f->finish, argument++);
+    if (place[k] >= 0)
+      sn_map(&map, from, finish_input(&m->merged, (size_t)place[k]));
+    else if (mlirValueGetFirstUse(from).ptr) // sn_can_merge checks that a fits here
+      sn_map(&map, from, uniform_in_finish(m, b, k, a_place));
+  }
   sn_copy_ops(b, f->finish, &map);
   MlirOperation yield = mlirBlockGetTerminator(f->finish);
   for (intptr_t k = 0; k < sn_num_operands(yield); ++k)
     sn_push(values, sn_lookup(&map, sn_operand(yield, k)));
   sn_map_free(&map);
-}
-
-// Result k of form f as a value of the merged body (map) or of its finish (finished).
-static MlirValue body_value(const SnForm *f, size_t output, const SnMap *map) {
-  return sn_lookup(map, sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output)));
 }
 
 // Of what f's finish gives, what the merged form's finish yields.
@@ -247,14 +268,14 @@ MlirOperation sn_merge(SnMerge *m) {
     SnValueVec a_values = {0}, b_values = {0}, finished = {0};
     size_t first = 0;
     if (accumulates(m, a)) {
-      move_finish(m, &end, a, a_place, 0, &a_values);
+      move_finish(m, &end, a, a_place, a_place, 0, &a_values);
       yield_finished(m, a, &a_values, &finished);
       first = a->accumulators.size;
     }
     if (m->into_finish) {
       finish_with(m, &end, &a_values, b_place, &finished);
     } else if (accumulates(m, b)) {
-      move_finish(m, &end, b, b_place, first, &b_values);
+      move_finish(m, &end, b, b_place, a_place, first, &b_values);
       yield_finished(m, b, &b_values, &finished);
     }
     sn_op(&end, "sinter.yield", sn_values((intptr_t)finished.size, finished.data), sn_types(0, NULL));

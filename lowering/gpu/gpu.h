@@ -12,11 +12,11 @@
 
 // A #sinter.gpu_rows, read.
 typedef struct {
-  int64_t threads; // of a block: a power of two, 32 to 1024
-  int64_t blocks;  // at most; fixed, so that results are
-  int64_t vector;  // columns that a thread reads at once
-  int64_t unroll;  // vectors that a thread reads before it uses the first
-  bool shared;     // rows that are read again are kept in shared memory
+  int64_t threads;   // of a block: a power of two, 32 to 1024
+  int64_t blocks;    // at most; fixed, so that results are
+  int64_t occupancy; // blocks on one multiprocessor
+  int64_t vector;    // columns that a thread reads at once
+  int64_t unroll;    // vectors that a thread reads before it uses the first
 } SnGpuRows;
 
 // What a kernel's threads have; made once at the head of a gpu.func.

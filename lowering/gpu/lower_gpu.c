@@ -66,8 +66,11 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
     return sn_error(f->op, "has no #sinter.gpu_rows schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
   *s = (SnGpuRows){.threads = sn_schedule_number(f->schedule, "threads"),
                    .blocks = sn_schedule_number(f->schedule, "blocks"),
+                   .occupancy = sn_schedule_number(f->schedule, "occupancy"),
                    .vector = sn_schedule_number(f->schedule, "vector"),
                    .unroll = sn_schedule_number(f->schedule, "unroll")};
+  if (s->occupancy * s->threads > 2048)
+    return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads", (long long)s->occupancy, (long long)s->threads);
   return SN_OK;
 }
 
@@ -166,7 +169,8 @@ static void device_function(MlirOperation module, const char *name, const SnForm
                  sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
                  sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
                  sn_attr("gpu.known_block_size", mlirDenseI32ArrayGet(b.ctx, 3, block_size)),
-                 sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)), region);
+                 sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)),
+                 sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)), region);
   SnBuilder in = sn_at_end(entry, b.loc);
   MlirAttribute x = sn_parse_attr(b.ctx, "#gpu<dim x>");
   k.block = sn(&in, "gpu.block_id", sn_index_type(b.ctx), sn_attr("dimension", x));

@@ -299,6 +299,16 @@ func.func @f5_no_number(%x: tensor<4xf32>, %e: tensor<4xf32>) {
 
 // -----
 
+func.func @f5_type(%x: tensor<4xf32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{the fill value of input 0 has type 'f64', and its elements have 'f32'}}
+  %y = "sinter.rowwise"(%x, %e) <{dims = ["i"], sizes = array<i64: 4>, num_rows = 1 : i64, num_cols = 0 : i64, fills = [0.0 : f64],
+    maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+    accumulators = [], accumulator_maps = [], accumulator_types = [], operandSegmentSizes = array<i32: 1, 0, 1>}> ({}, {}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @f6_expression(%x: tensor<9xf32>, %t: tensor<4xi32>, %e: tensor<4xf32>) {
   // expected-error @+1 {{subscript 0 of input 0 computes with an index tensor; an indirect subscript stands alone}}
   %y = "sinter.rowwise"(%x, %t, %e) <{dims = ["i"], sizes = array<i64: 4>, num_rows = 1 : i64, num_cols = 0 : i64, indirect = [array<i64: 0>],

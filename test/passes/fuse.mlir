@@ -320,3 +320,36 @@ func.func @effect_between(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   }
   return %b : tensor<3x5xf32>
 }
+
+// -----
+
+// The finish of a loss reads a scalar that a small kernel makes, and so does its body: the scalar is
+// computed in both.
+
+// CHECK-LABEL: func @uniform_in_finish
+//       CHECK:   sinter.rowwise (i = 3) by (j = 5)
+//       CHECK:     arith.negf
+//       CHECK:   finish {
+//       CHECK:     arith.negf
+//       CHECK:     arith.mulf
+//   CHECK-NOT:   sinter.rowwise
+func.func @uniform_in_finish(%x: tensor<3x5xf32>, %n: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %m = sinter.rowwise () by () ins(%n[] : tensor<f32>) outs(%e[] : tensor<f32>) {
+  ^row(%b: f32):
+    %c = arith.negf %b : f32
+    sinter.yield %c : f32
+  }
+  %s = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %m[] : tensor<f32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>, %k: f32):
+    %b = sinter.broadcast %k : f32 -> tensor<5xf32>
+    %d = arith.addf %r, %b : tensor<5xf32>
+    %c = sinter.row_reduce add %d : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  } finish {
+  ^done(%t: f32, %k: f32):
+    %f = arith.mulf %t, %k : f32
+    sinter.yield %f : f32
+  }
+  return %s : tensor<f32>
+}

@@ -1,0 +1,206 @@
+// sinter-cc: compiles a program into a library, an object, PTX or a cubin.
+//
+//   sinter-cc model.mlir --target=gpu -o model.so -h model.h
+//
+// What is written follows from the suffix of -o. A library needs nothing of
+// LLVM's; how to call it is in the header, and in runtime/abi.h.
+
+#include "llvm-c/Core.h"
+#include "lowering/serialise.h"
+#include "mlir-c/Dialect/GPU.h"
+#include "passes/passes.h"
+#include "tools/common_link.h"
+#include <stdio.h>
+#include <unistd.h>
+
+// ---- options --------------------------------------------------------------------------
+
+typedef struct {
+  const char *out, *header, *policy, *cpu, *chip, *entry;
+  bool gpu, ptx;
+} Options;
+
+static const char *set_out(void *to, const char *value) {
+  ((Options *)to)->out = value;
+  return *value ? NULL : "is no file";
+}
+static const char *set_header(void *to, const char *value) {
+  ((Options *)to)->header = value;
+  return *value ? NULL : "is no file";
+}
+static const char *set_target(void *to, const char *value) {
+  ((Options *)to)->gpu = !strcmp(value, "gpu");
+  return !strcmp(value, "gpu") || !strcmp(value, "cpu") ? NULL : "is not a target: cpu or gpu";
+}
+static const char *set_policy(void *to, const char *value) {
+  ((Options *)to)->policy = value;
+  return !strcmp(value, "disabled") || !strcmp(value, "aggressive") ? NULL
+                                                                    : "is not a policy: disabled or aggressive";
+}
+static const char *set_cpu(void *to, const char *value) {
+  ((Options *)to)->cpu = value;
+  return *value ? NULL : "is not a processor";
+}
+static const char *set_chip(void *to, const char *value) {
+  ((Options *)to)->chip = value;
+  return strncmp(value, "sm_", 3) ? "is not an architecture, such as sm_90a" : NULL;
+}
+static const char *set_entry(void *to, const char *value) {
+  ((Options *)to)->entry = value;
+  return NULL;
+}
+static const char *set_ptx(void *to, const char *value) {
+  ((Options *)to)->ptx = true;
+  return NULL;
+}
+
+static const SinterOption table[] = {
+    {"o", "FILE", "what to write, by its suffix: .so, .o, .ptx or .cubin", set_out},
+    {"h", "FILE.h", "write a C header that says how to call it", set_header},
+    {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
+    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)", set_policy},
+    {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
+    {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
+    {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
+    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
+    {0},
+};
+
+typedef enum { LIBRARY, OBJECT, PTX, CUBIN } Kind;
+
+static const struct {
+  const char *suffix;
+  Kind kind;
+  bool gpu_only;
+} kinds[] = {{".so", LIBRARY, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
+
+static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) {
+  size_t n = strlen(options->out);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    size_t m = strlen(kinds[i].suffix);
+    if (n <= m || strcmp(options->out + n - m, kinds[i].suffix))
+      continue;
+    *kind = kinds[i].kind;
+    if (kinds[i].gpu_only && !options->gpu)
+      return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: a %s file is for a GPU, add --target=gpu", options->out,
+                        kinds[i].suffix);
+    return SINTER_EXIT_OK;
+  }
+  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: expected a name that ends in .so, .o, .ptx or .cubin",
+                    options->out);
+}
+
+// ---- the GPU's code ----------------------------------------------------------------------
+
+static bool has_file(const char *folder, size_t length, const char *name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+  return access(path, X_OK) == 0;
+}
+
+// Where upstream looks: PATH, then the toolkit's folder.
+static bool there_is_ptxas(void) {
+  static const char *const folders[] = {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"};
+  for (const char *path = getenv("PATH"); path && *path;) {
+    size_t n = strcspn(path, ":");
+    if (has_file(path, n, "ptxas"))
+      return true;
+    path += n + (path[n] == ':');
+  }
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
+    if (getenv(folders[i]) && has_file(getenv(folders[i]), strlen(getenv(folders[i])), "bin/ptxas"))
+      return true;
+  return has_file("/usr/local/cuda", strlen("/usr/local/cuda"), "bin/ptxas");
+}
+
+// The bytes of the one gpu.binary of a module.
+static SinterExit write_binary(const Tool *tool, const Options *options, MlirModule module) {
+  SnOpVec binaries = sn_collect(mlirModuleGetOperation(module), "gpu.binary");
+  SinterExit code;
+  if (binaries.size != 1) {
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s becomes %zu binaries for the GPU: %s", tool->file, binaries.size,
+                      binaries.size ? "a file holds one, -o NAME.so holds all" : "no kernel was made of it");
+  } else {
+    MlirAttribute object = mlirArrayAttrGetElement(sn_get_attr(binaries.data[0], "objects"), 0);
+    MlirStringRef bytes = mlirGPUObjectAttrGetObject(object);
+    size_t size = bytes.length;
+    while (options->ptx && size && !bytes.data[size - 1]) // PTX in memory ends in 0
+      --size;
+    code = tool_write(tool, options->out, bytes.data, size);
+  }
+  sn_vec_free(&binaries);
+  return code;
+}
+
+// ---- the tool ---------------------------------------------------------------------------------
+
+static SinterExit lower(const Tool *tool, const Options *options, MlirModule module, const char *until) {
+  ToolSetting gpu[] = {{"policy", options->policy},
+                       {"chip", options->chip},
+                       {"format", options->ptx ? "isa" : "bin"},
+                       {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy}, {NULL, NULL}};
+  if (options->gpu && !options->ptx && !there_is_ptxas())
+    return tool_error(tool, SINTER_EXIT_COMPILE,
+                      "there is no ptxas, which makes cubins: install a CUDA toolkit and put it on PATH or in CUDA_HOME, "
+                      "or write PTX (-o NAME.ptx, or --ptx)");
+  return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
+                      : tool_run(tool, module, "sinter-cpu", cpu, until);
+}
+
+static SinterExit host_code(const Tool *tool, const Options *options, MlirModule module, Kind kind) {
+  SnSerialise how = {.cpu = options->cpu, .gpu = options->gpu, .parallel = !options->gpu};
+  LLVMMemoryBufferRef object = NULL;
+  if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
+    return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
+  const char *bytes = LLVMGetBufferStart(object);
+  size_t size = LLVMGetBufferSize(object);
+  SinterExit code = kind == OBJECT ? tool_write(tool, options->out, bytes, size)
+                                   : tool_link(tool, options->out, bytes, size, module, options->gpu);
+  LLVMDisposeMemoryBuffer(object);
+  return code;
+}
+
+static SinterExit compile(const Tool *tool, const Options *options, MlirModule module, Kind kind) {
+  bool device_only = options->out && (kind == PTX || kind == CUBIN);
+  SinterExit code = tool_select(tool, module, options->entry);
+  if (code == SINTER_EXIT_OK)
+    code = lower(tool, options, module, device_only ? "binary" : NULL);
+  if (code == SINTER_EXIT_OK && device_only)
+    return write_binary(tool, options, module);
+  if (code == SINTER_EXIT_OK && options->out)
+    code = host_code(tool, options, module, kind);
+  if (code == SINTER_EXIT_OK && options->header)
+    code = tool_header(tool, options->header, module, options->gpu);
+  return code;
+}
+
+static SinterExit program(const Tool *tool, Options *options) {
+  Kind kind = LIBRARY;
+  if (!options->out && !options->header)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "nothing to write: give -o FILE, -h FILE.h, or both");
+  if (options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK)
+    return SINTER_EXIT_BAD_INPUT;
+  if (options->header && options->out && (kind == PTX || kind == CUBIN))
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-h %s: %s has no host code to call", options->header, options->out);
+  options->ptx = options->ptx || kind == PTX;
+  if (options->ptx && kind == CUBIN)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: --ptx makes no cubin", options->out);
+  MlirModule module;
+  SinterExit code = tool_read(tool, &module);
+  if (code != SINTER_EXIT_OK)
+    return code;
+  code = compile(tool, options, module, kind);
+  mlirModuleDestroy(module);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  Options options = {.policy = "aggressive", .chip = "sm_90a"};
+  ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
+  const char *file = tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);
+  Tool tool = tool_open("sinter-cc", file);
+  SinterExit code = program(&tool, &options);
+  tool_close(&tool);
+  return code;
+}
