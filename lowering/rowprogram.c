@@ -569,7 +569,7 @@ MlirValue sn_row_combine(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, Ml
 }
 
 MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue v) {
-  for (int64_t n = sn_dim(sn_type_of(v), 0); n > 1; n /= 2) {
+  for (int64_t n = sn_dim(sn_type_of(v), 0); n > 2; n /= 2) {
     int64_t low[64], high[64];
     assert(n <= 128 && n % 2 == 0 && "a schedule's lanes are a power of two");
     for (int64_t i = 0; i < n / 2; ++i) {
@@ -580,5 +580,6 @@ MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce,
     MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
     v = sn_row_combine(b, p, reduce, l, h);
   }
-  return lane(b, v, 0);
+  MlirValue low = lane(b, v, 0), high = lane(b, v, 1); // a vector of one lane is no scalar
+  return sn_row_combine(b, p, reduce, low, high);
 }

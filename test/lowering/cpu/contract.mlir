@@ -1,0 +1,59 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
+
+// Rows of x lie in memory as the library wants them; weights [j, k] are packed to panels [k, n]. The epilogue runs over rows of the block.
+
+// CHECK-LABEL: func.func private @linear_task(
+//       CHECK:   scf.for %[[K0:.+]] = %c0 to %c10 step %c6
+//       CHECK:     %[[KK:.+]] = arith.minsi
+//       CHECK:     scf.for %[[N0:.+]] = %c0 to %c9 step %c4
+//       CHECK:       scf.for %[[S:.+]] = %c0 to %[[KK]]
+//       CHECK:         %[[V:.+]] = memref.load %{{.+}}[%{{.+}}, %{{.+}}] : memref<9x10xf32>
+//       CHECK:         memref.store %[[V]], %{{.+}} : memref<18x4xf32>
+//       CHECK:       call @sinter_rt_brgemm_f32(
+//       CHECK:   scf.for
+//       CHECK:     vector.load %{{.+}} : memref<12x12xf32>, vector<4xf32>
+//       CHECK:     arith.maximumf
+//       CHECK:     vector.store
+func.func private @linear(%x: memref<11x10xf32>, %w: memref<9x10xf32>, %y: memref<11x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf32>, %w[j, k] : memref<9x10xf32>) : f32
+      outs(%y[i, j] : memref<11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 4, k = 6, lanes = 4>) {
+  ^row(%a: tensor<9xf32>):
+    %z = arith.constant dense<0.0> : tensor<9xf32>
+    %r = arith.maximumf %a, %z : tensor<9xf32>
+    sinter.yield %r : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// Nothing is packed where both sides lie row-major in memory.
+
+// CHECK-LABEL: func.func private @in_place_task(
+//   CHECK-NOT:   memref.load
+//       CHECK:   call @sinter_rt_brgemm_f32(
+func.func private @in_place(%x: memref<2x11x10xf32>, %w: memref<2x10x9xf32>, %y: memref<2x11x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (b = 2, i = 11) by (j = 9) product (k = 10) (%x[b, i, k] : memref<2x11x10xf32>, %w[b, k, j] : memref<2x10x9xf32>) : f32
+      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 16, k = 16, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// f64 is not the library's: vectors along the columns, one accumulator each.
+
+// CHECK-LABEL: func.func private @doubles_task(
+//   CHECK-NOT:   call @sinter_rt_brgemm_f32
+//       CHECK:   scf.for {{.*}} -> (vector<4xf64>)
+//       CHECK:     math.fma %{{.+}} : vector<4xf64>
+func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memref<11x9xf64>) attributes {sinter.kernel} {
+  sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf64>, %w[k, j] : memref<10x9xf64>) : f64
+      outs(%y[i, j] : memref<11x9xf64>) schedule(#sinter.brgemm<m = 4, n = 8, k = 16, lanes = 4>) {
+  ^row(%a: tensor<9xf64>):
+    sinter.yield %a : tensor<9xf64>
+  }
+  return
+}

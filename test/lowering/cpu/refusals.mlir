@@ -1,0 +1,85 @@
+// RUN: sinter-opt --sinter-lower-cpu --split-input-file --verify-diagnostics %s
+
+// What cannot be lowered yet says so where it stands.
+
+func.func private @no_schedule(%x: memref<4x9xf32>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{'sinter.rowwise' op has no schedule: run sinter-schedule{target=cpu} first}}
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : memref<4x9xf32>) outs(%y[i, j] : memref<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @other_target(%x: memref<4x9xf32>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{has a schedule #sinter.gpu_rows, but a CPU needs #sinter.rows: run sinter-schedule{target=cpu}}}
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : memref<4x9xf32>) outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.gpu_rows<threads = 64>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @second_form(%x: memref<4x9xf32>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : memref<4x9xf32>) outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.rows<chunk = 4>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  // expected-error@below {{is a second kernel form in one kernel function: run sinter-outline}}
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : memref<4x9xf32>) outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.rows<chunk = 4>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @dynamic_size(%x: memref<?x9xf32>, %y: memref<?x9xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{dimension 'i' of size `?` is not lowered yet: make it static}}
+  sinter.rowwise (i = ?) by (j = 9) ins(%x[i, j] : memref<?x9xf32>) outs(%y[i, j] : memref<?x9xf32>) schedule(#sinter.rows<chunk = 4>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @indirect(%x: memref<100x9xf32>, %t: memref<4xi64>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{an indirect access is not lowered yet: input 0}}
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[%t[i] : memref<4xi64>, j] : memref<100x9xf32>) outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.rows<chunk = 4>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @row_constant(%x: memref<4x2xf32>, %y: memref<4x2xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 2) ins(%x[i, j] : memref<4x2xf32>) outs(%y[i, j] : memref<4x2xf32>) schedule(#sinter.rows<chunk = 4>) {
+  ^row(%a: tensor<2xf32>):
+    // expected-error@below {{a row constant of different elements is not lowered yet}}
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %p = arith.addf %a, %c : tensor<2xf32>
+    sinter.yield %p : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @sides(%x: memref<4x6xf32>, %w: memref<4x9x6xf32>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{product 0 is not lowered yet: one side has to be without column dimensions, the other without the last row dimension}}
+  sinter.contract (i = 4) by (j = 9) product (k = 6) (%x[i, k] : memref<4x6xf32>, %w[i, j, k] : memref<4x9x6xf32>) : f32
+      outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.brgemm<m = 4>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}

@@ -1,0 +1,89 @@
+// RUN: sinter-opt --sinter-boundary --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Tensors stay as they are; inputs are not to be written.
+
+// CHECK-LABEL: func @tensors
+//  CHECK-SAME:   (%{{.+}}: tensor<4x8xbf16> {bufferization.writable = false}) -> tensor<4x8xbf16>
+//  CHECK-SAME:   sinter.inputs = [tensor<4x8xbf16>], sinter.outputs = [tensor<4x8xbf16>]
+func.func @tensors(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  return %x : tensor<4x8xbf16>
+}
+
+// -----
+
+// Numbers travel as tensors of rank 0.
+
+// CHECK-LABEL: func @numbers
+//  CHECK-SAME:   (%[[A:.+]]: tensor<f32> {{.+}}, %[[T:.+]]: tensor<i64> {{.+}}) -> (tensor<f32>, tensor<i1>)
+//   CHECK-DAG:   %[[X:.+]] = tensor.extract %[[A]][] : tensor<f32>
+//   CHECK-DAG:   %[[Y:.+]] = tensor.extract %[[T]][] : tensor<i64>
+//       CHECK:   %[[S:.+]] = arith.addf %[[X]], %[[X]] : f32
+//       CHECK:   %[[C:.+]] = arith.cmpi eq, %[[Y]], %[[Y]] : i64
+//   CHECK-DAG:   %[[R0:.+]] = tensor.from_elements %[[S]] : tensor<f32>
+//   CHECK-DAG:   %[[R1:.+]] = tensor.from_elements %[[C]] : tensor<i1>
+//       CHECK:   return %[[R0]], %[[R1]]
+func.func @numbers(%a: f32, %t: i64) -> (f32, i1) {
+  %s = arith.addf %a, %a : f32
+  %c = arith.cmpi eq, %t, %t : i64
+  return %s, %c : f32, i1
+}
+
+// -----
+
+// A private function is nobody's boundary.
+
+// CHECK-LABEL: func private @inner(%{{.+}}: tensor<?xf32>) -> index
+func.func private @inner(%x: tensor<?xf32>) -> index {
+  %c = arith.constant 0 : index
+  %n = tensor.dim %x, %c : tensor<?xf32>
+  return %n : index
+}
+
+// -----
+
+// expected-error @+1 {{argument 1 is tensor<?x8xf32>: only static shapes can be compiled}}
+func.func @dynamic_argument(%x: tensor<8xf32>, %y: tensor<?x8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result 0 is tensor<?xf32>: only static shapes can be compiled}}
+func.func @dynamic_result(%x: tensor<8xf32>) -> tensor<?xf32> {
+  %y = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is memref<8xf32>: expected a tensor of known rank, or a number}}
+func.func @buffer(%x: memref<8xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is tensor<*xf32>: expected a tensor of known rank, or a number}}
+func.func @unranked(%x: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0 is tensor<4xindex>: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1}}
+func.func @index() -> tensor<4xindex> {
+  %x = arith.constant dense<0> : tensor<4xindex>
+  return %x : tensor<4xindex>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is tensor<4xf32, "blocked">: a host passes row-major tensors only}}
+func.func @encoding(%x: tensor<4xf32, "blocked">) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{is declared, and nothing defines it}}
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>

@@ -1,0 +1,105 @@
+// RUN: sinter-opt --sinter-outline --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule --sinter-outline --sinter-lower-cpu \
+// RUN:   --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
+// RUN:   --buffer-results-to-out-params="hoist-static-allocs modify-public-functions" --split-input-file %s \
+// RUN:   | FileCheck %s --check-prefix=BUFFERS
+
+// Three results of one kernel become the caller's buffers: nothing is allocated or copied. The tensor that two
+// operands read is one argument.
+
+// CHECK-LABEL: func @mse_grad
+//  CHECK-SAME:   (%[[X:.+]]: tensor<4x9xf32>, %[[Y:.+]]: tensor<4x9xf32>)
+//   CHECK-DAG:   %[[BX:.+]] = bufferization.to_buffer %[[X]] read_only
+//   CHECK-DAG:   %[[BY:.+]] = bufferization.to_buffer %[[Y]] read_only
+//   CHECK-DAG:   %[[L:.+]] = memref.alloc() : memref<f32>
+//   CHECK-DAG:   %[[D:.+]] = memref.alloc() : memref<4x9xf32>
+//   CHECK-DAG:   %[[E:.+]] = memref.alloc() : memref<4x9xf32>
+//       CHECK:   call @mse_grad_kernel0(%[[BX]], %[[BY]], %[[L]], %[[D]], %[[E]])
+//       CHECK:   bufferization.to_tensor %[[L]] restrict writable
+//       CHECK:   bufferization.to_tensor %[[D]] restrict writable
+//       CHECK:   bufferization.to_tensor %[[E]] restrict writable
+//       CHECK: func.func private @mse_grad_kernel0(%[[A:.+]]: memref<4x9xf32>, %[[B:.+]]: memref<4x9xf32>, %[[O:.+]]: memref<f32>, %[[P:.+]]: memref<4x9xf32>, %[[Q:.+]]: memref<4x9xf32>) attributes {sinter.kernel}
+//       CHECK:   sinter.rowwise (i = 4) by (j = 9)
+//  CHECK-NEXT:     ins(%[[A]][i, j] : memref<4x9xf32>, %[[B]][i, j] : memref<4x9xf32>, %[[A]][i, j] : memref<4x9xf32>)
+//       CHECK:     outs(%[[O]][] : memref<f32>, %[[P]][i, j] : memref<4x9xf32>, %[[Q]][i, j] : memref<4x9xf32>)
+//       CHECK:   } finish {
+//       CHECK:   return
+
+//   BUFFERS-LABEL: func.func @mse_grad
+//    BUFFERS-SAME:   %[[L:[a-z0-9]+]]: memref<f32>, %[[D:[a-z0-9]+]]: memref<4x9xf32>, %[[E:[a-z0-9]+]]: memref<4x9xf32>)
+//     BUFFERS-NOT:   alloc
+//     BUFFERS-NOT:   memref.copy
+//         BUFFERS:   call @mse_grad_kernel0({{.*}}, %[[L]], %[[D]], %[[E]])
+//     BUFFERS-NOT:   memref.copy
+//         BUFFERS: @mse_grad_kernel0
+func.func @mse_grad(%x: tensor<4x9xf32>, %y: tensor<4x9xf32>) -> (tensor<f32>, tensor<4x9xf32>, tensor<4x9xf32>) {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<4x9xf32>
+  %r:3 = sinter.rowwise (i = 4) by (j = 9)
+      ins(%x[i, j] : tensor<4x9xf32>, %y[i, j] : tensor<4x9xf32>, %x[i, j] : tensor<4x9xf32>)
+      reduce(add [] : f32)
+      outs(%e[] : tensor<f32>, %d[i, j] : tensor<4x9xf32>, %d[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>, %c: tensor<9xf32>):
+    %g = arith.subf %a, %b : tensor<9xf32>
+    %q = arith.mulf %g, %c : tensor<9xf32>
+    %s = sinter.row_reduce add %q : tensor<9xf32> -> f32
+    %n = arith.negf %g : tensor<9xf32>
+    sinter.yield %s, %g, %n : f32, tensor<9xf32>, tensor<9xf32>
+  } finish {
+  ^done(%s: f32):
+    %n = arith.constant 36.0 : f32
+    %m = arith.divf %s, %n : f32
+    sinter.yield %m : f32
+  }
+  return %r#0, %r#1, %r#2 : tensor<f32>, tensor<4x9xf32>, tensor<4x9xf32>
+}
+
+// -----
+
+// A result that a second kernel reads is a temporary; names count up and avoid those that are taken.
+
+// CHECK-LABEL: func @two
+//       CHECK:   call @two_kernel0(
+//       CHECK:   %[[T:.+]] = bufferization.to_tensor
+//       CHECK:   %[[B:.+]] = bufferization.to_buffer %[[T]] read_only
+//       CHECK:   call @two_kernel2(%[[B]],
+//       CHECK: func.func private @two_kernel0
+//       CHECK: func.func private @two_kernel2
+
+//   BUFFERS-LABEL: func.func @two
+//         BUFFERS:   memref.alloc()
+//     BUFFERS-NOT:   memref.copy
+//     BUFFERS-NOT:   memref.alloc
+//         BUFFERS: @two_kernel0
+func.func private @two_kernel1()
+func.func @two(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %n = arith.negf %a : tensor<9xf32>
+    sinter.yield %n : tensor<9xf32>
+  }
+  %z = sinter.rowwise (i = 4) by (j = 9) ins(%y[i, j] : tensor<4x9xf32>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %n = arith.mulf %a, %a : tensor<9xf32>
+    sinter.yield %n : tensor<9xf32>
+  }
+  return %z : tensor<4x9xf32>
+}
+
+// -----
+
+// A form on memrefs keeps its buffers.
+
+// CHECK-LABEL: func @memrefs
+//  CHECK-SAME:   (%[[X:.+]]: memref<4x9xf32>, %[[Y:.+]]: memref<4x9xf32>)
+//   CHECK-NOT:   memref.alloc
+//       CHECK:   call @memrefs_kernel0(%[[X]], %[[Y]])
+func.func @memrefs(%x: memref<4x9xf32>, %y: memref<4x9xf32>) {
+  sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : memref<4x9xf32>) outs(%y[i, j] : memref<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %n = arith.negf %a : tensor<9xf32>
+    sinter.yield %n : tensor<9xf32>
+  }
+  return
+}
