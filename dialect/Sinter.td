@@ -118,8 +118,8 @@ defvar form_rules = [{
       (`tensor<NxT>`, all columns flattened row-major) if its access uses a column, else a scalar.
     * (F12) the body yields one value for each accumulator, then one for each destination that is
       not reduced: a row where the map uses columns, else a scalar, of the accumulator's or destination's element type.
-    * (F13) `finish` has one argument for each accumulator, then one for each input whose access uses no
-      dimension; it yields one value for each reduced destination.
+    * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect and whose
+      subscripts use no dimension; it yields one value for each reduced destination.
     * (F14) without `finish` there is one accumulator for each reduced destination, of its type, and
       keeping columns where it does.
     * (F15) regions hold only `arith`, `math` and `sinter` row operations and `cf.assert`, in one block that

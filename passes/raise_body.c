@@ -206,17 +206,41 @@ size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view) {
   return r->form.inputs.size - 1;
 }
 
+// Wanting follows the yielded values; a form reads better in the op's own order.
+static int by_argument(const void *a, const void *b) {
+  size_t x = ((const SnSource *)a)->input, y = ((const SnSource *)b)->input;
+  return (x > y) - (x < y);
+}
+static void in_order(SnRaise *r) {
+  size_t n = 0, arguments = (size_t)sn_num_operands(r->op);
+  for (size_t i = 0; i < r->sources.size; ++i) {
+    MlirValue v = r->sources.data[i].inside;
+    bool argument = mlirValueIsABlockArgument(v) && is_inside(r, v);
+    r->sources.data[i].input = argument ? (size_t)mlirBlockArgumentGetArgNumber(v) : arguments + i;
+  }
+  if (r->sources.size)
+    qsort(r->sources.data, r->sources.size, sizeof *r->sources.data, by_argument);
+  SnOpVec sorted = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->body); n < r->needed.size; op = mlirOperationGetNextInBlock(op))
+    if (is_needed(r, op)) {
+      sn_push(&sorted, op);
+      ++n;
+    }
+  sn_vec_free(&r->needed);
+  r->needed = sorted;
+}
+
 void sn_raise_sources(SnRaise *r, SnBuilder *b) {
+  in_order(r);
   for (size_t i = 0; i < r->sources.size; ++i) {
     SnSource *s = &r->sources.data[i];
-    SnView view = {.value = s->inside};
+    SnView view;
     if (mlirValueIsABlockArgument(s->inside) && is_inside(r, s->inside)) {
       intptr_t k = mlirBlockArgumentGetArgNumber(s->inside);
       view = sn_raise_view(sn_operand(r->op, k), sn_raise_map(r, k));
-    } else if (is_inside(r, s->inside)) { // a scalar load
-      view = sn_raise_view(sn_operand(sn_definer(s->inside), 0), mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
-    } else {
-      view.constant = sn_constant_of(s->inside);
+    } else { // a scalar from around the op, or loaded in its body
+      MlirValue scalar = is_inside(r, s->inside) ? sn_operand(sn_definer(s->inside), 0) : s->inside;
+      view = sn_raise_view(scalar, mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
     }
     s->constant = view.constant;
     if (!s->constant.ptr)

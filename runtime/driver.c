@@ -795,9 +795,10 @@ SinterExit sinter_driver_main(const SinterLibrary *library, const SinterDriverOp
     free(inputs);
     free(outputs);
   }
+  bool printed = fflush(stdout) == 0; // first what was found, then what is wrong
   if (code != SINTER_EXIT_OK)
     fprintf(stderr, "%s: error: %s\n", options->program, message.text);
-  if (fflush(stdout) != 0 && code == SINTER_EXIT_OK) {
+  if (!printed && code == SINTER_EXIT_OK) {
     fprintf(stderr, "%s: error: cannot write to stdout: %s\n", options->program, strerror(errno));
     code = SINTER_EXIT_RUN;
   }

@@ -7,23 +7,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void tool_register(void) {
+  mlirRegisterAllPasses();
+  sn_register_all();
+}
+
 Tool tool_open(const char *name, const char *file) {
-  static bool registered; // passes are the process's
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirRegisterAllDialects(registry);
   mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), registry);
-  if (!registered) {
-    mlirRegisterAllPasses();
-    sn_register_all();
-    registered = true;
-  }
-  Tool tool = {name, file, mlirContextCreateWithRegistry(registry, false)};
+  Tool tool = {name, file, mlirContextCreateWithRegistry(registry, false), NULL};
   mlirDialectRegistryDestroy(registry);
   mlirRegisterAllLLVMTranslations(tool.ctx);
   return tool;
 }
 
-void tool_close(Tool *tool) { mlirContextDestroy(tool->ctx); }
+void tool_close(Tool *tool) {
+  tool_source_free(tool->source);
+  mlirContextDestroy(tool->ctx);
+}
 
 SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...) {
   va_list arguments;
@@ -56,22 +58,16 @@ static char *read_all(const char *path, size_t *size) {
   return text.data;
 }
 
-SinterExit tool_read(const Tool *tool, MlirModule *module) {
+SinterExit tool_read(Tool *tool, MlirModule *module) {
   *module = (MlirModule){NULL};
   size_t size = 0;
   char *text = read_all(tool->file, &size);
   if (!text)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", tool->file, strerror(errno));
-  MlirOperation op =
-      mlirOperationCreateParse(tool->ctx, mlirStringRefCreate(text, size), SN_STR(tool->file));
+  tool->source = tool_source_parse(tool->ctx, tool->file, text, size, module);
   free(text);
-  if (sn_null(op))
+  if (mlirModuleIsNull(*module))
     return tool_error(tool, SINTER_EXIT_COMPILE, "%s is not a program in MLIR", tool->file);
-  if (!sn_is(op, "builtin.module")) {
-    mlirOperationDestroy(op);
-    return tool_error(tool, SINTER_EXIT_COMPILE, "%s holds no module", tool->file);
-  }
-  *module = mlirModuleFromOperation(op);
   return SINTER_EXIT_OK;
 }
 

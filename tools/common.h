@@ -21,6 +21,9 @@ typedef struct ToolOptions {
   void *to;
 } ToolOptions;
 
+// All passes and pipelines, so that options can name them; called by tool_options.
+void tool_register(void);
+
 // Reads the command line of a tool that takes one file: the rows of the tables, and
 // MLIR's own options (printing IR, timing, crash reproducers). Prints help or
 // what is wrong and ends the process then. Answers the file.
@@ -29,15 +32,23 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
 // MLIR's own options take effect on a pass manager. False if they are wrong.
 bool tool_apply_options(MlirPassManager pm);
 
+// ---- text (tools/common_source.cpp) ----------------------------------------------
+
+// Parses a module, which is null if the text is none. Until the answer is freed,
+// diagnostics of the context go to stderr with the lines of the text.
+void *tool_source_parse(MlirContext ctx, const char *path, const char *text, size_t size, MlirModule *module);
+void tool_source_free(void *source);
+
 // ---- programs ---------------------------------------------------------------------
 
 typedef struct Tool {
   const char *name; // who speaks: "sinter-run"
   const char *file;
   MlirContext ctx;
+  void *source; // the file's text, for errors
 } Tool;
 
-// Makes a context that knows every dialect, pass and translation. Close it.
+// Makes a context that knows every dialect and translation. Close it.
 Tool tool_open(const char *name, const char *file);
 void tool_close(Tool *tool);
 
@@ -45,8 +56,8 @@ void tool_close(Tool *tool);
 SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Parses the tool's file. The caller destroys the module.
-SinterExit tool_read(const Tool *tool, MlirModule *module);
+// Parses the tool's file, once. The caller destroys the module.
+SinterExit tool_read(Tool *tool, MlirModule *module);
 
 // Makes every other function private, so that the road drops it.
 SinterExit tool_select(const Tool *tool, MlirModule module, const char *entry);

@@ -8,6 +8,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
 #include <string>
@@ -67,6 +68,8 @@ private:
 } // namespace
 
 const char *tool_options(int argc, char **argv, const char *overview, const ToolOptions *options) {
+  sys::PrintStackTraceOnErrorSignal(argv[0]);
+  tool_register();
   // A row replaces LLVM's own option of its name.
   auto &known = cl::getRegisteredOptions();
   SmallVector<cl::Option *> replaced;
@@ -92,7 +95,17 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
     if (!is_contained(entry.second->Categories, &category()) && entry.second->getOptionHiddenFlag() == cl::NotHidden &&
         !entry.first.starts_with("help"))
       entry.second->setHiddenFlag(cl::Hidden);
-  cl::ParseCommandLineOptions(argc, argv, overview);
+  std::string text;
+  raw_string_ostream wrong(text);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &wrong)) {
+    // LLVM's guess at what was meant ranges over all of its own options.
+    SmallVector<StringRef> lines;
+    StringRef(text).split(lines, '\n', -1, false);
+    for (StringRef line : lines)
+      if (!line.contains("Did you mean"))
+        errs() << line << '\n';
+    exit(SINTER_EXIT_BAD_INPUT);
+  }
   return file.c_str();
 }
 

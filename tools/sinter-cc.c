@@ -11,7 +11,6 @@
 #include "passes/passes.h"
 #include "tools/common_link.h"
 #include <stdio.h>
-#include <unistd.h>
 
 // ---- options --------------------------------------------------------------------------
 
@@ -92,27 +91,6 @@ static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) 
 
 // ---- the GPU's code ----------------------------------------------------------------------
 
-static bool has_file(const char *folder, size_t length, const char *name) {
-  char path[4096];
-  snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
-  return access(path, X_OK) == 0;
-}
-
-// Where upstream looks: PATH, then the toolkit's folder.
-static bool there_is_ptxas(void) {
-  static const char *const folders[] = {"CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"};
-  for (const char *path = getenv("PATH"); path && *path;) {
-    size_t n = strcspn(path, ":");
-    if (has_file(path, n, "ptxas"))
-      return true;
-    path += n + (path[n] == ':');
-  }
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
-    if (getenv(folders[i]) && has_file(getenv(folders[i]), strlen(getenv(folders[i])), "bin/ptxas"))
-      return true;
-  return has_file("/usr/local/cuda", strlen("/usr/local/cuda"), "bin/ptxas");
-}
-
 // The bytes of the one gpu.binary of a module.
 static SinterExit write_binary(const Tool *tool, const Options *options, MlirModule module) {
   SnOpVec binaries = sn_collect(mlirModuleGetOperation(module), "gpu.binary");
@@ -140,10 +118,6 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
   ToolSetting cpu[] = {{"policy", options->policy}, {NULL, NULL}};
-  if (options->gpu && !options->ptx && !there_is_ptxas())
-    return tool_error(tool, SINTER_EXIT_COMPILE,
-                      "there is no ptxas, which makes cubins: install a CUDA toolkit and put it on PATH or in CUDA_HOME, "
-                      "or write PTX (-o NAME.ptx, or --ptx)");
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }
@@ -175,7 +149,7 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
   return code;
 }
 
-static SinterExit program(const Tool *tool, Options *options) {
+static SinterExit program(Tool *tool, Options *options) {
   Kind kind = LIBRARY;
   if (!options->out && !options->header)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "nothing to write: give -o FILE, -h FILE.h, or both");

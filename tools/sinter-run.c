@@ -146,7 +146,7 @@ static SinterExit run(const Tool *tool, const Options *options, SinterDriverOpti
   return code == SINTER_EXIT_OK ? sinter_driver_main(library, driver) : code;
 }
 
-static SinterExit program(const Tool *tool, const Options *options, SinterDriverOptions *driver) {
+static SinterExit program(Tool *tool, const Options *options, SinterDriverOptions *driver) {
   MlirModule module;
   SinterExit code = tool_read(tool, &module);
   if (code != SINTER_EXIT_OK)

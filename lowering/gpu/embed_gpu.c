@@ -9,7 +9,7 @@
 //
 // The runtime's sinter_rt_launch takes either a cubin or PTX, which ends in a NUL.
 //
-// runs in: sinter-gpu    test: test/lowering/gpu_embed.mlir
+// runs in: sinter-gpu    test: test/lowering/gpu/embed_gpu.mlir
 
 #include "lowering/host.h"
 #include "mlir-c/Dialect/GPU.h"

@@ -6,7 +6,7 @@
 // is said here in a sentence, not in the middle of serialisation. exp, log and their kin
 // are functions of libdevice (within 2 ulp in f32); a module that calls none needs no libdevice.
 //
-// runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu_target.mlir
+// runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu/gpu_target.mlir
 
 #include "passes/passes.h"
 #include <stdio.h>

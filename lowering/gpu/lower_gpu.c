@@ -15,7 +15,7 @@
 // What stays in host code would run on the CPU on memory of the GPU, so
 // anything but shapes, allocations and calls of kernels is refused there.
 //
-// runs in: sinter-gpu    test: test/lowering/gpu.mlir, test/lowering/gpu_refused.mlir
+// runs in: sinter-gpu    test: test/lowering/gpu/lower_gpu.mlir, refused.mlir
 
 #include "dialect/schedules.h"
 #include "lowering/gpu/gpu.h"

@@ -319,6 +319,16 @@ func.func @f6_expression(%x: tensor<9xf32>, %t: tensor<4xi32>, %e: tensor<4xf32>
 
 // -----
 
+func.func @f6_symbol_twice(%x: tensor<9x9xf32>, %t: tensor<4xi32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{input 0 has symbol 0 in 2 subscripts; each indirect subscript has its own}}
+  %y = "sinter.rowwise"(%x, %t, %e) <{dims = ["i"], sizes = array<i64: 4>, num_rows = 1 : i64, num_cols = 0 : i64, indirect = [array<i64: 0>],
+    maps = [affine_map<(d0)[s0] -> (s0, s0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+    accumulators = [], accumulator_maps = [], accumulator_types = [], operandSegmentSizes = array<i32: 1, 1, 1>}> ({}, {}) : (tensor<9x9xf32>, tensor<4xi32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @f6_shared(%x: tensor<9x9xf32>, %t: tensor<4xi32>, %e: tensor<4xf32>) {
   // expected-error @+1 {{index tensor 0 is in 2 subscripts; give each indirect subscript one of its own}}
   %y = "sinter.rowwise"(%x, %t, %e) <{dims = ["i"], sizes = array<i64: 4>, num_rows = 1 : i64, num_cols = 0 : i64, indirect = [array<i64: 0, 0>],

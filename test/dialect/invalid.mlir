@@ -568,6 +568,24 @@ func.func @f13_count(%x: tensor<4x8xf32>, %n: tensor<f32>, %e: tensor<f32>) {
 
 // -----
 
+func.func @f13_uniform(%x: tensor<4x8xf32>, %n: tensor<f32>, %e: tensor<f32>) {
+  // expected-error @+1 {{argument 1 of the finish has type 'f64', and 'f32' is given to it}}
+  %y = sinter.rowwise (i = 4) by (j = 8)
+      ins(%x[i, j] : tensor<4x8xf32>, %n[] : tensor<f32>)
+      reduce(add [] : f32)
+      outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<8xf32>, %n: f32):
+    %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  } finish {
+  ^done(%s: f32, %n: f64):
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 func.func @f13_type(%x: tensor<4x8xf32>, %e: tensor<f64>) {
   // expected-error @+1 {{argument 0 of the finish has type 'f64', and 'f32' is given to it}}
   %y = sinter.rowwise (i = 4) by (j = 8)

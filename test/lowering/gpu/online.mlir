@@ -1,0 +1,59 @@
+// RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
+
+// A maximum and the sum of exponentials under it come from one loop; a second one makes the output.
+
+// CHECK-LABEL: gpu.func @softmax
+//       CHECK:   scf.for
+//       CHECK:     %[[MS:.+]]:2 = scf.for {{.*}} -> (f32, f32)
+//       CHECK:       %[[NEXT:.+]] = arith.maximumf
+//       CHECK:       %[[NOTHING:.+]] = arith.cmpf oeq, %[[NEXT]]
+//       CHECK:       %[[FROM:.+]] = arith.select %[[NOTHING]], %{{.+}}, %[[NEXT]]
+//       CHECK:       math.exp
+//       CHECK:       arith.mulf
+//       CHECK:       math.exp
+//       CHECK:       scf.yield %[[NEXT]]
+//       CHECK:     %[[D:.+]] = arith.subf %[[MS]]#0
+//       CHECK:     %[[E:.+]] = math.exp %[[D]]
+//       CHECK:     arith.mulf %[[MS]]#1, %[[E]]
+//       CHECK:     scf.for
+//       CHECK:       memref.store
+//   CHECK-NOT:     scf.for
+func.func private @softmax(%x: memref<5x9xf32>, %y: memref<5x9xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 9) ins(%x[i, j] : memref<5x9xf32>) outs(%y[i, j] : memref<5x9xf32>)
+      schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%a: tensor<9xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<9xf32>
+    %d = arith.subf %a, %mb : tensor<9xf32>
+    %e = math.exp %d : tensor<9xf32>
+    %s = sinter.row_reduce add %e : tensor<9xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<9xf32>
+    %q = arith.divf %e, %sb : tensor<9xf32>
+    sinter.yield %q : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// A sum of something else of the maximum waits for it.
+
+// CHECK-LABEL: gpu.func @not_an_exponential
+//       CHECK:   scf.for
+//       CHECK:     scf.for {{.*}} -> (f32)
+//       CHECK:       arith.maximumf
+//       CHECK:     scf.for {{.*}} -> (f32)
+//       CHECK:       arith.subf
+//       CHECK:       arith.addf
+func.func private @not_an_exponential(%x: memref<5x9xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 9) ins(%x[i, j] : memref<5x9xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%a: tensor<9xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<9xf32>
+    %d = arith.subf %a, %mb : tensor<9xf32>
+    %s = sinter.row_reduce add %d : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
