@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const char *const residencies[] = {"reread", NULL};
+static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
 #define MANY ((int64_t)1 << 40)
 const SnScheduleKey sn_schedule_keys[] = {
@@ -25,7 +26,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 8, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
-    {"gpu_rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
+    {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
+    {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps its columns"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},

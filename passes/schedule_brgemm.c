@@ -3,8 +3,7 @@
 //   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
 // A task makes blocks of m rows; within one, products of m x k by k x n are
-// summed in a scratch block that holds whole rows, over which the row program
-// runs while they are in cache.
+// summed in a scratch block, over which the row program runs while it is in cache.
 
 #include "passes/schedule.h"
 
@@ -17,8 +16,8 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   int64_t d = f->num_rows + f->num_cols;
   for (int64_t k = 0; k < f->products.data[0].num_dims; ++k)
     sum = sum == SN_DYNAMIC || f->dims.data[d + k].size == SN_DYNAMIC ? SN_DYNAMIC : sum * f->dims.data[d + k].size;
-  // Two blocks at least for two threads.
-  int64_t m = rows != SN_DYNAMIC && rows < 64 && rows > 16 ? 16 : 32;
+  // Packing a panel of weights is paid for by m rows; small problems still have two blocks for two threads.
+  int64_t m = rows == SN_DYNAMIC || rows >= 512 ? 128 : rows >= 64 || rows <= 16 ? 32 : 16;
   int64_t lanes = sn_schedule_lanes(f, options->vector_bits);
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "brgemm",

@@ -3,33 +3,23 @@
 //   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
 //   task t: for its blocks of m rows (all of one batch index):
-//     for each product:
-//       for k0 by k:  A block [m][k], packed unless it lies so in memory
-//         for n0 by n:  B panel [k][n], packed unless it lies so in memory
-//           c[m][n0..] (+)= A . B          sinter_rt_brgemm_f32, or a loop of vectors for other types
-//     for each row of the block: the row program over rows of c
+//     A block [m][sum], packed unless it lies so in memory
+//     for n0 by n:
+//       for each product, for k0 by k:
+//         B panel [k][n], packed unless it lies so in memory
+//         c[m][n] (+)= A . B           sinter_rt_brgemm_f32, or a loop of vectors for other types
+//       for each row of the block: the row program over these columns of c
 //
-// c holds whole rows, so reductions and picks of the row program see them all.
-// Blocks are dealt to tasks in order: results do not depend on threads.
+// Where the row program reduces or picks, c holds whole rows and it runs after all
+// of them. Blocks are dealt to tasks in order: results do not depend on threads.
 
 #include "dialect/schedules.h"
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/contract.h"
 #include "mlir-c/Dialect/LLVM.h"
-#include <assert.h>
-
-// One product, and where its parts are.
-typedef struct {
-  const SnAccess *a, *b; // rows x sum, sum x columns
-  MlirType type;
-  int64_t first_dim, num_dims, sum; // its own dimensions, and their product
-  bool library;                     // sinter_rt_brgemm_f32 makes it
-  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0
-  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][row], [tasks * m][k], [tasks * k][n]
-} Product;
 
 // ---- what can be lowered -----------------------------------------------------------
 
-static bool uses(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
+static bool uses(const SnAccess *a, int64_t first, int64_t n) {
   for (int64_t d = first; d < first + n; ++d)
     if (sn_map_uses(a->map, d))
       return true;
@@ -37,7 +27,7 @@ static bool uses(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
 }
 
 // Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
-static int64_t stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
+int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
   int64_t found = -1, expected = 0;
   for (int64_t d = first + n; d-- > first;) {
     if (f->dims.data[d].size == 1)
@@ -56,13 +46,13 @@ static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
 static void read_in_place(const SnForm *f, Product *p) {
   int64_t fa[32], fb[32], rows = f->num_rows, n = sn_row_length(f);
   if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
-      stride(f, fa, p->first_dim, p->num_dims) == 1) {
-    int64_t lda = rows ? stride(f, fa, rows - 1, 1) : p->sum;
+      sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
+    int64_t lda = rows ? sn_cpu_stride(f, fa, rows - 1, 1) : p->sum;
     p->lda = lda >= p->sum ? lda : 0;
   }
   if (is_f32(sn_type_of(p->b->value)) && !p->b->fill.ptr && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
-      stride(f, fb, rows, f->num_cols) == 1) {
-    int64_t ldb = stride(f, fb, p->first_dim, p->num_dims);
+      sn_cpu_stride(f, fb, rows, f->num_cols) == 1) {
+    int64_t ldb = sn_cpu_stride(f, fb, p->first_dim, p->num_dims);
     p->ldb = ldb >= n ? ldb : p->sum == 1 ? n : 0;
   }
 }
@@ -77,7 +67,7 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
   for (int swap = 0; swap < 2; ++swap) {
     p->a = &f->inputs.data[2 * k + (size_t)swap];
     p->b = &f->inputs.data[2 * k + 1 - (size_t)swap];
-    bool a_fits = !uses(f, p->a, f->num_rows, f->num_cols);
+    bool a_fits = !uses(p->a, f->num_rows, f->num_cols);
     bool b_fits = !f->num_rows || !sn_map_uses(p->b->map, f->num_rows - 1);
     if (a_fits && b_fits) {
       p->library = is_f32(p->type);
@@ -89,18 +79,6 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
   return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions, the other without the last row dimension", k);
 }
 
-// ---- scratch blocks -------------------------------------------------------------------
-
-typedef struct {
-  SnKernel *kernel;
-  SnForm f;              // in the task
-  SnTask t;
-  int64_t m, n, k, lanes;
-  int64_t tasks, rows, batch, row_blocks, width; // width: of a scratch row, whole blocks of n
-  MlirValue i0, mm;      // first row of the block and its count of rows
-  MlirValue dims[32];    // batch indices
-} Contract;
-
 static MlirValue scratch(Contract *c, MlirType type, int64_t rows, int64_t columns) {
   int64_t shape[] = {c->tasks * rows, columns};
   return sn_cpu_scratch(c->kernel, sn_memref(type, 2, shape));
@@ -111,75 +89,6 @@ static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue 
 }
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-
-// Row r of the task's part of a scratch memref that has `rows` rows for each.
-static MlirValue scratch_row(Contract *c, int64_t rows, MlirValue r) {
-  SnBuilder *b = &c->t.b;
-  return plus(b, sn(b, "arith.muli", c->t.index, sn_index(b, rows)), r);
-}
-
-// ---- packing ------------------------------------------------------------------------------
-
-static MlirValue convert(SnBuilder *b, MlirValue x, MlirType to) {
-  MlirType from = sn_type_of(x);
-  if (mlirTypeEqual(from, to))
-    return x;
-  unsigned wide = sn_bits(from), want = sn_bits(to);
-  if (sn_is_float(to))
-    return sn(b, wide < want ? "arith.extf" : "arith.truncf", x, to);
-  return sn(b, wide < want ? "arith.extsi" : "arith.trunci", x, to);
-}
-
-// The element of a side at row i (null: none), flattened column j (null: none) and sum index s.
-static MlirValue element(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
-  SnBuilder *b = &c->t.b;
-  MlirValue dims[32];
-  int64_t sizes[16];
-  memcpy(dims, c->dims, sizeof dims);
-  if (c->f.num_rows && !sn_none(i))
-    dims[c->f.num_rows - 1] = i;
-  for (int64_t d = 0; d < c->f.num_cols; ++d)
-    sizes[d] = c->f.dims.data[c->f.num_rows + d].size;
-  if (!sn_none(j))
-    sn_delinearize(b, j, c->f.num_cols, sizes, dims + c->f.num_rows);
-  for (int64_t d = 0; d < p->num_dims; ++d)
-    sizes[d] = c->f.dims.data[p->first_dim + d].size;
-  sn_delinearize(b, s, p->num_dims, sizes, dims + p->first_dim);
-  return convert(b, sn_row_load(b, side, dims), p->type);
-}
-
-// a_pack[r][s] = A[i0 + r, k0 + s]
-static void pack_a(Contract *c, Product *p, MlirValue k0, MlirValue kk) {
-  SnBuilder *b = &c->t.b;
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
-  SnLoop r = sn_for(b, zero, c->mm, one);
-  {
-    MlirValue row = scratch_row(c, c->m, r.index), i = plus(b, c->i0, r.index);
-    SnLoop s = sn_for(b, zero, kk, one);
-    sn_op(b, "memref.store", element(c, p, p->a, i, (MlirValue){0}, plus(b, k0, s.index)), p->a_pack, row, s.index);
-    sn_next(b, &s);
-  }
-  sn_next(b, &r);
-}
-
-// b_pack[s][j] = B[k0 + s, n0 + j]; zeros up to a whole block where vectors run over the end.
-static void pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
-  SnBuilder *b = &c->t.b;
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
-  SnLoop s = sn_for(b, zero, kk, one);
-  {
-    MlirValue row = scratch_row(c, c->k, s.index), at = plus(b, k0, s.index);
-    SnLoop j = sn_for(b, zero, nn, one);
-    sn_op(b, "memref.store", element(c, p, p->b, (MlirValue){0}, plus(b, n0, j.index), at), p->b_pack, row, j.index);
-    sn_next(b, &j);
-    if (!p->library) {
-      SnLoop rest = sn_for(b, nn, sn_index(b, c->n), one);
-      sn_op(b, "memref.store", sn_zero(b, p->type), p->b_pack, row, rest.index);
-      sn_next(b, &rest);
-    }
-  }
-  sn_next(b, &s);
-}
 
 // ---- products -------------------------------------------------------------------------------
 
@@ -202,41 +111,31 @@ static MlirValue scratch_address(SnBuilder *b, MlirValue memref, MlirValue row, 
 static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
   SnBuilder *b = &c->t.b;
   MlirValue dims[32], offset = sn_index(b, 0);
-  int64_t sizes[16];
-  memcpy(dims, c->dims, sizeof dims);
-  if (c->f.num_rows)
-    dims[c->f.num_rows - 1] = i;
-  for (int64_t d = 0; d < c->f.num_cols; ++d)
-    sizes[d] = c->f.dims.data[c->f.num_rows + d].size;
-  sn_delinearize(b, j, c->f.num_cols, sizes, dims + c->f.num_rows);
-  for (int64_t d = 0; d < p->num_dims; ++d)
-    sizes[d] = c->f.dims.data[p->first_dim + d].size;
-  sn_delinearize(b, s, p->num_dims, sizes, dims + p->first_dim);
+  sn_cpu_point(c, p, i, j, s, dims);
   MlirType t = sn_type_of(side->value);
   for (intptr_t r = 0; r < sn_rank(t); ++r)
     offset = plus(b, sn(b, "arith.muli", offset, sn_index(b, sn_dim(t, r))), sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
   return offset;
 }
 
-static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
-  MlirValue zero = sn_index(b, 0);
-  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0))
-                       : scratch_address(b, p->a_pack, scratch_row(c, c->m, zero), zero);
+  MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
+  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0)) : scratch_address(b, p->a_pack, first_row, k0);
   MlirValue w = p->ldb ? address(b, p->b->value, offset_in(c, p, p->b, zero, n0, k0))
-                       : scratch_address(b, p->b_pack, scratch_row(c, c->k, zero), zero);
-  MlirValue out = scratch_address(b, p->c, scratch_row(c, c->m, zero), n0);
+                       : scratch_address(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
+  MlirValue out = scratch_address(b, p->c, first_row, column);
   MlirValue again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)));
-  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), sn_int(b, i64, p->lda ? p->lda : c->k),
+  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), sn_int(b, i64, p->lda ? p->lda : p->sum),
                           sn_int(b, i64, p->ldb ? p->ldb : c->n), sn_int(b, i64, c->width), sn(b, "arith.extui", again, i64)};
   MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
   sn_cpu_declare(c->kernel, "sinter_rt_brgemm_f32", 10, types);
   sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL), sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
 }
 
-// Types that the library does not offer: c[r][j..] (+)= a_pack[r][s] * b_pack[s][j..], vectors along j.
-static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+// Types that the library does not offer: c[r][j..] (+)= a_pack[r][k0 + s] * b_pack[s][j..], vectors along j.
+static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
   int64_t lanes = c->n % c->lanes ? 1 : c->lanes;
   MlirType t = lanes > 1 ? sn_vector(p->type, lanes) : p->type;
@@ -244,17 +143,17 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
   SnLoop r = sn_for(b, zero, c->mm, one);
   {
-    MlirValue row = scratch_row(c, c->m, r.index);
+    MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
     SnLoop j = sn_for(b, zero, nn, sn_index(b, lanes));
     {
-      MlirValue at = plus(b, n0, j.index);
+      MlirValue at = plus(b, column, j.index);
       MlirValue start = sn(b, "arith.select", first, sn_zero(b, t), sn(b, load, p->c, row, at, t));
       SnLoop s = sn_for(b, zero, kk, one, start);
       {
-        MlirValue x = sn(b, "memref.load", p->a_pack, row, s.index, p->type);
+        MlirValue x = sn(b, "memref.load", p->a_pack, row, plus(b, k0, s.index), p->type);
         if (lanes > 1)
           x = sn(b, "vector.broadcast", x, t);
-        MlirValue w = sn(b, load, p->b_pack, scratch_row(c, c->k, s.index), j.index, t);
+        MlirValue w = sn(b, load, p->b_pack, sn_cpu_scratch_row(c, c->k, s.index), j.index, t);
         MlirValue sum = sn_is_float(p->type) ? sn(b, "math.fma", x, w, s.carried[0])
                                              : sn(b, "arith.addi", s.carried[0], sn(b, "arith.muli", x, w));
         sn_next(b, &s, sum);
@@ -266,71 +165,91 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
   sn_next(b, &r);
 }
 
-static void zero_block(Contract *c, Product *p) {
+static void zero_block(Contract *c, Product *p, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
   SnLoop r = sn_for(b, zero, c->mm, one);
-  SnLoop j = sn_for(b, zero, sn_index(b, c->width), one);
-  sn_op(b, "memref.store", sn_zero(b, p->type), p->c, scratch_row(c, c->m, r.index), j.index);
+  SnLoop j = sn_for(b, zero, nn, one);
+  sn_op(b, "memref.store", sn_zero(b, p->type), p->c, sn_cpu_scratch_row(c, c->m, r.index), plus(b, column, j.index));
   sn_next(b, &j);
   sn_next(b, &r);
 }
 
-static void emit_product(Contract *c, Product *p) {
+// Columns n0 .. n0 + nn of a product, to columns of c from `column` on.
+static void emit_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
-  int64_t length = sn_row_length(&c->f);
   if (!p->sum) {
-    zero_block(c, p);
+    zero_block(c, p, nn, column);
     return;
   }
-  MlirValue zero = sn_index(b, 0), k = sn_index(b, c->k), n = sn_index(b, c->n);
-  SnLoop k0 = sn_for(b, zero, sn_index(b, p->sum), k);
+  MlirValue k = sn_index(b, c->k);
+  SnLoop k0 = sn_for(b, sn_index(b, 0), sn_index(b, p->sum), k);
   {
     MlirValue kk = smaller(b, k, c->k, k0.index, p->sum);
-    if (!p->lda)
-      pack_a(c, p, k0.index, kk);
-    SnLoop n0 = sn_for(b, zero, sn_index(b, length), n);
-    {
-      MlirValue nn = smaller(b, n, c->n, n0.index, length);
-      if (!p->ldb)
-        pack_b(c, p, k0.index, kk, n0.index, nn);
-      if (p->library)
-        call_library(c, p, k0.index, kk, n0.index, nn);
-      else
-        multiply(c, p, k0.index, kk, n0.index, nn);
-    }
-    sn_next(b, &n0);
+    if (!p->ldb)
+      sn_cpu_pack_b(c, p, k0.index, kk, n0, nn);
+    if (p->library)
+      call_library(c, p, k0.index, kk, n0, nn, column);
+    else
+      multiply(c, p, k0.index, kk, nn, column);
   }
   sn_next(b, &k0);
 }
 
 // ---- the kernel -----------------------------------------------------------------------------------
 
-// One block of rows: its products, then the row program over each row.
+// The row program over each row of the block; of the columns from `offset` on that c holds.
+static void emit_rows(Contract *c, Product *products, SnCpuRow *row, MlirValue offset, MlirValue *scalars, intptr_t n) {
+  SnBuilder *b = &c->t.b;
+  int64_t batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
+  SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(n, scalars));
+  {
+    memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
+    if (c->f.num_rows)
+      row->program->dims[batch_dims] = plus(b, c->i0, r.index);
+    for (size_t p = 0; p < c->f.products.size; ++p)
+      sn_row_set_scratch(row->program, (intptr_t)p, products[p].c, sn_cpu_scratch_row(c, c->m, r.index), offset);
+    sn_cpu_row(b, row, r.carried);
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+}
+
 static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue block, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
-  int64_t sizes[16], batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
-  MlirValue blocks = sn_index(b, c->row_blocks), m = sn_index(b, c->m), zero = sn_index(b, 0), one = sn_index(b, 1);
+  int64_t sizes[16], batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0, length = sn_row_length(&c->f);
+  MlirValue blocks = sn_index(b, c->row_blocks), m = sn_index(b, c->m), width = sn_index(b, c->n), zero = sn_index(b, 0);
   c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
   c->mm = smaller(b, m, c->m, c->i0, c->rows);
   for (int64_t d = 0; d < batch_dims; ++d)
     sizes[d] = c->f.dims.data[d].size;
   sn_delinearize(b, sn(b, "arith.divui", block, blocks), batch_dims, sizes, c->dims);
   for (size_t p = 0; p < c->f.products.size; ++p)
-    emit_product(c, &products[p]);
-
-  SnLoop r = sn_for_values(b, zero, c->mm, one, sn_values(n, scalars));
+    if (!products[p].lda)
+      sn_cpu_pack_a(c, &products[p]);
+  SnLoop n0 = sn_for(b, zero, sn_index(b, length), width);
   {
-    memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
-    if (c->f.num_rows)
-      row->program->dims[batch_dims] = plus(b, c->i0, r.index);
+    MlirValue nn = smaller(b, width, c->n, n0.index, length);
     for (size_t p = 0; p < c->f.products.size; ++p)
-      sn_row_set_scratch(row->program, (intptr_t)p, products[p].c, scratch_row(c, c->m, r.index), (MlirValue){0});
-    sn_cpu_row(b, row, r.carried);
+      emit_product(c, &products[p], n0.index, nn, c->whole_rows ? n0.index : zero);
+    if (!c->whole_rows) {
+      row->from = n0.index;
+      row->count = nn;
+      emit_rows(c, products, row, n0.index, NULL, 0);
+    }
   }
-  sn_next_values(b, &r, sn_values(n, r.carried));
-  for (intptr_t i = 0; i < n; ++i)
-    scalars[i] = sn_result(r.op, i);
+  sn_next(b, &n0);
+  if (c->whole_rows)
+    emit_rows(c, products, row, (MlirValue){0}, scalars, n);
+}
+
+// The row program sees one column at a time, so it can run on parts of a row.
+static bool by_columns(const SnForm *f) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool result = !sn_row_needs_whole_row(&p) && p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
+  sn_row_program_free(&p);
+  return result;
 }
 
 static MlirLogicalResult check(const SnForm *f) {
@@ -355,7 +274,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   c.row_blocks = (c.rows + c.m - 1) / c.m;
   int64_t blocks = c.batch * c.row_blocks, share = blocks > most ? (blocks + most - 1) / most : 1;
   c.tasks = (blocks + share - 1) / share;
-  c.width = (sn_row_length(form) + c.n - 1) / c.n * c.n;
+  c.whole_rows = !by_columns(form);
+  c.width = c.whole_rows ? (sn_row_length(form) + c.n - 1) / c.n * c.n : c.n;
   if (!c.row_blocks)
     c.row_blocks = 1; // nothing runs; nothing is divided by it
 
@@ -364,7 +284,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   for (size_t p = 0; p < form->products.size; ++p) {
     (void)read_product(form, p, &products[p]);
     products[p].c = scratch(&c, products[p].type, c.m, c.width);
-    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, c.k);
+    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, products[p].sum);
     products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, c.n);
   }
 

@@ -65,6 +65,7 @@ typedef struct {
 typedef struct {
   SnRowProgram *program;
   int64_t lanes, unroll;
+  MlirValue from, count;    // the columns, of a program without reductions; null: all
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
 

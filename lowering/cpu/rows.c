@@ -38,13 +38,11 @@ static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, i
 }
 
 // Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
-static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, int64_t lo, int64_t hi, int64_t width, int64_t count, MlirValue *acc) {
-  if (lo >= hi)
-    return;
+static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *acc) {
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
-  SnLoop j = sn_for_values(b, sn_index(b, lo), sn_index(b, hi), sn_index(b, width * count), sn_values(all, acc));
+  SnLoop j = sn_for_values(b, lo, hi, sn_index(b, width * count), sn_values(all, acc));
   MlirValue next[16];
-  memcpy(next, j.carried, (size_t)all * sizeof *next);
+  memcpy(next, j.carried, sizeof next);
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j.index, sn_index(b, v * width)) : j.index;
     step(b, r, phase, at, width, next + v * n);
@@ -52,6 +50,21 @@ static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, int64_t lo, in
   sn_next_values(b, &j, sn_values(all, next));
   for (intptr_t i = 0; i < all; ++i)
     acc[i] = sn_result(j.op, i);
+}
+
+static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, int64_t lo, int64_t hi, int64_t width, int64_t count, MlirValue *acc) {
+  if (lo < hi)
+    loop_values(b, r, phase, sn_index(b, lo), sn_index(b, hi), width, count, acc);
+}
+
+// Columns from .. from + count, known at run time; nothing is reduced over them.
+static void some_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
+  MlirValue end = sn(b, "arith.addi", r->from, r->count), lanes = sn_index(b, r->lanes);
+  MlirValue middle = sn(b, "arith.subi", end, sn(b, "arith.remui", r->count, lanes));
+  assert(!phase->reduces.size && "whole rows are there for reductions");
+  if (r->lanes > 1)
+    loop_values(b, r, phase, r->from, middle, r->lanes, 1, NULL);
+  loop_values(b, r, phase, r->lanes > 1 ? middle : r->from, end, 1, 1, NULL);
 }
 
 static void columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
@@ -87,7 +100,7 @@ void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
     const SnPhase *phase = &p->phases.data[i];
     sn_row_scalars(b, p, (int)i);
     if (phase->reduces.size || phase->yields.size)
-      columns(b, r, phase);
+      sn_none(r->from) ? columns(b, r, phase) : some_columns(b, r, phase);
   }
   for (size_t k = 0; k < r->targets.size; ++k) {
     const SnTarget *t = &r->targets.data[k];

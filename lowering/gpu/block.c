@@ -1,8 +1,10 @@
-// block.c: values of all threads of a block combined into one that all have.
+// block.c: values of all threads of a block, or a cluster, combined into one that all have.
 //
 //   warp:   x = x . shuffle(x, lane ^ 16), then ^ 8, 4, 2, 1
 //   block:  lane 0 of each warp leaves its value in shared memory; barrier;
 //           every warp reads all of them, one a lane, and combines them likewise
+//   cluster: thread t leaves the block's value in the shared memory of block t; barrier of the
+//           cluster; every warp reads what its block got, and combines likewise
 //
 // Butterflies give every lane the same bits, in an order that only the number
 // of threads decides.
@@ -83,5 +85,47 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   MlirValue at = sn(b, "arith.remui", k->lane, sn_index(b, k->warps));
   for (size_t i = 0; i < n; ++i)
     values[i] = butterfly(b, &reductions[i], sn(b, "memref.load", slots[i], at, reductions[i].type), k->warps);
+  free(slots);
+}
+
+void sn_gpu_cluster_barrier(SnBuilder *b) {
+  sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+  sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+}
+
+// Stores into slots[rank] of the block that has this thread's number in the cluster.
+static void post(SnBuilder *b, SnGpuKernel *k, MlirValue slots, MlirValue value) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), type = sn_type_of(value);
+  if (mlirTypeIsAIndex(type)) {
+    value = sn(b, "arith.index_cast", value, i64);
+    type = i64;
+  }
+  int32_t dynamic = INT32_MIN;
+  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", slots, sn_index_type(b->ctx));
+  MlirValue here = sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), sn_type(b->ctx, "!llvm.ptr<3>"));
+  MlirValue place = sn(b, "llvm.getelementptr", here, sn(b, "arith.index_cast", k->rank, i64), sn_type_of(here), sn_attr("elem_type", mlirTypeAttrGet(type)),
+                       sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, &dynamic)));
+  MlirValue peer = sn(b, "arith.index_cast", k->thread, mlirIntegerTypeGet(b->ctx, 32));
+  sn_op(b, "llvm.store", value, sn(b, "nvvm.mapa", place, peer, sn_type(b->ctx, "!llvm.ptr<7>")), sn_types(0, NULL));
+}
+
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+  sn_gpu_reduce_block(b, k, n, reductions, values, barrier);
+  if (!n || k->cluster == 1)
+    return;
+  know_lanes(k);
+  MlirValue *slots = sn_alloc(n * sizeof *slots);
+  for (size_t i = 0; i < n; ++i)
+    slots[i] = sn_gpu_shared(k, 1, &k->cluster, reductions[i].type);
+  if (barrier)
+    sn_gpu_cluster_barrier(b);
+  SnIf posts = sn_if(b, sn(b, "arith.cmpi", k->thread, sn_index(b, k->cluster), sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  for (size_t i = 0; i < n; ++i)
+    post(b, k, slots[i], values[i]);
+  sn_end_if(b, &posts);
+  sn_gpu_cluster_barrier(b);
+  MlirValue at = sn(b, "arith.remui", k->lane, sn_index(b, k->cluster));
+  for (size_t i = 0; i < n; ++i)
+    values[i] = butterfly(b, &reductions[i], sn(b, "memref.load", slots[i], at, reductions[i].type), k->cluster);
   free(slots);
 }

@@ -17,15 +17,19 @@ typedef struct {
   int64_t occupancy; // blocks on one multiprocessor
   int64_t vector;    // columns that a thread reads at once
   int64_t unroll;    // vectors that a thread reads before it uses the first
+  bool registers;    // rows stay there between phases
+  int64_t cluster;   // blocks that share a row, then
 } SnGpuRows;
 
 // What a kernel's threads have; made once at the head of a gpu.func.
 typedef struct {
   MlirOperation func;
   MlirBlock entry;
-  int64_t threads, warps, blocks;
-  MlirValue thread, block; // index
-  MlirValue first;         // i1: thread 0 of the block
+  int64_t threads, warps, blocks, cluster;
+  MlirValue thread, block;  // index
+  MlirValue group, rank;    // index: which cluster of the grid, which block of the cluster; the block and null without clusters
+  MlirValue first;          // i1: thread 0 of the block
+  MlirValue first_of_group; // i1: thread 0 of the cluster
   bool first_of_warp_known;
   MlirValue lane, warp, first_of_warp;
 } SnGpuKernel;
@@ -50,6 +54,10 @@ MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r);
 // thread then has. `barrier`: the block may still be reading what an
 // earlier pass through the same code left in shared memory.
 void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
+// The same over a cluster, where there are clusters.
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
+// Waits for all threads of a cluster.
+void sn_gpu_cluster_barrier(SnBuilder *b);
 
 // grid.c
 

@@ -68,7 +68,9 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
                    .blocks = sn_schedule_number(f->schedule, "blocks"),
                    .occupancy = sn_schedule_number(f->schedule, "occupancy"),
                    .vector = sn_schedule_number(f->schedule, "vector"),
-                   .unroll = sn_schedule_number(f->schedule, "unroll")};
+                   .unroll = sn_schedule_number(f->schedule, "unroll"),
+                   .registers = sn_schedule_word_is(f->schedule, "residency", "registers"),
+                   .cluster = sn_schedule_number(f->schedule, "cluster")};
   if (s->occupancy * s->threads > 2048)
     return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads", (long long)s->occupancy, (long long)s->threads);
   return SN_OK;
@@ -164,18 +166,30 @@ static void device_function(MlirOperation module, const char *name, const SnForm
   mlirRegionAppendOwnedBlock(region, entry);
   int32_t threads = (int32_t)s->threads;
   int32_t block_size[] = {threads, 1, 1};
-  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = sn_gpu_rowwise_blocks(f, s)};
+  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = sn_gpu_rowwise_blocks(f, s), .cluster = s->cluster};
+  int32_t cluster = (int32_t)s->cluster;
   k.func = sn_op(&b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
                  sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
                  sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
                  sn_attr("gpu.known_block_size", mlirDenseI32ArrayGet(b.ctx, 3, block_size)),
                  sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)),
-                 sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)), region);
+                 sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)),
+                 sn_attr("nvvm.cluster_dim", cluster > 1 ? mlirDenseI32ArrayGet(b.ctx, 1, &cluster) : mlirAttributeGetNull()), region);
   SnBuilder in = sn_at_end(entry, b.loc);
   MlirAttribute x = sn_parse_attr(b.ctx, "#gpu<dim x>");
   k.block = sn(&in, "gpu.block_id", sn_index_type(b.ctx), sn_attr("dimension", x));
   k.thread = sn(&in, "gpu.thread_id", sn_index_type(b.ctx), sn_attr("dimension", x));
   k.first = sn(&in, "arith.cmpi", k.thread, sn_index(&in, 0), mlirIntegerTypeGet(b.ctx, 1), sn_attr("predicate", sn_i64(b.ctx, 0)));
+  k.group = k.block;
+  k.first_of_group = k.first;
+  if (cluster > 1) { // consecutive blocks
+    MlirValue size = sn_index(&in, cluster);
+    k.group = sn(&in, "arith.divui", k.block, size);
+    k.rank = sn(&in, "arith.remui", k.block, size);
+    MlirValue first_block = sn(&in, "arith.cmpi", k.rank, sn_index(&in, 0), sn_attr("predicate", sn_i64(b.ctx, 0)));
+    k.first_of_group = sn(&in, "arith.andi", k.first, first_block);
+    sn_gpu_cluster_barrier(&in); // a block writes into others, which have begun by then
+  }
   sn_gpu_rowwise(&in, &k, f, s);
   sn_op(&in, "gpu.return", sn_types(0, NULL));
   align(k.func, f, "vector.load", 0);

@@ -13,7 +13,9 @@
 // that does nothing but feed an accumulator of its kind is not combined row by
 // row: each thread goes on with its own part. A maximum and the sum of exponentials
 // under it take one phase instead of two (online.c). Rows that several phases read
-// come from memory again, from L2 if they are short.
+// come from memory again, from L2 if they are short (residency "reread"), or stay in registers
+// with all that was computed of them: then the column loop is unrolled, each thread has the same
+// few vectors in all phases, and a cluster of blocks may share one row (residency "registers").
 
 #include "lowering/gpu/online.h"
 #include <assert.h>
@@ -21,9 +23,17 @@
 #define MAX_ACCUMULATORS 8
 #define MAX_REDUCES 8 // a loop carries 16 values, two for a maximum with its sum
 
+#define MAX_RESIDENT 16
+
 // ---- what this lowering can do ------------------------------------------------
 
 static bool lanes_are_rows(const SnForm *f) { return f->num_cols == 0; }
+
+// Vectors of a row that a thread keeps; 0 if none are kept.
+static size_t resident_vectors(const SnForm *f, const SnGpuRows *s) {
+  int64_t at_once = s->vector * s->threads * s->cluster;
+  return s->registers && !lanes_are_rows(f) ? (size_t)((sn_row_length(f) + at_once - 1) / at_once) : 0;
+}
 
 MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
   if (f->contract)
@@ -46,14 +56,19 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f);
   if (!lanes_are_rows(f) && n % s->vector)
     return sn_error(f->op, "rows of %lld columns are no multiple of the schedule's vector = %lld", (long long)n, (long long)s->vector);
+  if (s->cluster > 1 && (!s->registers || lanes_are_rows(f)))
+    return sn_error(f->op, "cluster = %lld needs residency = \"registers\" and columns: only then do blocks share a row", (long long)s->cluster);
+  if (resident_vectors(f, s) > MAX_RESIDENT)
+    return sn_error(f->op, "rows of %lld columns are %zu vectors for each thread: registers hold %d; more threads or a larger cluster are needed",
+                    (long long)n, resident_vectors(f, s), MAX_RESIDENT);
   return SN_OK;
 }
 
 int64_t sn_gpu_rowwise_blocks(const SnForm *f, const SnGpuRows *s) {
-  int64_t rows = sn_num_rows(f);
+  int64_t rows = sn_num_rows(f), most = s->blocks / s->cluster;
   int64_t wanted = lanes_are_rows(f) ? (rows + s->threads - 1) / s->threads : rows;
-  wanted = wanted < s->blocks ? wanted : s->blocks;
-  return wanted > 1 ? wanted : 1;
+  wanted = wanted < most ? wanted : most;
+  return (wanted > 1 ? wanted : 1) * s->cluster;
 }
 
 static void accumulator_reductions(const SnForm *f, SnGpuReduction *out) {
@@ -82,6 +97,9 @@ typedef struct {
   size_t row_barriers;                      // block reductions that a row goes through
   int64_t width;                            // columns of a vector
   SnGpuOnline online;
+  size_t num_resident;                      // vectors that a thread keeps, 0: rows are read again
+  SnColumn *resident;
+  MlirValue *inside;                        // i1: this vector is in the row; null if it is for every thread
 } Kernel;
 
 static SnGpuReduction reduction_of(SnRowProgram *p, MlirOperation reduce) {
@@ -158,34 +176,53 @@ static void store_row(SnBuilder *b, Kernel *g, SnColumn *at, intptr_t yield, Mli
     }
 }
 
-// One phase on `count` vectors at j, j + step, ...: all are read before the first is used or stored.
-static void columns(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n, MlirValue j, int64_t count, int64_t step) {
+// One phase on `count` vectors: all are read before the first is used or stored.
+static void columns(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n, size_t count, SnColumn *at, const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   size_t yields = phase->yields.size;
-  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
-  MlirValue *elements = sn_alloc(((n + yields) * (size_t)count + 1) * sizeof *elements);
-#define ELEMENTS(i) (elements + (i) * (size_t)count)
-  for (int64_t u = 0; u < count; ++u) {
-    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
-    for (size_t r = 0; r < n; ++r)
-      ELEMENTS(r)[u] = sn_row_reduced(b, p, &at[u], parts[r].reduce);
+  MlirValue *elements = sn_alloc(((n + yields) * count + 1) * sizeof *elements);
+#define ELEMENTS(i) (elements + (i) * count)
+  for (size_t u = 0; u < count; ++u) {
+    bool masked = inside && !sn_none(inside[u]);
+    for (size_t r = 0; r < n; ++r) {
+      MlirValue x = sn_row_reduced(b, p, &at[u], parts[r].reduce);
+      ELEMENTS(r)[u] = masked ? sn(b, "arith.select", inside[u], x, sn_row_identity(b, p, parts[r].reduce, g->width)) : x;
+    }
     for (size_t y = 0; y < yields; ++y)
       ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
   }
   for (size_t r = 0; r < n; ++r) {
     if (!sn_null(parts[r].sum))
-      sn_gpu_online_step(b, p, parts[r].reduce, (size_t)count, ELEMENTS(r), &parts[r].value, &parts[r].exponentials);
+      sn_gpu_online_step(b, p, parts[r].reduce, count, ELEMENTS(r), &parts[r].value, &parts[r].exponentials);
     else
-      for (int64_t u = 0; u < count; ++u)
+      for (size_t u = 0; u < count; ++u)
         parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
   }
-  for (int64_t u = 0; u < count; ++u) {
+  for (size_t u = 0; yields && u < count; ++u) {
+    bool masked = inside && !sn_none(inside[u]);
+    SnColumn before = at[u]; // what is made under the branch is not known behind it
+    SnIf in_row;
+    if (masked)
+      in_row = sn_if(b, inside[u]);
     for (size_t y = 0; y < yields; ++y)
       store_row(b, g, &at[u], phase->yields.data[y], ELEMENTS(n + y)[u]);
-    sn_column_free(&at[u]);
+    if (masked) {
+      sn_end_if(b, &in_row);
+      memcpy(at[u].dims, before.dims, sizeof before.dims);
+    }
   }
 #undef ELEMENTS
   free(elements);
+}
+
+// The same at j, j + step, ..., where nothing is known from before.
+static void columns_at(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n, MlirValue j, int64_t count, int64_t step) {
+  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
+  for (int64_t u = 0; u < count; ++u)
+    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
+  columns(b, g, phase, parts, n, (size_t)count, at, NULL);
+  for (int64_t u = 0; u < count; ++u)
+    sn_column_free(&at[u]);
   free(at);
 }
 
@@ -200,7 +237,7 @@ static void column_loop(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *par
     mine = sn(b, "arith.addi", mine, sn_index(b, from));
   SnLoop j = sn_for_values(b, mine, sn_index(b, to), sn_index(b, step * count), sn_values(pack(parts, n, list), list));
   unpack(parts, n, j.carried);
-  columns(b, g, phase, parts, n, j.index, count, step);
+  columns_at(b, g, phase, parts, n, j.index, count, step);
   intptr_t carried = pack(parts, n, list);
   sn_next_values(b, &j, sn_values(carried, list));
   for (intptr_t i = 0; i < carried; ++i)
@@ -210,13 +247,36 @@ static void column_loop(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *par
 
 static void all_columns(SnBuilder *b, Kernel *g, const SnPhase *phase, Part *parts, size_t n) {
   if (lanes_are_rows(g->form)) { // a row of one column
-    columns(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
+    columns_at(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
+    return;
+  }
+  if (g->num_resident) {
+    columns(b, g, phase, parts, n, g->num_resident, g->resident, g->inside);
     return;
   }
   int64_t length = sn_row_length(g->form), unroll = g->schedule->unroll;
   int64_t step = unroll > 1 ? g->width * g->k->threads * unroll : 1;
   column_loop(b, g, phase, parts, n, 0, length / step * step, unroll);
   column_loop(b, g, phase, parts, n, length / step * step, length, 1);
+}
+
+// The vectors of a row that a thread keeps. One behind the end of the row is read from the row's last
+// place instead, so that no branch stands between the loads.
+static void begin_resident(SnBuilder *b, Kernel *g) {
+  SnGpuKernel *k = g->k;
+  int64_t length = sn_row_length(g->form), lanes = g->width * k->threads, step = lanes * k->cluster;
+  MlirValue first = sn(b, "arith.muli", k->thread, sn_index(b, g->width));
+  if (k->cluster > 1)
+    first = sn(b, "arith.addi", first, sn(b, "arith.muli", k->rank, sn_index(b, lanes)));
+  for (size_t u = 0; u < g->num_resident; ++u) {
+    MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
+    g->inside[u] = (MlirValue){0};
+    if (((int64_t)u + 1) * step > length) {
+      g->inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+      j = sn(b, "arith.minui", j, sn_index(b, length - g->width));
+    }
+    g->resident[u] = sn_column(j, g->width);
+  }
 }
 
 // One phase of one row: what it reduces is known to the whole block behind it.
@@ -263,7 +323,7 @@ static void run_phase(SnBuilder *b, Kernel *g, int i) {
   for (size_t r = 0; r < num_shared; ++r)
     reductions[r] = reduction_of(p, shared[r]);
   if (!lanes_are_rows(g->form))
-    sn_gpu_reduce_block(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
+    sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
   for (size_t r = 0; r < num_shared; ++r)
     sn_map(&p->scalars, sn_result(shared[r], 0), values[r]);
 }
@@ -277,7 +337,7 @@ static void store_scalars(SnBuilder *b, Kernel *g) {
       continue;
     MlirValue v = sn_row_yield(&g->program, (intptr_t)sn_output_position(f, o));
     if (!any && !rows)
-      leader = sn_if(b, g->k->first);
+      leader = sn_if(b, g->k->first_of_group);
     any = true;
     SnAccess access = f->outputs.data[o];
     access.value = mlirBlockGetArgument(g->k->entry, (intptr_t)(f->inputs.size + f->indices.size + o));
@@ -314,7 +374,8 @@ static void finish(SnBuilder *b, Kernel *g, const MlirValue *accumulators, SnVal
     sn_row_program_free(&last);
 }
 
-// After all rows: each thread has a part where threads keep their own, else the value of its block.
+// After all rows: each thread has a part where threads keep their own, else the value of its block, or of
+// its cluster, of which one block then stands for all.
 static void reduce_rows(SnBuilder *b, Kernel *g, SnValues operands) {
   SnGpuReduction parts[MAX_ACCUMULATORS];
   MlirValue values[MAX_ACCUMULATORS];
@@ -326,9 +387,14 @@ static void reduce_rows(SnBuilder *b, Kernel *g, SnValues operands) {
       values[n++] = g->carried[a];
     }
   sn_gpu_reduce_block(b, g->k, n, parts, values, false);
+  MlirValue first_block = {0};
+  if (g->k->cluster > 1)
+    first_block = sn(b, "arith.cmpi", g->k->rank, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0)));
   for (size_t a = 0, k = 0; a < g->num_accumulators; ++a)
     if (rows || !sn_null(g->own_part[a]))
       g->carried[a] = values[k++];
+    else if (g->k->cluster > 1)
+      g->carried[a] = sn(b, "arith.select", first_block, g->carried[a], sn_gpu_identity(b, &g->accumulators[a]));
   size_t given = g->form->inputs.size + g->form->indices.size + g->form->outputs.size;
   bool grid = g->k->blocks > 1;
   MlirValue scratch = grid ? mlirBlockGetArgument(g->k->entry, (intptr_t)given) : (MlirValue){0};
@@ -344,8 +410,12 @@ static void run_row(SnBuilder *b, Kernel *g, MlirValue row) {
     sizes[d] = g->form->dims.data[d].size;
   sn_row_begin(&g->program);
   sn_delinearize(b, row, (intptr_t)g->form->num_rows, sizes, g->program.dims);
+  if (g->num_resident)
+    begin_resident(b, g);
   for (size_t i = 0; i < g->program.phases.size; ++i)
     run_phase(b, g, (int)i);
+  for (size_t u = 0; u < g->num_resident; ++u)
+    sn_column_free(&g->resident[u]);
   for (size_t a = 0; a < g->num_accumulators; ++a)
     if (sn_null(g->own_part[a]))
       g->carried[a] = sn_gpu_combine(b, &g->accumulators[a], g->carried[a], sn_row_scalar(&g->program, sn_row_yield(&g->program, (intptr_t)a)));
@@ -372,7 +442,10 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, const SnForm *f, const SnGpuRo
   Kernel g = {.k = k, .form = f, .schedule = s, .program = sn_row_program(f, operands), .num_accumulators = f->accumulators.size};
   accumulator_reductions(f, g.accumulators);
   g.width = lanes_are_rows(f) ? 1 : s->vector;
-  if (!lanes_are_rows(f))
+  g.num_resident = resident_vectors(f, s);
+  g.resident = sn_alloc((g.num_resident + 1) * sizeof *g.resident);
+  g.inside = sn_alloc((g.num_resident + 1) * sizeof *g.inside);
+  if (!lanes_are_rows(f) && !g.num_resident) // what stays is not read again
     sn_gpu_online_find(&g.online, &g.program);
   find_own_parts(&g);
   g.row_barriers = count_row_barriers(&g);
@@ -380,10 +453,10 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, const SnForm *f, const SnGpuRo
     g.carried[a] = sn_gpu_identity(b, &g.accumulators[a]);
 
   bool rows = lanes_are_rows(f);
-  MlirValue start = k->block;
+  MlirValue start = k->group;
   if (rows)
     start = sn(b, "arith.addi", sn(b, "arith.muli", k->block, sn_index(b, k->threads)), k->thread);
-  int64_t step = rows ? k->blocks * k->threads : k->blocks;
+  int64_t step = rows ? k->blocks * k->threads : k->blocks / k->cluster;
   SnLoop row = sn_for_values(b, start, sn_index(b, sn_num_rows(f)), sn_index(b, step), sn_values((intptr_t)g.num_accumulators, g.carried));
   memcpy(g.carried, row.carried, g.num_accumulators * sizeof *g.carried);
   run_row(b, &g, row.index);
@@ -393,5 +466,7 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, const SnForm *f, const SnGpuRo
   if (sn_num_reduced(f))
     reduce_rows(b, &g, operands);
   sn_row_program_free(&g.program);
+  free(g.resident);
+  free(g.inside);
   free(arguments);
 }

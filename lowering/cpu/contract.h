@@ -1,0 +1,42 @@
+// contract.h: what the files of the contract lowering share.
+
+#ifndef SINTER_LOWERING_CPU_CONTRACT_H
+#define SINTER_LOWERING_CPU_CONTRACT_H
+
+#include "lowering/cpu/cpu.h"
+
+// One product, and where its parts are.
+typedef struct {
+  const SnAccess *a, *b; // rows x sum, sum x columns
+  MlirType type;
+  int64_t first_dim, num_dims, sum; // its own dimensions, and their product
+  bool library;                     // sinter_rt_brgemm_f32 makes it
+  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0
+  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n]
+} Product;
+
+typedef struct {
+  SnKernel *kernel;
+  SnForm f; // in the task
+  SnTask t;
+  int64_t m, n, k, lanes;
+  int64_t tasks, rows, batch, row_blocks;
+  bool whole_rows;       // c holds rows, not only n columns of them
+  int64_t width;         // of a row of c, whole blocks of n
+  MlirValue i0, mm;      // first row of the block and its count of rows
+  MlirValue dims[32];    // batch indices
+} Contract;
+
+// Row r of the task's part of a scratch memref that has `rows` rows for each task.
+MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
+// Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
+int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);
+// All dimensions at row i (null: none), flattened column j (null: none) and flattened sum index s.
+void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
+
+// pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block.
+void sn_cpu_pack_a(Contract *c, Product *p);
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros up to a whole block where vectors run over the end.
+void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
+
+#endif
