@@ -222,7 +222,23 @@ MlirType sn_row_type(const SnForm *f, MlirType element) {
   int64_t n = sn_row_length(f);
   return sn_tensor(element, 1, &n);
 }
+MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank) {
+  MlirAffineExpr given[64];
+  assert(rank <= 64);
+  for (intptr_t i = 0; i < rank; ++i)
+    given[i] = mlirAffineSymbolExprGet(ctx, i);
+  return mlirAffineMapGet(ctx, dims, rank, rank, given);
+}
+static MlirType table_type(MlirType t) {
+  int64_t shape[64];
+  assert(sn_rank(t) <= 64);
+  for (int64_t i = 0; i < sn_rank(t); ++i)
+    shape[i] = sn_dim(t, i);
+  return sn_memref(sn_element(t), sn_rank(t), shape);
+}
 MlirType sn_access_type(const SnForm *f, const SnAccess *a) {
+  if (sn_is_table(a))
+    return table_type(sn_type_of(a->value));
   MlirType e = sn_element(sn_type_of(a->value));
   bool row = sn_uses_cols(f, a->map);
   for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
@@ -234,7 +250,8 @@ MlirValue sn_input_argument(const SnForm *f, size_t input) {
 }
 MlirValue sn_product_argument(const SnForm *f, size_t product) { return mlirBlockGetArgument(f->body, (intptr_t)product); }
 bool sn_is_uniform(const SnForm *f, size_t input) {
-  return input >= sn_first_input(f) && !uses_any(f->inputs.data[input].map, 0, (int64_t)f->dims.size) && !f->inputs.data[input].through.ptr;
+  return input >= sn_first_input(f) && !uses_any(f->inputs.data[input].map, 0, (int64_t)f->dims.size) && !f->inputs.data[input].through.ptr &&
+         !sn_is_table(&f->inputs.data[input]);
 }
 MlirStringRef sn_fresh_name(MlirContext ctx, const SnForm *f, const char *like) {
   char name[64];

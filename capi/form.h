@@ -19,7 +19,8 @@ typedef struct {
 } SnDim;
 
 // One operand: `value[map]`, map over all dimensions; symbol k of the map is the
-// index tensor form.operands[form.inputs.. + indirect[k]].
+// index tensor form.operands[form.inputs.. + indirect[k]]. Symbols without index tensors
+// are a table's: the body gives its subscripts (sinter.gather).
 typedef struct {
   MlirValue value;
   MlirAffineMap map;
@@ -79,7 +80,11 @@ size_t sn_output_position(const SnForm *f, size_t output);
 int64_t sn_row_length(const SnForm *f);  // product of column sizes; SN_DYNAMIC if any is
 int64_t sn_num_rows(const SnForm *f);    // product of row sizes; SN_DYNAMIC if any is
 MlirType sn_row_type(const SnForm *f, MlirType element);
-// What the body sees of an access: a row or a scalar of the value's element type.
+// The access is the whole of its value, for sinter.gather to read from.
+static inline bool sn_is_table(const SnAccess *a) { return !a->through.ptr && mlirAffineMapGetNumSymbols(a->map) > 0; }
+// The map of a table of this rank in a form of so many dimensions.
+MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank);
+// What the body sees of an access: a row or a scalar of the value's element type; of a table a memref.
 MlirType sn_access_type(const SnForm *f, const SnAccess *a);
 static inline size_t sn_first_input(const SnForm *f) { return 2 * f->products.size; }
 // The body's argument for input k (k >= sn_first_input), and for product p.

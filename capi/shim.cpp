@@ -3,7 +3,10 @@
 #include "capi/shim.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,4 +25,14 @@ bool sn_shim_is_elementwise(MlirOperation op) {
 
 void sn_shim_add_math_approximations(MlirRewritePatternSet set) {
   populateMathPolynomialApproximationPatterns(*unwrap(set));
+}
+
+void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape)) {
+  linalg::populateFoldReshapeOpsByExpansionPatterns(*unwrap(set), [wanted](OpOperand *x) {
+    Operation *producer = x->get().getDefiningOp();
+    bool below = isa_and_nonnull<tensor::CollapseShapeOp>(producer);
+    return wanted(wrap(below ? producer : x->getOwner()));
+  });
+  tensor::populateReassociativeReshapeFoldingPatterns(*unwrap(set));
+  tensor::populateFoldTensorEmptyPatterns(*unwrap(set));
 }

@@ -284,6 +284,10 @@ MlirLocation sn_fuse_loc(MlirLocation a, MlirLocation b);
 
 // The map with each dimension k replaced by exprs[k], now over `dims` dimensions.
 MlirAffineMap sn_map_replace(MlirAffineMap map, intptr_t dims, const MlirAffineExpr *exprs);
+// The map with quotients and remainders gone that are known where each dimension d is in [0, sizes[d])
+// (any other size: not known): (8 * i + j) floordiv 8 -> i. In capi/affine.c.
+MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes);
+bool sn_map_is_linear(MlirAffineMap map); // no quotients and remainders
 bool sn_map_uses(MlirAffineMap map, intptr_t dim);
 // The dimension that result i of the map is, or -1 if it is anything else.
 intptr_t sn_map_dim(MlirAffineMap map, intptr_t i);

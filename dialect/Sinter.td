@@ -22,7 +22,7 @@ def Sinter_Dialect : Dialect {
     Two kernel forms, `sinter.rowwise` and `sinter.contract`, each holding a
     *row program*: a straight-line region over one row, written in `arith` and
     `math` on one-dimensional tensors and scalars, and in the row operations
-    `sinter.row_reduce`, `sinter.broadcast`, `sinter.index` and `sinter.pick`.
+    `sinter.row_reduce`, `sinter.broadcast`, `sinter.index`, `sinter.pick` and `sinter.gather`.
     A second small region, `finish`, runs once on what was reduced over all
     rows. One kernel form becomes one kernel.
   }];
@@ -108,17 +108,18 @@ defvar form_rules = [{
       factors are constants, divisors positive ones.
     * (F4) a static subscript range stays inside the operand, unless the access has a fill value.
     * (F5) a fill value is a number of the operand's element type.
-    * (F6) an indirect subscript is an integer or index tensor of its own, and is the whole subscript.
+    * (F6) an indirect subscript is an integer or index tensor of its own, and is the whole subscript. All subscripts
+      of a *table* are `?`: the body gives them; it is no side of a product, and has no fill value.
     * (F7) a dimension of size `?` is a plain subscript of some operand without a fill value.
     * (F8) a destination's subscripts are distinct dimensions, none of a product, or `0`; it uses all
       columns or none; its sizes are those of the dimensions.
     * (F9) an accumulator has a known combiner that fits its type and keeps all columns, in order, or nothing.
     * (F10) a destination that misses a row dimension is *reduced*: it keeps no row dimension at all.
     * (F11) the body has one argument for each product and for each other input: the row
-      (`tensor<NxT>`, all columns flattened row-major) if its access uses a column, else a scalar.
+      (`tensor<NxT>`, all columns flattened row-major) if its access uses a column, a `memref` if it is a table, else a scalar.
     * (F12) the body yields one value for each accumulator, then one for each destination that is
       not reduced: a row where the map uses columns, else a scalar, of the accumulator's or destination's element type.
-    * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect and whose
+    * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect, no table, and whose
       subscripts use no dimension; it yields one value for each reduced destination.
     * (F14) without `finish` there is one accumulator for each reduced destination, of its type, and
       keeping columns where it does.
@@ -283,6 +284,26 @@ def Sinter_PickOp : Sinter_InferOp<"pick", [Pure,
   let arguments = (ins AnyType:$x, AnyType:$t, AnyType:$otherwise);
   let results = (outs AnyType:$y);
   let assemblyFormat = "$x `[` $t `]` `else` $otherwise attr-dict `:` type($x) `,` type($t)";
+}
+
+def Sinter_GatherOp : Sinter_Op<"gather", [Pure,
+    TypesMatchWith<"`otherwise` has the element type of `table`", "table", "otherwise", "sn::elementOf($_self)">]> {
+  let summary = "elements of a table by indices that the row program computes";
+  let description = [{
+    `y = table[s, t, ...]` where each subscript is inside, `0 <= s < size`, and `otherwise` elsewhere: nothing
+    outside of the table is read. Where a subscript is a row, there is one element for each column.
+
+    * (G1) `table` is an argument of the body, of a table access; it has one subscript for each dimension.
+    * (G2) subscripts are integers or `index`, scalars or rows.
+    * (G3) `otherwise` has the element type of `table`; the result is a row of it if a subscript is one, else a scalar.
+
+    ```mlir
+    %y = sinter.gather %table[%t, %j] else %zero : memref<50x32xf32>, i64, tensor<32xindex> -> tensor<32xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$table, Variadic<AnyType>:$subscripts, AnyType:$otherwise);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "$table `[` $subscripts `]` `else` $otherwise attr-dict `:` type($table) `,` type($subscripts) `->` type($y)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 // assembly.cpp: the text of the two forms.
 //
 //   sinter.rowwise (i = 4) by (j = 8)
-//       ins(%x[i, j] : T, %e[%t[i] : T, j] : T, %p[i, j - 1] : T else 0.0)
+//       ins(%x[i, j] : T, %e[%t[i] : T, j] : T, %g[?, ?] : T, %p[i, j - 1] : T else 0.0)
 //       reduce(add [] : f32) outs(%o[i, j] : T) schedule(#sinter.rows<...>) {
 //   ^row(...):
 //   } finish {
@@ -10,7 +10,7 @@
 //
 // Names of dimensions are bare words, so that parseAffineExpr reads the
 // subscripts. In the maps, dimension k is the k-th name and symbol k the k-th
-// indirect subscript of that operand.
+// indirect subscript of that operand, or the k-th `?`.
 
 #include "dialect/assembly.h"
 #include "dialect/dialect.h"
@@ -72,15 +72,21 @@ struct FormParser {
     });
   }
 
-  // `[expr, ...]`; with `indirectOperands`, a subscript may be `%t[...] : type`.
+  // `[expr, ...]`; with `indirectOperands`, a subscript may be `%t[...] : type`, or all are `?`.
   ParseResult subscripts(AffineMap &map, SmallVectorImpl<int64_t> *indirectOperands) {
     SmallVector<std::pair<StringRef, AffineExpr>> symbols;
     for (auto [k, name] : llvm::enumerate(names))
       symbols.push_back({name, b.getAffineDimExpr(k)});
     SmallVector<AffineExpr> exprs;
+    unsigned given = 0;
+    SMLoc start = p.getCurrentLocation();
     auto one = [&]() -> ParseResult {
       Operand index;
       SMLoc at = p.getCurrentLocation();
+      if (indirectOperands && succeeded(p.parseOptionalQuestion())) {
+        exprs.push_back(b.getAffineSymbolExpr(given++));
+        return success();
+      }
       OptionalParseResult present = p.parseOptionalOperand(index.name);
       if (present.has_value()) {
         if (!indirectOperands)
@@ -96,8 +102,10 @@ struct FormParser {
     };
     if (p.parseCommaSeparatedList(AsmParser::Delimiter::Square, one))
       return failure();
-    map = AffineMap::get(names.size(), indirectOperands ? indirectOperands->size() : 0, exprs,
-                         b.getContext());
+    if (given && given != exprs.size())
+      return p.emitError(start, "some subscripts are `?`; a table has them all from the body");
+    unsigned numSymbols = given ? given : indirectOperands ? indirectOperands->size() : 0;
+    map = AffineMap::get(names.size(), numSymbols, exprs, b.getContext());
     return success();
   }
 
@@ -302,7 +310,12 @@ struct FormPrinter {
     } else if (auto constant = dyn_cast<AffineConstantExpr>(e)) {
       p << constant.getValue();
     } else if (auto symbol = dyn_cast<AffineSymbolExpr>(e)) {
-      unsigned k = cast<DenseI64ArrayAttr>(indirect[*input])[symbol.getPosition()] + parts.inputs;
+      auto through = indirect ? cast<DenseI64ArrayAttr>(indirect[*input]).asArrayRef() : ArrayRef<int64_t>();
+      if (through.empty()) {
+        p << "?";
+        return;
+      }
+      unsigned k = through[symbol.getPosition()] + parts.inputs;
       p << op->getOperand(k);
       subscripts(k, std::nullopt);
       p << " : " << op->getOperand(k).getType();

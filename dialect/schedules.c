@@ -22,7 +22,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
     {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
-    {"gpu_rows", "blocks", 1, 65536, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
+    {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 8, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},

@@ -179,7 +179,17 @@ static bool hides_symbol(MlirAffineExpr e) {
   return mlirAffineExprIsABinary(e) && (hides_symbol(mlirAffineBinaryOpExprGetLHS(e)) || hides_symbol(mlirAffineBinaryOpExprGetRHS(e)));
 }
 
+static MlirLogicalResult check_table(const SnForm *f, size_t k, const SnAccess *a) {
+  if (k < sn_first_input(f)) // F6
+    return sn_error(f->op, "%s is a table, of which the body gives the subscripts; write what it reads", sn_show_operand(f, k).text);
+  if (a->fill.ptr) // F6
+    return sn_error(f->op, "%s is a table and has a fill value; give it to each sinter.gather", sn_show_operand(f, k).text);
+  return SN_OK;
+}
+
 static MlirLogicalResult check_indirect(const SnForm *f, size_t k, const SnAccess *a, size_t *users) {
+  if (sn_is_table(a))
+    return check_table(f, k, a);
   intptr_t symbols = mlirAffineMapGetNumSymbols(a->map);
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(a->map); ++s) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, s);

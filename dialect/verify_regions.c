@@ -40,7 +40,7 @@ static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, int
 }
 
 static bool is_row_operation(MlirOperation op) {
-  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "cf.assert"};
+  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.gather", "cf.assert"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (sn_is(op, names[i]))
       return true;

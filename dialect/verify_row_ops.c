@@ -1,6 +1,6 @@
 // verify_row_ops.c: the rules of the row operations, one function an op.
 //
-// test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1..
+// test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1.. @g1..
 
 #include "dialect/verify.h"
 #include <stdio.h>
@@ -11,6 +11,7 @@ MlirLogicalResult sinter_broadcast_verify(MlirOperation op);
 MlirLogicalResult sinter_index_verify(MlirOperation op);
 MlirLogicalResult sinter_pick_verify(MlirOperation op);
 MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands);
+MlirLogicalResult sinter_gather_verify(MlirOperation op);
 
 MlirLogicalResult sinter_yield_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -69,7 +70,7 @@ MlirLogicalResult sinter_row_reduce_verify(MlirOperation op) {
   return SN_OK;
 }
 
-// ---- broadcast, index, pick ----------------------------------------------------------
+// ---- broadcast, index, pick, gather ----------------------------------------------------------
 
 MlirLogicalResult sinter_broadcast_verify(MlirOperation op) {
   MlirType scalar = sn_type_of(sn_operand(op, 0)), row = sn_type_of(sn_result(op, 0));
@@ -118,4 +119,31 @@ MlirLogicalResult sinter_pick_verify(MlirOperation op) {
 
 MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands) {
   return n ? sn_element(sn_type_of(operands[0])) : (MlirType){0};
+}
+
+MlirLogicalResult sinter_gather_verify(MlirOperation op) {
+  intptr_t n = sn_num_operands(op) - 2;
+  MlirValue table = sn_operand(op, 0);
+  MlirType t = sn_type_of(table), otherwise = sn_type_of(sn_operand(op, n + 1)), y = sn_type_of(sn_result(op, 0)), row = {0};
+  if (!mlirTypeIsAMemRef(t) || !mlirValueIsABlockArgument(table)) // G1
+    return sn_error(op, "gathers from %s; give an argument of the body whose subscripts are `?`", sn_show_type(t).text);
+  if (sn_rank(t) != n) // G1
+    return sn_error(op, "gives %td subscripts to a table of rank %lld", n, (long long)sn_rank(t));
+  for (intptr_t k = 1; k <= n; ++k) {
+    MlirType s = sn_type_of(sn_operand(op, k));
+    bool is_row = sn_is_row_type(s);
+    if ((!is_row && !sn_is_scalar_type(s)) || sn_is_float(sn_element(s))) // G2
+      return sn_error(op, "subscript %td has type %s; give an integer or index, or a row of them", k - 1, sn_show_type(s).text);
+    if (is_row)
+      row = s;
+  }
+  MlirType wanted = sn_element(t);
+  if (row.ptr) {
+    int64_t length = sn_dim(row, 0);
+    wanted = sn_tensor(wanted, 1, &length);
+  }
+  if (!mlirTypeEqual(otherwise, sn_element(t)) || !mlirTypeEqual(y, wanted)) // G3
+    return sn_error(op, "gives %s, or else %s, of %s by these subscripts; %s is what it gives", sn_show_type(y).text, sn_show_type(otherwise).text,
+                    sn_show_type(t).text, sn_show_type(wanted).text);
+  return SN_OK;
 }

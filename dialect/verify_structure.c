@@ -109,6 +109,17 @@ static bool dimensions(Why *why, MlirOperation op, Sizes *s) {
   return true;
 }
 
+// Subscript k is symbol k, and no index tensor is given for it.
+static bool is_table(MlirAffineMap map, intptr_t index_tensors) {
+  intptr_t n = mlirAffineMapGetNumResults(map);
+  bool is = !index_tensors && mlirAffineMapGetNumSymbols(map) == n;
+  for (intptr_t i = 0; i < n && is; ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(map, i);
+    is = mlirAffineExprIsASymbol(e) && mlirAffineSymbolExprGetPosition(e) == i;
+  }
+  return is;
+}
+
 static bool maps(Why *why, MlirOperation op, const Sizes *s) {
   MlirAttribute list = sn_get_attr(op, "maps"), indirect = sn_get_attr(op, "indirect"), fills = sn_get_attr(op, "fills");
   if (!is_list(why, list, "maps", mlirAttributeIsAAffineMap, "an affine map", sn_num_operands(op), "operands"))
@@ -123,7 +134,7 @@ static bool maps(Why *why, MlirOperation op, const Sizes *s) {
       return no(why, "map %td is over %td dimensions, and the form has %td", k, mlirAffineMapGetNumDims(map), s->dims); // F3
     MlirAttribute through = indirect.ptr && k < s->inputs ? mlirArrayAttrGetElement(indirect, k) : mlirAttributeGetNull();
     intptr_t symbols = through.ptr ? mlirDenseArrayGetNumElements(through) : 0;
-    if (mlirAffineMapGetNumSymbols(map) != symbols)
+    if (mlirAffineMapGetNumSymbols(map) != symbols && !(k < s->inputs && is_table(map, symbols)))
       return no(why, "map %td has %td symbols, and its operand has %td indirect subscripts", k, mlirAffineMapGetNumSymbols(map), symbols); // F6
     for (intptr_t i = 0; i < symbols; ++i) {
       int64_t index = mlirDenseI64ArrayGetElement(through, i);

@@ -43,7 +43,8 @@ MlirOperation sn_module_of(MlirOperation op) {
   return op;
 }
 
-MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name, SnValues arguments) {
+MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
+                              SnValues arguments) {
   if (sn_null(sn_symbol(module, name))) {
     MlirType *types = sn_alloc((size_t)(arguments.n + 1) * sizeof *types);
     for (intptr_t i = 0; i < arguments.n; ++i)
@@ -57,7 +58,8 @@ MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *na
     free(types);
   }
   return sn_op(b, "func.call", arguments,
-               sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))), sn_types(0, NULL));
+               sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))),
+               sn_types(0, NULL));
 }
 
 int64_t sn_memref_bytes(MlirType memref) {

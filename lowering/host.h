@@ -31,7 +31,8 @@ SnOpVec sn_host_functions(MlirOperation module);
 
 // A call of a runtime function, declared in the module at its first call.
 // Every argument has a type that LLVM has.
-MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name, SnValues arguments);
+MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
+                              SnValues arguments);
 
 // Bytes of a memref with a static shape and no layout; -1 of any other.
 int64_t sn_memref_bytes(MlirType memref);

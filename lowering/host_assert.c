@@ -39,9 +39,10 @@ static MlirValue message(SnBuilder *b, MlirOperation module, MlirStringRef text)
   if (sn_null(global)) {
     SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), b->loc);
     sn_op(&top, "llvm.mlir.global", mlirRegionCreate(), sn_attr("sym_name", sn_string(ctx, name)),
-          sn_attr("global_type", mlirTypeAttrGet(sn_type(ctx, "!llvm.array<%zu x i8>", text.length + 1))),
-          sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")), sn_attr("constant", sn_unit(ctx)),
-          sn_attr("value", value));
+          sn_attr("global_type",
+                  mlirTypeAttrGet(sn_type(ctx, "!llvm.array<%zu x i8>", text.length + 1))),
+          sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
+          sn_attr("constant", sn_unit(ctx)), sn_attr("value", value));
   }
   return sn(b, "llvm.mlir.addressof", sn_type(ctx, "!llvm.ptr"),
             sn_attr("global_name", mlirFlatSymbolRefAttrGet(ctx, SN_STR(name))));
@@ -53,7 +54,8 @@ static MlirLogicalResult lower(MlirOperation module, MlirOperation assertion) {
   if (!plain && !sn_is(func, "llvm.func"))
     return sn_error(assertion, "is inside %s: expected a function", sn_name(func));
   SnValues results = sn_values(0, NULL);
-  if (plain && mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(sn_get_attr(func, "function_type"))))
+  if (plain &&
+      mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(sn_get_attr(func, "function_type"))))
     return sn_error(assertion, "is in a function with results, which a failing assert has none of");
 
   // Everything behind the assert is the block that goes on.

@@ -4,7 +4,8 @@
 //   ->
 //   func.func @main(%x: tensor<4x8xf32> {bufferization.writable = false},
 //                   %a: tensor<f32> {bufferization.writable = false}) -> tensor<f32>
-//       attributes {sinter.inputs = [tensor<4x8xf32>, tensor<f32>], sinter.outputs = [tensor<f32>]} {
+//       attributes {sinter.inputs = [tensor<4x8xf32>, tensor<f32>], sinter.outputs = [tensor<f32>]}
+//       {
 //     %n = tensor.extract %a[] : tensor<f32>
 //     ...
 //     %r = tensor.from_elements %s : tensor<f32>
@@ -38,15 +39,18 @@ static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i,
   char *text = type_text(type);
   MlirLogicalResult result = SN_OK;
   if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
-    result = sn_error(func, "%s %ld is %s: expected a tensor of known rank, or a number", what, (long)i, text);
+    result = sn_error(func, "%s %ld is %s: expected a tensor of known rank, or a number", what,
+                      (long)i, text);
   else if (!travels(sn_element(type)))
-    result = sn_error(func,
-                      "%s %ld is %s: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1",
-                      what, (long)i, text);
+    result = sn_error(
+        func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1",
+        what, (long)i, text);
   else if (mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type))
-    result = sn_error(func, "%s %ld is %s: only static shapes can be compiled", what, (long)i, text);
+    result =
+        sn_error(func, "%s %ld is %s: only static shapes can be compiled", what, (long)i, text);
   else if (mlirTypeIsARankedTensor(type) && mlirRankedTensorTypeGetEncoding(type).ptr)
-    result = sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
+    result =
+        sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
   free(text);
   return result;
 }
@@ -101,7 +105,8 @@ static void return_tensors(MlirOperation func) {
       MlirValue y = sn_operand(returns.data[k], i);
       MlirType type = sn_type_of(y);
       if (!mlirTypeIsARankedTensor(type))
-        mlirOperationSetOperand(returns.data[k], i, sn(&b, "tensor.from_elements", boundary_type(type), y));
+        mlirOperationSetOperand(returns.data[k], i,
+                                sn(&b, "tensor.from_elements", boundary_type(type), y));
     }
   }
   sn_vec_free(&returns);
@@ -166,7 +171,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__buff
 
 const SnPass sn_pass_host_boundary = {
     .argument = "sinter-boundary",
-    .summary = "public functions take and return tensors of static shape, and inputs are never written",
+    .summary =
+        "public functions take and return tensors of static shape, and inputs are never written",
     .anchor = "builtin.module",
     .dialects = dialects,
     .run = run,

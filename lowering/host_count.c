@@ -25,8 +25,8 @@ typedef struct {
   MlirOperation module;
 } Host;
 
-static void count(const Host *host, MlirOperation op, int what, MlirValue (*amount)(SnBuilder *, MlirOperation, int64_t),
-                  int64_t n) {
+static void count(const Host *host, MlirOperation op, int what,
+                  MlirValue (*amount)(SnBuilder *, MlirOperation, int64_t), int64_t n) {
   SnBuilder b = sn_before(op);
   MlirValue arguments[2] = {sn_int(&b, sn_type(b.ctx, "i32"), what), amount(&b, op, n)};
   sn_call_runtime(&b, host->module, "sinter_rt_count", sn_values(2, arguments));
@@ -62,7 +62,8 @@ static int64_t kernels_in(MlirOperation func) {
   SnOpVec calls = sn_collect(func, "func.call");
   int64_t n = (int64_t)launches.size;
   for (size_t i = 0; i < calls.size; ++i)
-    if (starts_with(mlirFlatSymbolRefAttrGetValue(sn_get_attr(calls.data[i], "callee")), "sinter_rt_parallel"))
+    if (starts_with(mlirFlatSymbolRefAttrGetValue(sn_get_attr(calls.data[i], "callee")),
+                    "sinter_rt_parallel"))
       ++n;
   sn_vec_free(&launches);
   sn_vec_free(&calls);
@@ -78,7 +79,8 @@ static void count_call(const Host *host, MlirOperation call) {
     count(host, call, KERNEL, number, kernels_in(func));
   else if (starts_with(callee, "sinter_rt_parallel"))
     count(host, call, KERNEL, number, 1);
-  else if (!sn_function_body(func).ptr && (!starts_with(callee, "sinter_rt_") || starts_with(callee, "sinter_rt_brgemm")))
+  else if (!sn_function_body(func).ptr &&
+           (!starts_with(callee, "sinter_rt_") || starts_with(callee, "sinter_rt_brgemm")))
     count(host, call, LIBRARY_CALL, number, 1);
 }
 
@@ -90,8 +92,9 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
     MlirType element = sn_element(sn_type_of(sn_result(op, 0)));
     if (mlirAttributeIsNull(sn_get_attr(op, SN_WORKSPACE)))
       count(host, op, TEMPORARY_BYTES, bytes_of, (sn_bits(element) + 7) / 8);
-  } else if (sn_in_dialect(op, "linalg") || sn_is(op, "memref.copy") || sn_is(op, "gpu.launch_func") ||
-             sn_is(op, "gpu.launch") || sn_is(op, "scf.parallel") || sn_is(op, "scf.forall")) {
+  } else if (sn_in_dialect(op, "linalg") || sn_is(op, "memref.copy") ||
+             sn_is(op, "gpu.launch_func") || sn_is(op, "gpu.launch") || sn_is(op, "scf.parallel") ||
+             sn_is(op, "scf.forall")) {
     count(host, op, KERNEL, number, 1);
     return MlirWalkResultSkip; // its body is the kernel's
   }

@@ -7,8 +7,8 @@
 //   func.func private @main_host(%x: memref<4xf32>, %y: memref<f32>, %w: memref<?xi8>)
 //   llvm.func internal @main_packed(%d: !llvm.ptr) attributes {sinter.function = "main", ...} {
 //     %0 = llvm.load %d : !llvm.ptr -> !llvm.ptr
-//     %1 = llvm.load %0 : !llvm.ptr -> !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
-//     %x = builtin.unrealized_conversion_cast %1 : ... to memref<4xf32>
+//     %1 = llvm.load %0 : !llvm.ptr -> !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x
+//     i64>)> %x = builtin.unrealized_conversion_cast %1 : ... to memref<4xf32>
 //     ...
 //     func.call @main_host(%x, %y, %w)
 //     llvm.return
@@ -31,12 +31,14 @@ static MlirType descriptor_type(MlirContext ctx, MlirType memref) {
   int rank = (int)sn_rank(memref);
   if (!rank)
     return sn_type(ctx, "!llvm.struct<(ptr, ptr, i64)>");
-  return sn_type(ctx, "!llvm.struct<(ptr, ptr, i64, array<%d x i64>, array<%d x i64>)>", rank, rank);
+  return sn_type(ctx, "!llvm.struct<(ptr, ptr, i64, array<%d x i64>, array<%d x i64>)>", rank,
+                 rank);
 }
 
 static MlirValue load_descriptor(SnBuilder *b, MlirValue descriptors, int i, MlirType memref) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr");
-  MlirValue slot = sn(b, "llvm.getelementptr", pointer, descriptors, sn_attr("elem_type", mlirTypeAttrGet(pointer)),
+  MlirValue slot = sn(b, "llvm.getelementptr", pointer, descriptors,
+                      sn_attr("elem_type", mlirTypeAttrGet(pointer)),
                       sn_attr("rawConstantIndices", sn_parse_attr(b->ctx, "array<i32: %d>", i)));
   MlirValue where = sn(b, "llvm.load", pointer, slot);
   MlirValue descriptor = sn(b, "llvm.load", descriptor_type(b->ctx, memref), where);
@@ -52,7 +54,8 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   intptr_t wanted = mlirArrayAttrGetNumElements(sn_get_attr(func, SN_INPUTS)) +
                     mlirArrayAttrGetNumElements(sn_get_attr(func, SN_OUTPUTS)) + 1;
   if (n != wanted)
-    return sn_error(func, "has %ld arguments: expected %ld inputs, outputs and workspace", (long)n, (long)wanted);
+    return sn_error(func, "has %ld arguments: expected %ld inputs, outputs and workspace", (long)n,
+                    (long)wanted);
 
   MlirContext ctx = mlirOperationGetContext(func);
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
@@ -66,20 +69,22 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   MlirRegion region = mlirRegionCreate();
   MlirBlock body = mlirBlockCreate(1, &pointer, &b.loc);
   mlirRegionAppendOwnedBlock(region, body);
-  MlirOperation entry = sn_op(&b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, packed)),
-                              sn_attr("function_type", sn_parse_attr(ctx, "!llvm.func<void (ptr)>")),
-                              sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
-                              sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")),
-                              sn_attr(SN_FUNCTION, mlirStringAttrGet(ctx, name)));
+  MlirOperation entry =
+      sn_op(&b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, packed)),
+            sn_attr("function_type", sn_parse_attr(ctx, "!llvm.func<void (ptr)>")),
+            sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
+            sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")),
+            sn_attr(SN_FUNCTION, mlirStringAttrGet(ctx, name)));
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
 
   b = sn_at_end(body, b.loc);
   MlirValue *arguments = sn_alloc((size_t)n * sizeof *arguments);
   for (intptr_t i = 0; i < n; ++i)
-    arguments[i] = load_descriptor(&b, mlirBlockGetArgument(body, 0), (int)i, mlirFunctionTypeGetInput(type, i));
-  sn_op(&b, "func.call", sn_values(n, arguments), sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, SN_STR(host))),
-        sn_types(0, NULL));
+    arguments[i] = load_descriptor(&b, mlirBlockGetArgument(body, 0), (int)i,
+                                   mlirFunctionTypeGetInput(type, i));
+  sn_op(&b, "func.call", sn_values(n, arguments),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, SN_STR(host))), sn_types(0, NULL));
   sn_op(&b, "llvm.return", sn_values(0, NULL));
 
   // Nobody calls it but the entry: what called it was inlined.
@@ -106,8 +111,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
 
 MlirDialectHandle mlirGetDialectHandle__func__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__func__, mlirGetDialectHandle__llvm__,
-                                                      NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__func__,
+                                                      mlirGetDialectHandle__llvm__, NULL};
 
 const SnPass sn_pass_host_entry = {
     .argument = "sinter-entry",

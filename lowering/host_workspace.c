@@ -37,14 +37,16 @@ static MlirOperation in_body(MlirOperation op, MlirBlock body) {
 
 static size_t order_in(MlirBlock body, MlirOperation op) {
   size_t n = 0;
-  for (MlirOperation o = mlirBlockGetFirstOperation(body); !sn_null(o) && !mlirOperationEqual(o, op); ++n)
+  for (MlirOperation o = mlirBlockGetFirstOperation(body);
+       !sn_null(o) && !mlirOperationEqual(o, op); ++n)
     o = mlirOperationGetNextInBlock(o);
   return n;
 }
 
 // Extends a buffer's life to the uses of a value that may be a part of it.
 static void follow(Buffer *buffer, MlirBlock body, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (sn_is(user, "memref.dealloc"))
       continue;
@@ -65,7 +67,8 @@ static void follow(Buffer *buffer, MlirBlock body, MlirValue value) {
 
 static Buffers find(MlirBlock body, bool straight) {
   Buffers buffers = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op);
+       op = mlirOperationGetNextInBlock(op)) {
     int64_t bytes = sn_is(op, "memref.alloc") ? sn_memref_bytes(sn_type_of(sn_result(op, 0))) : -1;
     if (bytes < 0)
       continue;
@@ -79,7 +82,9 @@ static Buffers find(MlirBlock body, bool straight) {
   return buffers;
 }
 
-static bool together(const Buffer *a, const Buffer *b) { return a->first <= b->last && b->first <= a->last; }
+static bool together(const Buffer *a, const Buffer *b) {
+  return a->first <= b->last && b->first <= a->last;
+}
 
 static int64_t round_up(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -91,7 +96,8 @@ static int64_t place(Buffers *buffers) {
     Buffer *b = &buffers->data[i];
     for (size_t k = 0; k < i; ++k) {
       const Buffer *other = &buffers->data[k];
-      bool apart = b->offset + b->bytes <= other->offset || other->offset + other->bytes <= b->offset;
+      bool apart =
+          b->offset + b->bytes <= other->offset || other->offset + other->bytes <= b->offset;
       if (!together(b, other) || apart || !b->bytes)
         continue;
       b->offset = round_up(other->offset + other->bytes);
@@ -129,7 +135,8 @@ static MlirValue add_argument(MlirOperation func, MlirBlock body, MlirType type)
   for (intptr_t i = 0; i < n; ++i)
     types[i] = mlirFunctionTypeGetInput(old, i);
   types[n] = type;
-  sn_set_attr(func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, n + 1, types, 0, NULL)));
+  sn_set_attr(func, "function_type",
+              mlirTypeAttrGet(mlirFunctionTypeGet(ctx, n + 1, types, 0, NULL)));
   free(types);
   // What was said of the arguments was for bufferization.
   mlirOperationRemoveAttributeByName(func, SN_STR("arg_attrs"));
@@ -139,7 +146,8 @@ static MlirValue add_argument(MlirOperation func, MlirBlock body, MlirType type)
 static MlirLogicalResult function(MlirOperation func) {
   MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
   if (mlirFunctionTypeGetNumResults(type))
-    return sn_error(func, "has %ld results: expected out arguments", (long)mlirFunctionTypeGetNumResults(type));
+    return sn_error(func, "has %ld results: expected out arguments",
+                    (long)mlirFunctionTypeGetNumResults(type));
   MlirBlock body = sn_function_body(func);
   Buffers buffers = find(body, !mlirBlockGetNextInRegion(body).ptr);
   int64_t bytes = place(&buffers);

@@ -9,15 +9,13 @@
 //
 // Rows are recomputed in each phase: only scalars live between loops.
 
-#include "lowering/rowprogram.h"
+#include "lowering/rowmemory.h"
 #include <assert.h>
 
 // ---- the program -------------------------------------------------------------
 
 static MlirOperation first_op(MlirBlock block) { return mlirBlockGetFirstOperation(block); }
 static MlirOperation next_op(MlirOperation op) { return mlirOperationGetNextInBlock(op); }
-
-
 
 int sn_row_level(const SnRowProgram *p, MlirValue v) {
   for (size_t i = 0; i < p->values.size; ++i)
@@ -137,9 +135,6 @@ MlirLogicalResult sn_row_program_check(const SnForm *f) {
       return sn_error(f->op, "dimension '%.*s' of size `?` is not lowered yet: make it static", (int)f->dims.data[d].name.length, f->dims.data[d].name.data);
   if (f->dims.size > 16)
     return sn_error(f->op, "has %zu dimensions, of which 16 can be lowered", f->dims.size);
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    if (f->inputs.data[k].through.ptr)
-      return sn_error(f->op, "an indirect access is not lowered yet: input %zu", k);
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirType t = sn_type_of(f->inputs.data[k].value);
     for (intptr_t i = 0; i < sn_rank(t); ++i)
@@ -149,232 +144,6 @@ MlirLogicalResult sn_row_program_check(const SnForm *f) {
   if (sn_failed(check_block(f->body)))
     return SN_FAIL;
   return f->finish.ptr ? check_block(f->finish) : SN_OK;
-}
-
-// ---- index arithmetic ------------------------------------------------------------
-
-static MlirValue index_like(SnBuilder *b, MlirValue like, int64_t v) {
-  MlirType index = sn_index_type(b->ctx);
-  return sn_splat(b, sn_type_of(like), mlirIntegerAttrGet(index, v));
-}
-
-void sn_delinearize(SnBuilder *b, MlirValue linear, intptr_t n, const int64_t *sizes, MlirValue *out) {
-  for (intptr_t i = n; i-- > 0;) {
-    if (i == 0) {
-      out[0] = linear;
-      return;
-    }
-    // A size of 0 divides nothing: no row is run.
-    MlirValue size = index_like(b, linear, sizes[i] ? sizes[i] : 1);
-    out[i] = sn(b, "arith.remui", linear, size);
-    linear = sn(b, "arith.divui", linear, size);
-  }
-}
-
-// a mod m for m > 0, also of a negative a.
-static MlirValue modulo(SnBuilder *b, MlirValue a, MlirValue m) {
-  MlirValue r = sn(b, "arith.remsi", a, m);
-  MlirValue negative = sn(b, "arith.cmpi", r, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 2)));
-  return sn(b, "arith.select", negative, sn(b, "arith.addi", r, m), r);
-}
-static MlirValue floor_div(SnBuilder *b, MlirValue a, MlirValue m) {
-  return sn(b, "arith.divsi", sn(b, "arith.subi", a, modulo(b, a, m)), m);
-}
-
-MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims) {
-  if (mlirAffineExprIsADim(e))
-    return dims[mlirAffineDimExprGetPosition(e)];
-  if (mlirAffineExprIsAConstant(e))
-    return sn_index(b, mlirAffineConstantExprGetValue(e));
-  assert(mlirAffineExprIsABinary(e) && "indirect accesses are refused before");
-  MlirValue l = sn_affine(b, mlirAffineBinaryOpExprGetLHS(e), dims);
-  MlirValue r = sn_affine(b, mlirAffineBinaryOpExprGetRHS(e), dims);
-  if (mlirAffineExprIsAAdd(e))
-    return sn(b, "arith.addi", l, r);
-  if (mlirAffineExprIsAMul(e))
-    return sn(b, "arith.muli", l, r);
-  if (mlirAffineExprIsAMod(e))
-    return modulo(b, l, r);
-  if (mlirAffineExprIsAFloorDiv(e))
-    return floor_div(b, l, r);
-  MlirValue zero = sn_index(b, 0);
-  return sn(b, "arith.subi", zero, floor_div(b, sn(b, "arith.subi", zero, l), r));
-}
-
-static bool add_factors(MlirAffineExpr e, int64_t scale, int64_t *factors) {
-  if (mlirAffineExprIsADim(e)) {
-    factors[mlirAffineDimExprGetPosition(e)] += scale;
-    return true;
-  }
-  if (mlirAffineExprIsAConstant(e))
-    return true;
-  if (!mlirAffineExprIsABinary(e))
-    return false;
-  MlirAffineExpr l = mlirAffineBinaryOpExprGetLHS(e), r = mlirAffineBinaryOpExprGetRHS(e);
-  if (mlirAffineExprIsAAdd(e))
-    return add_factors(l, scale, factors) && add_factors(r, scale, factors);
-  return mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(r) &&
-         add_factors(l, scale * mlirAffineConstantExprGetValue(r), factors);
-}
-
-bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
-  memset(factors, 0, (size_t)mlirAffineMapGetNumDims(map) * sizeof *factors);
-  int64_t stride = 1;
-  for (intptr_t i = sn_rank(memref); i-- > 0;) {
-    if (!add_factors(mlirAffineMapGetResult(map, i), stride, factors))
-      return false;
-    stride *= sn_dim(memref, i);
-  }
-  return true;
-}
-
-// Consecutive columns are consecutive elements.
-static bool is_consecutive(const SnForm *f, const SnAccess *a) {
-  int64_t factors[32], expected = 1;
-  if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8 || !sn_linear_factors(a->map, sn_type_of(a->value), factors))
-    return false; // a vector of i1 is packed, a memref of i1 is not
-  for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
-    if (f->dims.data[d].size != 1 && factors[d] != expected)
-      return false;
-    expected *= f->dims.data[d].size;
-  }
-  return true;
-}
-
-// ---- memory -------------------------------------------------------------------------
-
-static MlirType lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
-
-static MlirValue broadcast(SnBuilder *b, MlirValue v, int64_t width) {
-  return width > 1 ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
-}
-
-static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
-  return lane ? sn(b, "arith.addi", c->index, sn_index(b, lane)) : c->index;
-}
-
-// All dimensions of the form, columns at this lane.
-static void dims_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims) {
-  const SnForm *f = p->form;
-  int64_t sizes[16];
-  memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
-  if (!c || !f->num_cols)
-    return;
-  if (!lane && !sn_none(c->dims[0])) {
-    memcpy(dims + f->num_rows, c->dims, (size_t)f->num_cols * sizeof *dims);
-    return;
-  }
-  for (int64_t d = 0; d < f->num_cols; ++d)
-    sizes[d] = f->dims.data[f->num_rows + d].size;
-  sn_delinearize(b, at_lane(b, c, lane), f->num_cols, sizes, dims + f->num_rows);
-  if (!lane)
-    memcpy(c->dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
-}
-
-typedef struct {
-  MlirValue v[17];
-  intptr_t n;
-} Subscripts;
-
-static Subscripts subscripts(SnBuilder *b, MlirAffineMap map, const MlirValue *dims) {
-  Subscripts s = {.n = mlirAffineMapGetNumResults(map)};
-  for (intptr_t i = 0; i < s.n; ++i)
-    s.v[i] = sn_affine(b, mlirAffineMapGetResult(map, i), dims);
-  return s;
-}
-
-// One element. Outside of the memref it is the fill value: the load is of a place inside then.
-MlirValue sn_row_load(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
-  MlirType memref = sn_type_of(a->value), element = sn_element(memref);
-  Subscripts s = subscripts(b, a->map, dims);
-  if (!a->fill.ptr)
-    return sn(b, "memref.load", a->value, sn_values(s.n, s.v), element);
-  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0);
-  for (intptr_t i = 0; i < s.n; ++i) {
-    if (!sn_dim(memref, i)) // nothing to load
-      return sn_constant(b, a->fill);
-    MlirValue in = sn(b, "arith.cmpi", s.v[i], sn_index(b, sn_dim(memref, i)), sn_attr("predicate", sn_i64(b->ctx, 6)));
-    inside = sn(b, "arith.andi", inside, in);
-    s.v[i] = sn(b, "arith.select", in, s.v[i], zero);
-  }
-  MlirValue x = sn(b, "memref.load", a->value, sn_values(s.n, s.v), element);
-  return sn(b, "arith.select", inside, x, sn_constant(b, a->fill));
-}
-
-// The memref as one dimension, so that lanes may run over the ends of inner ones.
-static MlirValue flat(SnBuilder *b, MlirValue memref, MlirValue *offset, Subscripts s) {
-  MlirType t = sn_type_of(memref);
-  int64_t size = 1, zero = 0, one = 1;
-  for (intptr_t i = 0; i < s.n; ++i) {
-    MlirValue n = sn_index(b, sn_dim(t, i));
-    *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), s.v[i]) : s.v[0];
-    size *= sn_dim(t, i);
-  }
-  int32_t segments[] = {1, 0, 0, 0};
-  return sn(b, "memref.reinterpret_cast", memref, sn_memref(sn_element(t), 1, &size),
-            sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
-            sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &size)),
-            sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, 1, &one)),
-            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
-}
-
-static MlirValue load(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
-  MlirType element = sn_element(sn_type_of(a->value));
-  MlirValue dims[32], lane[64];
-  dims_at(b, p, c, 0, dims);
-  if (c->width == 1)
-    return sn_row_load(b, a, dims);
-  if (is_consecutive(p->form, a)) {
-    Subscripts s = subscripts(b, a->map, dims);
-    if (p->form->num_cols == 1)
-      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
-    MlirValue offset, whole = flat(b, a->value, &offset, s);
-    return sn(b, "vector.load", whole, offset, sn_vector(element, c->width));
-  }
-  assert(c->width <= 64);
-  for (int64_t l = 0; l < c->width; ++l) {
-    dims_at(b, p, c, l, dims);
-    lane[l] = sn_row_load(b, a, dims);
-  }
-  return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
-}
-
-static MlirValue load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s) {
-  MlirValue at[2], j = sn_none(s->offset) ? c->index : sn(b, "arith.subi", c->index, s->offset);
-  intptr_t n = 0;
-  if (!sn_none(s->first))
-    at[n++] = s->first;
-  at[n++] = j;
-  MlirType element = sn_element(sn_type_of(s->memref));
-  return sn(b, c->width > 1 ? "vector.load" : "memref.load", s->memref, sn_values(n, at), lanes_of(element, c->width));
-}
-
-static MlirValue lane(SnBuilder *b, MlirValue vector, int64_t l) {
-  return sn(b, "vector.extract", vector, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &l)));
-}
-
-void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
-  MlirValue dims[32];
-  bool vector = mlirTypeIsAVector(sn_type_of(element));
-  dims_at(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
-  Subscripts s = subscripts(b, a->map, dims);
-  if (!vector) {
-    sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
-  } else if (is_consecutive(p->form, a)) {
-    MlirValue offset, whole;
-    if (p->form->num_cols == 1) {
-      sn_op(b, "vector.store", element, a->value, sn_values(s.n, s.v));
-      return;
-    }
-    whole = flat(b, a->value, &offset, s);
-    sn_op(b, "vector.store", element, whole, offset);
-  } else {
-    for (int64_t l = 0; l < c->width; ++l) {
-      dims_at(b, p, c, l, dims);
-      s = subscripts(b, a->map, dims);
-      sn_op(b, "memref.store", lane(b, element, l), a->value, sn_values(s.n, s.v));
-    }
-  }
 }
 
 // ---- elements ----------------------------------------------------------------------------
@@ -397,7 +166,7 @@ static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr
   int64_t sizes[16];
   if (c->width > 1) {
     MlirType t = sn_vector(sn_index_type(b->ctx), c->width);
-    v = sn(b, "arith.addi", broadcast(b, c->index, c->width), sn(b, "vector.step", t));
+    v = sn(b, "arith.addi", sn_lanes_broadcast(b, c->index, c->width), sn(b, "vector.step", t));
   }
   for (int64_t k = 0; k < f->num_cols; ++k)
     sizes[k] = f->dims.data[f->num_rows + k].size;
@@ -410,7 +179,7 @@ static MlirOperation on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *o
   MlirType types[8];
   assert(sn_num_results(op) <= 8);
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    types[k] = lanes_of(sn_element(sn_type_of(sn_result(op, k))), width);
+    types[k] = sn_lanes_of(sn_element(sn_type_of(sn_result(op, k))), width);
   return sn_clone_as(b, op, sn_values(sn_num_operands(op), operands), sn_types(sn_num_results(op), types));
 }
 
@@ -420,22 +189,51 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v) {
   return s;
 }
 
+static MlirValue as_index(SnBuilder *b, MlirValue t) {
+  MlirType type = sn_type_of(t), index = sn_index_type(b->ctx);
+  if (mlirTypeIsAIndex(sn_element(type)))
+    return t;
+  MlirType to = mlirTypeIsAVector(type) ? sn_vector(index, sn_dim(type, 0)) : index;
+  return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
+}
+
+// Elements of a table, one for each lane; `c` is null for a scalar.
+static MlirValue gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  intptr_t n = sn_num_operands(op) - 2;
+  MlirValue table = sn_row_scalar(p, sn_operand(op, 0)), otherwise = sn_row_scalar(p, sn_operand(op, n + 1)), at[16], lanes[64];
+  MlirValue subscripts[16];
+  int64_t width = c ? c->width : 1;
+  assert(n <= 16 && width <= 64);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirValue t = sn_operand(op, i + 1);
+    subscripts[i] = as_index(b, sn_is_row(t) ? sn_row_element(b, p, c, t) : sn_row_scalar(p, t));
+  }
+  for (int64_t l = 0; l < width; ++l) {
+    for (intptr_t i = 0; i < n; ++i)
+      at[i] = mlirTypeIsAVector(sn_type_of(subscripts[i])) ? sn_lane(b, subscripts[i], l) : subscripts[i];
+    lanes[l] = sn_row_load_guarded(b, table, n, at, otherwise);
+  }
+  return width > 1 ? sn(b, "vector.from_elements", sn_values(width, lanes), sn_vector(sn_type_of(lanes[0]), width)) : lanes[0];
+}
+
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
-    return broadcast(b, sn_row_scalar(p, v), c->width);
+    return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
   MlirValue made = sn_mapped(&c->made, v);
   if (!sn_none(made))
     return made;
   MlirOperation op = sn_definer(v);
   if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
-    made = s->scratch ? load_scratch(b, c, s) : load(b, p, c, &s->access);
+    made = s->scratch ? sn_row_load_scratch(b, c, s) : sn_row_load_lanes(b, p, c, &s->access);
   } else if (sn_is(op, "arith.constant")) {
-    made = sn_splat(b, lanes_of(sn_element(sn_type_of(v)), c->width), sn_constant_of(v));
+    made = sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c->width), sn_constant_of(v));
   } else if (sn_is(op, "sinter.broadcast")) {
-    made = broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width);
+    made = sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width);
   } else if (sn_is(op, "sinter.index")) {
     made = column_index(b, p, c, named_dim(p->form, op));
+  } else if (sn_is(op, "sinter.gather")) {
+    made = gather(b, p, c, op);
   } else {
     MlirValue operands[8];
     assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
@@ -457,9 +255,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // The element of a row at t, or `otherwise`: no column is compared with t.
 static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   MlirValue t = sn_row_scalar(p, sn_operand(op, 1)), x = sn_operand(op, 0);
-  MlirType index = sn_index_type(b->ctx);
-  if (!mlirTypeIsAIndex(sn_type_of(t)))
-    t = sn(b, sn_bits(sn_type_of(t)) == 1 ? "arith.index_castui" : "arith.index_cast", t, index);
+  t = as_index(b, t);
   MlirValue in = sn(b, "arith.cmpi", t, sn_index(b, sn_dim(sn_type_of(x), 0)), sn_attr("predicate", sn_i64(b->ctx, 6)));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
   SnColumn c = sn_column(t, 1);
@@ -473,6 +269,8 @@ static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
 static void scalar_op(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   if (sn_is(op, "sinter.pick"))
     sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
+  else if (sn_is(op, "sinter.gather"))
+    sn_map(&p->scalars, sn_result(op, 0), gather(b, p, NULL, op));
   else if (sn_is(op, "sinter.index"))
     sn_map(&p->scalars, sn_result(op, 0), p->dims[named_dim(p->form, op)]);
   else
@@ -494,8 +292,12 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
     const SnRowSource *s = &p->sources.data[k];
     if (s->scratch || sn_is_row(argument) || !sn_none(sn_mapped(&p->scalars, argument)))
       continue;
+    if (mlirTypeIsAMemRef(sn_type_of(argument))) { // a table
+      sn_map(&p->scalars, argument, s->memref);
+      continue;
+    }
     MlirValue dims[32];
-    dims_at(b, p, NULL, 0, dims);
+    sn_row_dims(b, p, NULL, 0, dims);
     sn_map(&p->scalars, argument, sn_row_load(b, &s->access, dims));
   }
   MlirOperation end = mlirBlockGetTerminator(p->block);
@@ -519,15 +321,15 @@ static const SnCombiner *combiner(MlirOperation reduce) {
 MlirValue sn_row_identity(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, int64_t width) {
   MlirType t = sn_type_of(sn_result(reduce, 0));
   const SnCombiner *c = combiner(reduce);
-  return c ? sn_splat(b, lanes_of(t, width), sn_combiner_identity(c, t))
-           : broadcast(b, sn_row_scalar(p, sn_operand(reduce, 1)), width);
+  return c ? sn_splat(b, sn_lanes_of(t, width), sn_combiner_identity(c, t))
+           : sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(reduce, 1)), width);
 }
 
 MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation reduce) {
   MlirValue x = sn_row_element(b, p, c, sn_operand(reduce, 0));
   MlirType to = sn_type_of(sn_result(reduce, 0));
   // Only floats may be reduced in a wider type.
-  return mlirTypeEqual(sn_element(sn_type_of(x)), to) ? x : sn(b, "arith.extf", x, lanes_of(to, c->width));
+  return mlirTypeEqual(sn_element(sn_type_of(x)), to) ? x : sn(b, "arith.extf", x, sn_lanes_of(to, c->width));
 }
 
 // A combiner region on two accumulators, lane by lane.
@@ -541,7 +343,7 @@ static MlirValue combine_region(SnBuilder *b, SnRowProgram *p, MlirOperation red
   for (MlirOperation op = first_op(block); !mlirOperationEqual(op, end); op = next_op(op)) {
     if (sn_is(op, "arith.constant")) {
       MlirValue v = sn_result(op, 0);
-      sn_map(&map, v, sn_splat(b, lanes_of(sn_type_of(v), width), sn_constant_of(v)));
+      sn_map(&map, v, sn_splat(b, sn_lanes_of(sn_type_of(v), width), sn_constant_of(v)));
       continue;
     }
     MlirValue operands[8];
@@ -550,7 +352,7 @@ static MlirValue combine_region(SnBuilder *b, SnRowProgram *p, MlirOperation red
       MlirValue v = sn_operand(op, k);
       operands[k] = sn_mapped(&map, v);
       if (sn_none(operands[k])) // a scalar of the row program
-        operands[k] = broadcast(b, sn_row_scalar(p, v), width);
+        operands[k] = sn_lanes_broadcast(b, sn_row_scalar(p, v), width);
     }
     MlirOperation copy = on_lanes(b, op, operands, width);
     for (intptr_t k = 0; k < sn_num_results(op); ++k)
@@ -558,7 +360,7 @@ static MlirValue combine_region(SnBuilder *b, SnRowProgram *p, MlirOperation red
   }
   MlirValue v = sn_operand(end, 0), result = sn_mapped(&map, v);
   if (sn_none(result))
-    result = broadcast(b, sn_row_scalar(p, v), width);
+    result = sn_lanes_broadcast(b, sn_row_scalar(p, v), width);
   sn_map_free(&map);
   return result;
 }
@@ -580,6 +382,6 @@ MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce,
     MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
     v = sn_row_combine(b, p, reduce, l, h);
   }
-  MlirValue low = lane(b, v, 0), high = lane(b, v, 1); // a vector of one lane is no scalar
+  MlirValue low = sn_lane(b, v, 0), high = sn_lane(b, v, 1); // a vector of one lane is no scalar
   return sn_row_combine(b, p, reduce, low, high);
 }

@@ -17,15 +17,15 @@
 // test: test/tools/sinter-cc.test, test/run
 
 #include "lowering/serialise.h"
+#include "lowering/host.h"
+#include "mlir-c/Target/LLVMIR.h"
+#include "runtime/abi.h"
 #include "llvm-c/Analysis.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Error.h"
 #include "llvm-c/Target.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm-c/Transforms/PassBuilder.h"
-#include "lowering/host.h"
-#include "mlir-c/Target/LLVMIR.h"
-#include "runtime/abi.h"
 #include <stdio.h>
 
 typedef struct {
@@ -60,15 +60,20 @@ const char *sn_exported(MlirOperation module, size_t i) {
 
 // ---- constants ------------------------------------------------------------------
 
-static LLVMValueRef int32(const Writer *w, int64_t x) { return LLVMConstInt(w->i32, (uint64_t)x, true); }
-static LLVMValueRef int64(const Writer *w, int64_t x) { return LLVMConstInt(w->i64, (uint64_t)x, true); }
+static LLVMValueRef int32(const Writer *w, int64_t x) {
+  return LLVMConstInt(w->i32, (uint64_t)x, true);
+}
+static LLVMValueRef int64(const Writer *w, int64_t x) {
+  return LLVMConstInt(w->i64, (uint64_t)x, true);
+}
 static LLVMValueRef null(const Writer *w) { return LLVMConstNull(w->pointer); }
 
 static LLVMValueRef structure(const Writer *w, unsigned n, LLVMValueRef *fields) {
   return LLVMConstStructInContext(w->ctx, fields, n, false);
 }
-#define STRUCT(w, ...)                                                                                                 \
-  structure(w, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef), (LLVMValueRef[]){__VA_ARGS__})
+#define STRUCT(w, ...)                                                                             \
+  structure(w, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef),                       \
+            (LLVMValueRef[]){__VA_ARGS__})
 
 static LLVMValueRef constant(const Writer *w, const char *name, LLVMValueRef value) {
   LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(value), name);
@@ -103,13 +108,15 @@ static LLVMValueRef tensor(const Writer *w, MlirType type) {
   LLVMValueRef sizes[64];
   for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = int64(w, sn_dim(type, i));
-  LLVMValueRef shape = rank ? constant(w, "shape", LLVMConstArray2(w->i64, sizes, (uint64_t)rank)) : null(w);
+  LLVMValueRef shape =
+      rank ? constant(w, "shape", LLVMConstArray2(w->i64, sizes, (uint64_t)rank)) : null(w);
   DLDataType t = dl_type(sn_element(type));
-  LLVMValueRef dtype = STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),
-                              LLVMConstInt(w->i16, t.lanes, false));
+  LLVMValueRef dtype =
+      STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),
+             LLVMConstInt(w->i16, t.lanes, false));
   bool boolean = sn_bits(sn_element(type)) == 1;
-  return STRUCT(w, string(w, ""), dtype, int32(w, rank), int32(w, -1), int32(w, boolean ? SINTER_TENSOR_BOOL : 0),
-                shape);
+  return STRUCT(w, string(w, ""), dtype, int32(w, rank), int32(w, -1),
+                int32(w, boolean ? SINTER_TENSOR_BOOL : 0), shape);
 }
 
 static LLVMValueRef tensors(const Writer *w, const char *name, MlirAttribute types) {
@@ -172,14 +179,16 @@ static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef 
   int64_t workspace = sn_int_attr(entry, SN_WORKSPACE_BYTES, 0);
   export_workspace(w, name, workspace);
   return STRUCT(w, string(w, name), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
-                int32(w, mlirArrayAttrGetNumElements(inputs)), int32(w, mlirArrayAttrGetNumElements(outputs)),
-                int32(w, 0), tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
+                int32(w, mlirArrayAttrGetNumElements(inputs)),
+                int32(w, mlirArrayAttrGetNumElements(outputs)), int32(w, 0),
+                tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
                 LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own, null(w));
 }
 
 static LLVMTypeRef function_type(const Writer *w) {
   LLVMTypeRef p = w->pointer, i32 = w->i32;
-  return LLVMStructTypeInContext(w->ctx, (LLVMTypeRef[]){p, i32, i32, i32, i32, p, p, w->i64, p, p, p}, 11, false);
+  return LLVMStructTypeInContext(
+      w->ctx, (LLVMTypeRef[]){p, i32, i32, i32, i32, p, p, w->i64, p, p, p}, 11, false);
 }
 
 static void add_table(const Writer *w) {
@@ -190,7 +199,8 @@ static void add_table(const Writer *w) {
   LLVMValueRef *rows = sn_alloc((n + 1) * sizeof *rows);
   for (unsigned i = 0; i < n; ++i) {
     LLVMValueRef index[2] = {int64(w, 0), int64(w, i)};
-    rows[i] = function(w, w->entries.data[i], LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2));
+    rows[i] = function(w, w->entries.data[i],
+                       LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2));
   }
   LLVMSetInitializer(table, LLVMConstArray2(type, rows, n));
   LLVMSetGlobalConstant(table, true);
@@ -204,9 +214,11 @@ static void add_table(const Writer *w) {
       STRUCT(w, int32(w, SINTER_ABI_VERSION), int32(w, n), table,
              runtime(w, "sinter_rt_last_error", LLVMFunctionType(p, NULL, 0, false)),
              runtime(w, "sinter_rt_stats", LLVMFunctionType(nothing, &p, 1, false)),
-             threads ? runtime(w, "sinter_rt_set_threads", LLVMFunctionType(nothing, (LLVMTypeRef[]){w->i32}, 1, false))
+             threads ? runtime(w, "sinter_rt_set_threads",
+                               LLVMFunctionType(nothing, (LLVMTypeRef[]){w->i32}, 1, false))
                      : none,
-             threads ? runtime(w, "sinter_rt_set_parallel", LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
+             threads ? runtime(w, "sinter_rt_set_parallel",
+                               LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
                      : none,
              none);
   LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(library), "sinter_library");
@@ -220,7 +232,9 @@ static MlirLogicalResult failed(const Writer *w, const char *what, const char *w
   return sn_error(w->module, "%s: %s", what, why);
 }
 
-static bool is_x86(const char *triple) { return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4); }
+static bool is_x86(const char *triple) {
+  return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4);
+}
 
 // "+avx512f,..." of this machine, or of the processor that was named. Debian's CPU
 // models prefer 256 bits where 512 are there: the schedules count on 512.
@@ -235,7 +249,8 @@ static char *features_for(const char *cpu, const char *triple) {
 }
 
 static MlirLogicalResult make_machine(Writer *w) {
-  if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser())
+  if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
+      LLVMInitializeNativeAsmParser())
     return failed(w, "LLVM has no code generator", "for this machine");
   char *triple = LLVMGetDefaultTargetTriple(), *why = NULL;
   LLVMTargetRef target;
@@ -246,8 +261,8 @@ static MlirLogicalResult make_machine(Writer *w) {
   } else {
     char *host = LLVMGetHostCPUName(), *features = features_for(w->options->cpu, triple);
     const char *cpu = w->options->cpu ? w->options->cpu : host;
-    w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                         LLVMCodeModelDefault);
+    w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive,
+                                         LLVMRelocPIC, LLVMCodeModelDefault);
     if (!w->machine)
       result = failed(w, "LLVM cannot generate code for the processor", cpu);
     LLVMDisposeMessage(host);
@@ -320,7 +335,8 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   return emit(w, object);
 }
 
-MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options, LLVMMemoryBufferRef *object) {
+MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
+                               LLVMMemoryBufferRef *object) {
   *object = NULL;
   LLVMContextRef ctx = LLVMContextCreate();
   Writer w = {module, options, ctx};

@@ -3,8 +3,8 @@
 #ifndef SINTER_LOWERING_SERIALISE_H
 #define SINTER_LOWERING_SERIALISE_H
 
-#include "llvm-c/Types.h"
 #include "mlir-c/IR.h"
+#include "llvm-c/Types.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,8 +22,10 @@ typedef struct SnSerialise {
 // with. It defines sinter_library, and for each public function its two exports
 // (runtime/abi.h); everything else in it is internal, and what it refers to
 // is in runtime/runtime.h or in libm. Sets *object, which the caller disposes of with
-// LLVMDisposeMemoryBuffer. On failure *object is NULL and the reason has been reported at the module.
-MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options, LLVMMemoryBufferRef *object);
+// LLVMDisposeMemoryBuffer. On failure *object is NULL and the reason has been reported at the
+// module.
+MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
+                               LLVMMemoryBufferRef *object);
 
 // Names of the functions that the module exports, one at a time: NULL behind the last.
 // Owned by the module.

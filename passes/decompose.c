@@ -150,6 +150,10 @@ static void row_reduce(SnDecompose *d, MlirOperation op) {
   sn_vec_free(&how.captured);
 }
 
+static MlirValue as_index(SnBuilder *b, MlirValue v) {
+  return mlirTypeIsAIndex(sn_type_of(v)) ? v : sn(b, "arith.index_cast", v, sn_index_type(b->ctx));
+}
+
 // pick: the element of a row at t, guarded; the flattened t is split over the columns.
 static void pick(SnDecompose *d, MlirOperation op) {
   SnGrid x = *grid_of(d, sn_operand(op, 0)), t = *grid_of(d, sn_operand(op, 1)), otherwise = *grid_of(d, sn_operand(op, 2));
@@ -165,9 +169,7 @@ static void pick(SnDecompose *d, MlirOperation op) {
   SnGrid in[] = {t, otherwise, whole ? x : (SnGrid){.value = x.value}};
   SnGeneric g = sn_generic(d, dims, 0, 3, in, sn_grid_empty(d, dims, element));
   SnBuilder *b = &g.b;
-  MlirValue j = g.args[0];
-  if (!mlirTypeIsAIndex(sn_type_of(j)))
-    j = sn(b, "arith.index_cast", j, sn_index_type(b->ctx));
+  MlirValue j = as_index(b, g.args[0]);
   MlirValue inside = sn(b, "arith.cmpi", j, n, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
   if (!x.map.ptr || whole) {
     become(d, sn_result(op, 0), sn_generic_end(&g, sn(b, "arith.select", inside, g.args[2], g.args[1])));
@@ -195,6 +197,33 @@ static void pick(SnDecompose *d, MlirOperation op) {
   become(d, sn_result(op, 0), sn_generic_end(&g, sn_result(branch.op, 0)));
 }
 
+// gather: an element of the operand itself, guarded in each dimension.
+static void gather(SnDecompose *d, MlirOperation op) {
+  intptr_t rank = sn_num_operands(op) - 2;
+  MlirValue table = grid_of(d, sn_operand(op, 0))->value, sizes[SN_MAX_DIMS], at[SN_MAX_DIMS];
+  MlirType element = sn_element(sn_type_of(table));
+  SnGrid in[16];
+  SnDimSet dims = 0;
+  assert(rank < 16 && "a table has few dimensions");
+  for (intptr_t k = 0; k <= rank; ++k) {
+    in[k] = *grid_of(d, sn_operand(op, k + 1));
+    dims |= sn_grid_dims(&in[k]);
+  }
+  for (intptr_t k = 0; k < rank; ++k)
+    sizes[k] = sn(&d->b, "tensor.dim", table, sn_index(&d->b, k));
+  SnGeneric g = sn_generic(d, dims, 0, rank + 1, in, sn_grid_empty(d, dims, element));
+  SnBuilder *b = &g.b;
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1);
+  for (intptr_t k = 0; k < rank; ++k) {
+    at[k] = as_index(b, g.args[k]);
+    inside = sn(b, "arith.andi", inside, sn(b, "arith.cmpi", at[k], sizes[k], sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  }
+  SnIf branch = sn_if(b, inside, element);
+  sn_else(b, &branch, sn(b, "tensor.extract", table, sn_values(rank, at), element));
+  sn_end_if(b, &branch, g.args[rank]);
+  become(d, sn_result(op, 0), sn_generic_end(&g, sn_result(branch.op, 0)));
+}
+
 // cf.assert, at each point that its condition depends on.
 static void assertion(SnDecompose *d, MlirOperation op) {
   SnGrid in = *grid_of(d, sn_operand(op, 0));
@@ -217,6 +246,8 @@ static void decompose_region(SnDecompose *d, MlirBlock block) {
       row_reduce(d, op);
     else if (sn_is(op, "sinter.pick"))
       pick(d, op);
+    else if (sn_is(op, "sinter.gather"))
+      gather(d, op);
     else if (sn_is(op, "cf.assert"))
       assertion(d, op);
     else
@@ -248,7 +279,8 @@ static void decompose(MlirOperation op) {
   for (size_t p = 0; p < f->products.size; own += f->products.data[p++].num_dims)
     become(&d, sn_product_argument(f, p), product(&d, p, own));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    become(&d, sn_input_argument(f, k), sn_grid_access(&d, &f->inputs.data[k]));
+    become(&d, sn_input_argument(f, k),
+           sn_is_table(&f->inputs.data[k]) ? (SnGrid){.value = f->inputs.data[k].value} : sn_grid_access(&d, &f->inputs.data[k]));
   decompose_region(&d, f->body);
 
   // What is combined over all rows, then the finish.

@@ -188,7 +188,7 @@ static bool inline_cheap(MlirBlock block) {
         changed = look_through_view(&f, k);
       } else if (is_cheap(producer, result)) {
         SnMerge m;
-        if (sn_can_merge(producer, op, true, &m)) {
+        if (sn_can_serve(producer, op, k, &m)) {
           sn_tidy(sn_merge(&m));
           changed = true;
         }
@@ -233,7 +233,7 @@ static bool fuse_best(MlirBlock block) {
         continue;
       SnMerge m;
       SnOpVec waiting = {0};
-      if (sn_can_merge(a, b, false, &m) && saved(&m) > best) {
+      if (sn_can_merge(a, b, &m) && saved(&m) > best) {
         if (waits_between(a, b, &waiting))
           sn_no(b, "waits for something else that waits for its neighbour");
         else if (!can_move(&waiting))
@@ -250,7 +250,7 @@ static bool fuse_best(MlirBlock block) {
   SnMerge m;
   SnOpVec waiting = {0};
   waits_between(best_a, best_b, &waiting);
-  sn_can_merge(best_a, best_b, false, &m);
+  sn_can_merge(best_a, best_b, &m);
   MlirOperation merged = sn_merge(&m);
   move_behind(merged, &waiting);
   sn_tidy(merged);

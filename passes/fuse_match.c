@@ -23,6 +23,34 @@ bool sn_is_elementwise_form(const SnForm *f) {
   return true;
 }
 
+bool sn_is_total(const SnForm *f) {
+  if (f->contract || !f->accumulators.size || sn_num_reduced(f) != f->outputs.size)
+    return false;
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (sn_is(op, "sinter.pick"))
+      return false;
+    if (sn_is(op, "sinter.row_reduce") && !(sn_one_use(sn_result(op, 0)) &&
+                                            mlirOperationEqual(mlirOpOperandGetOwner(mlirValueGetFirstUse(sn_result(op, 0))), yield)))
+      return false;
+  }
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    const SnAccumulator *acc = &f->accumulators.data[k];
+    MlirOperation reduce = sn_def(sn_operand(yield, (intptr_t)k), "sinter.row_reduce");
+    MlirAttribute kind = sn_null(reduce) ? mlirAttributeGetNull() : sn_get_attr(reduce, "kind");
+    if (sn_uses_cols(f, acc->map) || (f->num_cols && sn_null(reduce)))
+      return false;
+    // A sum of sums is one sum; a sum of maxima is not.
+    if (!sn_null(reduce) && (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), acc->kind) ||
+                             !mlirTypeEqual(sn_type_of(sn_operand(yield, (intptr_t)k)), sn_element(sn_type_of(sn_operand(reduce, 0))))))
+      return false;
+  }
+  return true;
+}
+
+// Its rows and columns are only a way to walk its dimensions.
+static bool is_free(const SnForm *f) { return sn_is_elementwise_form(f) || sn_is_total(f); }
+
 static bool has_index(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     if (sn_is(op, "sinter.index"))
@@ -104,8 +132,13 @@ static void match_rest(Match *m, bool rows) {
   }
 }
 
-static bool is_flow(const SnMerge *m, size_t input, size_t *result) {
-  return mlirOperationEqual(sn_producer(&m->b, input, result), m->a.op);
+bool sn_flows(const SnMerge *m, size_t input, size_t *result) {
+  if (sn_null(m->a.op) || !mlirOperationEqual(sn_producer(&m->b, input, result), m->a.op))
+    return false;
+  if (!m->duplicate || input == m->served)
+    return true;
+  const SnAccess *a = &m->b.inputs.data[input], *first = &m->b.inputs.data[m->served];
+  return sn_same(a->value, first->value) && mlirAffineMapEqual(a->map, first->map) && !a->fill.ptr && !a->through.ptr;
 }
 
 // ---- the merged domain --------------------------------------------------------------
@@ -129,6 +162,19 @@ static bool same_split(const SnForm *f, const SnForm *host, const intptr_t *to_h
 }
 
 static MlirAffineExpr dim(SnMerge *m, intptr_t d) { return mlirAffineDimExprGet(mlirOperationGetContext(m->a.op), d); }
+
+// The products of f, and their own dimensions behind all others.
+static void add_products(SnMerge *m, const SnForm *f, MlirAffineExpr *dims) {
+  for (size_t p = 0; p < f->products.size; ++p)
+    sn_push(&m->merged.products, f->products.data[p]);
+  m->merged.contract |= f->contract;
+  for (intptr_t d = f->num_rows + f->num_cols; d < (intptr_t)f->dims.size; ++d) {
+    SnDim own = f->dims.data[d];
+    own.name = sn_fresh_name(mlirOperationGetContext(f->op), &m->merged, own.name.data);
+    dims[d] = dim(m, (intptr_t)m->merged.dims.size);
+    sn_push(&m->merged.dims, own);
+  }
+}
 
 // Sets the merged dimensions to those of `host` (columns of `other` where it has none), and the
 // expressions of both. to_host: other's dimensions -> host's, or -1; through may be null.
@@ -159,23 +205,37 @@ static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, cons
       return sn_no(other->op, "its dimension '%.*s' has no place beside its neighbour", (int)other->dims.data[d].name.length, other->dims.data[d].name.data);
     }
   }
-  const SnForm *contract = host->contract ? host : other->contract ? other : NULL;
-  if (contract) {
-    f->contract = true;
-    for (size_t p = 0; p < contract->products.size; ++p)
-      sn_push(&f->products, contract->products.data[p]);
-    MlirAffineExpr *dims = contract == host ? *host_dims : *other_dims;
-    for (intptr_t d = contract->num_rows + contract->num_cols; d < (intptr_t)contract->dims.size; ++d) {
-      SnDim own = contract->dims.data[d];
-      own.name = sn_fresh_name(ctx, f, own.name.data);
-      dims[d] = dim(m, (intptr_t)f->dims.size);
-      sn_push(&f->dims, own);
-    }
-  }
+  add_products(m, &m->a, m->a_dims);
+  add_products(m, &m->b, m->b_dims);
   return true;
 }
 
 // ---- legality ---------------------------------------------------------------------------
+
+// A total visits each of its points once: every merged row is one of its dimensions, and of the
+// columns it has all or none.
+static bool totals_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool *columns) {
+  if (!sn_is_total(f))
+    return true;
+  bool hit[64] = {false};
+  int64_t rows = 0, cols = 0;
+  if (m->merged.dims.size > 64)
+    return sn_no(f->op, "has more than 64 dimensions");
+  for (size_t d = 0; d < f->dims.size; ++d) {
+    if (!mlirAffineExprIsADim(dims[d]))
+      return sn_no(f->op, "its total runs over an expression of its neighbour's dimensions");
+    intptr_t to = mlirAffineDimExprGetPosition(dims[d]);
+    if (hit[to])
+      return sn_no(f->op, "its total runs over one of its neighbour's dimensions twice");
+    hit[to] = true;
+    rows += sn_is_row_dim(&m->merged, to);
+    cols += sn_is_col_dim(&m->merged, to);
+  }
+  *columns = cols > 0;
+  if (rows != m->merged.num_rows || (cols && cols != m->merged.num_cols))
+    return sn_no(f->op, "its total is not over all that its neighbour runs over");
+  return true;
+}
 
 // b as part of a's finish: it reads only what a reduced, and uniform values.
 static bool can_finish(SnMerge *m, Match *match) {
@@ -183,7 +243,7 @@ static bool can_finish(SnMerge *m, Match *match) {
     return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
   for (size_t k = 0; k < m->b.inputs.size; ++k) {
     size_t result;
-    if (is_flow(m, k, &result) ? !sn_is_reduced(&m->a, result) : !sn_is_uniform(&m->b, k))
+    if (sn_flows(m, k, &result) ? !sn_is_reduced(&m->a, result) : !sn_is_uniform(&m->b, k))
       return sn_no(m->b.op, "needs more than what its neighbour reduced over rows");
   }
   intptr_t columns = 0;
@@ -199,7 +259,7 @@ static bool can_finish(SnMerge *m, Match *match) {
       if (columns > 1 && sn_map_dim(m->b.outputs.data[k].map, p) != p)
         return sn_no(m->b.op, "it permutes its neighbour's columns");
   m->into_finish = true;
-  return set_domain(m, &m->a, &m->b, match->to_a, NULL);
+  return set_domain(m, &m->a, &m->b, match->to_a, NULL) && totals_fit(m, &m->a, m->a_dims, &m->a_columns);
 }
 
 // What a still gives to others must be a destination that the merged form can have.
@@ -230,7 +290,7 @@ static bool flows_fit(SnMerge *m) {
   intptr_t n = (intptr_t)m->merged.dims.size;
   for (size_t k = 0; k < m->b.inputs.size; ++k) {
     size_t result;
-    if (!is_flow(m, k, &result))
+    if (!sn_flows(m, k, &result))
       continue;
     if (sn_is_reduced(&m->a, result))
       return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
@@ -253,7 +313,7 @@ static bool finish_fits(SnMerge *m) {
     if (!sn_is_uniform(&m->b, k))
       continue;
     bool used = mlirValueGetFirstUse(mlirBlockGetArgument(m->b.finish, argument++)).ptr;
-    if (!used || !is_flow(m, k, &result))
+    if (!used || !sn_flows(m, k, &result))
       continue;
     for (size_t i = 0; i < m->a.inputs.size; ++i)
       if (!sn_is_uniform(&m->a, i))
@@ -266,12 +326,10 @@ static bool finish_fits(SnMerge *m) {
 
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
-  if (a->contract && b->contract)
-    return sn_no(b->op, "both are products");
   bool flows = false;
   for (size_t k = 0; k < b->inputs.size; ++k) {
     size_t result;
-    if (!is_flow(m, k, &result))
+    if (!sn_flows(m, k, &result))
       continue;
     flows = true;
     if (k < sn_first_input(b))
@@ -281,11 +339,11 @@ static bool decide(SnMerge *m, Match *match) {
   }
   for (size_t k = 0; flows && !m->duplicate && k < b->inputs.size; ++k) {
     size_t result;
-    if (is_flow(m, k, &result) && sn_is_reduced(a, result))
+    if (sn_flows(m, k, &result) && sn_is_reduced(a, result))
       return can_finish(m, match);
   }
-  bool a_free = sn_is_elementwise_form(a), b_free = sn_is_elementwise_form(b);
-  if (m->duplicate && !a_free)
+  bool a_free = is_free(a), b_free = is_free(b);
+  if (m->duplicate && !sn_is_elementwise_form(a))
     return sn_no(a->op, "a reduction is not computed twice");
   for (size_t i = 0; i < a->inputs.size; ++i)
     for (size_t k = 0; k < b->inputs.size; ++k)
@@ -302,7 +360,7 @@ static bool decide(SnMerge *m, Match *match) {
     if (!(a_decides ? same_split(b, a, match->to_a) : same_split(a, b, match->to_b)))
       return false;
   }
-  if (!a_decides && !a_free)
+  if (!a_decides && !sn_is_elementwise_form(a))
     for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
       if (match->through[d].ptr)
         return sn_no(b->op, "reads its neighbour's result at another place than where it is made");
@@ -312,11 +370,16 @@ static bool decide(SnMerge *m, Match *match) {
     for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
       if (!mlirAffineExprIsADim(m->a_dims[d]))
         return sn_no(a->op, "its index would be one of an expression");
+  if (!totals_fit(m, a, m->a_dims, &m->a_columns) || !totals_fit(m, b, m->b_dims, &m->b_columns))
+    return false;
   return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);
 }
 
-bool sn_can_merge(MlirOperation a, MlirOperation b, bool duplicate, SnMerge *m) {
-  *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate};
+bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m) { return sn_can_serve(a, b, SIZE_MAX, m); }
+
+bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
+  bool duplicate = input != SIZE_MAX;
+  *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate, .served = input};
   assert(!m->a.schedule.ptr && !m->b.schedule.ptr && "fuse looks at forms without a schedule");
   size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
   Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)), sn_alloc(na * sizeof(MlirAffineExpr))};

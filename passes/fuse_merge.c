@@ -20,6 +20,7 @@ typedef struct {
   const MlirAffineExpr *dims; // from's dimensions in `to`
   const SnForm *to;
   SnMap *map;
+  bool total, columns; // `from` is a total; it has the columns of `to`
 } Move;
 
 static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
@@ -50,6 +51,8 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
     for (intptr_t i = 0; i < n; ++i)
       operands[i] = sn_lookup(move->map, sn_operand(op, i));
     sn_map(move->map, first, sn_elementwise(b, op, n, operands));
+  } else if (move->total && sn_is(op, "sinter.row_reduce")) { // made again at the yield if there are columns
+    sn_map(move->map, first, sn_lookup(move->map, sn_operand(op, 0)));
   } else if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick")) {
     MlirValue x = sn_operand(op, 0);
     sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_row_type(move->to, sn_element(sn_type_of(x)))));
@@ -86,7 +89,7 @@ static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, 
     sn_push(&m->merged.indices, moved_access(m, f->indices.data[k], dims, 0));
   for (size_t k = from; k < to; ++k) {
     size_t result;
-    bool flows = f == &m->b && mlirOperationEqual(sn_producer(f, k, &result), m->a.op);
+    bool flows = f == &m->b && sn_flows(m, k, &result);
     place[k] = flows ? -1 : (intptr_t)m->merged.inputs.size;
     if (!flows)
       sn_push(&m->merged.inputs, moved_access(m, f->inputs.data[k], dims, base));
@@ -134,8 +137,9 @@ static MlirValue as_yield(SnBuilder *b, const SnMerge *m, MlirAffineMap map, Mli
 }
 
 static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place, SnMap *map) {
+  size_t first = f == &m->b ? m->a.products.size : 0;
   for (size_t p = 0; p < f->products.size; ++p)
-    sn_map(map, sn_product_argument(f, p), sn_product_argument(&m->merged, p));
+    sn_map(map, sn_product_argument(f, p), sn_product_argument(&m->merged, first + p));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (place[k] >= 0)
       sn_map(map, sn_input_argument(f, k), sn_input_argument(&m->merged, (size_t)place[k]));
@@ -143,12 +147,17 @@ static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place,
 
 // The body of f, moved; what it accumulates and yields is added to `to`.
 static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to) {
-  Move move = {f, dims, &m->merged, map};
+  Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns};
   move_body(b, &move, f->body);
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (size_t k = 0; accumulates(m, f) && k < f->accumulators.size; ++k) {
-    MlirAffineMap to_map = sn_map_replace(f->accumulators.data[k].map, (intptr_t)m->merged.dims.size, dims);
-    sn_push(&to->accumulated, as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)k))));
+    const SnAccumulator *acc = &f->accumulators.data[k];
+    MlirAffineMap to_map = sn_map_replace(acc->map, (intptr_t)m->merged.dims.size, dims);
+    MlirValue v = sn_lookup(map, sn_operand(yield, (intptr_t)k));
+    if (move.total && move.columns)
+      v = sn(b, "sinter.row_reduce", sn_as_row(b, v, sn_row_type(&m->merged, acc->type)), acc->type,
+             sn_attr("kind", mlirStringAttrGet(b->ctx, acc->kind)), mlirRegionCreate());
+    sn_push(&to->accumulated, as_yield(b, m, to_map, v));
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     if (sn_is_reduced(f, k) || !kept(m, f, k))
@@ -170,7 +179,7 @@ static MlirValue uniform_in_finish(SnMerge *m, SnBuilder *b, size_t input, const
   sn_producer(&m->b, input, &result);
   for (size_t k = 0; k < m->a.inputs.size; ++k)
     sn_map(&map, sn_input_argument(&m->a, k), finish_input(&m->merged, (size_t)a_place[k]));
-  Move move = {&m->a, m->a_dims, &m->merged, &map};
+  Move move = {.from = &m->a, .dims = m->a_dims, .to = &m->merged, .map = &map};
   move_body(b, &move, m->a.body);
   MlirValue v = body_value(&m->a, result, &map);
   sn_map_free(&map);
@@ -218,11 +227,11 @@ static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, c
   SnMap map = {0};
   for (size_t k = 0; k < b->inputs.size; ++k) {
     size_t result;
-    bool flows = mlirOperationEqual(sn_producer(b, k, &result), m->a.op);
+    bool flows = sn_flows(m, k, &result);
     sn_map(&map, sn_input_argument(b, k),
            flows ? a_values->data[sn_output_position(&m->a, result)] : finish_input(&m->merged, (size_t)b_place[k]));
   }
-  Move move = {b, m->b_dims, &m->merged, &map};
+  Move move = {.from = b, .dims = m->b_dims, .to = &m->merged, .map = &map};
   move_body(at, &move, b->body);
   for (size_t k = 0; k < b->outputs.size; ++k) {
     MlirAffineMap out = sn_map_replace(b->outputs.data[k].map, (intptr_t)m->merged.dims.size, m->b_dims);
@@ -234,7 +243,8 @@ static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, c
 MlirOperation sn_merge(SnMerge *m) {
   SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
   SnBuilder at = sn_before(b->op);
-  at.loc = sn_fuse_loc(mlirOperationGetLocation(a->op), mlirOperationGetLocation(b->op));
+  if (!sn_null(a->op)) // sn_resplit has no a
+    at.loc = sn_fuse_loc(mlirOperationGetLocation(a->op), at.loc);
   intptr_t *a_place = sn_alloc((a->inputs.size + 1) * sizeof *a_place), *b_place = sn_alloc((b->inputs.size + 1) * sizeof *b_place);
   add_inputs(m, a, m->a_dims, true, a_place);
   add_inputs(m, b, m->b_dims, true, b_place);
@@ -248,12 +258,14 @@ MlirOperation sn_merge(SnMerge *m) {
   SnBuilder body = sn_at_end(to->body, at.loc);
   SnMap a_map = {0}, b_map = {0};
   Yields y = {0};
-  map_inputs(m, a, a_place, &a_map);
-  move_form(m, &body, a, m->a_dims, &a_map, &y);
+  if (!sn_null(a->op)) {
+    map_inputs(m, a, a_place, &a_map);
+    move_form(m, &body, a, m->a_dims, &a_map, &y);
+  }
   if (!m->into_finish) {
     for (size_t k = sn_first_input(b); k < b->inputs.size; ++k) {
       size_t result;
-      if (mlirOperationEqual(sn_producer(b, k, &result), a->op))
+      if (sn_flows(m, k, &result))
         sn_map(&b_map, sn_input_argument(b, k), body_value(a, result, &a_map));
     }
     map_inputs(m, b, b_place, &b_map);
@@ -291,7 +303,7 @@ MlirOperation sn_merge(SnMerge *m) {
   for (size_t k = 0; k < b->outputs.size; ++k)
     mlirValueReplaceAllUsesOfWith(sn_result(b->op, (intptr_t)k), sn_result(to->op, (intptr_t)result++));
   mlirOperationDestroy(b->op);
-  if (!m->duplicate)
+  if (!m->duplicate && !sn_null(a->op))
     mlirOperationDestroy(a->op);
   sn_map_free(&a_map);
   sn_map_free(&b_map);
@@ -300,4 +312,25 @@ MlirOperation sn_merge(SnMerge *m) {
   free(a_place);
   free(b_place);
   return to->op;
+}
+
+MlirOperation sn_resplit(MlirOperation op, const bool *is_column) {
+  SnMerge m = {.b = sn_form_read(op)};
+  SnForm *f = &m.merged;
+  intptr_t n = (intptr_t)m.b.dims.size;
+  MlirContext ctx = mlirOperationGetContext(op);
+  assert(sn_is_elementwise_form(&m.b) || sn_is_total(&m.b));
+  m.a_dims = sn_alloc(sizeof *m.a_dims);
+  m.b_dims = sn_alloc(((size_t)n + 1) * sizeof *m.b_dims);
+  for (int columns = 0; columns < 2; ++columns)
+    for (intptr_t d = 0; d < n; ++d)
+      if (is_column[d] == columns) {
+        m.b_dims[d] = mlirAffineDimExprGet(ctx, (intptr_t)f->dims.size);
+        sn_push(&f->dims, m.b.dims.data[d]);
+        *(columns ? &f->num_cols : &f->num_rows) += 1;
+      }
+  m.b_columns = f->num_cols > 0;
+  MlirOperation made = sn_merge(&m);
+  sn_merge_free(&m);
+  return made;
 }

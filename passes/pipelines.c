@@ -45,11 +45,13 @@ const SnPipeline sn_pipeline_prepare = {
   {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL},                                                       \
   {"convert-to-llvm", "everything else -> llvm", NULL},                                                                \
   {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                                   \
-  {"canonicalize", "", NULL}
+  {"canonicalize", "constants folded, dead blocks dropped", NULL}
 
 static const char *const policies[] = {"disabled", "aggressive", NULL};
+static const char *const sums[] = {"same", "wide", NULL};
 static const SnOption cpu_options[] = {
     {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
+    {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -57,6 +59,7 @@ static const SnStep cpu_steps[] = {
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare", "an exporter's linalg, cleaned up", "prepared"},
     {"?policy=disabled sinter-decompose", "forms that the program was written in -> linalg", NULL},
+    {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy=aggressive sinter-raise", "linalg -> kernel forms", "raised"},
     {"?policy=aggressive sinter-fuse{policy=aggressive}", "several forms -> one", "fused"},
     {"?policy=aggressive sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},

@@ -27,14 +27,6 @@ MlirAffineMap sn_raise_map(const SnRaise *r, intptr_t operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(r->op), operand));
 }
 
-// A subscript is one dimension, perhaps scaled and moved.
-static bool simple(MlirAffineExpr e, intptr_t loops) {
-  intptr_t n = 0;
-  for (intptr_t d = 0; d < loops; ++d)
-    n += mlirAffineExprIsFunctionOfDim(e, d);
-  return n <= 1;
-}
-
 static bool read_sizes(SnRaise *r) {
   bool known[SN_MAX_LOOPS] = {0};
   for (intptr_t k = 0; k < r->num_inputs + r->num_outputs; ++k) {
@@ -47,8 +39,6 @@ static bool read_sizes(SnRaise *r) {
     if (mlirAffineMapGetNumSymbols(map))
       return sn_no(r->op, "a map with symbols");
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
-      if (!simple(mlirAffineMapGetResult(map, i), r->num_loops))
-        return sn_no(r->op, "a subscript that is a sum of dimensions");
       intptr_t d = sn_map_dim(map, i);
       if (d < 0)
         continue;
@@ -190,10 +180,13 @@ static void raise(MlirOperation op) {
     ;
   else if (r.num_parallel == r.num_loops)
     sn_raise_elementwise(&r);
-  else if (sn_raise_is_product(&r))
-    sn_raise_contract(&r);
-  else
+  else if (!sn_raise_is_product(&r))
     sn_raise_reduce(&r);
+  else if (!sn_raise_contract(&r)) {
+    sn_raise_close(&r);
+    if (sn_raise_open(&r, op))
+      sn_raise_reduce(&r);
+  }
   sn_raise_close(&r);
 }
 

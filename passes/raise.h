@@ -84,6 +84,24 @@ void sn_raise_body(SnRaise *r, SnBuilder *b);
 // A wanted value in the form's body.
 MlirValue sn_raise_value(const SnRaise *r, MlirValue inside);
 
+// ---- raise_select.c ---------------------------------------------------------------
+
+// An index (or another value) where something is greatest or least.
+typedef struct {
+  MlirValue x, value;         // what is compared, and what is kept of the winner; in the op's body
+  const SnCombiner *combiner; // finds the winner
+  bool last, poisoned;        // the last of equal ones wins; none after a NaN does
+  int64_t predicate;          // of arith.cmpf or cmpi: it wins over the start value
+  SnView start;
+} SnWinner;
+
+// Result `output` is combined by a comparison and a select: the combiner that this is, and with what. NULL if not.
+const SnCombiner *sn_raise_selected(SnRaise *r, intptr_t output, MlirValue *taken);
+// Result `output` is kept of where another result's maximum is; its values are wanted.
+bool sn_raise_match_winner(SnRaise *r, intptr_t output, SnWinner *a);
+// The same in the form's body. `start` and `otherwise`: initial values of the compared and of the kept.
+MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue start, MlirValue otherwise);
+
 // ---- the rules --------------------------------------------------------------------
 
 bool sn_raise_elementwise(SnRaise *r);

@@ -7,8 +7,10 @@
 //
 // The last two differ so that a sum over the losses of rows fuses into the
 // kernel that made them. Results that nobody reads (the index beside a maximum)
-// are dropped. An initial value that changes nothing goes; any other is
-// combined at the end, in the body or in `finish`. f16 and bf16 are summed in f32.
+// are dropped; one that is read becomes a second reduction (raise_select.c). An initial
+// value that changes nothing goes; any other is combined at the end, in the body or in
+// `finish`. f16 and bf16 are summed in f32. A window of which the body reads nothing is
+// only a shape: pooling is a reduction over columns that overlap.
 //
 // runs in: raise    test: test/passes/raise_reduce.mlir
 
@@ -22,6 +24,9 @@ typedef struct {
   SnView init;      // value and constant are null where it changes nothing
   bool has_init;
   size_t input;     // the initial value's, if it is no constant
+  bool is_winner;      // no combiner: kept of where another result is greatest
+  SnWinner winner;
+  size_t start;     // the input of winner.start
 } Reduced;
 
 static bool is_identity(const SnCombiner *c, MlirAttribute constant, MlirType t) {
@@ -31,26 +36,37 @@ static bool is_identity(const SnCombiner *c, MlirAttribute constant, MlirType t)
   return mlirAttributeEqual(constant, sn_combiner_identity(c, t));
 }
 
-static bool match(SnRaise *r, intptr_t output, Reduced *to) {
+// out combined with something by one op, or by a comparison and a select.
+static bool match_combiner(SnRaise *r, intptr_t output, Reduced *to) {
   MlirOperation op = sn_definer(sn_operand(r->yield, output));
+  MlirType t = sn_type_of(sn_raise_out_argument(r, output));
   const SnCombiner *c = sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), r->body) ? NULL : sn_combiner_of_op(op);
+  *to = (Reduced){.combiner = c, .loc = mlirOperationGetLocation(sn_null(op) ? r->op : op), .type = t, .wide = t};
   if (!c)
-    return sn_no(r->op, "result %ld is not combined by a known combiner", (long)output);
+    return !sn_null(op) && (to->combiner = sn_raise_selected(r, output, &to->value)) != NULL;
   MlirValue out = sn_raise_out_argument(r, output);
   bool first = sn_same(sn_operand(op, 0), out), second = sn_same(sn_operand(op, 1), out);
-  if (first == second)
-    return sn_no(r->op, "result %ld does not combine what it was with something", (long)output);
-  MlirType t = sn_type_of(out);
-  *to = (Reduced){.combiner = c, .loc = mlirOperationGetLocation(op), .value = sn_operand(op, first ? 1 : 0), .type = t, .wide = t};
-  if (!sn_combiner_fits(c, t))
-    return sn_no(r->op, "'%s' does not combine this type", c->kind);
-  if (sn_is_float(t) && sn_bits(t) < 32 && (!strcmp(c->kind, "add") || !strcmp(c->kind, "mul")))
+  to->value = sn_operand(op, first ? 1 : 0);
+  return first != second;
+}
+
+static bool match(SnRaise *r, intptr_t output, Reduced *to) {
+  if (!match_combiner(r, output, to)) {
+    to->is_winner = sn_raise_match_winner(r, output, &to->winner);
+    if (!to->is_winner)
+      return sn_no(r->op, "result %ld is not combined by a known combiner", (long)output);
+  } else if (!sn_combiner_fits(to->combiner, to->type)) {
+    return sn_no(r->op, "'%s' does not combine this type", to->combiner->kind);
+  }
+  MlirType t = to->type;
+  const SnCombiner *c = to->is_winner ? NULL : to->combiner;
+  if (c && sn_is_float(t) && sn_bits(t) < 32 && (!strcmp(c->kind, "add") || !strcmp(c->kind, "mul")))
     to->wide = mlirF32TypeGet(r->ctx);
   to->init = sn_raise_view(sn_raise_init(r, output), sn_raise_map(r, r->num_inputs + output));
   if (to->init.unwritten)
     return sn_no(r->op, "reduces into a destination that nothing has written");
-  to->has_init = !to->init.constant.ptr || !is_identity(c, to->init.constant, t);
-  return sn_raise_want(r, to->value);
+  to->has_init = !c || !to->init.constant.ptr || !is_identity(c, to->init.constant, t);
+  return !c || sn_raise_want(r, to->value);
 }
 
 static MlirValue convert(SnBuilder *b, MlirValue v, MlirType to) {
@@ -87,13 +103,19 @@ static MlirValue finish_argument(const SnForm *f, size_t k) {
   return mlirBlockGetArgument(f->finish, at);
 }
 
+// An initial value in the body.
+static MlirValue initial(const SnForm *f, SnBuilder *b, SnView init, size_t input) {
+  return init.constant.ptr ? sn_constant(b, init.constant) : sn_input_argument(f, input);
+}
+
 bool sn_raise_reduce(SnRaise *r) {
   Reduced to[SN_MAX_RESULTS];
-  bool tensor_init = false, same_maps = true, closing = false;
+  bool tensor_init = false, same_maps = true, closing = false, wins = false;
   for (intptr_t u = 0; u < r->num_used; ++u) {
     if (!match(r, r->used[u], &to[u]))
       return false;
     tensor_init |= to[u].has_init && !to[u].init.constant.ptr;
+    wins |= to[u].is_winner;
     closing |= to[u].has_init || !mlirTypeEqual(to[u].type, to[u].wide);
     same_maps &= mlirAffineMapEqual(sn_raise_map(r, r->num_inputs + r->used[u]), sn_raise_map(r, r->num_inputs + r->used[0]));
   }
@@ -109,8 +131,11 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t d = 0; d < r->num_loops; ++d)
     if (!r->parallel[d])
       inner[n++] = d;
-  bool full = !r->num_parallel;
-  bool over_rows = full || (inner[n - 1] < first_parallel && same_maps && !tensor_init);
+  bool full = !r->num_parallel && !wins;
+  bool over_rows = full || (inner[n - 1] < first_parallel && same_maps && !tensor_init && !wins);
+  for (intptr_t k = 1; wins && k < n; ++k)
+    if (r->sizes[inner[k]] == SN_DYNAMIC)
+      return sn_no(r->op, "a position in a row of several dimensions, one of size `?`");
   SnForm *f = &r->form;
   if (full)
     sn_raise_layout(r, n > 1 ? n - 1 : 1, inner, n > 1, inner + n - 1, 0, NULL);
@@ -124,6 +149,8 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t u = 0; u < r->num_used; ++u) {
     if (to[u].has_init && !to[u].init.constant.ptr)
       to[u].input = sn_raise_input(r, &b, to[u].init);
+    if (to[u].is_winner && !to[u].winner.start.constant.ptr)
+      to[u].start = sn_raise_input(r, &b, to[u].winner.start);
     sn_raise_destination(r, &b, r->used[u]);
     if (over_rows)
       sn_push(&f->accumulators, (SnAccumulator){SN_STR(to[u].combiner->kind), kept(r), to[u].wide});
@@ -136,8 +163,13 @@ bool sn_raise_reduce(SnRaise *r) {
   sn_raise_body(r, &in);
   MlirValue yields[SN_MAX_RESULTS];
   for (intptr_t u = 0; u < r->num_used; ++u) {
-    MlirValue v = sn_raise_value(r, to[u].value);
     in.loc = to[u].loc;
+    if (to[u].is_winner) {
+      MlirValue start = initial(f, &in, to[u].winner.start, to[u].start), otherwise = initial(f, &in, to[u].init, to[u].input);
+      yields[u] = sn_raise_winner(r, &in, &to[u].winner, start, otherwise);
+      continue;
+    }
+    MlirValue v = sn_raise_value(r, to[u].value);
     if (f->num_cols)
       v = sn_as_row(&in, v, sn_row_type(f, to[u].type));
     if (f->num_cols && (full || !over_rows))

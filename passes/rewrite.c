@@ -13,18 +13,26 @@ static MlirLogicalResult apply(MlirRewritePattern pattern, MlirOperation op, Mli
   return ((const SnRule *)rule)->rewrite(&rw, op) ? SN_OK : SN_FAIL;
 }
 
-MlirLogicalResult sn_apply_rules(MlirOperation root, const SnRule *const *lists) {
-  MlirContext ctx = mlirOperationGetContext(root);
-  MlirRewritePatternSet set = mlirRewritePatternSetCreate(ctx);
-  for (; *lists; ++lists)
-    for (const SnRule *rule = *lists; rule->op; ++rule)
-      mlirRewritePatternSetAdd(set, mlirOpRewritePatternCreate(SN_STR(rule->op), 1, ctx,
-                                                               (MlirRewritePatternCallbacks){.matchAndRewrite = apply},
-                                                               (void *)rule, 0, NULL));
+void sn_add_rules(MlirContext ctx, MlirRewritePatternSet set, const SnRule *rules) {
+  for (const SnRule *rule = rules; rule->op; ++rule)
+    mlirRewritePatternSetAdd(set, mlirOpRewritePatternCreate(SN_STR(rule->op), 1, ctx,
+                                                             (MlirRewritePatternCallbacks){.matchAndRewrite = apply},
+                                                             (void *)rule, 0, NULL));
+}
+
+MlirLogicalResult sn_apply_patterns(MlirOperation root, MlirRewritePatternSet set) {
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(set);
   MlirLogicalResult result = mlirApplyPatternsAndFoldGreedilyWithOp(root, frozen, config);
   mlirFrozenRewritePatternSetDestroy(frozen);
   mlirGreedyRewriteDriverConfigDestroy(config);
   return result;
+}
+
+MlirLogicalResult sn_apply_rules(MlirOperation root, const SnRule *const *lists) {
+  MlirContext ctx = mlirOperationGetContext(root);
+  MlirRewritePatternSet set = mlirRewritePatternSetCreate(ctx);
+  for (; *lists; ++lists)
+    sn_add_rules(ctx, set, *lists);
+  return sn_apply_patterns(root, set);
 }

@@ -23,6 +23,10 @@ typedef const SnRule SnRules[]; // ends with a NULL op
 
 // The op's only result is `value` from now on; the op is gone.
 void sn_replace(SnRewriter *rw, MlirOperation op, MlirValue value);
+// The rules as patterns of a set, beside patterns of upstream.
+void sn_add_rules(MlirContext ctx, MlirRewritePatternSet set, const SnRule *rules);
+// Applies the patterns of a set under `root` to a fixed point; the set is gone.
+MlirLogicalResult sn_apply_patterns(MlirOperation root, MlirRewritePatternSet set);
 // Applies the rules (a NULL-terminated list of lists) and upstream's folds under `root`.
 MlirLogicalResult sn_apply_rules(MlirOperation root, const SnRule *const *lists);
 

@@ -3,13 +3,14 @@
 //   sum_j select(j == t, f_j, 0)  ->  pick(f, t)          simplify_one_hot.c
 //   mulf (broadcast a, broadcast b) -> broadcast mulf a, b  simplify_broadcast.c
 //   fpowi x, 2                    ->  x * x               simplify_arith.c
+//   a total walks along the classes of a one-hot        simplify_row_one_hot.c
 //   outputs, inputs, columns that nothing uses -> gone    edit.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
 //
 // runs in: alone, fuse    test: test/passes/simplify*.mlir
 
-#include "passes/edit.h"
+#include "passes/fuse.h"
 #include "passes/rewrite.h"
 
 extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith;
@@ -26,6 +27,11 @@ static void collect_forms(MlirOperation root, SnOpVec *forms) {
 }
 
 MlirLogicalResult sn_simplify(MlirOperation root) {
+  SnOpVec totals = sn_collect(root, "sinter.rowwise");
+  for (size_t i = 0; i < totals.size; ++i)
+    if (sn_num_results(totals.data[i]))
+      sn_walk_along_classes(totals.data[i]);
+  sn_vec_free(&totals);
   if (sn_failed(sn_apply_rules(root, rules)))
     return sn_error(root, "the row algebra does not come to an end");
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.

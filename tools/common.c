@@ -73,7 +73,8 @@ SinterExit tool_read(Tool *tool, MlirModule *module) {
 
 static bool is_public(MlirOperation func) {
   MlirAttribute visibility = sn_get_attr(func, "sym_visibility");
-  return !visibility.ptr || mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
+  return !visibility.ptr ||
+         mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
 }
 
 SinterExit tool_select(const Tool *tool, MlirModule module, const char *entry) {
@@ -90,15 +91,17 @@ SinterExit tool_select(const Tool *tool, MlirModule module, const char *entry) {
     if (entry && mlirStringRefEqual(name, SN_STR(entry)))
       chosen = func;
     if (length < sizeof names)
-      length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", candidates ? ", " : "",
-                                 (int)name.length, name.data);
+      length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s",
+                                 candidates ? ", " : "", (int)name.length, name.data);
     ++candidates;
   }
   SinterExit code = SINTER_EXIT_OK;
   if (!candidates)
-    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s has no public function with a body", tool->file);
+    code =
+        tool_error(tool, SINTER_EXIT_COMPILE, "%s has no public function with a body", tool->file);
   else if (entry && sn_null(chosen))
-    code = tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s has no function %s; it has: %s", tool->file, entry, names);
+    code = tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s has no function %s; it has: %s", tool->file,
+                      entry, names);
   for (size_t i = 0; i < functions.size && !sn_null(chosen); ++i)
     if (!mlirOperationEqual(functions.data[i], chosen))
       sn_set_attr(functions.data[i], "sym_visibility", sn_string(tool->ctx, "private"));
@@ -124,10 +127,12 @@ static const char *setting(void *user, const char *name) {
   return "";
 }
 
-static void report(MlirStringRef text, void *user) { fprintf(stderr, "%.*s", (int)text.length, text.data); }
+static void report(MlirStringRef text, void *user) {
+  fprintf(stderr, "%.*s", (int)text.length, text.data);
+}
 
-SinterExit tool_run(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
-                    const char *until) {
+SinterExit tool_run(const Tool *tool, MlirModule module, const char *road,
+                    const ToolSetting *settings, const char *until) {
   Settings all = {sn_pipeline(road), settings};
   if (!all.road)
     return tool_error(tool, SINTER_EXIT_COMPILE, "this build has no road %s", road);

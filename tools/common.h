@@ -29,6 +29,9 @@ void tool_register(void);
 // what is wrong and ends the process then. Answers the file.
 const char *tool_options(int argc, char **argv, const char *overview, const ToolOptions *options);
 
+// Whether LLVM knows a processor for this machine's architecture by this name.
+bool tool_knows_cpu(const char *cpu);
+
 // MLIR's own options take effect on a pass manager. False if they are wrong.
 bool tool_apply_options(MlirPassManager pm);
 
@@ -36,7 +39,8 @@ bool tool_apply_options(MlirPassManager pm);
 
 // Parses a module, which is null if the text is none. Until the answer is freed,
 // diagnostics of the context go to stderr with the lines of the text.
-void *tool_source_parse(MlirContext ctx, const char *path, const char *text, size_t size, MlirModule *module);
+void *tool_source_parse(MlirContext ctx, const char *path, const char *text, size_t size,
+                        MlirModule *module);
 void tool_source_free(void *source);
 
 // ---- programs ---------------------------------------------------------------------
@@ -68,8 +72,8 @@ typedef struct ToolSetting {
 } ToolSetting;
 
 // Runs the road so named, up to a rung (NULL: all of it).
-SinterExit tool_run(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
-                    const char *until);
+SinterExit tool_run(const Tool *tool, MlirModule module, const char *road,
+                    const ToolSetting *settings, const char *until);
 
 void tool_print(MlirModule module); // to stdout
 

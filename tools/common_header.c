@@ -30,26 +30,36 @@ static const char head[] =
     "} DLTensor;\n"
     "#endif\n\n";
 
-static const char rules[] =
-    "// A call\n"
-    "//\n"
-    "// * takes one DLTensor for each input and each output, in the order below; the caller allocates the\n"
-    "//   outputs, and a call overwrites all of their elements. An output overlaps no other tensor.\n"
-    "// * Tensors are row-major and contiguous: strides is NULL or says so. data + byte_offset is a multiple\n"
-    "//   of 16 bytes (of one element: of its size). bool is a byte that holds 0 or 1, kDLUInt of 8 bits.\n"
-    "// * workspace holds NAME_workspace() bytes, aligned to 64; the call uses it until it is complete.\n"
-    "//   %s\n"
-    "// * stream %s\n"
-    "// * Functions may be called from several threads at once, with outputs and workspaces of their own.\n"
-    "// * The answer is a status: 0 done; 1 an assert of the program failed; 2 a tensor that is not as below;\n"
-    "//   3 no device or no driver; 4 out of memory; 5 the device failed; 6 not supported on this machine.\n"
-    "//   sinter_library.last_error() has the reason in words (struct SinterLibrary is in <sinter/abi.h>).\n\n";
+static const char rules[] = "// A call\n"
+                            "//\n"
+                            "// * takes one DLTensor for each input and each output, in the order "
+                            "below; the caller allocates the\n"
+                            "//   outputs, and a call overwrites all of their elements. An output "
+                            "overlaps no other tensor.\n"
+                            "// * Tensors are row-major and contiguous: strides is NULL or says "
+                            "so. data + byte_offset is a multiple\n"
+                            "//   of 16 bytes (of one element: of its size). bool is a byte that "
+                            "holds 0 or 1, kDLUInt of 8 bits.\n"
+                            "// * workspace holds NAME_workspace() bytes, aligned to 64; the call "
+                            "uses it until it is complete.\n"
+                            "//   %s\n"
+                            "// * stream %s\n"
+                            "// * Functions may be called from several threads at once, with "
+                            "outputs and workspaces of their own.\n"
+                            "// * The answer is a status: 0 done; 1 an assert of the program "
+                            "failed; 2 a tensor that is not as below;\n"
+                            "//   3 no device or no driver; 4 out of memory; 5 the device failed; "
+                            "6 not supported on this machine.\n"
+                            "//   sinter_library.last_error() has the reason in words (struct "
+                            "SinterLibrary is in <sinter/abi.h>).\n\n";
 
 static const char cpu_workspace[] = "NULL: the call allocates it.";
 static const char gpu_workspace[] = "It lies on the device; NULL only where it is 0 bytes.";
-static const char cpu_stream[] = "is not used: a call is complete when it returns. Tensors are on kDLCPU.";
-static const char gpu_stream[] = "is a CUstream (NULL: the default one), on which kernels are queued: the call does\n"
-                                 "//   not wait for them. Tensors are on kDLCUDA, all on one device.";
+static const char cpu_stream[] =
+    "is not used: a call is complete when it returns. Tensors are on kDLCPU.";
+static const char gpu_stream[] =
+    "is a CUstream (NULL: the default one), on which kernels are queued: the call does\n"
+    "//   not wait for them. Tensors are on kDLCUDA, all on one device.";
 
 static void put(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
 
@@ -77,14 +87,20 @@ static bool is_c_name(const char *name) {
 
 static void function(FILE *file, MlirOperation entry, size_t index) {
   const char *name = mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION)).data;
-  fprintf(file, "// %s, workspace of %ld bytes\n//\n", name, (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
+  fprintf(file, "// %s, workspace of %ld bytes\n//\n", name,
+          (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
   describe(file, "inputs", sn_get_attr(entry, SN_INPUTS));
   describe(file, "outputs", sn_get_attr(entry, SN_OUTPUTS));
   if (!is_c_name(name) || !strcmp(name, "main"))
-    fprintf(file, "//\n// Not a name that C leaves to a library: call it as sinter_library.functions[%zu].call.\n", index);
+    fprintf(file,
+            "//\n// Not a name that C leaves to a library: call it as "
+            "sinter_library.functions[%zu].call.\n",
+            index);
   else
     fprintf(file,
-            "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void *workspace);\n", name);
+            "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void "
+            "*workspace);\n",
+            name);
   if (is_c_name(name))
     fprintf(file, "int64_t %s_workspace(void);\n", name);
   fputc('\n', file);
@@ -114,11 +130,13 @@ SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, bo
     if (!mlirAttributeIsNull(sn_get_attr(all.data[i], SN_FUNCTION)))
       function(file, all.data[i], index++);
   sn_vec_free(&all);
-  fprintf(file, "// The table of these functions, for a host that opens the library: <sinter/abi.h>.\n"
-                "extern const struct SinterLibrary sinter_library;\n\n"
-                "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+  fprintf(file,
+          "// The table of these functions, for a host that opens the library: <sinter/abi.h>.\n"
+          "extern const struct SinterLibrary sinter_library;\n\n"
+          "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
   bool ok = !ferror(file);
   ok = fclose(file) == 0 && ok;
   return ok ? SINTER_EXIT_OK
-            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path, strerror(errno));
+            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path,
+                         strerror(errno));
 }

@@ -1,9 +1,9 @@
 // common_link.c: files, and the system's linker.
 
+#include "tools/common_link.h"
 #include "lowering/serialise.h"
 #include "passes/passes.h"
 #include "sinter_config.h"
-#include "tools/common_link.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -21,15 +21,16 @@ SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, siz
   bool ok = fwrite(bytes, 1, size, file) == size;
   ok = fclose(file) == 0 && ok;
   return ok ? SINTER_EXIT_OK
-            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path, strerror(errno));
+            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path,
+                         strerror(errno));
 }
 
 // What the library shows: nothing of the runtime's, nothing of another library's.
 static char *version_script(MlirModule module) {
   SN_VEC(char) text = {0};
   const char *name = "sinter_library;";
-#define PUT(s)                                                                                                         \
-  for (const char *c = (s); *c; ++c)                                                                                   \
+#define PUT(s)                                                                                     \
+  for (const char *c = (s); *c; ++c)                                                               \
   sn_push(&text, *c)
   PUT("{ global: ");
   PUT(name);
@@ -59,7 +60,8 @@ static SinterExit run_linker(const Tool *tool, const char *path, char *const *ar
   int error = posix_spawnp(&child, "cc", NULL, NULL, arguments, environ);
   if (error == ENOENT)
     return tool_error(tool, SINTER_EXIT_COMPILE,
-                      "there is no cc on PATH to link %s with: install a C compiler, or write an object (-o NAME.o)",
+                      "there is no cc on PATH to link %s with: install a C compiler, or write an "
+                      "object (-o NAME.o)",
                       path);
   if (error)
     return tool_error(tool, SINTER_EXIT_COMPILE, "cannot run cc: %s", strerror(error));
@@ -72,12 +74,15 @@ static SinterExit run_linker(const Tool *tool, const char *path, char *const *ar
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, MlirModule module, bool gpu) {
+SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size,
+                     MlirModule module, bool gpu) {
   const char *tmp = getenv("TMPDIR");
-  char folder[PATH_MAX], code[PATH_MAX + 16], script[PATH_MAX + 16], option[PATH_MAX + 64], archive[PATH_MAX * 2];
+  char folder[PATH_MAX], code[PATH_MAX + 16], script[PATH_MAX + 16], option[PATH_MAX + 64],
+      archive[PATH_MAX * 2];
   snprintf(folder, sizeof folder, "%s/sinter-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (!mkdtemp(folder))
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder, strerror(errno));
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder,
+                      strerror(errno));
   snprintf(code, sizeof code, "%s/code.o", folder);
   snprintf(script, sizeof script, "%s/exports", folder);
   snprintf(option, sizeof option, "-Wl,--version-script=%s", script);
@@ -89,12 +94,14 @@ SinterExit tool_link(const Tool *tool, const char *path, const char *object, siz
     result = tool_write(tool, script, exports, strlen(exports));
   free(exports);
   if (result == SINTER_EXIT_OK && access(archive, R_OK))
-    result = tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s", archive,
-                        strerror(errno));
+    result =
+        tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s",
+                   archive, strerror(errno));
   if (result == SINTER_EXIT_OK) {
     static const char *const libraries[] = {SINTER_RUNTIME_LIBRARIES};
     SN_VEC(char *) line = {0};
-    const char *first[] = {"cc", "-shared", "-o", path, code, archive, option, "-Wl,--gc-sections", "-Wl,--as-needed"};
+    const char *first[] = {
+        "cc", "-shared", "-o", path, code, archive, option, "-Wl,--gc-sections", "-Wl,--as-needed"};
     for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
       sn_push(&line, (char *)first[i]);
     // A library for a GPU runs nothing on the host that would need more.

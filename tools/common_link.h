@@ -14,8 +14,8 @@ SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, siz
 
 // Links an object in memory with the runtime into a shared library that shows its table
 // and the entry points of the module, and nothing else, by the system's `cc`.
-SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, MlirModule module,
-                     bool gpu);
+SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size,
+                     MlirModule module, bool gpu);
 
 // Writes the C header of a lowered module: its functions, and how to call them.
 SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, bool gpu);

@@ -1,15 +1,19 @@
 // common_options.cpp: the tables of options of our tools beside MLIR's own ones,
 // which only LLVM's command line library can read.
 
-#include "tools/common.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "tools/common.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 #include <deque>
 #include <string>
 
@@ -42,7 +46,9 @@ private:
     return wrong && error("'" + value + "' " + wrong);
   }
   cl::ValueExpected getValueExpectedFlagDefault() const override {
-    return !row->argument ? cl::ValueDisallowed : row->argument[0] == '[' ? cl::ValueOptional : cl::ValueRequired;
+    return !row->argument            ? cl::ValueDisallowed
+           : row->argument[0] == '[' ? cl::ValueOptional
+                                     : cl::ValueRequired;
   }
   std::string left() const {
     std::string dashes = ArgStr.size() == 1 ? "-" : "--";
@@ -84,16 +90,18 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
   for (const ToolOptions *o = options; o->table; ++o)
     for (const SinterOption *row = o->table; row->name; ++row)
       rows.emplace_back(row, o->to);
-  static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::Required, cl::cat(category()));
-  static cl::extrahelp more("\nMLIR's options work too (printing IR, timing, crash reproducers): see --help-hidden\n");
+  static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::Required,
+                                   cl::cat(category()));
+  static cl::extrahelp more(
+      "\nMLIR's options work too (printing IR, timing, crash reproducers): see --help-hidden\n");
 
   mlir::registerMLIRContextCLOptions();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   for (auto &entry : cl::getRegisteredOptions())
-    if (!is_contained(entry.second->Categories, &category()) && entry.second->getOptionHiddenFlag() == cl::NotHidden &&
-        !entry.first.starts_with("help"))
+    if (!is_contained(entry.second->Categories, &category()) &&
+        entry.second->getOptionHiddenFlag() == cl::NotHidden && !entry.first.starts_with("help"))
       entry.second->setHiddenFlag(cl::Hidden);
   std::string text;
   raw_string_ostream wrong(text);
@@ -107,6 +115,16 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
     exit(SINTER_EXIT_BAD_INPUT);
   }
   return file.c_str();
+}
+
+bool tool_knows_cpu(const char *cpu) {
+  InitializeNativeTarget();
+  Triple triple(sys::getDefaultTargetTriple());
+  std::string why;
+  const Target *target = TargetRegistry::lookupTarget(triple, why);
+  std::unique_ptr<MCSubtargetInfo> known(target ? target->createMCSubtargetInfo(triple, "", "")
+                                                : nullptr);
+  return known && known->isCPUStringValid(cpu);
 }
 
 bool tool_apply_options(MlirPassManager pm) {

@@ -5,11 +5,11 @@
 // What is written follows from the suffix of -o. A library needs nothing of
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
-#include "llvm-c/Core.h"
 #include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "passes/passes.h"
 #include "tools/common_link.h"
+#include "llvm-c/Core.h"
 #include <stdio.h>
 
 // ---- options --------------------------------------------------------------------------
@@ -33,12 +33,13 @@ static const char *set_target(void *to, const char *value) {
 }
 static const char *set_policy(void *to, const char *value) {
   ((Options *)to)->policy = value;
-  return !strcmp(value, "disabled") || !strcmp(value, "aggressive") ? NULL
-                                                                    : "is not a policy: disabled or aggressive";
+  return !strcmp(value, "disabled") || !strcmp(value, "aggressive")
+             ? NULL
+             : "is not a policy: disabled or aggressive";
 }
 static const char *set_cpu(void *to, const char *value) {
   ((Options *)to)->cpu = value;
-  return *value ? NULL : "is not a processor";
+  return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
 }
 static const char *set_chip(void *to, const char *value) {
   ((Options *)to)->chip = value;
@@ -57,11 +58,13 @@ static const SinterOption table[] = {
     {"o", "FILE", "what to write, by its suffix: .so, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)", set_policy},
+    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)",
+     set_policy},
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
     {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
-    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
+    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas",
+     set_ptx},
     {0},
 };
 
@@ -71,7 +74,8 @@ static const struct {
   const char *suffix;
   Kind kind;
   bool gpu_only;
-} kinds[] = {{".so", LIBRARY, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
+} kinds[] = {
+    {".so", LIBRARY, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
 
 static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) {
   size_t n = strlen(options->out);
@@ -81,12 +85,13 @@ static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) 
       continue;
     *kind = kinds[i].kind;
     if (kinds[i].gpu_only && !options->gpu)
-      return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: a %s file is for a GPU, add --target=gpu", options->out,
+      return tool_error(tool, SINTER_EXIT_BAD_INPUT,
+                        "-o %s: a %s file is for a GPU, add --target=gpu", options->out,
                         kinds[i].suffix);
     return SINTER_EXIT_OK;
   }
-  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: expected a name that ends in .so, .o, .ptx or .cubin",
-                    options->out);
+  return tool_error(tool, SINTER_EXIT_BAD_INPUT,
+                    "-o %s: expected a name that ends in .so, .o, .ptx or .cubin", options->out);
 }
 
 // ---- the GPU's code ----------------------------------------------------------------------
@@ -96,8 +101,10 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
   SnOpVec binaries = sn_collect(mlirModuleGetOperation(module), "gpu.binary");
   SinterExit code;
   if (binaries.size != 1) {
-    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s becomes %zu binaries for the GPU: %s", tool->file, binaries.size,
-                      binaries.size ? "a file holds one, -o NAME.so holds all" : "no kernel was made of it");
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s becomes %zu binaries for the GPU: %s",
+                      tool->file, binaries.size,
+                      binaries.size ? "a file holds one, -o NAME.so holds all"
+                                    : "no kernel was made of it");
   } else {
     MlirAttribute object = mlirArrayAttrGetElement(sn_get_attr(binaries.data[0], "objects"), 0);
     MlirStringRef bytes = mlirGPUObjectAttrGetObject(object);
@@ -112,7 +119,8 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
 
 // ---- the tool ---------------------------------------------------------------------------------
 
-static SinterExit lower(const Tool *tool, const Options *options, MlirModule module, const char *until) {
+static SinterExit lower(const Tool *tool, const Options *options, MlirModule module,
+                        const char *until) {
   ToolSetting gpu[] = {{"policy", options->policy},
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
@@ -122,15 +130,17 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }
 
-static SinterExit host_code(const Tool *tool, const Options *options, MlirModule module, Kind kind) {
+static SinterExit host_code(const Tool *tool, const Options *options, MlirModule module,
+                            Kind kind) {
   SnSerialise how = {.cpu = options->cpu, .gpu = options->gpu, .parallel = !options->gpu};
   LLVMMemoryBufferRef object = NULL;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
     return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
   const char *bytes = LLVMGetBufferStart(object);
   size_t size = LLVMGetBufferSize(object);
-  SinterExit code = kind == OBJECT ? tool_write(tool, options->out, bytes, size)
-                                   : tool_link(tool, options->out, bytes, size, module, options->gpu);
+  SinterExit code = kind == OBJECT
+                        ? tool_write(tool, options->out, bytes, size)
+                        : tool_link(tool, options->out, bytes, size, module, options->gpu);
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -152,11 +162,13 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
 static SinterExit program(Tool *tool, Options *options) {
   Kind kind = LIBRARY;
   if (!options->out && !options->header)
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "nothing to write: give -o FILE, -h FILE.h, or both");
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT,
+                      "nothing to write: give -o FILE, -h FILE.h, or both");
   if (options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK)
     return SINTER_EXIT_BAD_INPUT;
   if (options->header && options->out && (kind == PTX || kind == CUBIN))
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-h %s: %s has no host code to call", options->header, options->out);
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-h %s: %s has no host code to call",
+                      options->header, options->out);
   options->ptx = options->ptx || kind == PTX;
   if (options->ptx && kind == CUBIN)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: --ptx makes no cubin", options->out);
@@ -172,7 +184,8 @@ static SinterExit program(Tool *tool, Options *options) {
 int main(int argc, char **argv) {
   Options options = {.policy = "aggressive", .chip = "sm_90a"};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
-  const char *file = tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);
+  const char *file =
+      tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);
   Tool tool = tool_open("sinter-cc", file);
   SinterExit code = program(&tool, &options);
   tool_close(&tool);

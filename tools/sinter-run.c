@@ -6,15 +6,15 @@
 // process's own copy of the runtime, and driven by runtime/driver.c as
 // sinter-exec drives a library.
 
+#include "lowering/serialise.h"
+#include "passes/passes.h"
+#include "runtime/symbols.h"
+#include "tools/common.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Error.h"
 #include "llvm-c/LLJIT.h"
 #include "llvm-c/Orc.h"
 #include "llvm-c/Target.h"
-#include "lowering/serialise.h"
-#include "passes/passes.h"
-#include "runtime/symbols.h"
-#include "tools/common.h"
 #include <stdio.h>
 
 // ---- options -------------------------------------------------------------------------
@@ -24,7 +24,8 @@ typedef struct {
   bool verify;
 } Options;
 
-static const char *one_of(const char *value, const char *const *words, const char *why, const char **to) {
+static const char *one_of(const char *value, const char *const *words, const char *why,
+                          const char **to) {
   for (; *words; ++words)
     if (!strcmp(value, *words)) {
       *to = value;
@@ -46,14 +47,16 @@ static const char *set_policy(void *to, const char *value) {
 }
 
 static const char *set_emit(void *to, const char *value) {
-  static const char *const words[] = {"prepared", "raised", "fused", "scheduled", "outlined", "lowered", NULL};
-  return one_of(value, words, "is not a rung: prepared, raised, fused, scheduled, outlined or lowered",
+  static const char *const words[] = {"prepared", "raised",  "fused", "scheduled",
+                                      "outlined", "lowered", NULL};
+  return one_of(value, words,
+                "is not a rung: prepared, raised, fused, scheduled, outlined or lowered",
                 &((Options *)to)->emit);
 }
 
 static const char *set_cpu(void *to, const char *value) {
   ((Options *)to)->cpu = value;
-  return *value ? NULL : "is not a processor";
+  return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
 }
 
 static const char *set_verify(void *to, const char *value) {
@@ -63,10 +66,12 @@ static const char *set_verify(void *to, const char *value) {
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)", set_policy},
+    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)",
+     set_policy},
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
-    {"verify", NULL, "compare with the decomposed program, compiled with policy=disabled", set_verify},
-    {"emit", "RUNG", "print the IR at prepared|raised|fused|scheduled|outlined|lowered, run nothing", set_emit},
+    {"verify", NULL, "compare with the decomposed program, with sums in float64", set_verify},
+    {"emit", "RUNG",
+     "print the IR at prepared|raised|fused|scheduled|outlined|lowered, run nothing", set_emit},
     {0},
 };
 
@@ -84,16 +89,19 @@ static LLVMErrorRef define_symbols(LLVMOrcLLJITRef jit) {
   LLVMOrcJITDylibRef code = LLVMOrcLLJITGetMainJITDylib(jit);
   SN_VEC(LLVMOrcCSymbolMapPair) symbols = {0};
   for (const SinterRtSymbol *s = sinter_rt_symbols; s->name; ++s) {
-    LLVMJITEvaluatedSymbol address = {(LLVMOrcJITTargetAddress)(uintptr_t)s->address,
-                                      {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}};
+    LLVMJITEvaluatedSymbol address = {
+        (LLVMOrcJITTargetAddress)(uintptr_t)s->address,
+        {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}};
     sn_push(&symbols, (LLVMOrcCSymbolMapPair){LLVMOrcLLJITMangleAndIntern(jit, s->name), address});
   }
-  LLVMErrorRef error = LLVMOrcJITDylibDefine(code, LLVMOrcAbsoluteSymbols(symbols.data, symbols.size));
+  LLVMErrorRef error =
+      LLVMOrcJITDylibDefine(code, LLVMOrcAbsoluteSymbols(symbols.data, symbols.size));
   sn_vec_free(&symbols);
   if (error)
     return error;
   LLVMOrcDefinitionGeneratorRef process;
-  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL);
+  error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &process, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL);
   if (!error)
     LLVMOrcJITDylibAddGenerator(code, process);
   return error;
@@ -122,9 +130,10 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
   return SINTER_EXIT_OK;
 }
 
-static SinterExit compile(const Tool *tool, const Options *options, MlirModule module, const char *policy,
-                          LLVMOrcLLJITRef *jit, const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {NULL, NULL}};
+static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
+                          const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
+                          const SinterLibrary **library) {
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -137,12 +146,12 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
 
 // ---- the tool ------------------------------------------------------------------------------
 
-static SinterExit run(const Tool *tool, const Options *options, SinterDriverOptions *driver, MlirModule module,
-                      MlirModule copy, LLVMOrcLLJITRef *jit) {
+static SinterExit run(const Tool *tool, const Options *options, SinterDriverOptions *driver,
+                      MlirModule module, MlirModule copy, LLVMOrcLLJITRef *jit) {
   const SinterLibrary *library = NULL;
-  SinterExit code = compile(tool, options, module, options->policy, &jit[0], &library);
+  SinterExit code = compile(tool, options, module, options->policy, "same", &jit[0], &library);
   if (code == SINTER_EXIT_OK && options->verify)
-    code = compile(tool, options, copy, "disabled", &jit[1], &driver->reference);
+    code = compile(tool, options, copy, "disabled", "wide", &jit[1], &driver->reference);
   return code == SINTER_EXIT_OK ? sinter_driver_main(library, driver) : code;
 }
 
@@ -175,7 +184,8 @@ int main(int argc, char **argv) {
   SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
   driver.program = "sinter-run";
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};
-  const char *file = tool_options(argc, argv, "Sinter: compiles a program in MLIR for the CPU, and runs it\n", tables);
+  const char *file = tool_options(
+      argc, argv, "Sinter: compiles a program in MLIR for the CPU, and runs it\n", tables);
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
   Tool tool = tool_open("sinter-run", file);

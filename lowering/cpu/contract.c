@@ -28,17 +28,19 @@ static bool uses(const SnAccess *a, int64_t first, int64_t n) {
 
 // Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
 int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
-  int64_t found = -1, expected = 0;
+  int64_t found = 0, expected = 0;
+  bool any = false;
   for (int64_t d = first + n; d-- > first;) {
     if (f->dims.data[d].size == 1)
       continue;
-    if (found < 0)
+    if (!any)
       found = factors[d];
     else if (factors[d] != expected)
       return 0;
     expected = factors[d] * f->dims.data[d].size;
+    any = true;
   }
-  return found < 0 ? 1 : found;
+  return any ? found : 1;
 }
 
 static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }

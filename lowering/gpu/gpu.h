@@ -32,6 +32,8 @@ typedef struct {
   MlirValue first_of_group; // i1: thread 0 of the cluster
   bool first_of_warp_known;
   MlirValue lane, warp, first_of_warp;
+  MlirOperation entered; // with clusters: what all blocks have done before any goes on
+  MlirValue turn;        // i32: 0 and 1 by turns, row by row
 } SnGpuKernel;
 
 // Memory of one block, of a memref's shape.
@@ -54,10 +56,25 @@ MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r);
 // thread then has. `barrier`: the block may still be reading what an
 // earlier pass through the same code left in shared memory.
 void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
-// The same over a cluster, where there are clusters.
+// A value combined over groups of `lanes` neighbours in a warp.
+MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, int64_t lanes);
+// The value's bits as an i32 or i64, which is what travels, and back.
+MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x);
+MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
+// Sets k->lane, k->warp and k->first_of_warp.
+void sn_gpu_know_lanes(SnGpuKernel *k);
+
+// cluster.c
+
+// Numbers the kernel's clusters and blocks, and waits until all blocks of a cluster have begun.
+void sn_gpu_enter_cluster(SnBuilder *b, SnGpuKernel *k);
+// As sn_gpu_reduce_block, and then over the cluster, where there are clusters. In a loop over rows only: the row
+// was given to sn_gpu_begin_row.
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
-// Waits for all threads of a cluster.
-void sn_gpu_cluster_barrier(SnBuilder *b);
+void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row);
+
+// Inline PTX with side effects; `result` may be null.
+MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result);
 
 // grid.c
 

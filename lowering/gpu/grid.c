@@ -37,9 +37,13 @@ static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue
 }
 
 // Memory operations of a scope that neither memref nor llvm.atomicrmw reaches without full fences.
+MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result) {
+  return sn_op(b, "llvm.inline_asm", operands, sn_types(result.ptr != NULL, &result), sn_attr("asm_string", sn_string(b->ctx, text)),
+               sn_attr("constraints", sn_string(b->ctx, constraints)), sn_attr("has_side_effects", sn_unit(b->ctx)));
+}
+
 static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands) {
-  return sn(b, "llvm.inline_asm", operands, mlirIntegerTypeGet(b->ctx, 64), sn_attr("asm_string", sn_string(b->ctx, text)),
-            sn_attr("constraints", sn_string(b->ctx, constraints)), sn_attr("has_side_effects", sn_unit(b->ctx)));
+  return sn_result(sn_gpu_ptx(b, text, constraints, operands, mlirIntegerTypeGet(b->ctx, 64)), 0);
 }
 
 // i1: this block is the last of its launch to come here. For one thread of the block.
@@ -48,14 +52,14 @@ static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue scratch, MlirVa
   MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", scratch, sn_index_type(b->ctx));
   MlirValue counter = sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), sn_type(b->ctx, "!llvm.ptr<1>"));
   MlirValue bits = sn_int(b, i64, TAG_BITS);
-  MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l", sn_values(1, &counter));
+  MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &counter));
   SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", tag, bits)));
-  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l", sn_values(3, (MlirValue[]){counter, found, tag}));
+  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}", sn_values(3, (MlirValue[]){counter, found, tag}));
   sn_end_if(b, &strange);
-  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 1)}));
+  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 1)}));
   MlirValue last = compare(b, 0, before, sn(b, "arith.addi", tag, sn_int(b, i64, k->blocks - 1)));
   SnIf reset = sn_if(b, last);
-  ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
+  ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
   sn_end_if(b, &reset);
   return last;
 }

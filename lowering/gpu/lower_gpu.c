@@ -182,14 +182,8 @@ static void device_function(MlirOperation module, const char *name, const SnForm
   k.first = sn(&in, "arith.cmpi", k.thread, sn_index(&in, 0), mlirIntegerTypeGet(b.ctx, 1), sn_attr("predicate", sn_i64(b.ctx, 0)));
   k.group = k.block;
   k.first_of_group = k.first;
-  if (cluster > 1) { // consecutive blocks
-    MlirValue size = sn_index(&in, cluster);
-    k.group = sn(&in, "arith.divui", k.block, size);
-    k.rank = sn(&in, "arith.remui", k.block, size);
-    MlirValue first_block = sn(&in, "arith.cmpi", k.rank, sn_index(&in, 0), sn_attr("predicate", sn_i64(b.ctx, 0)));
-    k.first_of_group = sn(&in, "arith.andi", k.first, first_block);
-    sn_gpu_cluster_barrier(&in); // a block writes into others, which have begun by then
-  }
+  if (cluster > 1)
+    sn_gpu_enter_cluster(&in, &k);
   sn_gpu_rowwise(&in, &k, f, s);
   sn_op(&in, "gpu.return", sn_types(0, NULL));
   align(k.func, f, "vector.load", 0);

@@ -410,6 +410,7 @@ static void run_row(SnBuilder *b, Kernel *g, MlirValue row) {
     sizes[d] = g->form->dims.data[d].size;
   sn_row_begin(&g->program);
   sn_delinearize(b, row, (intptr_t)g->form->num_rows, sizes, g->program.dims);
+  sn_gpu_begin_row(b, g->k, row);
   if (g->num_resident)
     begin_resident(b, g);
   for (size_t i = 0; i < g->program.phases.size; ++i)

@@ -96,7 +96,10 @@ def run(folder, library, files, outputs, seconds):
     command += [f"--input={f}" for f in files] + [f"--output={f}" for f in outputs]
     if seconds:
         command.append(f"--benchmark={seconds}")
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired as e:
+        raise RuntimeError("sinter-exec hangs") from e
     if done.returncode:
         raise RuntimeError(f"sinter-exec answered {done.returncode}: {done.stderr.strip()} {done.stdout.strip()}")
     return done.stdout

@@ -353,3 +353,77 @@ func.func @uniform_in_finish(%x: tensor<3x5xf32>, %n: tensor<f32>) -> tensor<f32
   }
   return %s : tensor<f32>
 }
+
+// -----
+
+// A total over three dimensions, raised with the last one as columns, runs over the rows of the kernel that
+// makes what it sums: no column is left to sum over there.
+
+// CHECK-LABEL: func @total_over_rows
+//       CHECK:   sinter.rowwise (i = 3, j = 2) by (k = 5)
+//       CHECK:     reduce(add [] : f32)
+//       CHECK:     %[[M:.+]] = sinter.row_reduce maximumf
+//       CHECK:     sinter.yield %[[M]] : f32
+//   CHECK-NOT:   sinter.rowwise
+func.func @total_over_rows(%x: tensor<3x5x2xf32>) -> tensor<f32> {
+  %d = tensor.empty() : tensor<3x2xf32>
+  %e = tensor.empty() : tensor<f32>
+  %m = sinter.rowwise (i = 3, j = 2) by (k = 5) ins(%x[i, k, j] : tensor<3x5x2xf32>) outs(%d[i, j] : tensor<3x2xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %s = sinter.rowwise (i = 3) by (j = 2) ins(%m[i, j] : tensor<3x2xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<2xf32>):
+    %c = sinter.row_reduce add %r : tensor<2xf32> -> f32
+    sinter.yield %c : f32
+  }
+  return %s : tensor<f32>
+}
+
+// -----
+
+// A total over some of the rows would count each of its points again for the others: it stays apart.
+
+// CHECK-LABEL: func @total_over_some
+// CHECK-COUNT-2: sinter.rowwise
+func.func @total_over_some(%x: tensor<3x5xf32>, %w: tensor<3xf32>) -> (tensor<3x2x5xf32>, tensor<f32>) {
+  %d = tensor.empty() : tensor<3x2x5xf32>
+  %e = tensor.empty() : tensor<f32>
+  %m = sinter.rowwise (i = 3, h = 2) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%d[i, h, j] : tensor<3x2x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %b = sinter.broadcast %c : f32 -> tensor<5xf32>
+    sinter.yield %b : tensor<5xf32>
+  }
+  %s = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  return %m, %s : tensor<3x2x5xf32>, tensor<f32>
+}
+
+// -----
+
+// Two products that meet in an epilogue are one kernel with two products.
+
+// CHECK-LABEL: func @two_products
+//       CHECK:   sinter.contract (i = 3) by (j = 5)
+//  CHECK-NEXT:     product (k = 7)
+//  CHECK-NEXT:     product (k1 = 4)
+//       CHECK:     arith.addf
+//   CHECK-NOT:   sinter.contract
+func.func @two_products(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %h: tensor<3x4xf32>, %u: tensor<5x4xf32>) -> tensor<3x5xf32> {
+  %d = tensor.empty() : tensor<3x5xf32>
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  %q = sinter.contract (i = 3) by (j = 5) product (k = 4) (%h[i, k] : tensor<3x4xf32>, %u[j, k] : tensor<5x4xf32>) : f32 ins(%p[i, j] : tensor<3x5xf32>) outs(%d[i, j] : tensor<3x5xf32>) {
+  ^row(%acc: tensor<5xf32>, %b: tensor<5xf32>):
+    %c = arith.addf %acc, %b : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %q : tensor<3x5xf32>
+}

@@ -1,19 +1,25 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
 
-// Rows of x lie in memory as the library wants them; weights [j, k] are packed to panels [k, n]. The epilogue runs over rows of the block.
+// Rows of x lie in memory as the library wants them; weights [j, k] are packed to panels [k, n], transposed in
+// registers. The epilogue runs over the block's n columns.
 
 // CHECK-LABEL: func.func private @linear_task(
-//       CHECK:   scf.for %[[K0:.+]] = %c0 to %c10 step %c6
-//       CHECK:     %[[KK:.+]] = arith.minsi
-//       CHECK:     scf.for %[[N0:.+]] = %c0 to %c9 step %c4
-//       CHECK:       scf.for %[[S:.+]] = %c0 to %[[KK]]
-//       CHECK:         %[[V:.+]] = memref.load %{{.+}}[%{{.+}}, %{{.+}}] : memref<9x10xf32>
-//       CHECK:         memref.store %[[V]], %{{.+}} : memref<18x4xf32>
+//       CHECK:   scf.for %[[N0:.+]] = %c0 to %c9 step %c4
+//       CHECK:     %[[NN:.+]] = arith.minsi
+//       CHECK:     scf.for %[[K0:.+]] = %c0 to %c10 step %c6
+//       CHECK:       scf.for
+//       CHECK:         scf.for
+//       CHECK:           vector.load %{{.+}} : memref<9x10xf32>, vector<4xf32>
+//       CHECK:           vector.shuffle {{.*}} [0, 1, 4, 5]
+//       CHECK:           vector.store %{{.+}} : memref<18x4xf32>, vector<4xf32>
+//       CHECK:       %[[V:.+]] = memref.load %{{.+}}[%{{.+}}, %{{.+}}] : memref<9x10xf32>
+//       CHECK:       memref.store %[[V]], %{{.+}} : memref<18x4xf32>
 //       CHECK:       call @sinter_rt_brgemm_f32(
-//       CHECK:   scf.for
-//       CHECK:     vector.load %{{.+}} : memref<12x12xf32>, vector<4xf32>
-//       CHECK:     arith.maximumf
-//       CHECK:     vector.store
+//       CHECK:     scf.for
+//       CHECK:       scf.for
+//       CHECK:         vector.load %{{.+}} : memref<12x4xf32>, vector<4xf32>
+//       CHECK:         arith.maximumf
+//       CHECK:         vector.store
 func.func private @linear(%x: memref<11x10xf32>, %w: memref<9x10xf32>, %y: memref<11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf32>, %w[j, k] : memref<9x10xf32>) : f32
       outs(%y[i, j] : memref<11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 4, k = 6, lanes = 4>) {
@@ -21,6 +27,27 @@ func.func private @linear(%x: memref<11x10xf32>, %w: memref<9x10xf32>, %y: memre
     %z = arith.constant dense<0.0> : tensor<9xf32>
     %r = arith.maximumf %a, %z : tensor<9xf32>
     sinter.yield %r : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// A reduction over the columns needs whole rows of the product.
+
+// CHECK-LABEL: func.func private @reduced_task(
+//       CHECK:   scf.for %[[N0:.+]] = %c0 to %c9 step %c4
+//       CHECK:     call @sinter_rt_brgemm_f32(
+//       CHECK:   }
+//       CHECK:   scf.for
+//       CHECK:     vector.load %{{.+}} : memref<12x12xf32>, vector<4xf32>
+//       CHECK:     arith.maximumf
+func.func private @reduced(%x: memref<11x10xf32>, %w: memref<10x9xf32>, %y: memref<11xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
+      outs(%y[i] : memref<11xf32>) schedule(#sinter.brgemm<m = 4, n = 4, k = 6, lanes = 4>) {
+  ^row(%a: tensor<9xf32>):
+    %r = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    sinter.yield %r : f32
   }
   return
 }

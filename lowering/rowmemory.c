@@ -1,0 +1,254 @@
+// rowmemory.c: subscripts, loads and stores of a row program's accesses.
+//
+//   %x[i, 7 - j] at lanes j .. j + 3   ->   4 loads and a vector.from_elements
+//   %x[i, j]                           ->   vector.load
+//   %x[i, j * 2 - 1] else 0.0          ->   loads of places inside, then selects
+//   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
+
+#include "lowering/rowmemory.h"
+#include <assert.h>
+
+// ---- index arithmetic ------------------------------------------------------------
+
+static MlirValue index_like(SnBuilder *b, MlirValue like, int64_t v) {
+  MlirType index = sn_index_type(b->ctx);
+  return sn_splat(b, sn_type_of(like), mlirIntegerAttrGet(index, v));
+}
+
+void sn_delinearize(SnBuilder *b, MlirValue linear, intptr_t n, const int64_t *sizes, MlirValue *out) {
+  for (intptr_t i = n; i-- > 0;) {
+    if (i == 0) {
+      out[0] = linear;
+      return;
+    }
+    // A size of 0 divides nothing: no row is run.
+    MlirValue size = index_like(b, linear, sizes[i] ? sizes[i] : 1);
+    out[i] = sn(b, "arith.remui", linear, size);
+    linear = sn(b, "arith.divui", linear, size);
+  }
+}
+
+// a mod m for m > 0, also of a negative a.
+static MlirValue modulo(SnBuilder *b, MlirValue a, MlirValue m) {
+  MlirValue r = sn(b, "arith.remsi", a, m);
+  MlirValue negative = sn(b, "arith.cmpi", r, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 2)));
+  return sn(b, "arith.select", negative, sn(b, "arith.addi", r, m), r);
+}
+static MlirValue floor_div(SnBuilder *b, MlirValue a, MlirValue m) {
+  return sn(b, "arith.divsi", sn(b, "arith.subi", a, modulo(b, a, m)), m);
+}
+
+MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims) {
+  if (mlirAffineExprIsADim(e))
+    return dims[mlirAffineDimExprGetPosition(e)];
+  if (mlirAffineExprIsAConstant(e))
+    return sn_index(b, mlirAffineConstantExprGetValue(e));
+  assert(mlirAffineExprIsABinary(e) && "indirect accesses are refused before");
+  MlirValue l = sn_affine(b, mlirAffineBinaryOpExprGetLHS(e), dims);
+  MlirValue r = sn_affine(b, mlirAffineBinaryOpExprGetRHS(e), dims);
+  if (mlirAffineExprIsAAdd(e))
+    return sn(b, "arith.addi", l, r);
+  if (mlirAffineExprIsAMul(e))
+    return sn(b, "arith.muli", l, r);
+  if (mlirAffineExprIsAMod(e))
+    return modulo(b, l, r);
+  if (mlirAffineExprIsAFloorDiv(e))
+    return floor_div(b, l, r);
+  MlirValue zero = sn_index(b, 0);
+  return sn(b, "arith.subi", zero, floor_div(b, sn(b, "arith.subi", zero, l), r));
+}
+
+static bool add_factors(MlirAffineExpr e, int64_t scale, int64_t *factors) {
+  if (mlirAffineExprIsADim(e)) {
+    factors[mlirAffineDimExprGetPosition(e)] += scale;
+    return true;
+  }
+  if (mlirAffineExprIsAConstant(e))
+    return true;
+  if (!mlirAffineExprIsABinary(e))
+    return false;
+  MlirAffineExpr l = mlirAffineBinaryOpExprGetLHS(e), r = mlirAffineBinaryOpExprGetRHS(e);
+  if (mlirAffineExprIsAAdd(e))
+    return add_factors(l, scale, factors) && add_factors(r, scale, factors);
+  return mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(r) &&
+         add_factors(l, scale * mlirAffineConstantExprGetValue(r), factors);
+}
+
+bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
+  memset(factors, 0, (size_t)mlirAffineMapGetNumDims(map) * sizeof *factors);
+  int64_t stride = 1;
+  for (intptr_t i = sn_rank(memref); i-- > 0;) {
+    if (!add_factors(mlirAffineMapGetResult(map, i), stride, factors))
+      return false;
+    stride *= sn_dim(memref, i);
+  }
+  return true;
+}
+
+// The map with 0 for what is the same in each column of a row: subscripts through indices that use no columns.
+static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
+  MlirAffineExpr results[17];
+  MlirContext ctx = mlirAffineMapGetContext(a->map);
+  intptr_t n = mlirAffineMapGetNumResults(a->map);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirAffineExpr e = results[i] = mlirAffineMapGetResult(a->map, i);
+    if (a->through.ptr && mlirAffineExprIsASymbol(e) &&
+        !sn_uses_cols(f, f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].map))
+      results[i] = mlirAffineConstantExprGet(ctx, 0);
+  }
+  return mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), n, results);
+}
+
+// Consecutive columns are consecutive elements.
+static bool is_consecutive(const SnForm *f, const SnAccess *a) {
+  int64_t factors[32], expected = 1;
+  MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
+  if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8 || !sn_linear_factors(map, sn_type_of(a->value), factors))
+    return false; // a vector of i1 is packed, a memref of i1 is not
+  for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
+    if (f->dims.data[d].size != 1 && factors[d] != expected)
+      return false;
+    expected *= f->dims.data[d].size;
+  }
+  return true;
+}
+
+// ---- memory -------------------------------------------------------------------------
+
+MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
+
+MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width) {
+  return width > 1 ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
+}
+
+static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
+  return lane ? sn(b, "arith.addi", c->index, sn_index(b, lane)) : c->index;
+}
+
+// All dimensions of the form, columns at this lane.
+void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims) {
+  const SnForm *f = p->form;
+  int64_t sizes[16];
+  memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
+  if (!c || !f->num_cols)
+    return;
+  if (!lane && !sn_none(c->dims[0])) {
+    memcpy(dims + f->num_rows, c->dims, (size_t)f->num_cols * sizeof *dims);
+    return;
+  }
+  for (int64_t d = 0; d < f->num_cols; ++d)
+    sizes[d] = f->dims.data[f->num_rows + d].size;
+  sn_delinearize(b, at_lane(b, c, lane), f->num_cols, sizes, dims + f->num_rows);
+  if (!lane)
+    memcpy(c->dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
+}
+
+typedef struct {
+  MlirValue v[17];
+  intptr_t n;
+} Subscripts;
+
+static Subscripts subscripts(SnBuilder *b, MlirAffineMap map, const MlirValue *dims) {
+  Subscripts s = {.n = mlirAffineMapGetNumResults(map)};
+  for (intptr_t i = 0; i < s.n; ++i)
+    s.v[i] = sn_affine(b, mlirAffineMapGetResult(map, i), dims);
+  return s;
+}
+
+// One element; `otherwise` outside of the memref: the load is of a place inside then.
+MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0);
+  for (intptr_t i = 0; i < n; ++i) {
+    if (!sn_dim(t, i)) // nothing to load
+      return otherwise;
+    MlirValue in = sn(b, "arith.cmpi", at[i], sn_index(b, sn_dim(t, i)), sn_attr("predicate", sn_i64(b->ctx, 6)));
+    inside = sn(b, "arith.andi", inside, in);
+    at[i] = sn(b, "arith.select", in, at[i], zero);
+  }
+  MlirValue x = sn(b, "memref.load", memref, sn_values(n, at), sn_element(t));
+  return sn(b, "arith.select", inside, x, otherwise);
+}
+
+MlirValue sn_row_load(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
+  Subscripts s = subscripts(b, a->map, dims);
+  if (a->fill.ptr)
+    return sn_row_load_guarded(b, a->value, s.n, s.v, sn_constant(b, a->fill));
+  return sn(b, "memref.load", a->value, sn_values(s.n, s.v), sn_element(sn_type_of(a->value)));
+}
+
+// The memref as one dimension, so that lanes may run over the ends of inner ones.
+static MlirValue flat(SnBuilder *b, MlirValue memref, MlirValue *offset, Subscripts s) {
+  MlirType t = sn_type_of(memref);
+  int64_t size = 1, zero = 0, one = 1;
+  for (intptr_t i = 0; i < s.n; ++i) {
+    MlirValue n = sn_index(b, sn_dim(t, i));
+    *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), s.v[i]) : s.v[0];
+    size *= sn_dim(t, i);
+  }
+  int32_t segments[] = {1, 0, 0, 0};
+  return sn(b, "memref.reinterpret_cast", memref, sn_memref(sn_element(t), 1, &size),
+            sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
+            sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &size)),
+            sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, 1, &one)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
+}
+
+MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+  MlirType element = sn_element(sn_type_of(a->value));
+  MlirValue dims[32], lane[64];
+  sn_row_dims(b, p, c, 0, dims);
+  if (c->width == 1)
+    return sn_row_load(b, a, dims);
+  if (is_consecutive(p->form, a)) {
+    Subscripts s = subscripts(b, a->map, dims);
+    if (p->form->num_cols == 1)
+      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
+    MlirValue offset, whole = flat(b, a->value, &offset, s);
+    return sn(b, "vector.load", whole, offset, sn_vector(element, c->width));
+  }
+  assert(c->width <= 64);
+  for (int64_t l = 0; l < c->width; ++l) {
+    sn_row_dims(b, p, c, l, dims);
+    lane[l] = sn_row_load(b, a, dims);
+  }
+  return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
+}
+
+MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s) {
+  MlirValue at[2], j = sn_none(s->offset) ? c->index : sn(b, "arith.subi", c->index, s->offset);
+  intptr_t n = 0;
+  if (!sn_none(s->first))
+    at[n++] = s->first;
+  at[n++] = j;
+  MlirType element = sn_element(sn_type_of(s->memref));
+  return sn(b, c->width > 1 ? "vector.load" : "memref.load", s->memref, sn_values(n, at), sn_lanes_of(element, c->width));
+}
+
+MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
+  return sn(b, "vector.extract", vector, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &l)));
+}
+
+void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+  MlirValue dims[32];
+  bool vector = mlirTypeIsAVector(sn_type_of(element));
+  sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
+  Subscripts s = subscripts(b, a->map, dims);
+  if (!vector) {
+    sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
+  } else if (is_consecutive(p->form, a)) {
+    MlirValue offset, whole;
+    if (p->form->num_cols == 1) {
+      sn_op(b, "vector.store", element, a->value, sn_values(s.n, s.v));
+      return;
+    }
+    whole = flat(b, a->value, &offset, s);
+    sn_op(b, "vector.store", element, whole, offset);
+  } else {
+    for (int64_t l = 0; l < c->width; ++l) {
+      sn_row_dims(b, p, c, l, dims);
+      s = subscripts(b, a->map, dims);
+      sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(s.n, s.v));
+    }
+  }
+}

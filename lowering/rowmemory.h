@@ -1,0 +1,21 @@
+// rowmemory.h: what rowprogram.c takes from rowmemory.c beside rowprogram.h.
+
+#ifndef SINTER_LOWERING_ROWMEMORY_H
+#define SINTER_LOWERING_ROWMEMORY_H
+
+#include "lowering/rowprogram.h"
+
+// T, or vector<width x T>.
+MlirType sn_lanes_of(MlirType element, int64_t width);
+// The scalar on every lane.
+MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width);
+MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l);
+// All dimensions of the form: rows, and columns at lane `lane` of `c` (null: none).
+void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims);
+// The lanes of an access, or of a row in scratch memory.
+MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
+MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
+// memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
+MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
+
+#endif

@@ -1,0 +1,1 @@
+from generate import linalg as forms
