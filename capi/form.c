@@ -312,6 +312,12 @@ MlirValue sn_elementwise(SnBuilder *b, MlirOperation like, intptr_t n, const Mli
   return sn_result(sn_clone_as(b, like, sn_values(n, l.operands), sn_types(1, &result)), 0);
 }
 
+void sn_row_assert(SnBuilder *b, MlirValue condition, MlirAttribute message) {
+  if (sn_is_row(condition))
+    condition = sn(b, "sinter.row_reduce", condition, sn_element(sn_type_of(condition)), sn_attr("kind", sn_string(b->ctx, "and")), mlirRegionCreate());
+  sn_op(b, "cf.assert", condition, sn_attr("msg", message), sn_types(0, NULL));
+}
+
 MlirValue sn_row_op(SnBuilder *b, const char *name, MlirType element, intptr_t n, const MlirValue *operands) {
   Lifted l = lift(b, name, n, operands);
   if (!element.ptr)

@@ -109,6 +109,9 @@ MlirValue sn_elementwise(SnBuilder *b, MlirOperation like, intptr_t n, const Mli
 // The same by name, with result element type `element` (null: inferred).
 MlirValue sn_row_op(SnBuilder *b, const char *name, MlirType element, intptr_t n, const MlirValue *operands);
 
+// cf.assert of a scalar, or of all elements of a row.
+void sn_row_assert(SnBuilder *b, MlirValue condition, MlirAttribute message);
+
 // ---- combiners: one row each -----------------------------------------------------------
 
 typedef struct {

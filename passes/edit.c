@@ -45,7 +45,8 @@ static bool has_region(MlirOperation op) {
 bool sn_cse_block(MlirBlock block) {
   bool changed = false;
   for (MlirOperation a = mlirBlockGetFirstOperation(block); !sn_null(a); a = mlirOperationGetNextInBlock(a)) {
-    if (!sn_num_results(a) || has_region(a) || !sn_shim_is_pure(a))
+    bool asserts = sn_is(a, "cf.assert"); // what held once holds
+    if (!asserts && (!sn_num_results(a) || has_region(a) || !sn_shim_is_pure(a)))
       continue;
     for (MlirOperation b = mlirOperationGetNextInBlock(a), next; !sn_null(b); b = next) {
       next = mlirOperationGetNextInBlock(b);
@@ -59,6 +60,15 @@ bool sn_cse_block(MlirBlock block) {
     }
   }
   return changed;
+}
+
+bool sn_form_asserts(const SnForm *f) {
+  MlirBlock blocks[] = {f->body, f->finish};
+  for (int i = 0; i < 2 && blocks[i].ptr; ++i)
+    for (MlirOperation op = mlirBlockGetFirstOperation(blocks[i]); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+      if (sn_is(op, "cf.assert"))
+        return true;
+  return false;
 }
 
 // ---- pruning -------------------------------------------------------------------------
@@ -272,11 +282,13 @@ MlirOperation sn_tidy(MlirOperation op) {
       f.finish = (MlirBlock){0};
     }
   }
-  bool *keep = sn_alloc(f.outputs.size + 1), change = false;
-  for (size_t k = 0; k < f.outputs.size; ++k) {
-    keep[k] = !sn_num_results(op) || mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr;
+  bool *keep = sn_alloc(f.outputs.size + 1), change = false, any = false;
+  for (size_t k = 0; k < f.outputs.size; ++k)
+    any |= keep[k] = !sn_num_results(op) || mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr;
+  if (!any && sn_form_asserts(&f))
+    keep[0] = true; // nobody reads it, but it runs
+  for (size_t k = 0; k < f.outputs.size; ++k)
     change |= !keep[k];
-  }
   for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k) {
     intptr_t argument = finish_argument(&f, k);
     change |= !mlirValueGetFirstUse(sn_input_argument(&f, k)).ptr && !(f.finish.ptr && argument >= 0 && used(f.finish, argument));

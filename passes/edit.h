@@ -10,6 +10,9 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
 // One value for equal pure operations of a block without regions.
 bool sn_cse_block(MlirBlock block);
 
+// A cf.assert stands in the body or the finish: the form has an effect.
+bool sn_form_asserts(const SnForm *f);
+
 // Two accesses read the same elements of the same value.
 bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const SnAccess *b);
 

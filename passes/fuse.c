@@ -84,7 +84,7 @@ static bool waits_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
 // What waited for a now waits for the merged op, and moves behind it in its old order.
 static bool can_move(const SnOpVec *waiting) {
   for (size_t k = 1; k < waiting->size; ++k)
-    if (!sn_shim_is_pure(waiting->data[k]))
+    if (!sn_is_form(waiting->data[k]) && !sn_shim_is_pure(waiting->data[k])) // a form may assert: any order will do
       return false;
   return true;
 }
@@ -98,18 +98,26 @@ static void move_behind(MlirOperation merged, const SnOpVec *waiting) {
 
 // ---- values that are cheaper to compute than to load ---------------------------------------
 
-// What yields the result is one of the form's inputs as it stands: a copy, a transpose, a broadcast.
-static bool is_view(const SnForm *f, size_t output, size_t *input) {
+// What yields the result is one of the form's inputs: a copy, a transpose, a broadcast; with `widened`, perhaps
+// converted exactly to a wider type of its kind.
+static bool is_copy(const SnForm *f, size_t output, bool widened, size_t *input) {
   if (!sn_is_elementwise_form(f) || sn_is_reduced(f, output))
     return false;
   MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
-  MlirOperation broadcast = sn_def(v, "sinter.broadcast");
-  if (!sn_null(broadcast))
-    v = sn_operand(broadcast, 0);
+  for (MlirOperation op = sn_definer(v); !sn_null(op); op = sn_definer(v)) {
+    if (!sn_is(op, "sinter.broadcast") && !(widened && (sn_is(op, "arith.extf") || sn_is(op, "arith.extsi"))))
+      return false;
+    v = sn_operand(op, 0);
+  }
   for (*input = 0; *input < f->inputs.size; ++*input)
     if (sn_same(v, sn_input_argument(f, *input)))
-      return !f->inputs.data[*input].fill.ptr && !f->inputs.data[*input].through.ptr;
+      return !f->inputs.data[*input].through.ptr && !sn_is_table(&f->inputs.data[*input]);
   return false;
+}
+
+// The same as it stands everywhere, without bounds.
+static bool is_view(const SnForm *f, size_t output, size_t *input) {
+  return is_copy(f, output, false, input) && !f->inputs.data[*input].fill.ptr;
 }
 
 // Nothing but additions, comparisons and the like: free beside a load.
@@ -134,20 +142,30 @@ static bool is_cheap(MlirOperation op, size_t output) {
     in_elements += elements(sn_type_of(f.inputs.data[k].value));
   }
   MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
-  bool cheap = sn_is_elementwise_form(&f) && (is_view(&f, output, &input) || in_bytes < bytes(out) || in_elements < elements(out) ||
+  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && (is_view(&f, output, &input) || in_bytes < bytes(out) || in_elements < elements(out) ||
                                               (in_memory && in_elements <= elements(out) && is_light(&f)));
   sn_form_free(&f);
   return cheap;
 }
 
-// A side of a product that is a view of something reads that something.
+// Element k of an array attribute that may be missing, replaced.
+static void set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to) {
+  MlirAttribute old = sn_get_attr(op, name), *all = sn_alloc((size_t)n * sizeof *all);
+  for (intptr_t i = 0; i < n; ++i)
+    all[i] = i == k ? to : old.ptr ? mlirArrayAttrGetElement(old, i) : mlirUnitAttrGet(mlirOperationGetContext(op));
+  sn_set_attr(op, name, mlirArrayAttrGet(mlirOperationGetContext(op), n, all));
+  free(all);
+}
+
+// A side of a product that is a view of something, with bounds or widened, reads that something: the product
+// converts its sides.
 static bool look_through_view(SnForm *f, size_t input) {
   size_t result, from;
   MlirOperation op = sn_producer(f, input, &result);
   if (sn_null(op) || f->inputs.data[input].fill.ptr || f->inputs.data[input].through.ptr)
     return false;
   SnForm view = sn_form_read(op);
-  bool ok = is_view(&view, result, &from);
+  bool ok = is_copy(&view, result, true, &from);
   if (ok) {
     MlirContext ctx = mlirOperationGetContext(op);
     MlirAffineExpr *dims = sn_alloc((view.dims.size + 1) * sizeof *dims);
@@ -157,15 +175,11 @@ static bool look_through_view(SnForm *f, size_t input) {
     for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p)
       if (sn_map_dim(written, p) >= 0)
         dims[sn_map_dim(written, p)] = mlirAffineMapGetResult(read, p);
-    MlirAttribute maps = sn_get_attr(f->op, "maps");
-    intptr_t n = mlirArrayAttrGetNumElements(maps);
-    MlirAttribute *all = sn_alloc((size_t)n * sizeof *all);
-    for (intptr_t i = 0; i < n; ++i)
-      all[i] = mlirArrayAttrGetElement(maps, i);
-    all[input] = mlirAffineMapAttrGet(sn_map_replace(view.inputs.data[from].map, (intptr_t)f->dims.size, dims));
-    sn_set_attr(f->op, "maps", mlirArrayAttrGet(ctx, n, all));
+    MlirAffineMap map = sn_map_replace(view.inputs.data[from].map, (intptr_t)f->dims.size, dims);
+    set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(map));
+    if (view.inputs.data[from].fill.ptr)
+      set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, view.inputs.data[from].fill);
     mlirOperationSetOperand(f->op, (intptr_t)input, view.inputs.data[from].value);
-    free(all);
     free(dims);
   }
   sn_form_free(&view);

@@ -14,11 +14,16 @@
 
 // ---- what a form is ------------------------------------------------------------
 
+// A gather whose other value differs from row to row, which has to stay a scalar.
+static bool gives_other(MlirOperation op) {
+  return sn_is(op, "sinter.gather") && !sn_constant_of(sn_operand(op, sn_num_operands(op) - 1)).ptr;
+}
+
 bool sn_is_elementwise_form(const SnForm *f) {
   if (f->contract || f->accumulators.size)
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick"))
+    if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick") || gives_other(op))
       return false;
   return true;
 }
@@ -28,7 +33,7 @@ bool sn_is_total(const SnForm *f) {
     return false;
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (sn_is(op, "sinter.pick"))
+    if (sn_is(op, "sinter.pick") || gives_other(op))
       return false;
     if (sn_is(op, "sinter.row_reduce") && !(sn_one_use(sn_result(op, 0)) &&
                                             mlirOperationEqual(mlirOpOperandGetOwner(mlirValueGetFirstUse(sn_result(op, 0))), yield)))
@@ -90,7 +95,7 @@ static bool pair(Match *m, intptr_t a, intptr_t b) {
 // b reads result `result` of a by `read`: every subscript gives an equation.
 static bool match_flow(Match *m, size_t result, const SnAccess *read) {
   MlirAffineMap written = m->a->outputs.data[result].map;
-  if (read->fill.ptr || read->through.ptr)
+  if (read->fill.ptr || read->through.ptr || sn_is_table(read))
     return sn_no(m->b->op, "reads a neighbour's result with bounds or through an index");
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t a = sn_map_dim(written, p), b = sn_map_dim(read->map, p);

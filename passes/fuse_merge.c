@@ -36,6 +36,19 @@ static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
   sn_map(move->map, sn_result(op, 0), v);
 }
 
+static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirValue operands[64];
+  MlirType y = sn_element(sn_type_of(sn_result(op, 0)));
+  intptr_t n = sn_num_operands(op);
+  bool row = false;
+  assert(n <= 64);
+  for (intptr_t i = 0; i < n; ++i) {
+    operands[i] = sn_lookup(move->map, sn_operand(op, i));
+    row |= sn_is_row(operands[i]);
+  }
+  sn_map(move->map, sn_result(op, 0), sn(b, "sinter.gather", sn_values(n, operands), row ? sn_row_type(move->to, y) : y));
+}
+
 static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   b->loc = mlirOperationGetLocation(op);
   MlirValue first = sn_num_results(op) ? sn_result(op, 0) : (MlirValue){0};
@@ -57,6 +70,10 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
     MlirValue x = sn_operand(op, 0);
     sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_row_type(move->to, sn_element(sn_type_of(x)))));
     sn_clone(b, op, move->map);
+  } else if (sn_is(op, "sinter.gather")) {
+    move_gather(b, move, op);
+  } else if (sn_is(op, "cf.assert")) {
+    sn_row_assert(b, sn_lookup(move->map, sn_operand(op, 0)), sn_get_attr(op, "msg"));
   } else {
     sn_clone(b, op, move->map);
   }

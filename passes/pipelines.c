@@ -11,6 +11,8 @@ static const SnStep prepare_steps[] = {
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},
+    {"sinter-reshape", "matmul(collapse_shape(x)) -> generic over x's own dimensions", NULL},
+    {"canonicalize", "what the reshapes stood on is gone", NULL},
     {"cse", "one op for each value", "prepared"},
     {0},
 };
@@ -87,7 +89,7 @@ const SnPipeline sn_pipeline_cpu = {
 static const SnOption gpu_options[] = {
     {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx80"},
+    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81"},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
     {0},

@@ -85,7 +85,7 @@ static bool read_results(SnRaise *r) {
 }
 
 static MlirWalkResult effect_free(MlirOperation op, void *pure) {
-  if (!sn_is(op, "linalg.yield") && !sn_is(op, "linalg.index") && !sn_shim_is_pure(op))
+  if (!sn_is(op, "linalg.yield") && !sn_is(op, "linalg.index") && !sn_is(op, "cf.assert") && !sn_shim_is_pure(op))
     *(MlirOperation *)pure = op;
   return MlirWalkResultAdvance;
 }
@@ -111,6 +111,7 @@ void sn_raise_close(SnRaise *r) {
   sn_form_free(&r->form);
   sn_vec_free(&r->needed);
   sn_vec_free(&r->sources);
+  sn_vec_free(&r->tables);
   sn_map_free(&r->values);
 }
 
@@ -180,7 +181,7 @@ static void raise(MlirOperation op) {
     ;
   else if (r.num_parallel == r.num_loops)
     sn_raise_elementwise(&r);
-  else if (!sn_raise_is_product(&r))
+  else if (sn_raise_has_asserts(&r) || !sn_raise_is_product(&r))
     sn_raise_reduce(&r);
   else if (!sn_raise_contract(&r)) {
     sn_raise_close(&r);

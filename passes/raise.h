@@ -42,6 +42,8 @@ typedef struct {
   SnForm form;
   SnOpVec needed; // ops of the body that the form repeats, in order
   SN_VEC(SnSource) sources;
+  SN_VEC(size_t) tables; // the input that each tensor.extract of `needed` reads from
+  bool picks;            // the form has a column for picks: loop `num_loops`, which the op has not
   SnMap values; // from the op's body to the form's
 } SnRaise;
 
@@ -101,6 +103,24 @@ const SnCombiner *sn_raise_selected(SnRaise *r, intptr_t output, MlirValue *take
 bool sn_raise_match_winner(SnRaise *r, intptr_t output, SnWinner *a);
 // The same in the form's body. `start` and `otherwise`: initial values of the compared and of the kept.
 MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue start, MlirValue otherwise);
+
+// ---- raise_gather.c ---------------------------------------------------------------
+
+// A tensor.extract that is an access of its tensor over the loops, and what it reads.
+bool sn_raise_is_access(const SnRaise *r, MlirOperation op);
+SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract);
+// Any other one is picked or gathered: wants its subscripts; makes an input of each tensor; the element.
+bool sn_raise_want_extract(SnRaise *r, MlirOperation extract);
+void sn_raise_tables(SnRaise *r, SnBuilder *b);
+MlirValue sn_raise_gather(SnRaise *r, SnBuilder *b, MlirOperation extract);
+// Some element that is wanted is one of each row x[i, ...]: the form wants a column that is
+// loop `num_loops`, of x's size, beside rows that are all the op's loops.
+bool sn_raise_pick_column(SnRaise *r);
+// Asserts in the body: wants them; some one depends on this loop; repeats one.
+bool sn_raise_has_asserts(const SnRaise *r);
+bool sn_raise_want_asserts(SnRaise *r);
+bool sn_raise_asserts_over(const SnRaise *r, intptr_t loop);
+void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op);
 
 // ---- the rules --------------------------------------------------------------------
 

@@ -121,11 +121,6 @@ static bool is_inside(const SnRaise *r, MlirValue v) {
                                       : mlirBlockEqual(mlirOperationGetBlock(sn_definer(v)), r->body);
 }
 
-// tensor.extract of a tensor of rank 0 from around the op: a scalar input.
-static bool is_scalar_load(const SnRaise *r, MlirOperation op) {
-  return sn_is(op, "tensor.extract") && sn_num_operands(op) == 1 && !is_inside(r, sn_operand(op, 0));
-}
-
 static bool has_source(const SnRaise *r, MlirValue v) {
   for (size_t i = 0; i < r->sources.size; ++i)
     if (sn_same(r->sources.data[i].inside, v))
@@ -143,7 +138,7 @@ static bool is_needed(const SnRaise *r, MlirOperation op) {
 bool sn_raise_want(SnRaise *r, MlirValue v) {
   MlirOperation op = sn_definer(v);
   MlirType t = sn_type_of(v);
-  if (!is_inside(r, v) || sn_null(op) || is_scalar_load(r, op)) {
+  if (!is_inside(r, v) || sn_null(op) || sn_raise_is_access(r, op)) {
     if (!sn_is_float(t) && !sn_is_int(t))
       return sn_no(r->op, "its body reads a value that is no number");
     if (!has_source(r, v))
@@ -152,6 +147,8 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   }
   if (is_needed(r, op))
     return true;
+  if (sn_is(op, "tensor.extract"))
+    return sn_raise_want_extract(r, op);
   bool position = sn_is(op, "linalg.index");
   if (sn_num_results(op) != 1 || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
@@ -169,7 +166,7 @@ bool sn_raise_wants_output(const SnRaise *r, intptr_t output) { return has_sourc
 // The map over the form's dimensions instead of the op's loops.
 static MlirAffineMap placed(const SnRaise *r, MlirAffineMap map) {
   MlirAffineExpr dims[SN_MAX_LOOPS];
-  for (intptr_t d = 0; d < r->num_loops; ++d)
+  for (intptr_t d = 0; d < mlirAffineMapGetNumDims(map); ++d) // one more than loops in the row of a pick
     dims[d] = mlirAffineDimExprGet(r->ctx, r->place[d]);
   return sn_map_replace(map, (intptr_t)r->form.dims.size, dims);
 }
@@ -238,14 +235,16 @@ void sn_raise_sources(SnRaise *r, SnBuilder *b) {
     if (mlirValueIsABlockArgument(s->inside) && is_inside(r, s->inside)) {
       intptr_t k = mlirBlockArgumentGetArgNumber(s->inside);
       view = sn_raise_view(sn_operand(r->op, k), sn_raise_map(r, k));
-    } else { // a scalar from around the op, or loaded in its body
-      MlirValue scalar = is_inside(r, s->inside) ? sn_operand(sn_definer(s->inside), 0) : s->inside;
-      view = sn_raise_view(scalar, mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
+    } else if (is_inside(r, s->inside)) { // loaded in its body
+      view = sn_raise_extracted(r, sn_definer(s->inside));
+    } else { // a scalar from around the op
+      view = sn_raise_view(s->inside, mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
     }
     s->constant = view.constant;
     if (!s->constant.ptr)
       s->input = sn_raise_input(r, b, view);
   }
+  sn_raise_tables(r, b);
 }
 
 // ---- the row program -----------------------------------------------------------------------------
@@ -270,10 +269,16 @@ void sn_raise_body(SnRaise *r, SnBuilder *b) {
     MlirOperation op = r->needed.data[i];
     MlirValue operands[8], v;
     b->loc = mlirOperationGetLocation(op);
+    if (sn_is(op, "cf.assert")) {
+      sn_raise_assert(r, b, op);
+      continue;
+    }
     for (intptr_t k = 0; k < sn_num_operands(op) && k < 8; ++k)
       operands[k] = sn_raise_value(r, sn_operand(op, k));
     if (sn_is(op, "linalg.index"))
       v = position(r, b, op);
+    else if (sn_is(op, "tensor.extract"))
+      v = sn_raise_gather(r, b, op);
     else if (sn_is(op, "arith.constant"))
       v = sn_constant(b, sn_get_attr(op, "value"));
     else

@@ -3,13 +3,16 @@
 //   linalg.generic (d0, d1) parallel          sinter.rowwise (i) by (j)
 //       ins(%x[d0, d1], %b[d1])        ->         ins(%x[i, j], %b[j]) outs(%e[i, j])
 //
-// Rows are all dimensions of the result but the last, which is the column.
+// Rows are all dimensions of the result but the last, which is the column. All are rows where
+// an assert depends on the last one, or where an element of a row is picked (raise_gather.c).
 //
 // runs in: raise    test: test/passes/raise_elementwise.mlir
 
 #include "passes/raise.h"
 
 bool sn_raise_elementwise(SnRaise *r) {
+  if (!sn_raise_want_asserts(r))
+    return false;
   for (intptr_t u = 0; u < r->num_used; ++u)
     if (!sn_raise_want(r, sn_operand(r->yield, r->used[u])))
       return false;
@@ -18,8 +21,14 @@ bool sn_raise_elementwise(SnRaise *r) {
       return sn_no(r->op, "its body reads a destination that nothing has written");
 
   SnBuilder b = sn_before(r->op);
-  intptr_t n = r->num_parallel, cols = n > 0;
-  sn_raise_layout(r, n - cols, r->order, cols, r->order + n - cols, 0, NULL);
+  intptr_t n = r->num_parallel;
+  bool cols = n > 0 && !sn_raise_asserts_over(r, r->order[n - 1]);
+  if (sn_raise_pick_column(r)) {
+    sn_raise_layout(r, n, r->order, 1, &r->num_loops, 0, NULL);
+    cols = false; // of what is yielded
+  } else {
+    sn_raise_layout(r, n - cols, r->order, cols, r->order + n - cols, 0, NULL);
+  }
   sn_raise_sources(r, &b);
   for (intptr_t u = 0; u < r->num_used; ++u)
     sn_raise_destination(r, &b, r->used[u]);

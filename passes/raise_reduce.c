@@ -111,6 +111,8 @@ static MlirValue initial(const SnForm *f, SnBuilder *b, SnView init, size_t inpu
 bool sn_raise_reduce(SnRaise *r) {
   Reduced to[SN_MAX_RESULTS];
   bool tensor_init = false, same_maps = true, closing = false, wins = false;
+  if (!sn_raise_want_asserts(r))
+    return false;
   for (intptr_t u = 0; u < r->num_used; ++u) {
     if (!match(r, r->used[u], &to[u]))
       return false;

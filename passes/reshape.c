@@ -164,8 +164,23 @@ static const SnRule rules[] = {
     {0},
 };
 
-// Which reshapes an op is written over: all of them.
-static bool wanted(MlirOperation reshape) { return true; }
+// An op is not written over dimensions of size 1 that a reshape only adds or drops: reading through those is
+// raising's own affair, and they would come back through the whole program.
+static bool wanted(MlirOperation reshape) {
+  bool up = sn_is(reshape, "tensor.expand_shape");
+  MlirType wide = sn_type_of(up ? sn_result(reshape, 0) : sn_operand(reshape, 0));
+  Groups groups;
+  if (sn_rank(wide) > MAX_RANK || !read_groups(reshape, &groups))
+    return false;
+  for (intptr_t g = 0; g < groups.n; ++g) {
+    int real = 0;
+    for (int64_t d = groups.first[g]; d < groups.first[g + 1]; ++d)
+      real += sn_dim(wide, d) != 1;
+    if (real > 1)
+      return true;
+  }
+  return sn_no(reshape, "only adds or drops dimensions of size 1");
+}
 
 // ---- the pass -----------------------------------------------------------------------------------
 

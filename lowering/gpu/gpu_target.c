@@ -87,7 +87,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 
 static const SnOption options[] = {
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a", NULL, offsetof(Options, chip)},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx80", NULL, offsetof(Options, features)},
+    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81", NULL, offsetof(Options, features)},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", "", NULL, offsetof(Options, toolkit)},
     {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", NULL, offsetof(Options, format)},
     {0},

@@ -40,10 +40,15 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
     return sn_error(f->op, "cannot become a GPU kernel yet: only sinter.rowwise can; compile it with --target=cpu");
   if (sn_failed(sn_row_program_check(f)))
     return SN_FAIL;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (f->inputs.data[k].through.ptr)
+      return sn_error(f->op, "input %zu is read through an index tensor, which a GPU kernel cannot yet; compile it with --target=cpu", k);
   size_t reduces = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     if (sn_is(op, "cf.assert"))
       return sn_error(op, "cannot be checked on a GPU yet; compile it with --target=cpu");
+    if (sn_is(op, "sinter.gather"))
+      return sn_error(op, "cannot read a table on a GPU yet; compile it with --target=cpu");
     reduces += sn_is(op, "sinter.row_reduce");
   }
   if (reduces > MAX_REDUCES)

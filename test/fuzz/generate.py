@@ -290,7 +290,7 @@ class Generator:
         for i in over:
             n *= eval(x.shape[i], {}, self.p.sizes)
         lo, hi = {"add": (min(n * x.lo, 0.75), max(n * x.hi, 0.75)), "max": (x.lo, max(x.hi, 0.75)), "min": (min(x.lo, 0.75), x.hi),
-                  "mul": (-(1.3 ** n), 1.3 ** n)}[kind]
+                  "mul": (-(1.3 ** min(n, 50)), 1.3 ** min(n, 50))}[kind]
         if kind == "add" and x.lo >= 0:
             lo = x.lo if start == 0 else min(x.lo, 0.75)
 
