@@ -182,14 +182,25 @@ MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes) {
   return simple;
 }
 
-static bool linear(MlirAffineExpr e) {
+bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high) {
+  Sum s = {0};
+  add_expr(&s, e, 1, sizes);
+  Range r = range_of(&s, sizes);
+  sn_vec_free(&s.terms);
+  *low = r.low;
+  *high = r.high;
+  return r.known;
+}
+
+bool sn_affine_is_linear(MlirAffineExpr e) {
   if (!mlirAffineExprIsABinary(e))
     return true;
-  return (mlirAffineExprIsAAdd(e) || mlirAffineExprIsAMul(e)) && linear(mlirAffineBinaryOpExprGetLHS(e)) && linear(mlirAffineBinaryOpExprGetRHS(e));
+  return (mlirAffineExprIsAAdd(e) || mlirAffineExprIsAMul(e)) && sn_affine_is_linear(mlirAffineBinaryOpExprGetLHS(e)) &&
+         sn_affine_is_linear(mlirAffineBinaryOpExprGetRHS(e));
 }
 bool sn_map_is_linear(MlirAffineMap map) {
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
-    if (!linear(mlirAffineMapGetResult(map, i)))
+    if (!sn_affine_is_linear(mlirAffineMapGetResult(map, i)))
       return false;
   return true;
 }

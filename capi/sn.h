@@ -287,7 +287,10 @@ MlirAffineMap sn_map_replace(MlirAffineMap map, intptr_t dims, const MlirAffineE
 // The map with quotients and remainders gone that are known where each dimension d is in [0, sizes[d])
 // (any other size: not known): (8 * i + j) floordiv 8 -> i. In capi/affine.c.
 MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes);
-bool sn_map_is_linear(MlirAffineMap map); // no quotients and remainders
+// The ends of what the expression can be, both included; false where they are not known.
+bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high);
+bool sn_affine_is_linear(MlirAffineExpr e); // no quotients and remainders
+bool sn_map_is_linear(MlirAffineMap map);
 bool sn_map_uses(MlirAffineMap map, intptr_t dim);
 // The dimension that result i of the map is, or -1 if it is anything else.
 intptr_t sn_map_dim(MlirAffineMap map, intptr_t i);

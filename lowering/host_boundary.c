@@ -12,6 +12,8 @@
 //     return %r : tensor<f32>
 //   }
 //
+//   return %y, %y   ->   %z = bufferization.alloc_tensor() copy(%y)   return %y, %z
+//
 // A host passes arrays (runtime/abi.h), so numbers become tensors of rank 0, and
 // what has no place in the table of a library is refused here, by name. Inputs
 // are never written. The types are kept as attributes: the descriptor table
@@ -97,6 +99,21 @@ static void take_tensors(MlirOperation func, MlirBlock body, MlirType *inputs) {
   }
 }
 
+static MlirValue copied(SnBuilder *b, MlirValue y) {
+  const int32_t segments[] = {0, 1, 0};
+  return sn_result(sn_op(b, "bufferization.alloc_tensor", sn_type_of(y), y,
+                         sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, segments))),
+                   0);
+}
+
+static bool returned_before(MlirOperation ret, intptr_t i) {
+  for (intptr_t before = 0; before < i; ++before)
+    if (sn_same(sn_operand(ret, before), sn_operand(ret, i)))
+      return true;
+  return false;
+}
+
+// Results have places of their own: buffer-results-to-out-params takes each value once.
 static void return_tensors(MlirOperation func) {
   SnOpVec returns = sn_collect(func, "func.return");
   for (size_t k = 0; k < returns.size; ++k) {
@@ -107,6 +124,8 @@ static void return_tensors(MlirOperation func) {
       if (!mlirTypeIsARankedTensor(type))
         mlirOperationSetOperand(returns.data[k], i,
                                 sn(&b, "tensor.from_elements", boundary_type(type), y));
+      else if (returned_before(returns.data[k], i))
+        mlirOperationSetOperand(returns.data[k], i, copied(&b, y));
     }
   }
   sn_vec_free(&returns);

@@ -51,6 +51,40 @@ static MlirValue allocate(SnBuilder *b, MlirValue destination) {
   return memref;
 }
 
+// The only reader of a value, if it is a reshape of known sizes; else null.
+static MlirOperation only_reshape(MlirValue v) {
+  MlirOperation op = sn_one_use(v) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(v)) : (MlirOperation){0};
+  if (!sn_is(op, "tensor.expand_shape") && !sn_is(op, "tensor.collapse_shape"))
+    return (MlirOperation){0};
+  bool fixed = mlirShapedTypeHasStaticShape(sn_type_of(v)) && mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0)));
+  return fixed ? op : (MlirOperation){0};
+}
+
+// What the host sees of a result: the value itself, or what it is returned as, behind reshapes.
+static MlirValue seen_by_host(MlirValue result) {
+  MlirValue v = result;
+  for (MlirOperation op = only_reshape(v); !sn_null(op); op = only_reshape(v))
+    v = sn_result(op, 0);
+  return sn_one_use(v) && sn_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(v)), "func.return") ? v : result;
+}
+
+// The buffer of `seen`, in the shape of `result`: the reshapes between them, backwards.
+static MlirValue shaped_back(SnBuilder *b, MlirValue buffer, MlirValue seen, MlirValue result) {
+  if (sn_same(seen, result))
+    return buffer;
+  MlirOperation op = sn_definer(seen);
+  MlirType t = buffer_type(sn_type_of(sn_operand(op, 0)));
+  int64_t shape[64];
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    shape[i] = sn_dim(t, i);
+  SnAttr groups = sn_attr("reassociation", sn_get_attr(op, "reassociation"));
+  MlirValue back = sn_is(op, "tensor.expand_shape")
+                       ? sn(b, "memref.collapse_shape", buffer, t, groups)
+                       : sn(b, "memref.expand_shape", buffer, t, groups,
+                            sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(t), shape)));
+  return shaped_back(b, back, sn_operand(op, 0), result);
+}
+
 // ---- the kernel's side -------------------------------------------------------------
 
 // The operands of a call, each value once.
@@ -114,10 +148,19 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
     sn_push(&places, argument(&host, &a, form.inputs.data[k].value));
   for (size_t k = 0; k < form.indices.size; ++k)
     sn_push(&places, argument(&host, &a, form.indices.data[k].value));
+  SnValueVec seen = {0}, made = {0}; // results as the host sees them, and their buffers
   for (size_t k = 0; k < form.outputs.size; ++k) {
-    MlirValue memref = allocate(&host, form.outputs.data[k].value);
-    sn_push(&a.values, memref);
-    sn_push(&a.buffers, memref);
+    MlirValue out = form.outputs.data[k].value;
+    if ((intptr_t)k < sn_num_results(op)) {
+      MlirValue result = sn_result(op, (intptr_t)k), v = seen_by_host(result);
+      bool reshaped = !sn_same(v, result);
+      MlirValue buffer = allocate(&host, reshaped ? sn(&host, "tensor.empty", sn_type_of(v)) : out);
+      sn_push(&seen, v);
+      sn_push(&made, buffer);
+      out = shaped_back(&host, buffer, v, result);
+    }
+    sn_push(&a.values, out);
+    sn_push(&a.buffers, out);
     sn_push(&places, a.values.size - 1);
   }
   char name[512];
@@ -144,11 +187,19 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
   sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
   for (intptr_t k = 0; k < sn_num_results(op); ++k) {
-    MlirValue result = sn(&host, "bufferization.to_tensor", a.buffers.data[places.data[places.size - form.outputs.size + (size_t)k]],
-                          sn_type_of(sn_result(op, k)), sn_attr("restrict", sn_unit(host.ctx)), sn_attr("writable", sn_unit(host.ctx)));
-    mlirValueReplaceAllUsesOfWith(sn_result(op, k), result);
+    MlirValue v = seen.data[k];
+    MlirValue result = sn(&host, "bufferization.to_tensor", made.data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host.ctx)),
+                          sn_attr("writable", sn_unit(host.ctx)));
+    mlirValueReplaceAllUsesOfWith(v, result);
+    for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
+      MlirOperation next = sn_definer(sn_operand(reshape, 0));
+      mlirOperationDestroy(reshape);
+      reshape = next;
+    }
   }
   mlirOperationDestroy(op);
+  sn_vec_free(&seen);
+  sn_vec_free(&made);
   sn_vec_free(&a.values);
   sn_vec_free(&a.buffers);
   sn_vec_free(&places);

@@ -4,6 +4,7 @@
 //   %x[i, j]                           ->   vector.load
 //   %x[i, j * 2 - 1] else 0.0          ->   loads of places inside, then selects
 //   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
+//   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
 
 #include "lowering/rowmemory.h"
 #include <assert.h>
@@ -148,10 +149,33 @@ typedef struct {
   intptr_t n;
 } Subscripts;
 
-static Subscripts subscripts(SnBuilder *b, MlirAffineMap map, const MlirValue *dims) {
-  Subscripts s = {.n = mlirAffineMapGetNumResults(map)};
-  for (intptr_t i = 0; i < s.n; ++i)
-    s.v[i] = sn_affine(b, mlirAffineMapGetResult(map, i), dims);
+MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n) {
+  return sn(b, "arith.cmpi", i, n, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult: a negative one is beyond every size
+}
+
+MlirValue sn_row_as_index(SnBuilder *b, MlirValue t) {
+  MlirType type = sn_type_of(t), index = sn_index_type(b->ctx);
+  if (mlirTypeIsAIndex(sn_element(type)))
+    return t;
+  MlirType to = mlirTypeIsAVector(type) ? sn_vector(index, sn_dim(type, 0)) : index;
+  return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
+}
+
+// What index tensors hold is not trusted: without a fill value, the call fails where it is outside.
+static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
+  Subscripts s = {.n = mlirAffineMapGetNumResults(a->map)};
+  for (intptr_t i = 0; i < s.n; ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
+    if (!mlirAffineExprIsASymbol(e)) {
+      s.v[i] = sn_affine(b, e, dims);
+      continue;
+    }
+    const SnAccess *index = &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
+    s.v[i] = sn_row_as_index(b, sn_row_load(b, f, index, dims));
+    if (!a->fill.ptr)
+      sn_op(b, "cf.assert", sn_row_below(b, s.v[i], sn_index(b, sn_dim(sn_type_of(a->value), i))), sn_types(0, NULL),
+            sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
+  }
   return s;
 }
 
@@ -162,7 +186,7 @@ MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirVa
   for (intptr_t i = 0; i < n; ++i) {
     if (!sn_dim(t, i)) // nothing to load
       return otherwise;
-    MlirValue in = sn(b, "arith.cmpi", at[i], sn_index(b, sn_dim(t, i)), sn_attr("predicate", sn_i64(b->ctx, 6)));
+    MlirValue in = sn_row_below(b, at[i], sn_index(b, sn_dim(t, i)));
     inside = sn(b, "arith.andi", inside, in);
     at[i] = sn(b, "arith.select", in, at[i], zero);
   }
@@ -170,20 +194,20 @@ MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirVa
   return sn(b, "arith.select", inside, x, otherwise);
 }
 
-MlirValue sn_row_load(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
-  Subscripts s = subscripts(b, a->map, dims);
+MlirValue sn_row_load(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
+  Subscripts s = subscripts(b, f, a, dims);
   if (a->fill.ptr)
     return sn_row_load_guarded(b, a->value, s.n, s.v, sn_constant(b, a->fill));
   return sn(b, "memref.load", a->value, sn_values(s.n, s.v), sn_element(sn_type_of(a->value)));
 }
 
-// The memref as one dimension, so that lanes may run over the ends of inner ones.
-static MlirValue flat(SnBuilder *b, MlirValue memref, MlirValue *offset, Subscripts s) {
+MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset) {
   MlirType t = sn_type_of(memref);
   int64_t size = 1, zero = 0, one = 1;
-  for (intptr_t i = 0; i < s.n; ++i) {
+  *offset = sn_index(b, 0);
+  for (intptr_t i = 0; i < sn_rank(t); ++i) {
     MlirValue n = sn_index(b, sn_dim(t, i));
-    *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), s.v[i]) : s.v[0];
+    *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), at[i]) : at[0];
     size *= sn_dim(t, i);
   }
   int32_t segments[] = {1, 0, 0, 0};
@@ -199,18 +223,18 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
   MlirValue dims[32], lane[64];
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
-    return sn_row_load(b, a, dims);
+    return sn_row_load(b, p->form, a, dims);
   if (is_consecutive(p->form, a)) {
-    Subscripts s = subscripts(b, a->map, dims);
+    Subscripts s = subscripts(b, p->form, a, dims);
     if (p->form->num_cols == 1)
       return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
-    MlirValue offset, whole = flat(b, a->value, &offset, s);
+    MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
     return sn(b, "vector.load", whole, offset, sn_vector(element, c->width));
   }
   assert(c->width <= 64);
   for (int64_t l = 0; l < c->width; ++l) {
     sn_row_dims(b, p, c, l, dims);
-    lane[l] = sn_row_load(b, a, dims);
+    lane[l] = sn_row_load(b, p->form, a, dims);
   }
   return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
 }
@@ -233,7 +257,7 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
   MlirValue dims[32];
   bool vector = mlirTypeIsAVector(sn_type_of(element));
   sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
-  Subscripts s = subscripts(b, a->map, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
   if (!vector) {
     sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
   } else if (is_consecutive(p->form, a)) {
@@ -242,12 +266,12 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
       sn_op(b, "vector.store", element, a->value, sn_values(s.n, s.v));
       return;
     }
-    whole = flat(b, a->value, &offset, s);
+    whole = sn_row_flat(b, a->value, s.v, &offset);
     sn_op(b, "vector.store", element, whole, offset);
   } else {
     for (int64_t l = 0; l < c->width; ++l) {
       sn_row_dims(b, p, c, l, dims);
-      s = subscripts(b, a->map, dims);
+      s = subscripts(b, p->form, a, dims);
       sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(s.n, s.v));
     }
   }

@@ -17,5 +17,15 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
+// i < n, and i >= 0. An integer, or a vector of integers, as index.
+MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n);
+MlirValue sn_row_as_index(SnBuilder *b, MlirValue t);
+// A memref as one dimension, so that lanes may run over the ends of inner ones; `offset` is where [at...] is in it.
+MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset);
+
+// rowgather.c: what a sinter.gather gives at the columns of `c`; at none (null) for a scalar.
+MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
+// The dimension that a sinter.index is of.
+intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index);
 
 #endif

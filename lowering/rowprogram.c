@@ -151,7 +151,7 @@ MlirLogicalResult sn_row_program_check(const SnForm *f) {
 SnColumn sn_column(MlirValue index, int64_t width) { return (SnColumn){.index = index, .width = width}; }
 void sn_column_free(SnColumn *c) { sn_map_free(&c->made); }
 
-static intptr_t named_dim(const SnForm *f, MlirOperation index) {
+intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(index, "dim"));
   for (size_t d = 0; d < f->dims.size; ++d)
     if (mlirStringRefEqual(name, f->dims.data[d].name))
@@ -189,33 +189,6 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v) {
   return s;
 }
 
-static MlirValue as_index(SnBuilder *b, MlirValue t) {
-  MlirType type = sn_type_of(t), index = sn_index_type(b->ctx);
-  if (mlirTypeIsAIndex(sn_element(type)))
-    return t;
-  MlirType to = mlirTypeIsAVector(type) ? sn_vector(index, sn_dim(type, 0)) : index;
-  return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
-}
-
-// Elements of a table, one for each lane; `c` is null for a scalar.
-static MlirValue gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  intptr_t n = sn_num_operands(op) - 2;
-  MlirValue table = sn_row_scalar(p, sn_operand(op, 0)), otherwise = sn_row_scalar(p, sn_operand(op, n + 1)), at[16], lanes[64];
-  MlirValue subscripts[16];
-  int64_t width = c ? c->width : 1;
-  assert(n <= 16 && width <= 64);
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirValue t = sn_operand(op, i + 1);
-    subscripts[i] = as_index(b, sn_is_row(t) ? sn_row_element(b, p, c, t) : sn_row_scalar(p, t));
-  }
-  for (int64_t l = 0; l < width; ++l) {
-    for (intptr_t i = 0; i < n; ++i)
-      at[i] = mlirTypeIsAVector(sn_type_of(subscripts[i])) ? sn_lane(b, subscripts[i], l) : subscripts[i];
-    lanes[l] = sn_row_load_guarded(b, table, n, at, otherwise);
-  }
-  return width > 1 ? sn(b, "vector.from_elements", sn_values(width, lanes), sn_vector(sn_type_of(lanes[0]), width)) : lanes[0];
-}
-
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
     return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
@@ -231,9 +204,9 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   } else if (sn_is(op, "sinter.broadcast")) {
     made = sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width);
   } else if (sn_is(op, "sinter.index")) {
-    made = column_index(b, p, c, named_dim(p->form, op));
+    made = column_index(b, p, c, sn_row_named_dim(p->form, op));
   } else if (sn_is(op, "sinter.gather")) {
-    made = gather(b, p, c, op);
+    made = sn_row_gather(b, p, c, op);
   } else {
     MlirValue operands[8];
     assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
@@ -255,7 +228,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // The element of a row at t, or `otherwise`: no column is compared with t.
 static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   MlirValue t = sn_row_scalar(p, sn_operand(op, 1)), x = sn_operand(op, 0);
-  t = as_index(b, t);
+  t = sn_row_as_index(b, t);
   MlirValue in = sn(b, "arith.cmpi", t, sn_index(b, sn_dim(sn_type_of(x), 0)), sn_attr("predicate", sn_i64(b->ctx, 6)));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
   SnColumn c = sn_column(t, 1);
@@ -270,9 +243,9 @@ static void scalar_op(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   if (sn_is(op, "sinter.pick"))
     sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
   else if (sn_is(op, "sinter.gather"))
-    sn_map(&p->scalars, sn_result(op, 0), gather(b, p, NULL, op));
+    sn_map(&p->scalars, sn_result(op, 0), sn_row_gather(b, p, NULL, op));
   else if (sn_is(op, "sinter.index"))
-    sn_map(&p->scalars, sn_result(op, 0), p->dims[named_dim(p->form, op)]);
+    sn_map(&p->scalars, sn_result(op, 0), p->dims[sn_row_named_dim(p->form, op)]);
   else
     sn_clone(b, op, &p->scalars);
 }
@@ -298,7 +271,7 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
     }
     MlirValue dims[32];
     sn_row_dims(b, p, NULL, 0, dims);
-    sn_map(&p->scalars, argument, sn_row_load(b, &s->access, dims));
+    sn_map(&p->scalars, argument, sn_row_load(b, p->form, &s->access, dims));
   }
   MlirOperation end = mlirBlockGetTerminator(p->block);
   for (MlirOperation op = first_op(p->block); !mlirOperationEqual(op, end); op = next_op(op)) {

@@ -105,7 +105,8 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
 
 // One element of an access at these dimensions of the form (its value is the memref), with its fill value where it is outside.
-MlirValue sn_row_load(SnBuilder *b, const SnAccess *access, const MlirValue *dims);
+// Index tensors are those of the form; where an index is outside and there is no fill value, a cf.assert fails.
+MlirValue sn_row_load(SnBuilder *b, const SnForm *form, const SnAccess *access, const MlirValue *dims);
 
 // ---- reductions ----------------------------------------------------------------
 

@@ -148,6 +148,27 @@ static bool is_cheap(MlirOperation op, size_t output) {
   return cheap;
 }
 
+// Its only reader takes it from several places (two halves of a row side by side): it is made at each of them
+// rather than stored, if that is light.
+enum { MOST_PLACES = 4 };
+static bool is_scattered(MlirOperation producer, MlirOperation reader) {
+  size_t places = 0;
+  for (intptr_t k = 0; k < sn_num_results(producer); ++k)
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(producer, k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use), ++places)
+      if (!mlirOperationEqual(mlirOpOperandGetOwner(use), reader))
+        return false;
+  SnForm f = sn_form_read(producer);
+  bool light = places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && is_light(&f);
+  sn_form_free(&f);
+  SnMerge m;
+  if (light && sn_can_merge(producer, reader, &m))
+    light = false; // as one, which is better
+  else if (!light)
+    return false;
+  sn_merge_free(&m);
+  return light;
+}
+
 // Element k of an array attribute that may be missing, replaced.
 static void set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to) {
   MlirAttribute old = sn_get_attr(op, name), *all = sn_alloc((size_t)n * sizeof *all);
@@ -200,7 +221,7 @@ static bool inline_cheap(MlirBlock block) {
         continue;
       if (k < sn_first_input(&f)) {
         changed = look_through_view(&f, k);
-      } else if (is_cheap(producer, result)) {
+      } else if (is_cheap(producer, result) || is_scattered(producer, op)) {
         SnMerge m;
         if (sn_can_serve(producer, op, k, &m)) {
           sn_tidy(sn_merge(&m));
@@ -249,9 +270,9 @@ static bool fuse_best(MlirBlock block) {
       SnOpVec waiting = {0};
       if (sn_can_merge(a, b, &m) && saved(&m) > best) {
         if (waits_between(a, b, &waiting))
-          sn_no(b, "waits for something else that waits for its neighbour");
+          sn_refuse(b, SN_WHY_WAITS);
         else if (!can_move(&waiting))
-          sn_no(b, "something with an effect stands between it and its neighbour");
+          sn_refuse(b, SN_WHY_EFFECT);
         else
           best = saved(&m), best_a = a, best_b = b;
       }

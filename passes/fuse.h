@@ -4,6 +4,7 @@
 #define SINTER_PASSES_FUSE_H
 
 #include "passes/edit.h"
+#include "passes/fuse_reasons.h"
 
 // What a merge of a (earlier) and b (later) would be. Dimensions of each form become
 // expressions over the merged form's: rows, columns, then those of a product.
@@ -16,6 +17,7 @@ typedef struct {
   bool into_finish;        // b runs in a's finish
   bool duplicate;          // a stays for its other readers
   size_t served;           // of a duplicated a: the input of b that is computed, with all that read the same place
+  const SnAccess *guard;   // b reads what a makes with these bounds: a's value only counts inside; null if nowhere else
   bool a_columns, b_columns; // of a total: whether it sums over the merged columns, or has none of them
 } SnMerge;
 

@@ -95,8 +95,10 @@ static bool pair(Match *m, intptr_t a, intptr_t b) {
 // b reads result `result` of a by `read`: every subscript gives an equation.
 static bool match_flow(Match *m, size_t result, const SnAccess *read) {
   MlirAffineMap written = m->a->outputs.data[result].map;
-  if (read->fill.ptr || read->through.ptr || sn_is_table(read))
-    return sn_no(m->b->op, "reads a neighbour's result with bounds or through an index");
+  if (read->through.ptr || sn_is_table(read))
+    return sn_refuse(m->b->op, SN_WHY_THROUGH);
+  if (read->fill.ptr && (!sn_is_elementwise_form(m->a) || !sn_map_is_linear(read->map)))
+    return sn_refuse(m->b->op, SN_WHY_BOUNDS);
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t a = sn_map_dim(written, p), b = sn_map_dim(read->map, p);
     if (a < 0)
@@ -105,22 +107,35 @@ static bool match_flow(Match *m, size_t result, const SnAccess *read) {
     if (b >= 0 && pair(m, a, b))
       continue;
     if (m->to_b[a] >= 0 || (m->through[a].ptr && !mlirAffineExprEqual(m->through[a], expr)))
-      return sn_no(m->b->op, "reads one result at two places");
+      return sn_refuse(m->b->op, SN_WHY_TWO_PLACES);
     m->through[a] = expr;
   }
   return true;
 }
 
-// Both read one value: where both subscripts are plain dimensions, they may be one. Only a
+// Two subscripts that are the same but for their dimensions' names: those may be one.
+static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_split) {
+  if (mlirAffineExprIsABinary(x) && mlirAffineExprIsABinary(y)) {
+    if (mlirAffineExprIsAAdd(x) == mlirAffineExprIsAAdd(y) && mlirAffineExprIsAMul(x) == mlirAffineExprIsAMul(y)) {
+      match_exprs(m, mlirAffineBinaryOpExprGetLHS(x), mlirAffineBinaryOpExprGetLHS(y), any_split);
+      match_exprs(m, mlirAffineBinaryOpExprGetRHS(x), mlirAffineBinaryOpExprGetRHS(y), any_split);
+    }
+    return;
+  }
+  if (!mlirAffineExprIsADim(x) || !mlirAffineExprIsADim(y))
+    return;
+  intptr_t a = mlirAffineDimExprGetPosition(x), b = mlirAffineDimExprGetPosition(y);
+  if (a >= m->a->num_rows + m->a->num_cols || b >= m->b->num_rows + m->b->num_cols)
+    return;
+  if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr && (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
+    pair(m, a, b);
+}
+
+// Both read one value: what stands at the same place of a subscript may be one dimension. Only a
 // hint. Where both forms fix their rows, a row dimension can only be a row dimension.
 static void match_shared(Match *m, const SnAccess *x, const SnAccess *y, bool any_split) {
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(x->map); ++p) {
-    intptr_t a = sn_map_dim(x->map, p), b = sn_map_dim(y->map, p);
-    if (a < 0 || b < 0 || a >= m->a->num_rows + m->a->num_cols || b >= m->b->num_rows + m->b->num_cols)
-      continue;
-    if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr && (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
-      pair(m, a, b);
-  }
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(x->map); ++p)
+    match_exprs(m, mlirAffineMapGetResult(x->map, p), mlirAffineMapGetResult(y->map, p), any_split);
 }
 
 // Columns (or rows) that nothing matched, in order, where the sizes agree.
@@ -143,7 +158,7 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result) {
   if (!m->duplicate || input == m->served)
     return true;
   const SnAccess *a = &m->b.inputs.data[input], *first = &m->b.inputs.data[m->served];
-  return sn_same(a->value, first->value) && mlirAffineMapEqual(a->map, first->map) && !a->fill.ptr && !a->through.ptr;
+  return sn_same(a->value, first->value) && mlirAffineMapEqual(a->map, first->map) && mlirAttributeEqual(a->fill, first->fill) && !a->through.ptr;
 }
 
 // ---- the merged domain --------------------------------------------------------------
@@ -152,17 +167,17 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result) {
 static bool same_split(const SnForm *f, const SnForm *host, const intptr_t *to_host) {
   for (intptr_t d = 0; d < f->num_rows; ++d)
     if (to_host[d] < 0 || !sn_is_row_dim(host, to_host[d]))
-      return sn_no(f->op, "a row of one is not a row of the other");
+      return sn_refuse(f->op, SN_WHY_ROWS);
   if (f->num_rows != host->num_rows)
-    return sn_no(f->op, "%ld row dimensions meet %ld", (long)f->num_rows, (long)host->num_rows);
+    return sn_refuse(f->op, SN_WHY_ROW_DIMS, (long)f->num_rows, (long)host->num_rows);
   intptr_t last = -1;
   for (intptr_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
     if (to_host[d] <= last || !sn_is_col_dim(host, to_host[d]))
-      return sn_no(f->op, "columns of the two differ");
+      return sn_refuse(f->op, SN_WHY_COLUMNS);
     last = to_host[d];
   }
   if (f->num_cols && f->num_cols != host->num_cols)
-    return sn_no(f->op, "rows of different lengths");
+    return sn_refuse(f->op, SN_WHY_LENGTHS);
   return true;
 }
 
@@ -207,7 +222,7 @@ static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, cons
       (*other_dims)[d] = dim(m, (intptr_t)f->dims.size);
       sn_push(&f->dims, fresh);
     } else {
-      return sn_no(other->op, "its dimension '%.*s' has no place beside its neighbour", (int)other->dims.data[d].name.length, other->dims.data[d].name.data);
+      return sn_refuse(other->op, SN_WHY_NO_PLACE, (int)other->dims.data[d].name.length, other->dims.data[d].name.data);
     }
   }
   add_products(m, &m->a, m->a_dims);
@@ -225,44 +240,47 @@ static bool totals_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, 
   bool hit[64] = {false};
   int64_t rows = 0, cols = 0;
   if (m->merged.dims.size > 64)
-    return sn_no(f->op, "has more than 64 dimensions");
+    return sn_refuse(f->op, SN_WHY_TOO_MANY);
   for (size_t d = 0; d < f->dims.size; ++d) {
     if (!mlirAffineExprIsADim(dims[d]))
-      return sn_no(f->op, "its total runs over an expression of its neighbour's dimensions");
+      return sn_refuse(f->op, SN_WHY_TOTAL_EXPRESSION);
     intptr_t to = mlirAffineDimExprGetPosition(dims[d]);
     if (hit[to])
-      return sn_no(f->op, "its total runs over one of its neighbour's dimensions twice");
+      return sn_refuse(f->op, SN_WHY_TOTAL_TWICE);
     hit[to] = true;
     rows += sn_is_row_dim(&m->merged, to);
     cols += sn_is_col_dim(&m->merged, to);
   }
   *columns = cols > 0;
   if (rows != m->merged.num_rows || (cols && cols != m->merged.num_cols))
-    return sn_no(f->op, "its total is not over all that its neighbour runs over");
+    return sn_refuse(f->op, SN_WHY_TOTAL_PART);
   return true;
 }
 
 // b as part of a's finish: it reads only what a reduced, and uniform values.
 static bool can_finish(SnMerge *m, Match *match) {
   if (!sn_is_elementwise_form(&m->b) || has_index(&m->b))
-    return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
+    return sn_refuse(m->b.op, SN_WHY_GRID);
   for (size_t k = 0; k < m->b.inputs.size; ++k) {
     size_t result;
-    if (sn_flows(m, k, &result) ? !sn_is_reduced(&m->a, result) : !sn_is_uniform(&m->b, k))
-      return sn_no(m->b.op, "needs more than what its neighbour reduced over rows");
+    bool flows = sn_flows(m, k, &result);
+    if (flows ? !sn_is_reduced(&m->a, result) : !sn_is_uniform(&m->b, k))
+      return sn_refuse(m->b.op, SN_WHY_FINISH_MORE);
+    if (flows && sn_uses_cols(&m->a, m->a.outputs.data[result].map) && !m->b.dims.size)
+      return sn_refuse(m->b.op, SN_WHY_ELEMENT);
   }
   intptr_t columns = 0;
   for (intptr_t d = 0; d < (intptr_t)m->b.dims.size; ++d) {
     if (match->to_a[d] < 0 || !sn_is_col_dim(&m->a, match->to_a[d]) || (d && match->to_a[d] < match->to_a[d - 1]))
-      return sn_no(m->b.op, "its dimensions are not the columns of its neighbour");
+      return sn_refuse(m->b.op, SN_WHY_FINISH_DIMS);
     ++columns;
   }
   if (columns && columns != m->a.num_cols)
-    return sn_no(m->b.op, "it keeps some of its neighbour's columns");
+    return sn_refuse(m->b.op, SN_WHY_FINISH_PART);
   for (size_t k = 0; k < m->b.outputs.size; ++k)
     for (intptr_t p = 0; p < mlirAffineMapGetNumResults(m->b.outputs.data[k].map); ++p)
       if (columns > 1 && sn_map_dim(m->b.outputs.data[k].map, p) != p)
-        return sn_no(m->b.op, "it permutes its neighbour's columns");
+        return sn_refuse(m->b.op, SN_WHY_FINISH_ORDER);
   m->into_finish = true;
   return set_domain(m, &m->a, &m->b, match->to_a, NULL) && totals_fit(m, &m->a, m->a_dims, &m->a_columns);
 }
@@ -279,13 +297,15 @@ static bool outputs_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims)
     for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p) {
       intptr_t d = sn_map_dim(map, p);
       if (d < 0 && !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, p)))
-        return sn_no(f->op, "its result has another reader, and is not written in plain order here");
+        return sn_refuse(f->op, SN_WHY_ORDER);
       columns += d >= 0 && sn_is_col_dim(&m->merged, d);
     }
     if (columns && columns != m->merged.num_cols)
-      return sn_no(f->op, "its result has another reader, and keeps some columns");
+      return sn_refuse(f->op, SN_WHY_KEEPS_PART);
+    if (reduced && !m->merged.num_rows)
+      return sn_refuse(f->op, SN_WHY_NO_ROWS);
     if (!reduced && !sn_uses_all_rows(&m->merged, map))
-      return sn_no(f->op, "its result has another reader, and would be written again for each row");
+      return sn_refuse(f->op, SN_WHY_WRITTEN_AGAIN);
   }
   return true;
 }
@@ -298,15 +318,15 @@ static bool flows_fit(SnMerge *m) {
     if (!sn_flows(m, k, &result))
       continue;
     if (sn_is_reduced(&m->a, result))
-      return sn_no(m->b.op, "reads a result reduced over the rows of its neighbour's grid");
+      return sn_refuse(m->b.op, SN_WHY_GRID);
     MlirAffineMap written = sn_map_replace(m->a.outputs.data[result].map, n, m->a_dims);
     MlirAffineMap read = sn_map_replace(m->b.inputs.data[k].map, n, m->b_dims);
     if (!mlirAffineMapEqual(written, read))
-      return sn_no(m->b.op, "reads its neighbour's result at another place than where it is made");
+      return sn_refuse(m->b.op, SN_WHY_OTHER_PLACE);
   }
   for (size_t k = 0; k < m->b.indices.size; ++k)
     if (mlirOperationEqual(sn_definer(m->b.indices.data[k].value), m->a.op))
-      return sn_no(m->b.op, "reads through an index that its neighbour computes");
+      return sn_refuse(m->b.op, SN_WHY_INDEX);
   return true;
 }
 
@@ -322,26 +342,47 @@ static bool finish_fits(SnMerge *m) {
       continue;
     for (size_t i = 0; i < m->a.inputs.size; ++i)
       if (!sn_is_uniform(&m->a, i))
-        return sn_no(m->b.op, "its finish needs what its neighbour computes row by row");
+        return sn_refuse(m->b.op, SN_WHY_FINISH_ROWS);
     if (!sn_is_elementwise_form(&m->a) || has_index(&m->a))
-      return sn_no(m->b.op, "its finish needs what its neighbour reduces");
+      return sn_refuse(m->b.op, SN_WHY_FINISH_REDUCES);
   }
+  return true;
+}
+
+// a computes more than is read of it: what it reads for that gets bounds too, and its sizes are known.
+static bool guard_fits(const SnMerge *m) {
+  if (!mlirShapedTypeHasStaticShape(sn_type_of(m->guard->value)))
+    return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
+  for (size_t k = 0; k < m->a.inputs.size; ++k)
+    if (m->a.inputs.data[k].through.ptr)
+      return sn_refuse(m->a.op, SN_WHY_BOUNDED_INDEX);
+  for (size_t k = 0; k < m->a.outputs.size; ++k)
+    if (m->keep[k])
+      return sn_refuse(m->a.op, SN_WHY_BOUNDED_SHARED);
   return true;
 }
 
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
-  bool flows = false;
+  bool flows = false, everywhere = false;
   for (size_t k = 0; k < b->inputs.size; ++k) {
     size_t result;
     if (!sn_flows(m, k, &result))
       continue;
     flows = true;
     if (k < sn_first_input(b))
-      return sn_no(b->op, "a side of its product is computed by its neighbour");
+      return sn_refuse(b->op, SN_WHY_SIDE);
     if (!match_flow(match, result, &b->inputs.data[k]))
       return false;
+    if (b->inputs.data[k].fill.ptr)
+      m->guard = &b->inputs.data[k];
+    else
+      everywhere = true;
   }
+  if (everywhere) // all read one place, which is always inside
+    m->guard = NULL;
+  if (m->guard && !guard_fits(m))
+    return false;
   for (size_t k = 0; flows && !m->duplicate && k < b->inputs.size; ++k) {
     size_t result;
     if (sn_flows(m, k, &result) && sn_is_reduced(a, result))
@@ -349,7 +390,7 @@ static bool decide(SnMerge *m, Match *match) {
   }
   bool a_free = is_free(a), b_free = is_free(b);
   if (m->duplicate && !sn_is_elementwise_form(a))
-    return sn_no(a->op, "a reduction is not computed twice");
+    return sn_refuse(a->op, SN_WHY_TWICE);
   for (size_t i = 0; i < a->inputs.size; ++i)
     for (size_t k = 0; k < b->inputs.size; ++k)
       if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value))
@@ -358,7 +399,10 @@ static bool decide(SnMerge *m, Match *match) {
   if (!a_free || !b_free)
     match_rest(match, true);
 
-  bool a_decides = !m->duplicate && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
+  bool a_decides = !m->duplicate && !m->guard && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
+  // What reduces over rows needs some, which one that walks columns alone does not have.
+  if (a_free && b_free && !m->duplicate && !m->guard && (a_decides ? b : a)->accumulators.size && !(a_decides ? a : b)->num_rows)
+    a_decides = !a_decides;
   if (!a_free && !b_free) {
     // Both fix their rows; the one with columns decides what they are.
     a_decides = a->num_cols && !b->num_cols;
@@ -368,13 +412,13 @@ static bool decide(SnMerge *m, Match *match) {
   if (!a_decides && !sn_is_elementwise_form(a))
     for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
       if (match->through[d].ptr)
-        return sn_no(b->op, "reads its neighbour's result at another place than where it is made");
+        return sn_refuse(b->op, SN_WHY_OTHER_PLACE);
   if (a_decides ? !set_domain(m, a, b, match->to_a, NULL) : !set_domain(m, b, a, match->to_b, match->through))
     return false;
   if (a_free && has_index(a))
     for (intptr_t d = 0; d < (intptr_t)a->dims.size; ++d)
-      if (!mlirAffineExprIsADim(m->a_dims[d]))
-        return sn_no(a->op, "its index would be one of an expression");
+      if (!sn_affine_is_linear(m->a_dims[d]))
+        return sn_refuse(a->op, SN_WHY_INDEX_EXPRESSION);
   if (!totals_fit(m, a, m->a_dims, &m->a_columns) || !totals_fit(m, b, m->b_dims, &m->b_columns))
     return false;
   return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);

@@ -21,19 +21,61 @@ typedef struct {
   const SnForm *to;
   SnMap *map;
   bool total, columns; // `from` is a total; it has the columns of `to`
+  MlirValue inside;    // where what is moved counts; null: everywhere
 } Move;
+
+// The value of a linear expression over the form's dimensions, in its body.
+static MlirValue emit_affine(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
+  MlirType index = mlirIndexTypeGet(b->ctx);
+  if (mlirAffineExprIsAConstant(e))
+    return sn_index(b, mlirAffineConstantExprGetValue(e));
+  if (mlirAffineExprIsADim(e)) {
+    intptr_t d = mlirAffineDimExprGetPosition(e);
+    return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
+              sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
+  }
+  MlirValue sides[2];
+  sides[0] = emit_affine(b, f, mlirAffineBinaryOpExprGetLHS(e));
+  sides[1] = emit_affine(b, f, mlirAffineBinaryOpExprGetRHS(e));
+  return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
+}
+
+static int64_t *sizes_of(const SnForm *f) {
+  int64_t *sizes = sn_alloc((f->dims.size + 1) * sizeof *sizes);
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+  return sizes;
+}
+
+// Whether the access's subscripts are inside of its value; null where they always are.
+static MlirValue emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t) {
+  enum { BELOW = 2, FROM = 5 }; // signed
+  int64_t *sizes = sizes_of(f), low, high;
+  MlirValue all = {0};
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p) {
+    MlirAffineExpr e = mlirAffineMapGetResult(map, p);
+    bool known = sn_affine_range(e, sizes, &low, &high);
+    for (int end = 0; end < 2; ++end) {
+      if (known && (end ? high < sn_dim(t, p) : low >= 0))
+        continue;
+      MlirValue at = emit_affine(b, f, e), bound = sn_index(b, end ? sn_dim(t, p) : 0);
+      if (sn_is_row(at))
+        bound = sn_as_row(b, bound, sn_type_of(at));
+      MlirValue both[] = {all, sn(b, "arith.cmpi", at, bound, sn_attr("predicate", sn_i64(b->ctx, end ? BELOW : FROM)))};
+      all = sn_none(all) ? both[1] : sn_row_op(b, "arith.andi", (MlirType){0}, 2, both);
+    }
+  }
+  free(sizes);
+  return all;
+}
 
 static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
   intptr_t d = 0;
   while (!mlirStringRefEqual(move->from->dims.data[d].name, name))
     ++d;
-  assert(mlirAffineExprIsADim(move->dims[d]) && "sn_can_merge checks this");
-  intptr_t to = mlirAffineDimExprGetPosition(move->dims[d]);
-  MlirType index = mlirIndexTypeGet(b->ctx);
-  MlirValue v = sn(b, "sinter.index", sn_is_col_dim(move->to, to) ? sn_row_type(move->to, index) : index,
-                   sn_attr("dim", mlirStringAttrGet(b->ctx, move->to->dims.data[to].name)));
-  sn_map(move->map, sn_result(op, 0), v);
+  assert(sn_affine_is_linear(move->dims[d]) && "sn_can_merge checks this");
+  sn_map(move->map, sn_result(op, 0), emit_affine(b, move->to, move->dims[d]));
 }
 
 static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
@@ -73,7 +115,13 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   } else if (sn_is(op, "sinter.gather")) {
     move_gather(b, move, op);
   } else if (sn_is(op, "cf.assert")) {
-    sn_row_assert(b, sn_lookup(move->map, sn_operand(op, 0)), sn_get_attr(op, "msg"));
+    MlirValue holds = sn_lookup(move->map, sn_operand(op, 0));
+    if (!sn_none(move->inside)) {
+      MlirValue outside[] = {move->inside, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1)}, either[2] = {holds};
+      either[1] = sn_row_op(b, "arith.xori", (MlirType){0}, 2, outside);
+      holds = sn_row_op(b, "arith.ori", (MlirType){0}, 2, either);
+    }
+    sn_row_assert(b, holds, sn_get_attr(op, "msg"));
   } else {
     sn_clone(b, op, move->map);
   }
@@ -99,6 +147,21 @@ static SnAccess moved_access(const SnMerge *m, SnAccess a, const MlirAffineExpr 
   return a;
 }
 
+// What a reads where b does not read a: anything, so zero, unless it is inside there too.
+static SnAccess bounded(const SnMerge *m, SnAccess a) {
+  if (!m->guard || a.fill.ptr || sn_is_table(&a))
+    return a;
+  int64_t *sizes = sizes_of(&m->merged), low, high;
+  MlirType t = sn_type_of(a.value), e = sn_element(t);
+  bool inside = true;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a.map); ++p)
+    inside &= sn_affine_range(mlirAffineMapGetResult(a.map, p), sizes, &low, &high) && low >= 0 && high < sn_dim(t, p);
+  if (!inside)
+    a.fill = sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, 0) : mlirIntegerAttrGet(e, 0);
+  free(sizes);
+  return a;
+}
+
 // Adds f's inputs to the merged form; place[k] is where input k went, -1 if it flows inside.
 static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool products, intptr_t *place) {
   size_t base = m->merged.indices.size, from = products ? 0 : sn_first_input(f), to = products ? sn_first_input(f) : f->inputs.size;
@@ -108,8 +171,9 @@ static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, 
     size_t result;
     bool flows = f == &m->b && sn_flows(m, k, &result);
     place[k] = flows ? -1 : (intptr_t)m->merged.inputs.size;
+    SnAccess moved = flows ? (SnAccess){0} : moved_access(m, f->inputs.data[k], dims, base);
     if (!flows)
-      sn_push(&m->merged.inputs, moved_access(m, f->inputs.data[k], dims, base));
+      sn_push(&m->merged.inputs, f == &m->a ? bounded(m, moved) : moved);
   }
 }
 
@@ -163,8 +227,8 @@ static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place,
 }
 
 // The body of f, moved; what it accumulates and yields is added to `to`.
-static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to) {
-  Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns};
+static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to, MlirValue inside) {
+  Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns, inside};
   move_body(b, &move, f->body);
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (size_t k = 0; accumulates(m, f) && k < f->accumulators.size; ++k) {
@@ -275,18 +339,27 @@ MlirOperation sn_merge(SnMerge *m) {
   SnBuilder body = sn_at_end(to->body, at.loc);
   SnMap a_map = {0}, b_map = {0};
   Yields y = {0};
+  MlirValue inside = {0};
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, &a_map);
-    move_form(m, &body, a, m->a_dims, &a_map, &y);
+    if (m->guard)
+      inside = emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims), sn_type_of(m->guard->value));
+    move_form(m, &body, a, m->a_dims, &a_map, &y, inside);
   }
   if (!m->into_finish) {
     for (size_t k = sn_first_input(b); k < b->inputs.size; ++k) {
       size_t result;
-      if (sn_flows(m, k, &result))
-        sn_map(&b_map, sn_input_argument(b, k), body_value(a, result, &a_map));
+      if (!sn_flows(m, k, &result))
+        continue;
+      MlirValue v = body_value(a, result, &a_map);
+      if (!sn_none(inside)) {
+        MlirValue chosen[] = {inside, v, sn_constant(&body, b->inputs.data[k].fill)};
+        v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
+      }
+      sn_map(&b_map, sn_input_argument(b, k), v);
     }
     map_inputs(m, b, b_place, &b_map);
-    move_form(m, &body, b, m->b_dims, &b_map, &y);
+    move_form(m, &body, b, m->b_dims, &b_map, &y, (MlirValue){0});
   }
   for (size_t k = 0; k < y.yielded.size; ++k)
     sn_push(&y.accumulated, y.yielded.data[k]);

@@ -64,6 +64,7 @@ static const SnStep cpu_steps[] = {
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy=aggressive sinter-raise", "linalg -> kernel forms", "raised"},
     {"?policy=aggressive sinter-fuse{policy=aggressive}", "several forms -> one", "fused"},
+    {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
     {"?policy=aggressive sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},
     {"?policy=aggressive sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy=aggressive sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},

@@ -139,8 +139,9 @@ bool sn_raise_sized(const SnRaise *r) {
   for (size_t d = 0; d < f->dims.size; ++d) {
     bool found = f->dims.data[d].size != SN_DYNAMIC;
     for (size_t k = 0; k < f->inputs.size + f->outputs.size && !found; ++k) {
-      MlirAffineMap map = k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map;
-      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
+      const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+      MlirAffineMap map = a->map;
+      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map) && !a->fill.ptr; ++i)
         found |= sn_map_dim(map, i) == (intptr_t)d;
     }
     if (!found)
@@ -172,6 +173,10 @@ static void raise(MlirOperation op) {
     mlirOperationDestroy(op);
     return;
   }
+  if (sn_in_dialect(op, "tensor")) {
+    sn_raise_move(op);
+    return;
+  }
   if (starts_linalg(op)) {
     sn_no(op, "fills the destination of an op that stays");
     return;
@@ -192,7 +197,7 @@ static void raise(MlirOperation op) {
 }
 
 static MlirWalkResult collect(MlirOperation op, void *found) {
-  if (!sn_in_dialect(op, "linalg"))
+  if (!sn_in_dialect(op, "linalg") && !sn_in_dialect(op, "tensor"))
     return MlirWalkResultAdvance;
   sn_push((SnOpVec *)found, op);
   return MlirWalkResultSkip; // what is inside is its body

@@ -24,6 +24,7 @@ typedef struct {
   MlirValue value;        // a tensor, or a scalar that is not constant
   MlirAffineMap map;
   bool unwritten;         // a tensor.empty: nothing has been stored there
+  MlirAttribute fill;     // read where a subscript is out of range; null if none is
 } SnView;
 
 typedef struct {
@@ -71,8 +72,6 @@ void sn_raise_replace(SnRaise *r);
 
 // The maps and the body of a structured op; -1 inputs if it is none.
 intptr_t sn_raise_inputs(MlirOperation op, MlirBlock *body);
-// `v[map]` behind transposes, broadcasts, unit dimensions, fills and constants.
-SnView sn_raise_view(MlirValue v, MlirAffineMap map);
 // The form will repeat what `root` is computed by. Refuses what no row program can hold.
 bool sn_raise_want(SnRaise *r, MlirValue root);
 // The argument of a result's destination is among what the wanted values are computed by.
@@ -121,6 +120,13 @@ bool sn_raise_has_asserts(const SnRaise *r);
 bool sn_raise_want_asserts(SnRaise *r);
 bool sn_raise_asserts_over(const SnRaise *r, intptr_t loop);
 void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op);
+
+// ---- raise_views.c ----------------------------------------------------------------
+
+// `v[map]` behind transposes, broadcasts, slices, reshapes, paddings, fills and constants.
+SnView sn_raise_view(MlirValue v, MlirAffineMap map);
+// A concatenation, insertion, slice or padding as a row program.
+bool sn_raise_move(MlirOperation op);
 
 // ---- the rules --------------------------------------------------------------------
 

@@ -5,8 +5,7 @@
 //     linalg.yield %s                               %s = arith.addf %x, %r : tensor<8xf32>
 //
 // A value that does not depend on the columns stays a scalar until it meets a
-// row. Operands are read through views first: a transpose, a broadcast or a
-// unit dimension becomes part of the access instead of a tensor in memory.
+// row. Operands are read through views first (raise_views.c).
 //
 // runs in: raise    test: test/passes/raise.mlir
 
@@ -24,94 +23,6 @@ intptr_t sn_raise_inputs(MlirOperation op, MlirBlock *body) {
     return -1;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   return maps.ptr && mlirArrayAttrGetNumElements(maps) == operands ? operands - results : -1;
-}
-
-static MlirAffineMap map_of(MlirOperation op, intptr_t operand) {
-  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
-}
-
-// ---- looking through views ------------------------------------------------------------
-
-// A structured op that hands one of its inputs on unchanged: transpose,
-// broadcast, fill, and generics that are one of these.
-static bool through_copy(SnView *v) {
-  MlirOperation op = sn_definer(v->value);
-  MlirBlock body;
-  intptr_t inputs = sn_null(op) || sn_num_results(op) != 1 ? -1 : sn_raise_inputs(op, &body);
-  if (inputs < 0 || !mlirOperationEqual(mlirBlockGetFirstOperation(body), mlirBlockGetTerminator(body)))
-    return false;
-  intptr_t from = -1;
-  for (intptr_t k = 0; k < inputs; ++k)
-    if (sn_same(sn_operand(mlirBlockGetTerminator(body), 0), mlirBlockGetArgument(body, k)))
-      from = k;
-  if (from < 0)
-    return false;
-  // Each loop has to be one subscript of the result: then the result's
-  // subscripts say where the loops stand.
-  MlirAffineMap out = map_of(op, inputs);
-  intptr_t loops = mlirAffineMapGetNumDims(out);
-  if (loops > SN_MAX_LOOPS || mlirAffineMapGetNumResults(out) != loops)
-    return false;
-  MlirAffineExpr at[SN_MAX_LOOPS] = {0};
-  for (intptr_t i = 0; i < loops; ++i) {
-    intptr_t d = sn_map_dim(out, i);
-    if (d < 0 || at[d].ptr)
-      return false;
-    at[d] = mlirAffineMapGetResult(v->map, i);
-  }
-  v->map = sn_map_replace(map_of(op, from), mlirAffineMapGetNumDims(v->map), at);
-  v->value = sn_operand(op, from);
-  return true;
-}
-
-// tensor.expand_shape and tensor.collapse_shape that only add or drop
-// dimensions of size 1. `wide` has the groups' members, `narrow` the groups.
-static bool through_reshape(SnView *v) {
-  MlirOperation op = sn_definer(v->value);
-  bool expand = sn_is(op, "tensor.expand_shape");
-  if (!expand && !sn_is(op, "tensor.collapse_shape"))
-    return false;
-  MlirType source = sn_type_of(sn_operand(op, 0)), wide = expand ? sn_type_of(v->value) : source;
-  MlirAttribute groups = sn_get_attr(op, "reassociation");
-  MlirContext ctx = mlirOperationGetContext(op);
-  intptr_t rank = sn_rank(source), n = mlirArrayAttrGetNumElements(groups);
-  if (rank > SN_MAX_LOOPS || sn_rank(wide) > SN_MAX_LOOPS)
-    return false;
-  MlirAffineExpr zero = mlirAffineConstantExprGet(ctx, 0), at[SN_MAX_LOOPS];
-  for (intptr_t i = 0; i < rank; ++i)
-    at[i] = zero;
-  for (intptr_t g = 0; g < n; ++g) {
-    MlirAttribute group = mlirArrayAttrGetElement(groups, g);
-    intptr_t real = -1; // the member that is not of size 1
-    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
-      intptr_t member = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
-      if (sn_dim(wide, member) == 1)
-        continue;
-      if (real >= 0)
-        return false;
-      real = member;
-    }
-    if (real >= 0 && expand)
-      at[g] = mlirAffineMapGetResult(v->map, real);
-    else if (real >= 0)
-      at[real] = mlirAffineMapGetResult(v->map, g);
-  }
-  v->map = mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(v->map), 0, rank, at);
-  v->value = sn_operand(op, 0);
-  return true;
-}
-
-SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
-  SnView v = {.value = value, .map = map};
-  while (through_copy(&v) || through_reshape(&v))
-    ;
-  v.constant = sn_constant_of(v.value);
-  v.unwritten = !sn_null(sn_def(v.value, "tensor.empty"));
-  // A scalar that was read from a tensor of rank 0 is that tensor.
-  MlirOperation extract = sn_def(v.value, "tensor.extract");
-  if (!sn_null(extract) && sn_num_operands(extract) == 1)
-    v.value = sn_operand(extract, 0);
-  return v;
 }
 
 // ---- what the form repeats ------------------------------------------------------------------
@@ -188,7 +99,7 @@ void sn_raise_destination(SnRaise *r, SnBuilder *b, intptr_t output) {
 }
 
 size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view) {
-  SnAccess a = {.value = view.value};
+  SnAccess a = {.value = view.value, .fill = view.fill};
   if (mlirTypeIsARankedTensor(sn_type_of(view.value)) && view.map.ptr) {
     a.map = placed(r, view.map);
   } else {
@@ -197,7 +108,8 @@ size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view) {
     a.map = mlirAffineMapGet(r->ctx, (intptr_t)r->form.dims.size, 0, 0, NULL);
   }
   for (size_t k = sn_first_input(&r->form); k < r->form.inputs.size; ++k)
-    if (sn_same(r->form.inputs.data[k].value, a.value) && mlirAffineMapEqual(r->form.inputs.data[k].map, a.map))
+    if (sn_same(r->form.inputs.data[k].value, a.value) && mlirAffineMapEqual(r->form.inputs.data[k].map, a.map) &&
+        mlirAttributeEqual(r->form.inputs.data[k].fill, a.fill))
       return k;
   sn_push(&r->form.inputs, a);
   return r->form.inputs.size - 1;

@@ -33,11 +33,11 @@ static bool reduces(MlirOperation generic) {
   return false;
 }
 
-static MlirType wide(MlirType tensor) {
+static MlirType shaped_as(MlirType tensor, MlirType element) {
   int64_t shape[64];
   for (intptr_t i = 0; i < sn_rank(tensor); ++i)
     shape[i] = sn_dim(tensor, i);
-  return sn_tensor(mlirF64TypeGet(mlirTypeGetContext(tensor)), sn_rank(tensor), shape);
+  return sn_tensor(element, sn_rank(tensor), shape);
 }
 
 // Result k, if it is a sum of a narrow type.
@@ -58,16 +58,22 @@ static void widen(MlirOperation generic, intptr_t k) {
   MlirType narrow = sn_type_of(result), f64 = mlirF64TypeGet(mlirOperationGetContext(generic));
   SnBuilder b = sn_before(generic);
   MlirValue init = sn_operand(generic, inputs + k);
-  mlirOperationSetOperand(generic, inputs + k, sn(&b, "arith.extf", wide(narrow), init));
-  mlirValueSetType(result, wide(narrow));
+  MlirType wide = shaped_as(narrow, f64);
+  mlirOperationSetOperand(generic, inputs + k, sn(&b, "arith.extf", wide, init));
+  mlirValueSetType(result, wide);
   mlirBlockArgumentSetType(acc, f64);
   b = sn_before(add);
   MlirValue x = sn(&b, "arith.extf", f64, sn_operand(add, 1 - at));
   mlirOperationSetOperand(yield, k, sn(&b, "arith.addf", x, acc));
   mlirOperationDestroy(add);
   b = sn_after(generic);
-  MlirOperation back = sn_op(&b, "arith.truncf", narrow, result);
-  mlirValueReplaceAllUsesExcept(result, sn_result(back, 0), 1, &back);
+  // By way of f32: hardware has no step from f64 to a half type.
+  MlirOperation single =
+      sn_op(&b, "arith.truncf", shaped_as(narrow, sn_type(b.ctx, "f32")), result);
+  MlirValue sum = sn_result(single, 0);
+  if (sn_bits(sn_element(narrow)) < 32)
+    sum = sn(&b, "arith.truncf", narrow, sum);
+  mlirValueReplaceAllUsesExcept(result, sum, 1, &single);
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {

@@ -19,11 +19,14 @@
 
 // ---- what can be lowered -----------------------------------------------------------
 
-static bool uses(const SnAccess *a, int64_t first, int64_t n) {
+// The access uses some of these dimensions, itself or through an index tensor.
+static bool uses(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
+  bool found = false;
   for (int64_t d = first; d < first + n; ++d)
-    if (sn_map_uses(a->map, d))
-      return true;
-  return false;
+    found |= sn_map_uses(a->map, d);
+  for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
+    found |= uses(f, &f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)], first, n);
+  return found;
 }
 
 // Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
@@ -69,8 +72,8 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
   for (int swap = 0; swap < 2; ++swap) {
     p->a = &f->inputs.data[2 * k + (size_t)swap];
     p->b = &f->inputs.data[2 * k + 1 - (size_t)swap];
-    bool a_fits = !uses(p->a, f->num_rows, f->num_cols);
-    bool b_fits = !f->num_rows || !sn_map_uses(p->b->map, f->num_rows - 1);
+    bool a_fits = !uses(f, p->a, f->num_rows, f->num_cols);
+    bool b_fits = !f->num_rows || !uses(f, p->b, f->num_rows - 1, 1);
     if (a_fits && b_fits) {
       p->library = is_f32(p->type);
       if (p->library)

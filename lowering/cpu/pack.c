@@ -63,7 +63,7 @@ static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
   MlirValue dims[32];
   point(k, row, column, dims);
-  MlirValue x = convert(b, sn_row_load(b, k->is_a ? k->p->a : k->p->b, dims), k->p->type);
+  MlirValue x = convert(b, sn_row_load(b, &k->c->f, k->is_a ? k->p->a : k->p->b, dims), k->p->type);
   sn_op(b, "memref.store", x, k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, row), column);
 }
 

@@ -30,6 +30,19 @@ func.func @numbers(%a: f32, %t: i64) -> (f32, i1) {
 
 // -----
 
+// A value that is returned twice is copied: each result has a place of its own.
+
+// CHECK-LABEL: func @twice
+//       CHECK:   %[[Y:.+]] = arith.negf
+//       CHECK:   %[[Z:.+]] = bufferization.alloc_tensor() copy(%[[Y]]) : tensor<3xf32>
+//       CHECK:   return %[[Y]], %[[Z]] : tensor<3xf32>, tensor<3xf32>
+func.func @twice(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %y = arith.negf %x : tensor<3xf32>
+  return %y, %y : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
 // A private function is nobody's boundary.
 
 // CHECK-LABEL: func private @inner(%{{.+}}: tensor<?xf32>) -> index

@@ -427,3 +427,49 @@ func.func @two_products(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %h: tensor<3x4
   }
   return %q : tensor<3x5xf32>
 }
+
+// -----
+
+// A total over a vector needs rows to walk; what walks columns alone takes them on.
+
+// CHECK-LABEL: func @rows_for_the_total
+//       CHECK:   sinter.rowwise (i = 5) by ()
+//  CHECK-NEXT:     ins(%{{.+}}[i] : tensor<5xf32>)
+//  CHECK-NEXT:     reduce(minimumf [] : f32)
+//  CHECK-NEXT:     outs(%{{.+}}[] : tensor<f32>, %{{.+}}[i] : tensor<5xf32>)
+//   CHECK-NOT:   sinter.rowwise
+func.func @rows_for_the_total(%x: tensor<5xf32>) -> (tensor<f32>, tensor<5xf32>) {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty() : tensor<5xf32>
+  %s = sinter.rowwise (i = 5) by () ins(%x[i] : tensor<5xf32>) reduce(minimumf [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %y = sinter.rowwise () by (j = 5) ins(%x[j] : tensor<5xf32>) outs(%d[j] : tensor<5xf32>) {
+  ^row(%a: tensor<5xf32>):
+    %n = math.absf %a : tensor<5xf32>
+    sinter.yield %n : tensor<5xf32>
+  }
+  return %s, %y : tensor<f32>, tensor<5xf32>
+}
+
+// -----
+
+// One element of a row of sums is no row: it is read from memory.
+
+// CHECK-LABEL: func @one_element_of_a_row
+// CHECK-COUNT-2: sinter.rowwise
+func.func @one_element_of_a_row(%x: tensor<3x1xf32>, %n: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<1xf32>
+  %d = tensor.empty() : tensor<f32>
+  %s = sinter.rowwise (i = 3) by (j = 1) ins(%x[i, j] : tensor<3x1xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<1xf32>) {
+  ^row(%a: tensor<1xf32>):
+    sinter.yield %a : tensor<1xf32>
+  }
+  %y = sinter.rowwise () by () ins(%s[0] : tensor<1xf32>, %n[] : tensor<f32>) outs(%d[] : tensor<f32>) {
+  ^row(%a: f32, %b: f32):
+    %q = arith.divf %a, %b : f32
+    sinter.yield %q : f32
+  }
+  return %y : tensor<f32>
+}

@@ -23,6 +23,23 @@ func.func @sum(%x: tensor<5x7xf32>, %z: tensor<5xf32>) -> tensor<5xf32> {
   return %s : tensor<5xf32>
 }
 
+// A half type comes back by way of f32.
+
+// CHECK-LABEL: func @half
+//       CHECK:   %[[T:.+]] = linalg.generic
+//       CHECK:   %[[S:.+]] = arith.truncf %[[T]] : tensor<f64> to tensor<f32>
+//       CHECK:   %[[H:.+]] = arith.truncf %[[S]] : tensor<f32> to tensor<bf16>
+//       CHECK:   return %[[H]]
+func.func @half(%x: tensor<7xbf16>, %z: tensor<bf16>) -> tensor<bf16> {
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<7xbf16>) outs(%z : tensor<bf16>) {
+  ^bb0(%a: bf16, %acc: bf16):
+    %n = arith.addf %acc, %a : bf16
+    linalg.yield %n : bf16
+  } -> tensor<bf16>
+  return %s : tensor<bf16>
+}
+
 // CHECK-LABEL: func @not_a_sum
 //   CHECK-NOT:   f64
 func.func @not_a_sum(%x: tensor<5x7xf32>, %z: tensor<5xf32>) -> tensor<5xf32> {

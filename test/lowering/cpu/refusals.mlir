@@ -50,17 +50,6 @@ func.func private @dynamic_size(%x: memref<?x9xf32>, %y: memref<?x9xf32>) attrib
 
 // -----
 
-func.func private @indirect(%x: memref<100x9xf32>, %t: memref<4xi64>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
-  // expected-error@below {{an indirect access is not lowered yet: input 0}}
-  sinter.rowwise (i = 4) by (j = 9) ins(%x[%t[i] : memref<4xi64>, j] : memref<100x9xf32>) outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.rows<chunk = 4>) {
-  ^row(%a: tensor<9xf32>):
-    sinter.yield %a : tensor<9xf32>
-  }
-  return
-}
-
-// -----
-
 func.func private @row_constant(%x: memref<4x2xf32>, %y: memref<4x2xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 4) by (j = 2) ins(%x[i, j] : memref<4x2xf32>) outs(%y[i, j] : memref<4x2xf32>) schedule(#sinter.rows<chunk = 4>) {
   ^row(%a: tensor<2xf32>):

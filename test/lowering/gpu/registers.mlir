@@ -50,19 +50,6 @@ func.func private @one_block(%x: memref<5x76xf32>, %y: memref<5x76xf32>) attribu
 //       CHECK:     "mbarrier.arrive.expect_tx{{.*}}%c8_i32
 //       CHECK:     "st.async{{.*}}.b32
 //       CHECK:     mbarrier.try_wait.parity.acquire.cluster
-func.func private @cluster
-//       CHECK:   call @sinter_rt_launch({{.*}}%c6_i64
-//       CHECK: gpu.func @cluster
-//  CHECK-SAME:   nvvm.cluster_dim = array<i32: 2>
-//       CHECK:   %[[GROUP:.+]] = arith.divui %block_id_x, %c2
-//       CHECK:   %[[RANK:.+]] = arith.remui %block_id_x, %c2
-//       CHECK:   nvvm.cluster.arrive {aligned}
-//       CHECK:   nvvm.cluster.wait {aligned}
-//       CHECK:   scf.for %{{.+}} = %[[GROUP]] to %c5{{.*}} step %c3
-//       CHECK:     nvvm.mapa
-//       CHECK:     llvm.store %{{.+}} : f32, !llvm.ptr<7>
-//       CHECK:     nvvm.cluster.arrive {aligned}
-//       CHECK:     nvvm.cluster.wait {aligned}
 func.func private @cluster(%x: memref<5x76xf32>, %y: memref<5x76xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 76) ins(%x[i, j] : memref<5x76xf32>) outs(%y[i, j] : memref<5x76xf32>)
       schedule(#sinter.gpu_rows<threads = 32, blocks = 7, vector = 4, residency = "registers", cluster = 2>) {
