@@ -428,14 +428,18 @@ intptr_t sn_map_dim(MlirAffineMap map, intptr_t i) {
 
 // ---- the three voices of an error -----------------------------------------------------------------------------------
 
-static _Thread_local bool show_refusals;
+static _Thread_local bool show_refusals, keep_refusals;
 void sn_show_refusals(bool show) { show_refusals = show; }
+void sn_keep_refusals(bool keep) { keep_refusals = keep; }
 
 bool sn_no(MlirOperation op, const char *format, ...) {
-  if (!show_refusals)
+  if (!show_refusals && !keep_refusals)
     return false;
   FORMATTED(text);
-  sn_shim_remark(op, text);
+  if (keep_refusals)
+    sn_set_attr(op, "sinter.why", sn_string(mlirOperationGetContext(op), text));
+  if (show_refusals)
+    sn_shim_remark(op, text);
   return false;
 }
 MlirLogicalResult sn_error(MlirOperation op, const char *format, ...) {

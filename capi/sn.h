@@ -301,6 +301,8 @@ intptr_t sn_map_dim(MlirAffineMap map, intptr_t i);
 // sn_show_refusals(true) holds on this thread.
 bool sn_no(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sn_show_refusals(bool show);
+// While set, a refusal is also kept on its op, as the string attribute `sinter.why`: the last one.
+void sn_keep_refusals(bool keep);
 // The user's program: an error at the op. Returns failure.
 MlirLogicalResult sn_error(MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -14,7 +14,9 @@
 //
 // One-shot bufferization takes this without a copy. What a destination held is
 // never read, so each is a new buffer; one that is returned becomes the
-// caller's own later (buffer-results-to-out-params).
+// caller's own later (buffer-results-to-out-params). A result that is only
+// reshaped and returned is allocated as it is returned, and given to the kernel
+// reshaped back: bufferization would copy it.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 

@@ -23,12 +23,12 @@ static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
     if (k < first ? sn_is_row(v) : sn_null(index) || !sn_is_row(v))
       return false;
     intptr_t d = f->num_rows + k - first;
-    if (k >= first && (sn_row_named_dim(f, index) != d || sn_dim(table, k) != f->dims.data[d].size))
+    if (k >= first && (sn_row_named_dim(f, index) != d || sn_dim(table, k) == SN_DYNAMIC || sn_dim(table, k) != f->dims.data[d].size))
       return false;
   }
   for (intptr_t k = 0; k < first; ++k)
-    if (!sn_dim(table, k))
-      return false; // no row to load in its place
+    if (sn_dim(table, k) < 1)
+      return false; // no row to load in its place, or none perhaps
   return true;
 }
 
@@ -38,7 +38,7 @@ static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperat
   intptr_t first = sn_rank(t) - p->form->num_cols;
   for (intptr_t k = 0; k < first; ++k) {
     MlirValue v = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, k + 1)));
-    MlirValue in = sn_row_below(b, v, sn_index(b, sn_dim(t, k)));
+    MlirValue in = sn_row_below(b, v, sn_dim_of(b, memref, k));
     inside = sn(b, "arith.andi", inside, in);
     at[k] = sn(b, "arith.select", in, v, zero);
   }
@@ -54,7 +54,7 @@ static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const M
   MlirType t = sn_type_of(memref);
   MlirValue place = {0}, inside = {0}, zeros[17], unused;
   for (intptr_t k = 0; k < sn_rank(t); ++k) {
-    MlirValue n = sn_lanes_broadcast(b, sn_index(b, sn_dim(t, k)), c->width), in = sn_row_below(b, at[k], n);
+    MlirValue n = sn_lanes_broadcast(b, sn_dim_of(b, memref, k), c->width), in = sn_row_below(b, at[k], n);
     zeros[k] = sn_index(b, 0);
     inside = k ? sn(b, "arith.andi", inside, in) : in;
     place = k ? sn(b, "arith.addi", sn(b, "arith.muli", place, n), at[k]) : at[k];

@@ -11,24 +11,6 @@
 
 // ---- index arithmetic ------------------------------------------------------------
 
-static MlirValue index_like(SnBuilder *b, MlirValue like, int64_t v) {
-  MlirType index = sn_index_type(b->ctx);
-  return sn_splat(b, sn_type_of(like), mlirIntegerAttrGet(index, v));
-}
-
-void sn_delinearize(SnBuilder *b, MlirValue linear, intptr_t n, const int64_t *sizes, MlirValue *out) {
-  for (intptr_t i = n; i-- > 0;) {
-    if (i == 0) {
-      out[0] = linear;
-      return;
-    }
-    // A size of 0 divides nothing: no row is run.
-    MlirValue size = index_like(b, linear, sizes[i] ? sizes[i] : 1);
-    out[i] = sn(b, "arith.remui", linear, size);
-    linear = sn(b, "arith.divui", linear, size);
-  }
-}
-
 // a mod m for m > 0, also of a negative a.
 static MlirValue modulo(SnBuilder *b, MlirValue a, MlirValue m) {
   MlirValue r = sn(b, "arith.remsi", a, m);
@@ -79,9 +61,10 @@ bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
   memset(factors, 0, (size_t)mlirAffineMapGetNumDims(map) * sizeof *factors);
   int64_t stride = 1;
   for (intptr_t i = sn_rank(memref); i-- > 0;) {
-    if (!add_factors(mlirAffineMapGetResult(map, i), stride, factors))
+    if (stride == SN_DYNAMIC ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, i))
+                             : !add_factors(mlirAffineMapGetResult(map, i), stride, factors))
       return false;
-    stride *= sn_dim(memref, i);
+    stride = stride == SN_DYNAMIC || sn_dim(memref, i) == SN_DYNAMIC ? SN_DYNAMIC : stride * sn_dim(memref, i);
   }
   return true;
 }
@@ -100,12 +83,41 @@ static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
   return mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), n, results);
 }
 
+bool sn_unit_stride(MlirAffineMap map, intptr_t d) {
+  int64_t factors[32] = {0};
+  intptr_t last = mlirAffineMapGetNumResults(map) - 1;
+  for (intptr_t i = 0; i < last; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d))
+      return false;
+  return last >= 0 && add_factors(mlirAffineMapGetResult(map, last), 1, factors) && factors[d] == 1;
+}
+
+// The last subscripts are the columns, all of them and in order, and those behind the first one span their dimensions.
+static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
+  intptr_t first = mlirAffineMapGetNumResults(map) - f->num_cols;
+  if (f->num_cols == 1)
+    return sn_unit_stride(map, f->num_rows);
+  for (int64_t k = 0; first >= 0 && k < f->num_cols; ++k) {
+    int64_t d = f->num_rows + k;
+    if (sn_map_dim(map, first + k) != d || (k && sn_dim(t, first + k) != f->dims.data[d].size))
+      return false;
+    for (intptr_t i = 0; i < first; ++i)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d))
+        return false;
+  }
+  return first >= 0 && f->num_cols;
+}
+
 // Consecutive columns are consecutive elements.
 static bool is_consecutive(const SnForm *f, const SnAccess *a) {
   int64_t factors[32], expected = 1;
   MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
-  if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8 || !sn_linear_factors(map, sn_type_of(a->value), factors))
+  if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8)
     return false; // a vector of i1 is packed, a memref of i1 is not
+  if (sn_row_length(f) == SN_DYNAMIC || !mlirShapedTypeHasStaticShape(sn_type_of(a->value)))
+    return ends_in_columns(f, map, sn_type_of(a->value));
+  if (!sn_linear_factors(map, sn_type_of(a->value), factors))
+    return false;
   for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
     if (f->dims.data[d].size != 1 && factors[d] != expected)
       return false;
@@ -129,7 +141,6 @@ static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
 // All dimensions of the form, columns at this lane.
 void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims) {
   const SnForm *f = p->form;
-  int64_t sizes[16];
   memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
   if (!c || !f->num_cols)
     return;
@@ -137,9 +148,7 @@ void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirV
     memcpy(dims + f->num_rows, c->dims, (size_t)f->num_cols * sizeof *dims);
     return;
   }
-  for (int64_t d = 0; d < f->num_cols; ++d)
-    sizes[d] = f->dims.data[f->num_rows + d].size;
-  sn_delinearize(b, at_lane(b, c, lane), f->num_cols, sizes, dims + f->num_rows);
+  sn_form_point(b, f, f->num_rows, f->num_cols, at_lane(b, c, lane), dims + f->num_rows);
   if (!lane)
     memcpy(c->dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
 }
@@ -173,22 +182,31 @@ static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, c
     const SnAccess *index = &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
     s.v[i] = sn_row_as_index(b, sn_row_load(b, f, index, dims));
     if (!a->fill.ptr)
-      sn_op(b, "cf.assert", sn_row_below(b, s.v[i], sn_index(b, sn_dim(sn_type_of(a->value), i))), sn_types(0, NULL),
+      sn_op(b, "cf.assert", sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i)), sn_types(0, NULL),
             sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
   }
   return s;
 }
 
-// One element; `otherwise` outside of the memref: the load is of a place inside then.
+// One element; `otherwise` outside of the memref: the load is of a place inside then. Where the memref may turn out to
+// be empty there is none, and nothing is loaded.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
   MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0);
+  bool fixed = mlirShapedTypeHasStaticShape(t);
   for (intptr_t i = 0; i < n; ++i) {
     if (!sn_dim(t, i)) // nothing to load
       return otherwise;
-    MlirValue in = sn_row_below(b, at[i], sn_index(b, sn_dim(t, i)));
+    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, memref, i));
     inside = sn(b, "arith.andi", inside, in);
-    at[i] = sn(b, "arith.select", in, at[i], zero);
+    if (fixed)
+      at[i] = sn(b, "arith.select", in, at[i], zero);
+  }
+  if (!fixed) {
+    SnIf there = sn_if(b, inside, sn_element(t));
+    sn_else(b, &there, sn(b, "memref.load", memref, sn_values(n, at), sn_element(t)));
+    sn_end_if(b, &there, otherwise);
+    return sn_result(there.op, 0);
   }
   MlirValue x = sn(b, "memref.load", memref, sn_values(n, at), sn_element(t));
   return sn(b, "arith.select", inside, x, otherwise);
@@ -203,15 +221,17 @@ MlirValue sn_row_load(SnBuilder *b, const SnForm *f, const SnAccess *a, const Ml
 
 MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset) {
   MlirType t = sn_type_of(memref);
-  int64_t size = 1, zero = 0, one = 1;
+  int64_t size = SN_DYNAMIC, zero = 0, one = 1;
+  MlirValue all = sn_index(b, 1);
   *offset = sn_index(b, 0);
   for (intptr_t i = 0; i < sn_rank(t); ++i) {
-    MlirValue n = sn_index(b, sn_dim(t, i));
+    MlirValue n = sn_dim_of(b, memref, i);
     *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), at[i]) : at[0];
-    size *= sn_dim(t, i);
+    all = sn_size_mul(b, all, n);
   }
-  int32_t segments[] = {1, 0, 0, 0};
-  return sn(b, "memref.reinterpret_cast", memref, sn_memref(sn_element(t), 1, &size),
+  bool fixed = sn_known(all, &size);
+  int32_t segments[] = {1, 0, !fixed, 0};
+  return sn(b, "memref.reinterpret_cast", memref, sn_values(!fixed, &all), sn_memref(sn_element(t), 1, &size),
             sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
             sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &size)),
             sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, 1, &one)),

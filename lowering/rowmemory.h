@@ -20,6 +20,8 @@ MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirVa
 // i < n, and i >= 0. An integer, or a vector of integers, as index.
 MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n);
 MlirValue sn_row_as_index(SnBuilder *b, MlirValue t);
+// Neighbours in dimension d are neighbours in memory, whatever the sizes.
+bool sn_unit_stride(MlirAffineMap map, intptr_t d);
 // A memref as one dimension, so that lanes may run over the ends of inner ones; `offset` is where [at...] is in it.
 MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset);
 

@@ -129,18 +129,22 @@ static MlirLogicalResult check_block(MlirBlock block) {
   return SN_OK;
 }
 
-MlirLogicalResult sn_row_program_check(const SnForm *f) {
+MlirLogicalResult sn_row_program_check_sizes(const SnForm *f) {
   for (size_t d = 0; d < f->dims.size; ++d)
     if (f->dims.data[d].size == SN_DYNAMIC)
       return sn_error(f->op, "dimension '%.*s' of size `?` is not lowered yet: make it static", (int)f->dims.data[d].name.length, f->dims.data[d].name.data);
-  if (f->dims.size > 16)
-    return sn_error(f->op, "has %zu dimensions, of which 16 can be lowered", f->dims.size);
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirType t = sn_type_of(f->inputs.data[k].value);
     for (intptr_t i = 0; i < sn_rank(t); ++i)
       if (sn_dim(t, i) == SN_DYNAMIC)
         return sn_error(f->op, "input %zu has a size `?`, which is not lowered yet: make it static", k);
   }
+  return SN_OK;
+}
+
+MlirLogicalResult sn_row_program_check(const SnForm *f) {
+  if (f->dims.size > 16)
+    return sn_error(f->op, "has %zu dimensions, of which 16 can be lowered", f->dims.size);
   if (sn_failed(check_block(f->body)))
     return SN_FAIL;
   return f->finish.ptr ? check_block(f->finish) : SN_OK;
@@ -163,14 +167,11 @@ intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
 static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr_t d) {
   const SnForm *f = p->form;
   MlirValue v = c->index, dims[16];
-  int64_t sizes[16];
   if (c->width > 1) {
     MlirType t = sn_vector(sn_index_type(b->ctx), c->width);
     v = sn(b, "arith.addi", sn_lanes_broadcast(b, c->index, c->width), sn(b, "vector.step", t));
   }
-  for (int64_t k = 0; k < f->num_cols; ++k)
-    sizes[k] = f->dims.data[f->num_rows + k].size;
-  sn_delinearize(b, v, f->num_cols, sizes, dims);
+  sn_form_point(b, f, f->num_rows, f->num_cols, v, dims);
   return dims[d - f->num_rows];
 }
 
@@ -229,7 +230,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   MlirValue t = sn_row_scalar(p, sn_operand(op, 1)), x = sn_operand(op, 0);
   t = sn_row_as_index(b, t);
-  MlirValue in = sn(b, "arith.cmpi", t, sn_index(b, sn_dim(sn_type_of(x), 0)), sn_attr("predicate", sn_i64(b->ctx, 6)));
+  MlirValue in = sn_row_below(b, t, sn_form_columns(b, p->form));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
   SnColumn c = sn_column(t, 1);
   MlirValue element = sn_row_element(b, p, &c, x);

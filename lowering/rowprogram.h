@@ -53,9 +53,10 @@ typedef struct {
   SN_VEC(MlirValue) values;
 } SnRowProgram;
 
-// What cannot be lowered yet, by name, at the op that needs it: sizes `?`, indirect
-// accesses, constants that are not splats, more than 16 row dimensions.
+// What cannot be lowered yet, by name, at the op that needs it: constants that are not splats, more than 16
+// dimensions. And sizes `?`, where a target cannot.
 MlirLogicalResult sn_row_program_check(const SnForm *form);
+MlirLogicalResult sn_row_program_check_sizes(const SnForm *form);
 
 // The body over the form's memrefs, or over `operands` in their place (inputs, index tensors, outputs in order;
 // none: the form's own). Products have no source until sn_row_set_scratch. Free it.
@@ -120,12 +121,27 @@ MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce,
 
 // ---- index arithmetic --------------------------------------------------------------
 
-// `linear` split over static sizes, the last fastest.
-void sn_delinearize(SnBuilder *b, MlirValue linear, intptr_t n, const int64_t *sizes, MlirValue *out);
+// In rowsizes.c. The number that an index is known to be.
+bool sn_known(MlirValue index, int64_t *n);
+// Size i of a memref.
+MlirValue sn_dim_of(SnBuilder *b, MlirValue memref, intptr_t i);
+// The size of a form's dimension, where it is `?` from the operand that rule F7 names: a memref that can be seen
+// from where the builder stands. The product of those of n dimensions, and of all columns.
+MlirValue sn_form_size(SnBuilder *b, const SnForm *form, int64_t d);
+MlirValue sn_form_sizes(SnBuilder *b, const SnForm *form, int64_t first, int64_t n);
+MlirValue sn_form_columns(SnBuilder *b, const SnForm *form);
+// `linear`, an index or a vector of them, split over n dimensions of the form from `first` on, the last fastest.
+void sn_form_point(SnBuilder *b, const SnForm *form, int64_t first, int64_t n, MlirValue linear, MlirValue *out);
+// x * y, ceil(x / y), the greater one, x - x mod unit: of sizes, folded where they are known.
+MlirValue sn_size_mul(SnBuilder *b, MlirValue x, MlirValue y);
+MlirValue sn_size_ceil(SnBuilder *b, MlirValue x, MlirValue y);
+MlirValue sn_size_max(SnBuilder *b, MlirValue x, MlirValue y);
+MlirValue sn_size_whole(SnBuilder *b, MlirValue x, int64_t unit);
+
 // The value of an affine expression at these dimensions.
 MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims);
-// Every dimension's factor in the element offset of a static row-major memref that is read by this map; false if
-// the map is not linear. factors has one place for each dimension of the map.
+// Every dimension's factor in the element offset of a row-major memref that is read by this map; false if
+// the map is not linear, or a factor is known at run time only. factors has one place for each dimension of the map.
 bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors);
 
 #ifdef __cplusplus

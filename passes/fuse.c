@@ -343,7 +343,7 @@ typedef struct {
   const char *policy;
   bool remarks;
 } Options;
-static const char *const policies[] = {"disabled", "aggressive", NULL};
+static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; aggressive: fuse whatever data flow allows", "aggressive", policies, offsetof(Options, policy)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL, offsetof(Options, remarks)},

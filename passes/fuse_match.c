@@ -349,6 +349,17 @@ static bool finish_fits(SnMerge *m) {
   return true;
 }
 
+// An integer is divided by something that is not a constant: by zero it traps.
+static bool may_trap(const SnForm *f) {
+  static const char *const divisions[] = {"arith.divsi",     "arith.divui",      "arith.remsi",      "arith.remui",
+                                          "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (int i = 0; divisions[i]; ++i)
+      if (sn_is(op, divisions[i]) && (!sn_constant_of(sn_operand(op, 1)).ptr || sn_is_constant(sn_operand(op, 1), 0)))
+        return true;
+  return false;
+}
+
 // a computes more than is read of it: what it reads for that gets bounds too, and its sizes are known.
 static bool guard_fits(const SnMerge *m) {
   if (!mlirShapedTypeHasStaticShape(sn_type_of(m->guard->value)))
@@ -359,6 +370,8 @@ static bool guard_fits(const SnMerge *m) {
   for (size_t k = 0; k < m->a.outputs.size; ++k)
     if (m->keep[k])
       return sn_refuse(m->a.op, SN_WHY_BOUNDED_SHARED);
+  if (may_trap(&m->a))
+    return sn_refuse(m->a.op, SN_WHY_BOUNDED_DIVISION);
   return true;
 }
 

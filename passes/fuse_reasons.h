@@ -14,6 +14,7 @@
   X(SN_WHY_UNKNOWN_SIZE, "reads a neighbour's result of unknown size with bounds")                                     \
   X(SN_WHY_BOUNDED_INDEX, "is read with bounds, and reads through an index")                                           \
   X(SN_WHY_BOUNDED_SHARED, "is read with bounds, and has another reader")                                              \
+  X(SN_WHY_BOUNDED_DIVISION, "is read with bounds, and divides integers by what would be 0 beside them")                \
   X(SN_WHY_TWO_PLACES, "reads one result at two places")                                                               \
   X(SN_WHY_OTHER_PLACE, "reads its neighbour's result at another place than where it is made")                         \
   X(SN_WHY_INDEX, "reads through an index that its neighbour computes")                                                \
@@ -49,8 +50,7 @@
   X(SN_WHY_EFFECT, "something with an effect stands between it and its neighbour")                                     \
   /* what is legal, and not worth it */                                                                                \
   X(SN_WHY_TWICE, "a reduction is not computed twice")                                                                 \
-  X(SN_WHY_AGAIN, "is computed anew for each row, and is not cheap")                                                   \
-  X(SN_WHY_CACHE, "the two products read %.0f KiB of weights, and a core's cache holds %.0f")
+  X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")
 
 typedef enum {
   SN_WHY_NONE,

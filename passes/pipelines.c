@@ -7,7 +7,12 @@
 #include <ctype.h>
 #include <stdio.h>
 
+static const char *const inputs[] = {"linalg", "tosa", NULL};
+#define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
+static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
 static const SnStep prepare_steps[] = {
+    {"?input=tosa tosa-to-linalg-pipeline", "tosa.matmul -> linalg.matmul", NULL},
+    {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf", "and what is not structured -> arith, tensor, scf", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},
@@ -19,6 +24,7 @@ static const SnStep prepare_steps[] = {
 const SnPipeline sn_pipeline_prepare = {
     .argument = "sinter-prepare",
     .summary = "upstream's own clean-up of an exporter's linalg: unit dimensions, constants, common subexpressions",
+    .options = prepare_options,
     .steps = prepare_steps,
 };
 
@@ -49,25 +55,35 @@ const SnPipeline sn_pipeline_prepare = {
   {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                                   \
   {"canonicalize", "constants folded, dead blocks dropped", NULL}
 
-static const char *const policies[] = {"disabled", "aggressive", NULL};
+static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
+static const char *const yes_no[] = {"false", "true", NULL};
+#define POLICY_OPTION                                                                                                  \
+  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", "aggressive", policies}
+#define EXPLAIN_OPTIONS                                                                                                \
+  {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no},        \
+  {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
 static const char *const sums[] = {"same", "wide", NULL};
 static const SnOption cpu_options[] = {
-    {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
+    INPUT_OPTION,
+    POLICY_OPTION,
+    EXPLAIN_OPTIONS,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
     {0},
 };
 static const SnStep cpu_steps[] = {
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"sinter-prepare", "an exporter's linalg, cleaned up", "prepared"},
+    {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     {"?policy=disabled sinter-decompose", "forms that the program was written in -> linalg", NULL},
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
-    {"?policy=aggressive sinter-raise", "linalg -> kernel forms", "raised"},
-    {"?policy=aggressive sinter-fuse{policy=aggressive}", "several forms -> one", "fused"},
+    {"?policy!=disabled sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
+    {"?policy!=disabled sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
-    {"?policy=aggressive sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},
-    {"?policy=aggressive sinter-outline", "each form -> a function on memrefs", "outlined"},
-    {"?policy=aggressive sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
+    {"?policy!=disabled sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},
+    {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
+    {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
     {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
@@ -88,7 +104,9 @@ const SnPipeline sn_pipeline_cpu = {
 };
 
 static const SnOption gpu_options[] = {
-    {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing, or all that can", "aggressive", policies},
+    INPUT_OPTION,
+    POLICY_OPTION,
+    EXPLAIN_OPTIONS,
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
     {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81"},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
@@ -98,9 +116,11 @@ static const SnOption gpu_options[] = {
 static const SnStep gpu_steps[] = {
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"sinter-prepare", "an exporter's linalg, cleaned up", "prepared"},
-    {"sinter-raise", "linalg -> kernel forms", "raised"},
+    {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    {"sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-schedule{target=gpu}", "each form gets its #sinter.gpu_rows", "scheduled"},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
@@ -155,7 +175,10 @@ char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *,
       char name[64], value[64];
       int used = 0;
       sscanf(s, "?%63[^=]=%63[^ ] %n", name, value, &used);
-      wanted = !strcmp(option(user, name), value);
+      size_t n = strlen(name);
+      bool unlike = n && name[n - 1] == '!';
+      name[unlike ? n - 1 : n] = 0;
+      wanted = !strcmp(option(user, name), value) != unlike;
       s += used;
     }
     if (wanted) {

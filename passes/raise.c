@@ -160,7 +160,7 @@ void sn_raise_replace(SnRaise *r) {
 
 // A fill that only starts ops which stay linalg stays with them.
 static bool starts_linalg(MlirOperation op) {
-  if (!sn_is(op, "linalg.fill"))
+  if (!sn_is(op, "linalg.fill") || !sn_num_results(op)) // of buffers it has none
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, 0)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!sn_in_dialect(mlirOpOperandGetOwner(use), "linalg"))
@@ -214,19 +214,22 @@ static MlirLogicalResult raise_function(MlirOperation func, void *user) {
 }
 
 typedef struct {
-  bool remarks;
+  bool remarks, reasons;
 } Options;
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *options = run->options;
   sn_show_refusals(options->remarks);
+  sn_keep_refusals(options->reasons);
   MlirLogicalResult result = sn_each_function(op, raise_function, NULL);
   sn_show_refusals(false);
+  sn_keep_refusals(false);
   return result;
 }
 
 static const SnOption options[] = {
     {SN_OPTION_BOOL, "remarks", "say at each op that stays linalg why it does", "false", NULL, offsetof(Options, remarks)},
+    {SN_OPTION_BOOL, "reasons", "keep it at the op as an attribute, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
 

@@ -3,12 +3,15 @@
 //   #sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">
 //
 // A task is `chunk` rows, about as many elements as pay for handing it to a
-// thread. The count of tasks depends on sizes alone, so that results reduced
+// thread. Where the count of rows is known at run time, a task has more of them so
+// that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
 // over rows have equal bits for any number of threads.
 
 #include "passes/schedule.h"
+#include <stdio.h>
 
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
+#define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
@@ -47,7 +50,7 @@ static bool keeps_columns(const SnForm *f) {
 
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
-  int64_t chunk = length == SN_DYNAMIC || length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
+  int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
   if (rows != SN_DYNAMIC) {
     int64_t least = (rows + most - 1) / most;
     chunk = chunk < least ? least : chunk;
@@ -56,7 +59,10 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   chunk = chunk < 1 ? 1 : chunk;
   int64_t lanes = sn_schedule_lanes(f, options->vector_bits);
   MlirLocation loc = mlirOperationGetLocation(f->op);
+  char tasks[40] = "";
+  if (rows == SN_DYNAMIC)
+    snprintf(tasks, sizeof tasks, "tasks = %lld, ", (long long)most);
   return sn_schedule_attr(loc, "rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"reread\"}",
-                                        (long long)chunk, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
+                          sn_parse_attr(mlirLocationGetContext(loc), "{chunk = %lld, %slanes = %lld, unroll = %lld, residency = \"reread\"}",
+                                        (long long)chunk, tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }

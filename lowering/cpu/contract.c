@@ -15,6 +15,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/contract.h"
+#include "lowering/rowmemory.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 // ---- what can be lowered -----------------------------------------------------------
@@ -38,9 +39,9 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
       continue;
     if (!any)
       found = factors[d];
-    else if (factors[d] != expected)
+    else if (factors[d] != expected || !expected)
       return 0;
-    expected = factors[d] * f->dims.data[d].size;
+    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : factors[d] * f->dims.data[d].size;
     any = true;
   }
   return any ? found : 1;
@@ -48,7 +49,37 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 
 static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
 
+// %x[.., r, c] with plain dimensions r (< 0: none) and c that are nowhere else: rows are the last size apart.
+static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t c) {
+  intptr_t n = mlirAffineMapGetNumResults(side->map);
+  if (!is_f32(sn_type_of(side->value)) || side->fill.ptr || side->through.ptr || !n || sn_map_dim(side->map, n - 1) != c || !sn_unit_stride(side->map, c))
+    return false;
+  if (r >= 0 && (n < 2 || sn_map_dim(side->map, n - 2) != r))
+    return false;
+  for (intptr_t i = 0; i < n - 2 && r >= 0; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), r))
+      return false;
+  return true;
+}
+
+// The same where sizes are known at run time.
+static void read_matrices_in_place(const SnForm *f, Product *p) {
+  if (p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, p->first_dim))
+    p->lda = AT_RUN_TIME;
+  if (p->num_dims == 1 && f->num_cols == 1 && is_matrix(f, p->b, p->first_dim, f->num_rows))
+    p->ldb = AT_RUN_TIME;
+}
+
+static bool is_fixed(const SnForm *f, const Product *p) {
+  return p->sum != SN_DYNAMIC && sn_row_length(f) != SN_DYNAMIC && mlirShapedTypeHasStaticShape(sn_type_of(p->a->value)) &&
+         mlirShapedTypeHasStaticShape(sn_type_of(p->b->value));
+}
+
 static void read_in_place(const SnForm *f, Product *p) {
+  if (!is_fixed(f, p)) {
+    read_matrices_in_place(f, p);
+    return;
+  }
   int64_t fa[32], fb[32], rows = f->num_rows, n = sn_row_length(f);
   if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
@@ -68,7 +99,7 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
   for (size_t i = 0; i < k; ++i)
     p->first_dim += f->products.data[i].num_dims;
   for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
-    p->sum *= f->dims.data[d].size;
+    p->sum = p->sum == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : p->sum * f->dims.data[d].size;
   for (int swap = 0; swap < 2; ++swap) {
     p->a = &f->inputs.data[2 * k + (size_t)swap];
     p->b = &f->inputs.data[2 * k + 1 - (size_t)swap];
@@ -84,14 +115,18 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
   return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions, the other without the last row dimension", k);
 }
 
-static MlirValue scratch(Contract *c, MlirType type, int64_t rows, int64_t columns) {
-  int64_t shape[] = {c->tasks * rows, columns};
-  return sn_cpu_scratch(c->kernel, sn_memref(type, 2, shape));
+static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue columns) {
+  SnBuilder *b = &c->kernel->b;
+  MlirValue sizes[] = {sn_size_mul(b, c->tasks, sn_index(b, rows)), columns};
+  return sn_cpu_scratch(c->kernel, type, 2, sizes);
 }
 
-static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, int64_t whole) {
-  return whole % block ? sn(b, "arith.minsi", size, sn(b, "arith.subi", sn_index(b, whole), at)) : size;
+static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole) {
+  int64_t known;
+  return sn_known(whole, &known) && known % block == 0 ? size : sn(b, "arith.minsi", size, sn(b, "arith.subi", whole, at));
 }
+
+static MlirValue sum_of(SnBuilder *b, const SnForm *f, const Product *p) { return sn_form_sizes(b, f, p->first_dim, p->num_dims); }
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
@@ -108,7 +143,7 @@ static MlirValue address(SnBuilder *b, MlirValue memref, MlirValue offset) {
 }
 
 static MlirValue scratch_address(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue column) {
-  MlirValue width = sn_index(b, sn_dim(sn_type_of(memref), 1));
+  MlirValue width = sn_dim_of(b, memref, 1);
   return address(b, memref, plus(b, sn(b, "arith.muli", row, width), column));
 }
 
@@ -119,8 +154,15 @@ static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, 
   sn_cpu_point(c, p, i, j, s, dims);
   MlirType t = sn_type_of(side->value);
   for (intptr_t r = 0; r < sn_rank(t); ++r)
-    offset = plus(b, sn(b, "arith.muli", offset, sn_index(b, sn_dim(t, r))), sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
+    offset = plus(b, sn(b, "arith.muli", offset, sn_dim_of(b, side->value, r)), sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
   return offset;
+}
+
+// The distance of rows of a side, as i64: what is known of it, or the last size of where it is read.
+static MlirValue distance(SnBuilder *b, int64_t known, MlirValue memref) {
+  int64_t size;
+  MlirValue last = known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1);
+  return sn_known(last, &size) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 64), size) : as_i64(b, last);
 }
 
 static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column) {
@@ -132,8 +174,8 @@ static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, Ml
                        : scratch_address(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
   MlirValue out = scratch_address(b, p->c, first_row, column);
   MlirValue again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)));
-  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), sn_int(b, i64, p->lda ? p->lda : p->sum),
-                          sn_int(b, i64, p->ldb ? p->ldb : c->n), sn_int(b, i64, c->width), sn(b, "arith.extui", again, i64)};
+  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), distance(b, p->lda, p->lda ? p->a->value : p->a_pack),
+                          distance(b, p->ldb, p->ldb ? p->b->value : p->b_pack), distance(b, 0, p->c), sn(b, "arith.extui", again, i64)};
   MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
   sn_cpu_declare(c->kernel, "sinter_rt_brgemm_f32", 10, types);
   sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL), sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
@@ -187,10 +229,15 @@ static void emit_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, Ml
     zero_block(c, p, nn, column);
     return;
   }
-  MlirValue k = sn_index(b, c->k);
-  SnLoop k0 = sn_for(b, sn_index(b, 0), sn_index(b, p->sum), k);
+  MlirValue k = sn_index(b, c->k), sum = sum_of(b, &c->f, p), zero = sn_index(b, 0);
+  if (p->sum == SN_DYNAMIC) {
+    SnIf nothing = sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 0))));
+    zero_block(c, p, nn, column);
+    sn_end_if(b, &nothing);
+  }
+  SnLoop k0 = sn_for(b, zero, sum, k);
   {
-    MlirValue kk = smaller(b, k, c->k, k0.index, p->sum);
+    MlirValue kk = smaller(b, k, c->k, k0.index, sum);
     if (!p->ldb)
       sn_cpu_pack_b(c, p, k0.index, kk, n0, nn);
     if (p->library)
@@ -223,17 +270,15 @@ static void emit_rows(Contract *c, Product *products, SnCpuRow *row, MlirValue o
 
 static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue block, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
-  int64_t sizes[16], batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0, length = sn_row_length(&c->f);
-  MlirValue blocks = sn_index(b, c->row_blocks), m = sn_index(b, c->m), width = sn_index(b, c->n), zero = sn_index(b, 0);
+  int64_t batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
+  MlirValue blocks = c->row_blocks, length = sn_form_columns(b, &c->f), m = sn_index(b, c->m), width = sn_index(b, c->n), zero = sn_index(b, 0);
   c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
   c->mm = smaller(b, m, c->m, c->i0, c->rows);
-  for (int64_t d = 0; d < batch_dims; ++d)
-    sizes[d] = c->f.dims.data[d].size;
-  sn_delinearize(b, sn(b, "arith.divui", block, blocks), batch_dims, sizes, c->dims);
+  sn_form_point(b, &c->f, 0, batch_dims, sn(b, "arith.divui", block, blocks), c->dims);
   for (size_t p = 0; p < c->f.products.size; ++p)
     if (!products[p].lda)
       sn_cpu_pack_a(c, &products[p]);
-  SnLoop n0 = sn_for(b, zero, sn_index(b, length), width);
+  SnLoop n0 = sn_for(b, zero, length, width);
   {
     MlirValue nn = smaller(b, width, c->n, n0.index, length);
     for (size_t p = 0; p < c->f.products.size; ++p)
@@ -266,36 +311,42 @@ static MlirLogicalResult check(const SnForm *f) {
   return SN_OK;
 }
 
+// Blocks of rows, and their shares: of the kernel, and again inside of a task.
+static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
+  int64_t batch_dims = f->num_rows ? f->num_rows - 1 : 0;
+  MlirValue one = sn_index(b, 1);
+  c->rows = sn_form_sizes(b, f, batch_dims, f->num_rows - batch_dims);
+  MlirValue row_blocks = sn_size_ceil(b, c->rows, sn_index(b, c->m));
+  c->blocks = sn_size_mul(b, sn_form_sizes(b, f, 0, batch_dims), row_blocks);
+  c->row_blocks = sn_size_max(b, row_blocks, one); // where there is none nothing runs; nothing is divided by it
+  c->share = sn_size_max(b, sn_size_ceil(b, c->blocks, sn_index(b, sn_schedule_number(f->schedule, "tasks"))), one);
+  c->tasks = sn_size_ceil(b, c->blocks, c->share);
+}
+
 MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   const SnForm *form = &k->form;
   if (sn_failed(check(form)))
     return SN_FAIL;
   MlirAttribute s = form->schedule;
   Contract c = {.kernel = k, .m = sn_schedule_number(s, "m"), .n = sn_schedule_number(s, "n"), .k = sn_schedule_number(s, "k"),
-                .lanes = sn_schedule_number(s, "lanes"), .rows = 1, .batch = 1};
-  for (int64_t d = 0; d < form->num_rows; ++d)
-    *(d == form->num_rows - 1 ? &c.rows : &c.batch) *= form->dims.data[d].size;
-  int64_t most = sn_schedule_number(s, "tasks");
-  c.row_blocks = (c.rows + c.m - 1) / c.m;
-  int64_t blocks = c.batch * c.row_blocks, share = blocks > most ? (blocks + most - 1) / most : 1;
-  c.tasks = (blocks + share - 1) / share;
-  c.whole_rows = !by_columns(form);
-  c.width = c.whole_rows ? (sn_row_length(form) + c.n - 1) / c.n * c.n : c.n;
-  if (!c.row_blocks)
-    c.row_blocks = 1; // nothing runs; nothing is divided by it
+                .lanes = sn_schedule_number(s, "lanes"), .whole_rows = !by_columns(form)};
+  count_blocks(&c, &k->b, form);
+  MlirValue unit = sn_index(&k->b, c.n), width = c.whole_rows ? sn_size_mul(&k->b, sn_size_ceil(&k->b, sn_form_columns(&k->b, form), unit), unit) : unit;
 
   SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
   Product *products = sn_alloc(form->products.size * sizeof *products);
   for (size_t p = 0; p < form->products.size; ++p) {
     (void)read_product(form, p, &products[p]);
-    products[p].c = scratch(&c, products[p].type, c.m, c.width);
-    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, products[p].sum);
-    products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, c.n);
+    products[p].c = scratch(&c, products[p].type, c.m, width);
+    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, sum_of(&k->b, form, &products[p]));
+    products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, unit);
   }
 
   c.t = sn_cpu_task_begin(k);
   SnBuilder *b = &c.t.b;
+  MlirValue tasks = c.tasks;
   c.f = sn_cpu_form_in_task(form, &c.t);
+  count_blocks(&c, b, &c.f);
   for (size_t p = 0; p < form->products.size; ++p) {
     Product old = products[p];
     (void)read_product(&c.f, p, &products[p]);
@@ -308,16 +359,14 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   MlirValue scalars[16];
   intptr_t n = sn_cpu_partials_begin(&c.f, &c.t, &partials, scalars);
   sn_cpu_body_targets(&c.f, &c.t, &partials, &row);
-  MlirValue lo = sn(b, "arith.muli", c.t.index, sn_index(b, share)), hi = plus(b, lo, sn_index(b, share));
-  if (blocks % share)
-    hi = sn(b, "arith.minsi", hi, sn_index(b, blocks));
+  MlirValue lo = sn(b, "arith.muli", c.t.index, c.share), hi = sn_cpu_end(b, lo, c.share, c.blocks);
   SnLoop block = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
   emit_block(&c, products, &row, block.index, block.carried, n);
   sn_next_values(b, &block, sn_values(n, block.carried));
   for (intptr_t i = 0; i < n; ++i)
     scalars[i] = sn_result(block.op, i);
   sn_cpu_partials_end(&c.f, &c.t, &partials, scalars);
-  sn_cpu_task_end(k, &c.t, c.tasks);
+  sn_cpu_task_end(k, &c.t, tasks);
   sn_cpu_finish(k, &partials);
 
   free(products);

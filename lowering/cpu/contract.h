@@ -5,13 +5,16 @@
 
 #include "lowering/cpu/cpu.h"
 
+#define AT_RUN_TIME (-1)
+
 // One product, and where its parts are.
 typedef struct {
   const SnAccess *a, *b; // rows x sum, sum x columns
   MlirType type;
-  int64_t first_dim, num_dims, sum; // its own dimensions, and their product
+  int64_t first_dim, num_dims; // its own dimensions
+  int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   bool library;                     // sinter_rt_brgemm_f32 makes it
-  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0
+  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n]
 } Product;
 
@@ -20,9 +23,9 @@ typedef struct {
   SnForm f; // in the task
   SnTask t;
   int64_t m, n, k, lanes;
-  int64_t tasks, rows, batch, row_blocks;
-  bool whole_rows;       // c holds rows, not only n columns of them
-  int64_t width;         // of a row of c, whole blocks of n
+  bool whole_rows;       // c holds rows in whole blocks of n, not only n columns of them
+  MlirValue rows, row_blocks; // of one batch index
+  MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
   MlirValue i0, mm;      // first row of the block and its count of rows
   MlirValue dims[32];    // batch indices
 } Contract;

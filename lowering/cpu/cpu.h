@@ -29,8 +29,11 @@ typedef struct {
   int64_t workspace_bytes;
 } SnKernel;
 
-// Memory for the kernel's own use: on the stack if small, else a view of the workspace.
-MlirValue sn_cpu_scratch(SnKernel *k, MlirType memref);
+// Memory for the kernel's own use, of rank n: on the stack if small, else a view of the workspace; an allocation of its own
+// where a size is known at run time only.
+MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirValue *sizes);
+// The end of a share: min(from + share, all), without the min where shares fit.
+MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue all);
 // The private declaration `name(arguments)` of a runtime function.
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
 
@@ -49,7 +52,7 @@ typedef struct {
 
 SnTask sn_cpu_task_begin(SnKernel *k);
 // Ends the task and calls it `count` times.
-void sn_cpu_task_end(SnKernel *k, SnTask *t, int64_t count);
+void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count);
 // The form's operands inside of the task.
 SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
 
@@ -77,10 +80,11 @@ void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 typedef struct {
   SnValueVec buffers; // one for each accumulator: memref<tasks x T> or memref<tasks x N x T>
   SnValueVec inside;  // the same in the task
-  int64_t tasks, lanes;
+  MlirValue tasks; // their count, outside of them
+  int64_t lanes;
 } SnPartials;
 
-SnPartials sn_cpu_partials(SnKernel *k, int64_t tasks, int64_t lanes);
+SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes);
 // In the task: rows are set to the identity, scalars[...] to identities; returns their count.
 intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirValue *scalars);
 void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars);

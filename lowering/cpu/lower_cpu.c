@@ -32,22 +32,43 @@ static int64_t bytes_of(MlirType memref) {
 
 static MlirType workspace_type(MlirContext ctx, int64_t bytes) { return sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes); }
 
-MlirValue sn_cpu_scratch(SnKernel *k, MlirType memref) {
+static MlirValue fixed_scratch(SnKernel *k, MlirType memref) {
   SnBuilder *b = &k->b;
   int64_t bytes = bytes_of(memref);
-  MlirValue v;
   if (bytes <= STACK_BYTES) {
     int32_t segments[] = {0, 0};
-    v = sn(b, "memref.alloca", memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
-           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
-  } else {
-    if (sn_none(k->workspace)) // its size is known at the end
-      k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)), workspace_type(b->ctx, 0), b->loc);
-    v = sn(b, "memref.view", k->workspace, sn_index(b, k->workspace_bytes), memref);
-    k->workspace_bytes += (bytes + LINE - 1) / LINE * LINE;
+    return sn(b, "memref.alloca", memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
+              sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   }
+  if (sn_none(k->workspace)) // its size is known at the end
+    k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)), workspace_type(b->ctx, 0), b->loc);
+  MlirValue v = sn(b, "memref.view", k->workspace, sn_index(b, k->workspace_bytes), memref);
+  k->workspace_bytes += (bytes + LINE - 1) / LINE * LINE;
+  return v;
+}
+
+MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirValue *sizes) {
+  SnBuilder *b = &k->b;
+  int64_t shape[2];
+  MlirValue unknown[2], v;
+  int32_t segments[] = {0, 0};
+  for (intptr_t i = 0; i < n; ++i)
+    if (!sn_known(sizes[i], &shape[i])) {
+      shape[i] = SN_DYNAMIC;
+      unknown[segments[0]++] = sizes[i];
+    }
+  MlirType memref = sn_memref(element, n, shape);
+  v = !segments[0] ? fixed_scratch(k, memref)
+                   : sn(b, "memref.alloc", sn_values(segments[0], unknown), memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
+                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   sn_push(&k->scratch, v);
   return v;
+}
+
+MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue all) {
+  int64_t m, n;
+  MlirValue end = sn(b, "arith.addi", from, share);
+  return sn_known(share, &m) && sn_known(all, &n) && n % m == 0 ? end : sn(b, "arith.minsi", end, all);
 }
 
 // The workspace becomes an argument of the function, and of each call of it.

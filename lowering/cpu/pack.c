@@ -7,6 +7,7 @@
 // else goes element by element, converted to the product's type.
 
 #include "lowering/cpu/contract.h"
+#include "lowering/rowmemory.h"
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
@@ -17,17 +18,12 @@ MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
 
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims) {
   SnBuilder *b = &c->t.b;
-  int64_t sizes[16];
   memcpy(dims, c->dims, sizeof c->dims);
   if (c->f.num_rows && !sn_none(i))
     dims[c->f.num_rows - 1] = i;
-  for (int64_t d = 0; d < c->f.num_cols; ++d)
-    sizes[d] = c->f.dims.data[c->f.num_rows + d].size;
   if (!sn_none(j))
-    sn_delinearize(b, j, c->f.num_cols, sizes, dims + c->f.num_rows);
-  for (int64_t d = 0; d < p->num_dims; ++d)
-    sizes[d] = c->f.dims.data[p->first_dim + d].size;
-  sn_delinearize(b, s, p->num_dims, sizes, dims + p->first_dim);
+    sn_form_point(b, &c->f, c->f.num_rows, c->f.num_cols, j, dims + c->f.num_rows);
+  sn_form_point(b, &c->f, p->first_dim, p->num_dims, s, dims + p->first_dim);
 }
 
 // ---- one element ---------------------------------------------------------------
@@ -79,17 +75,21 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
 
 // ---- transposed in registers ---------------------------------------------------------
 
+static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
+  int64_t factors[32];
+  return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
+}
+
 // Consecutive rows of the packed form are consecutive elements in memory.
 static bool lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = k->is_a ? k->p->a : k->p->b;
   MlirType t = sn_type_of(side->value);
-  int64_t factors[32];
-  if (side->fill.ptr || !mlirTypeEqual(sn_element(t), k->p->type) || k->c->lanes < 2 || !sn_linear_factors(side->map, t, factors))
+  if (side->fill.ptr || !mlirTypeEqual(sn_element(t), k->p->type) || k->c->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
-    return f->num_rows && factors[f->num_rows - 1] == 1;
-  return k->p->num_dims == 1 && factors[k->p->first_dim] == 1;
+    return f->num_rows && is_next_to_itself(side->map, t, f->num_rows - 1);
+  return k->p->num_dims == 1 && is_next_to_itself(side->map, t, k->p->first_dim);
 }
 
 // n vectors of n lanes: element [i][j] to [j][i], in log n steps of exchanged blocks.
@@ -151,7 +151,7 @@ static void pack(Block *k, MlirValue rows, MlirValue columns) {
 
 void sn_cpu_pack_a(Contract *c, Product *p) {
   Block k = {c, p, .is_a = true, .row0 = c->i0, .column0 = sn_index(&c->t.b, 0), .pack = p->a_pack, .pack_rows = c->m};
-  pack(&k, c->mm, sn_index(&c->t.b, p->sum));
+  pack(&k, c->mm, sn_form_sizes(&c->t.b, &c->f, p->first_dim, p->num_dims));
 }
 
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {

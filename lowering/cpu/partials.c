@@ -11,12 +11,12 @@
 
 static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f->accumulators.data[k].map); }
 
-SnPartials sn_cpu_partials(SnKernel *k, int64_t tasks, int64_t lanes) {
+SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes) {
   SnPartials p = {.tasks = tasks, .lanes = lanes};
   const SnForm *f = &k->form;
   for (size_t i = 0; i < f->accumulators.size; ++i) {
-    int64_t shape[] = {tasks ? tasks : 1, sn_row_length(f)};
-    sn_push(&p.buffers, sn_cpu_scratch(k, sn_memref(f->accumulators.data[i].type, keeps_columns(f, i) ? 2 : 1, shape)));
+    MlirValue sizes[] = {sn_size_max(&k->b, tasks, sn_index(&k->b, 1)), sn_form_columns(&k->b, f)};
+    sn_push(&p.buffers, sn_cpu_scratch(k, f->accumulators.data[i].type, keeps_columns(f, i) ? 2 : 1, sizes));
   }
   return p;
 }
@@ -30,14 +30,14 @@ static MlirValue identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width
 
 // For every column of buffer[to]: the identity, or itself combined with buffer[from].
 static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffer, MlirValue to, const MlirValue *from, int64_t lanes) {
-  int64_t n = sn_row_length(f), ends[] = {0, lanes > 1 ? n - n % lanes : 0, n};
+  MlirValue n = sn_form_columns(b, f), zero = sn_index(b, 0), ends[] = {zero, lanes > 1 ? sn_size_whole(b, n, lanes) : zero, n};
   for (int part = 0; part < 2; ++part) {
-    int64_t width = part ? 1 : lanes;
-    if (ends[part] >= ends[part + 1])
+    int64_t width = part ? 1 : lanes, from_known, to_known;
+    if (part < (lanes == 1) || (sn_known(ends[part], &from_known) && sn_known(ends[part + 1], &to_known) && from_known >= to_known))
       continue;
     MlirType t = width > 1 ? sn_vector(f->accumulators.data[k].type, width) : f->accumulators.data[k].type;
     const char *load = width > 1 ? "vector.load" : "memref.load", *store = width > 1 ? "vector.store" : "memref.store";
-    SnLoop j = sn_for(b, sn_index(b, ends[part]), sn_index(b, ends[part + 1]), sn_index(b, width));
+    SnLoop j = sn_for(b, ends[part], ends[part + 1], sn_index(b, width));
     MlirValue x = from ? sn_combine(b, combiner(f, k), sn(b, load, buffer, to, j.index, t), sn(b, load, buffer, *from, j.index, t))
                        : identity(b, f, k, width);
     sn_op(b, store, x, buffer, to, j.index);
@@ -97,6 +97,19 @@ static void add_finish(SnForm *f, MlirLocation loc) {
   sn_vec_free(&values);
 }
 
+// Where no task ran, nothing was set to the identity.
+static void no_tasks(SnBuilder *b, const SnForm *f, const SnPartials *p, size_t k) {
+  int64_t tasks;
+  MlirValue zero = sn_index(b, 0);
+  if (!sn_known(p->tasks, &tasks)) {
+    SnIf none = sn_if(b, sn(b, "arith.cmpi", p->tasks, zero, sn_attr("predicate", sn_i64(b->ctx, 0))));
+    each_column(b, f, k, p->buffers.data[k], zero, NULL, p->lanes);
+    sn_end_if(b, &none);
+  } else if (!tasks) {
+    each_column(b, f, k, p->buffers.data[k], zero, NULL, p->lanes);
+  }
+}
+
 void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
   SnBuilder *b = &kernel->b;
   SnForm *f = &kernel->form;
@@ -105,12 +118,11 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
   if (!f->finish.ptr)
     add_finish(f, b->loc);
   SnRowProgram program = sn_finish_program(f, sn_values(0, NULL));
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), tasks = sn_index(b, p->tasks);
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), tasks = p->tasks;
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     MlirValue buffer = p->buffers.data[k];
     if (keeps_columns(f, k)) {
-      if (!p->tasks)
-        each_column(b, f, k, buffer, zero, NULL, p->lanes);
+      no_tasks(b, f, p, k);
       SnLoop c = sn_for(b, one, tasks, one);
       each_column(b, f, k, buffer, zero, &c.index, p->lanes);
       sn_next(b, &c);

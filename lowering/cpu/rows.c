@@ -52,9 +52,11 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
     acc[i] = sn_result(j.op, i);
 }
 
-static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, int64_t lo, int64_t hi, int64_t width, int64_t count, MlirValue *acc) {
-  if (lo < hi)
-    loop_values(b, r, phase, sn_index(b, lo), sn_index(b, hi), width, count, acc);
+// The same, left out where it is known that there are none.
+static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *acc) {
+  int64_t from, to;
+  if (!sn_known(lo, &from) || !sn_known(hi, &to) || from < to)
+    loop_values(b, r, phase, lo, hi, width, count, acc);
 }
 
 // Columns from .. from + count, known at run time; nothing is reduced over them.
@@ -69,17 +71,20 @@ static void some_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
 
 static void columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
-  int64_t n = (int64_t)phase->reduces.size, length = sn_row_length(p->form), unroll = n ? r->unroll : 1, lanes = r->lanes;
+  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = r->lanes;
+  MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0);
+  bool fixed = sn_known(length, &known);
   assert(n <= 16 && "checked before");
-  while (unroll > 1 && (n * unroll > 16 || length < unroll * lanes))
+  while (unroll > 1 && (n * unroll > 16 || known < unroll * lanes))
     --unroll;
-  int64_t vectors = lanes > 1 ? length - length % lanes : 0, wide = vectors - vectors % (unroll * lanes);
-  MlirValue acc[16];
-  if (vectors) {
+  MlirValue vectors = lanes > 1 ? sn_size_whole(b, length, lanes) : zero, acc[16];
+  if (lanes > 1 && (!fixed || known >= lanes)) {
+    MlirValue wide = unroll > 1 ? sn_size_whole(b, length, unroll * lanes) : vectors;
     for (int64_t i = 0; i < n * unroll; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
-    loop(b, r, phase, 0, wide, lanes, unroll, acc);
-    loop(b, r, phase, wide, vectors, lanes, 1, acc);
+    loop(b, r, phase, zero, wide, lanes, unroll, acc);
+    if (unroll > 1)
+      loop(b, r, phase, wide, vectors, lanes, 1, acc);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t v = 1; v < unroll; ++v)
         acc[i] = sn_row_combine(b, p, phase->reduces.data[i], acc[i], acc[v * n + i]);

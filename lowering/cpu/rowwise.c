@@ -9,9 +9,23 @@
 #include "dialect/schedules.h"
 #include "lowering/cpu/cpu.h"
 
+typedef struct {
+  MlirValue rows, chunk, tasks;
+} Shares;
+
+// Rows of a task: as scheduled, but more where their count is known at run time and would make too many tasks.
+static Shares share_rows(SnBuilder *b, const SnForm *f) {
+  Shares s = {sn_form_sizes(b, f, 0, f->num_rows), sn_index(b, sn_schedule_number(f->schedule, "chunk"))};
+  int64_t known;
+  if (!sn_known(s.rows, &known))
+    s.chunk = sn_size_max(b, s.chunk, sn_size_ceil(b, s.rows, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
+  s.tasks = sn_size_ceil(b, s.rows, s.chunk);
+  return s;
+}
+
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
-  int64_t rows = sn_num_rows(&k->form), chunk = sn_schedule_number(k->form.schedule, "chunk");
-  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes"), tasks = (rows + chunk - 1) / chunk, sizes[16];
+  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
+  MlirValue tasks = share_rows(&k->b, &k->form).tasks;
   SnPartials partials = sn_cpu_partials(k, tasks, lanes);
   SnTask t = sn_cpu_task_begin(k);
   SnBuilder *b = &t.b;
@@ -22,15 +36,12 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   MlirValue scalars[16];
   intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
   sn_cpu_body_targets(&f, &t, &partials, &row);
-  MlirValue lo = sn(b, "arith.muli", t.index, sn_index(b, chunk));
-  MlirValue hi = sn(b, "arith.addi", lo, sn_index(b, chunk));
-  if (rows % chunk)
-    hi = sn(b, "arith.minsi", hi, sn_index(b, rows));
+  Shares shares = share_rows(b, &f);
+  MlirValue lo = sn(b, "arith.muli", t.index, shares.chunk);
+  MlirValue hi = sn_cpu_end(b, lo, shares.chunk, shares.rows);
   SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
   {
-    for (int64_t d = 0; d < f.num_rows; ++d)
-      sizes[d] = f.dims.data[d].size;
-    sn_delinearize(b, r.index, f.num_rows, sizes, program.dims);
+    sn_form_point(b, &f, 0, f.num_rows, r.index, program.dims);
     sn_cpu_row(b, &row, r.carried);
   }
   sn_next_values(b, &r, sn_values(n, r.carried));

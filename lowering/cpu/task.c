@@ -71,7 +71,7 @@ SnTask sn_cpu_task_begin(SnKernel *k) {
   return t;
 }
 
-void sn_cpu_task_end(SnKernel *k, SnTask *t, int64_t count) {
+void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
   SnBuilder *b = &k->b;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = pointer(b->ctx);
   sn_op(&t->b, "func.return", sn_values(0, NULL));
@@ -86,7 +86,9 @@ void sn_cpu_task_end(SnKernel *k, SnTask *t, int64_t count) {
   MlirValue task = sn(b, "func.constant", mlirTypeAttrGetValue(sn_get_attr(t->func, "function_type")), sn_attr("value", name));
   MlirType arguments[] = {ptr, ptr, i64};
   sn_cpu_declare(k, "sinter_rt_parallel", 3, arguments);
-  sn_op(b, "func.call", cast(b, task, ptr), context, sn_int(b, i64, count), sn_types(0, NULL),
+  int64_t known;
+  MlirValue number = sn_known(count, &known) ? sn_int(b, i64, known) : sn(b, "arith.index_cast", count, i64);
+  sn_op(b, "func.call", cast(b, task, ptr), context, number, sn_types(0, NULL),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_parallel"))));
   sn_vec_free(&t->captured);
   sn_map_free(&t->map);

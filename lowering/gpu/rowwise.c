@@ -38,7 +38,7 @@ static size_t resident_vectors(const SnForm *f, const SnGpuRows *s) {
 MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
   if (f->contract)
     return sn_error(f->op, "cannot become a GPU kernel yet: only sinter.rowwise can; compile it with --target=cpu");
-  if (sn_failed(sn_row_program_check(f)))
+  if (sn_failed(sn_row_program_check_sizes(f)) || sn_failed(sn_row_program_check(f)))
     return SN_FAIL;
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (f->inputs.data[k].through.ptr)
@@ -410,11 +410,8 @@ static void reduce_rows(SnBuilder *b, Kernel *g, SnValues operands) {
 }
 
 static void run_row(SnBuilder *b, Kernel *g, MlirValue row) {
-  int64_t sizes[16];
-  for (int64_t d = 0; d < g->form->num_rows; ++d)
-    sizes[d] = g->form->dims.data[d].size;
   sn_row_begin(&g->program);
-  sn_delinearize(b, row, (intptr_t)g->form->num_rows, sizes, g->program.dims);
+  sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
   sn_gpu_begin_row(b, g->k, row);
   if (g->num_resident)
     begin_resident(b, g);

@@ -241,6 +241,47 @@ func.func @f6_float_index(%x: tensor<9x8xf32>, %t: tensor<4xf32>, %e: tensor<4x8
 
 // -----
 
+func.func @f6_table_fill(%x: tensor<9x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{input 0 is a table and has a fill value; give it to each sinter.gather}}
+  %y = sinter.rowwise (i = 4) by (j = 8)
+      ins(%x[?, ?] : tensor<9x8xf32> else 0.0)
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: memref<9x8xf32>):
+    %z = arith.constant dense<0.0> : tensor<8xf32>
+    sinter.yield %z : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f6_table_side(%x: tensor<4x9xf32>, %w: tensor<8x9xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{side 1 of product 0 is a table, of which the body gives the subscripts; write what it reads}}
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 9) (%x[i, k] : tensor<4x9xf32>, %w[?, ?] : tensor<8x9xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f11_table(%x: tensor<9xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{argument 0 of the body has type 'tensor<9xf32>', and 'memref<9xf32>' is given to it}}
+  %y = sinter.rowwise (i = 4) by (j = 8)
+      ins(%x[?] : tensor<9xf32>)
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %z = arith.constant dense<0.0> : tensor<8xf32>
+    sinter.yield %z : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @f7_no_size(%x: tensor<4x?xf32>, %e: tensor<4xf32>) {
   // expected-error @+1 {{the size of dimension 'j' is `?`, and no operand without a fill value has it as a plain subscript}}
   %y = sinter.rowwise (i = 4) by (j = ?)
@@ -1179,6 +1220,55 @@ func.func @c2_otherwise(%x: tensor<8xf32>, %f: f32, %t: i64, %m: tensor<4x8xf32>
 func.func @c2_result(%x: tensor<8xf32>, %f: f32, %t: i64, %m: tensor<4x8xf32>) {
   // expected-error @+1 {{picks 'f64', or else 'f32', from 'tensor<8xf32>'; both have the type of the elements}}
   %y = "sinter.pick"(%x, %t, %f) : (tensor<8xf32>, i64, f32) -> f64
+  return
+}
+
+// -----
+
+func.func @g1_table(%x: tensor<8xf32>, %f: f32, %t: i64) {
+  // expected-error @+1 {{gathers from 'tensor<8xf32>'; give an argument of the body whose subscripts are `?`}}
+  %y = sinter.gather %x[%t] else %f : tensor<8xf32>, i64 -> f32
+  return
+}
+
+// -----
+
+func.func @g1_argument(%f: f32, %t: i64) {
+  %x = memref.alloc() : memref<8xf32>
+  // expected-error @+1 {{gathers from 'memref<8xf32>'; give an argument of the body whose subscripts are `?`}}
+  %y = sinter.gather %x[%t] else %f : memref<8xf32>, i64 -> f32
+  return
+}
+
+// -----
+
+func.func @g1_rank(%x: memref<8x5xf32>, %f: f32, %t: i64) {
+  // expected-error @+1 {{gives 1 subscripts to a table of rank 2}}
+  %y = sinter.gather %x[%t] else %f : memref<8x5xf32>, i64 -> f32
+  return
+}
+
+// -----
+
+func.func @g2_subscript(%x: memref<8x5xf32>, %f: f32, %t: i64) {
+  // expected-error @+1 {{subscript 1 has type 'f32'; give an integer or index, or a row of them}}
+  %y = sinter.gather %x[%t, %f] else %f : memref<8x5xf32>, i64, f32 -> f32
+  return
+}
+
+// -----
+
+func.func @g3_otherwise(%x: memref<8xf32>, %f: f32, %t: i64) {
+  // expected-error @+1 {{failed to verify that `otherwise` has the element type of `table`}}
+  %y = "sinter.gather"(%x, %t, %t) : (memref<8xf32>, i64, i64) -> f32
+  return
+}
+
+// -----
+
+func.func @g3_result(%x: memref<8x5xf32>, %f: f32, %t: i64, %r: tensor<3xindex>) {
+  // expected-error @+1 {{gives 'f32', or else 'f32', of 'memref<8x5xf32>' by these subscripts; 'tensor<3xf32>' is what it gives}}
+  %y = sinter.gather %x[%t, %r] else %f : memref<8x5xf32>, i64, tensor<3xindex> -> f32
   return
 }
 

@@ -97,6 +97,27 @@ func.func @indirect(%table: tensor<100x8xf32>, %t: tensor<4xi64>, %list: tensor<
   return %y : tensor<4x8xf32>
 }
 
+// A table: the body gives its subscripts.
+
+// CHECK-LABEL: func @gather
+//       CHECK:       ins(%{{.+}}[?, ?] : tensor<100x8xf32>, %{{.+}}[i] : tensor<4xi64>, %{{.+}}[?] : tensor<8xf32>)
+//       CHECK:   ^row(%[[T:.+]]: memref<100x8xf32>, %[[I:.+]]: i64, %[[L:.+]]: memref<8xf32>):
+//       CHECK:     sinter.gather %[[T]][%[[I]], %{{.+}}] else %{{.+}} : memref<100x8xf32>, i64, tensor<8xindex> -> tensor<8xf32>
+//       CHECK:     sinter.gather %[[L]][%[[I]]] else %{{.+}} : memref<8xf32>, i64 -> f32
+func.func @gather(%table: tensor<100x8xf32>, %t: tensor<4xi64>, %list: tensor<8xf32>, %e: tensor<4x8xf32>, %f: tensor<4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
+  %y:2 = sinter.rowwise (i = 4) by (j = 8)
+      ins(%table[?, ?] : tensor<100x8xf32>, %t[i] : tensor<4xi64>, %list[?] : tensor<8xf32>)
+      outs(%e[i, j] : tensor<4x8xf32>, %f[i] : tensor<4xf32>) {
+  ^row(%a: memref<100x8xf32>, %i: i64, %l: memref<8xf32>):
+    %z = arith.constant 0.0 : f32
+    %j = sinter.index j : tensor<8xindex>
+    %x = sinter.gather %a[%i, %j] else %z : memref<100x8xf32>, i64, tensor<8xindex> -> tensor<8xf32>
+    %b = sinter.gather %l[%i] else %z : memref<8xf32>, i64 -> f32
+    sinter.yield %x, %b : tensor<8xf32>, f32
+  }
+  return %y#0, %y#1 : tensor<4x8xf32>, tensor<4xf32>
+}
+
 // Sizes that are known at run time; a result for each column, one for each row, one of both.
 
 // CHECK-LABEL: func @dynamic

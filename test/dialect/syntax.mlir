@@ -98,6 +98,15 @@ func.func @fill_of_another_kind(%x: tensor<4xi32>) {
 
 // -----
 
+func.func @some_given(%x: tensor<4x8xf32>) {
+  // expected-error @+2 {{some subscripts are `?`; a table has them all from the body}}
+  %y = sinter.rowwise (i = 4) by (j = 8)
+      ins(%x[?, j] : tensor<4x8xf32>) outs() {}
+  return
+}
+
+// -----
+
 func.func @indirect_destination(%x: tensor<4xf32>, %t: tensor<4xi32>) {
   // expected-error @+2 {{an indirect subscript belongs to an input, and is not indirect itself}}
   %y = sinter.rowwise (i = 4) by (j = 8)

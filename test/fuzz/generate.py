@@ -11,6 +11,7 @@ what may be zero, no logarithm sees a negative number. So two roads may be compa
 import random
 import sys
 
+sys.dont_write_bytecode = True
 from program import MLIR_FLOATS, Op, Program, Value
 
 SIZES = (1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17)

@@ -103,3 +103,47 @@ func.func @memrefs(%x: memref<4x9xf32>, %y: memref<4x9xf32>) {
   }
   return
 }
+
+// -----
+
+// A result that is only reshaped and returned is written to the caller's buffer in the shape of the kernel.
+
+// CHECK-LABEL: func @reshaped
+//       CHECK:   %[[R:.+]] = memref.alloc() : memref<36xf32>
+//       CHECK:   %[[D:.+]] = memref.expand_shape %[[R]] {{\[\[}}0, 1]] output_shape [4, 9]
+//       CHECK:   call @reshaped_kernel0(%{{.+}}, %[[D]])
+//       CHECK:   %[[T:.+]] = bufferization.to_tensor %[[R]] restrict writable
+//   CHECK-NOT:   tensor.collapse_shape
+//       CHECK:   return %[[T]]
+
+//   BUFFERS-LABEL: func.func @reshaped
+//     BUFFERS-NOT:   memref.copy
+//     BUFFERS-NOT:   alloc
+func.func @reshaped(%x: tensor<4x9xf32>) -> tensor<36xf32> {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %b = math.exp %a : tensor<9xf32>
+    sinter.yield %b : tensor<9xf32>
+  }
+  %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x9xf32> into tensor<36xf32>
+  return %c : tensor<36xf32>
+}
+
+// -----
+
+// With another reader it is a tensor as it stands.
+
+// CHECK-LABEL: func @reshaped_and_read
+//       CHECK:   memref.alloc() : memref<4x9xf32>
+//       CHECK:   tensor.collapse_shape
+func.func @reshaped_and_read(%x: tensor<4x9xf32>) -> (tensor<36xf32>, tensor<4x9xf32>) {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %b = math.exp %a : tensor<9xf32>
+    sinter.yield %b : tensor<9xf32>
+  }
+  %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x9xf32> into tensor<36xf32>
+  return %c, %y : tensor<36xf32>, tensor<4x9xf32>
+}

@@ -178,6 +178,29 @@ func.func @dynamic(%x: tensor<?x?xbf16>, %n: index) -> (tensor<?xf32>, tensor<f3
 
 // -----
 
+// What is gathered is guarded in each dimension.
+
+// CHECK-LABEL: func @gather
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<4xi64>, tensor<8xindex>)
+//       CHECK:     %[[I:.+]] = arith.index_cast %{{.+}} : i64 to index
+//       CHECK:     arith.cmpi ult, %[[I]]
+//       CHECK:     arith.cmpi ult
+//       CHECK:     scf.if
+//       CHECK:       tensor.extract %{{.+}}[%[[I]], %{{.+}}] : tensor<100x8xf32>
+func.func @gather(%table: tensor<100x8xf32>, %t: tensor<4xi64>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = sinter.rowwise (i = 4) by (j = 8) ins(%table[?, ?] : tensor<100x8xf32>, %t[i] : tensor<4xi64>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: memref<100x8xf32>, %i: i64):
+    %z = arith.constant 0.0 : f32
+    %j = sinter.index j : tensor<8xindex>
+    %x = sinter.gather %a[%i, %j] else %z : memref<100x8xf32>, i64, tensor<8xindex> -> tensor<8xf32>
+    sinter.yield %x : tensor<8xf32>
+  }
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
 // An assert survives, at each point that its condition depends on.
 
 // CHECK-LABEL: func @assertion

@@ -1,8 +1,8 @@
 // RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
-// RUN: not sinter-opt --sinter-fuse=policy=medium %s 2>&1 | FileCheck %s --check-prefix=CHOICE
+// RUN: not sinter-opt --sinter-fuse=policy=most %s 2>&1 | FileCheck %s --check-prefix=CHOICE
 
-// CHOICE: sinter-fuse: policy=medium: expected one of disabled|aggressive
+// CHOICE: sinter-fuse: policy=most: expected one of disabled|medium|aggressive
 
 // A maximum and what subtracts it are one row program: dimension i is matched through the value
 // that flows, j through the operand that both read.
@@ -472,4 +472,61 @@ func.func @one_element_of_a_row(%x: tensor<3x1xf32>, %n: tensor<f32>) -> tensor<
     sinter.yield %q : f32
   }
   return %y : tensor<f32>
+}
+
+// -----
+
+// An embedding moves into what reads it, with its assert; equal asserts are one. A loss of its own
+// rows, where the last dimension is a row on its own and a column here: the whole row is asserted.
+
+// CHECK-LABEL: func @asserts
+//       CHECK:   sinter.rowwise (i = 4) by (j = 3)
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:     sinter.row_reduce and %{{.+}} : tensor<3xi1> -> i1
+//       CHECK:     cf.assert
+//   CHECK-NOT:     cf.assert
+//       CHECK:     sinter.row_reduce add
+func.func @asserts(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %a = sinter.rowwise (i = 4, j = 3) by () ins(%x[i, j] : tensor<4x3xf32>) outs(%e[i, j] : tensor<4x3xf32>) {
+  ^row(%v: f32):
+    %z = arith.constant 0.0 : f32
+    %ok = arith.cmpf ogt, %v, %z : f32
+    cf.assert %ok, "not positive"
+    cf.assert %ok, "not positive"
+    %l = math.log %v : f32
+    sinter.yield %l : f32
+  }
+  %s = sinter.rowwise (i = 4) by (j = 3) ins(%a[i, j] : tensor<4x3xf32>) outs(%f[i] : tensor<4xf32>) {
+  ^row(%v: tensor<3xf32>):
+    %r = sinter.row_reduce add %v : tensor<3xf32> -> f32
+    sinter.yield %r : f32
+  }
+  return %a, %s : tensor<4x3xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A table is read anywhere: what makes it is a kernel before.
+
+// CHECK-LABEL: func @table
+//       CHECK:   sinter.rowwise
+//       CHECK:     math.exp
+//       CHECK:   sinter.rowwise
+//       CHECK:     sinter.gather
+func.func @table(%x: tensor<9xf32>, %t: tensor<9xi64>) -> tensor<9xf32> {
+  %e = tensor.empty() : tensor<9xf32>
+  %a = sinter.rowwise () by (j = 9) ins(%x[j] : tensor<9xf32>) outs(%e[j] : tensor<9xf32>) {
+  ^row(%v: tensor<9xf32>):
+    %l = math.exp %v : tensor<9xf32>
+    sinter.yield %l : tensor<9xf32>
+  }
+  %y = sinter.rowwise () by (j = 9) ins(%a[?] : tensor<9xf32>, %t[j] : tensor<9xi64>) outs(%e[j] : tensor<9xf32>) {
+  ^row(%v: memref<9xf32>, %i: tensor<9xi64>):
+    %z = arith.constant 0.0 : f32
+    %l = sinter.gather %v[%i] else %z : memref<9xf32>, tensor<9xi64> -> tensor<9xf32>
+    sinter.yield %l : tensor<9xf32>
+  }
+  return %y : tensor<9xf32>
 }

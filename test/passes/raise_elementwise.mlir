@@ -113,3 +113,15 @@ func.func @strided(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
   } -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// Of buffers nothing is raised.
+
+// CHECK-LABEL: func @buffers
+//       CHECK:   linalg.fill
+func.func @buffers(%y: memref<3xf32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%y : memref<3xf32>)
+  return
+}

@@ -32,23 +32,20 @@ func.func @maximum(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Read, the index keeps the op.
+// A window of which only the shape is read is gone: pooling reduces columns that overlap.
 
-// CHECK-LABEL: func @argmax
-//       CHECK:   linalg.generic
-func.func @argmax(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64>) -> tensor<4xi64> {
-  // expected-remark @+1 {{result 1 is not combined by a known combiner}}
-  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<4x8xf32>) outs(%f, %fi : tensor<4xf32>, tensor<4xi64>) {
-  ^bb0(%in: f32, %out: f32, %at: i64):
-    %i = linalg.index 1 : index
-    %t = arith.index_cast %i : index to i64
-    %0 = arith.maximumf %in, %out : f32
-    %1 = arith.cmpf ogt, %in, %out : f32
-    %2 = arith.select %1, %t, %at : i64
-    linalg.yield %0, %2 : f32, i64
-  } -> (tensor<4xf32>, tensor<4xi64>)
-  return %m#1 : tensor<4xi64>
+// CHECK-LABEL: func @pool
+//  CHECK-SAME:   %[[X:.+]]: tensor<2x3x11x13xf32>
+//       CHECK:   sinter.rowwise (i = 2, j = 3, k = 5, l = 4) by (m = 3, n = 2)
+//  CHECK-NEXT:     ins(%[[X]][i, j, k * 2 + m, l * 3 + n * 2] : tensor<2x3x11x13xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j, k, l] : tensor<2x3x5x4xf32>)
+//       CHECK:     sinter.row_reduce maximumf
+func.func @pool(%x: tensor<2x3x11x13xf32>) -> tensor<2x3x5x4xf32> {
+  %f = arith.constant dense<0xFF800000> : tensor<2x3x5x4xf32>
+  %w = tensor.empty() : tensor<3x2xf32>
+  %y = linalg.pooling_nchw_max {strides = dense<[2, 3]> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>}
+      ins(%x, %w : tensor<2x3x11x13xf32>, tensor<3x2xf32>) outs(%f : tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xf32>
+  return %y : tensor<2x3x5x4xf32>
 }
 
 // -----

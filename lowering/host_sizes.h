@@ -1,0 +1,29 @@
+// host_sizes.h: sizes of host code's tensors, from those of its arguments.
+
+#ifndef SINTER_LOWERING_HOST_SIZES_H
+#define SINTER_LOWERING_HOST_SIZES_H
+
+#include "passes/passes.h"
+
+typedef struct {
+  intptr_t argument, dim; // of the function
+  MlirValue value;
+} SnArgumentSize;
+
+typedef struct SnSizes {
+  SnBuilder b; // where the arithmetic goes: dominates all that asks
+  // Emits the size of a dimension of an argument.
+  MlirValue (*argument)(struct SnSizes *sizes, MlirValue argument, intptr_t dim);
+  void *user;
+  SN_VEC(SnArgumentSize) known;
+  SnMap made; // index values of the function -> emitted
+} SnSizes;
+
+// The size of a tensor in a dimension as an index at sizes->b; null if it does not follow from the sizes of arguments (it depends
+// on data, or an op is not known).
+MlirValue sn_size_of(SnSizes *sizes, MlirValue tensor, intptr_t dim);
+// Equal whatever the arguments are.
+bool sn_size_same(MlirValue a, MlirValue b);
+void sn_sizes_free(SnSizes *sizes);
+
+#endif

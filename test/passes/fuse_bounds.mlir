@@ -1,0 +1,178 @@
+// RUN: sinter-opt --sinter-raise --sinter-fuse --split-input-file %s | FileCheck %s
+
+// A neighbour's result that is read with bounds: it is computed where it is read, and counts inside of them only.
+
+// What is concatenated is made where it is selected: log(0) beside the bounds is not.
+
+// CHECK-LABEL: func @computed_parts
+//  CHECK-SAME:   (%[[X:.+]]: tensor<4x3xf32>, %[[Y:.+]]: tensor<4x5xf32>)
+//       CHECK:   sinter.rowwise (i = 4) by (j = 8)
+//   CHECK-DAG:     %[[X]][i, j] : tensor<4x3xf32> else 0.000000e+00
+//   CHECK-DAG:     %[[Y]][i, j - 3] : tensor<4x5xf32> else 0.000000e+00
+//       CHECK:     math.exp
+//       CHECK:     %[[L:.+]] = math.log
+//       CHECK:     arith.select %{{.+}}, %[[L]], %{{.+}}
+//       CHECK:     sinter.yield
+//   CHECK-NOT:   sinter.rowwise
+func.func @computed_parts(%x: tensor<4x3xf32>, %y: tensor<4x5xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %f = tensor.empty() : tensor<4x5xf32>
+  %a = linalg.exp ins(%x : tensor<4x3xf32>) outs(%e : tensor<4x3xf32>) -> tensor<4x3xf32>
+  %b = linalg.log ins(%y : tensor<4x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %c = tensor.concat dim(1) %a, %b : (tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// Around a padded value stands the fill value, not what is computed from zeros.
+
+// CHECK-LABEL: func @padded
+//       CHECK:   sinter.rowwise (i = 4) by (j = 7)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j - 2] : tensor<4x5xf32> else 0.000000e+00)
+//       CHECK:   ^row(%[[X:.+]]: tensor<7xf32>):
+//       CHECK:     %[[H:.+]] = arith.constant 5.000000e-01
+//       CHECK:     %[[E:.+]] = math.exp %[[X]]
+//       CHECK:     %[[B:.+]] = sinter.broadcast %[[H]]
+//       CHECK:     arith.select %{{.+}}, %[[E]], %[[B]]
+func.func @padded(%x: tensor<4x5xf32>) -> tensor<4x7xf32> {
+  %half = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<4x5xf32>
+  %a = linalg.exp ins(%x : tensor<4x5xf32>) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %p = tensor.pad %a low[0, 2] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %half : f32
+  } : tensor<4x5xf32> to tensor<4x7xf32>
+  return %p : tensor<4x7xf32>
+}
+
+// -----
+
+// Two halves of one result, side by side: made at both places rather than stored.
+
+// CHECK-LABEL: func @scattered
+//       CHECK:   sinter.rowwise (i = 4) by (j = 8)
+//   CHECK-NOT:   sinter.rowwise
+func.func @scattered(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = linalg.sub ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = linalg.add ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = tensor.concat dim(1) %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// A reduction is not made again for the rows beside the bounds.
+
+// CHECK-LABEL: func @reduction
+//       CHECK:   %[[S:.+]] = sinter.rowwise (i = 4) by (j = 5)
+//       CHECK:     sinter.row_reduce add
+//       CHECK:   sinter.rowwise
+//  CHECK-NEXT:     %[[S]][i - 1] : tensor<4xf32> else 0.000000e+00
+func.func @reduction(%x: tensor<4x5xf32>) -> tensor<6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce ins(%x : tensor<4x5xf32>) outs(%f : tensor<4xf32>) dimensions = [1] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  %p = tensor.pad %s low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %p : tensor<6xf32>
+}
+
+// -----
+
+// With another reader the value is written once, at its own size.
+
+// CHECK-LABEL: func @another_reader
+//       CHECK:   %[[E:.+]] = sinter.rowwise (i = 4) by (j = 5)
+//       CHECK:     math.exp
+//       CHECK:   %[[P:.+]] = sinter.rowwise (i = 4) by (j = 7)
+//  CHECK-NEXT:     %[[E]][i, j - 2] : tensor<4x5xf32> else 0.000000e+00
+//       CHECK:   return %[[E]], %[[P]]
+func.func @another_reader(%x: tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x7xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x5xf32>
+  %a = linalg.exp ins(%x : tensor<4x5xf32>) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %p = tensor.pad %a low[0, 2] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<4x5xf32> to tensor<4x7xf32>
+  return %a, %p : tensor<4x5xf32>, tensor<4x7xf32>
+}
+
+// -----
+
+// An index is moved with what it counts.
+
+// CHECK-LABEL: func @index
+//       CHECK:   sinter.rowwise (i = 12)
+//       CHECK:     arith.constant -4 : index
+//       CHECK:     sinter.index
+//       CHECK:     arith.addi
+//   CHECK-NOT:   sinter.rowwise
+func.func @index(%x: tensor<8x3xi64>) -> tensor<12x3xi64> {
+  %seven = arith.constant 7 : i64
+  %e = tensor.empty() : tensor<8x3xi64>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x3xi64>) outs(%e : tensor<8x3xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    %s = arith.addi %in, %k : i64
+    linalg.yield %s : i64
+  } -> tensor<8x3xi64>
+  %p = tensor.pad %a low[4, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %seven : i64
+  } : tensor<8x3xi64> to tensor<12x3xi64>
+  return %p : tensor<12x3xi64>
+}
+
+// -----
+
+// Two kernels that read a group's channels by one sum: its terms are matched, and the norm is one kernel.
+
+// CHECK-LABEL: func @sums_match
+//       CHECK:   sinter.rowwise (i = 3, j = 4) by (k = 2, l = 7)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j * 2 + k, l] : tensor<3x8x7xf32>)
+//   CHECK-NOT:   sinter.rowwise
+func.func @sums_match(%x: tensor<3x8x7xf32>) -> tensor<3x4x2x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [3, 4, 2, 7] : tensor<3x8x7xf32> into tensor<3x4x2x7xf32>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %o = tensor.empty() : tensor<3x4x2x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %s = linalg.reduce ins(%w : tensor<3x4x2x7xf32>) outs(%f : tensor<3x4xf32>) dimensions = [2, 3] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  %b = linalg.broadcast ins(%s : tensor<3x4xf32>) outs(%o : tensor<3x4x2x7xf32>) dimensions = [2, 3]
+  %y = linalg.div ins(%w, %b : tensor<3x4x2x7xf32>, tensor<3x4x2x7xf32>) outs(%o : tensor<3x4x2x7xf32>) -> tensor<3x4x2x7xf32>
+  return %y : tensor<3x4x2x7xf32>
+}
+
+// -----
+
+// Zeros are read beside the bounds: an integer is not divided by them.
+
+// CHECK-LABEL: func @division
+//       CHECK:   %[[Q:.+]] = sinter.rowwise (i = 4) by (j = 5)
+//       CHECK:     arith.divsi
+//       CHECK:   sinter.rowwise (i = 4) by (j = 7)
+//  CHECK-NEXT:     %[[Q]][i, j - 2] : tensor<4x5xi32> else 1
+func.func @division(%x: tensor<4x5xi32>, %y: tensor<4x5xi32>) -> tensor<4x7xi32> {
+  %one = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<4x5xi32>
+  %a = linalg.div ins(%x, %y : tensor<4x5xi32>, tensor<4x5xi32>) outs(%e : tensor<4x5xi32>) -> tensor<4x5xi32>
+  %p = tensor.pad %a low[0, 2] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : i32
+  } : tensor<4x5xi32> to tensor<4x7xi32>
+  return %p : tensor<4x7xi32>
+}

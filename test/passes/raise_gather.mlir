@@ -1,0 +1,229 @@
+// RUN: sinter-opt --sinter-raise --split-input-file %s | FileCheck %s
+
+// A subscript that is known from the loops is part of the access.
+
+// CHECK-LABEL: func @flip
+//       CHECK:   ins(%{{.+}}[i, 8 - j] : tensor<4x9xf32>)
+//   CHECK-NOT:   sinter.gather
+func.func @flip(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %c8 = arith.constant 8 : index
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x9xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %c8, %j : index
+    %v = tensor.extract %x[%i, %k] : tensor<4x9xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x9xf32>
+  return %y : tensor<4x9xf32>
+}
+
+// -----
+
+// One that might leave is computed.
+
+// CHECK-LABEL: func @leaves
+//       CHECK:   ins(%{{.+}}[?, ?] : tensor<4x9xf32>)
+//       CHECK:   sinter.gather
+func.func @leaves(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %c7 = arith.constant 7 : index
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x9xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %c7, %j : index
+    %v = tensor.extract %x[%i, %k] : tensor<4x9xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x9xf32>
+  return %y : tensor<4x9xf32>
+}
+
+// -----
+
+// A nearest neighbour: division of a number that is not negative.
+
+// CHECK-LABEL: func @nearest
+//       CHECK:   ins(%{{.+}}[i, j floordiv 3] : tensor<4x3xf32>)
+func.func @nearest(%x: tensor<4x3xf32>) -> tensor<4x9xf32> {
+  %c3 = arith.constant 3 : i64
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x9xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i64
+    %q = arith.divsi %n, %c3 : i64
+    %k = arith.index_cast %q : i64 to index
+    %v = tensor.extract %x[%i, %k] : tensor<4x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x9xf32>
+  return %y : tensor<4x9xf32>
+}
+
+// -----
+
+// A label of each row: one element of the row is picked. Outside it is 0, whatever the program does with it.
+
+// CHECK-LABEL: func @label
+//       CHECK:   sinter.rowwise (i = 4) by (j = 9)
+//       CHECK:   ins(%{{.+}}[i] : tensor<4xi64>, %{{.+}}[i, j] : tensor<4x9xf32>)
+//       CHECK:   outs(%{{.+}}[i] : tensor<4xf32>)
+//       CHECK:   ^row(%[[T:.+]]: i64, %[[X:.+]]: tensor<9xf32>):
+//       CHECK:     %[[K:.+]] = arith.index_cast %[[T]]
+//       CHECK:     %[[V:.+]] = sinter.pick %[[X]][%[[K]]] else %{{.+}} : tensor<9xf32>, index
+//       CHECK:     arith.select %{{.+}}, %{{.+}}, %[[V]] : f32
+func.func @label(%x: tensor<4x9xf32>, %t: tensor<4xi64>) -> tensor<4xf32> {
+  %ignored = arith.constant -100 : i64
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<4xi64>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: i64, %out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %a : i64 to index
+    %v = tensor.extract %x[%i, %k] : tensor<4x9xf32>
+    %c = arith.cmpi eq, %a, %ignored : i64
+    %s = arith.select %c, %z, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Classes in dimension 1 of images.
+
+// CHECK-LABEL: func @pixels
+//       CHECK:   sinter.rowwise (i = 2, j = 3, k = 4) by (l = 9)
+//       CHECK:   %{{.+}}[i, l, j, k] : tensor<2x9x3x4xf32>
+//       CHECK:   sinter.pick
+func.func @pixels(%x: tensor<2x9x3x4xf32>, %t: tensor<2x3x4xi64>) -> tensor<2x3x4xf32> {
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%t : tensor<2x3x4xi64>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%a: i64, %out: f32):
+    %n = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %w = linalg.index 2 : index
+    %c = arith.index_cast %a : i64 to index
+    %v = tensor.extract %x[%n, %c, %h, %w] : tensor<2x9x3x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// An embedding: the row's index is a scalar, and its assert comes along.
+
+// CHECK-LABEL: func @embedding
+//       CHECK:   sinter.rowwise (i = 4) by (j = 3)
+//       CHECK:   ins(%{{.+}}[i] : tensor<4xi64>, %{{.+}}[?, ?] : tensor<5x3xf32>)
+//       CHECK:   ^row(%[[T:.+]]: i64, %[[E:.+]]: memref<5x3xf32>):
+//       CHECK:     %[[OK:.+]] = arith.cmpi ult, %[[T]]
+//       CHECK:     cf.assert %[[OK]], "index out of the table"
+//       CHECK:     %[[I:.+]] = arith.index_cast %[[T]] : i64 to index
+//       CHECK:     %[[J:.+]] = sinter.index j : tensor<3xindex>
+//       CHECK:     sinter.gather %[[E]][%[[I]], %[[J]]] else %{{.+}} : memref<5x3xf32>, index, tensor<3xindex> -> tensor<3xf32>
+func.func @embedding(%table: tensor<5x3xf32>, %t: tensor<4xi64>) -> tensor<4x3xf32> {
+  %n = arith.constant 5 : i64
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t : tensor<4xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%row: i64, %out: f32):
+    %ok = arith.cmpi ult, %row, %n : i64
+    cf.assert %ok, "index out of the table"
+    %i = arith.index_cast %row : i64 to index
+    %j = linalg.index 1 : index
+    %x = tensor.extract %table[%i, %j] : tensor<5x3xf32>
+    linalg.yield %x : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// An assert that depends on the last dimension: all dimensions are rows.
+
+// CHECK-LABEL: func @each_element
+//       CHECK:   sinter.rowwise (i = 4, j = 3) by ()
+//       CHECK:   cf.assert %{{.+}}, "not positive"
+func.func @each_element(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x3xf32>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %ok = arith.cmpf ogt, %a, %z : f32
+    cf.assert %ok, "not positive"
+    linalg.yield %a : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// In a reduction it holds for the whole row.
+
+// CHECK-LABEL: func @whole_row
+//       CHECK:   %[[ALL:.+]] = sinter.row_reduce and %{{.+}} : tensor<3xi1> -> i1
+//       CHECK:   cf.assert %[[ALL]], "not positive"
+func.func @whole_row(%x: tensor<4x3xf32>) -> tensor<4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x3xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %ok = arith.cmpf ogt, %a, %z : f32
+    cf.assert %ok, "not positive"
+    %s = arith.addf %a, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Negative indices count from the end; both subscripts are rows.
+
+// CHECK-LABEL: func @wrapped
+//       CHECK:   %[[I:.+]] = arith.index_cast %{{.+}} : tensor<3xi64> to tensor<3xindex>
+//       CHECK:   sinter.gather %{{.+}}[%[[I]], %[[I]]] else %{{.+}} : memref<9x9xf32>, tensor<3xindex>, tensor<3xindex> -> tensor<3xf32>
+func.func @wrapped(%x: tensor<9x9xf32>, %t: tensor<4x3xi64>) -> tensor<4x3xf32> {
+  %c0 = arith.constant 0 : i64
+  %c9 = arith.constant 9 : i64
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t : tensor<4x3xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%a: i64, %out: f32):
+    %n = arith.cmpi slt, %a, %c0 : i64
+    %p = arith.addi %a, %c9 : i64
+    %q = arith.select %n, %p, %a : i64
+    %i = arith.index_cast %q : i64 to index
+    %v = tensor.extract %x[%i, %i] : tensor<9x9xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// Nobody reads the result, but the assert runs.
+
+// CHECK-LABEL: func @only_asserts
+//       CHECK:   cf.assert
+func.func @only_asserts(%x: tensor<4xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %ok = arith.cmpf ogt, %a, %z : f32
+    cf.assert %ok, "not positive"
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return
+}

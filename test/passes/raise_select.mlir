@@ -1,0 +1,159 @@
+// RUN: sinter-opt --sinter-raise --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-raise{remarks=true})' --split-input-file --verify-diagnostics %s -o /dev/null
+
+// The index of a maximum that becomes NaN: what stands before the first NaN is searched.
+
+// CHECK-LABEL: func @argmax
+//       CHECK:   ^row(%[[X:.+]]: tensor<8xf32>, %[[S:.+]]: i64, %[[L:.+]]: f32):
+//       CHECK:     %[[J:.+]] = arith.index_cast %{{.+}} : tensor<8xindex> to tensor<8xi64>
+//       CHECK:     %[[U:.+]] = arith.cmpf uno, %[[X]], %[[X]]
+//       CHECK:     %[[N:.+]] = sinter.row_reduce minsi
+//       CHECK:     %[[V:.+]] = arith.cmpi slt, %[[J]],
+//       CHECK:     %[[B:.+]] = arith.select %[[V]], %[[X]],
+//       CHECK:     %[[M:.+]] = sinter.row_reduce maximumf %[[B]]
+//       CHECK:     %[[E:.+]] = arith.cmpf oeq, %[[X]],
+//       CHECK:     %[[W:.+]] = sinter.row_reduce minsi
+//       CHECK:     %[[H:.+]] = arith.cmpf ogt, %[[M]], %[[L]] : f32
+//       CHECK:     %[[T:.+]] = arith.select %[[H]], %[[W]],
+//       CHECK:     %[[P:.+]] = sinter.pick %{{.+}}[%[[T]]] else %[[S]]
+//       CHECK:     sinter.yield %[[P]] : i64
+//   CHECK-NOT:   linalg
+func.func @argmax(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64>) -> tensor<4xi64> {
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f, %fi : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %i = linalg.index 1 : index
+    %t = arith.index_cast %i : index to i64
+    %0 = arith.maximumf %in, %out : f32
+    %1 = arith.cmpf ogt, %in, %out : f32
+    %2 = arith.select %1, %t, %at : i64
+    linalg.yield %0, %2 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %m#1 : tensor<4xi64>
+}
+
+// -----
+
+// Compared and selected, a NaN is passed over; the last of equal ones wins where the comparison says so.
+
+// CHECK-LABEL: func @last_least
+//       CHECK:   sinter.rowwise (i = 8) by (j = 4)
+//       CHECK:   ^row(%[[X:.+]]: tensor<4xf32>):
+//   CHECK-NOT:     uno
+//       CHECK:     sinter.row_reduce minnumf %[[X]]
+//       CHECK:     %[[W:.+]] = sinter.row_reduce maxsi
+//       CHECK:     arith.cmpf ole
+//       CHECK:     sinter.pick
+func.func @last_least(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xi32>) {
+  %f = arith.constant dense<0x7F800000> : tensor<8xf32>
+  %fi = arith.constant dense<0> : tensor<8xi32>
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%f, %fi : tensor<8xf32>, tensor<8xi32>) {
+  ^bb0(%in: f32, %out: f32, %at: i32):
+    %i = linalg.index 0 : index
+    %t = arith.index_cast %i : index to i32
+    %1 = arith.cmpf oge, %out, %in : f32
+    %0 = arith.select %1, %in, %out : f32
+    %2 = arith.select %1, %t, %at : i32
+    linalg.yield %0, %2 : f32, i32
+  } -> (tensor<8xf32>, tensor<8xi32>)
+  return %m#0, %m#1 : tensor<8xf32>, tensor<8xi32>
+}
+
+// -----
+
+// A maximum spelled as a comparison.
+
+// CHECK-LABEL: func @maximum
+//       CHECK:     sinter.row_reduce maxnumf
+//   CHECK-NOT:   linalg
+func.func @maximum(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %f = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.cmpf ogt, %in, %out : f32
+    %0 = arith.select %1, %in, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %m : tensor<4xf32>
+}
+
+// -----
+
+// Where a NaN is taken, what comes after it starts anew: no order but the program's gives its result.
+
+// CHECK-LABEL: func @takes_nan
+//       CHECK:   linalg.generic
+func.func @takes_nan(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %f = arith.constant dense<0xFF800000> : tensor<4xf32>
+  // expected-remark @+1 {{result 0 is not combined by a known combiner}}
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.cmpf ogt, %out, %in : f32
+    %0 = arith.select %1, %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %m : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @nan_wins
+//       CHECK:   linalg.generic
+func.func @nan_wins(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64>) -> tensor<4xi64> {
+  // expected-remark @+2 {{a NaN would win for result 1, and start its comparisons anew}}
+  // expected-remark @+1 {{result 1 is not combined by a known combiner}}
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f, %fi : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %i = linalg.index 1 : index
+    %t = arith.index_cast %i : index to i64
+    %0 = arith.maximumf %in, %out : f32
+    %1 = arith.cmpf ugt, %in, %out : f32
+    %2 = arith.select %1, %t, %at : i64
+    linalg.yield %0, %2 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %m#1 : tensor<4xi64>
+}
+
+// -----
+
+// The start value may be NaN, against which nothing wins.
+
+// CHECK-LABEL: func @unknown_start
+//       CHECK:   linalg.generic
+func.func @unknown_start(%x: tensor<4x8xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-remark @+1 {{result 0 is not combined by a known combiner}}
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.cmpf ogt, %in, %out : f32
+    %0 = arith.select %1, %in, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %m : tensor<4xf32>
+}
+
+// -----
+
+// Kept where another thing is greatest.
+
+// CHECK-LABEL: func @other_value
+//       CHECK:   linalg.generic
+func.func @other_value(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64>) -> tensor<4xi64> {
+  // expected-remark @+1 {{result 1 is not combined by a known combiner}}
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f, %fi : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %i = linalg.index 1 : index
+    %t = arith.index_cast %i : index to i64
+    %n = arith.negf %in : f32
+    %0 = arith.maximumf %n, %out : f32
+    %1 = arith.cmpf ogt, %in, %out : f32
+    %2 = arith.select %1, %t, %at : i64
+    linalg.yield %0, %2 : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %m#1 : tensor<4xi64>
+}

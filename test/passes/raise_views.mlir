@@ -1,0 +1,233 @@
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-raise{remarks=true})' --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Slices, reshapes and paddings become part of the access that reads through them; concatenations and insertions
+// row programs that select by the index.
+
+// A slice, a reshape and a transpose, one on the other.
+
+// CHECK-LABEL: func @slice
+//   CHECK-NOT:   tensor.extract_slice
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   sinter.rowwise (i = 8, j = 9) by (k = 4)
+//  CHECK-NEXT:     ins(%{{.+}}[j, i + k * 8 + 32] : tensor<9x96xf32>)
+func.func @slice(%x: tensor<9x96xf32>) -> tensor<8x9x4xf32> {
+  %s = tensor.extract_slice %x[0, 32] [9, 32] [1, 1] : tensor<9x96xf32> to tensor<9x32xf32>
+  %w = tensor.expand_shape %s [[0], [1, 2]] output_shape [9, 4, 8] : tensor<9x32xf32> into tensor<9x4x8xf32>
+  %e = tensor.empty() : tensor<8x9x4xf32>
+  %t = linalg.transpose ins(%w : tensor<9x4x8xf32>) outs(%e : tensor<8x9x4xf32>) permutation = [2, 0, 1]
+  %y = linalg.exp ins(%t : tensor<8x9x4xf32>) outs(%e : tensor<8x9x4xf32>) -> tensor<8x9x4xf32>
+  return %y : tensor<8x9x4xf32>
+}
+
+// -----
+
+// A stride, and a dimension that the slice drops.
+
+// CHECK-LABEL: func @strided_row
+//       CHECK:   ins(%{{.+}}[3, i * 3 + 1] : tensor<9x16xf32>)
+func.func @strided_row(%x: tensor<9x16xf32>) -> tensor<5xf32> {
+  %s = tensor.extract_slice %x[3, 1] [1, 5] [1, 3] : tensor<9x16xf32> to tensor<5xf32>
+  %e = tensor.empty() : tensor<5xf32>
+  %y = linalg.exp ins(%s : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// A slice that is a result is a copy.
+
+// CHECK-LABEL: func @slice_returned
+//   CHECK-NOT:   tensor.extract_slice
+//       CHECK:   ins(%{{.+}}[i + 3, j] : tensor<9x16xf32>)
+//       CHECK:   ^row(%[[X:.+]]: tensor<16xf32>):
+//  CHECK-NEXT:     sinter.yield %[[X]]
+func.func @slice_returned(%x: tensor<9x16xf32>) -> tensor<4x16xf32> {
+  %s = tensor.extract_slice %x[3, 0] [4, 16] [1, 1] : tensor<9x16xf32> to tensor<4x16xf32>
+  return %s : tensor<4x16xf32>
+}
+
+// -----
+
+// Quotients and remainders go where the ranges say so.
+
+// CHECK-LABEL: func @reshapes_cancel
+//       CHECK:   ins(%{{.+}}[i, j] : tensor<6x8xf32>)
+func.func @reshapes_cancel(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
+  %w = tensor.expand_shape %c [[0, 1]] output_shape [6, 8] : tensor<48xf32> into tensor<6x8xf32>
+  %e = tensor.empty() : tensor<6x8xf32>
+  %y = linalg.exp ins(%w : tensor<6x8xf32>) outs(%e : tensor<6x8xf32>) -> tensor<6x8xf32>
+  return %y : tensor<6x8xf32>
+}
+
+// -----
+
+// A reshape alone is free, a quotient in a subscript is not: it stays a reshape.
+
+// CHECK-LABEL: func @collapse_alone
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape
+//       CHECK:   ins(%[[C]][i] : tensor<48xf32>)
+func.func @collapse_alone(%x: tensor<6x8xf32>) -> tensor<48xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
+  %e = tensor.empty() : tensor<48xf32>
+  %y = linalg.exp ins(%c : tensor<48xf32>) outs(%e : tensor<48xf32>) -> tensor<48xf32>
+  return %y : tensor<48xf32>
+}
+
+// -----
+
+// With a transpose below it, it saves a copy.
+
+// CHECK-LABEL: func @collapse_of_transpose
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   ins(%{{.+}}[i mod 6, i floordiv 6] : tensor<6x8xf32>)
+func.func @collapse_of_transpose(%x: tensor<6x8xf32>) -> tensor<48xf32> {
+  %t0 = tensor.empty() : tensor<8x6xf32>
+  %t = linalg.transpose ins(%x : tensor<6x8xf32>) outs(%t0 : tensor<8x6xf32>) permutation = [1, 0]
+  %c = tensor.collapse_shape %t [[0, 1]] : tensor<8x6xf32> into tensor<48xf32>
+  %e = tensor.empty() : tensor<48xf32>
+  %y = linalg.exp ins(%c : tensor<48xf32>) outs(%e : tensor<48xf32>) -> tensor<48xf32>
+  return %y : tensor<48xf32>
+}
+
+// -----
+
+// A padding is the access's fill value.
+
+// CHECK-LABEL: func @padded
+//   CHECK-NOT:   tensor.pad
+//       CHECK:   ins(%{{.+}}[i - 1, j] : tensor<6x8xf32> else 5.000000e-01)
+func.func @padded(%x: tensor<6x8xf32>) -> tensor<9x8xf32> {
+  %zero = arith.constant 0.5 : f32
+  %p = tensor.pad %x low[1, 0] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<6x8xf32> to tensor<9x8xf32>
+  %e = tensor.empty() : tensor<9x8xf32>
+  %y = linalg.exp ins(%p : tensor<9x8xf32>) outs(%e : tensor<9x8xf32>) -> tensor<9x8xf32>
+  return %y : tensor<9x8xf32>
+}
+
+// -----
+
+// Behind a padding nothing is read through: a place outside of the slice may be inside of what it was taken from.
+
+// CHECK-LABEL: func @padded_slice
+//       CHECK:   %[[S:.+]] = sinter.rowwise (i = 3) by (j = 8)
+//  CHECK-NEXT:     ins(%{{.+}}[i + 2, j] : tensor<6x8xf32>)
+//       CHECK:     ins(%[[S]][i - 1, j] : tensor<3x8xf32> else 5.000000e-01)
+func.func @padded_slice(%x: tensor<6x8xf32>) -> tensor<5x8xf32> {
+  %zero = arith.constant 0.5 : f32
+  %s = tensor.extract_slice %x[2, 0] [3, 8] [1, 1] : tensor<6x8xf32> to tensor<3x8xf32>
+  %p = tensor.pad %s low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<3x8xf32> to tensor<5x8xf32>
+  %e = tensor.empty() : tensor<5x8xf32>
+  %y = linalg.exp ins(%p : tensor<5x8xf32>) outs(%e : tensor<5x8xf32>) -> tensor<5x8xf32>
+  return %y : tensor<5x8xf32>
+}
+
+// -----
+
+// A padding that is computed from the place stays.
+
+// CHECK-LABEL: func @pad_not_constant
+//       CHECK:   tensor.pad
+func.func @pad_not_constant(%x: tensor<6xf32>) -> tensor<8xf32> {
+  // expected-remark@+1 {{its offsets, strides or fill value are not known}}
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    tensor.yield %f : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  return %p : tensor<8xf32>
+}
+
+// -----
+
+// A concatenation reads each input with bounds and selects by the column.
+
+// CHECK-LABEL: func @concat(
+//  CHECK-SAME:   %[[X:.+]]: tensor<6x3xf32>, %[[Y:.+]]: tensor<6x5xf32>)
+//       CHECK:   sinter.rowwise (i = 6) by (j = 8)
+//  CHECK-NEXT:     ins(%[[X]][i, j] : tensor<6x3xf32> else 0.000000e+00, %[[Y]][i, j - 3] : tensor<6x5xf32> else 0.000000e+00)
+//       CHECK:   ^row(%[[A:.+]]: tensor<8xf32>, %[[B:.+]]: tensor<8xf32>):
+//  CHECK-NEXT:     %[[J:.+]] = sinter.index j : tensor<8xindex>
+//  CHECK-NEXT:     %[[N:.+]] = arith.constant dense<3>
+//  CHECK-NEXT:     %[[C:.+]] = arith.cmpi ult, %[[J]], %[[N]]
+//  CHECK-NEXT:     %[[S:.+]] = arith.select %[[C]], %[[A]], %[[B]]
+//  CHECK-NEXT:     sinter.yield %[[S]]
+func.func @concat(%x: tensor<6x3xf32>, %y: tensor<6x5xf32>) -> tensor<6x8xf32> {
+  %c = tensor.concat dim(1) %x, %y : (tensor<6x3xf32>, tensor<6x5xf32>) -> tensor<6x8xf32>
+  return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// Along the rows the condition is a scalar; a constant is not read.
+
+// CHECK-LABEL: func @concat_rows
+//       CHECK:   ins(%{{.+}}[i, j] : tensor<2x5xi32> else 0, %{{.+}}[i - 4, j] : tensor<4x5xi32> else 0)
+//       CHECK:   ^row(%[[A:.+]]: tensor<5xi32>, %[[B:.+]]: tensor<5xi32>):
+//       CHECK:     %[[I:.+]] = sinter.index i : index
+//       CHECK:     arith.select %{{.+}}, %{{.+}}, %[[B]] : tensor<5xi32>
+//       CHECK:     arith.select %{{.+}}, %[[A]], %{{.+}} : tensor<5xi32>
+func.func @concat_rows(%x: tensor<2x5xi32>, %y: tensor<4x5xi32>) -> tensor<8x5xi32> {
+  %z0 = arith.constant dense<7> : tensor<2x5xi32>
+  %c = tensor.concat dim(0) %x, %z0, %y : (tensor<2x5xi32>, tensor<2x5xi32>, tensor<4x5xi32>) -> tensor<8x5xi32>
+  return %c : tensor<8x5xi32>
+}
+
+// -----
+
+// Its inputs are read through slices: what lies beside them is not selected.
+
+// CHECK-LABEL: func @concat_of_slice
+//   CHECK-NOT:   tensor.extract_slice
+//       CHECK:   ins(%[[X:.+]][i, j + 4] : tensor<6x8xf32> else 0.000000e+00, %[[X]][i, j - 4] : tensor<6x8xf32> else 0.000000e+00)
+func.func @concat_of_slice(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %a = tensor.extract_slice %x[0, 0] [6, 4] [1, 1] : tensor<6x8xf32> to tensor<6x4xf32>
+  %b = tensor.extract_slice %x[0, 4] [6, 4] [1, 1] : tensor<6x8xf32> to tensor<6x4xf32>
+  %c = tensor.concat dim(1) %b, %a : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x8xf32>
+  return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// Where an input ends has to be known.
+
+// CHECK-LABEL: func @concat_unknown
+//       CHECK:   tensor.concat
+func.func @concat_unknown(%x: tensor<6x?xf32>, %y: tensor<6x?xf32>) -> tensor<6x?xf32> {
+  // expected-remark@+1 {{a result of unknown size}}
+  %c = tensor.concat dim(1) %x, %y : (tensor<6x?xf32>, tensor<6x?xf32>) -> tensor<6x?xf32>
+  return %c : tensor<6x?xf32>
+}
+
+// -----
+
+// An insertion with a stride: rows 1 and 4, columns 2 to 4.
+
+// CHECK-LABEL: func @insert(
+//       CHECK:   ins(%{{.+}}[(i - 1) floordiv 3, j - 2] : tensor<2x3xf32> else 0.000000e+00, %{{.+}}[i, j] : tensor<8x9xf32>)
+//       CHECK:   ^row(%[[X:.+]]: tensor<9xf32>, %[[Y:.+]]: tensor<9xf32>):
+//       CHECK:     arith.remui
+//       CHECK:     arith.select %{{.+}}, %[[X]], %[[Y]]
+func.func @insert(%x: tensor<2x3xf32>, %y: tensor<8x9xf32>) -> tensor<8x9xf32> {
+  %c = tensor.insert_slice %x into %y[1, 2] [2, 3] [3, 1] : tensor<2x3xf32> into tensor<8x9xf32>
+  return %c : tensor<8x9xf32>
+}
+
+// -----
+
+// A place that is only known at run time.
+
+// CHECK-LABEL: func @insert_somewhere
+//       CHECK:   tensor.insert_slice
+func.func @insert_somewhere(%x: tensor<2x3xf32>, %y: tensor<8x9xf32>, %i: index) -> tensor<8x9xf32> {
+  // expected-remark@+1 {{inserts at a place that is not known}}
+  %c = tensor.insert_slice %x into %y[%i, 2] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<8x9xf32>
+  return %c : tensor<8x9xf32>
+}

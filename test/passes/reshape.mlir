@@ -1,0 +1,165 @@
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-reshape{remarks=true},canonicalize,cse)' --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// A linear layer over folded batch dimensions is one over the dimensions themselves.
+
+// CHECK-LABEL: func @linear
+//   CHECK-NOT:   tensor.collapse_shape
+//   CHECK-NOT:   linalg.matmul
+//       CHECK:   linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+//  CHECK-SAME:     ins(%{{.+}}, %{{.+}} : tensor<2x9x32xf32>, tensor<32x5xf32>)
+//       CHECK:   -> tensor<2x9x5xf32>
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   return
+func.func @linear(%x: tensor<2x9x32xf32>, %w: tensor<32x5xf32>, %o: tensor<18x5xf32>) -> tensor<2x9x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<18x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<18x5xf32>) -> tensor<18x5xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x9x32xf32> into tensor<18x32xf32>
+  %m = linalg.matmul ins(%c, %w : tensor<18x32xf32>, tensor<32x5xf32>) outs(%f : tensor<18x5xf32>) -> tensor<18x5xf32>
+  %y = tensor.expand_shape %m [[0, 1], [2]] output_shape [2, 9, 5] : tensor<18x5xf32> into tensor<2x9x5xf32>
+  return %y : tensor<2x9x5xf32>
+}
+
+// -----
+
+// Heads are unfolded before they are cut out: one reshape above three slices.
+
+// CHECK-LABEL: func @heads
+//  CHECK-SAME:   (%[[X:.+]]: tensor<9x96xf32>)
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2]] output_shape [9, 12, 8]
+//   CHECK-DAG:   tensor.extract_slice %[[E]][0, 4, 0] [9, 4, 8] [1, 1, 1]
+//   CHECK-DAG:   tensor.extract_slice %[[E]][0, 8, 0] [9, 4, 8] [1, 1, 1]
+//   CHECK-NOT:   tensor.expand_shape
+func.func @heads(%x: tensor<9x96xf32>) -> (tensor<9x4x8xf32>, tensor<9x4x8xf32>) {
+  %k = tensor.extract_slice %x[0, 32] [9, 32] [1, 1] : tensor<9x96xf32> to tensor<9x32xf32>
+  %v = tensor.extract_slice %x[0, 64] [9, 32] [1, 1] : tensor<9x96xf32> to tensor<9x32xf32>
+  %kh = tensor.expand_shape %k [[0], [1, 2]] output_shape [9, 4, 8] : tensor<9x32xf32> into tensor<9x4x8xf32>
+  %vh = tensor.expand_shape %v [[0], [1, 2]] output_shape [9, 4, 8] : tensor<9x32xf32> into tensor<9x4x8xf32>
+  return %kh, %vh : tensor<9x4x8xf32>, tensor<9x4x8xf32>
+}
+
+// -----
+
+// A slice that cuts through what is unfolded keeps its place.
+
+// CHECK-LABEL: func @cut
+//       CHECK:   tensor.extract_slice
+//       CHECK:   tensor.expand_shape
+func.func @cut(%x: tensor<9x96xf32>) -> tensor<9x4x8xf32> {
+  %k = tensor.extract_slice %x[0, 33] [9, 32] [1, 1] : tensor<9x96xf32> to tensor<9x32xf32>
+  // expected-remark@+1 {{the slice cuts through the unfolded dimensions: offset 33 of size 96, 8 in each}}
+  %kh = tensor.expand_shape %k [[0], [1, 2]] output_shape [9, 4, 8] : tensor<9x32xf32> into tensor<9x4x8xf32>
+  return %kh : tensor<9x4x8xf32>
+}
+
+// -----
+
+// So does one with a stride, ...
+
+// CHECK-LABEL: func @stride
+//       CHECK:   tensor.extract_slice
+//       CHECK:   tensor.expand_shape
+func.func @stride(%x: tensor<64xf32>) -> tensor<4x8xf32> {
+  %k = tensor.extract_slice %x[0] [32] [2] : tensor<64xf32> to tensor<32xf32>
+  // expected-remark@+1 {{unfolds what the slice takes with a stride of 2}}
+  %kh = tensor.expand_shape %k [[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+  return %kh : tensor<4x8xf32>
+}
+
+// -----
+
+// ... one at a place that is not known, ...
+
+// CHECK-LABEL: func @somewhere
+//       CHECK:   tensor.extract_slice
+//       CHECK:   tensor.expand_shape
+func.func @somewhere(%x: tensor<64xf32>, %i: index) -> tensor<4x8xf32> {
+  %k = tensor.extract_slice %x[%i] [32] [1] : tensor<64xf32> to tensor<32xf32>
+  // expected-remark@+1 {{a slice whose place is not known}}
+  %kh = tensor.expand_shape %k [[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+  return %kh : tensor<4x8xf32>
+}
+
+// -----
+
+// ... and one that drops a dimension.
+
+// CHECK-LABEL: func @drops
+//       CHECK:   tensor.extract_slice
+//       CHECK:   tensor.expand_shape
+func.func @drops(%x: tensor<3x32xf32>) -> tensor<4x8xf32> {
+  %k = tensor.extract_slice %x[1, 0] [1, 32] [1, 1] : tensor<3x32xf32> to tensor<32xf32>
+  // expected-remark@+1 {{a slice that drops dimensions}}
+  %kh = tensor.expand_shape %k [[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+  return %kh : tensor<4x8xf32>
+}
+
+// -----
+
+// Groups of a group norm: channels and places unfold to common factors.
+
+// CHECK-LABEL: func @groups
+//  CHECK-SAME:   (%[[X:.+]]: tensor<3x8x9x7xf32>)
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2], [3], [4]] output_shape [3, 4, 2, 9, 7]
+//       CHECK:   tensor.collapse_shape %[[E]] {{\[\[}}0], [1], [2, 3, 4]]
+func.func @groups(%x: tensor<3x8x9x7xf32>) -> tensor<3x4x126xf32> {
+  %c = tensor.collapse_shape %x [[0], [1, 2, 3]] : tensor<3x8x9x7xf32> into tensor<3x504xf32>
+  %y = tensor.expand_shape %c [[0], [1, 2]] output_shape [3, 4, 126] : tensor<3x504xf32> into tensor<3x4x126xf32>
+  return %y : tensor<3x4x126xf32>
+}
+
+// -----
+
+// Sizes without common factors stay as they are.
+
+// CHECK-LABEL: func @no_factors
+//       CHECK:   tensor.collapse_shape
+//       CHECK:   tensor.expand_shape
+func.func @no_factors(%x: tensor<4x9xf32>) -> tensor<6x6xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<4x9xf32> into tensor<36xf32>
+  // expected-remark@+1 {{sizes of the two reshapes that have no common factors}}
+  %y = tensor.expand_shape %c [[0, 1]] output_shape [6, 6] : tensor<36xf32> into tensor<6x6xf32>
+  return %y : tensor<6x6xf32>
+}
+
+// -----
+
+// So do unknown ones.
+
+// CHECK-LABEL: func @unknown
+//       CHECK:   tensor.collapse_shape
+//       CHECK:   tensor.expand_shape
+func.func @unknown(%x: tensor<?x9xf32>, %n: index) -> tensor<?x6xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x9xf32> into tensor<?xf32>
+  // expected-remark@+1 {{a reshape of unknown sizes}}
+  %y = tensor.expand_shape %c [[0, 1]] output_shape [%n, 6] : tensor<?xf32> into tensor<?x6xf32>
+  return %y : tensor<?x6xf32>
+}
+
+// -----
+
+// An op is not written over a dimension of size 1 that a reshape adds.
+
+// CHECK-LABEL: func @unit
+//       CHECK:   linalg.exp
+//  CHECK-SAME:     tensor<8xf32>
+//       CHECK:   tensor.expand_shape
+func.func @unit(%x: tensor<8xf32>) -> tensor<1x8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // expected-remark@+1 {{only adds or drops dimensions of size 1}}
+  %w = tensor.expand_shape %y [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  return %w : tensor<1x8xf32>
+}
+
+// -----
+
+// A convolution keeps its name: its subscripts are sums.
+
+// CHECK-LABEL: func @convolution
+//       CHECK:   linalg.conv_1d_nwc_wcf
+func.func @convolution(%x: tensor<2x3x8x4xf32>, %w: tensor<3x4x5xf32>, %o: tensor<6x6x5xf32>) -> tensor<6x6x5xf32> {
+  %c = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<2x3x8x4xf32> into tensor<6x8x4xf32>
+  %y = linalg.conv_1d_nwc_wcf ins(%c, %w : tensor<6x8x4xf32>, tensor<3x4x5xf32>) outs(%o : tensor<6x6x5xf32>) -> tensor<6x6x5xf32>
+  return %y : tensor<6x6x5xf32>
+}
