@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const char *const residencies[] = {"reread", NULL};
+static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
 #define MANY ((int64_t)1 << 40)
@@ -19,7 +20,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
     {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
-    {"rows", "lanes", 1, 64, 0, 1, NULL, "columns of one vector"},
+    {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
+    {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
     {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
     {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},

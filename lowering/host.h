@@ -20,6 +20,9 @@
 #define SN_WORKSPACE "sinter.workspace"
 // On a function: a kernel.
 #define SN_KERNEL "sinter.kernel"
+// On a public function with results of sizes `?`, from sinter-boundary on: the name of the
+// function that computes their sizes.
+#define SN_SHAPES "sinter.shapes"
 // On NAME_packed, from sinter-entry on: NAME.
 #define SN_FUNCTION "sinter.function"
 

@@ -14,6 +14,14 @@
 //
 //   return %y, %y   ->   %z = bufferization.alloc_tensor() copy(%y)   return %y, %z
 //
+//   func.func @main(%x: tensor<?x8xf32>) -> tensor<?xf32>
+//   ->
+//   the same with sinter.shapes = "main_shapes", and
+//   func.func private @main_shapes(%in: !llvm.ptr, %out: !llvm.ptr) {
+//     %n = llvm.load %in[0]       sizes of all inputs, one after another
+//     llvm.store %n, %out[0]      sizes of all outputs
+//   }
+//
 // A host passes arrays (runtime/abi.h), so numbers become tensors of rank 0, and
 // what has no place in the table of a library is refused here, by name. Inputs
 // are never written. The types are kept as attributes: the descriptor table
@@ -22,7 +30,9 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_boundary.mlir
 
 #include "lowering/host.h"
+#include "lowering/host_sizes.h"
 #include "mlir-c/Dialect/Func.h"
+#include <stdio.h>
 
 static bool travels(MlirType element) {
   if (sn_is_float(element)) {
@@ -47,9 +57,6 @@ static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i,
     result = sn_error(
         func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1",
         what, (long)i, text);
-  else if (mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type))
-    result =
-        sn_error(func, "%s %ld is %s: only static shapes can be compiled", what, (long)i, text);
   else if (mlirTypeIsARankedTensor(type) && mlirRankedTensorTypeGetEncoding(type).ptr)
     result =
         sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
@@ -131,6 +138,97 @@ static void return_tensors(MlirOperation func) {
   sn_vec_free(&returns);
 }
 
+// ---- sizes of results ---------------------------------------------------------------
+
+typedef struct {
+  MlirValue in, out; // arrays of i64
+} Shapes;
+
+static bool is_dynamic(MlirType type) {
+  return mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type);
+}
+
+static MlirValue element_of(SnBuilder *b, MlirValue array, int i) {
+  return sn(b, "llvm.getelementptr", sn_type(b->ctx, "!llvm.ptr"), array,
+            sn_attr("elem_type", mlirTypeAttrGet(sn_type(b->ctx, "i64"))),
+            sn_attr("rawConstantIndices", sn_parse_attr(b->ctx, "array<i32: %d>", i)));
+}
+
+static MlirValue load_size(SnSizes *s, MlirValue argument, intptr_t dim) {
+  const Shapes *shapes = s->user;
+  MlirBlock body = mlirBlockArgumentGetOwner(argument);
+  intptr_t at = dim;
+  for (intptr_t k = 0; k < mlirBlockArgumentGetArgNumber(argument); ++k)
+    at += sn_rank(sn_type_of(mlirBlockGetArgument(body, k)));
+  MlirValue n =
+      sn(&s->b, "llvm.load", sn_type(s->b.ctx, "i64"), element_of(&s->b, shapes->in, (int)at));
+  return sn(&s->b, "arith.index_cast", n, sn_index_type(s->b.ctx));
+}
+
+static MlirBlock make_shapes(MlirOperation func, const char *name) {
+  SnBuilder b = sn_after(func);
+  MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), arguments[] = {pointer, pointer};
+  MlirLocation locs[] = {b.loc, b.loc};
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(2, arguments, locs);
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirType type = mlirFunctionTypeGet(b.ctx, 2, arguments, 0, NULL);
+  sn_op(&b, "func.func", region, sn_attr("sym_name", sn_string(b.ctx, name)),
+        sn_attr("sym_visibility", sn_string(b.ctx, "private")),
+        sn_attr("function_type", mlirTypeAttrGet(type)));
+  return body;
+}
+
+static MlirLogicalResult store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
+  Shapes shapes = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
+  SnSizes sizes = {.b = sn_at_end(body, mlirOperationGetLocation(func)),
+                   .argument = load_size,
+                   .user = &shapes};
+  SnBuilder *b = &sizes.b;
+  MlirLogicalResult result = SN_OK;
+  int at = 0;
+  for (intptr_t i = 0; i < sn_num_operands(ret) && !sn_failed(result); ++i)
+    for (intptr_t d = 0; d < sn_rank(sn_type_of(sn_operand(ret, i))); ++d) {
+      MlirValue n = sn_size_of(&sizes, sn_operand(ret, i), d);
+      if (sn_none(n)) {
+        result = sn_error(func,
+                          "result %ld has a size in dimension %ld that does not follow from the "
+                          "sizes of arguments: a caller could not allocate it",
+                          (long)i, (long)d);
+        break;
+      }
+      sn_op(b, "llvm.store", sn(b, "arith.index_cast", n, sn_type(b->ctx, "i64")),
+            element_of(b, shapes.out, at++));
+    }
+  sn_op(b, "func.return", sn_values(0, NULL));
+  sn_sizes_free(&sizes);
+  return result;
+}
+
+// A caller allocates the results, so it has to learn their sizes before.
+static MlirLogicalResult add_shapes(MlirOperation func) {
+  MlirOperation ret = mlirBlockGetTerminator(sn_function_body(func));
+  MlirStringRef own = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  bool any = false;
+  for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
+    any |= is_dynamic(sn_type_of(sn_operand(ret, i)));
+  if (!any)
+    return SN_OK;
+  size_t size = own.length + sizeof "_shapes";
+  char *name = sn_alloc(size);
+  snprintf(name, size, "%.*s_shapes", (int)own.length, own.data);
+  MlirLogicalResult result;
+  if (!sn_null(sn_symbol(sn_module_of(func), name))) {
+    result = sn_error(func, "has results whose sizes @%s is to compute, and there is a function of "
+                            "that name: rename it", name);
+  } else {
+    result = store_sizes(func, ret, make_shapes(func, name));
+    sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
+  }
+  free(name);
+  return result;
+}
+
 static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *types) {
   MlirAttribute *attrs = sn_alloc((size_t)(n + 1) * sizeof *attrs);
   for (intptr_t i = 0; i < n; ++i)
@@ -164,7 +262,7 @@ static MlirLogicalResult function(MlirOperation func) {
   sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));
   sn_set_attr(func, SN_OUTPUTS, type_array(ctx, num_outputs, outputs));
   free(inputs);
-  return SN_OK;
+  return add_shapes(func);
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
@@ -185,13 +283,16 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
 
 MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__bufferization__,
-                                                      mlirGetDialectHandle__tensor__, NULL};
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__llvm__(void);
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, NULL};
 
 const SnPass sn_pass_host_boundary = {
     .argument = "sinter-boundary",
     .summary =
-        "public functions take and return tensors of static shape, and inputs are never written",
+        "public functions take and return tensors, say of which sizes, and never write inputs",
     .anchor = "builtin.module",
     .dialects = dialects,
     .run = run,

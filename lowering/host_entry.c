@@ -77,6 +77,8 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
             sn_attr(SN_FUNCTION, mlirStringAttrGet(ctx, name)));
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
+  if (sn_get_attr(func, SN_SHAPES).ptr) // only of results with sizes `?`
+    sn_set_attr(entry, SN_SHAPES, sn_get_attr(func, SN_SHAPES));
 
   b = sn_at_end(body, b.loc);
   MlirValue *arguments = sn_alloc((size_t)n * sizeof *arguments);
@@ -93,6 +95,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   sn_set_attr(func, "llvm.linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>"));
   for (const char *const *fact = facts; *fact; ++fact)
     mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
+  mlirOperationRemoveAttributeByName(func, SN_STR(SN_SHAPES));
   free(arguments);
   free(host);
   free(packed);

@@ -131,7 +131,7 @@ static bool is_consecutive(const SnForm *f, const SnAccess *a) {
 MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
 
 MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width) {
-  return width > 1 ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
+  return width > 1 && !mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
 }
 
 static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
@@ -241,9 +241,13 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   MlirValue dims[32], lane[64];
+  if (p->row_lanes > 1)
+    return sn_row_load_rows(b, p, c, a);
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
     return sn_row_load(b, p->form, a, dims);
+  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_bits(element) % 8 == 0 && sn_unit_stride(a->map, p->form->num_rows))
+    return sn_row_load_masked(b, p->form, a, dims, c->width);
   if (is_consecutive(p->form, a)) {
     Subscripts s = subscripts(b, p->form, a, dims);
     if (p->form->num_cols == 1)
@@ -275,6 +279,10 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
 
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
   MlirValue dims[32];
+  if (p->row_lanes > 1) {
+    sn_row_store_rows(b, p, c, element, a);
+    return;
+  }
   bool vector = mlirTypeIsAVector(sn_type_of(element));
   sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);

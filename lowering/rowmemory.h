@@ -7,7 +7,7 @@
 
 // T, or vector<width x T>.
 MlirType sn_lanes_of(MlirType element, int64_t width);
-// The scalar on every lane.
+// The scalar on every lane; a vector as it is.
 MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width);
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l);
 // All dimensions of the form: rows, and columns at lane `lane` of `c` (null: none).
@@ -15,6 +15,11 @@ void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirV
 // The lanes of an access, or of a row in scratch memory.
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
+// rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
+MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
+void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
+// Neighbours in dimension d at `dims` from an access with a fill value: one load of the lanes that are inside.
+MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
 // i < n, and i >= 0. An integer, or a vector of integers, as index.

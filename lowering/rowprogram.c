@@ -167,7 +167,9 @@ intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
 static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr_t d) {
   const SnForm *f = p->form;
   MlirValue v = c->index, dims[16];
-  if (c->width > 1) {
+  if (p->row_lanes > 1) {
+    v = sn_lanes_broadcast(b, v, c->width);
+  } else if (c->width > 1) {
     MlirType t = sn_vector(sn_index_type(b->ctx), c->width);
     v = sn(b, "arith.addi", sn_lanes_broadcast(b, c->index, c->width), sn(b, "vector.step", t));
   }
@@ -226,10 +228,22 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 
 // ---- scalars ---------------------------------------------------------------------------------
 
+// Each lane's own element, or `otherwise`: lanes that are outside read column 0.
+static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirValue t) {
+  MlirValue zero = sn_zero(b, sn_type_of(t)), n = sn_lanes_broadcast(b, sn_form_columns(b, p->form), p->row_lanes);
+  MlirValue in = sn_row_below(b, t, n);
+  SnColumn c = sn_column(sn(b, "arith.select", in, t, zero), p->row_lanes);
+  MlirValue element = sn_row_element(b, p, &c, sn_operand(op, 0));
+  sn_column_free(&c);
+  return sn(b, "arith.select", in, element, sn_row_scalar(p, sn_operand(op, 2)));
+}
+
 // The element of a row at t, or `otherwise`: no column is compared with t.
 static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   MlirValue t = sn_row_scalar(p, sn_operand(op, 1)), x = sn_operand(op, 0);
   t = sn_row_as_index(b, t);
+  if (p->row_lanes > 1)
+    return pick_lanes(b, p, op, t);
   MlirValue in = sn_row_below(b, t, sn_form_columns(b, p->form));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
   SnColumn c = sn_column(t, 1);
@@ -240,7 +254,39 @@ static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
   return sn_result(inside.op, 0);
 }
 
+static void scalar_op_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
+  MlirValue operands[8];
+  int64_t width = p->row_lanes;
+  if (sn_is(op, "sinter.pick")) {
+    sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
+  } else if (sn_is(op, "sinter.index")) {
+    intptr_t d = sn_row_named_dim(p->form, op);
+    MlirValue v = sn_lanes_broadcast(b, p->dims[d], width);
+    if (d == p->form->num_rows - 1)
+      v = sn(b, "arith.addi", v, sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), width)));
+    sn_map(&p->scalars, sn_result(op, 0), v);
+  } else if (sn_is(op, "arith.constant")) {
+    MlirValue v = sn_result(op, 0);
+    sn_map(&p->scalars, v, sn_splat(b, sn_lanes_of(sn_type_of(v), width), sn_constant_of(v)));
+  } else if (sn_is(op, "cf.assert")) {
+    MlirValue all = sn(b, "vector.reduction", sn_row_scalar(p, sn_operand(op, 0)), mlirIntegerTypeGet(b->ctx, 1),
+                       sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<and>")));
+    sn_op(b, "cf.assert", all, sn_types(0, NULL), sn_attr("msg", sn_get_attr(op, "msg")));
+  } else {
+    assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
+    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+      operands[k] = sn_row_scalar(p, sn_operand(op, k));
+    MlirOperation copy = on_lanes(b, op, operands, width);
+    for (intptr_t k = 0; k < sn_num_results(op); ++k)
+      sn_map(&p->scalars, sn_result(op, k), sn_result(copy, k));
+  }
+}
+
 static void scalar_op(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
+  if (p->row_lanes > 1) {
+    scalar_op_lanes(b, p, op);
+    return;
+  }
   if (sn_is(op, "sinter.pick"))
     sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
   else if (sn_is(op, "sinter.gather"))
@@ -268,6 +314,10 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
       continue;
     if (mlirTypeIsAMemRef(sn_type_of(argument))) { // a table
       sn_map(&p->scalars, argument, s->memref);
+      continue;
+    }
+    if (p->row_lanes > 1) {
+      sn_map(&p->scalars, argument, sn_row_load_rows(b, p, NULL, &s->access));
       continue;
     }
     MlirValue dims[32];

@@ -49,6 +49,9 @@ typedef struct {
   SN_VEC(SnPhase) phases;         // at least one
   SnMap scalars;                  // scalars of the region -> what was emitted for this row
   MlirValue dims[16];             // set by the lowering: index of each row dimension
+  // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows in
+  // the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its index.
+  int64_t row_lanes;
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
 } SnRowProgram;
@@ -91,7 +94,7 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v);
 // ---- elements ----------------------------------------------------------------
 
 typedef struct {
-  MlirValue index;  // the flattened column of lane 0
+  MlirValue index;  // the flattened column of lane 0; with row_lanes that of each lane: an index, or a vector of them
   int64_t width;    // consecutive columns; 1: scalars, not vectors
   SnMap made;       // rows of the region -> vector<width x T> or T
   MlirValue dims[16]; // each column dimension's index of lane 0, when asked for

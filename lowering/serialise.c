@@ -107,7 +107,7 @@ static LLVMValueRef tensor(const Writer *w, MlirType type) {
   intptr_t rank = sn_rank(type);
   LLVMValueRef sizes[64];
   for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = int64(w, sn_dim(type, i));
+    sizes[i] = int64(w, sn_dim(type, i) == SN_DYNAMIC ? -1 : sn_dim(type, i));
   LLVMValueRef shape =
       rank ? constant(w, "shape", LLVMConstArray2(w->i64, sizes, (uint64_t)rank)) : null(w);
   DLDataType t = dl_type(sn_element(type));
@@ -168,6 +168,15 @@ static void export_workspace(const Writer *w, const char *name, int64_t bytes) {
   LLVMDisposeBuilder(b);
 }
 
+// The row's SinterExtension, if there is anything to say.
+static LLVMValueRef extension(const Writer *w, MlirOperation entry) {
+  if (mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
+    return null(w);
+  LLVMValueRef shapes = LLVMGetNamedFunction(w->llvm, string_attr(entry, SN_SHAPES));
+  LLVMSetLinkage(shapes, LLVMExternalLinkage); // NAME_shapes
+  return constant(w, "extension", STRUCT(w, shapes));
+}
+
 static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef self) {
   const char *name = string_attr(entry, SN_FUNCTION);
   call(w, name, self);
@@ -182,7 +191,8 @@ static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef 
                 int32(w, mlirArrayAttrGetNumElements(inputs)),
                 int32(w, mlirArrayAttrGetNumElements(outputs)), int32(w, 0),
                 tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
-                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own, null(w));
+                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own,
+                extension(w, entry));
 }
 
 static LLVMTypeRef function_type(const Writer *w) {
@@ -288,6 +298,17 @@ static void internalise(const Writer *w) {
       LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
+// What the program allocates belongs to the call: it is freed also where an assert ends it.
+static void own_memory(const Writer *w) {
+  static const char *const names[][2] = {{"malloc", "sinter_rt_allocate"},
+                                         {"free", "sinter_rt_release"}};
+  for (int i = 0; i < 2; ++i) {
+    LLVMValueRef f = LLVMGetNamedFunction(w->llvm, names[i][0]);
+    if (f && LLVMIsDeclaration(f))
+      LLVMSetValueName2(f, names[i][1], strlen(names[i][1]));
+  }
+}
+
 static MlirLogicalResult optimise(const Writer *w) {
   char *why = NULL;
   bool broken = LLVMVerifyModule(w->llvm, LLVMReturnStatusAction, &why);
@@ -330,6 +351,7 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
     return SN_FAIL;
   internalise(w);
   add_table(w);
+  own_memory(w);
   if (sn_failed(optimise(w)))
     return SN_FAIL;
   return emit(w, object);

@@ -121,6 +121,33 @@ static MlirAffineMap without_columns(const SnForm *f, MlirAffineMap map) {
   return sn_map_replace(map, to, exprs);
 }
 
+static bool is_read(const SnForm *f, size_t input) {
+  intptr_t argument = finish_argument(f, input);
+  return input < sn_first_input(f) || mlirValueGetFirstUse(sn_input_argument(f, input)).ptr || (f->finish.ptr && argument >= 0 && used(f->finish, argument));
+}
+
+static bool gives_size(const SnAccess *a, intptr_t d) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++i)
+    if (sn_map_dim(a->map, i) == d)
+      return true;
+  return false;
+}
+
+// An input that is not read stays where a dimension of size `?` has its size from nothing else.
+static bool is_needed(const SnForm *f, size_t input, SnPrune what) {
+  bool needed = is_read(f, input);
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size && !needed; ++d) {
+    if (f->dims.data[d].size != SN_DYNAMIC || (what.drop_columns && sn_is_col_dim(f, d)) || !gives_size(&f->inputs.data[input], d))
+      continue;
+    needed = true;
+    for (size_t k = 0; k < f->inputs.size && needed; ++k)
+      needed = k == input || !gives_size(&f->inputs.data[k], d) || (k > input && !is_read(f, k));
+    for (size_t k = 0; k < f->outputs.size && needed; ++k)
+      needed = !what.keep_output[k] || !gives_size(&f->outputs.data[k], d);
+  }
+  return needed;
+}
+
 MlirOperation sn_prune(MlirOperation op, SnPrune what) {
   SnForm f = sn_form_read(op);
   size_t num_out = f.outputs.size, num_acc = f.accumulators.size;
@@ -164,8 +191,7 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
     SnAccess a = f.inputs.data[k];
     place[k] = -1;
     if (k >= sn_first_input(&f)) {
-      intptr_t argument = finish_argument(&f, k);
-      if (mlirValueGetFirstUse(sn_input_argument(&f, k)).ptr == NULL && !(f.finish.ptr && argument >= 0 && used(f.finish, argument)))
+      if (!is_needed(&f, k, what))
         continue;
       for (size_t e = sn_first_input(&f); e < k && place[k] < 0; ++e)
         if (place[e] >= 0 && sn_same_access(&f, &f.inputs.data[e], &f, &a))
@@ -289,17 +315,16 @@ MlirOperation sn_tidy(MlirOperation op) {
     keep[0] = true; // nobody reads it, but it runs
   for (size_t k = 0; k < f.outputs.size; ++k)
     change |= !keep[k];
+  bool narrow = !f.contract && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
+  for (size_t a = 0; a < f.accumulators.size; ++a)
+    narrow &= !sn_uses_cols(&f, f.accumulators.data[a].map);
   for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k) {
-    intptr_t argument = finish_argument(&f, k);
-    change |= !mlirValueGetFirstUse(sn_input_argument(&f, k)).ptr && !(f.finish.ptr && argument >= 0 && used(f.finish, argument));
+    change |= !is_needed(&f, k, (SnPrune){keep, narrow});
     for (size_t e = sn_first_input(&f); e < k; ++e)
       change |= sn_same_access(&f, &f.inputs.data[e], &f, &f.inputs.data[k]);
   }
   for (size_t a = 0; a < f.accumulators.size && f.finish.ptr; ++a)
     change |= !used(f.finish, (intptr_t)a);
-  bool narrow = !f.contract && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
-  for (size_t a = 0; a < f.accumulators.size; ++a)
-    narrow &= !sn_uses_cols(&f, f.accumulators.data[a].map);
   if ((change || narrow) && sn_num_results(op))
     op = sn_prune(op, (SnPrune){keep, narrow});
   free(keep);

@@ -9,92 +9,11 @@
 // labels could be pulled in, which the gradient waits for). What is cheaper to compute than to
 // load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
 //
+// Legality is fuse_match.c, which pair goes next fuse_pairs.c, what it saves fuse_worth.c, doing it fuse_merge.c.
+//
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse.mlir
 
 #include "passes/fuse.h"
-
-// ---- bytes ------------------------------------------------------------------------
-
-// A size not known is taken for this many.
-enum { UNKNOWN_SIZE = 1024 };
-
-static double elements(MlirType shaped) {
-  double n = 1;
-  for (int64_t i = 0; i < sn_rank(shaped); ++i)
-    n *= sn_dim(shaped, i) == SN_DYNAMIC ? UNKNOWN_SIZE : (double)sn_dim(shaped, i);
-  return n;
-}
-static double bytes(MlirType shaped) {
-  unsigned bits = sn_bits(sn_element(shaped));
-  return elements(shaped) * (bits < 8 ? 1 : bits / 8);
-}
-
-// What running a and b as one kernel saves: what flows between them is not read, nor written
-// if nobody else reads it; what both read is read once.
-static double saved(const SnMerge *m) {
-  double n = 0;
-  for (size_t k = 0; k < m->b.inputs.size; ++k) {
-    size_t result;
-    if (mlirOperationEqual(sn_producer(&m->b, k, &result), m->a.op)) {
-      n += bytes(sn_type_of(m->b.inputs.data[k].value)) * (m->keep[result] ? 1 : 2);
-      continue;
-    }
-    for (size_t i = 0; i < m->a.inputs.size; ++i)
-      if (sn_same(m->a.inputs.data[i].value, m->b.inputs.data[k].value)) {
-        n += bytes(sn_type_of(m->b.inputs.data[k].value));
-        break;
-      }
-  }
-  return n;
-}
-
-// ---- who waits for whom ---------------------------------------------------------------
-
-typedef struct {
-  SnOpVec *waiting;
-  bool found;
-} Waits;
-
-static MlirWalkResult waits_inside(MlirOperation op, void *user) {
-  Waits *w = user;
-  for (intptr_t i = 0; i < sn_num_operands(op) && !w->found; ++i) {
-    MlirOperation def = sn_definer(sn_operand(op, i));
-    for (size_t k = 0; k < w->waiting->size && !sn_null(def); ++k)
-      w->found |= mlirOperationEqual(def, w->waiting->data[k]);
-  }
-  return w->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-// The operations between a and b that wait for a, a itself first. Tells whether b waits for any of
-// them but a: then b cannot run together with a.
-static bool waits_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
-  sn_push(waiting, a);
-  for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationEqual(op, b); op = mlirOperationGetNextInBlock(op)) {
-    Waits w = {waiting, false};
-    mlirOperationWalk(op, waits_inside, &w, MlirWalkPreOrder);
-    if (w.found)
-      sn_push(waiting, op);
-  }
-  SnOpVec others = {waiting->data + 1, waiting->size - 1, 0};
-  Waits w = {&others, false};
-  waits_inside(b, &w);
-  return w.found;
-}
-
-// What waited for a now waits for the merged op, and moves behind it in its old order.
-static bool can_move(const SnOpVec *waiting) {
-  for (size_t k = 1; k < waiting->size; ++k)
-    if (!sn_is_form(waiting->data[k]) && !sn_shim_is_pure(waiting->data[k])) // a form may assert: any order will do
-      return false;
-  return true;
-}
-static void move_behind(MlirOperation merged, const SnOpVec *waiting) {
-  MlirOperation last = merged;
-  for (size_t k = 1; k < waiting->size; ++k) {
-    mlirOperationMoveAfter(waiting->data[k], last);
-    last = waiting->data[k];
-  }
-}
 
 // ---- values that are cheaper to compute than to load ---------------------------------------
 
@@ -120,17 +39,9 @@ static bool is_view(const SnForm *f, size_t output, size_t *input) {
   return is_copy(f, output, false, input) && !f->inputs.data[*input].fill.ptr;
 }
 
-// Nothing but additions, comparisons and the like: free beside a load.
-static bool is_light(const SnForm *f) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_in_dialect(op, "math") || sn_is(op, "arith.divf"))
-      return false;
-  return true;
-}
-
 // What each reader had better compute itself: a view; what is larger than what it is made
 // from; a light function of one value that is in memory anyway (a mask of valid labels).
-static bool is_cheap(MlirOperation op, size_t output) {
+static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
   SnForm f = sn_form_read(op);
   size_t input;
   double in_bytes = 0, in_elements = 0;
@@ -138,12 +49,14 @@ static bool is_cheap(MlirOperation op, size_t output) {
   for (size_t k = 0; k < f.inputs.size; ++k) {
     MlirOperation def = sn_definer(f.inputs.data[k].value);
     in_memory &= sn_null(def) || !sn_is_form(def);
-    in_bytes += bytes(sn_type_of(f.inputs.data[k].value));
-    in_elements += elements(sn_type_of(f.inputs.data[k].value));
+    in_bytes += sn_bytes(sn_type_of(f.inputs.data[k].value));
+    in_elements += sn_elements(sn_type_of(f.inputs.data[k].value));
   }
   MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
-  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && (is_view(&f, output, &input) || in_bytes < bytes(out) || in_elements < elements(out) ||
-                                              (in_memory && in_elements <= elements(out) && is_light(&f)));
+  bool view = is_view(&f, output, &input), light = sn_is_light(&f);
+  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) &&
+               (view || ((light || policy->computes_heavy_again) && (in_bytes < sn_bytes(out) || in_elements < sn_elements(out))) ||
+                (in_memory && in_elements <= sn_elements(out) && light));
   sn_form_free(&f);
   return cheap;
 }
@@ -158,7 +71,7 @@ static bool is_scattered(MlirOperation producer, MlirOperation reader) {
       if (!mlirOperationEqual(mlirOpOperandGetOwner(use), reader))
         return false;
   SnForm f = sn_form_read(producer);
-  bool light = places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && is_light(&f);
+  bool light = places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && sn_is_light(&f);
   sn_form_free(&f);
   SnMerge m;
   if (light && sn_can_merge(producer, reader, &m))
@@ -207,91 +120,41 @@ static bool look_through_view(SnForm *f, size_t input) {
   return ok;
 }
 
-// One step of making cheap values where they are read; false when there is none left.
-static bool inline_cheap(MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!sn_is_form(op))
+// Makes one cheap value where op reads it. Sets *op to what stands in its place, null if nothing does.
+static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
+  SnForm f = sn_form_read(*op);
+  bool changed = false;
+  for (size_t k = 0; k < f.inputs.size && !changed; ++k) {
+    size_t result;
+    MlirOperation producer = sn_producer(&f, k, &result);
+    if (sn_null(producer) || !mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(*op)))
       continue;
-    SnForm f = sn_form_read(op);
-    bool changed = false;
-    for (size_t k = 0; k < f.inputs.size && !changed; ++k) {
-      size_t result;
-      MlirOperation producer = sn_producer(&f, k, &result);
-      if (sn_null(producer) || !mlirBlockEqual(mlirOperationGetBlock(producer), block))
-        continue;
-      if (k < sn_first_input(&f)) {
-        changed = look_through_view(&f, k);
-      } else if (is_cheap(producer, result) || is_scattered(producer, op)) {
-        SnMerge m;
-        if (sn_can_serve(producer, op, k, &m)) {
-          sn_tidy(sn_merge(&m));
-          changed = true;
-        }
-        sn_merge_free(&m);
-      }
-    }
-    sn_form_free(&f);
-    if (changed)
-      return true;
-  }
-  return false;
-}
-
-// ---- the best pair -----------------------------------------------------------------------------
-
-static bool share_input(MlirOperation a, MlirOperation b) {
-  for (intptr_t i = 0; i < sn_num_operands(a); ++i)
-    for (intptr_t k = 0; k < sn_num_operands(b); ++k)
-      if (sn_same(sn_operand(a, i), sn_operand(b, k)) && sn_null(sn_def(sn_operand(a, i), "tensor.empty")))
-        return true;
-  return false;
-}
-static bool feeds(MlirOperation a, MlirOperation b) {
-  for (intptr_t k = 0; k < sn_num_operands(b); ++k)
-    if (mlirOperationEqual(sn_definer(sn_operand(b, k)), a))
-      return true;
-  return false;
-}
-
-// Merges the pair that saves most; false when no pair may be merged.
-static bool fuse_best(MlirBlock block) {
-  SnOpVec forms = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is_form(op))
-      sn_push(&forms, op);
-  double best = -1;
-  MlirOperation best_a = {0}, best_b = {0};
-  for (size_t j = 1; j < forms.size; ++j)
-    for (size_t i = 0; i < j; ++i) {
-      MlirOperation a = forms.data[i], b = forms.data[j];
-      if (!feeds(a, b) && !share_input(a, b))
-        continue;
+    if (k < sn_first_input(&f)) {
+      changed = look_through_view(&f, k);
+    } else if (is_cheap(producer, result, policy) || is_scattered(producer, *op)) {
       SnMerge m;
-      SnOpVec waiting = {0};
-      if (sn_can_merge(a, b, &m) && saved(&m) > best) {
-        if (waits_between(a, b, &waiting))
-          sn_refuse(b, SN_WHY_WAITS);
-        else if (!can_move(&waiting))
-          sn_refuse(b, SN_WHY_EFFECT);
-        else
-          best = saved(&m), best_a = a, best_b = b;
-      }
-      sn_vec_free(&waiting);
+      changed = sn_can_serve(producer, *op, k, &m);
+      if (changed)
+        *op = sn_tidy(sn_merge(&m));
       sn_merge_free(&m);
     }
-  sn_vec_free(&forms);
-  if (sn_null(best_a))
-    return false;
-  SnMerge m;
-  SnOpVec waiting = {0};
-  waits_between(best_a, best_b, &waiting);
-  sn_can_merge(best_a, best_b, &m);
-  MlirOperation merged = sn_merge(&m);
-  move_behind(merged, &waiting);
-  sn_tidy(merged);
-  sn_vec_free(&waiting);
-  sn_merge_free(&m);
-  return true;
+  }
+  sn_form_free(&f);
+  return changed;
+}
+
+// Makes cheap values where they are read, until there is none left.
+static bool inline_cheap(MlirBlock block, const SnPolicy *policy) {
+  bool any = false;
+  for (bool changed = true; changed; any |= changed) {
+    changed = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
+      next = mlirOperationGetNextInBlock(op);
+      while (!sn_null(op) && sn_is_form(op) && inline_into(&op, policy))
+        changed = true;
+    }
+  }
+  return any;
 }
 
 // Blocks that hold forms, each once.
@@ -314,7 +177,7 @@ static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n)
   *n = found.size;
 }
 
-static MlirLogicalResult fuse(MlirOperation root) {
+static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
   MlirLogicalResult result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
     changed = false;
@@ -322,14 +185,12 @@ static MlirLogicalResult fuse(MlirOperation root) {
     size_t n;
     blocks_with_forms(root, &blocks, &n);
     for (size_t i = 0; i < n; ++i)
-      while (inline_cheap(blocks[i]))
-        changed = true;
+      changed |= inline_cheap(blocks[i], policy);
     free(blocks);
     result = sn_simplify(root);
     blocks_with_forms(root, &blocks, &n);
     for (size_t i = 0; i < n; ++i)
-      while (fuse_best(blocks[i]))
-        changed = true;
+      changed |= sn_fuse_pairs(blocks[i], policy);
     free(blocks);
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
@@ -345,17 +206,18 @@ typedef struct {
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; aggressive: fuse whatever data flow allows", "aggressive", policies, offsetof(Options, policy)},
+    {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse whatever data flow allows", "medium", policies, offsetof(Options, policy)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL, offsetof(Options, remarks)},
     {0},
 };
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
-  if (!strcmp(o->policy, "disabled"))
+  const SnPolicy *policy = sn_policy(o->policy);
+  if (policy->nothing)
     return SN_OK;
   sn_show_refusals(o->remarks);
-  MlirLogicalResult result = fuse(op);
+  MlirLogicalResult result = fuse(op, policy);
   sn_show_refusals(false);
   return result;
 }

@@ -21,6 +21,8 @@ typedef struct {
   bool a_columns, b_columns; // of a total: whether it sums over the merged columns, or has none of them
 } SnMerge;
 
+// ---- fuse_match.c ---------------------------------------------------------------
+
 // Tells whether the two forms can be one, and fills `m` (free it in either case).
 bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m);
 // The same where a is computed again inside b in place of b's input `input`, and keeps its own results.
@@ -43,5 +45,35 @@ bool sn_is_total(const SnForm *f);
 bool sn_flows(const SnMerge *m, size_t input, size_t *result);
 // Input k of f is result *result of another form: returns that form, else null.
 MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
+
+// ---- fuse_worth.c ---------------------------------------------------------------
+
+// What a policy allows beyond what is legal: one row of a table.
+typedef struct {
+  const char *name;
+  bool nothing;              // every op stays a kernel of its own
+  bool computes_heavy_again; // exponentials and quotients: in each reader, and for each row
+} SnPolicy;
+const SnPolicy *sn_policy(const char *name); // NULL if there is none
+
+// Of a tensor; a size not known counts 1024.
+double sn_elements(MlirType shaped);
+double sn_bytes(MlirType shaped);
+// Bytes that running a and b as one kernel saves: what flows between them is not read, nor written
+// if nobody else reads it; what both read is read once.
+double sn_saved(const SnMerge *m);
+// Nothing but additions, comparisons and the like: free beside a load.
+bool sn_is_light(const SnForm *f);
+// A merge that is legal, and that the policy wants.
+bool sn_worth(const SnMerge *m, const SnPolicy *policy);
+
+// ---- fuse_pairs.c ---------------------------------------------------------------
+
+// Merges pairs of the block's forms, the one that saves most first, until none may be; tells whether any was.
+bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy);
+// Whether that could merge a and b, a standing before b; if not, sn_refusal() says why.
+bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy);
+// Forms of the block that make what `form` reads, read what it makes, or read what it reads.
+void sn_neighbours(MlirOperation form, SnOpVec *to);
 
 #endif

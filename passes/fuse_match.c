@@ -147,7 +147,8 @@ static void match_rest(Match *m, bool rows) {
       continue;
     while (b < b_end && m->to_a[b] >= 0)
       ++b;
-    if (b < b_end && size_of(m->a, a) == size_of(m->b, b))
+    // Two sizes that nobody knows need not be one.
+    if (b < b_end && size_of(m->a, a) == size_of(m->b, b) && size_of(m->a, a) != SN_DYNAMIC)
       pair(m, a, b);
   }
 }
@@ -375,6 +376,33 @@ static bool guard_fits(const SnMerge *m) {
   return true;
 }
 
+static bool gives_size(const SnMerge *m, const SnAccess *a, const MlirAffineExpr *dims, intptr_t d) {
+  MlirAffineMap map = sn_map_replace(a->map, (intptr_t)m->merged.dims.size, dims);
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map) && !a->fill.ptr; ++p)
+    if (sn_map_dim(map, p) == d)
+      return true;
+  return false;
+}
+
+// A size `?` comes from an operand that stays.
+static bool sizes_known(const SnMerge *m) {
+  for (intptr_t d = 0; d < (intptr_t)m->merged.dims.size; ++d) {
+    size_t result;
+    bool found = m->merged.dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < m->a.inputs.size && !m->guard; ++k)
+      found = found || gives_size(m, &m->a.inputs.data[k], m->a_dims, d);
+    for (size_t k = 0; k < m->a.outputs.size; ++k)
+      found = found || (m->keep[k] && gives_size(m, &m->a.outputs.data[k], m->a_dims, d));
+    for (size_t k = 0; k < m->b.inputs.size; ++k)
+      found = found || (!sn_flows(m, k, &result) && gives_size(m, &m->b.inputs.data[k], m->b_dims, d));
+    for (size_t k = 0; k < m->b.outputs.size; ++k)
+      found = found || gives_size(m, &m->b.outputs.data[k], m->b_dims, d);
+    if (!found)
+      return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
+  }
+  return true;
+}
+
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
   bool flows = false, everywhere = false;
@@ -434,7 +462,7 @@ static bool decide(SnMerge *m, Match *match) {
         return sn_refuse(a->op, SN_WHY_INDEX_EXPRESSION);
   if (!totals_fit(m, a, m->a_dims, &m->a_columns) || !totals_fit(m, b, m->b_dims, &m->b_columns))
     return false;
-  return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims);
+  return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims) && sizes_known(m);
 }
 
 bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m) { return sn_can_serve(a, b, SIZE_MAX, m); }

@@ -35,8 +35,8 @@ const SnPipeline sn_pipeline_prepare = {
   {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                                   \
   {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",          \
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                        \
-  {"buffer-results-to-out-params{hoist-static-allocs modify-public-functions}", "-> memref<f32>  ->  (%out: memref<f32>)", \
-   NULL},                                                                                                              \
+  {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",                    \
+   "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                                                                              \
   {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                              \
   {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}
 
@@ -58,7 +58,7 @@ const SnPipeline sn_pipeline_prepare = {
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const yes_no[] = {"false", "true", NULL};
 #define POLICY_OPTION                                                                                                  \
-  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", "aggressive", policies}
+  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", "medium", policies}
 #define EXPLAIN_OPTIONS                                                                                                \
   {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no},        \
   {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
@@ -81,6 +81,7 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
+    {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"?policy!=disabled sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},

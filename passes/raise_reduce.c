@@ -52,6 +52,8 @@ static bool match_combiner(SnRaise *r, intptr_t output, Reduced *to) {
 
 static bool match(SnRaise *r, intptr_t output, Reduced *to) {
   if (!match_combiner(r, output, to)) {
+    if (to->combiner)
+      return sn_no(r->op, "result %ld does not combine what it was with something", (long)output);
     to->is_winner = sn_raise_match_winner(r, output, &to->winner);
     if (!to->is_winner)
       return sn_no(r->op, "result %ld is not combined by a known combiner", (long)output);

@@ -1,12 +1,18 @@
 // schedule_rows.c: a rowwise form on a CPU.
 //
 //   #sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">
+//   #sinter.rows<along = "rows", chunk = 4096, lanes = 64, unroll = 1, residency = "reread">
+//
+// Lanes run along what lies together in memory: columns, or rows of the last row
+// dimension (a sum over a middle dimension, a convolution's window, classes in
+// dimension 1). Steps and loads of a row are counted for both.
 //
 // A task is `chunk` rows, about as many elements as pay for handing it to a
 // thread. Where the count of rows is known at run time, a task has more of them so
 // that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
 // over rows have equal bits for any number of threads.
 
+#include "lowering/rowmemory.h"
 #include "passes/schedule.h"
 #include <stdio.h>
 
@@ -15,7 +21,8 @@
 #define MOST_TASKS 256
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
-int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) {
+// Of the widest elements that the body computes, no more than `length`, a power of two.
+static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length) {
   unsigned floats = 0, ints = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
@@ -27,11 +34,13 @@ int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) {
   unsigned bits = floats ? floats : ints;
   if (bits < 8)
     bits = 32;
-  int64_t length = sn_row_length(f), lanes = 1;
+  int64_t lanes = 1;
   while (lanes < 64 && lanes * 2 * bits <= vector_bits && (length == SN_DYNAMIC || lanes * 2 <= length))
     lanes *= 2;
   return lanes;
 }
+
+int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) { return lanes_up_to(f, vector_bits, sn_row_length(f)); }
 
 int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
   int64_t length = sn_row_length(f), reduces = 0;
@@ -40,6 +49,95 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
   // One accumulator would wait for itself; 4 hide the latency of an add.
   return lanes > 1 && reduces && (length == SN_DYNAMIC || length >= 4 * lanes) ? 4 : 1;
 }
+
+// ---- lanes along columns or rows ------------------------------------------------
+
+// What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
+#define LONE_LANE 1.5  // loaded and put into a vector alone
+#define LONE_GUARDED 4 // the same with a bounds check
+#define FUNCTION 12    // exp, log, ...
+#define ACROSS 8       // lanes of a reduction combined
+
+static bool has(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+
+// Elementwise work of one column; negative if lanes cannot be rows.
+static double work(const SnForm *f) {
+  double cost = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const char *name = sn_name(op);
+    if (!has(name, "arith.") && !has(name, "math.") && !sn_is(op, "sinter.broadcast") && !sn_is(op, "sinter.index") &&
+        !sn_is(op, "sinter.row_reduce") && !sn_is(op, "sinter.pick") && !sn_is(op, "sinter.yield"))
+      return -1;
+    bool row = sn_num_results(op) && sn_is_row(sn_result(op, 0));
+    cost += has(name, "math.") && row ? FUNCTION : sn_is(op, "sinter.row_reduce") || (row && has(name, "arith.")) ? 1 : 0;
+  }
+  return cost;
+}
+
+// Neighbours in dimension d are neighbours in memory: 1; the same element: 0; else -1.
+static int together(const SnAccess *a, intptr_t d) { return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1; }
+
+// Loads or stores of one step of so many lanes along dimension d.
+static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
+  double cost = 0;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (!sn_uses_cols(f, a->map))
+      continue; // once a row
+    cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (a->fill.ptr ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+  }
+  return cost;
+}
+
+// What one row costs where lanes are columns. Several column dimensions lie together if the inner ones are whole.
+static double along_columns(const SnForm *f, double work, int64_t lanes) {
+  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1, reduces = 0;
+  bool whole = true;
+  for (size_t k = 0; f->num_cols > 1 && k < f->inputs.size; ++k)
+    for (int64_t d = f->num_rows; d <= inner; ++d) {
+      const SnAccess *a = &f->inputs.data[k];
+      intptr_t at = mlirAffineMapGetNumResults(a->map) - 1 - (inner - d);
+      MlirType t = sn_type_of(a->value);
+      if (sn_uses_cols(f, a->map) && (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
+        whole = false;
+    }
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    reduces += sn_is(op, "sinter.row_reduce");
+  double steps = (double)(length / lanes + (lanes > 1 && length % lanes > 1) + (lanes > 1 && length % lanes == 1));
+  double loads = whole ? accesses(f, inner, lanes) : LONE_GUARDED * (double)lanes * (double)f->inputs.size;
+  return steps * (work + loads) + (double)reduces * ACROSS + 2;
+}
+
+static double along_rows(const SnForm *f, double work, int64_t lanes) {
+  int64_t last = f->num_rows - 1, size = f->dims.data[last].size, ends = 0;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    ends += sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) ? 0 : together(a, last) == 1 ? 1 : lanes;
+  }
+  double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes)) + (double)ends + 2;
+  return vector * (double)((size + lanes - 1) / lanes) / (double)size;
+}
+
+// Lanes of a vector of rows, or 0 where columns are better.
+static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
+  int64_t size = f->num_rows ? f->dims.data[f->num_rows - 1].size : 0;
+  double cost = work(f);
+  if (cost < 0 || size < 2 || sn_row_length(f) < 1 || f->indices.size) // `?` is less than any
+    return 0;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return 0;
+  int64_t lanes = lanes_up_to(f, vector_bits, size), columns = sn_schedule_lanes(f, vector_bits);
+  if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
+    return 0;
+  // Several vectors at once hide the latency of a sum, and touch a page for longer.
+  bool simple = cost <= 6 && accesses(f, f->num_rows - 1, lanes) <= 4;
+  while (simple && lanes < 64 && lanes < lanes_up_to(f, 4 * vector_bits, size))
+    lanes *= 2;
+  return lanes;
+}
+
+// ---- the schedule -----------------------------------------------------------------
 
 static bool keeps_columns(const SnForm *f) {
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -57,12 +155,16 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > rows ? rows : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t lanes = sn_schedule_lanes(f, options->vector_bits);
+  int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes), of_rows = row_lanes(f, options->vector_bits);
+  if (of_rows) {
+    lanes = of_rows;
+    unroll = 1;
+  }
   MlirLocation loc = mlirOperationGetLocation(f->op);
   char tasks[40] = "";
   if (rows == SN_DYNAMIC)
     snprintf(tasks, sizeof tasks, "tasks = %lld, ", (long long)most);
   return sn_schedule_attr(loc, "rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{chunk = %lld, %slanes = %lld, unroll = %lld, residency = \"reread\"}",
-                                        (long long)chunk, tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
+                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %slanes = %lld, unroll = %lld, residency = \"reread\"}",
+                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, (long long)lanes, (long long)unroll));
 }

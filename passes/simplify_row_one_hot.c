@@ -58,7 +58,8 @@ static intptr_t hot_row(const SnForm *f) {
 
 bool sn_walk_along_classes(MlirOperation op) {
   SnForm f = sn_form_read(op);
-  intptr_t d = sn_is_total(&f) ? hot_row(&f) : -1;
+  // A total needs rows: with none left nothing would be reduced over them.
+  intptr_t d = sn_is_total(&f) && f.dims.size > 1 ? hot_row(&f) : -1;
   bool *columns = sn_alloc(f.dims.size + 1);
   if (d >= 0) {
     columns[d] = true;

@@ -10,6 +10,8 @@
 //   int32_t NAME(DLTensor *const *inputs, DLTensor *const *outputs,
 //                void *stream, void *workspace);
 //   int64_t NAME_workspace(void);              bytes of workspace
+//   void NAME_shapes(const int64_t *inputs, int64_t *outputs);
+//                        only where an output has a size -1 in the table
 //
 // so that a host may link with a library, or open it and read the table.
 //
@@ -17,7 +19,10 @@
 //
 // * inputs and outputs hold one DLTensor per argument and per result, in the
 //   order of the table. The caller allocates the outputs; a call overwrites
-//   all of their elements. An output overlaps no other tensor of the call,
+//   all of their elements. Where the table has a size of -1, an input may have
+//   any; an output has what NAME_shapes computes from the sizes of the inputs
+//   (both: of all tensors, one after another). Inputs whose sizes do not fit
+//   each other, and outputs of other sizes, are SINTER_BAD_ARGUMENT. An output overlaps no other tensor of the call,
 //   nor the workspace.
 // * Tensors are row-major and contiguous: strides is NULL or says so (a
 //   dimension of size 1 may have any stride). byte_offset counts.
@@ -91,6 +96,11 @@ typedef struct SinterTensor {
   const int64_t *shape; // 24: ndim sizes, -1: any
 } SinterTensor;
 
+// What else there is to say of an entry point.
+typedef struct SinterExtension {
+  void (*shapes)(const int64_t *inputs, int64_t *outputs); // NAME_shapes; it trusts its arguments
+} SinterExtension;
+
 // An entry point. 72 bytes.
 typedef struct SinterFunction {
   const char *name;            //  0
@@ -108,7 +118,7 @@ typedef struct SinterFunction {
   // What NAME does.
   int32_t (*call)(DLTensor *const *inputs, DLTensor *const *outputs, void *stream,
                   void *workspace); // 56
-  const void *extension;            // 64: NULL
+  const SinterExtension *extension; // 64: NULL where the sizes of all outputs are in the table
 } SinterFunction;
 
 // Counted since the library was loaded, over all of its functions and threads.

@@ -55,6 +55,62 @@ void sinter_rt_error(int32_t status, const char *format, ...) {
   va_end(arguments);
 }
 
+int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t dim,
+                            int32_t other_input, int32_t other_dim) {
+  if (got == want)
+    return 1;
+  char who[64] = "a computed size", other[64] = "";
+  if (input >= 0)
+    snprintf(who, sizeof who, "the size of input %d in dimension %d", input, dim);
+  if (other_input >= 0)
+    snprintf(other, sizeof other, ", that of input %d in dimension %d", other_input, other_dim);
+  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s is %lld, expected %lld%s", who, (long long)got,
+                  (long long)want, other);
+  return 0;
+}
+
+// Memory
+
+typedef struct SinterBlock {
+  struct SinterBlock *next, **to_this;
+} SinterBlock;
+
+// A block's header lies in front of what is given out.
+enum { HEADER = SINTER_WORKSPACE_ALIGNMENT };
+static_assert(sizeof(SinterBlock) <= HEADER, "a header is one line");
+
+void *sinter_rt_allocate(int64_t bytes) {
+  SinterBlock *block = NULL;
+  if (bytes >= 0 && bytes < INT64_MAX - 4 * HEADER)
+    block = aligned_alloc(HEADER, ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER);
+  if (!block) {
+    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
+    if (current && current->out_of_memory)
+      longjmp(*current->out_of_memory, 1);
+    abort(); // compiled code is always run by a call
+  }
+  *block = (SinterBlock){NULL, NULL};
+  if (current) {
+    block->next = current->memory;
+    block->to_this = &current->memory;
+    if (block->next)
+      block->next->to_this = &block->next;
+    current->memory = block;
+  }
+  return (char *)block + HEADER;
+}
+
+void sinter_rt_release(void *memory) {
+  if (!memory)
+    return;
+  SinterBlock *block = (SinterBlock *)((char *)memory - HEADER);
+  if (block->to_this)
+    *block->to_this = block->next;
+  if (block->next)
+    block->next->to_this = block->to_this;
+  free(block);
+}
+
 void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
 
 static bool device_is_right(int32_t device, int32_t type) {
@@ -143,6 +199,45 @@ static int64_t *describe(int64_t *to, void *data, int32_t ndim, const int64_t *s
   return to + 3 + 2 * ndim;
 }
 
+// Sizes of tensors, one after another; answers where the next one goes.
+static int64_t *sizes_of(int64_t *to, int32_t count, DLTensor *const *tensors) {
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t d = 0; d < tensors[i]->ndim; d++)
+      *to++ = tensors[i]->shape[d];
+  return to;
+}
+
+// Outputs have the sizes that the program computes for them.
+static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
+                         DLTensor *const *outputs) {
+  if (!f->extension)
+    return true;
+  size_t count = 1;
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    count += (size_t)f->inputs[i].ndim;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    count += (size_t)f->outputs[i].ndim;
+  int64_t local[128], *memory = count <= 128 ? local : malloc(count * sizeof *memory);
+  bool same = memory;
+  if (!memory) {
+    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %zu sizes", count);
+  } else {
+    int64_t *want = sizes_of(memory, f->num_inputs, inputs);
+    f->extension->shapes(memory, want);
+    for (int32_t i = 0; i < f->num_outputs && same; want += outputs[i++]->ndim) {
+      size_t bytes = (size_t)outputs[i]->ndim * sizeof *want;
+      same = !bytes || memcmp(outputs[i]->shape, want, bytes) == 0;
+      if (!same)
+        sinter_rt_error(SINTER_BAD_ARGUMENT, "output %d has shape %s, expected %s for these inputs",
+                        i, sinter_describe_shape(outputs[i]->ndim, outputs[i]->shape).text,
+                        sinter_describe_shape(outputs[i]->ndim, want).text);
+    }
+  }
+  if (memory != local)
+    free(memory);
+  return same;
+}
+
 static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
                       void *workspace) {
   if ((f->num_inputs > 0 && !inputs) || (f->num_outputs > 0 && !outputs)) {
@@ -156,6 +251,8 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
   for (int32_t i = 0; i < f->num_outputs; i++)
     if (!check(f, "output", i, &f->outputs[i], outputs[i], current->device_id))
       return false;
+  if (!check_shapes(f, inputs, outputs))
+    return false;
   if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
     sinter_rt_error(SINTER_BAD_ARGUMENT,
                     "the workspace starts at %p, which is not a multiple of %d", workspace,
@@ -168,6 +265,16 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
     return false;
   }
   return true;
+}
+
+// A function of its own: nothing of it is needed where missing memory ends the code.
+static void enter_code(const SinterFunction *f, void **descriptors) {
+  jmp_buf end;
+  current->out_of_memory = &end;
+  if (setjmp(end) == 0)
+    f->packed(descriptors);
+  while (current->memory)
+    sinter_rt_release((char *)current->memory + HEADER);
 }
 
 static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
@@ -200,7 +307,7 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
     }
     descriptors[count - 1] = to;
     describe(to, workspace, 1, &f->workspace_bytes);
-    f->packed(descriptors);
+    enter_code(f, descriptors);
   }
   free(own);
   if (memory != local)
@@ -217,6 +324,8 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
     call.device_id = inputs[0]->device.device_id;
   else if (f->num_outputs > 0 && outputs && outputs[0])
     call.device_id = outputs[0]->device.device_id;
+  call.memory = NULL;
+  call.out_of_memory = NULL;
   atomic_init(&call.status, SINTER_OK);
 
   SinterCall *before = sinter_rt_enter(&call);

@@ -5,6 +5,7 @@
 
 #include "runtime.h"
 
+#include <setjmp.h>
 #include <stdatomic.h>
 
 #pragma GCC visibility push(hidden)
@@ -16,6 +17,8 @@ typedef struct SinterCall {
   // Set once, by whoever fails first; message is that one's.
   _Atomic int32_t status;
   char message[512];
+  struct SinterBlock *memory; // what it allocated
+  jmp_buf *out_of_memory;     // where it ends then
 } SinterCall;
 
 // The call that this thread works for; NULL outside of calls.

@@ -77,6 +77,11 @@ static const char *set_expect(void *to, const char *value) {
   return append(&o->expects, &o->num_expects, value);
 }
 
+static const char *set_shape(void *to, const char *value) {
+  SinterDriverOptions *o = to;
+  return append(&o->shapes, &o->num_shapes, value);
+}
+
 static const char *set_tolerance(void *to, const char *value) {
   SinterDriverOptions *o = to;
   char *end;
@@ -132,6 +137,8 @@ const SinterOption sinter_driver_options[] = {
     {"expect", "FILE.npy", "what a result must agree with; repeated, in their order", set_expect},
     {"tolerance", "X", "norm(got - want) <= X norm(want) (default: f64 1e-9, f32 1e-4, else 2e-2)",
      set_tolerance},
+    {"shape", "NxM", "of a random argument with sizes ?; repeated, the last one for the rest",
+     set_shape},
     {"seed", "N", "of the random arguments (default: 0)", set_seed},
     {"high", "N", "random integers are in [0, N) (default: 8)", set_high},
     {"threads", "N", "on the CPU (default: 0, all that the process may use)", set_threads},
@@ -206,13 +213,51 @@ static bool shape_of(const SinterTensor *t, SinterArray *a) {
   return true;
 }
 
+// Sizes written as 37x1003; false if they are not so many numbers.
+static bool read_shape(const char *text, SinterArray *a) {
+  for (int32_t d = 0; d < a->ndim; d++) {
+    char *end;
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || errno || n < 0 || *end != (d + 1 < a->ndim ? 'x' : 0))
+      return false;
+    a->shape[d] = n;
+    text = end + 1;
+  }
+  return true;
+}
+
+// The shape of a random input with sizes `?`: that of the option whose turn it is.
+static SinterExit chosen_shape(const SinterFunction *f, int32_t i,
+                               const SinterDriverOptions *options, SinterArray *a,
+                               SinterMessage *message) {
+  const SinterTensor *t = &f->inputs[i];
+  int32_t turn = 0;
+  for (int32_t k = 0; k < i; k++) {
+    SinterArray before;
+    turn += !shape_of(&f->inputs[k], &before);
+  }
+  if (options->num_shapes == 0)
+    return fail(message, SINTER_EXIT_BAD_INPUT,
+                "input %d of %s is %s: give its sizes with --shape, or files with --input", i,
+                f->name, sinter_describe_shape(t->ndim, t->shape).text);
+  const char *text = options->shapes[turn < options->num_shapes ? turn : options->num_shapes - 1];
+  bool same = read_shape(text, a);
+  for (int32_t d = 0; same && d < t->ndim; d++)
+    same = t->shape[d] < 0 || t->shape[d] == a->shape[d];
+  if (!same)
+    return fail(message, SINTER_EXIT_BAD_INPUT, "--shape=%.100s is no shape of input %d of %s: it is %s",
+                text, i, f->name, sinter_describe_shape(t->ndim, t->shape).text);
+  return SINTER_EXIT_OK;
+}
+
 static SinterExit random_input(const SinterFunction *f, int32_t i,
                                const SinterDriverOptions *options, SinterArray *a,
                                SinterMessage *message) {
-  if (!shape_of(&f->inputs[i], a))
-    return fail(message, SINTER_EXIT_BAD_INPUT,
-                "input %d of %s is %s: random numbers need a static shape, give files with --input",
-                i, f->name, sinter_describe_shape(a->ndim, f->inputs[i].shape).text);
+  SinterExit code =
+      shape_of(&f->inputs[i], a) ? SINTER_EXIT_OK : chosen_shape(f, i, options, a, message);
+  if (code != SINTER_EXIT_OK)
+    return code;
   if (!sinter_array_allocate(a, message))
     return SINTER_EXIT_RUN;
   uint64_t state = options->seed + ((uint64_t)i + 1) * 0xd1342543de82ef95u;
@@ -311,16 +356,52 @@ static void describe_tensor(Run *r, int32_t slot, const SinterArray *a) {
   r->pointers[slot] = t;
 }
 
+// Sizes of the output i, computed from those of the inputs; sizes has room for all of both.
+static void compute_sizes(const SinterFunction *f, int32_t i, const SinterArray *inputs,
+                          int64_t *sizes, SinterArray *a) {
+  int64_t *to = sizes;
+  for (int32_t k = 0; k < f->num_inputs; k++)
+    for (int32_t d = 0; d < inputs[k].ndim; d++)
+      *to++ = inputs[k].shape[d];
+  f->extension->shapes(sizes, to);
+  for (int32_t k = 0; k < i; k++)
+    to += f->outputs[k].ndim;
+  for (int32_t d = 0; d < a->ndim; d++)
+    a->shape[d] = to[d];
+}
+
+// The shape of output i: of the table, or computed.
+static bool output_shape(Run *r, int32_t i, const SinterArray *inputs, SinterArray *a) {
+  const SinterFunction *f = r->f;
+  const SinterTensor *t = &f->outputs[i];
+  if (t->ndim > SINTER_MAX_RANK) {
+    r->code = fail(r->message, SINTER_EXIT_BAD_INPUT, "output %d of %s has more than %d dimensions",
+                   i, f->name, SINTER_MAX_RANK);
+    return false;
+  }
+  if (shape_of(t, a))
+    return true;
+  *a = (SinterArray){.dtype = sinter_tensor_type(t), .ndim = t->ndim};
+  int64_t count = (int64_t)SINTER_MAX_RANK * (f->num_inputs + f->num_outputs);
+  int64_t *sizes = calloc((size_t)count, sizeof *sizes);
+  bool possible = sizes && f->extension;
+  if (possible)
+    compute_sizes(f, i, inputs, sizes, a);
+  for (int32_t d = 0; d < a->ndim; d++)
+    possible &= a->shape[d] >= 0;
+  free(sizes);
+  if (!possible)
+    r->code = fail(r->message, SINTER_EXIT_BAD_INPUT, "output %d of %s would have shape %s", i,
+                   f->name, sinter_describe_shape(a->ndim, a->shape).text);
+  return possible;
+}
+
 static bool prepare(Run *r, const SinterArray *inputs, SinterArray *outputs) {
   const SinterFunction *f = r->f;
   int32_t count = f->num_inputs + f->num_outputs;
   for (int32_t i = 0; i < f->num_outputs; i++) {
-    if (f->outputs[i].ndim > SINTER_MAX_RANK || !shape_of(&f->outputs[i], &outputs[i])) {
-      r->code = fail(r->message, SINTER_EXIT_BAD_INPUT,
-                     "output %d of %s is %s: only static shapes can be run from here", i, f->name,
-                     sinter_describe_shape(f->outputs[i].ndim, f->outputs[i].shape).text);
+    if (!output_shape(r, i, inputs, &outputs[i]))
       return false;
-    }
     if (!sinter_array_allocate(&outputs[i], r->message)) {
       r->code = SINTER_EXIT_RUN;
       return false;

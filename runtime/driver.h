@@ -47,9 +47,11 @@ typedef struct SinterDriverOptions {
   double tolerance;
   const char **expects; // files with what the first results must agree with
   int32_t num_expects;
+  const char **shapes; // "37x1003": of random inputs that have a size `?`; the last for all others
+  int32_t num_shapes;
 } SinterDriverOptions;
 
-#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0}
+#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 // The options above by name, for option tables: sets fill a SinterDriverOptions.
 // Ends with a name of NULL.

@@ -32,6 +32,17 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
 // bounds must be skipped.
 void sinter_rt_fail(const char *message);
 
+// Whether two sizes are the same; if not, the running call fails with SINTER_BAD_ARGUMENT and the
+// answer is 0. Each is of an input in a dimension; an input of -1: a number of the program, -2: computed.
+int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t dim,
+                            int32_t other_input, int32_t other_dim);
+
+// Memory of the running call, for the thread that made it: aligned to 64 bytes, freed when the
+// call ends if not before. Does not return if there is none: the call ends with
+// SINTER_OUT_OF_MEMORY. Compiled code has them in place of malloc and free.
+void *sinter_rt_allocate(int64_t bytes);
+void sinter_rt_release(void *memory);
+
 // The status of the running call so far.
 int32_t sinter_rt_status(void);
 

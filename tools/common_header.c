@@ -73,7 +73,10 @@ static void describe(FILE *file, const char *what, MlirAttribute types) {
       mlirTypePrint(sn_element(type), put, file);
     fputs(sn_rank(type) ? " [" : ", one number", file);
     for (intptr_t d = 0; d < sn_rank(type); ++d)
-      fprintf(file, "%s%ld", d ? ", " : "", (long)sn_dim(type, d));
+      if (sn_dim(type, d) == SN_DYNAMIC)
+        fprintf(file, "%s?", d ? ", " : "");
+      else
+        fprintf(file, "%s%ld", d ? ", " : "", (long)sn_dim(type, d));
     fputs(sn_rank(type) ? "]\n" : "\n", file);
   }
 }
@@ -103,6 +106,11 @@ static void function(FILE *file, MlirOperation entry, size_t index) {
             name);
   if (is_c_name(name))
     fprintf(file, "int64_t %s_workspace(void);\n", name);
+  if (is_c_name(name) && !mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
+    fprintf(file,
+            "// Sizes of all outputs, one after another, from those of all inputs.\n"
+            "void %s_shapes(const int64_t *inputs, int64_t *outputs);\n",
+            name);
   fputc('\n', file);
 }
 

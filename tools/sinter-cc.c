@@ -15,7 +15,7 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header, *policy, *cpu, *chip, *entry;
+  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect;
   bool gpu, ptx;
 } Options;
 
@@ -33,9 +33,9 @@ static const char *set_target(void *to, const char *value) {
 }
 static const char *set_policy(void *to, const char *value) {
   ((Options *)to)->policy = value;
-  return !strcmp(value, "disabled") || !strcmp(value, "aggressive")
+  return !strcmp(value, "disabled") || !strcmp(value, "medium") || !strcmp(value, "aggressive")
              ? NULL
-             : "is not a policy: disabled or aggressive";
+             : "is not a policy: disabled, medium or aggressive";
 }
 static const char *set_cpu(void *to, const char *value) {
   ((Options *)to)->cpu = value;
@@ -49,6 +49,10 @@ static const char *set_entry(void *to, const char *value) {
   ((Options *)to)->entry = value;
   return NULL;
 }
+static const char *set_input_dialect(void *to, const char *value) {
+  ((Options *)to)->input_dialect = value;
+  return !strcmp(value, "linalg") || !strcmp(value, "tosa") ? NULL : "is not a dialect of programs: linalg or tosa";
+}
 static const char *set_ptx(void *to, const char *value) {
   ((Options *)to)->ptx = true;
   return NULL;
@@ -58,8 +62,9 @@ static const SinterOption table[] = {
     {"o", "FILE", "what to write, by its suffix: .so, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)",
+    {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
      set_policy},
+    {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
     {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
@@ -122,10 +127,11 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
 static SinterExit lower(const Tool *tool, const Options *options, MlirModule module,
                         const char *until) {
   ToolSetting gpu[] = {{"policy", options->policy},
+                       {"input", options->input_dialect},
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy}, {"input", options->input_dialect}, {NULL, NULL}};
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }
@@ -182,7 +188,7 @@ static SinterExit program(Tool *tool, Options *options) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "aggressive", .chip = "sm_90a"};
+  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg"};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);

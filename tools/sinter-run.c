@@ -20,7 +20,7 @@
 // ---- options -------------------------------------------------------------------------
 
 typedef struct {
-  const char *target, *policy, *emit, *cpu;
+  const char *target, *policy, *emit, *cpu, *input_dialect, *explain;
   bool verify;
 } Options;
 
@@ -42,8 +42,18 @@ static const char *set_target(void *to, const char *value) {
 }
 
 static const char *set_policy(void *to, const char *value) {
-  static const char *const words[] = {"disabled", "aggressive", NULL};
-  return one_of(value, words, "is not a policy: disabled or aggressive", &((Options *)to)->policy);
+  static const char *const words[] = {"disabled", "medium", "aggressive", NULL};
+  return one_of(value, words, "is not a policy: disabled, medium or aggressive", &((Options *)to)->policy);
+}
+
+static const char *set_input_dialect(void *to, const char *value) {
+  static const char *const words[] = {"linalg", "tosa", NULL};
+  return one_of(value, words, "is not a dialect of programs: linalg or tosa", &((Options *)to)->input_dialect);
+}
+
+static const char *set_explain(void *to, const char *value) {
+  ((Options *)to)->explain = value ? value : "-";
+  return value && (strchr(value, '\'') || strchr(value, '}')) ? "holds a quote or a brace" : NULL;
 }
 
 static const char *set_emit(void *to, const char *value) {
@@ -66,12 +76,14 @@ static const char *set_verify(void *to, const char *value) {
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; aggressive: all that can be (default)",
+    {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
      set_policy},
+    {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
     {"verify", NULL, "compare with the decomposed program, with sums in float64", set_verify},
     {"emit", "RUNG",
      "print the IR at prepared|raised|fused|scheduled|outlined|lowered, run nothing", set_emit},
+    {"explain", "[FILE]", "say what fused with what, and why not more, run nothing; a page if FILE ends in .html", set_explain},
     {0},
 };
 
@@ -133,7 +145,7 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"input", options->input_dialect}, {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -162,8 +174,11 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
     return code;
   code = tool_select(tool, module, driver->entry);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-  if (code == SINTER_EXIT_OK && options->emit) {
-    ToolSetting settings[] = {{"policy", options->policy}, {NULL, NULL}};
+  if (code == SINTER_EXIT_OK && options->explain) {
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
+    code = tool_run(tool, module, "sinter-cpu", settings, "explained");
+  } else if (code == SINTER_EXIT_OK && options->emit) {
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, options->emit);
     if (code == SINTER_EXIT_OK)
       tool_print(module);
@@ -180,7 +195,7 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
 }
 
 int main(int argc, char **argv) {
-  Options options = {.target = "cpu", .policy = "aggressive"};
+  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg"};
   SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
   driver.program = "sinter-run";
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};

@@ -22,6 +22,7 @@
 
 typedef struct {
   MlirOperation module, func;
+  const SnOpVec *calls; // of the module's functions, as they were before any kernel was lowered
   SnForm form;
   SnBuilder b;          // in the function, in front of its return
   SnValueVec scratch;   // what sn_cpu_scratch made
@@ -38,6 +39,7 @@ MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue al
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows
 MlirLogicalResult sn_cpu_lower_contract(SnKernel *k);
 
 // ---- tasks: task.c -------------------------------------------------------------
@@ -69,10 +71,11 @@ typedef struct {
   SnRowProgram *program;
   int64_t lanes, unroll;
   MlirValue from, count;    // the columns, of a program without reductions; null: all
+  MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
 
-// Emits one row. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
+// Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
 void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 
 // ---- results reduced over rows: partials.c -----------------------------------------------

@@ -82,9 +82,8 @@ static void add_workspace(SnKernel *k) {
   sn_set_attr(k->func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(k->b.ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
-  SnOpVec calls = sn_collect(k->module, "func.call");
-  for (size_t i = 0; i < calls.size; ++i) {
-    MlirOperation call = calls.data[i];
+  for (size_t i = 0; i < k->calls->size; ++i) {
+    MlirOperation call = k->calls->data[i];
     if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
       continue;
     SnBuilder b = sn_before(call);
@@ -97,7 +96,6 @@ static void add_workspace(SnKernel *k) {
     mlirOperationSetOperands(call, (intptr_t)operands.size, operands.data);
     sn_vec_free(&operands);
   }
-  sn_vec_free(&calls);
 }
 
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
@@ -136,11 +134,11 @@ static MlirLogicalResult check(const SnForm *f) {
   return SN_OK;
 }
 
-static MlirLogicalResult lower(MlirOperation module, MlirOperation func, MlirOperation op) {
+static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
   if (!mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
     return sn_error(op, "stands inside control flow of its kernel function: run sinter-outline");
   sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  SnKernel k = {.module = module, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
+  SnKernel k = {.module = module, .calls = calls, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
   MlirLogicalResult result = check(&k.form);
   if (!sn_failed(result))
     result = k.form.contract ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
@@ -161,7 +159,7 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  SnOpVec functions = sn_collect(module, "func.func");
+  SnOpVec functions = sn_collect(module, "func.func"), calls = sn_collect(module, "func.call");
   MlirLogicalResult result = SN_OK;
   for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
     if (!sn_get_attr(functions.data[i], "sinter.kernel").ptr)
@@ -171,10 +169,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     if (forms.size > 1)
       result = sn_error(forms.data[1], "is a second kernel form in one kernel function: run sinter-outline");
     else if (forms.size)
-      result = lower(module, functions.data[i], forms.data[0]);
+      result = lower(module, &calls, functions.data[i], forms.data[0]);
     sn_vec_free(&forms);
   }
   sn_vec_free(&functions);
+  sn_vec_free(&calls);
   return result;
 }
 

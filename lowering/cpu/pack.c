@@ -85,7 +85,7 @@ static bool lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = k->is_a ? k->p->a : k->p->b;
   MlirType t = sn_type_of(side->value);
-  if (side->fill.ptr || !mlirTypeEqual(sn_element(t), k->p->type) || k->c->lanes < 2)
+  if (side->fill.ptr || side->through.ptr || !mlirTypeEqual(sn_element(t), k->p->type) || k->c->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
     return f->num_rows && is_next_to_itself(side->map, t, f->num_rows - 1);

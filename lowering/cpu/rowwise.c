@@ -24,6 +24,8 @@ static Shares share_rows(SnBuilder *b, const SnForm *f) {
 }
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
+  if (sn_schedule_word_is(k->form.schedule, "along", "rows"))
+    return sn_cpu_lower_rowlanes(k);
   int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
   MlirValue tasks = share_rows(&k->b, &k->form).tasks;
   SnPartials partials = sn_cpu_partials(k, tasks, lanes);

@@ -18,7 +18,7 @@ def crash(code, err):
     what = next((g for g in m.groups() if g), "") if m else f"signal {-code}"
     frames = []
     for f in FRAME.finditer(err):
-        if f.group(1) not in frames + ["main", "_start", "run", "tool_run", "compile"] and not f.group(1).startswith("mlir"):
+        if f.group(1) not in frames + ["main", "_start", "run", "tool_run", "compile"] and not f.group(1).startswith(("mlir", "__")):
             frames.append(f.group(1))
     where = " < ".join(frames[:2])
     return f"crash: {re.sub('0x[0-9a-f]+|[0-9]+', 'N', what)} in {where or 'upstream'}"

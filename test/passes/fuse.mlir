@@ -530,3 +530,25 @@ func.func @table(%x: tensor<9xf32>, %t: tensor<9xi64>) -> tensor<9xf32> {
   }
   return %y : tensor<9xf32>
 }
+
+// -----
+
+// Two lengths that nobody knows need not be one: nothing says that these rows are equally long.
+
+// CHECK-LABEL: func @unknown_lengths
+// CHECK-COUNT-2: sinter.rowwise (
+func.func @unknown_lengths(%x: tensor<3x?xf32>, %y: tensor<3x?xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %a = sinter.rowwise (i = 3) by (j = ?) ins(%x[i, j] : tensor<3x?xf32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<?xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %b = sinter.rowwise (i = 3) by (j = ?) ins(%y[i, j] : tensor<3x?xf32>, %a[i] : tensor<3xf32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%r: tensor<?xf32>, %m: f32):
+    %c = sinter.row_reduce maximumf %r : tensor<?xf32> -> f32
+    %d = arith.addf %c, %m : f32
+    sinter.yield %d : f32
+  }
+  return %b : tensor<3xf32>
+}

@@ -122,6 +122,7 @@ func.func @strided(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
 //       CHECK:   linalg.fill
 func.func @buffers(%y: memref<3xf32>) {
   %z = arith.constant 0.0 : f32
+  // expected-remark @+1 {{not a structured op on tensors}}
   linalg.fill ins(%z : f32) outs(%y : memref<3xf32>)
   return
 }

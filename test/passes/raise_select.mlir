@@ -5,6 +5,7 @@
 
 // CHECK-LABEL: func @argmax
 //       CHECK:   ^row(%[[X:.+]]: tensor<8xf32>, %[[S:.+]]: i64, %[[L:.+]]: f32):
+//       CHECK:     arith.index_cast
 //       CHECK:     %[[J:.+]] = arith.index_cast %{{.+}} : tensor<8xindex> to tensor<8xi64>
 //       CHECK:     %[[U:.+]] = arith.cmpf uno, %[[X]], %[[X]]
 //       CHECK:     %[[N:.+]] = sinter.row_reduce minsi

@@ -71,3 +71,25 @@ func.func @not_a_total(%t: tensor<3x7xi64>) -> tensor<f32> {
   }
   return %y : tensor<f32>
 }
+
+// -----
+
+// Over the classes alone, of one label, no rows would be left to walk.
+
+// CHECK-LABEL: func @only_classes
+//       CHECK:   sinter.rowwise (i = 5) by ()
+//       CHECK:     reduce(add [] : f32)
+func.func @only_classes(%t: tensor<i64>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %s = sinter.rowwise (i = 5) by () ins(%t[] : tensor<i64>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%l: i64):
+    %p = sinter.index i : index
+    %q = arith.index_cast %p : index to i64
+    %c = arith.cmpi eq, %q, %l : i64
+    %o = arith.constant 1.0 : f32
+    %z = arith.constant 0.0 : f32
+    %y = arith.select %c, %o, %z : f32
+    sinter.yield %y : f32
+  }
+  return %s : tensor<f32>
+}

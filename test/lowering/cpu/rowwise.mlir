@@ -3,27 +3,33 @@
 // RUN:   --convert-func-to-llvm --convert-to-llvm --reconcile-unrealized-casts --split-input-file %s \
 // RUN:   | FileCheck %s --check-prefix=LLVM --implicit-check-not=unrealized
 
-// A softmax: three phases. The row is read again in each; vectors first, then a tail of scalars.
+// A softmax: three phases. The row is read again in each; vectors first, then one more that ends with the row: the lane that
+// it shares with the one before is -inf to the maximum, and 0 to the sum.
 
 // CHECK-LABEL: func.func private @softmax(
 //       CHECK:   call @sinter_rt_parallel(%{{.+}}, %{{.+}}, %c3_i64)
 // CHECK-LABEL: func.func private @softmax_task(
+//   CHECK-DAG:   %[[NEW:.+]] = arith.constant dense<[false, true, true, true]> : vector<4xi1>
+//   CHECK-DAG:   %[[INF:.+]] = arith.constant dense<0xFF800000> : vector<4xf32>
+//   CHECK-DAG:   %[[ZERO:.+]] = arith.constant dense<{{-?}}0.000000e+00> : vector<4xf32>
 //       CHECK:   %[[HI:.+]] = arith.minsi %{{.+}}, %c5 : index
 //       CHECK:   scf.for %[[I:.+]] = %{{.+}} to %[[HI]]
 //       CHECK:     scf.for %[[J:.+]] = %c0 to %c8 step %c4 iter_args({{.+}}) -> (vector<4xf32>)
 //       CHECK:       vector.load %{{.+}}[%[[I]], %[[J]]] : memref<5x11xf32>, vector<4xf32>
 //       CHECK:       arith.maximumf
+//       CHECK:     %[[LAST:.+]] = vector.load %{{.+}}[%[[I]], %c7] : memref<5x11xf32>, vector<4xf32>
+//       CHECK:     %[[NEWS:.+]] = arith.select %[[NEW]], %[[LAST]], %[[INF]]
+//       CHECK:     arith.maximumf %{{.+}}, %[[NEWS]] : vector<4xf32>
 //       CHECK:     vector.shuffle
-//       CHECK:     scf.for %[[J:.+]] = %c8 to %c11 step %c1 iter_args({{.+}}) -> (f32)
-//       CHECK:       memref.load %{{.+}}[%[[I]], %[[J]]]
 //       CHECK:     scf.for {{.*}} -> (vector<4xf32>)
 //       CHECK:       math.exp %{{.+}} : vector<4xf32>
-//       CHECK:     scf.for {{.*}} -> (f32)
+//       CHECK:     %[[LAST_E:.+]] = math.exp %{{.+}} : vector<4xf32>
+//       CHECK:     arith.select %[[NEW]], %[[LAST_E]], %[[ZERO]]
 //       CHECK:     scf.for
 //       CHECK:       arith.divf %{{.+}} : vector<4xf32>
 //       CHECK:       vector.store
-//       CHECK:     scf.for
-//       CHECK:       memref.store
+//       CHECK:     vector.store %{{.+}}, %{{.+}}[%[[I]], %c7]
+//   CHECK-NOT:   memref.store
 
 // LLVM-LABEL: llvm.func @softmax_task
 //       LLVM: llvm.load %{{.+}} : !llvm.ptr -> vector<4xf32>
@@ -106,7 +112,9 @@ func.func private @columns(%x: memref<5x1003xf32>, %y: memref<1003xf32>) attribu
 
 // CHECK-LABEL: func.func private @unrolled_task(
 //       CHECK:   scf.for %{{.+}} = %c0 to %c32 step %c16 iter_args({{.+}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
-//       CHECK:   scf.for %{{.+}} = %c36 to %c39
+//   CHECK-NOT:   scf.for
+//       CHECK:   vector.load %{{.+}}[%{{.+}}, %c32]
+//       CHECK:   vector.load %{{.+}}[%{{.+}}, %c35]
 func.func private @unrolled(%x: memref<5x39xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 39) ins(%x[i, j] : memref<5x39xf32>) outs(%y[i] : memref<5xf32>)
       schedule(#sinter.rows<chunk = 5, lanes = 4, unroll = 4>) {

@@ -1,0 +1,142 @@
+// rowlanes.c: a row program over memory on a CPU, lanes along rows.
+//
+//   #sinter.rows<along = "rows", chunk = 4096, lanes = 16>
+//
+//   task t:                                    rows (i, j), j the last row dimension, of size L
+//     for u in its units:                      a unit: one i and a piece of j
+//       for j in the piece by 16:              the last vector ends where the piece ends, and overlaps the one before
+//         each column in turn: 16 rows at once
+//
+// Accumulators of results that are reduced over rows are vectors, combined by
+// halves when the task ends; rows that a vector sees again count as identities.
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/cpu.h"
+
+// How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
+typedef struct {
+  int64_t length, piece, pieces;
+  MlirValue units, of_task, tasks;
+} Deal;
+
+static Deal deal(SnBuilder *b, const SnForm *f) {
+  int64_t chunk = sn_schedule_number(f->schedule, "chunk"), lanes = sn_schedule_number(f->schedule, "lanes");
+  Deal d = {.length = f->dims.data[f->num_rows - 1].size, .pieces = 1};
+  d.piece = (chunk + lanes - 1) / lanes * lanes;
+  if (d.piece < d.length)
+    d.pieces = d.length / d.piece; // the last piece takes what is left
+  int64_t together = d.pieces > 1 ? 1 : chunk / d.length;
+  d.of_task = sn_index(b, together < 1 ? 1 : together);
+  MlirValue outer = sn_form_sizes(b, f, 0, f->num_rows - 1);
+  d.units = sn_size_mul(b, outer, sn_index(b, d.pieces));
+  int64_t known;
+  if (!sn_known(d.units, &known))
+    d.of_task = sn_size_max(b, d.of_task, sn_size_ceil(b, d.units, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
+  d.tasks = sn_size_ceil(b, d.units, d.of_task);
+  return d;
+}
+
+static MlirLogicalResult check(const SnForm *f) {
+  int64_t lanes = sn_schedule_number(f->schedule, "lanes");
+  if (!f->num_rows || f->dims.data[f->num_rows - 1].size == SN_DYNAMIC)
+    return sn_error(f->op, "lanes along rows need a last row dimension of known size: schedule with along = \"columns\"");
+  const SnDim *last = &f->dims.data[f->num_rows - 1];
+  if (lanes < 2 || last->size < lanes)
+    return sn_error(f->op, "%lld lanes along row dimension '%.*s' of size %lld: from 2 lanes to its size", (long long)lanes,
+                    (int)last->name.length, last->name.data, (long long)last->size);
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return sn_error(f->op, "accumulator %zu keeps columns, which lanes along rows do not: schedule with along = \"columns\"", k);
+  if (f->indices.size)
+    return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"", f->indices.size);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.gather"))
+      return sn_error(op, "is not for lanes along rows: schedule with along = \"columns\"");
+  return SN_OK;
+}
+
+// The lanes combined by halves.
+static MlirValue across(SnBuilder *b, const SnCombiner *c, MlirValue v) {
+  int64_t n = sn_dim(sn_type_of(v), 0), low[64], high[64], first = 0, second = 1;
+  for (; n > 2; n /= 2) {
+    for (int64_t i = 0; i < n / 2; ++i) {
+      low[i] = i;
+      high[i] = i + n / 2;
+    }
+    MlirValue l = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, low)));
+    MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
+    v = sn_combine(b, c, l, h);
+  }
+  MlirValue l = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &first)));
+  MlirValue h = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &second)));
+  return sn_combine(b, c, l, h);
+}
+
+// Rows `at` .. `at` + lanes, of which those from `from` on are new.
+static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps, MlirValue *scalars) {
+  SnRowProgram *p = row->program;
+  p->dims[f->num_rows - 1] = at;
+  row->mask = (MlirValue){0};
+  if (overlaps && f->accumulators.size) {
+    MlirType t = sn_vector(sn_index_type(b->ctx), row->lanes);
+    MlirValue seen = sn(b, "vector.broadcast", sn(b, "arith.subi", from, at), t);
+    row->mask = sn(b, "arith.cmpi", sn(b, "vector.step", t), seen, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
+  }
+  sn_row_begin(p);
+  sn_cpu_row(b, row, scalars);
+}
+
+MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
+  if (sn_failed(check(&k->form)))
+    return SN_FAIL;
+  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
+  MlirValue tasks = deal(&k->b, &k->form).tasks;
+  SnPartials partials = sn_cpu_partials(k, tasks, lanes);
+  SnTask t = sn_cpu_task_begin(k);
+  SnBuilder *b = &t.b;
+  SnForm f = sn_cpu_form_in_task(&k->form, &t);
+  SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
+  program.row_lanes = lanes;
+  SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+
+  MlirValue scalars[16], vectors[16];
+  intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
+  sn_cpu_body_targets(&f, &t, &partials, &row);
+  Deal d = deal(b, &f);
+  for (intptr_t i = 0; i < n; ++i)
+    vectors[i] = sn(b, "vector.broadcast", scalars[i], sn_vector(sn_type_of(scalars[i]), lanes));
+  MlirValue lo = sn(b, "arith.muli", t.index, d.of_task), step = sn_index(b, lanes);
+  SnLoop u = sn_for_values(b, lo, sn_cpu_end(b, lo, d.of_task, d.units), sn_index(b, 1), sn_values(n, vectors));
+  {
+    MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length, outer = u.index;
+    if (d.pieces > 1) {
+      MlirValue piece = sn(b, "arith.remui", u.index, pieces);
+      outer = sn(b, "arith.divui", u.index, pieces);
+      from = sn(b, "arith.muli", piece, sn_index(b, d.piece));
+      MlirValue last = sn(b, "arith.cmpi", piece, sn_index(b, d.pieces - 1), sn_attr("predicate", sn_i64(b->ctx, 0)));
+      to = sn(b, "arith.select", last, length, sn(b, "arith.addi", from, sn_index(b, d.piece)));
+    }
+    if (f.num_rows > 1)
+      sn_form_point(b, &f, 0, f.num_rows - 1, outer, program.dims);
+    bool overlaps = d.length % lanes != 0; // pieces are whole vectors, but for the last one
+    SnLoop j = sn_for_values(b, from, to, step, sn_values(n, u.carried));
+    MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, sn(b, "arith.subi", to, step)) : j.index;
+    rows(b, &row, &f, at, j.index, overlaps, j.carried);
+    sn_next_values(b, &j, sn_values(n, j.carried));
+    for (intptr_t i = 0; i < n; ++i)
+      u.carried[i] = sn_result(j.op, i);
+  }
+  sn_next_values(b, &u, sn_values(n, u.carried));
+  for (size_t i = 0, s = 0; i < f.accumulators.size; ++i, ++s)
+    scalars[s] = across(b, sn_combiner(f.accumulators.data[i].kind), sn_result(u.op, (intptr_t)s));
+  sn_cpu_partials_end(&f, &t, &partials, scalars);
+  sn_cpu_task_end(k, &t, tasks);
+  sn_cpu_finish(k, &partials);
+
+  sn_vec_free(&row.targets);
+  sn_vec_free(&partials.buffers);
+  sn_vec_free(&partials.inside);
+  sn_row_program_free(&program);
+  sn_form_free(&f);
+  return SN_OK;
+}

@@ -1,0 +1,59 @@
+// explain.h: private to explain*.c. The kernels of a program before and after fusion, and why they are so many.
+
+#ifndef SINTER_PASSES_EXPLAIN_H
+#define SINTER_PASSES_EXPLAIN_H
+
+#include "passes/fuse.h"
+#include <stdio.h>
+
+typedef SN_VEC(MlirLocation) SnLocations;
+typedef SN_VEC(size_t) SnIndices;
+
+// A kernel, or an operation that stays outside.
+typedef struct {
+  MlirOperation op;      // null if only recorded
+  char *what;            // "sinter.rowwise (i = 37) by (j = 131)"
+  char *why;             // an operation outside: why it stays there, or NULL
+  bool outside;
+  double in, out;        // bytes that it reads and writes
+  SnLocations lines;     // of the program, that it stands for
+  SnIndices reads;       // nodes whose results it reads
+  SnIndices parts;       // of a node after fusion: what it was made of; before: what it became part of
+} SnNode;
+typedef SN_VEC(SnNode) SnNodes;
+
+// Two kernels that could have been one.
+typedef struct {
+  size_t a, b; // a before b
+  double flows; // bytes from a to b; 0: they read the same
+  char *why;
+  MlirLocation line; // where b reads it
+} SnBoundary;
+
+typedef struct {
+  SnNodes before, after; // before is empty if nothing was recorded
+  SN_VEC(SnBoundary) boundaries;
+  const char *name, *policy; // of the function; that fusion ran with
+} SnExplanation;
+
+double sn_total_bytes(const SnNodes *nodes);
+// "37 B", "1.5 KiB"
+typedef struct {
+  char text[24];
+} SnAmount;
+SnAmount sn_amount(double bytes);
+// "model.mlir:12:8", or "unknown"; the text of that line if the file can be read, else NULL. Owned by explain_source.c until
+// sn_source_free.
+const char *sn_line_name(MlirLocation line);
+const char *sn_line_text(MlirLocation line);
+void sn_source_free(void);
+// The lines that a location stands for.
+void sn_lines(MlirLocation location, SnLocations *to);
+
+void sn_explain_text(const SnExplanation *e, FILE *to);
+// One section of a page for each function.
+void sn_explain_html_begin(FILE *to);
+void sn_explain_html(const SnExplanation *e, FILE *to);
+void sn_explain_html_end(FILE *to);
+
+#endif

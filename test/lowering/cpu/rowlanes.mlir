@@ -1,0 +1,94 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.rowwise
+// RUN: sinter-opt --sinter-lower-cpu --convert-scf-to-cf --convert-vector-to-llvm --finalize-memref-to-llvm \
+// RUN:   --convert-func-to-llvm --convert-to-llvm --reconcile-unrealized-casts --split-input-file %s \
+// RUN:   | FileCheck %s --check-prefix=LLVM --implicit-check-not=unrealized
+
+// A sum over the middle dimension: 4 neighbours in memory are 4 rows. No lane meets another, and the last vector of
+// the 7 rows sees row 3 again.
+
+// CHECK-LABEL: func.func private @middle_task(
+//       CHECK:   scf.for %[[I:.+]] =
+//       CHECK:     scf.for %[[J:.+]] = %c0 to %c7 step %c4 {
+//       CHECK:       %[[AT:.+]] = arith.minsi %[[J]], %c3
+//       CHECK:       %[[S:.+]] = scf.for %[[K:.+]] = %c0 to %c37 step %c1 iter_args(%[[A:.+]] = %{{.+}}) -> (vector<4xf32>)
+//       CHECK:         %[[X:.+]] = vector.load %{{.+}}[%[[I]], %[[K]], %[[AT]]] : memref<3x37x7xf32>, vector<4xf32>
+//       CHECK:         arith.addf %[[A]], %[[X]]
+//       CHECK:       vector.store %[[S]], %{{.+}}[%[[I]], %[[AT]]] : memref<3x7xf32>
+//   CHECK-NOT:   vector.shuffle
+
+// LLVM-LABEL: llvm.func @middle_task
+func.func private @middle(%x: memref<3x37x7xf32>, %y: memref<3x7xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3, j = 7) by (k = 37) ins(%x[i, k, j] : memref<3x37x7xf32>) outs(%y[i, j] : memref<3x7xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 21, lanes = 4>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A window over padding: few columns, written out. Lanes outside are not read.
+
+// CHECK-LABEL: func.func private @window_task(
+//   CHECK-NOT:   memref.load %{{.+}} : memref<9xf32>
+//       CHECK:   vector.maskedload %{{.+}}[%{{.+}}], %{{.+}}, %{{.+}} : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//       CHECK:   vector.maskedload
+//       CHECK:   vector.maskedload
+//   CHECK-NOT:   vector.maskedload
+//       CHECK:   vector.store
+func.func private @window(%x: memref<9xf32>, %y: memref<9xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 9) by (j = 3) ins(%x[i + j - 1] : memref<9xf32> else 0.0) outs(%y[i] : memref<9xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 9, lanes = 8>) {
+  ^row(%a: tensor<3xf32>):
+    %s = sinter.row_reduce add %a : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Labels: each lane's own element, of column 0 where the label is outside. The loss is a vector until the task ends; rows that
+// were seen before count as 0.
+
+// CHECK-LABEL: func.func private @labels_task(
+//       CHECK:   %[[L:.+]] = scf.for {{.*}} -> (vector<4xf32>)
+//       CHECK:     %[[SEEN:.+]] = vector.broadcast %{{.+}} : index to vector<4xindex>
+//       CHECK:     %[[NEW:.+]] = arith.cmpi uge, %{{.+}}, %[[SEEN]]
+//       CHECK:     vector.load %{{.+}} : memref<3x7xi64>, vector<4xi64>
+//       CHECK:     %[[IN:.+]] = arith.cmpi ult
+//       CHECK:     arith.select %[[IN]]
+//       CHECK:     %[[P:.+]] = arith.select %[[IN]]
+//       CHECK:     arith.select %[[NEW]], %[[P]]
+//       CHECK:   vector.shuffle %[[L]]
+func.func private @labels(%x: memref<3x5x7xf32>, %t: memref<3x7xi64>, %y: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3, j = 7) by (k = 5) ins(%x[i, k, j] : memref<3x5x7xf32>, %t[i, j] : memref<3x7xi64>)
+      reduce(add [] : f32) outs(%y[] : memref<f32>) schedule(#sinter.rows<along = "rows", chunk = 21, lanes = 4>) {
+  ^row(%a: tensor<5xf32>, %l: i64):
+    %z = arith.constant 0.0 : f32
+    %p = sinter.pick %a[%l] else %z : tensor<5xf32>, i64
+    sinter.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+// Long rows of rows are cut: 40 rows are two pieces of 16 and 24.
+
+// CHECK-LABEL: func.func private @pieces(
+//       CHECK:   call @sinter_rt_parallel(%{{.+}}, %{{.+}}, %c6_i64)
+// CHECK-LABEL: func.func private @pieces_task(
+//       CHECK:   arith.remui %{{.+}}, %c2
+//       CHECK:   arith.divui %{{.+}}, %c2
+func.func private @pieces(%x: memref<3x37x40xf32>, %y: memref<3x40xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3, j = 40) by (k = 37) ins(%x[i, k, j] : memref<3x37x40xf32>) outs(%y[i, j] : memref<3x40xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 16, lanes = 8>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -1,0 +1,41 @@
+// RUN: sinter-opt --sinter-lower-cpu --split-input-file --verify-diagnostics %s
+
+// A vector needs as many rows.
+
+func.func private @more_lanes_than_rows(%x: memref<37x3xf32>, %y: memref<3xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{4 lanes along row dimension 'i' of size 3: from 2 lanes to its size}}
+  sinter.rowwise (i = 3) by (j = 37) ins(%x[j, i] : memref<37x3xf32>) outs(%y[i] : memref<3xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 3, lanes = 4>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @unknown_count(%x: memref<37x?xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{lanes along rows need a last row dimension of known size}}
+  sinter.rowwise (i = ?) by (j = 37) ins(%x[j, i] : memref<37x?xf32>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 3, lanes = 4>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Each row would be combined across lanes.
+
+func.func private @keeps_columns(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{accumulator 0 keeps columns, which lanes along rows do not}}
+  sinter.rowwise (i = 8) by (j = 5) ins(%x[j, i] : memref<5x8xf32>) reduce(add [j] : f32) outs(%y[j] : memref<5xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 3, lanes = 4>) {
+  ^row(%a: tensor<5xf32>):
+    sinter.yield %a : tensor<5xf32>
+  }
+  return
+}

@@ -1,0 +1,121 @@
+// RUN: sinter-opt --sinter-fuse=policy=aggressive --split-input-file %s | FileCheck %s --check-prefix=AGGRESSIVE
+// RUN: sinter-opt --sinter-fuse=policy=medium --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
+// RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
+// RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+
+// What the policies differ in: medium computes nothing heavy again.
+
+// An exponential for each column: inside, it would be one for each element.
+
+// AGGRESSIVE-LABEL: func @heavy_for_each_row
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// MEDIUM-LABEL: func @heavy_for_each_row
+// MEDIUM-COUNT-2: sinter.rowwise
+// DISABLED-LABEL: func @heavy_for_each_row
+// DISABLED-COUNT-2: sinter.rowwise
+// WHY: remark: would be computed again for each row, and is not cheap
+func.func @heavy_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = math.exp %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// A sum for each column is light: all but disabled compute it inside.
+
+// AGGRESSIVE-LABEL: func @light_for_each_row
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// MEDIUM-LABEL: func @light_for_each_row
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+// DISABLED-LABEL: func @light_for_each_row
+// DISABLED-COUNT-2: sinter.rowwise
+func.func @light_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = arith.addf %r, %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// A heavy value for each row is computed once for it, whatever the policy.
+
+// AGGRESSIVE-LABEL: func @heavy_once
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// MEDIUM-LABEL: func @heavy_once
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+func.func @heavy_once(%x: tensor<9x5xf32>, %b: tensor<9xf32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<9xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise (i = 9) by () ins(%b[i] : tensor<9xf32>) outs(%e[i] : tensor<9xf32>) {
+  ^row(%r: f32):
+    %c = math.exp %r : f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[i] : tensor<9xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: f32):
+    %f = sinter.broadcast %q : f32 -> tensor<5xf32>
+    %c = arith.mulf %r, %f : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// Two readers that cannot be one kernel (they read it transposed and not): aggressive computes the exponential of
+// the bf16 values in each, medium stores it.
+
+// AGGRESSIVE-LABEL: func @heavy_for_each_reader
+// AGGRESSIVE-COUNT-2: math.exp
+// MEDIUM-LABEL: func @heavy_for_each_reader
+// MEDIUM-COUNT-1: math.exp
+// MEDIUM-NOT: math.exp
+func.func @heavy_for_each_reader(%x: tensor<9x5xbf16>) -> (tensor<9xf32>, tensor<5xf32>) {
+  %e = tensor.empty() : tensor<9x5xf32>
+  %a = tensor.empty() : tensor<9xf32>
+  %b = tensor.empty() : tensor<5xf32>
+  %s = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xbf16>) outs(%e[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xbf16>):
+    %w = arith.extf %r : tensor<5xbf16> to tensor<5xf32>
+    %c = math.exp %w : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%s[i, j] : tensor<9x5xf32>) outs(%a[i] : tensor<9xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %z = sinter.rowwise (i = 5) by (j = 9) ins(%s[j, i] : tensor<9x5xf32>) outs(%b[i] : tensor<5xf32>) {
+  ^row(%r: tensor<9xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<9xf32> -> f32
+    sinter.yield %c : f32
+  }
+  return %y, %z : tensor<9xf32>, tensor<5xf32>
+}

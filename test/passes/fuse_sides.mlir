@@ -1,0 +1,54 @@
+// RUN: sinter-opt --sinter-raise --sinter-fuse --split-input-file %s | FileCheck %s
+
+// Sides that are only widened in front of the product stay narrow in memory: the product converts them.
+
+// CHECK-LABEL: func @widened
+//  CHECK-SAME:   %[[X:.+]]: tensor<8x16xbf16>, %[[W:.+]]: tensor<4x16xbf16>
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   sinter.contract (i = 8) by (j = 4)
+//  CHECK-NEXT:     product (k = 16) (%[[X]][i, k] : tensor<8x16xbf16>, %[[W]][j, k] : tensor<4x16xbf16>) : f32
+func.func @widened(%x: tensor<8x16xbf16>, %w: tensor<4x16xbf16>) -> tensor<8x4xf32> {
+  %f = arith.constant dense<0.0> : tensor<8x4xf32>
+  %ex = tensor.empty() : tensor<8x16xf32>
+  %wx = linalg.map { arith.extf } ins(%x : tensor<8x16xbf16>) outs(%ex : tensor<8x16xf32>)
+  %et = tensor.empty() : tensor<16x4xbf16>
+  %t = linalg.transpose ins(%w : tensor<4x16xbf16>) outs(%et : tensor<16x4xbf16>) permutation = [1, 0]
+  %ew = tensor.empty() : tensor<16x4xf32>
+  %ww = linalg.map { arith.extf } ins(%t : tensor<16x4xbf16>) outs(%ew : tensor<16x4xf32>)
+  %y = linalg.matmul ins(%wx, %ww : tensor<8x16xf32>, tensor<16x4xf32>) outs(%f : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+// A side that is rounded on the way is not what the product would read.
+
+// CHECK-LABEL: func @rounded
+//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:     arith.truncf
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xbf16>,
+func.func @rounded(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> tensor<8x4xf32> {
+  %f = arith.constant dense<0.0> : tensor<8x4xf32>
+  %ex = tensor.empty() : tensor<8x16xbf16>
+  %wx = linalg.map { arith.truncf } ins(%x : tensor<8x16xf32>) outs(%ex : tensor<8x16xbf16>)
+  %y = linalg.matmul ins(%wx, %w : tensor<8x16xbf16>, tensor<16x4xbf16>) outs(%f : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+// Unsigned numbers are not what the product would make of the narrow ones.
+
+// CHECK-LABEL: func @unsigned
+//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:     arith.extui
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xi32>,
+func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
+  %f = arith.constant dense<0> : tensor<8x4xi32>
+  %ex = tensor.empty() : tensor<8x16xi32>
+  %wx = linalg.map { arith.extui } ins(%x : tensor<8x16xi8>) outs(%ex : tensor<8x16xi32>)
+  %y = linalg.matmul ins(%wx, %w : tensor<8x16xi32>, tensor<16x4xi32>) outs(%f : tensor<8x4xi32>) -> tensor<8x4xi32>
+  return %y : tensor<8x4xi32>
+}

@@ -1,0 +1,67 @@
+// RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule=vector-bits=256 --split-input-file %s | FileCheck %s --check-prefix=AVX2
+
+// Neighbours in memory are rows: four vectors of them at once where there is room.
+
+// CHECK-LABEL: func @middle
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = 335, lanes = 64,
+//  AVX2-LABEL: func @middle
+//        AVX2: schedule(#sinter.rows<along = "rows", chunk = 335, lanes = 32,
+func.func @middle(%x: tensor<5x37x67xf32>, %e: tensor<5x67xf32>) -> tensor<5x67xf32> {
+  %0 = sinter.rowwise (i = 5, j = 67) by (k = 37) ins(%x[i, k, j] : tensor<5x37x67xf32>) outs(%e[i, j] : tensor<5x67xf32>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<5x67xf32>
+}
+
+// -----
+
+// Neighbours in memory are columns.
+
+// CHECK-LABEL: func @last
+//   CHECK-NOT: along
+//  AVX2-LABEL: func @last
+func.func @last(%x: tensor<5x67x37xf32>, %e: tensor<5x67xf32>) -> tensor<5x67xf32> {
+  %0 = sinter.rowwise (i = 5, j = 67) by (k = 37) ins(%x[i, j, k] : tensor<5x67x37xf32>) outs(%e[i, j] : tensor<5x67xf32>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<5x67xf32>
+}
+
+// -----
+
+// A window of nine is shorter than a vector.
+
+// CHECK-LABEL: func @window
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 8,
+//  AVX2-LABEL: func @window
+func.func @window(%x: tensor<2x8x13x11xf32>, %w: tensor<8x3x3xf32>, %e: tensor<2x8x13x11xf32>) -> tensor<2x8x13x11xf32> {
+  %0 = sinter.rowwise (i = 2, j = 8, k = 13, l = 11) by (m = 3, n = 3)
+      ins(%x[i, j, k + m - 1, l + n - 1] : tensor<2x8x13x11xf32> else 0.0, %w[j, m, n] : tensor<8x3x3xf32>)
+      outs(%e[i, j, k, l] : tensor<2x8x13x11xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %p = arith.mulf %a, %b : tensor<9xf32>
+    %s = sinter.row_reduce add %p : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<2x8x13x11xf32>
+}
+
+// -----
+
+// What is kept for each column would be combined across lanes.
+
+// CHECK-LABEL: func @keeps_columns
+//   CHECK-NOT: along
+//  AVX2-LABEL: func @keeps_columns
+func.func @keeps_columns(%x: tensor<37x67xf32>, %e: tensor<37xf32>) -> tensor<37xf32> {
+  %0 = sinter.rowwise (i = 67) by (j = 37) ins(%x[j, i] : tensor<37x67xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<37xf32>) {
+  ^row(%a: tensor<37xf32>):
+    sinter.yield %a : tensor<37xf32>
+  }
+  return %0 : tensor<37xf32>
+}
