@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const residencies[] = {"reread", NULL};
+static const char *const residencies[] = {"reread", "buffer", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
@@ -20,10 +20,11 @@ const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
     {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
+    {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
     {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
     {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
     {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
-    {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase"},
+    {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and the like in memory of the task"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},

@@ -102,6 +102,7 @@ void sn_row_program_free(SnRowProgram *p) {
   sn_vec_free(&p->sources);
   sn_vec_free(&p->levels);
   sn_vec_free(&p->values);
+  sn_vec_free(&p->kept);
   sn_map_free(&p->scalars);
 }
 
@@ -192,6 +193,19 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v) {
   return s;
 }
 
+static const SnKept *kept(const SnRowProgram *p, MlirValue v) {
+  for (size_t i = 0; i < p->kept.size; ++i)
+    if (sn_same(p->kept.data[i].value, v))
+      return &p->kept.data[i];
+  return NULL;
+}
+
+static void keep(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
+  const SnKept *k = kept(p, v);
+  if (k && c->store && p->phase == k->first)
+    sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_mapped(&c->made, v), k->memref, c->index);
+}
+
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
     return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
@@ -199,7 +213,10 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   if (!sn_none(made))
     return made;
   MlirOperation op = sn_definer(v);
-  if (sn_null(op)) {
+  const SnKept *stored = kept(p, v);
+  if (stored && p->phase > stored->first) {
+    made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref});
+  } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
     made = s->scratch ? sn_row_load_scratch(b, c, s) : sn_row_load_lanes(b, p, c, &s->access);
   } else if (sn_is(op, "arith.constant")) {
@@ -220,6 +237,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
     MlirOperation copy = on_lanes(b, op, operands, c->width);
     for (intptr_t k = 0; k < sn_num_results(op); ++k)
       sn_map(&c->made, sn_result(op, k), sn_result(copy, k));
+    keep(b, p, c, v);
     return sn_mapped(&c->made, v);
   }
   sn_map(&c->made, v, made);

@@ -42,6 +42,12 @@ typedef struct {
   SN_VEC(intptr_t) yields; // operands of the terminator that are rows and known from this phase on
 } SnPhase;
 
+// A row that phase `first` stores for later ones: memref[column].
+typedef struct {
+  MlirValue value, memref;
+  int first;
+} SnKept;
+
 typedef struct {
   const SnForm *form;
   MlirBlock block;                // the form's body, or its finish
@@ -52,6 +58,8 @@ typedef struct {
   // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows in
   // the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its index.
   int64_t row_lanes;
+  SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
+  int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
 } SnRowProgram;
@@ -77,6 +85,9 @@ void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, Ml
 int sn_row_level(const SnRowProgram *p, MlirValue v);
 // Operand k of the block's terminator.
 MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
+// In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the lowering
+// to set.
+void sn_row_keep(SnRowProgram *p);
 // Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.
 bool sn_row_needs_whole_row(const SnRowProgram *p);
 
@@ -96,6 +107,7 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v);
 typedef struct {
   MlirValue index;  // the flattened column of lane 0; with row_lanes that of each lane: an index, or a vector of them
   int64_t width;    // consecutive columns; 1: scalars, not vectors
+  bool store;       // this is where kept values are stored, if this is their phase
   SnMap made;       // rows of the region -> vector<width x T> or T
   MlirValue dims[16]; // each column dimension's index of lane 0, when asked for
 } SnColumn;

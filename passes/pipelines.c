@@ -47,6 +47,7 @@ const SnPipeline sn_pipeline_prepare = {
   {"convert-scf-to-cf", "scf.for -> branches", NULL},                                                                  \
   {"sinter-assert", "cf.assert -> a message and a return", NULL},                                                      \
   {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL},                                            \
+  {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL},        \
   {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL},                                    \
   {"convert-vector-to-llvm", "vector -> llvm", NULL},                                                                  \
   {"convert-math-to-llvm", "math.sqrt -> llvm.intr.sqrt", NULL},                                                       \
@@ -92,6 +93,7 @@ static const SnStep cpu_steps[] = {
     {"cse", "one op for each value", NULL},
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
     {"func.func(math-expand-ops{ops=fpowi})", "x^3 -> x * x * x", NULL},
+    {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
     {"sinter-math", "math.exp -> a polynomial", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},

@@ -19,6 +19,8 @@
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
 #define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
+#define FEW_ROWS 64
+#define MOST_BUFFERED (1 << 20) // bytes
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
 // Of the widest elements that the body computes, no more than `length`, a power of two.
@@ -146,6 +148,31 @@ static bool keeps_columns(const SnForm *f) {
   return false;
 }
 
+// Later phases load what an earlier one computed, where it stays in a cache of the core.
+static bool buffered(const SnForm *f) {
+  int64_t length = sn_row_length(f), bytes = 0;
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  sn_row_keep(&p);
+  for (size_t i = 0; i < p.kept.size; ++i)
+    bytes += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
+  sn_row_program_free(&p);
+  return bytes && length != SN_DYNAMIC && length * bytes <= MOST_BUFFERED;
+}
+
+// Columns of a task where few long rows would leave threads idle; 0: whole rows.
+static int64_t share_columns(const SnForm *f, int64_t rows) {
+  int64_t length = sn_row_length(f);
+  if (rows == SN_DYNAMIC || rows > FEW_ROWS || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || f->accumulators.size)
+    return 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.row_reduce"))
+      return 0;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (!sn_uses_cols(f, f->outputs.data[k].map))
+      return 0;
+  return TASK_ELEMENTS;
+}
+
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
   int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
@@ -160,11 +187,17 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     lanes = of_rows;
     unroll = 1;
   }
+  int64_t columns = of_rows ? 0 : share_columns(f, rows);
+  char share[40] = "";
+  if (columns) {
+    chunk = 1;
+    snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
+  }
   MlirLocation loc = mlirOperationGetLocation(f->op);
   char tasks[40] = "";
   if (rows == SN_DYNAMIC)
     snprintf(tasks, sizeof tasks, "tasks = %lld, ", (long long)most);
   return sn_schedule_attr(loc, "rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %slanes = %lld, unroll = %lld, residency = \"reread\"}",
-                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, (long long)lanes, (long long)unroll));
+                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %s%slanes = %lld, unroll = %lld, residency = \"%s\"}",
+                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, share, (long long)lanes, (long long)unroll, !of_rows && buffered(f) ? "buffer" : "reread"));
 }

@@ -137,7 +137,7 @@ const SinterOption sinter_driver_options[] = {
     {"expect", "FILE.npy", "what a result must agree with; repeated, in their order", set_expect},
     {"tolerance", "X", "norm(got - want) <= X norm(want) (default: f64 1e-9, f32 1e-4, else 2e-2)",
      set_tolerance},
-    {"shape", "NxM", "of a random argument with sizes ?; repeated, the last one for the rest",
+    {"shape", "SHAPE", "37x1003, of a random argument with sizes ?; repeated, the last for the rest",
      set_shape},
     {"seed", "N", "of the random arguments (default: 0)", set_seed},
     {"high", "N", "random integers are in [0, N) (default: 8)", set_high},

@@ -100,7 +100,14 @@ void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel
                       int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                       int64_t block_z, int64_t shared_bytes, void **args);
 
+// bfloat.c
+
+// To bf16, rounded to nearest even: LLVM's names, called where the CPU has no instruction.
+__bf16 __truncsfbf2(float x);
+__bf16 __truncdfbf2(double x);
+
 #pragma GCC visibility pop
+
 #ifdef __cplusplus
 }
 #endif

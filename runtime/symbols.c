@@ -21,5 +21,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_brgemm_f32),
     SYMBOL(sinter_rt_launch),
     SYMBOL(memrefCopy),
+    SYMBOL(__truncsfbf2),
+    SYMBOL(__truncdfbf2),
     {0, 0},
 };

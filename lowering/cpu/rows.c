@@ -41,6 +41,7 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue 
 static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen, MlirValue *acc) {
   SnRowProgram *p = r->program;
   SnColumn c = sn_column(j, width);
+  c.store = true;
   for (size_t i = 0; i < phase->reduces.size; ++i) {
     MlirOperation reduce = phase->reduces.data[i];
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
@@ -156,6 +157,7 @@ void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
   SnRowProgram *p = r->program;
   for (size_t i = 0; i < p->phases.size; ++i) {
     const SnPhase *phase = &p->phases.data[i];
+    p->phase = (int)i;
     sn_row_scalars(b, p, (int)i);
     if (phase->reduces.size || phase->yields.size)
       p->row_lanes > 1 ? columns_of_rows(b, r, phase) : sn_none(r->from) ? columns(b, r, phase) : some_columns(b, r, phase);

@@ -5,12 +5,17 @@
 //   task t:
 //     for r in t * chunk .. min((t + 1) * chunk, rows):
 //       the row's indices, the row program, its stores and accumulators
+//
+// Few long rows, of which nothing is reduced, are shared in pieces of `columns`.
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/cpu.h"
 
+#define ON_STACK 16384 // bytes of a row; a longer one is allocated
+
 typedef struct {
   MlirValue rows, chunk, tasks;
+  MlirValue columns, pieces; // of a row; null: whole rows
 } Shares;
 
 // Rows of a task: as scheduled, but more where their count is known at run time and would make too many tasks.
@@ -20,12 +25,46 @@ static Shares share_rows(SnBuilder *b, const SnForm *f) {
   if (!sn_known(s.rows, &known))
     s.chunk = sn_size_max(b, s.chunk, sn_size_ceil(b, s.rows, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
   s.tasks = sn_size_ceil(b, s.rows, s.chunk);
+  int64_t columns = sn_schedule_number(f->schedule, "columns");
+  if (columns) {
+    s.columns = sn_index(b, columns);
+    s.pieces = sn_size_ceil(b, sn_form_columns(b, f), s.columns);
+    s.tasks = sn_size_mul(b, s.tasks, s.pieces);
+  }
   return s;
+}
+
+// Pieces of a row are tasks of their own.
+static bool divisible(const SnForm *f) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool one_phase = p.phases.size == 1 && !f->accumulators.size;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    one_phase &= sn_uses_cols(f, f->outputs.data[k].map);
+  sn_row_program_free(&p);
+  return one_phase;
+}
+
+// Rows that live between phases, in memory of the task. What is freed, and where, upstream's deallocation says.
+static void keep_rows(SnBuilder *b, SnRowProgram *p) {
+  int64_t length = sn_row_length(p->form);
+  int32_t segments[] = {0, 0};
+  sn_row_keep(p);
+  for (size_t i = 0; i < p->kept.size; ++i) {
+    MlirType element = sn_element(sn_type_of(p->kept.data[i].value));
+    bool small = length * sn_bits(element) <= ON_STACK * 8;
+    p->kept.data[i].memref = sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length), sn_attr("alignment", sn_i64(b->ctx, 64)),
+                                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  }
 }
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   if (sn_schedule_word_is(k->form.schedule, "along", "rows"))
     return sn_cpu_lower_rowlanes(k);
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
+    return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
+  if (sn_schedule_number(k->form.schedule, "columns") && !divisible(&k->form))
+    return sn_error(k->form.op, "columns = %lld, but something is reduced over the row or is one for each row: leave columns out",
+                    (long long)sn_schedule_number(k->form.schedule, "columns"));
   int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
   MlirValue tasks = share_rows(&k->b, &k->form).tasks;
   SnPartials partials = sn_cpu_partials(k, tasks, lanes);
@@ -35,11 +74,20 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
   SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
 
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
+    keep_rows(b, &program);
+
   MlirValue scalars[16];
   intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
   sn_cpu_body_targets(&f, &t, &partials, &row);
   Shares shares = share_rows(b, &f);
-  MlirValue lo = sn(b, "arith.muli", t.index, shares.chunk);
+  MlirValue share = t.index;
+  if (!sn_none(shares.columns)) {
+    share = sn(b, "arith.divui", t.index, shares.pieces);
+    row.from = sn(b, "arith.muli", sn(b, "arith.remui", t.index, shares.pieces), shares.columns);
+    row.count = sn(b, "arith.subi", sn_cpu_end(b, row.from, shares.columns, sn_form_columns(b, &f)), row.from);
+  }
+  MlirValue lo = sn(b, "arith.muli", share, shares.chunk);
   MlirValue hi = sn_cpu_end(b, lo, shares.chunk, shares.rows);
   SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
   {

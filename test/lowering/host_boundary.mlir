@@ -54,17 +54,54 @@ func.func private @inner(%x: tensor<?xf32>) -> index {
 
 // -----
 
-// expected-error @+1 {{argument 1 is tensor<?x8xf32>: only static shapes can be compiled}}
-func.func @dynamic_argument(%x: tensor<8xf32>, %y: tensor<?x8xf32>) -> tensor<8xf32> {
-  return %x : tensor<8xf32>
+// Sizes of results are computed from those of inputs: both lie one after another.
+
+// CHECK-LABEL: func @sizes
+//  CHECK-SAME:   sinter.inputs = [tensor<3xf32>, tensor<?x8xf32>], sinter.outputs = [tensor<8x?xf32>, tensor<?xf32>], sinter.shapes = "sizes_shapes"
+// CHECK-LABEL: func private @sizes_shapes
+//  CHECK-SAME:   (%[[IN:.+]]: !llvm.ptr, %[[OUT:.+]]: !llvm.ptr)
+//       CHECK:   llvm.getelementptr %[[OUT]][0]
+//       CHECK:   %[[P:.+]] = llvm.getelementptr %[[IN]][1]
+//       CHECK:   %[[N:.+]] = llvm.load %[[P]] : !llvm.ptr -> i64
+//       CHECK:   %[[I:.+]] = arith.index_cast %[[N]] : i64 to index
+//       CHECK:   %[[R1:.+]] = arith.index_cast %[[I]] : index to i64
+//       CHECK:   %[[O1:.+]] = llvm.getelementptr %[[OUT]][1]
+//       CHECK:   llvm.store %[[R1]], %[[O1]]
+//       CHECK:   %[[ALL:.+]] = arith.muli %[[I]], %{{.+}} : index
+//       CHECK:   %[[R2:.+]] = arith.index_cast %[[ALL]] : index to i64
+//       CHECK:   %[[O2:.+]] = llvm.getelementptr %[[OUT]][2]
+//       CHECK:   llvm.store %[[R2]], %[[O2]]
+func.func @sizes(%w: tensor<3xf32>, %x: tensor<?x8xf32>) -> (tensor<8x?xf32>, tensor<?xf32>) {
+  %c = arith.constant 0 : index
+  %n = tensor.dim %x, %c : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<8x?xf32>
+  %t = linalg.transpose ins(%x : tensor<?x8xf32>) outs(%e : tensor<8x?xf32>) permutation = [1, 0]
+  %f = tensor.collapse_shape %x [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
+  return %t, %f : tensor<8x?xf32>, tensor<?xf32>
 }
 
 // -----
 
-// expected-error @+1 {{result 0 is tensor<?xf32>: only static shapes can be compiled}}
-func.func @dynamic_result(%x: tensor<8xf32>) -> tensor<?xf32> {
-  %y = tensor.cast %x : tensor<8xf32> to tensor<?xf32>
-  return %y : tensor<?xf32>
+// A size that depends on what an input holds is nothing that a caller can know.
+
+// expected-error @+1 {{result 0 has a size in dimension 0 that does not follow from the sizes of arguments: a caller could not allocate it}}
+func.func @counted(%t: tensor<1xi64>) -> tensor<?xf32> {
+  %c = arith.constant 0 : index
+  %i = tensor.extract %t[%c] : tensor<1xi64>
+  %n = arith.index_cast %i : i64 to index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func private @taken_shapes() {
+  return
+}
+
+// expected-error @+1 {{has results whose sizes @taken_shapes is to compute, and there is a function of that name: rename it}}
+func.func @taken(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
 }
 
 // -----

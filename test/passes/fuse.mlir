@@ -552,3 +552,29 @@ func.func @unknown_lengths(%x: tensor<3x?xf32>, %y: tensor<3x?xf32>) -> tensor<3
   }
   return %b : tensor<3xf32>
 }
+
+// -----
+
+// Row numbers have no input: fused, nothing would tell how many rows there are.
+
+// CHECK-LABEL: func @size_of_nothing
+//       CHECK:   sinter.rowwise (i = ?)
+//       CHECK:   sinter.rowwise
+func.func @size_of_nothing(%x: tensor<?xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = tensor.empty() : tensor<f32>
+  %0 = sinter.rowwise (i = ?) by () ins() outs(%e[i] : tensor<?xf32>) {
+  ^row:
+    %i = sinter.index i : index
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    sinter.yield %f : f32
+  }
+  %1 = sinter.rowwise (i = ?) by () ins(%0[i] : tensor<?xf32>) reduce(add [] : f32) outs(%z[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  return %1 : tensor<f32>
+}

@@ -65,3 +65,44 @@ func.func @keeps_columns(%x: tensor<37x67xf32>, %e: tensor<37xf32>) -> tensor<37
   }
   return %0 : tensor<37xf32>
 }
+
+// -----
+
+// An exponential that two phases need is kept in a buffer.
+
+// CHECK-LABEL: func @softmax
+//       CHECK: residency = "buffer"
+//  AVX2-LABEL: func @softmax
+func.func @softmax(%x: tensor<5x67xf32>, %e: tensor<5x67xf32>) -> tensor<5x67xf32> {
+  %0 = sinter.rowwise (i = 5) by (j = 67) ins(%x[i, j] : tensor<5x67xf32>) outs(%e[i, j] : tensor<5x67xf32>) {
+  ^row(%a: tensor<67xf32>):
+    %x0 = math.exp %a : tensor<67xf32>
+    %s = sinter.row_reduce add %x0 : tensor<67xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<67xf32>
+    %p = arith.divf %x0, %sb : tensor<67xf32>
+    sinter.yield %p : tensor<67xf32>
+  }
+  return %0 : tensor<5x67xf32>
+}
+
+// -----
+
+// One long row is shared in pieces; a sum over it is not.
+
+// CHECK-LABEL: func @one_row
+//       CHECK: schedule(#sinter.rows<chunk = 1, columns = 16384, lanes = 16,
+//       CHECK: schedule(#sinter.rows<chunk = 1, lanes = 16,
+//  AVX2-LABEL: func @one_row
+func.func @one_row(%x: tensor<100000xf32>, %e: tensor<100000xf32>, %z: tensor<f32>) -> (tensor<100000xf32>, tensor<f32>) {
+  %0 = sinter.rowwise () by (j = 100000) ins(%x[j] : tensor<100000xf32>) outs(%e[j] : tensor<100000xf32>) {
+  ^row(%a: tensor<100000xf32>):
+    %n = arith.negf %a : tensor<100000xf32>
+    sinter.yield %n : tensor<100000xf32>
+  }
+  %1 = sinter.rowwise () by (j = 100000) ins(%x[j] : tensor<100000xf32>) outs(%z[] : tensor<f32>) {
+  ^row(%a: tensor<100000xf32>):
+    %s = sinter.row_reduce add %a : tensor<100000xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0, %1 : tensor<100000xf32>, tensor<f32>
+}

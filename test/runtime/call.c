@@ -75,6 +75,63 @@ static void packed_outer(void **d) {
   CHECK(sinter_rt_status() == SINTER_OK);
 }
 
+static int how;
+
+static void packed_memory(void **d) {
+  (void)d;
+  char *p = sinter_rt_allocate(100), *q = sinter_rt_allocate(0), *r = sinter_rt_allocate(1000);
+  CHECK((uintptr_t)p % 64 == 0 && (uintptr_t)q % 64 == 0);
+  p[99] = r[999] = 1;
+  sinter_rt_release(q); // the others go with the call
+  sinter_rt_release(NULL);
+  if (how == 1)
+    CHECK(sinter_rt_same_size(7, 7, 0, 0, 1, 1));
+  if (how == 2)
+    CHECK(!sinter_rt_same_size(8, 7, 1, 2, 0, 3));
+  if (how == 3)
+    CHECK(!sinter_rt_same_size(8, 7, 1, 2, -1, -1));
+  if (how == 4)
+    sinter_rt_allocate(INT64_MAX / 2);
+  if (how == 5)
+    sinter_rt_allocate(-8);
+  CHECK(how < 4);
+}
+
+static void shapes(const int64_t *in, int64_t *out) {
+  out[0] = in[1];
+  out[1] = 2 * in[0];
+}
+
+static void sizes_and_memory(void) {
+  static const int64_t any[] = {-1, -1};
+  static const SinterTensor dynamic = {"", {kDLFloat, 32, 1}, 2, -1, 0, any};
+  static const SinterExtension extension = {shapes};
+  SinterFunction g = {"g", kDLCPU, 1, 1, 0, &dynamic, &dynamic, 0, packed_memory, NULL, &extension};
+  int64_t in_shape[] = {2, 3}, out_shape[] = {3, 4};
+  static _Alignas(64) float data[12], result[12];
+  DLTensor a = {data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, in_shape, NULL, 0}, b = a, *ins[] = {&a}, *outs[] = {&b};
+  b.data = result;
+  b.shape = out_shape;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
+  how = 1;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
+  how = 2;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: the size of input 1 in dimension 2 is 8, expected 7, that of input 0 in dimension 3");
+  how = 3;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: the size of input 1 in dimension 2 is 8, expected 7");
+  how = 4;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OUT_OF_MEMORY);
+  CHECK_TEXT(sinter_rt_last_error(), "g: not enough memory for 4611686018427387903 bytes");
+  how = 5;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OUT_OF_MEMORY);
+  out_shape[1] = 5;
+  how = 0;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 has shape 3x5, expected 3x4 for these inputs");
+}
+
 int main(void) {
   fresh();
   accepts();
@@ -167,6 +224,8 @@ int main(void) {
   extern void packed_wide(void **);
   wide.packed = packed_wide;
   CHECK(sinter_rt_call(&wide, all, NULL, NULL, NULL) == SINTER_OK);
+
+  sizes_and_memory();
 
   SinterStats before, after;
   sinter_rt_stats(&before);

@@ -307,7 +307,11 @@ int main(int argc, char **argv) {
   CHECK(run_main(&wrong, &o) == SINTER_EXIT_OK); // the only one
   o.entry = "any";
   expect_error(run_main(&library, &o), SINTER_EXIT_BAD_INPUT,
-               "input 0 of any is ?: random numbers need a static shape, give files with --input");
+               "input 0 of any is ?: give its sizes with --shape, or files with --input");
+  const char *shapes[] = {"2x3"};
+  o.shapes = shapes, o.num_shapes = 1;
+  expect_error(run_main(&library, &o), SINTER_EXIT_BAD_INPUT,
+               "--shape=2x3 is no shape of input 0 of any: it is ?");
   o = defaults;
   const char *swapped[] = {paths[0], paths[0], paths[2]};
   o.inputs = swapped, o.num_inputs = 3;

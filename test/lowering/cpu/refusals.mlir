@@ -39,17 +39,6 @@ func.func private @second_form(%x: memref<4x9xf32>, %y: memref<4x9xf32>) attribu
 
 // -----
 
-func.func private @dynamic_size(%x: memref<?x9xf32>, %y: memref<?x9xf32>) attributes {sinter.kernel} {
-  // expected-error@below {{dimension 'i' of size `?` is not lowered yet: make it static}}
-  sinter.rowwise (i = ?) by (j = 9) ins(%x[i, j] : memref<?x9xf32>) outs(%y[i, j] : memref<?x9xf32>) schedule(#sinter.rows<chunk = 4>) {
-  ^row(%a: tensor<9xf32>):
-    sinter.yield %a : tensor<9xf32>
-  }
-  return
-}
-
-// -----
-
 func.func private @row_constant(%x: memref<4x2xf32>, %y: memref<4x2xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 4) by (j = 2) ins(%x[i, j] : memref<4x2xf32>) outs(%y[i, j] : memref<4x2xf32>) schedule(#sinter.rows<chunk = 4>) {
   ^row(%a: tensor<2xf32>):

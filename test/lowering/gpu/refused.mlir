@@ -107,3 +107,15 @@ func.func @host_constant() -> tensor<2xf32> {
   %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   return %c : tensor<2xf32>
 }
+
+// -----
+
+func.func private @dynamic_size(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{dimension 'i' of size `?` is not lowered yet: make it static}}
+  sinter.rowwise (i = ?) by (j = 8) ins(%x[i, j] : memref<?x8xf32>) outs(%y[i, j] : memref<?x8xf32>)
+      schedule(#sinter.gpu_rows<threads = 256>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return
+}

@@ -1,0 +1,90 @@
+// RUN: sinter-opt --sinter-sizes --split-input-file %s | FileCheck %s
+
+// Two operands give one size: they are compared before anything runs, and the message can name both.
+
+// CHECK-LABEL: func @two_operands
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x9xf32>, %[[Y:.+]]: tensor<?x9xf32>)
+//   CHECK-DAG:   %[[M:.+]] = tensor.dim %[[X]], %{{.+}} : tensor<?x9xf32>
+//   CHECK-DAG:   %[[N:.+]] = tensor.dim %[[Y]], %{{.+}} : tensor<?x9xf32>
+//   CHECK-DAG:   %[[WANT:.+]] = arith.index_cast %[[M]] : index to i64
+//   CHECK-DAG:   %[[GOT:.+]] = arith.index_cast %[[N]] : index to i64
+//   CHECK-DAG:   %[[ONE:.+]] = arith.constant 1 : i32
+//       CHECK:   %[[SAME:.+]] = call @sinter_rt_same_size(%[[GOT]], %[[WANT]], %[[ONE]],
+//       CHECK:   %[[OK:.+]] = arith.cmpi ne, %[[SAME]], %{{.+}} : i64
+//       CHECK:   cf.assert %[[OK]]
+//   CHECK-NOT:   cf.assert
+//       CHECK:   sinter.rowwise
+func.func @two_operands(%x: tensor<?x9xf32>, %y: tensor<?x9xf32>) -> tensor<?x9xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x9xf32>
+  %e = tensor.empty(%n) : tensor<?x9xf32>
+  %0 = sinter.rowwise (i = ?) by (j = 9) ins(%x[i, j] : tensor<?x9xf32>, %y[i, j] : tensor<?x9xf32>) outs(%e[i, j] : tensor<?x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %s = arith.addf %a, %b : tensor<9xf32>
+    sinter.yield %s : tensor<9xf32>
+  }
+  return %0 : tensor<?x9xf32>
+}
+
+// -----
+
+// A destination was made of the size: nothing to compare.
+
+// CHECK-LABEL: func @same_by_making
+//   CHECK-NOT:   cf.assert
+func.func @same_by_making(%x: tensor<?x9xf32>) -> tensor<?x9xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x9xf32>
+  %e = tensor.empty(%n) : tensor<?x9xf32>
+  %0 = linalg.exp ins(%x : tensor<?x9xf32>) outs(%e : tensor<?x9xf32>) -> tensor<?x9xf32>
+  %1 = linalg.exp ins(%0 : tensor<?x9xf32>) outs(%e : tensor<?x9xf32>) -> tensor<?x9xf32>
+  return %1 : tensor<?x9xf32>
+}
+
+// -----
+
+// What stays linalg is checked too; a size against a number of the program, which has no input (-1).
+
+// CHECK-LABEL: func @number
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?xf32>, %{{.+}}: tensor<5xf32>)
+//   CHECK-DAG:   %[[N:.+]] = tensor.dim %[[X]]
+//   CHECK-DAG:   %[[GOT:.+]] = arith.index_cast %[[N]] : index to i64
+//   CHECK-DAG:   %[[NONE:.+]] = arith.constant -1 : i32
+//       CHECK:   call @sinter_rt_same_size(%[[GOT]], %{{.+}}, %{{.+}}, %{{.+}}, %[[NONE]], %{{.+}})
+func.func @number(%x: tensor<?xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+// The last window has to end inside.
+
+// CHECK-LABEL: func @window
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?xf32>, %{{.+}}: tensor<3xf32>, %{{.+}}: tensor<?xf32>)
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X]], %{{.+}} : tensor<?xf32>
+//       CHECK:   arith.cmpi slt, %{{.+}}, %[[N]] : index
+//       CHECK:   cf.assert %{{.+}}, "a subscript is outside of the tensor that it reads: sizes of arguments do not fit each other"
+func.func @window(%x: tensor<?xf32>, %k: tensor<3xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<3xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @cast
+//       CHECK:   call @sinter_rt_same_size
+func.func @cast(%x: tensor<?xf32>) -> tensor<5xf32> {
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @static
+//   CHECK-NOT:   sinter_rt_same_size
+func.func @static(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = linalg.add ins(%x, %y : tensor<5xf32>, tensor<5xf32>) outs(%x : tensor<5xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
