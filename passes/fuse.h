@@ -33,6 +33,8 @@ void sn_merge_free(SnMerge *m);
 MlirOperation sn_resplit(MlirOperation op, const bool *is_column);
 // A total over a one-hot tensor gets the classes as its columns (simplify_row_one_hot.c); tells whether it changed.
 bool sn_walk_along_classes(MlirOperation op);
+// Dimensions of size 1 go (simplify_unit_dims.c); tells whether there were any.
+bool sn_drop_unit_dims(MlirOperation op);
 // Does it: the merged op stands where b stood; both are erased (a not if duplicated).
 MlirOperation sn_merge(SnMerge *m);
 

@@ -4,6 +4,7 @@
 //   mulf (broadcast a, broadcast b) -> broadcast mulf a, b  simplify_broadcast.c
 //   fpowi x, 2                    ->  x * x               simplify_arith.c
 //   a total walks along the classes of a one-hot        simplify_row_one_hot.c
+//   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify_unit_dims.c
 //   outputs, inputs, columns that nothing uses -> gone    edit.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
@@ -27,6 +28,11 @@ static void collect_forms(MlirOperation root, SnOpVec *forms) {
 }
 
 MlirLogicalResult sn_simplify(MlirOperation root) {
+  SnOpVec all = {0};
+  collect_forms(root, &all);
+  for (size_t i = 0; i < all.size; ++i)
+    sn_drop_unit_dims(all.data[i]);
+  sn_vec_free(&all);
   SnOpVec totals = sn_collect(root, "sinter.rowwise");
   for (size_t i = 0; i < totals.size; ++i)
     if (sn_num_results(totals.data[i]))

@@ -1,0 +1,78 @@
+// RUN: sinter-opt --sinter-simplify --split-input-file %s | FileCheck %s
+
+// A batch of one and a column of one go; the subscripts that were theirs are 0.
+
+// CHECK-LABEL: func @batch_of_one
+//       CHECK:   sinter.contract (i = 7) by (j = 5)
+//  CHECK-NEXT:     product (k = 6) (%{{.+}}[0, i, k] : tensor<1x7x6xf32>, %{{.+}}[0, k, j] : tensor<1x6x5xf32>) : f32
+//  CHECK-NEXT:     ins(%{{.+}}[0, j] : tensor<1x5xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[0, i, j, 0] : tensor<1x7x5x1xf32>)
+//       CHECK:   ^row(%{{.+}}: tensor<5xf32>, %{{.+}}: tensor<5xf32>):
+func.func @batch_of_one(%x: tensor<1x7x6xf32>, %w: tensor<1x6x5xf32>, %b: tensor<1x5xf32>) -> tensor<1x7x5x1xf32> {
+  %e = tensor.empty() : tensor<1x7x5x1xf32>
+  %y = sinter.contract (n = 1, i = 7) by (j = 5, l = 1)
+      product (k = 6) (%x[n, i, k] : tensor<1x7x6xf32>, %w[n, k, j] : tensor<1x6x5xf32>) : f32
+      ins(%b[n, j] : tensor<1x5xf32>) outs(%e[n, i, j, l] : tensor<1x7x5x1xf32>) {
+  ^row(%acc: tensor<5xf32>, %c: tensor<5xf32>):
+    %s = arith.addf %acc, %c : tensor<5xf32>
+    sinter.yield %s : tensor<5xf32>
+  }
+  return %y : tensor<1x7x5x1xf32>
+}
+
+// -----
+
+// One row of a product needs no row dimension; a row program keeps one.
+
+// CHECK-LABEL: func @one_row
+//       CHECK:   sinter.contract () by (j = 5)
+//       CHECK:   sinter.rowwise (i = 1) by (j = 5)
+func.func @one_row(%x: tensor<1x6xf32>, %w: tensor<6x5xf32>) -> (tensor<1x5xf32>, tensor<1x5xf32>) {
+  %e = tensor.empty() : tensor<1x5xf32>
+  %y = sinter.contract (i = 1) by (j = 5) product (k = 6) (%x[i, k] : tensor<1x6xf32>, %w[k, j] : tensor<6x5xf32>) : f32
+      outs(%e[i, j] : tensor<1x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  %z = sinter.rowwise (i = 1) by (j = 5) ins(%y[i, j] : tensor<1x5xf32>) outs(%e[i, j] : tensor<1x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %b : tensor<5xf32>
+    sinter.yield %d : tensor<5xf32>
+  }
+  return %y, %z : tensor<1x5xf32>, tensor<1x5xf32>
+}
+
+// -----
+
+// What is accumulated over a dimension of size 1 stays so.
+
+// CHECK-LABEL: func @accumulated
+//       CHECK:   sinter.rowwise (n = 1, i = 7) by (j = 5)
+func.func @accumulated(%x: tensor<1x7x5xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %y = sinter.rowwise (n = 1, i = 7) by (j = 5) ins(%x[n, i, j] : tensor<1x7x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %s = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// The body names the dimension.
+
+// CHECK-LABEL: func @indexed
+//       CHECK:   sinter.rowwise (n = 1, i = 7) by (j = 5)
+func.func @indexed(%x: tensor<1x7x5xf32>) -> tensor<1x7x5xindex> {
+  %e = tensor.empty() : tensor<1x7x5xindex>
+  %y = sinter.rowwise (n = 1, i = 7) by (j = 5) ins(%x[n, i, j] : tensor<1x7x5xf32>) outs(%e[n, i, j] : tensor<1x7x5xindex>) {
+  ^row(%r: tensor<5xf32>):
+    %n = sinter.index n : index
+    %b = sinter.broadcast %n : index -> tensor<5xindex>
+    sinter.yield %b : tensor<5xindex>
+  }
+  return %y : tensor<1x7x5xindex>
+}
