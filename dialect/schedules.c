@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const char *const residencies[] = {"reread", "buffer", NULL};
+static const char *const stores[] = {"cached", "streaming", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
@@ -21,6 +22,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
     {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
+    {"rows", "stores", 0, 0, 0, 0, stores, "how whole vectors of aligned results are written: through the caches, or past them"},
     {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
     {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
     {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},

@@ -277,6 +277,27 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
   return sn(b, "vector.extract", vector, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &l)));
 }
 
+bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
+  int64_t factors[32], bits = sn_bits(sn_element(sn_type_of(a->value)));
+  bool whole = lanes > 1 && bits % 8 == 0 && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
+  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a) ||
+      !sn_linear_factors(a->map, sn_type_of(a->value), factors))
+    return false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    whole &= factors[d] % lanes == 0;
+  return whole;
+}
+
+static void store_vector(SnBuilder *b, SnRowProgram *p, MlirValue x, const SnAccess *a, MlirValue memref, SnValues at) {
+  MlirType t = sn_type_of(x);
+  int64_t lanes = sn_dim(t, 0);
+  if (p->streaming && sn_row_streams(p->form, a, lanes))
+    sn_op(b, "vector.store", x, memref, at, sn_attr("nontemporal", mlirBoolAttrGet(b->ctx, true)),
+          sn_attr("alignment", sn_i64(b->ctx, lanes * sn_bits(sn_element(t)) / 8)));
+  else
+    sn_op(b, "vector.store", x, memref, at);
+}
+
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
   MlirValue dims[32];
   if (p->row_lanes > 1) {
@@ -291,11 +312,11 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
   } else if (is_consecutive(p->form, a)) {
     MlirValue offset, whole;
     if (p->form->num_cols == 1) {
-      sn_op(b, "vector.store", element, a->value, sn_values(s.n, s.v));
+      store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
       return;
     }
     whole = sn_row_flat(b, a->value, s.v, &offset);
-    sn_op(b, "vector.store", element, whole, offset);
+    store_vector(b, p, element, a, whole, sn_values(1, &offset));
   } else {
     for (int64_t l = 0; l < c->width; ++l) {
       sn_row_dims(b, p, c, l, dims);

@@ -59,6 +59,7 @@ typedef struct {
   // the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its index.
   int64_t row_lanes;
   SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
+  bool streaming;                 // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
@@ -119,6 +120,9 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // Stores an element to memory by an output's access: at the column where its map uses columns.
 // `access->value` is the memref.
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
+
+// Every store of so many lanes by this access is aligned to the vector's size where its memref is.
+bool sn_row_streams(const SnForm *form, const SnAccess *access, int64_t lanes);
 
 // One element of an access at these dimensions of the form (its value is the memref), with its fill value where it is outside.
 // Index tensors are those of the form; where an index is outside and there is no fill value, a cf.assert fails.

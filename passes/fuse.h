@@ -48,6 +48,11 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result);
 // Input k of f is result *result of another form: returns that form, else null.
 MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
 
+// ---- fuse_sizes.c ---------------------------------------------------------------
+
+// Dimension d of f and dimension e of g have one size, whatever the arguments are.
+bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
+
 // ---- fuse_worth.c ---------------------------------------------------------------
 
 // What a policy allows beyond what is legal: one row of a table.

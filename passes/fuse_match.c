@@ -148,7 +148,7 @@ static void match_rest(Match *m, bool rows) {
     while (b < b_end && m->to_a[b] >= 0)
       ++b;
     // Two sizes that nobody knows need not be one.
-    if (b < b_end && size_of(m->a, a) == size_of(m->b, b) && size_of(m->a, a) != SN_DYNAMIC)
+    if (b < b_end && sn_same_size(m->a, a, m->b, b))
       pair(m, a, b);
   }
 }

@@ -19,6 +19,7 @@
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
 #define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
+#define LEAST_STREAMED (32 << 20) // bytes
 #define FEW_ROWS 64
 #define MOST_BUFFERED (1 << 20) // bytes
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
@@ -159,6 +160,21 @@ static bool buffered(const SnForm *f) {
   return bytes && length != SN_DYNAMIC && length * bytes <= MOST_BUFFERED;
 }
 
+// Some result is larger than what a cache keeps of it until it is read. (One task alone runs without a fence.)
+static bool streaming(const SnForm *f, int64_t lanes) {
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    MlirType t = sn_type_of(f->outputs.data[k].value);
+    if (!sn_row_streams(f, &f->outputs.data[k], lanes) || !mlirShapedTypeHasStaticShape(t))
+      continue;
+    int64_t bytes = sn_bits(sn_element(t)) / 8;
+    for (intptr_t i = 0; i < sn_rank(t); ++i)
+      bytes *= sn_dim(t, i);
+    if (bytes >= LEAST_STREAMED)
+      return true;
+  }
+  return false;
+}
+
 // Columns of a task where few long rows would leave threads idle; 0: whole rows.
 static int64_t share_columns(const SnForm *f, int64_t rows) {
   int64_t length = sn_row_length(f);
@@ -198,6 +214,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   if (rows == SN_DYNAMIC)
     snprintf(tasks, sizeof tasks, "tasks = %lld, ", (long long)most);
   return sn_schedule_attr(loc, "rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %s%slanes = %lld, unroll = %lld, residency = \"%s\"}",
-                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, share, (long long)lanes, (long long)unroll, !of_rows && buffered(f) ? "buffer" : "reread"));
+                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %s%slanes = %lld, unroll = %lld, residency = \"%s\"%s}",
+                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, share, (long long)lanes, (long long)unroll, !of_rows && buffered(f) ? "buffer" : "reread",
+                                        !of_rows && (columns || rows > chunk) && streaming(f, lanes) ? ", stores = \"streaming\"" : ""));
 }

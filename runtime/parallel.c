@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <pthreadpool.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ static void run_one(void *argument, int64_t index) {
   bool was_inside = inside;
   inside = true;
   r->task(r->context, index);
+  atomic_thread_fence(memory_order_seq_cst); // stores past the caches are ordered by nothing else
   inside = was_inside;
   sinter_rt_enter(before);
 }

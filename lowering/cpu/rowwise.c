@@ -34,6 +34,44 @@ static Shares share_rows(SnBuilder *b, const SnForm *f) {
   return s;
 }
 
+static void emit_rows(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue hi, intptr_t n, MlirValue *scalars) {
+  SnRowProgram *p = row->program;
+  sn_row_begin(p);
+  SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
+  {
+    sn_form_point(b, p->form, 0, p->form->num_rows, r.index, p->dims);
+    sn_cpu_row(b, row, r.carried);
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+}
+
+// Stores past the caches save the reads of what is overwritten, but they have to be aligned: the caller's memory is
+// looked at, and there is a second loop with ordinary stores. The runtime has a fence after each task.
+static void emit_streaming(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue hi, intptr_t n, MlirValue *scalars) {
+  const SnForm *f = row->program->form;
+  MlirValue bits = sn_index(b, 0), cached[16];
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_row_streams(f, &f->outputs.data[k], row->lanes))
+      bits = sn(b, "arith.ori", bits, sn(b, "memref.extract_aligned_pointer_as_index", f->outputs.data[k].value));
+  MlirType types[16];
+  for (intptr_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(scalars[i]);
+    cached[i] = scalars[i];
+  }
+  MlirValue low = sn(b, "arith.andi", bits, sn_index(b, 63));
+  SnIf aligned = sn_if_types(b, sn(b, "arith.cmpi", low, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))), (SnTypes){n, types});
+  row->program->streaming = true;
+  emit_rows(b, row, lo, hi, n, scalars);
+  sn_else_values(b, &aligned, sn_values(n, scalars));
+  row->program->streaming = false;
+  emit_rows(b, row, lo, hi, n, cached);
+  sn_end_if_values(b, &aligned, sn_values(n, cached));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(aligned.op, i);
+}
+
 // Pieces of a row are tasks of their own.
 static bool divisible(const SnForm *f) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
@@ -89,14 +127,10 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   }
   MlirValue lo = sn(b, "arith.muli", share, shares.chunk);
   MlirValue hi = sn_cpu_end(b, lo, shares.chunk, shares.rows);
-  SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
-  {
-    sn_form_point(b, &f, 0, f.num_rows, r.index, program.dims);
-    sn_cpu_row(b, &row, r.carried);
-  }
-  sn_next_values(b, &r, sn_values(n, r.carried));
-  for (intptr_t i = 0; i < n; ++i)
-    scalars[i] = sn_result(r.op, i);
+  if (sn_schedule_word_is(f.schedule, "stores", "streaming"))
+    emit_streaming(b, &row, lo, hi, n, scalars);
+  else
+    emit_rows(b, &row, lo, hi, n, scalars);
   sn_cpu_partials_end(&f, &t, &partials, scalars);
   sn_cpu_task_end(k, &t, tasks);
   sn_cpu_finish(k, &partials);

@@ -578,3 +578,58 @@ func.func @size_of_nothing(%x: tensor<?xf32>) -> tensor<f32> {
   }
   return %1 : tensor<f32>
 }
+
+// -----
+
+// Two sizes `?` that were made of one dimension of %x are one size: a sum over a mask joins the sums over %x. Made of
+// different values, they are not taken for one.
+
+// CHECK-LABEL: func @one_size
+//       CHECK:   sinter.rowwise
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @two_sizes
+//       CHECK:   sinter.rowwise (i = ?) by (j = ?)
+//       CHECK:   sinter.rowwise (i = ?) by (j = ?)
+func.func @one_size(%x: tensor<?x?xf32>, %t: tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %z = tensor.empty(%m) : tensor<?xf32>
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>, %t[i] : tensor<?xf32>) outs(%z[i] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>, %k: f32):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    %q = arith.mulf %s, %k : f32
+    sinter.yield %q : f32
+  }
+  %1 = sinter.rowwise (i = ?) by (j = ?) ins(%t[i] : tensor<?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%k: f32):
+    %b = sinter.broadcast %k : f32 -> tensor<?xf32>
+    %q = math.exp %b : tensor<?xf32>
+    sinter.yield %q : tensor<?xf32>
+  }
+  return %0, %1 : tensor<?xf32>, tensor<?x?xf32>
+}
+
+func.func @two_sizes(%x: tensor<?x?xf32>, %t: tensor<?xf32>, %y: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %y, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %z = tensor.empty(%m) : tensor<?xf32>
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>, %t[i] : tensor<?xf32>) outs(%z[i] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>, %k: f32):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    %q = arith.mulf %s, %k : f32
+    sinter.yield %q : f32
+  }
+  %1 = sinter.rowwise (i = ?) by (j = ?) ins(%t[i] : tensor<?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%k: f32):
+    %b = sinter.broadcast %k : f32 -> tensor<?xf32>
+    %q = math.exp %b : tensor<?xf32>
+    sinter.yield %q : tensor<?xf32>
+  }
+  return %0, %1 : tensor<?xf32>, tensor<?x?xf32>
+}

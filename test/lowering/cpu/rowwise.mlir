@@ -124,3 +124,41 @@ func.func private @unrolled(%x: memref<5x39xf32>, %y: memref<5xf32>) attributes 
   }
   return
 }
+
+// -----
+
+// A large result goes past the caches if the caller's memory is aligned, else through them.
+
+// CHECK-LABEL: func.func private @streaming_task(
+//       CHECK:   %[[A:.+]] = memref.extract_aligned_pointer_as_index
+//       CHECK:   %[[LOW:.+]] = arith.andi %[[A]], %c63
+//       CHECK:   %[[OK:.+]] = arith.cmpi eq, %[[LOW]], %c0
+//       CHECK:   scf.if %[[OK]]
+//       CHECK:     vector.store {{.*}}{alignment = 16 : i64, nontemporal = true} : memref<5x12xf32>, vector<4xf32>
+//       CHECK:   else
+//       CHECK:     vector.store %{{[^ ]+}}, %{{[^ ]+}}[%{{.+}}] : memref<5x12xf32>, vector<4xf32>
+func.func private @streaming(%x: memref<5x12xf32>, %y: memref<5x12xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 12) ins(%x[i, j] : memref<5x12xf32>) outs(%y[i, j] : memref<5x12xf32>)
+      schedule(#sinter.rows<chunk = 1, lanes = 4, stores = "streaming">) {
+  ^row(%a: tensor<12xf32>):
+    %n = arith.negf %a : tensor<12xf32>
+    sinter.yield %n : tensor<12xf32>
+  }
+  return
+}
+
+// -----
+
+// Rows of 11 are not all aligned.
+
+// CHECK-LABEL: func.func private @streaming_odd_task(
+//   CHECK-NOT:   nontemporal
+func.func private @streaming_odd(%x: memref<5x11xf32>, %y: memref<5x11xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 11) ins(%x[i, j] : memref<5x11xf32>) outs(%y[i, j] : memref<5x11xf32>)
+      schedule(#sinter.rows<chunk = 1, lanes = 4, stores = "streaming">) {
+  ^row(%a: tensor<11xf32>):
+    %n = arith.negf %a : tensor<11xf32>
+    sinter.yield %n : tensor<11xf32>
+  }
+  return
+}
