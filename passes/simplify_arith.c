@@ -4,6 +4,7 @@
 //   math.fpowi x, 2               ->  x * x          (exponents 1 to 4)
 //   math.powf x, 2.0              ->  x * x
 //   -(-x)                         ->  x
+//   log(exp(x))                   ->  x              (finite where exp(x) is not)
 //   c and true                    ->  c
 //   true ? x : y                  ->  x
 //   truncf of an f64 constant     ->  an f32 constant, rounded to nearest even
@@ -47,6 +48,15 @@ static bool add(SnRewriter *rw, MlirOperation op) {
 
 static bool negate(SnRewriter *rw, MlirOperation op) {
   MlirOperation inner = sn_def(sn_operand(op, 0), "arith.negf");
+  if (sn_null(inner))
+    return false;
+  sn_replace(rw, op, sn_operand(inner, 0));
+  return true;
+}
+
+// The exponential may overflow or vanish; its logarithm need not.
+static bool logarithm(SnRewriter *rw, MlirOperation op) {
+  MlirOperation inner = sn_def(sn_operand(op, 0), "math.exp");
   if (sn_null(inner))
     return false;
   sn_replace(rw, op, sn_operand(inner, 0));
@@ -100,4 +110,5 @@ static bool round_constant(SnRewriter *rw, MlirOperation op) {
 
 SnRules sn_simplify_arith = {
     {"arith.mulf", multiply}, {"arith.divf", divide},  {"arith.subf", subtract},   {"arith.addf", add},       {"arith.negf", negate},
+    {"math.log", logarithm},
     {"math.fpowi", power},    {"math.powf", power},    {"arith.andi", conjunction}, {"arith.select", choose}, {"arith.truncf", round_constant}, {0}};

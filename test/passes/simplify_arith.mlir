@@ -88,3 +88,27 @@ func.func @rounded_constant(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   }
   return %y : tensor<3x5xf32>
 }
+
+// -----
+
+// The logarithm of an exponential is what it was made from, also where the exponential overflows. The
+// exponential of a logarithm is not: it is NaN below zero.
+
+// CHECK-LABEL: func @logarithm
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>):
+//  CHECK-NEXT:     %[[L:.+]] = math.log %[[X]]
+//  CHECK-NEXT:     %[[E:.+]] = math.exp %[[L]]
+//  CHECK-NEXT:     arith.addf %[[X]], %[[E]]
+func.func @logarithm(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %a = math.exp %r : tensor<5xf32>
+    %b = math.log %a : tensor<5xf32>
+    %c = math.log %r : tensor<5xf32>
+    %d = math.exp %c : tensor<5xf32>
+    %f = arith.addf %b, %d : tensor<5xf32>
+    sinter.yield %f : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
