@@ -1,6 +1,8 @@
 // call.c: one call of a compiled function: checks, descriptors, status.
 
 #include "call.h"
+
+#include <setjmp.h>
 #include "describe.h"
 
 #include <assert.h>
@@ -72,8 +74,21 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
 // Memory
 
 typedef struct SinterBlock {
+  SinterCall *call; // whose list it is in; NULL outside of calls
   struct SinterBlock *next, **to_this;
 } SinterBlock;
+
+// Where this thread's compiled code ends when there is no memory: never on another thread's stack.
+static _Thread_local jmp_buf *out_of_memory;
+
+// Held for a few instructions, so threads that meet here spin.
+static void lock_memory(SinterCall *call) {
+  while (atomic_flag_test_and_set_explicit(&call->memory_lock, memory_order_acquire))
+    ;
+}
+static void unlock_memory(SinterCall *call) {
+  atomic_flag_clear_explicit(&call->memory_lock, memory_order_release);
+}
 
 // A block's header lies in front of what is given out.
 enum { HEADER = SINTER_WORKSPACE_ALIGNMENT };
@@ -85,17 +100,19 @@ void *sinter_rt_allocate(int64_t bytes) {
     block = aligned_alloc(HEADER, ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER);
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
-    if (current && current->out_of_memory)
-      longjmp(*current->out_of_memory, 1);
-    abort(); // compiled code is always run by a call
+    if (out_of_memory)
+      longjmp(*out_of_memory, 1);
+    abort(); // compiled code is always run by sinter_rt_run
   }
-  *block = (SinterBlock){NULL, NULL};
+  *block = (SinterBlock){current, NULL, NULL};
   if (current) {
+    lock_memory(current);
     block->next = current->memory;
     block->to_this = &current->memory;
     if (block->next)
       block->next->to_this = &block->next;
     current->memory = block;
+    unlock_memory(current);
   }
   return (char *)block + HEADER;
 }
@@ -104,11 +121,25 @@ void sinter_rt_release(void *memory) {
   if (!memory)
     return;
   SinterBlock *block = (SinterBlock *)((char *)memory - HEADER);
-  if (block->to_this)
+  if (block->call) {
+    lock_memory(block->call);
     *block->to_this = block->next;
-  if (block->next)
-    block->next->to_this = block->to_this;
+    if (block->next)
+      block->next->to_this = block->to_this;
+    unlock_memory(block->call);
+  }
   free(block);
+}
+
+void sinter_rt_run(SinterCall *call, void (*code)(void *, int64_t), void *context, int64_t index) {
+  jmp_buf end, *outer = out_of_memory;
+  SinterCall *before = sinter_rt_enter(call);
+  out_of_memory = &end;
+  if (setjmp(end) == 0)
+    code(context, index);
+  // Neither has changed since setjmp, so both are what they were.
+  out_of_memory = outer;
+  sinter_rt_enter(before);
 }
 
 void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
@@ -267,14 +298,15 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
   return true;
 }
 
-// A function of its own: nothing of it is needed where missing memory ends the code.
-static void enter_code(const SinterFunction *f, void **descriptors) {
-  jmp_buf end;
-  current->out_of_memory = &end;
-  if (setjmp(end) == 0)
-    f->packed(descriptors);
-  while (current->memory)
-    sinter_rt_release((char *)current->memory + HEADER);
+typedef struct {
+  const SinterFunction *f;
+  void **descriptors;
+} Code;
+
+static void run_packed(void *context, int64_t index) {
+  const Code *code = context;
+  (void)index;
+  code->f->packed(code->descriptors);
 }
 
 static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
@@ -307,7 +339,10 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
     }
     descriptors[count - 1] = to;
     describe(to, workspace, 1, &f->workspace_bytes);
-    enter_code(f, descriptors);
+    Code code = {f, descriptors};
+    sinter_rt_run(current, run_packed, &code, 0);
+    while (current->memory) // left by code that a failing assert or missing memory ended
+      sinter_rt_release((char *)current->memory + HEADER);
   }
   free(own);
   if (memory != local)
@@ -325,7 +360,7 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
   else if (f->num_outputs > 0 && outputs && outputs[0])
     call.device_id = outputs[0]->device.device_id;
   call.memory = NULL;
-  call.out_of_memory = NULL;
+  atomic_flag_clear(&call.memory_lock);
   atomic_init(&call.status, SINTER_OK);
 
   SinterCall *before = sinter_rt_enter(&call);

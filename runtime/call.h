@@ -5,7 +5,6 @@
 
 #include "runtime.h"
 
-#include <setjmp.h>
 #include <stdatomic.h>
 
 #pragma GCC visibility push(hidden)
@@ -17,8 +16,8 @@ typedef struct SinterCall {
   // Set once, by whoever fails first; message is that one's.
   _Atomic int32_t status;
   char message[512];
-  struct SinterBlock *memory; // what it allocated
-  jmp_buf *out_of_memory;     // where it ends then
+  struct SinterBlock *memory; // what it allocated, on any of its threads
+  atomic_flag memory_lock;    // held while that list changes
 } SinterCall;
 
 // The call that this thread works for; NULL outside of calls.
@@ -26,6 +25,10 @@ SinterCall *sinter_rt_current(void);
 
 // This thread works for call from now on; answers what it worked for before.
 SinterCall *sinter_rt_enter(SinterCall *call);
+
+// Runs compiled code on this thread for call. Where memory ends, the code ends, and so does this.
+void sinter_rt_run(SinterCall *call, void (*code)(void *context, int64_t index), void *context,
+                   int64_t index);
 
 // The running call fails with status and a message; the first one wins.
 // Outside of calls it becomes the thread's last error.

@@ -33,13 +33,11 @@ typedef struct Region {
 // On any thread: the task works for the call that started the region.
 static void run_one(void *argument, int64_t index) {
   const Region *r = argument;
-  SinterCall *before = sinter_rt_enter(r->call);
   bool was_inside = inside;
   inside = true;
-  r->task(r->context, index);
+  sinter_rt_run(r->call, r->task, r->context, index);
   atomic_thread_fence(memory_order_seq_cst); // stores past the caches are ordered by nothing else
   inside = was_inside;
-  sinter_rt_enter(before);
 }
 
 static void run_one_of_pool(void *argument, size_t index) { run_one(argument, (int64_t)index); }
