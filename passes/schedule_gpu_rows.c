@@ -33,6 +33,8 @@ static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
 // The widest element of a row in memory, and all the row inputs' bytes.
 static int64_t widest(const SnForm *f, int64_t *row_bytes) {
   int64_t most = 1, length = sn_row_length(f);
+  if (length == SN_DYNAMIC) // the lowering refuses it by name, whatever the schedule
+    length = 1;
   *row_bytes = 0;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirType element = sn_element(sn_type_of(f->inputs.data[k].value));

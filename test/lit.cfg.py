@@ -38,7 +38,7 @@ path = [
 ]
 config.environment["PATH"] = os.pathsep.join(path)
 # Upstream keeps what it registers until the end of the process.
-config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allocator_may_return_null=1"
 config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 for name in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH", "HOME", "TMPDIR"):
     if name in os.environ:
