@@ -7,9 +7,9 @@ file(MAKE_DIRECTORY ${sinter_generated} ${CMAKE_BINARY_DIR}/docs)
 function(sinter_tablegen output)
   list(TRANSFORM MLIR_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${SINTER_MLIR_TBLGEN} ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR} ${includes}
+    COMMAND ${SINTER_MLIR_TBLGEN} ${ARGN} -I ${CMAKE_CURRENT_SOURCE_DIR} -I ${CMAKE_BINARY_DIR}/include ${includes}
       ${sinter_td} -o ${output} -d ${output}.d
-    DEPENDS ${sinter_td} ${SINTER_MLIR_TBLGEN}
+    DEPENDS ${sinter_td} ${CMAKE_BINARY_DIR}/include/dialect/Library.td ${SINTER_MLIR_TBLGEN}
     DEPFILE ${output}.d
     COMMENT "mlir-tblgen ${output}"
     VERBATIM)

@@ -10,6 +10,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -26,7 +27,7 @@ def Sinter_Dialect : Dialect {
     A second small region, `finish`, runs once on what was reduced over all
     rows. One kernel form becomes one kernel.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -304,6 +305,182 @@ def Sinter_GatherOp : Sinter_Op<"gather", [Pure,
   let arguments = (ins AnyType:$table, Variadic<AnyType>:$subscripts, AnyType:$otherwise);
   let results = (outs AnyType:$y);
   let assemblyFormat = "$table `[` $subscripts `]` `else` $otherwise attr-dict `:` type($table) `,` type($subscripts) `->` type($y)";
+}
+
+//===----------------------------------------------------------------------===//
+// Losses and row functions: definitions and their uses
+//===----------------------------------------------------------------------===//
+
+def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a loss or a row function, defined by its row program";
+  let description = [{
+    The body is written once, for every shape and type: a row is `tensor<?xf32>`, however long; a scalar operand
+    is one number for each row. Where it is used, `sinter-expand` makes a `sinter.rowwise` of it with the shapes
+    and types that are met there: floats of the body become f32, or f64 where an operand is f64.
+
+    An argument is an operand, or with `default` an attribute of the use. Other words on an argument: `optional`,
+    the constant that stands for an operand that is not given; `column`, a vector with one element for each column;
+    `leading`, which lets a row lack the column dimension; `values`, the words that an attribute may be (the body sees
+    which of them, counted from 0); `above` and `at_least`, the limits of a number.
+
+    Attributes of a definition: `reductions`, which makes it a loss: what may be done with its values, the first by default;
+    `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension);
+    `broadcast`, operands have the shapes that NumPy broadcasts to one; `functions`, the names of other definitions that
+    the body applies and a use may replace.
+
+    A loss yields its value, and after it, if the mean is a weighted one, the weight.
+
+    * (D1) arguments are operands first, then optional ones, then attributes, with distinct names.
+    * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; there is at least one row that is an operand;
+      an attribute is a scalar; `column` and `leading` are of rows.
+    * (D3) `optional`, `default`, `above` and `at_least` are numbers; `values` are words, and `default` is one of them.
+    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean".
+    * (D5) the body is one block of `arith`, `math`, `cf.assert` and `sinter` row operations and `sinter.apply`, on scalars and `tensor<?xT>`.
+    * (D6) a loss yields one or two floats or rows of them; a function at least one value.
+
+    ```mlir
+    sinter.define @huber(%x: tensor<?xf32>, %t: tensor<?xf32>, %delta: f32 {above = 0.0, default = 1.0})
+        attributes {reductions = ["mean", "sum", "none"]} {
+      ...
+      sinter.yield %l : tensor<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters,
+                       OptionalAttr<StrArrayAttr>:$reductions, OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<DictionaryAttr>:$functions,
+                       OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  code define = verifier # [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
+      return sn::parseDefine(p, s);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &p) { sn::printDefine(p, getOperation()); }
+    void $cppClass::getAsmBlockArgumentNames(::mlir::Region &region, ::mlir::OpAsmSetValueNameFn set) {
+      sn::nameDefineArguments(getOperation(), region, set);
+    }
+  }];
+  let extraClassDefinition = define;
+}
+
+// The rules that every use of a definition obeys.
+defvar use_rules = [{
+    * (U1) the definition is in this module, or in the library.
+    * (U2) operands are as many as the definition has, optional ones by name.
+    * (U3) operands have the element types and shapes that the definition asks for; sizes agree.
+    * (U4) attributes are those of the definition, of the right kind and inside its limits; a loss has `reduction` besides.
+    * (U5) results are what the definition gives.
+}];
+
+// A use: `sinter.NAME(%x, %t, weight = %w) {delta = 0.5} : (types) -> type`.
+class Sinter_Use<string mnemonic, list<Trait> traits = []> : Sinter_Op<mnemonic, traits> {
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  code use = [{
+    extern "C" MlirLogicalResult sinter_use_verify(MlirOperation);
+    ::llvm::LogicalResult $cppClass::verify() { return unwrap(sinter_use_verify(wrap(getOperation()))); }
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
+      return sn::parseUse(p, s);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &p) { sn::printUse(p, getOperation()); }
+  }];
+  let extraClassDefinition = use;
+}
+
+def Sinter_ApplyOp : Sinter_Use<"apply"> {
+  let summary = "a use of a definition by its symbol";
+  let description = [{
+    On whole tensors it becomes a kernel form; inside a row program, the definition's own row program.
+    An operand that is optional is given by name, attributes in the dictionary.
+  }] # use_rules # [{
+
+    ```mlir
+    %l = sinter.apply @focal(%x, %t, weight = %w) {gamma = 2.0, reduction = "sum"}
+        : (tensor<4x8xf32>, tensor<4xi64>, tensor<8xf32>) -> tensor<f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, OptionalAttr<StrArrayAttr>:$optionals);
+}
+
+// One for each file of dialect/library: the op of its name.
+class Sinter_Named<string mnemonic> : Sinter_Use<mnemonic> {
+  let summary = "a use of the library's definition of this name";
+  let description = [{
+    What it computes, its operands, attributes and their defaults: `docs/losses.md`, and the file of this name in `dialect/library`.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrArrayAttr>:$optionals);
+}
+include "dialect/Library.td"
+
+def Sinter_LossOp : Sinter_Op<"loss", [IsolatedFromAbove]> {
+  let summary = "a loss written in place";
+  let description = [{
+    A definition and its use in one: the body's arguments are the operands, in order, as those of a `sinter.define`
+    (a row, or one number for each row); `reduction` is "mean" unless given; `columns` and `broadcast` as there.
+
+    * (L1) the body has one argument for each operand.
+    * D2, D5, D6, U3 and U5 hold here as well.
+
+    ```mlir
+    %l = sinter.loss(%x, %t) {reduction = "sum"} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32> {
+    ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+      %d = arith.subf %a, %b : tensor<?xf32>
+      %l = math.absf %d : tensor<?xf32>
+      sinter.yield %l : tensor<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrAttr>:$reduction, OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<UnitAttr>:$broadcast);
+  let results = (outs AnyType:$result);
+  let regions = (region AnyRegion:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type($inputs, $result) $body";
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+def Sinter_DetachOp : Sinter_Op<"detach", [Pure, SameOperandsAndResultType]> {
+  let summary = "a value that no gradient goes through";
+  let description = [{
+    `y = x`. To `sinter-differentiate` it is a constant: the maximum that a log-sum-exp subtracts, a target that is
+    computed from what is trained. The pass leaves none behind.
+
+    * (T1) `x` is a float or a row of floats.
+
+    ```mlir
+    %m = sinter.detach %max : f32
+    ```
+  }];
+  let arguments = (ins AnyType:$x);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def Sinter_DifferentiateOp : Sinter_Op<"differentiate", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the gradients of a value";
+  let description = [{
+    `d_k = sum over the elements l of loss of upstream[l] * d loss[l] / d wrt_k`, as torch.autograd.grad gives it: the
+    gradient of what is done with `loss` later, given the gradient `upstream` with respect to `loss` (ones if absent).
+    `sinter-differentiate` replaces it by the kernel forms that compute it; see `docs/differentiation.md`.
+
+    * (A1) `loss` and each `wrt` are ranked tensors of floats.
+    * (A2) `upstream` has the type of `loss`.
+    * (A3) there is one result for each `wrt`, of its type, and at least one.
+
+    ```mlir
+    %dx, %dw = sinter.differentiate %loss upstream(%g) wrt(%x, %w)
+        : (tensor<f32>, tensor<f32>, tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins AnyType:$loss, Optional<AnyType>:$upstream, Variadic<AnyType>:$wrt);
+  let results = (outs Variadic<AnyType>:$gradients);
+  let assemblyFormat = [{
+    $loss (`upstream` `(` $upstream^ `)`)? `wrt` `(` $wrt `)` attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 //===----------------------------------------------------------------------===//

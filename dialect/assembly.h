@@ -17,6 +17,13 @@ struct Segments {
 mlir::ParseResult parseForm(mlir::OpAsmParser &parser, mlir::OperationState &state);
 void printForm(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 
+// sinter.define, and the uses of definitions.
+mlir::ParseResult parseDefine(mlir::OpAsmParser &parser, mlir::OperationState &state);
+void printDefine(mlir::OpAsmPrinter &printer, mlir::Operation *op);
+void nameDefineArguments(mlir::Operation *op, mlir::Region &region, mlir::OpAsmSetValueNameFn set);
+mlir::ParseResult parseUse(mlir::OpAsmParser &parser, mlir::OperationState &state);
+void printUse(mlir::OpAsmPrinter &printer, mlir::Operation *op);
+
 // custom<Name>: a bare word in place of a string attribute.
 mlir::ParseResult parseName(mlir::OpAsmParser &parser, mlir::StringAttr &word);
 void printName(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr word);

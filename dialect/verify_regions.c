@@ -8,6 +8,7 @@
 //
 // test: test/dialect/invalid.mlir, @f11.. to @f18..
 
+#include "dialect/definition.h"
 #include "dialect/verify.h"
 
 typedef struct {
@@ -40,11 +41,11 @@ static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, int
 }
 
 static bool is_row_operation(MlirOperation op) {
-  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.gather", "cf.assert"};
+  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.gather", "sinter.detach", "cf.assert"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (sn_is(op, names[i]))
       return true;
-  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math");
+  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math") || sn_is_use(op);
 }
 
 // One block that ends in a yield of `n` values, which is stored.

@@ -2,6 +2,7 @@
 //
 // test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1.. @g1..
 
+#include "dialect/definition.h"
 #include "dialect/verify.h"
 #include <stdio.h>
 
@@ -15,8 +16,8 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op);
 
 MlirLogicalResult sinter_yield_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (sn_null(parent) || !(sn_is_form(parent) || sn_is(parent, "sinter.row_reduce"))) // Y1
-    return sn_error(op, "stands in '%s'; it ends a region of a form or of a sinter.row_reduce", sn_null(parent) ? "nothing" : sn_name(parent));
+  if (sn_null(parent) || !(sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
+    return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition or of a sinter.row_reduce", sn_null(parent) ? "nothing" : sn_name(parent));
   return SN_OK;
 }
 
@@ -82,6 +83,14 @@ MlirLogicalResult sinter_broadcast_verify(MlirOperation op) {
 MlirLogicalResult sinter_index_verify(MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
   MlirOperation parent = mlirOperationGetParentOperation(op);
+  if (!sn_null(parent) && !sn_is_form(parent) && sn_in_row_program(op)) {
+    MlirType is = sn_type_of(sn_result(op, 0));
+    bool row = sn_is_row_type(is) && mlirTypeIsAIndex(sn_element(is));
+    if (!mlirStringRefEqual(name, SN_STR("column")) || !row) // I1
+      return sn_error(op, "is '%.*s' of type %s; in a definition there is the position in the row, `column`, tensor<?xindex>", (int)name.length, name.data,
+                      sn_show_type(is).text);
+    return SN_OK;
+  }
   if (sn_null(parent) || !sn_is_form(parent)) // I1
     return sn_error(op, "stands in '%s'; it is the position in a form's own region", sn_null(parent) ? "nothing" : sn_name(parent));
   if (!sn_form_is_readable(parent, NULL, 0))

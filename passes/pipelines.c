@@ -72,6 +72,7 @@ static const SnOption cpu_options[] = {
     {0},
 };
 static const SnStep cpu_steps[] = {
+    {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
@@ -117,6 +118,7 @@ static const SnOption gpu_options[] = {
     {0},
 };
 static const SnStep gpu_steps[] = {
+    {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},

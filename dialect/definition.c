@@ -1,0 +1,133 @@
+// definition.c: sinter.define read into plain C, and found by name. See definition.h.
+
+#include "dialect/definition.h"
+#include "dialect/verify.h"
+#include <stdio.h>
+
+const char *const sn_reductions[] = {"none", "sum", "mean", "batchmean", NULL};
+
+SnReduction sn_reduction(MlirAttribute word) {
+  for (int k = 0; word.ptr && mlirAttributeIsAString(word) && sn_reductions[k]; ++k)
+    if (mlirStringRefEqual(mlirStringAttrGetValue(word), SN_STR(sn_reductions[k])))
+      return (SnReduction)k;
+  return SN_NO_REDUCTION;
+}
+
+static MlirAttribute word_of(MlirAttribute words, const char *name) {
+  return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
+}
+
+SnDefinition sn_definition_read(MlirOperation op) {
+  bool in_place = sn_is(op, "sinter.loss");
+  MlirContext ctx = mlirOperationGetContext(op);
+  SnDefinition d = {.op = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
+  MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(d.body); ++k) {
+    MlirType type = sn_type_of(mlirBlockGetArgument(d.body, k));
+    MlirAttribute words = in_place ? mlirAttributeGetNull() : mlirArrayAttrGetElement(parameters, k);
+    SnParameter p = {.type = sn_element(type), .row = mlirTypeIsAShaped(type)};
+    if (!in_place)
+      p.name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k));
+    p.column = word_of(words, "column").ptr;
+    p.leading = word_of(words, "leading").ptr;
+    p.otherwise = word_of(words, "default");
+    p.attribute = p.otherwise.ptr;
+    if (!p.attribute)
+      p.otherwise = word_of(words, "optional");
+    p.words = word_of(words, "values");
+    p.above = word_of(words, "above");
+    p.at_least = word_of(words, "at_least");
+    sn_push(&d.parameters, p);
+  }
+  d.reductions = in_place ? sn_parse_attr(ctx, "[\"mean\", \"sum\", \"none\"]") : sn_get_attr(op, "reductions");
+  d.functions = sn_get_attr(op, "functions");
+  d.columns = sn_int_attr(op, "columns", -1);
+  d.broadcast = sn_get_attr(op, "broadcast").ptr;
+  return d;
+}
+
+void sn_definition_free(SnDefinition *d) { sn_vec_free(&d->parameters); }
+
+size_t sn_num_operand_parameters(const SnDefinition *d) {
+  size_t n = 0;
+  while (n < d->parameters.size && !d->parameters.data[n].attribute)
+    ++n;
+  return n;
+}
+
+MlirOperation sn_definition_yield(const SnDefinition *d) { return mlirBlockGetTerminator(d->body); }
+
+bool sn_in_row_program(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return !sn_null(parent) && (sn_is_form(parent) || sn_is(parent, "sinter.define") || sn_is(parent, "sinter.loss"));
+}
+
+// ---- finding --------------------------------------------------------------------------
+
+static const SnLibraryFile *library_file(MlirStringRef name) {
+  for (const SnLibraryFile *f = sn_library; f->name; ++f)
+    if (mlirStringRefEqual(name, SN_STR(f->name)))
+      return f;
+  return NULL;
+}
+
+bool sn_is_use(MlirOperation op) {
+  static const char prefix[] = "sinter.";
+  const char *name = sn_name(op);
+  return sn_is(op, "sinter.apply") || (!strncmp(name, prefix, sizeof prefix - 1) && library_file(SN_STR(name + sizeof prefix - 1)));
+}
+
+// NAME itself or NAME.anything.
+static bool means(MlirStringRef symbol, MlirStringRef name) {
+  return symbol.length >= name.length && !memcmp(symbol.data, name.data, name.length) &&
+         (symbol.length == name.length || symbol.data[name.length] == '.');
+}
+
+static void find_in(MlirOperation module, MlirStringRef name, SnOpVec *found) {
+  if (mlirOperationGetNumRegions(module) < 1 || !mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)).ptr)
+    return;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.define") && means(mlirStringAttrGetValue(sn_get_attr(op, "sym_name")), name))
+      sn_push(found, op);
+}
+
+SnFound sn_definition_find_named(MlirOperation scope, MlirStringRef name) {
+  SnFound found = {.library = {0}};
+  for (MlirOperation parent = scope; !sn_null(parent) && !found.candidates.size; parent = mlirOperationGetParentOperation(parent))
+    if (sn_is(parent, "builtin.module"))
+      find_in(parent, name, &found.candidates);
+  const SnLibraryFile *file = found.candidates.size ? NULL : library_file(name);
+  if (file) {
+    found.library = mlirModuleCreateParse(mlirOperationGetContext(scope), SN_STR(file->text));
+    if (!mlirModuleIsNull(found.library))
+      find_in(mlirModuleGetOperation(found.library), name, &found.candidates);
+  }
+  return found;
+}
+
+MlirStringRef sn_use_name(MlirOperation use) {
+  MlirAttribute callee = sn_get_attr(use, "callee");
+  return callee.ptr ? mlirFlatSymbolRefAttrGetValue(callee) : SN_STR(sn_name(use) + strlen("sinter."));
+}
+
+SnFound sn_definition_find(MlirOperation use) {
+  MlirStringRef name = sn_use_name(use);
+  MlirOperation parent = mlirOperationGetParentOperation(use);
+  MlirAttribute functions = !sn_null(parent) && sn_is(parent, "sinter.define") ? sn_get_attr(parent, "functions") : mlirAttributeGetNull();
+  MlirAttribute stands_for = functions.ptr ? mlirDictionaryAttrGetElementByName(functions, name) : mlirAttributeGetNull();
+  if (stands_for.ptr && mlirAttributeIsAFlatSymbolRef(stands_for))
+    name = mlirFlatSymbolRefAttrGetValue(stands_for);
+  if (sn_is(use, "sinter.apply"))
+    return sn_definition_find_named(use, name);
+  MlirModule empty = mlirModuleCreateEmpty(mlirOperationGetLocation(use)); // a named op is the library's, whatever the user defines
+  SnFound found = sn_definition_find_named(mlirModuleGetOperation(empty), name);
+  mlirModuleDestroy(empty);
+  return found;
+}
+
+void sn_found_free(SnFound *found) {
+  sn_vec_free(&found->candidates);
+  if (!mlirModuleIsNull(found->library))
+    mlirModuleDestroy(found->library);
+}

@@ -1,0 +1,156 @@
+// verify_define.c: the rules of sinter.define, and of its uses.
+//
+// test: test/dialect/invalid_definitions.mlir, @d1.. @u1.. @l1..
+
+#include "dialect/definition.h"
+#include "dialect/verify.h"
+
+MlirLogicalResult sinter_define_verify(MlirOperation op);
+MlirLogicalResult sinter_use_verify(MlirOperation op);
+MlirLogicalResult sinter_loss_verify(MlirOperation op);
+
+#define TEXT(s) (int)(s).length, (s).data
+
+static bool is_number(MlirAttribute a) { return mlirAttributeIsAFloat(a) || mlirAttributeIsAInteger(a); }
+
+// ---- one argument ------------------------------------------------------------------
+
+static MlirLogicalResult check_words(MlirOperation op, MlirStringRef name, const SnParameter *p) {
+  if (p->words.ptr) {
+    bool among = false, all = mlirAttributeIsAArray(p->words);
+    for (intptr_t k = 0; all && k < mlirArrayAttrGetNumElements(p->words); ++k) {
+      all = mlirAttributeIsAString(mlirArrayAttrGetElement(p->words, k));
+      among |= mlirAttributeEqual(mlirArrayAttrGetElement(p->words, k), p->otherwise);
+    }
+    if (!all || !among || sn_is_float(p->type)) // D3
+      return sn_error(op, "argument '%.*s' has `values`; give a list of words, of which `default` is one, to an integer", TEXT(name));
+    return SN_OK;
+  }
+  const MlirAttribute numbers[] = {p->otherwise, p->above, p->at_least};
+  for (size_t k = 0; k < 3; ++k)
+    if (numbers[k].ptr && !is_number(numbers[k])) // D3
+      return sn_error(op, "argument '%.*s' has an `optional`, a `default` or a limit that is no number", TEXT(name));
+  return SN_OK;
+}
+
+static MlirLogicalResult check_argument(MlirOperation op, MlirStringRef name, const SnParameter *p, MlirType t) {
+  bool row = sn_is_row_type(t) && sn_dim(t, 0) == SN_DYNAMIC;
+  if (!row && !sn_is_scalar_type(t)) // D2
+    return sn_error(op, "argument '%.*s' has type %s; give a scalar or a row of any length, tensor<?x...>", TEXT(name), sn_show_type(t).text);
+  if ((p->column || p->leading) && !row) // D2
+    return sn_error(op, "argument '%.*s' is `column` or `leading`, which is of rows", TEXT(name));
+  if (p->attribute && row) // D2
+    return sn_error(op, "argument '%.*s' is an attribute, and a row; give a scalar", TEXT(name));
+  return check_words(op, name, p);
+}
+
+// ---- the body --------------------------------------------------------------------------
+
+static bool is_allowed(MlirOperation op) {
+  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.detach", "cf.assert"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (sn_is(op, names[i]))
+      return true;
+  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math") || sn_is_use(op);
+}
+
+static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
+  MlirOperation yield = mlirBlockGetTerminator(d->body);
+  if (mlirBlockGetNextInRegion(d->body).ptr || !sn_is(yield, "sinter.yield")) // D5
+    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner)) {
+    if (!is_allowed(inner)) // D5
+      return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations and uses of definitions");
+    for (intptr_t k = 0; k < sn_num_results(inner); ++k) {
+      MlirType t = sn_type_of(sn_result(inner, k));
+      if (!sn_is_scalar_type(t) && !(sn_is_row_type(t) && sn_dim(t, 0) == SN_DYNAMIC)) // D5
+        return sn_error(inner, "gives %s; values of a definition are scalars, or rows of any length, tensor<?x...>", sn_show_type(t).text);
+    }
+  }
+  intptr_t n = sn_num_operands(yield);
+  bool floats = true;
+  for (intptr_t k = 0; k < n; ++k)
+    floats &= !sn_none(sn_operand(yield, k)) && sn_is_float(sn_element(sn_type_of(sn_operand(yield, k))));
+  if (d->reductions.ptr && (n < 1 || n > 2 || !floats)) // D6
+    return sn_error(op, "is a loss, and yields %td values; give its value, or its value and weight, of a float type", n);
+  if (n < 1) // D6
+    return sn_error(op, "yields nothing");
+  return SN_OK;
+}
+
+static MlirLogicalResult check_rows(MlirOperation op, const SnDefinition *d) {
+  for (size_t k = 0; k < sn_num_operand_parameters(d); ++k)
+    if (d->parameters.data[k].row && !d->parameters.data[k].column && !d->parameters.data[k].leading && !d->parameters.data[k].otherwise.ptr)
+      return SN_OK;
+  return sn_error(op, "has no operand that is a row, which its shape comes from"); // D2
+}
+
+static bool has_block(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr; }
+
+MlirLogicalResult sinter_define_verify(MlirOperation op) {
+  MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
+  intptr_t n = mlirArrayAttrGetNumElements(names);
+  if (!has_block(op)) // D5
+    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  if (mlirArrayAttrGetNumElements(parameters) != n || mlirBlockGetNumArguments(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) != n) // D1
+    return sn_error(op, "has %td names of arguments, and another number of arguments", n);
+  for (intptr_t k = 0; k < n; ++k)
+    if (!mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, k))) // D1
+      return sn_error(op, "has no words for argument %td", k);
+  SnDefinition d = sn_definition_read(op);
+  MlirLogicalResult result = SN_OK;
+  for (intptr_t k = 0, last = 0; k < n && !sn_failed(result); ++k) {
+    const SnParameter *p = &d.parameters.data[k];
+    intptr_t kind = p->attribute ? 2 : p->otherwise.ptr ? 1 : 0;
+    if (kind < last) // D1
+      result = sn_error(op, "argument '%.*s' stands behind optional ones or attributes; operands come first, attributes last", TEXT(p->name));
+    last = kind;
+    for (intptr_t i = 0; i < k && !sn_failed(result); ++i)
+      if (mlirStringRefEqual(d.parameters.data[i].name, p->name)) // D1
+        result = sn_error(op, "has two arguments '%.*s'", TEXT(p->name));
+    if (!sn_failed(result))
+      result = check_argument(op, p->name, p, sn_type_of(mlirBlockGetArgument(d.body, k)));
+  }
+  for (intptr_t k = 0; d.reductions.ptr && k < mlirArrayAttrGetNumElements(d.reductions) && !sn_failed(result); ++k)
+    if (sn_reduction(mlirArrayAttrGetElement(d.reductions, k)) == SN_NO_REDUCTION) // D4
+      result = sn_error(op, "has a reduction that is none of \"mean\", \"sum\", \"none\" and \"batchmean\"");
+  if (!sn_failed(result) && d.reductions.ptr && !mlirArrayAttrGetNumElements(d.reductions)) // D4
+    result = sn_error(op, "has no reduction in `reductions`; leave it out where the definition is no loss");
+  if (!sn_failed(result))
+    result = check_rows(op, &d);
+  if (!sn_failed(result))
+    result = check_body(op, &d);
+  sn_definition_free(&d);
+  return result;
+}
+
+// ---- uses ------------------------------------------------------------------------------------
+
+MlirLogicalResult sinter_use_verify(MlirOperation op) {
+  SnFound found = sn_definition_find(op);
+  SnUse use;
+  MlirLogicalResult result = sn_use_bind_found(op, &found, &use);
+  sn_use_free(&use);
+  sn_found_free(&found);
+  return result;
+}
+
+MlirLogicalResult sinter_loss_verify(MlirOperation op) {
+  if (!has_block(op)) // D5
+    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  SnDefinition d = sn_definition_read(op);
+  MlirLogicalResult result = SN_OK;
+  for (size_t k = 0; k < d.parameters.size && !sn_failed(result); ++k)
+    result = check_argument(op, SN_STR("of the body"), &d.parameters.data[k], sn_type_of(mlirBlockGetArgument(d.body, (intptr_t)k)));
+  if (!sn_failed(result))
+    result = check_rows(op, &d);
+  if (!sn_failed(result))
+    result = check_body(op, &d);
+  sn_definition_free(&d);
+  if (sn_failed(result))
+    return result;
+  SnUse use;
+  result = sn_use_bind(op, op, &use);
+  sn_use_free(&use);
+  return result;
+}
