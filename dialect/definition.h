@@ -75,7 +75,7 @@ enum { SN_MAX_RANK = 16 };
 typedef struct {
   MlirOperation op;
   SnDefinition definition;
-  SN_VEC(MlirValue) operands;     // one for each operand parameter; null where not given
+  SN_VEC(MlirValue) operands;     // one for each parameter; null where not given. Of an attribute: in a row program only
   SN_VEC(MlirAttribute) numbers;  // one for each attribute parameter: what is written or the default; a word as its number
   SnReduction reduction;          // SN_NO_REDUCTION for a function
   MlirType real;                  // what floats of the body become: f32 or f64

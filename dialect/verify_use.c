@@ -38,7 +38,7 @@ static MlirLogicalResult bind_operands(SnUse *u) {
   size_t all = sn_num_operand_parameters(d), needed = 0;
   while (needed < all && !d->parameters.data[needed].otherwise.ptr)
     ++needed;
-  for (size_t k = 0; k < all; ++k)
+  for (size_t k = 0; k < d->parameters.size; ++k)
     sn_push(&u->operands, (MlirValue){0});
   MlirAttribute optionals = sn_get_attr(u->op, "optionals");
   size_t n = (size_t)sn_num_operands(u->op), named = optionals.ptr ? (size_t)mlirArrayAttrGetNumElements(optionals) : 0;
@@ -52,7 +52,7 @@ static MlirLogicalResult bind_operands(SnUse *u) {
   for (size_t k = 0; k < named; ++k) {
     MlirStringRef name = mlirStringAttrGetValue(mlirArrayAttrGetElement(optionals, (intptr_t)k));
     intptr_t p = parameter(d, name);
-    if (p < (intptr_t)needed || p >= (intptr_t)all) // U2
+    if (p < (intptr_t)needed || (u->rank && p >= (intptr_t)all)) // U2
       return sn_error(u->op, "has an operand '%s', and no optional operand has this name", TEXT(name));
     if (!sn_none(u->operands.data[p])) // U2
       return sn_error(u->op, "has operand '%s' twice", TEXT(name));

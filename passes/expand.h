@@ -16,7 +16,7 @@ typedef struct {
 // A value in another element type: floats are widened or rounded, integers too, an integer becomes a float.
 MlirValue sn_convert_element(SnBuilder *b, MlirValue v, MlirType element);
 
-// Copies the body of use's definition with `arguments` for its operand parameters (null where not given) in the
+// Copies the body of use's definition with `arguments` for its parameters (null where not given) in the
 // element types and shapes that they have, and stores what it yields, floats as `use->real`. Uses of other definitions
 // inside are copied too. Reports what stands in the way, at `use`.
 MlirLogicalResult sn_expand_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded);

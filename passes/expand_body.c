@@ -157,7 +157,7 @@ static void map_parameters(Copy *c, const MlirValue *arguments) {
     const SnParameter *p = &d->parameters.data[k];
     MlirType element = element_in(c, p->type);
     MlirAttribute number = k >= operands ? c->use->numbers.data[k - operands] : p->otherwise;
-    bool given = k < operands && !sn_none(arguments[k]);
+    bool given = !sn_none(arguments[k]);
     MlirValue v = given ? sn_convert_element(b, arguments[k], element) : sn_constant(b, number_in(element, number));
     if (p->row)
       v = sn_as_row(b, v, c->to->row);

@@ -1,12 +1,14 @@
 // sinter-doc.c: prints the reference of passes, roads, schedules and combiners.
 //
 //   sinter-doc SOURCE_FOLDER > build/docs/passes.md
+//   sinter-doc --library > build/docs/library.md
 //
 // Facts come from the tables that the tools run on; what a pass does, and why, from
 // the comment at the head of its file. Built with the rest, not installed.
 
 #include "dialect/schedules.h"
 #include "passes/passes.h"
+#include "tools/doc.h"
 #include <dirent.h>
 #include <stdio.h>
 
@@ -172,7 +174,7 @@ static void print_pipeline(const SnPipeline *p) {
       printf("(`%.*s`) ", (int)n - 1, pass + 1);
       pass += n + (pass[n] == ' ');
     }
-printf("`%s` | ", pass);
+    printf("`%s` | ", pass);
     for (const char *c = s->becomes; *c; ++c)
       printf(strchr("|<*", *c) ? "\\%c" : "%c", *c);
     printf(" | %s |\n", s->rung ? s->rung : "");
@@ -217,9 +219,11 @@ static void print_combiners(void) {
 
 int main(int argc, char **argv) {
   if (argc != 2) {
-    fprintf(stderr, "usage: sinter-doc SOURCE_FOLDER\n");
+    fprintf(stderr, "usage: sinter-doc SOURCE_FOLDER | --library\n");
     return 2;
   }
+  if (!strcmp(argv[1], "--library"))
+    return sn_print_library();
   Files files = {0};
   const char *const folders[] = {"passes", "lowering", "lowering/cpu", "lowering/gpu"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
