@@ -218,9 +218,9 @@ bool sn_is_constant(MlirValue v, double number) {
 
 SnLoop sn_for_values(SnBuilder *b, MlirValue lo, MlirValue hi, MlirValue step, SnValues init) {
   SnLoop loop = {.n = init.n, .outside = *b};
-  assert(init.n <= 16 && "a loop carries at most 16 values");
-  MlirType types[17] = {mlirIndexTypeGet(b->ctx)};
-  MlirLocation locs[17];
+  assert(init.n <= SN_CARRIED && "a loop carries few values");
+  MlirType types[SN_CARRIED + 1] = {mlirIndexTypeGet(b->ctx)};
+  MlirLocation locs[SN_CARRIED + 1];
   for (intptr_t k = 0; k <= init.n; ++k) {
     locs[k] = b->loc;
     if (k)

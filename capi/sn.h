@@ -202,10 +202,11 @@ bool sn_attr_number(MlirAttribute scalar, double *number);
 
 // ---- structured control flow --------------------------------------------------------------------
 
+#define SN_CARRIED 64
 typedef struct {
   MlirOperation op;
   MlirValue index;
-  MlirValue carried[16]; // inside the loop
+  MlirValue carried[SN_CARRIED]; // inside the loop
   intptr_t n;
   SnBuilder outside;
 } SnLoop;

@@ -27,7 +27,8 @@ def Sinter_Dialect : Dialect {
     A second small region, `finish`, runs once on what was reduced over all
     rows. One kernel form becomes one kernel.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -393,7 +394,8 @@ def Sinter_ApplyOp : Sinter_Use<"apply"> {
   let summary = "a use of a definition by its symbol";
   let description = [{
     On whole tensors it becomes a kernel form; inside a row program, the definition's own row program.
-    An operand that is optional is given by name, attributes in the dictionary.
+    An operand that is optional is given by name, attributes in the dictionary; inside a row program an attribute
+    may also be given by name, as a value.
   }] # use_rules # [{
 
     ```mlir
@@ -449,6 +451,9 @@ def Sinter_DetachOp : Sinter_Op<"detach", [Pure, SameOperandsAndResultType]> {
     `y = x`. To `sinter-differentiate` it is a constant: the maximum that a log-sum-exp subtracts, a target that is
     computed from what is trained. The pass leaves none behind.
 
+    So a value `v` can be given a gradient of its own: in `v + slope * (x - sinter.detach x)`, where `v` is computed from detached
+    values, `slope` is the gradient with respect to `x`. The difference counts as 0, for x of inf too, and is not computed.
+
     * (T1) `x` is a float or a row of floats.
 
     ```mlir
@@ -481,6 +486,100 @@ def Sinter_DifferentiateOp : Sinter_Op<"differentiate", [Pure, AttrSizedOperandS
   let assemblyFormat = [{
     $loss (`upstream` `(` $upstream^ `)`)? `wrt` `(` $wrt `)` attr-dict `:` functional-type(operands, results)
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Work in steps
+//===----------------------------------------------------------------------===//
+
+def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllocationScope, IsolatedFromAbove,
+    RecursiveMemoryEffects]> {
+  let summary = "rows whose work is a sequence of steps";
+  let description = [{
+    The third form, for what is not one pass over a row: a recurrence over time, pairs of elements. The body runs once for
+    each point of one dimension of the first input, on memory: its inputs and destinations as `memref`s, and scratch of its own.
+    It is ordinary structured code, and each `scf.parallel` in it is a *step*: its lanes run together, in any order, and a step
+    sees all that earlier steps of its row stored. On a CPU a task runs a row, step after step; on a GPU a block does,
+    its threads share the lanes, and a barrier stands behind each step.
+
+    * (S1) operands are all ranked tensors, or all memrefs; on tensors there is one result for each destination, of its type.
+    * (S2) `rows` is a dimension of the first input.
+    * (S3) the body has an `index`, the row, then a `memref` for each input and each destination of `outs`, of its shape and type.
+    * (S4) the body yields one number for each destination of `values`: of rank 1, it has an element for each row; of rank 0,
+      it is the sum over rows.
+    * (S5) `finish`, if any, has the count of rows, then a sum for each destination of rank 0 in `values`, and yields what is stored there.
+    * (S6) the body holds `arith`, `math`, `scf.for`, `scf.while`, `scf.if`, `scf.parallel` of one dimension, `memref.load`, `store`, `dim`,
+      `cast`, `alloca` and `cf.assert`; `finish` holds `arith` and `math`.
+    * (S7) asserts stand in the body itself and steps not in steps; what a step combines (`scf.reduce`) is one named combiner for each value.
+    * (S8) `memref.alloca` stands in the body itself; its sizes are made of constants and sizes of arguments.
+    * (S9) elements of operands are floats, signless integers or `index`.
+
+    A store outside of any step is a step of one lane. Lanes of one step do not read what another one of them stores, nor store to one place; nothing is stored to an input.
+    Two rows do not touch the same elements of a destination.
+
+    ```mlir
+    %e = sinter.steps rows(0) ins(%x : tensor<4x8xf32>) values(%d : tensor<f32>) -> tensor<f32> {
+    ^row(%i: index, %a: memref<4x8xf32>):
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %z = arith.constant 0.0 : f32
+      %s = scf.parallel (%j) = (%c0) to (%c8) step (%c1) init (%z) -> f32 {
+        %v = memref.load %a[%i, %j] : memref<4x8xf32>
+        scf.reduce(%v : f32) {
+        ^bb0(%p: f32, %q: f32):
+          %r = arith.addf %p, %q : f32
+          scf.reduce.return %r : f32
+        }
+      }
+      sinter.yield %s : f32
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$rows, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs, Variadic<AnyType>:$values,
+                       OptionalAttr<StrAttr>:$definition, OptionalAttr<DictionaryAttr>:$use, OptionalAttr<AnyAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region AnyRegion:$body, AnyRegion:$finish);
+  let assemblyFormat = [{
+    `rows` `(` $rows `)` `ins` `(` $inputs `:` type($inputs) `)` (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    (`values` `(` $values^ `:` type($values) `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword (`->` type($results)^)? $body (`finish` $finish^)?
+  }];
+}
+
+def Sinter_DefineStepsOp : Sinter_Op<"define_steps", [Symbol, AutomaticAllocationScope, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a loss, defined by its steps";
+  let description = [{
+    What `sinter.define` is to `sinter.rowwise`, this is to `sinter.steps`: its body is written once, in f32, i64 and sizes `?`, and
+    gives the loss of one row. Where it is used, floats become f64 if an operand is f64; what is loaded of narrower types is converted, as is what is stored.
+
+    An argument is an operand (a `memref`), or with `default` an attribute of the use. Other words on an argument: `row`, the row;
+    `rows`, which dimension of an operand they are (0 by default; where the first operand lacks it there is one row), `packed`, an operand that may lack it
+    all the same; `like`, the operand that has its shape; `mean`, whether the mean over rows is asked for;
+    `gradient`, whether the gradient with respect to the operand of that name is, and, of a memref, where it goes; `upstream`, the gradient of the result with
+    respect to what the body yields.
+
+    * (E1) arguments are one `index` that is the `row`, then operands, attributes, and the rest, with distinct names.
+    * (E2) operands are memrefs of floats or integers with sizes `?`; attributes are i64, f32 or i1 with a `default` of that kind.
+    * (E3) `gradient` is on an i1 and on a memref like its operand's, which is used under an `scf.if` of that i1 only; with it goes one f32 `upstream`.
+      There is at most one i1 `mean`.
+    * (E4) the body yields one f32, the row's loss, and holds what the body of `sinter.steps` may.
+    * (E5) `reductions` are some of "mean", "sum" and "none".
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters, OptionalAttr<StrArrayAttr>:$reductions,
+                       OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  code define = verifier # [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
+      return sn::parseDefine(p, s);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &p) { sn::printDefine(p, getOperation()); }
+    void $cppClass::getAsmBlockArgumentNames(::mlir::Region &region, ::mlir::OpAsmSetValueNameFn set) {
+      sn::nameDefineArguments(getOperation(), region, set);
+    }
+  }];
+  let extraClassDefinition = define;
 }
 
 //===----------------------------------------------------------------------===//

@@ -92,6 +92,18 @@ static void find_in(MlirOperation module, MlirStringRef name, SnOpVec *found) {
       sn_push(found, op);
 }
 
+// The module of a file of the library; locations in it name the file. Null after an error.
+static MlirModule library_module(MlirContext ctx, const SnLibraryFile *file) {
+  static const char head[] = "module {", foot[] = "\n}"; // no line more in front: lines stay the file's
+  size_t size = strlen(file->text) + sizeof head + sizeof foot;
+  char *text = sn_alloc(size), name[128];
+  snprintf(text, size, "%s%s%s", head, file->text, foot);
+  snprintf(name, sizeof name, "library/%s.mlir", file->name);
+  MlirOperation module = mlirOperationCreateParse(ctx, SN_STR(text), SN_STR(name));
+  free(text);
+  return sn_null(module) ? (MlirModule){NULL} : mlirModuleFromOperation(module);
+}
+
 SnFound sn_definition_find_named(MlirOperation scope, MlirStringRef name) {
   SnFound found = {.library = {0}};
   for (MlirOperation parent = scope; !sn_null(parent) && !found.candidates.size; parent = mlirOperationGetParentOperation(parent))
@@ -99,7 +111,7 @@ SnFound sn_definition_find_named(MlirOperation scope, MlirStringRef name) {
       find_in(parent, name, &found.candidates);
   const SnLibraryFile *file = found.candidates.size ? NULL : library_file(name);
   if (file) {
-    found.library = mlirModuleCreateParse(mlirOperationGetContext(scope), SN_STR(file->text));
+    found.library = library_module(mlirOperationGetContext(scope), file);
     if (!mlirModuleIsNull(found.library))
       find_in(mlirModuleGetOperation(found.library), name, &found.candidates);
   }

@@ -13,7 +13,10 @@
 
 static const char *const residencies[] = {"reread", "buffer", NULL};
 static const char *const stores[] = {"cached", "streaming", NULL};
+static const char *const nexts[] = {"later", "early", NULL};
+static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
+static const char *const gpu_shapes[] = {"rows", "flat", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
 #define MANY ((int64_t)1 << 40)
@@ -21,7 +24,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
     {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
-    {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
+    {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where rows are few and long; 0: whole rows"},
+    {"rows", "prefetch", 0, 1 << 20, 1, 0, NULL, "bytes ahead of a row's first loads that memory is asked for; 0: not asked"},
+    {"rows", "next", 0, 0, 0, 0, nexts, "when memory is asked for the next row; \"early\": while the last loop of this one runs"},
+    {"rows", "maximum", 0, 0, 0, 0, maxima, "how sums of exponentials under a row's maximum get it; \"before\": by a loop of its own; \"online\": in the same loop, sums being scaled where it is exceeded"},
     {"rows", "stores", 0, 0, 0, 0, stores, "how whole vectors of aligned results are written: through the caches, or past them"},
     {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
     {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
@@ -30,13 +36,16 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
-    {"gpu_rows", "unroll", 1, 8, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
+    {"gpu_rows", "unroll", 1, 32, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
+    {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes, "what is dealt out: rows to blocks or teams, or elements that are all alike, as one row, to all threads"},
+    {"gpu_rows", "team", 1, 1024, 0, 1024, NULL, "threads of a block that share a row: 1 to 32, or more for all of the block"},
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
     {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps its columns"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
+    {"brgemm", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
     {"brgemm", "lanes", 1, 64, 0, 1, NULL, "columns of one vector of the epilogue"},
     {"brgemm", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},

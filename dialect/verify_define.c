@@ -3,6 +3,7 @@
 // test: test/dialect/invalid_definitions.mlir, @d1.. @u1.. @l1..
 
 #include "dialect/definition.h"
+#include "dialect/steps.h"
 #include "dialect/verify.h"
 
 MlirLogicalResult sinter_define_verify(MlirOperation op);
@@ -127,6 +128,13 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
 // ---- uses ------------------------------------------------------------------------------------
 
 MlirLogicalResult sinter_use_verify(MlirOperation op) {
+  SnFound in_steps;
+  MlirOperation definition = sn_steps_definition(op, &in_steps);
+  if (!sn_null(definition)) {
+    MlirLogicalResult is = sn_steps_check_use(op, definition);
+    sn_found_free(&in_steps);
+    return is;
+  }
   SnFound found = sn_definition_find(op);
   SnUse use;
   MlirLogicalResult result = sn_use_bind_found(op, &found, &use);

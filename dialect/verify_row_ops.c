@@ -16,7 +16,8 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op);
 
 MlirLogicalResult sinter_yield_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (sn_null(parent) || !(sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
+  bool steps = sn_is(parent, "sinter.steps") || sn_is(parent, "sinter.define_steps");
+  if (sn_null(parent) || !(steps || sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
     return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition or of a sinter.row_reduce", sn_null(parent) ? "nothing" : sn_name(parent));
   return SN_OK;
 }

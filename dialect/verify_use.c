@@ -251,13 +251,13 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
   }
   for (intptr_t i = 0; i < r; ++i) {
     int64_t size = sn_dim(t, i);
-    if (agrees(u, dims[i], size))
-      continue;
-    if (size != 1 || !p->row || !u->definition.broadcast) {
+    bool stretched = size == 1 && p->row && u->definition.broadcast && u->shape[dims[i]] != 1;
+    if (!stretched && !agrees(u, dims[i], size)) {
       *wrong = i;
       return false;
     }
-    dims[i] = -1;
+    if (stretched)
+      dims[i] = -1;
   }
   return true;
 }
@@ -348,7 +348,7 @@ MlirLogicalResult sn_use_bind(MlirOperation op, MlirOperation definition, SnUse 
   return check_results(u);
 }
 
-// Kinds and ranks agree, as far as an overload is told from another.
+// Kinds, ranks and names agree, as far as an overload is told from another.
 static bool fits(MlirOperation op, MlirOperation definition) {
   SnDefinition d = sn_definition_read(definition);
   intptr_t n = sn_num_operands(op), rank = -1;
@@ -357,6 +357,8 @@ static bool fits(MlirOperation op, MlirOperation definition) {
   if (optionals.ptr)
     n -= mlirArrayAttrGetNumElements(optionals);
   ok = n <= (intptr_t)sn_num_operand_parameters(&d);
+  for (intptr_t k = 0; optionals.ptr && k < mlirArrayAttrGetNumElements(optionals); ++k)
+    ok &= parameter(&d, mlirStringAttrGetValue(mlirArrayAttrGetElement(optionals, k))) >= 0;
   for (intptr_t k = 0; k < n && ok; ++k) {
     const SnParameter *p = &d.parameters.data[k];
     MlirType t = sn_type_of(sn_operand(op, k));

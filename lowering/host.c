@@ -8,6 +8,25 @@ bool sn_is_public(MlirOperation func) {
          mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
 }
 
+MlirLogicalResult sn_each(MlirOperation module, const char *name, SnEach each) {
+  MlirLogicalResult result = SN_OK;
+  SnOpVec found = sn_collect(module, name);
+  for (size_t i = 0; i < found.size && !sn_failed(result); ++i)
+    result = each(module, found.data[i]);
+  sn_vec_free(&found);
+  return result;
+}
+
+MlirLogicalResult sn_each_public(MlirOperation module, SnEach each) {
+  MlirLogicalResult result = SN_OK;
+  SnOpVec all = sn_collect(module, "func.func");
+  for (size_t i = 0; i < all.size && !sn_failed(result); ++i)
+    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr)
+      result = each(module, all.data[i]);
+  sn_vec_free(&all);
+  return result;
+}
+
 static bool has(const SnOpVec *ops, MlirOperation op) {
   for (size_t i = 0; i < ops->size; ++i)
     if (mlirOperationEqual(ops->data[i], op))
@@ -60,6 +79,28 @@ MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *na
   return sn_op(b, "func.call", arguments,
                sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))),
                sn_types(0, NULL));
+}
+
+typedef struct {
+  char *text;
+  size_t size;
+} Text;
+
+static void append(MlirStringRef piece, void *user) {
+  Text *t = user;
+  char *longer = sn_alloc(t->size + piece.length + 1);
+  if (t->text)
+    memcpy(longer, t->text, t->size);
+  memcpy(longer + t->size, piece.data, piece.length);
+  free(t->text);
+  t->text = longer;
+  t->size += piece.length;
+}
+
+char *sn_type_text(MlirType type) {
+  Text t = {0};
+  mlirTypePrint(type, append, &t);
+  return t.text;
 }
 
 int64_t sn_memref_bytes(MlirType memref) {

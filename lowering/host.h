@@ -14,6 +14,16 @@
 // arguments and of its results, as arrays of types.
 #define SN_INPUTS "sinter.inputs"
 #define SN_OUTPUTS "sinter.outputs"
+// On a public function, from sinter-boundary on: what the table says of each argument and each
+// result, as arrays of dictionaries {name = "x", gradient_of = 0}.
+#define SN_INPUT_FACTS "sinter.input_facts"
+#define SN_OUTPUT_FACTS "sinter.output_facts"
+// Of an argument or a result: its name in the table.
+#define SN_NAME "sinter.name"
+// Of a result: the argument that it is the gradient of. Of an argument: the result whose
+// upstream gradient it is.
+#define SN_GRADIENT_OF "sinter.gradient_of"
+#define SN_UPSTREAM_OF "sinter.upstream_of"
 // On a public function, from sinter-workspace on: bytes of its last argument.
 #define SN_WORKSPACE_BYTES "sinter.workspace_bytes"
 // On a `memref.alloc`: memory inside of one kernel, not between kernels.
@@ -32,10 +42,25 @@ bool sn_is_public(MlirOperation func);
 // sn_vec_free.
 SnOpVec sn_host_functions(MlirOperation module);
 
+// Calls each for every op of that name in a module, or for every public function that has a
+// body, until one fails.
+typedef MlirLogicalResult (*SnEach)(MlirOperation module, MlirOperation op);
+MlirLogicalResult sn_each(MlirOperation module, const char *name, SnEach each);
+MlirLogicalResult sn_each_public(MlirOperation module, SnEach each);
+
 // A call of a runtime function, declared in the module at its first call.
 // Every argument has a type that LLVM has.
 MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
                               SnValues arguments);
+
+// What was said of the arguments and results of a public function, kept as SN_INPUT_FACTS and
+// SN_OUTPUT_FACTS. A function that returns gradients alone belongs to another that returns
+// values: its upstream_of counts that one's results.
+MlirLogicalResult sn_host_keep_facts(MlirOperation func, intptr_t num_inputs, const MlirType *inputs,
+                                     intptr_t num_outputs, const MlirType *outputs);
+
+// A type as it is written. Free with free.
+char *sn_type_text(MlirType type);
 
 // Bytes of a memref with a static shape and no layout; -1 of any other.
 int64_t sn_memref_bytes(MlirType memref);

@@ -81,12 +81,7 @@ static MlirLogicalResult lower(MlirOperation module, MlirOperation assertion) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec asserts = sn_collect(module, "cf.assert");
-  for (size_t i = 0; i < asserts.size && !sn_failed(result); ++i)
-    result = lower(module, asserts.data[i]);
-  sn_vec_free(&asserts);
-  return result;
+  return sn_each(module, "cf.assert", lower);
 }
 
 MlirDialectHandle mlirGetDialectHandle__cf__(void);

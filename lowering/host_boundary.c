@@ -45,10 +45,8 @@ static bool travels(MlirType element) {
   return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-static char *type_text(MlirType type);
-
 static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i, MlirType type) {
-  char *text = type_text(type);
+  char *text = sn_type_text(type);
   MlirLogicalResult result = SN_OK;
   if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
     result = sn_error(func, "%s %ld is %s: expected a tensor of known rank, or a number", what,
@@ -62,28 +60,6 @@ static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i,
         sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
   free(text);
   return result;
-}
-
-typedef struct {
-  char *text;
-  size_t size;
-} Text;
-
-static void append(MlirStringRef piece, void *user) {
-  Text *t = user;
-  char *longer = sn_alloc(t->size + piece.length + 1);
-  if (t->text)
-    memcpy(longer, t->text, t->size);
-  memcpy(longer + t->size, piece.data, piece.length);
-  free(t->text);
-  t->text = longer;
-  t->size += piece.length;
-}
-
-static char *type_text(MlirType type) {
-  Text t = {0};
-  mlirTypePrint(type, append, &t);
-  return t.text;
 }
 
 static MlirType boundary_type(MlirType type) {
@@ -238,7 +214,7 @@ static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *typ
   return array;
 }
 
-static MlirLogicalResult function(MlirOperation func) {
+static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   MlirBlock body = sn_function_body(func);
   MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
   intptr_t num_inputs = mlirFunctionTypeGetNumInputs(type);
@@ -257,28 +233,27 @@ static MlirLogicalResult function(MlirOperation func) {
   return_tensors(func);
   for (intptr_t i = 0; i < num_outputs; ++i)
     outputs[i] = boundary_type(mlirFunctionTypeGetResult(type, i));
+  MlirLogicalResult result = sn_host_keep_facts(func, num_inputs, inputs, num_outputs, outputs);
   MlirType tensors = mlirFunctionTypeGet(ctx, num_inputs, inputs, num_outputs, outputs);
   sn_set_attr(func, "function_type", mlirTypeAttrGet(tensors));
   sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));
   sn_set_attr(func, SN_OUTPUTS, type_array(ctx, num_outputs, outputs));
   free(inputs);
-  return add_shapes(func);
+  return sn_failed(result) ? result : add_shapes(func);
+}
+
+static MlirLogicalResult defined(MlirOperation module, MlirOperation func) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  bool runtime = name.length >= 10 && !memcmp(name.data, "sinter_rt_", 10);
+  return sn_function_body(func).ptr || runtime
+             ? SN_OK
+             : sn_error(func, "is declared, and nothing defines it");
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  SnOpVec functions = sn_collect(module, "func.func");
-  MlirLogicalResult result = SN_OK;
-  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
-    MlirOperation func = functions.data[i];
-    MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
-    bool runtime = name.length >= 10 && !memcmp(name.data, "sinter_rt_", 10);
-    if (!sn_function_body(func).ptr && !runtime)
-      result = sn_error(func, "is declared, and nothing defines it");
-    else if (sn_function_body(func).ptr && sn_is_public(func))
-      result = function(func);
-  }
-  sn_vec_free(&functions);
-  return result;
+  if (sn_failed(sn_each(module, "func.func", defined)))
+    return SN_FAIL;
+  return sn_each_public(module, function);
 }
 
 MlirDialectHandle mlirGetDialectHandle__bufferization__(void);

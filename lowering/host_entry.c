@@ -26,6 +26,8 @@
 
 // What the call is told of the function, and what the table is made from.
 static const char *const facts[] = {SN_INPUTS, SN_OUTPUTS, SN_WORKSPACE_BYTES, NULL};
+// The first of results with sizes `?`, the others of names and gradients.
+static const char *const more_facts[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS, NULL};
 
 static MlirType descriptor_type(MlirContext ctx, MlirType memref) {
   int rank = (int)sn_rank(memref);
@@ -77,8 +79,9 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
             sn_attr(SN_FUNCTION, mlirStringAttrGet(ctx, name)));
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
-  if (sn_get_attr(func, SN_SHAPES).ptr) // only of results with sizes `?`
-    sn_set_attr(entry, SN_SHAPES, sn_get_attr(func, SN_SHAPES));
+  for (const char *const *fact = more_facts; *fact; ++fact)
+    if (sn_get_attr(func, *fact).ptr)
+      sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
 
   b = sn_at_end(body, b.loc);
   MlirValue *arguments = sn_alloc((size_t)n * sizeof *arguments);
@@ -95,7 +98,8 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   sn_set_attr(func, "llvm.linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>"));
   for (const char *const *fact = facts; *fact; ++fact)
     mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
-  mlirOperationRemoveAttributeByName(func, SN_STR(SN_SHAPES));
+  for (const char *const *fact = more_facts; *fact; ++fact)
+    mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
   free(arguments);
   free(host);
   free(packed);
@@ -103,13 +107,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec functions = sn_collect(module, "func.func");
-  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
-    if (sn_function_body(functions.data[i]).ptr && sn_is_public(functions.data[i]))
-      result = function(module, functions.data[i]);
-  sn_vec_free(&functions);
-  return result;
+  return sn_each_public(module, function);
 }
 
 MlirDialectHandle mlirGetDialectHandle__func__(void);

@@ -143,7 +143,7 @@ static MlirValue add_argument(MlirOperation func, MlirBlock body, MlirType type)
   return mlirBlockAddArgument(body, type, mlirOperationGetLocation(func));
 }
 
-static MlirLogicalResult function(MlirOperation func) {
+static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
   if (mlirFunctionTypeGetNumResults(type))
     return sn_error(func, "has %ld results: expected out arguments",
@@ -161,13 +161,7 @@ static MlirLogicalResult function(MlirOperation func) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec functions = sn_collect(module, "func.func");
-  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
-    if (sn_function_body(functions.data[i]).ptr && sn_is_public(functions.data[i]))
-      result = function(functions.data[i]);
-  sn_vec_free(&functions);
-  return result;
+  return sn_each_public(module, function);
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);

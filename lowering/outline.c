@@ -20,6 +20,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 
+#include "lowering/steps.h"
 #include "passes/passes.h"
 #include <stdio.h>
 
@@ -140,6 +141,22 @@ static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *
   while (!sn_null(sn_symbol(module, name)));
 }
 
+// The op gives way to the buffers that were made of its results, and so do the reshapes behind it.
+static void become(SnBuilder *host, MlirOperation op, const SnValueVec *seen, const SnValueVec *made) {
+  for (intptr_t k = 0; k < sn_num_results(op); ++k) {
+    MlirValue v = seen->data[k];
+    MlirValue result = sn(host, "bufferization.to_tensor", made->data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host->ctx)),
+                          sn_attr("writable", sn_unit(host->ctx)));
+    mlirValueReplaceAllUsesOfWith(v, result);
+    for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
+      MlirOperation next = sn_definer(sn_operand(reshape, 0));
+      mlirOperationDestroy(reshape);
+      reshape = next;
+    }
+  }
+  mlirOperationDestroy(op);
+}
+
 static void outline(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
   SnForm form = sn_form_read(op);
   SnBuilder host = sn_before(op), after = sn_after(*last);
@@ -188,18 +205,7 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
 
   sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
-  for (intptr_t k = 0; k < sn_num_results(op); ++k) {
-    MlirValue v = seen.data[k];
-    MlirValue result = sn(&host, "bufferization.to_tensor", made.data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host.ctx)),
-                          sn_attr("writable", sn_unit(host.ctx)));
-    mlirValueReplaceAllUsesOfWith(v, result);
-    for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
-      MlirOperation next = sn_definer(sn_operand(reshape, 0));
-      mlirOperationDestroy(reshape);
-      reshape = next;
-    }
-  }
-  mlirOperationDestroy(op);
+  become(&host, op, &seen, &made);
   sn_vec_free(&seen);
   sn_vec_free(&made);
   sn_vec_free(&a.values);
@@ -208,10 +214,51 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
   sn_form_free(&form);
 }
 
+// A sinter.steps: its operands are inputs, then destinations.
+static void outline_steps(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
+  SnSteps s = sn_steps_read(op);
+  SnBuilder host = sn_before(op), after = sn_after(*last);
+  after.loc = host.loc;
+  Arguments a = {0};
+  SnValueVec seen = {0}, made = {0}; // results as the host sees them, and their buffers
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k) { // an input given twice is two arguments: the body has one for each
+    MlirValue v = sn_operand(op, k);
+    if (k < s.inputs || k - s.inputs >= sn_num_results(op)) {
+      sn_push(&a.buffers, k < s.inputs ? to_buffer(&host, v) : v);
+      continue;
+    }
+    MlirValue result = sn_result(op, k - s.inputs), outside = seen_by_host(result);
+    MlirValue buffer = allocate(&host, sn_same(outside, result) ? v : sn(&host, "tensor.empty", sn_type_of(outside)));
+    sn_push(&seen, outside);
+    sn_push(&made, buffer);
+    sn_push(&a.buffers, shaped_back(&host, buffer, outside, result));
+  }
+  char name[512];
+  kernel_name(module, func, n, name, sizeof name);
+  MlirBlock block;
+  *last = make_function(&after, name, &a, &block);
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    sn_push(&a.values, mlirBlockGetArgument(block, k));
+  SnBuilder kernel = sn_at_end(block, host.loc);
+  MlirRegion body = mlirRegionCreate(), finish = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
+  mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
+  sn_op(&kernel, "sinter.steps", sn_values((intptr_t)a.values.size, a.values.data), sn_types(0, NULL), sn_attr("rows", sn_get_attr(op, "rows")),
+        sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body, finish);
+  sn_op(&kernel, "func.return", sn_values(0, NULL));
+  sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
+  become(&host, op, &seen, &made);
+  sn_vec_free(&seen);
+  sn_vec_free(&made);
+  sn_vec_free(&a.values);
+  sn_vec_free(&a.buffers);
+}
+
 // ---- the pass -----------------------------------------------------------------------
 
 static MlirWalkResult find_forms(MlirOperation op, void *found) {
-  if (sn_is_form(op))
+  if (sn_is_form(op) || sn_is_steps(op))
     sn_push((SnOpVec *)found, op);
   return MlirWalkResultAdvance;
 }
@@ -226,7 +273,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
     int n = 0;
     for (size_t k = 0; k < forms.size; ++k)
-      outline(module, func, &last, forms.data[k], &n);
+      (sn_is_steps(forms.data[k]) ? outline_steps : outline)(module, func, &last, forms.data[k], &n);
     sn_vec_free(&forms);
   }
   sn_vec_free(&functions);

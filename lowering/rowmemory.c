@@ -4,7 +4,6 @@
 //   %x[i, j]                           ->   vector.load
 //   %x[i, j * 2 - 1] else 0.0          ->   loads of places inside, then selects
 //   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
-//   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
 
 #include "lowering/rowmemory.h"
 #include <assert.h>
@@ -57,6 +56,8 @@ static bool add_factors(MlirAffineExpr e, int64_t scale, int64_t *factors) {
          add_factors(l, scale * mlirAffineConstantExprGetValue(r), factors);
 }
 
+bool sn_affine_factors(MlirAffineExpr e, int64_t *factors) { return add_factors(e, 1, factors); }
+
 bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
   memset(factors, 0, (size_t)mlirAffineMapGetNumDims(map) * sizeof *factors);
   int64_t stride = 1;
@@ -108,8 +109,8 @@ static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
   return first >= 0 && f->num_cols;
 }
 
-// Consecutive columns are consecutive elements.
-static bool is_consecutive(const SnForm *f, const SnAccess *a) {
+// Consecutive columns are consecutive elements, those of a vector of this width that begins at a multiple of it at least.
+static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
   int64_t factors[32], expected = 1;
   MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
   if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8)
@@ -120,7 +121,7 @@ static bool is_consecutive(const SnForm *f, const SnAccess *a) {
     return false;
   for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
     if (f->dims.data[d].size != 1 && factors[d] != expected)
-      return false;
+      return expected > 1 && expected % width == 0; // vectors begin at multiples of their width
     expected *= f->dims.data[d].size;
   }
   return true;
@@ -170,6 +171,14 @@ MlirValue sn_row_as_index(SnBuilder *b, MlirValue t) {
   return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
 }
 
+// Host code ends at a failing assert; a kernel of a GPU goes on behind it.
+static bool goes_on(SnBuilder *b) {
+  MlirOperation op = mlirBlockGetParentOperation(b->block);
+  while (!sn_null(op) && !sn_is(op, "gpu.func"))
+    op = mlirOperationGetParentOperation(op);
+  return !sn_null(op);
+}
+
 // What index tensors hold is not trusted: without a fill value, the call fails where it is outside.
 static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
   Subscripts s = {.n = mlirAffineMapGetNumResults(a->map)};
@@ -181,9 +190,12 @@ static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, c
     }
     const SnAccess *index = &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
     s.v[i] = sn_row_as_index(b, sn_row_load(b, f, index, dims));
-    if (!a->fill.ptr)
-      sn_op(b, "cf.assert", sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i)), sn_types(0, NULL),
-            sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
+    if (a->fill.ptr)
+      continue;
+    MlirValue in = sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i));
+    sn_op(b, "cf.assert", in, sn_types(0, NULL), sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
+    if (goes_on(b))
+      s.v[i] = sn(b, "arith.select", in, s.v[i], sn_index(b, 0));
   }
   return s;
 }
@@ -248,7 +260,7 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
     return sn_row_load(b, p->form, a, dims);
   if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_bits(element) % 8 == 0 && sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->width);
-  if (is_consecutive(p->form, a)) {
+  if (is_consecutive(p->form, a, c->width)) {
     Subscripts s = subscripts(b, p->form, a, dims);
     if (p->form->num_cols == 1)
       return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
@@ -261,6 +273,20 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
     lane[l] = sn_row_load(b, p->form, a, dims);
   }
   return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
+}
+
+bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) { return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX); }
+
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+  MlirValue dims[32], offset, whole = a->value;
+  sn_row_dims(b, p, c, 0, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  if (p->form->num_cols > 1) {
+    whole = sn_row_flat(b, a->value, s.v, &offset);
+    s = (Subscripts){.v = {offset}, .n = 1};
+  }
+  sn_op(b, "memref.prefetch", whole, sn_values(s.n, s.v), sn_attr("isWrite", mlirBoolAttrGet(b->ctx, false)),
+        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), 3)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s) {
@@ -280,7 +306,7 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
 bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
   int64_t factors[32], bits = sn_bits(sn_element(sn_type_of(a->value)));
   bool whole = lanes > 1 && bits % 8 == 0 && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
-  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a) ||
+  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a, lanes) ||
       !sn_linear_factors(a->map, sn_type_of(a->value), factors))
     return false;
   for (int64_t d = 0; d < f->num_rows; ++d)
@@ -309,7 +335,7 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
   Subscripts s = subscripts(b, p->form, a, dims);
   if (!vector) {
     sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
-  } else if (is_consecutive(p->form, a)) {
+  } else if (is_consecutive(p->form, a, c->width)) {
     MlirValue offset, whole;
     if (p->form->num_cols == 1) {
       store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));

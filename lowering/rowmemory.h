@@ -15,6 +15,10 @@ void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirV
 // The lanes of an access, or of a row in scratch memory.
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
+// Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
+bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
+// Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 // rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
@@ -27,8 +31,8 @@ MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n);
 MlirValue sn_row_as_index(SnBuilder *b, MlirValue t);
 // Neighbours in dimension d are neighbours in memory, whatever the sizes.
 bool sn_unit_stride(MlirAffineMap map, intptr_t d);
-// A memref as one dimension, so that lanes may run over the ends of inner ones; `offset` is where [at...] is in it.
-MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset);
+// Adds each dimension's factor in an expression to `factors`; false if it is not linear.
+bool sn_affine_factors(MlirAffineExpr e, int64_t *factors);
 
 // rowgather.c: what a sinter.gather gives at the columns of `c`; at none (null) for a scalar.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);

@@ -93,6 +93,27 @@ SnRowProgram sn_finish_program(const SnForm *form, SnValues operands) {
   return p;
 }
 
+void sn_row_default_finish(SnForm *f, MlirLocation loc) {
+  if (f->finish.ptr)
+    return;
+  SN_VEC(MlirType) types = {0};
+  SN_VEC(MlirLocation) locs = {0};
+  SnValueVec values = {0};
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    sn_push(&types, sn_uses_cols(f, f->accumulators.data[k].map) ? sn_row_type(f, f->accumulators.data[k].type) : f->accumulators.data[k].type);
+    sn_push(&locs, loc);
+  }
+  f->finish = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(f->op, 1), f->finish);
+  for (size_t k = 0; k < types.size; ++k)
+    sn_push(&values, mlirBlockGetArgument(f->finish, (intptr_t)k));
+  SnBuilder b = sn_at_end(f->finish, loc);
+  sn_op(&b, "sinter.yield", sn_values((intptr_t)values.size, values.data));
+  sn_vec_free(&types);
+  sn_vec_free(&locs);
+  sn_vec_free(&values);
+}
+
 void sn_row_program_free(SnRowProgram *p) {
   for (size_t i = 0; i < p->phases.size; ++i) {
     sn_vec_free(&p->phases.data[i].reduces);

@@ -76,6 +76,8 @@ SnRowProgram sn_row_program(const SnForm *form, SnValues operands);
 // The finish. Scalar accumulators are set by sn_map(&p.scalars, argument, value), rows by
 // sn_row_set_scratch; uniform inputs are loaded by sn_row_scalars.
 SnRowProgram sn_finish_program(const SnForm *form, SnValues operands);
+// Without a finish the accumulators are the results: gives the form one that says so.
+void sn_row_default_finish(SnForm *form, MlirLocation loc);
 void sn_row_program_free(SnRowProgram *p);
 
 // Argument `k` of the block is a row in scratch memory: memref[first, column - offset]
@@ -89,6 +91,10 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the lowering
 // to set.
 void sn_row_keep(SnRowProgram *p);
+// In rowonline.c. The reduction of phase `at` to a maximum under which everything that phase `at + 1` does is sums of exponentials; else null.
+MlirOperation sn_row_online(const SnRowProgram *p, size_t at);
+// In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is stored; null: none.
+MlirValue sn_row_guard(const SnRowProgram *p, int phase);
 // Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.
 bool sn_row_needs_whole_row(const SnRowProgram *p);
 
@@ -157,6 +163,8 @@ MlirValue sn_size_ceil(SnBuilder *b, MlirValue x, MlirValue y);
 MlirValue sn_size_max(SnBuilder *b, MlirValue x, MlirValue y);
 MlirValue sn_size_whole(SnBuilder *b, MlirValue x, int64_t unit);
 
+// A memref as one dimension, so that lanes may run over the ends of inner ones; `offset` is where [at...] is in it.
+MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset);
 // The value of an affine expression at these dimensions.
 MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims);
 // Every dimension's factor in the element offset of a row-major memref that is read by this map; false if

@@ -103,7 +103,11 @@ static DLDataType dl_type(MlirType element) {
   return (DLDataType){kDLInt, (uint8_t)bits, 1};
 }
 
-static LLVMValueRef tensor(const Writer *w, MlirType type) {
+static MlirAttribute fact(MlirAttribute facts, const char *name) {
+  return facts.ptr ? mlirDictionaryAttrGetElementByName(facts, SN_STR(name)) : facts;
+}
+
+static LLVMValueRef tensor(const Writer *w, MlirType type, MlirAttribute facts) {
   intptr_t rank = sn_rank(type);
   LLVMValueRef sizes[64];
   for (intptr_t i = 0; i < rank; ++i)
@@ -115,17 +119,21 @@ static LLVMValueRef tensor(const Writer *w, MlirType type) {
       STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),
              LLVMConstInt(w->i16, t.lanes, false));
   bool boolean = sn_bits(sn_element(type)) == 1;
-  return STRUCT(w, string(w, ""), dtype, int32(w, rank), int32(w, -1),
+  MlirAttribute name = fact(facts, "name"), of = fact(facts, "gradient_of");
+  return STRUCT(w, string(w, name.ptr ? mlirStringAttrGetValue(name).data : ""), dtype,
+                int32(w, rank), int32(w, of.ptr ? mlirIntegerAttrGetValueInt(of) : -1),
                 int32(w, boolean ? SINTER_TENSOR_BOOL : 0), shape);
 }
 
-static LLVMValueRef tensors(const Writer *w, const char *name, MlirAttribute types) {
+static LLVMValueRef tensors(const Writer *w, const char *name, MlirAttribute types,
+                            MlirAttribute facts) {
   unsigned n = (unsigned)mlirArrayAttrGetNumElements(types);
   if (!n)
     return null(w);
   LLVMValueRef *all = sn_alloc(n * sizeof *all);
   for (unsigned i = 0; i < n; ++i)
-    all[i] = tensor(w, mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i)));
+    all[i] = tensor(w, mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i)),
+                    facts.ptr ? mlirArrayAttrGetElement(facts, i) : facts);
   LLVMValueRef global = constant(w, name, LLVMConstArray2(LLVMTypeOf(all[0]), all, n));
   free(all);
   return global;
@@ -190,7 +198,9 @@ static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef 
   return STRUCT(w, string(w, name), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
                 int32(w, mlirArrayAttrGetNumElements(inputs)),
                 int32(w, mlirArrayAttrGetNumElements(outputs)), int32(w, 0),
-                tensors(w, "inputs", inputs), tensors(w, "outputs", outputs), int64(w, workspace),
+                tensors(w, "inputs", inputs, sn_get_attr(entry, SN_INPUT_FACTS)),
+                tensors(w, "outputs", outputs, sn_get_attr(entry, SN_OUTPUT_FACTS)),
+                int64(w, workspace),
                 LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own,
                 extension(w, entry));
 }
@@ -199,6 +209,15 @@ static LLVMTypeRef function_type(const Writer *w) {
   LLVMTypeRef p = w->pointer, i32 = w->i32;
   return LLVMStructTypeInContext(
       w->ctx, (LLVMTypeRef[]){p, i32, i32, i32, i32, p, p, w->i64, p, p, p}, 11, false);
+}
+
+// SinterLibraryExtension.
+static LLVMValueRef library_extension(const Writer *w) {
+  LLVMTypeRef p = w->pointer;
+  LLVMTypeRef prepare = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p}, 3, false);
+  LLVMTypeRef status = LLVMFunctionType(w->i32, &p, 1, false);
+  return constant(w, "library_extension",
+                  STRUCT(w, runtime(w, "sinter_rt_prepare", prepare), runtime(w, "sinter_rt_device_status", status)));
 }
 
 static void add_table(const Writer *w) {
@@ -230,7 +249,7 @@ static void add_table(const Writer *w) {
              threads ? runtime(w, "sinter_rt_set_parallel",
                                LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
                      : none,
-             none);
+             w->options->gpu ? library_extension(w) : none);
   LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(library), "sinter_library");
   LLVMSetInitializer(global, library);
   LLVMSetGlobalConstant(global, true);

@@ -327,6 +327,11 @@ static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
         decompose(forms.data[k]);
     sn_vec_free(&forms);
   }
+  SnOpVec steps = sn_collect(func, "sinter.steps");
+  for (size_t k = 0; k < steps.size; ++k)
+    if (sn_num_results(steps.data[k]))
+      sn_decompose_steps(steps.data[k]);
+  sn_vec_free(&steps);
   sn_erase_dead(sn_function_body(func));
   return SN_OK;
 }
@@ -334,10 +339,12 @@ static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, decompose_function, NULL); }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
 MlirDialectHandle mlirGetDialectHandle__linalg__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__,
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__linalg__, mlirGetDialectHandle__memref__,
                                                       mlirGetDialectHandle__scf__, mlirGetDialectHandle__tensor__, NULL};
 
 const SnPass sn_pass_decompose = {

@@ -56,4 +56,9 @@ SnGeneric sn_generic(SnDecompose *d, SnDimSet dims, SnDimSet reduced, intptr_t n
 MlirValue sn_generic_index(SnGeneric *g, intptr_t dim);
 SnGrid sn_generic_end(SnGeneric *g, MlirValue yielded);
 
+// ---- decompose_steps.c --------------------------------------------------------
+
+// A sinter.steps on tensors -> loops on memory.
+void sn_decompose_steps(MlirOperation op);
+
 #endif

@@ -14,13 +14,37 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
     sn_clone(to, op, map);
 }
 
+MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
+  MlirType index = mlirIndexTypeGet(b->ctx);
+  if (mlirAffineExprIsAConstant(e))
+    return sn_index(b, mlirAffineConstantExprGetValue(e));
+  if (mlirAffineExprIsADim(e)) {
+    intptr_t d = mlirAffineDimExprGetPosition(e);
+    return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
+              sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
+  }
+  MlirValue sides[2];
+  sides[0] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetLHS(e));
+  sides[1] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetRHS(e));
+  return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
+}
+
 // ---- common subexpressions -------------------------------------------------------
+
+static bool is_commutative(MlirOperation op) {
+  static const char *const names[] = {"arith.addf", "arith.mulf", "arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", NULL};
+  for (int i = 0; names[i]; ++i)
+    if (sn_is(op, names[i]))
+      return true;
+  return false;
+}
 
 static bool same_op(MlirOperation a, MlirOperation b) {
   if (!mlirIdentifierEqual(mlirOperationGetName(a), mlirOperationGetName(b)) || sn_num_operands(a) != sn_num_operands(b) ||
       sn_num_results(a) != sn_num_results(b) || mlirOperationGetNumAttributes(a) != mlirOperationGetNumAttributes(b))
     return false;
-  for (intptr_t i = 0; i < sn_num_operands(a); ++i)
+  bool turned = is_commutative(a) && sn_same(sn_operand(a, 0), sn_operand(b, 1)) && sn_same(sn_operand(a, 1), sn_operand(b, 0));
+  for (intptr_t i = 0; i < sn_num_operands(a) && !turned; ++i)
     if (!sn_same(sn_operand(a, i), sn_operand(b, i)))
       return false;
   for (intptr_t i = 0; i < sn_num_results(a); ++i)

@@ -7,6 +7,8 @@
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
+// The value of a linear expression over the form's dimensions, in its body.
+MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
 // One value for equal pure operations of a block without regions.
 bool sn_cse_block(MlirBlock block);
 

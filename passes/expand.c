@@ -14,6 +14,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/expand.mlir
 
 #include "passes/expand.h"
+#include "passes/expand_steps.h"
 #include <assert.h>
 #include <stdio.h>
 
@@ -247,6 +248,8 @@ static MlirWalkResult collect(MlirOperation op, void *uses) {
 }
 
 static MlirLogicalResult expand_one(MlirOperation op) {
+  if (sn_is_steps_use(op))
+    return sn_expand_steps(op);
   if (sn_in_row_program(op))
     return sn_expand_in_place(op);
   SnUse use;
@@ -282,8 +285,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__cf__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
 static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__, mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__,
                                                       mlirGetDialectHandle__tensor__, mlirGetDialectHandle__sinter__, NULL};
 
 const SnPass sn_pass_expand = {

@@ -114,29 +114,33 @@ static MlirOperation copy_op(Copy *c, SnBuilder *b, MlirOperation op) {
 
 // ---- uses inside --------------------------------------------------------------------------
 
-// What a use in the body means: a name of `functions` is what the outer use says, else what the definition says.
-static SnFound find(const Copy *c, MlirOperation inner) {
+// A name of `functions` is what the outer use says, if it says so; else null.
+static MlirAttribute replacement(const Copy *c, MlirOperation inner) {
   const SnDefinition *d = &c->use->definition;
   MlirStringRef name = sn_use_name(inner);
   bool replaceable = sn_is(inner, "sinter.apply") && d->functions.ptr && mlirDictionaryAttrGetElementByName(d->functions, name).ptr;
-  MlirAttribute given = replaceable ? mlirOperationGetAttributeByName(c->use->op, name) : mlirAttributeGetNull();
-  return given.ptr ? sn_definition_find_named(c->use->op, mlirFlatSymbolRefAttrGetValue(given)) : sn_definition_find(inner);
+  return replaceable ? mlirOperationGetAttributeByName(c->use->op, name) : mlirAttributeGetNull();
 }
 
 static MlirLogicalResult copy_use(Copy *c, MlirOperation inner) {
   if (c->depth >= MAX_DEPTH)
     return sn_error(inner, "is used by a definition that it uses itself; definitions cannot be recursive");
-  SnFound found = find(c, inner);
+  MlirAttribute given = replacement(c, inner);
+  SnFound found = given.ptr ? sn_definition_find_named(c->use->op, mlirFlatSymbolRefAttrGetValue(given)) : sn_definition_find(inner);
   SnUse use;
   SnValueVec arguments = {0}, yielded = {0};
   MlirLogicalResult result = sn_use_bind_found(inner, &found, &use);
+  if (sn_failed(result) && given.ptr) { // the inner use is not the user's
+    MlirStringRef name = sn_use_name(inner), by = mlirFlatSymbolRefAttrGetValue(given);
+    sn_error(c->use->op, "gives @%.*s for '%.*s', which it does not fit; the error before says why", (int)by.length, by.data, (int)name.length, name.data);
+  }
   if (!sn_failed(result)) {
     use.real = c->use->real;
     for (size_t k = 0; k < use.operands.size; ++k)
       sn_push(&arguments, sn_none(use.operands.data[k]) ? (MlirValue){0} : sn_lookup(&c->map, use.operands.data[k]));
     result = copy_body(c->to, &use, arguments.data, &yielded, c->depth + 1);
   }
-  for (size_t k = 0; k < yielded.size; ++k) {
+  for (size_t k = 0; k < yielded.size && (intptr_t)k < sn_num_results(inner); ++k) { // not a mean's weight
     MlirValue old = sn_result(inner, (intptr_t)k);
     sn_map(&c->map, old, sn_convert_element(&c->to->b, yielded.data[k], element_in(c, sn_element(sn_type_of(old)))));
   }
@@ -213,7 +217,7 @@ MlirLogicalResult sn_expand_in_place(MlirOperation op) {
       result = sn_expand_body(&to, &use, use.operands.data, &yielded);
     else
       result = sn_error(op, "is a row function, and the form around it has no columns");
-    for (size_t k = 0; k < yielded.size; ++k) {
+    for (size_t k = 0; k < yielded.size && (intptr_t)k < sn_num_results(op); ++k) { // not a mean's weight
       MlirValue old = sn_result(op, (intptr_t)k);
       mlirValueReplaceAllUsesOfWith(old, sn_convert_element(&to.b, yielded.data[k], sn_element(sn_type_of(old))));
     }

@@ -24,22 +24,6 @@ typedef struct {
   MlirValue inside;    // where what is moved counts; null: everywhere
 } Move;
 
-// The value of a linear expression over the form's dimensions, in its body.
-static MlirValue emit_affine(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
-  MlirType index = mlirIndexTypeGet(b->ctx);
-  if (mlirAffineExprIsAConstant(e))
-    return sn_index(b, mlirAffineConstantExprGetValue(e));
-  if (mlirAffineExprIsADim(e)) {
-    intptr_t d = mlirAffineDimExprGetPosition(e);
-    return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
-              sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
-  }
-  MlirValue sides[2];
-  sides[0] = emit_affine(b, f, mlirAffineBinaryOpExprGetLHS(e));
-  sides[1] = emit_affine(b, f, mlirAffineBinaryOpExprGetRHS(e));
-  return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
-}
-
 static int64_t *sizes_of(const SnForm *f) {
   int64_t *sizes = sn_alloc((f->dims.size + 1) * sizeof *sizes);
   for (size_t d = 0; d < f->dims.size; ++d)
@@ -58,7 +42,7 @@ static MlirValue emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, M
     for (int end = 0; end < 2; ++end) {
       if (known && (end ? high < sn_dim(t, p) : low >= 0))
         continue;
-      MlirValue at = emit_affine(b, f, e), bound = sn_index(b, end ? sn_dim(t, p) : 0);
+      MlirValue at = sn_affine_value(b, f, e), bound = sn_index(b, end ? sn_dim(t, p) : 0);
       if (sn_is_row(at))
         bound = sn_as_row(b, bound, sn_type_of(at));
       MlirValue both[] = {all, sn(b, "arith.cmpi", at, bound, sn_attr("predicate", sn_i64(b->ctx, end ? BELOW : FROM)))};
@@ -75,7 +59,7 @@ static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
   while (!mlirStringRefEqual(move->from->dims.data[d].name, name))
     ++d;
   assert(sn_affine_is_linear(move->dims[d]) && "sn_can_merge checks this");
-  sn_map(move->map, sn_result(op, 0), emit_affine(b, move->to, move->dims[d]));
+  sn_map(move->map, sn_result(op, 0), sn_affine_value(b, move->to, move->dims[d]));
 }
 
 static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {

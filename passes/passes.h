@@ -24,6 +24,8 @@ MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(Mlir
 // The block of a function, null for a declaration.
 MlirBlock sn_function_body(MlirOperation func);
 
+// linalg as kernel forms, in every function under `root` (passes/raise.c). What is differentiated is raised first.
+MlirLogicalResult sn_raise(MlirOperation root);
 // The algebra on row programs, to a fixed point, on every form under `root`
 // (passes/simplify.c). Fusion runs it between its steps.
 MlirLogicalResult sn_simplify(MlirOperation root);

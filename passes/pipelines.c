@@ -63,11 +63,15 @@ static const char *const yes_no[] = {"false", "true", NULL};
 #define EXPLAIN_OPTIONS                                                                                                \
   {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no},        \
   {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
+#define GRADIENT_OPTIONS                                                                                               \
+  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""},     \
+  {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 static const char *const sums[] = {"same", "wide", NULL};
 static const SnOption cpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
     EXPLAIN_OPTIONS,
+    GRADIENT_OPTIONS,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
     {0},
 };
@@ -76,9 +80,11 @@ static const SnStep cpu_steps[] = {
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", NULL},
     {"?policy=disabled sinter-decompose", "forms that the program was written in -> linalg", NULL},
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy!=disabled sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    {"?policy!=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"?policy!=disabled sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
@@ -111,6 +117,7 @@ static const SnOption gpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
     EXPLAIN_OPTIONS,
+    GRADIENT_OPTIONS,
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
     {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81"},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
@@ -123,6 +130,7 @@ static const SnStep gpu_steps[] = {
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     {"sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
@@ -138,6 +146,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-embed-gpu", "gpu.binary -> bytes in the host program", NULL},
     HOST_BUFFERS,
     {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
+    {"sinter-gpu-memory", "memref.copy -> a copy on the call's stream", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},
     {0},

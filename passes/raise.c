@@ -213,6 +213,8 @@ static MlirLogicalResult raise_function(MlirOperation func, void *user) {
   return SN_OK;
 }
 
+MlirLogicalResult sn_raise(MlirOperation root) { return sn_each_function(root, raise_function, NULL); }
+
 typedef struct {
   bool remarks, reasons;
 } Options;
@@ -221,7 +223,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *options = run->options;
   sn_show_refusals(options->remarks);
   sn_keep_refusals(options->reasons);
-  MlirLogicalResult result = sn_each_function(op, raise_function, NULL);
+  MlirLogicalResult result = sn_raise(op);
   sn_show_refusals(false);
   sn_keep_refusals(false);
   return result;

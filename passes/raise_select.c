@@ -10,6 +10,9 @@
 // beside a maximumf, which becomes NaN, nothing after it wins any more. An order that a
 // NaN starts anew cannot be split among lanes, and is refused.
 //
+// Elements of 32 bits and their positions are compared as one number of 64, in one pass; what a NaN changes of
+// that is searched where the maximum is one.
+//
 // runs in: raise    test: test/passes/raise_select.mlir
 
 #include "passes/raise.h"
@@ -171,21 +174,83 @@ static MlirValue position(SnBuilder *b, const SnForm *f) {
   return sn(b, "arith.index_cast", at, sn_row_type(f, i64));
 }
 
+// ---- one pass: value and position in one number ------------------------------------------------
+
+//   key[j] = order(x[j]) * 2^32 + (2^32 - 1 - j)        the greatest key is of the first of the greatest elements
+//
+// order: an integer of 32 bits that is greater where x is: floats by their bits, those of negative ones turned around.
+
+// Elements of 32 bits or less in a row shorter than 2^31; f16 and bf16 are exact in f32.
+static bool has_keys(const SnForm *f, MlirType element) {
+  int64_t n = sn_row_length(f);
+  return sn_bits(element) <= 32 && !mlirTypeIsAIndex(element) && n != SN_DYNAMIC && n < INT32_MAX;
+}
+
+static MlirValue row_op(SnBuilder *b, const char *name, MlirValue x, MlirValue y) { return sn(b, name, x, sn_as_row(b, y, sn_type_of(x))); }
+
+// The position of the winner among elements that are not NaN; `none` if there are none.
+static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner *a, MlirValue x, MlirValue at, MlirValue none) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), f32 = mlirF32TypeGet(b->ctx), wide = sn_row_type(f, i64);
+  MlirType element = sn_element(sn_type_of(x));
+  bool is_float = sn_is_float(element), is_unsigned = !is_float && !strcmp(a->combiner->kind + 3, "ui"), least = !strncmp(a->combiner->kind, "min", 3);
+  MlirValue order = x, nan = {0};
+  if (is_float) {
+    if (sn_bits(element) < 32)
+      order = sn(b, "arith.extf", order, sn_row_type(f, f32));
+    nan = compare(b, true, CMPF_UNO, order, order);
+    order = row_op(b, "arith.addf", order, sn_zero(b, f32)); // -0.0 and 0.0 are equal
+    order = sn(b, "arith.bitcast", order, sn_row_type(f, i32));
+    MlirValue negative = row_op(b, "arith.shrsi", order, sn_int(b, i32, 31));
+    order = sn(b, "arith.xori", order, row_op(b, "arith.andi", negative, sn_int(b, i32, INT32_MAX)));
+  }
+  order = sn(b, is_unsigned ? "arith.extui" : "arith.extsi", order, wide);
+  if (is_unsigned)
+    order = row_op(b, "arith.subi", order, sn_int(b, i64, (int64_t)1 << 31));
+  if (least)
+    order = row_op(b, "arith.xori", order, sn_int(b, i64, -1));
+  MlirValue low = a->last ? row_op(b, "arith.addi", at, sn_int(b, i64, 1)) : sn(b, "arith.subi", sn_as_row(b, sn_int(b, i64, UINT32_MAX), wide), at);
+  MlirValue key = sn(b, "arith.ori", row_op(b, "arith.shli", order, sn_int(b, i64, 32)), low);
+  if (is_float)
+    key = choose(b, nan, sn_as_row(b, sn_int(b, i64, INT64_MIN), wide), key);
+  MlirValue best = reduced(b, "maxsi", key), of = sn(b, "arith.andi", best, sn_int(b, i64, UINT32_MAX));
+  of = a->last ? sn(b, "arith.subi", of, sn_int(b, i64, 1)) : sn(b, "arith.subi", sn_int(b, i64, UINT32_MAX), of);
+  return choose(b, compare(b, false, CMPI_EQ, best, sn_int(b, i64, INT64_MIN)), none, of);
+}
+
 MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue start, MlirValue otherwise) {
   const SnForm *f = &r->form;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), element = sn_type_of(a->x);
-  bool is_float = sn_is_float(element);
-  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f), best = x, valid = {0};
-  if (a->poisoned) { // only what stands before the first NaN can win
-    MlirValue nan = reduced(b, "minsi", choose(b, compare(b, true, CMPF_UNO, x, x), at, sn_int(b, i64, INT64_MAX)));
-    valid = compare(b, false, CMPI_SLT, at, nan);
-    best = choose(b, valid, x, sn_constant(b, sn_combiner_identity(a->combiner, element)));
+  bool is_float = sn_is_float(element), keys = has_keys(f, element);
+  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f), none = sn_int(b, i64, a->last ? -1 : INT64_MAX);
+  MlirValue best = x, valid = {0}, which = {0}, found = {0}, all = {0}, poisoned = {0};
+  if (keys) {
+    found = position_by_keys(b, f, a, x, at, none);
+    all = reduced(b, a->combiner->kind, x);
   }
-  best = reduced(b, a->combiner->kind, best);
-  MlirValue wins = compare(b, is_float, is_float ? CMPF_OEQ : CMPI_EQ, x, best), none = sn_int(b, i64, a->last ? -1 : INT64_MAX);
-  if (a->poisoned)
-    wins = sn(b, "arith.andi", wins, valid);
-  MlirValue which = reduced(b, a->last ? "maxsi" : "minsi", choose(b, wins, at, none));
+  if (keys && !a->poisoned) {
+    best = all;
+    which = found;
+  } else {
+    if (a->poisoned) { // only what stands before the first NaN can win
+      MlirValue is_nan = compare(b, true, CMPF_UNO, x, x);
+      if (keys) { // and where there is none, all of this is for nothing: it waits for the maximum to tell
+        poisoned = compare(b, true, CMPF_UNO, all, all);
+        is_nan = sn(b, "arith.andi", is_nan, sn_as_row(b, poisoned, sn_type_of(is_nan)));
+      }
+      MlirValue nan = reduced(b, "minsi", choose(b, is_nan, at, sn_int(b, i64, INT64_MAX)));
+      valid = compare(b, false, CMPI_SLT, at, nan);
+      best = choose(b, valid, x, sn_constant(b, sn_combiner_identity(a->combiner, element)));
+    }
+    best = reduced(b, a->combiner->kind, best);
+    MlirValue wins = compare(b, is_float, is_float ? CMPF_OEQ : CMPI_EQ, x, best);
+    if (a->poisoned)
+      wins = sn(b, "arith.andi", wins, valid);
+    which = reduced(b, a->last ? "maxsi" : "minsi", choose(b, wins, at, none));
+    if (keys) {
+      which = choose(b, poisoned, which, found);
+      best = choose(b, poisoned, best, all);
+    }
+  }
   which = choose(b, compare(b, is_float, a->predicate, best, start), which, none);
   MlirValue row = sn_as_row(b, sn_raise_value(r, a->value), sn_row_type(f, sn_type_of(a->value)));
   return sn(b, "sinter.pick", row, which, otherwise);

@@ -50,6 +50,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
       schedule(ops.data[k], run->options);
     sn_vec_free(&ops);
   }
+  SnOpVec steps = sn_collect(op, "sinter.steps");
+  for (size_t k = 0; k < steps.size; ++k)
+    if (!sn_get_attr(steps.data[k], "schedule").ptr)
+      sn_set_attr(steps.data[k], "schedule", sn_schedule_steps(steps.data[k], run->options));
+  sn_vec_free(&steps);
   return SN_OK;
 }
 

@@ -14,6 +14,7 @@ typedef struct {
 MlirAttribute sn_schedule_cpu_rows(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
 
 // Columns of one vector: as many of the widest elements that the body computes as fill a register, no
 // more than the row has, a power of two.

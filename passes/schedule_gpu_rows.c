@@ -1,39 +1,65 @@
 // schedule_gpu_rows.c: a rowwise form on a GPU.
 //
-//   #sinter.gpu_rows<threads = 512, blocks = 264, occupancy = 2, vector = 4, unroll = 4, residency = "reread">
+//   #sinter.gpu_rows<threads = 512, blocks = 264, occupancy = 2, vector = 4, unroll = 4, shape = "flat">
 //   #sinter.gpu_rows<threads = 512, blocks = 240, occupancy = 2, vector = 4, residency = "registers", cluster = 8>
+//   #sinter.gpu_rows<threads = 256, blocks = 4096, occupancy = 4, vector = 4, residency = "registers", team = 8>
 //
-// A block of threads runs a row; a thread loads `vector` consecutive columns at once, 16 bytes
-// of the widest row in memory, and `unroll` such vectors before it uses the first. 1024
-// threads on a multiprocessor have 64 registers each, and with 4 vectors of 16 bytes
-// 64 KB under way, more than the latency of memory needs. The grid is what runs at once, so that
-// a block goes from row to row and its part of a reduction stays in registers; it is fixed
-// here, because the order of a reduction depends on it.
+// `families` has the ways to run a form, the first that fits is taken. What decides:
 //
-// A row whose output waits for a reduction stays in registers, at most 32 values a thread (16 if
-// some are f64), if need be of a cluster of up to 8 blocks. Several blocks on a
-// multiprocessor, at different rows, fill each other's waits: 512 threads at most. Rows that
-// feed no reduction over rows get a block each, not a place in turn: they end when they end. Rows longer than 131072
-// values are read again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for what is
-// written passes through it too: blocks are fewer and larger.
+// * A thread loads `vector` consecutive columns at once, 16 bytes of the widest row in memory, and `unroll` such
+//   vectors before it uses the first. 1024 threads on a multiprocessor have 64 registers each, and with 4 vectors of
+//   16 bytes 64 KB under way, more than the latency of memory needs.
+// * A row whose output waits for a reduction stays in registers, of a part of a warp, a block, or a cluster of up to 8 blocks: what of an
+//   element is taken from phase to phase, and sums of columns that go from row to row, take 32 of a thread's 64 registers,
+//   or with half the threads on a multiprocessor 96 of 128. Several blocks on a multiprocessor, at different rows, fill each other's waits.
+// * The grid is what runs at once where rows are only read, or sums of columns go from row to row in registers. Other rows get
+//   a block each: they end when they end. It is fixed here, because the order of a reduction over rows depends on it.
+// * Rows longer than a cluster holds are read again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for
+//   what is written passes through it too: blocks are fewer and larger.
 //
-// Measured on an H200 (f32, percent of a copy, registers and read again): layer norm of 4096 columns 97 and 83,
-// softmax of 65536 91 and 65, cross entropy with its gradient of 128256 86 and 65 (bench/results).
+// Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md): rows of 65536 (softmax) in registers 97 and read again 65;
+// with an element's live values not counted, triplet's gradients 43, else 96; layer norm's gradients (sums of columns)
+// with 1024 threads on a multiprocessor 47, with 512 72; cross entropy's gradient of 128256 in a cluster of 8 with 1024 85, with 512 89.
 
+#include "lowering/gpu/gpu.h"
+#include "lowering/rowmemory.h"
 #include "passes/schedule.h"
 #include <stdio.h>
 
 #define MULTIPROCESSORS 132
 #define THREADS 1024           // on each of them
+#define HELD 32                // registers of a thread that hold a row, of 64
+#define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
 #define L2_BYTES (32 << 20)    // of rows at work
 #define MOST_BLOCKS (1 << 20)
+#define MOST_VECTORS 32        // that the lowering keeps of a row
+#define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
+
+// What a form is like.
+typedef struct {
+  const SnForm *form;
+  int64_t rows, length;   // SN_DYNAMIC where they are
+  int64_t lanes;          // of a vector of 16 bytes
+  int64_t vector;         // the same where every row begins and ends with one; else less
+  int64_t row_bytes;      // of a row of all inputs that are read anew for each row
+  int64_t column_bytes;   // of sums of columns: one of the widest element
+  size_t columns;         // accumulators that keep columns
+  int64_t live;           // registers that an element takes from phase to phase
+  bool again, sums;       // an output waits for a reduction; something is reduced over rows
+} Facts;
+
+typedef struct {
+  int64_t threads, blocks, vector, unroll, cluster, team;
+  int64_t at_once; // threads on a multiprocessor; 0: THREADS
+  bool registers, flat;
+} Schedule;
 
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
 
 // The widest element of a row in memory, and all the row inputs' bytes.
 static int64_t widest(const SnForm *f, int64_t *row_bytes) {
   int64_t most = 1, length = sn_row_length(f);
-  if (length == SN_DYNAMIC) // the lowering refuses it by name, whatever the schedule
+  if (length == SN_DYNAMIC)
     length = 1;
   *row_bytes = 0;
   for (size_t k = 0; k < f->inputs.size; ++k) {
@@ -46,13 +72,13 @@ static int64_t widest(const SnForm *f, int64_t *row_bytes) {
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));
-    if (sn_uses_cols(f, f->outputs.data[k].map) && bytes_of(element) > most)
+    if (sn_uses_cols(f, f->outputs.data[k].map) && !sn_is_reduced(f, k) && bytes_of(element) > most)
       most = bytes_of(element);
   }
   return most;
 }
 
-// Some row that is stored needs the result of a row_reduce.
+// Some row that is stored, or added to sums of columns, needs the result of a row_reduce.
 static bool reads_again(const SnForm *f) {
   SnMap behind = {0}; // values that do
   bool found = false;
@@ -70,17 +96,77 @@ static bool reads_again(const SnForm *f) {
   return found;
 }
 
-typedef struct {
-  int64_t threads, blocks, vector, unroll, cluster;
-  bool registers;
-} Schedule;
+// Adds what a phase has to make for `v` to `made`, and to `live` what it takes for that from earlier ones, in registers of 32 bits.
+static void make(const SnRowProgram *p, MlirValue v, SnValueVec *made, size_t before, SnValueVec *taken) {
+  for (size_t i = 0; i < made->size; ++i)
+    if (sn_same(made->data[i], v)) {
+      bool again = i >= before;
+      for (size_t t = 0; t < taken->size && !again; ++t)
+        again = sn_same(taken->data[t], v);
+      if (!again)
+        sn_push(taken, v);
+      return;
+    }
+  MlirOperation op = sn_definer(v);
+  if (!sn_is_row(v) || (!sn_null(op) && (sn_is(op, "sinter.broadcast") || sn_is(op, "arith.constant") || sn_is(op, "sinter.index"))))
+    return; // costs nothing to make again
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
+    if (sn_is_row(sn_operand(op, k)))
+      make(p, sn_operand(op, k), made, before, taken);
+  sn_push(made, v);
+}
 
-static bool computes_f64(const SnForm *f) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      if (sn_is_row(sn_result(op, k)) && sn_is_float(sn_element(sn_type_of(sn_result(op, k)))) && sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32)
-        return true;
-  return false;
+// Registers that one element takes from phase to phase at most.
+static int64_t live_values(const SnForm *f) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  SnValueVec made = {0};
+  int64_t most = 1;
+  SnValueVec *taken = sn_alloc((p.phases.size + 1) * sizeof *taken);
+  size_t *made_before = sn_alloc((p.phases.size + 1) * sizeof *made_before);
+  for (size_t i = 0; i < p.phases.size; ++i) {
+    taken[i] = (SnValueVec){0};
+    made_before[i] = made.size;
+    for (size_t r = 0; r < p.phases.data[i].reduces.size; ++r)
+      make(&p, sn_operand(p.phases.data[i].reduces.data[r], 0), &made, made_before[i], &taken[i]);
+    for (size_t y = 0; y < p.phases.data[i].yields.size; ++y)
+      make(&p, sn_row_yield(&p, p.phases.data[i].yields.data[y]), &made, made_before[i], &taken[i]);
+  }
+  for (size_t i = 1; i < p.phases.size; ++i) { // what was made in front of phase i and is taken in it or behind it
+    int64_t bits = 0;
+    for (size_t m = 0; m < made_before[i]; ++m) {
+      bool is = false;
+      for (size_t k = i; k < p.phases.size; ++k)
+        for (size_t t = 0; t < taken[k].size; ++t)
+          is |= sn_same(taken[k].data[t], made.data[m]);
+      MlirOperation extended = sn_def(made.data[m], "arith.extf"); // of what waits in its place
+      unsigned own = sn_bits(sn_element(sn_type_of(sn_null(extended) ? made.data[m] : sn_operand(extended, 0))));
+      bits += is ? own < 32 ? 32 : own : 0;
+    }
+    most = bits / 32 > most ? bits / 32 : most;
+  }
+  for (size_t i = 0; i < p.phases.size; ++i)
+    sn_vec_free(&taken[i]);
+  free(taken);
+  free(made_before);
+  sn_vec_free(&made);
+  sn_row_program_free(&p);
+  return most;
+}
+
+static Facts facts_of(const SnForm *f) {
+  Facts a = {.form = f, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
+  a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
+  if (a.length == SN_DYNAMIC)
+    a.vector = 1;
+  while (a.vector > 1 && a.length % a.vector)
+    a.vector /= 2;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map)) {
+      int64_t bytes = bytes_of(f->accumulators.data[k].type);
+      a.column_bytes = bytes > a.column_bytes ? bytes : a.column_bytes;
+      ++a.columns;
+    }
+  return a;
 }
 
 // Clusters that run at once: their blocks share a GPC, and some of its multiprocessors
@@ -89,67 +175,187 @@ static int64_t clusters_at_once(int64_t size, int64_t occupancy) {
   return occupancy * (size == 1 ? MULTIPROCESSORS : size == 2 ? 66 : size == 4 ? 30 : 15);
 }
 
-static bool in_registers(const SnForm *f, int64_t vectors, int64_t rows, Schedule *s) {
-  int64_t kept = (computes_f64(f) ? 16 : 32) / s->vector;
-  kept = kept < 1 ? 1 : kept > 16 ? 16 : kept;
-  s->threads = 32;
-  s->cluster = 1;
-  while (s->threads < 512 && s->threads * kept < vectors)
-    s->threads *= 2;
-  while (s->cluster <= 8 && s->threads * s->cluster * kept < vectors)
-    s->cluster *= 2;
-  if (s->cluster > 8)
+static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+// Vectors that a thread may keep in so many registers. Sums of columns take as many each.
+static int64_t most_kept(const Facts *a, int64_t registers) {
+  int64_t kept = registers / a->vector / (a->live + (int64_t)a->columns);
+  return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
+}
+
+static int64_t occupancy(const Schedule *s) {
+  int64_t blocks = (s->at_once ? s->at_once : THREADS) / s->threads;
+  return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
+}
+
+// Rows get blocks of their own, but where sums of columns are kept from row to row, or clusters have sums to hand on: those
+// are slower to begin and end.
+static int64_t blocks_for(const Facts *a, const Schedule *s, int64_t rows_at_once) {
+  int64_t at_once = s->cluster * clusters_at_once(s->cluster, occupancy(s));
+  bool alone = !a->columns && !(a->sums && s->cluster > 1) && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
+  int64_t blocks = alone ? s->cluster * up(a->rows, rows_at_once) : at_once;
+  return blocks < 1 ? 1 : blocks;
+}
+
+// ---- the families -----------------------------------------------------------------
+
+static bool flat(const Facts *a, Schedule *s) {
+  if (sn_gpu_not_flat(a->form))
     return false;
-  // A row does not wait alone: few rows get more threads.
-  while (s->threads < 512 && s->threads < vectors && rows * s->threads < MULTIPROCESSORS * THREADS)
-    s->threads *= 2;
-  bool alone = !f->accumulators.size && rows <= MOST_BLOCKS / s->cluster;
-  s->blocks = s->cluster * (alone ? rows : clusters_at_once(s->cluster, THREADS / s->threads));
-  s->registers = true;
+  int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : a->rows * a->length;
+  *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
+  while (s->threads > 128 && all / (s->threads * s->vector) < MULTIPROCESSORS)
+    s->threads /= 2;
+  while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < MULTIPROCESSORS * (THREADS / s->threads))
+    s->unroll /= 2;
+  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
   return true;
 }
 
-static void read_again(int64_t vectors, int64_t row_bytes, bool again, Schedule *s) {
-  int64_t rows_at_once = THREADS / 32;
-  while (again && rows_at_once > 1 && rows_at_once * MULTIPROCESSORS * row_bytes > L2_BYTES)
-    rows_at_once /= 2;
-  // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
-  s->threads = again ? THREADS : 512;
-  while (s->threads > 32 && s->threads * 4 > vectors && THREADS / s->threads < rows_at_once)
-    s->threads /= 2;
-  s->unroll = 4;
-  while (s->unroll > 1 && s->threads * s->unroll > vectors)
-    s->unroll /= 2;
-  s->cluster = 1;
-  s->registers = false;
-  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+// Neighbours in the last row dimension are neighbours in memory, and columns are not.
+static bool rows_together(const SnForm *f) {
+  int64_t last = f->num_rows - 1, inner = f->num_rows + f->num_cols - 1;
+  bool any = false;
+  if (!f->num_rows || f->dims.data[last].size < 16) // `?` is less than any
+    return false;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (!sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) || sn_is_table(a))
+      continue;
+    if (sn_unit_stride(a->map, inner) || !sn_unit_stride(a->map, last))
+      return false;
+    any = true;
+  }
+  return any;
 }
 
-MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
-  int64_t length = sn_row_length(f), rows = sn_num_rows(f), row_bytes;
-  Schedule s = {.vector = 16 / widest(f, &row_bytes), .unroll = 1, .cluster = 1};
-  if (length == SN_DYNAMIC)
-    length = 1;
-  if (rows == SN_DYNAMIC || rows < 1)
-    rows = 1;
-  // Every row begins at a whole vector.
-  while (s.vector > 1 && length % s.vector)
-    s.vector /= 2;
-  int64_t vectors = length / s.vector;
-  bool again = reads_again(f);
-  if (!f->num_cols) { // a thread runs a row
-    s.threads = 256;
-    s.blocks = THREADS / s.threads * MULTIPROCESSORS;
-  } else if (!again || !in_registers(f, vectors, rows, &s)) {
-    read_again(vectors, row_bytes, again, &s);
+// A thread has a row: there are no columns, or the threads of a warp read what lies together.
+static bool thread(const Facts *a, Schedule *s) {
+  if (a->columns || (a->form->num_cols && !rows_together(a->form)))
+    return false;
+  *s = (Schedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
+  while (a->form->num_cols && s->unroll < 16 && s->unroll * 2 <= a->length)
+    s->unroll *= 2;
+  s->blocks = blocks_for(a, s, s->threads);
+  if (a->again) { // what is read again should be in L2 still
+    s->threads = 128;
+    int64_t fit = 2 * L2_BYTES / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / MULTIPROCESSORS, most = THREADS / s->threads;
+    int64_t blocks = MULTIPROCESSORS * (fit < 2 ? 2 : fit > most ? most : fit);
+    s->blocks = blocks < up(a->rows, s->threads) ? blocks : up(a->rows, s->threads);
   }
+  return true;
+}
+
+// A part of a warp has a row, in registers.
+static bool warp(const Facts *a, Schedule *s) {
+  if (a->length == SN_DYNAMIC || a->length < 1 || a->rows == SN_DYNAMIC)
+    return false;
+  int64_t vectors = a->length / a->vector, kept = most_kept(a, HELD);
+  *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
+  int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
+  while (s->team < 32 && s->team * each < vectors)
+    s->team *= 2;
+  if (s->team * kept < vectors || (s->team == 32 && a->rows * s->team < MULTIPROCESSORS * THREADS))
+    return false; // a block has more threads for it
+  while (a->columns && s->threads > 32 && s->threads / s->team * a->length * a->column_bytes > TEAM_SHARED)
+    s->threads /= 2;
+  s->blocks = blocks_for(a, s, s->threads / s->team);
+  return true;
+}
+
+// A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a multiprocessor.
+static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads, int64_t most_cluster) {
+  int64_t vectors = a->length / a->vector, kept = most_kept(a, registers), rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
+  *s = (Schedule){.threads = 32, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1024, .at_once = at_once, .registers = true};
+  while (s->threads < most_threads && s->threads * kept < vectors)
+    s->threads *= 2;
+  while (s->cluster <= most_cluster && s->threads * s->cluster * kept < vectors)
+    s->cluster *= 2;
+  if (s->cluster > most_cluster)
+    return false;
+  // A row does not wait alone: few rows get more threads.
+  while (s->threads < most_threads && s->threads < vectors && rows * s->threads < MULTIPROCESSORS * THREADS)
+    s->threads *= 2;
+  s->blocks = blocks_for(a, s, 1);
+  return true;
+}
+
+// Four blocks on a multiprocessor are better than two, smaller clusters than larger ones; sums of columns, and a row that
+// takes a cluster of 8 all of its 64 registers, are better off with 128.
+static bool registers(const Facts *a, Schedule *s) {
+  if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns))
+    return false;
+  if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
+    return true;
+  if (!a->columns && (held(a, s, HELD, THREADS, 512, 1) || held(a, s, HELD, THREADS, 256, 4)))
+    return true;
+  if (held(a, s, HELD, THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
+    return true;
+  return held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8) || held(a, s, HELD_BY_HALF, THREADS / 2, 512, 8);
+}
+
+// The row is read once.
+static bool stream(const Facts *a, Schedule *s) {
+  if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < MULTIPROCESSORS)) // few rows: several blocks for each
+    return false;
+  int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
+  *s = (Schedule){.threads = 512, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  while (s->threads > 32 && s->threads * 4 > vectors)
+    s->threads /= 2;
+  while (s->unroll > 1 && s->threads * s->unroll > vectors)
+    s->unroll /= 2;
+  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+  return true;
+}
+
+// The row is read in each phase, from L2 if it is lucky.
+static bool reread(const Facts *a, Schedule *s) {
+  int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = THREADS / 32;
+  while (rows_at_once > 1 && rows_at_once * MULTIPROCESSORS * a->row_bytes > L2_BYTES)
+    rows_at_once /= 2;
+  // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
+  *s = (Schedule){.threads = THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  while (s->threads > 32 && s->threads * 4 > vectors && THREADS / s->threads < rows_at_once)
+    s->threads /= 2;
+  if (a->length == SN_DYNAMIC)
+    s->threads = 256;
+  while (s->unroll > 1 && s->threads * s->unroll > vectors)
+    s->unroll /= 2;
+  while (s->cluster < 8 && a->rows != SN_DYNAMIC && a->rows * s->cluster * s->threads * 2 <= MULTIPROCESSORS * THREADS &&
+         s->threads * s->cluster * s->unroll * 4 <= vectors)
+    s->cluster *= 2;
+  s->blocks = s->cluster * clusters_at_once(s->cluster, THREADS / s->threads);
+  return true;
+}
+
+static const struct {
+  const char *name;
+  bool (*fits)(const Facts *facts, Schedule *schedule);
+  const char *where; // a row's elements are between its phases
+} families[] = {
+    {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
+    {"thread", thread, "read again, a column at a time by neighbouring threads"},
+    {"warp", warp, "registers of 1 to 32 threads"},
+    {"registers", registers, "registers of a block, or of a cluster of up to 8"},
+    {"stream", stream, "nowhere: they are read once"},
+    {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
+};
+
+MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
+  Facts facts = facts_of(f);
+  Schedule s = {0};
+  for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
+    ;
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  char residency[64];
-  if (s.registers)
-    snprintf(residency, sizeof residency, "residency = \"registers\", cluster = %lld", (long long)s.cluster);
-  else
-    snprintf(residency, sizeof residency, "unroll = %lld, residency = \"reread\"", (long long)s.unroll);
+  char unroll[32] = "", cluster[32] = "", team[32] = "";
+  if (s.unroll > 1)
+    snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s.unroll);
+  if (s.cluster > 1)
+    snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s.cluster);
+  if (s.team < s.threads)
+    snprintf(team, sizeof team, ", team = %lld", (long long)s.team);
   return sn_schedule_attr(loc, "gpu_rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld, %s}",
-                                        (long long)s.threads, (long long)s.blocks, (long long)(THREADS / s.threads), (long long)s.vector, residency));
+                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s}",
+                                        (long long)s.threads, (long long)s.blocks, (long long)occupancy(&s), (long long)s.vector, unroll,
+                                        s.flat ? "shape = \"flat\"" : s.registers ? "residency = \"registers\"" : "residency = \"reread\"", cluster, team));
 }

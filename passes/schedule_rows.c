@@ -21,6 +21,11 @@
 #define MOST_TASKS 256
 #define LEAST_STREAMED (32 << 20) // bytes
 #define FEW_ROWS 64
+#define FEW_REDUCED_ROWS 16
+#define LEAST_ONLINE 32 // vectors
+#define LEAST_ROW 1024 // bytes
+#define LEAST_PREFETCHED (4 << 20) // bytes of inputs
+#define AHEAD 8192 // bytes: two pages
 #define MOST_BUFFERED (1 << 20) // bytes
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
@@ -149,17 +154,6 @@ static bool keeps_columns(const SnForm *f) {
   return false;
 }
 
-// Later phases load what an earlier one computed, where it stays in a cache of the core.
-static bool buffered(const SnForm *f) {
-  int64_t length = sn_row_length(f), bytes = 0;
-  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  sn_row_keep(&p);
-  for (size_t i = 0; i < p.kept.size; ++i)
-    bytes += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
-  sn_row_program_free(&p);
-  return bytes && length != SN_DYNAMIC && length * bytes <= MOST_BUFFERED;
-}
-
 // Some result is larger than what a cache keeps of it until it is read. (One task alone runs without a fence.)
 static bool streaming(const SnForm *f, int64_t lanes) {
   for (size_t k = 0; k < f->outputs.size; ++k) {
@@ -175,18 +169,52 @@ static bool streaming(const SnForm *f, int64_t lanes) {
   return false;
 }
 
-// Columns of a task where few long rows would leave threads idle; 0: whole rows.
-static int64_t share_columns(const SnForm *f, int64_t rows) {
+// The loops of a row program; whether a maximum and the sums under it can share one.
+typedef struct {
+  int64_t loops, kept; // kept: bytes for each column that later loops load
+  bool reduces, own_combiner, online;
+} Loops;
+
+static Loops loops(const SnForm *f) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  Loops l = {0};
+  for (size_t i = 0; i < p.phases.size; ++i) {
+    l.loops += p.phases.data[i].reduces.size || p.phases.data[i].yields.size;
+    l.online |= !sn_null(sn_row_online(&p, i));
+    for (size_t k = 0; k < p.phases.data[i].reduces.size; ++k)
+      l.own_combiner |= !sn_get_attr(p.phases.data[i].reduces.data[k], "kind").ptr;
+    l.reduces |= p.phases.data[i].reduces.size > 0;
+  }
+  sn_row_keep(&p);
+  for (size_t i = 0; i < p.kept.size; ++i)
+    l.kept += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
+  sn_row_program_free(&p);
+  return l;
+}
+
+// Bytes of one row's inputs that are read in one piece.
+static int64_t row_bytes(const SnForm *f) {
+  int64_t bytes = 0;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_uses_cols(f, f->inputs.data[k].map) && sn_row_in_one_piece(f, &f->inputs.data[k]))
+      bytes += sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))) / 8;
+  return bytes && sn_row_length(f) != SN_DYNAMIC ? bytes * sn_row_length(f) : bytes ? SN_DYNAMIC : 0;
+}
+
+// Columns of a task where few long rows would leave threads idle; 0: whole rows. Where something is reduced, each
+// loop of the row program is a parallel region of its own.
+static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
   int64_t length = sn_row_length(f);
-  if (rows == SN_DYNAMIC || rows > FEW_ROWS || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || f->accumulators.size)
+  if (rows == SN_DYNAMIC || rows > (l->reduces ? FEW_REDUCED_ROWS : FEW_ROWS) || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops ||
+      l->own_combiner)
     return 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.row_reduce"))
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    if (!sn_uses_cols(f, f->outputs.data[k].map))
-      return 0;
-  return TASK_ELEMENTS;
+  if (length == SN_DYNAMIC)
+    return l->reduces ? 4 * TASK_ELEMENTS : TASK_ELEMENTS;
+  int64_t share = (length * rows + MOST_TASKS - 1) / MOST_TASKS;
+  return share <= TASK_ELEMENTS ? TASK_ELEMENTS : (share + 1023) / 1024 * 1024;
 }
 
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
@@ -203,18 +231,35 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     lanes = of_rows;
     unroll = 1;
   }
-  int64_t columns = of_rows ? 0 : share_columns(f, rows);
-  char share[40] = "";
-  if (columns) {
+  Loops l = loops(f);
+  int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
+  bool by_columns = !of_rows && lanes > 1;
+  // What an earlier loop computed is loaded, where it stays in a cache of the core.
+  bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && length * l.kept <= MOST_BUFFERED;
+  bool online = by_columns && !columns && !buffer && l.online && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
+  bool large = bytes == SN_DYNAMIC || (bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED));
+  if (online)
+    unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
+  if (columns)
     chunk = 1;
-    snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
-  }
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  char tasks[40] = "";
+  char text[600];
+  int n = snprintf(text, sizeof text, "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"%s\"", (long long)chunk, (long long)lanes, (long long)unroll,
+                   buffer ? "buffer" : "reread");
+  if (of_rows)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
   if (rows == SN_DYNAMIC)
-    snprintf(tasks, sizeof tasks, "tasks = %lld, ", (long long)most);
-  return sn_schedule_attr(loc, "rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{%schunk = %lld, %s%slanes = %lld, unroll = %lld, residency = \"%s\"%s}",
-                                        of_rows ? "along = \"rows\", " : "", (long long)chunk, tasks, share, (long long)lanes, (long long)unroll, !of_rows && buffered(f) ? "buffer" : "reread",
-                                        !of_rows && (columns || rows > chunk) && streaming(f, lanes) ? ", stores = \"streaming\"" : ""));
+    n += snprintf(text + n, sizeof text - (size_t)n, ", tasks = %lld", (long long)most);
+  if (columns)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
+  if (online)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
+  if (by_columns && large)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %d", AHEAD);
+  if (by_columns && large && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes <= MOST_BUFFERED)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
+  if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))
+    n += snprintf(text + n, sizeof text - (size_t)n, ", stores = \"streaming\"");
+  snprintf(text + n, sizeof text - (size_t)n, "}");
+  return sn_schedule_attr(loc, "rows", sn_parse_attr(mlirLocationGetContext(loc), "%s", text));
 }

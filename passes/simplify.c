@@ -3,6 +3,7 @@
 //   sum_j select(j == t, f_j, 0)  ->  pick(f, t)          simplify_one_hot.c
 //   mulf (broadcast a, broadcast b) -> broadcast mulf a, b  simplify_broadcast.c
 //   fpowi x, 2                    ->  x * x               simplify_arith.c
+//   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify_softmax.c
 //   a total walks along the classes of a one-hot        simplify_row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify_unit_dims.c
 //   outputs, inputs, columns that nothing uses -> gone    edit.c
@@ -14,8 +15,8 @@
 #include "passes/fuse.h"
 #include "passes/rewrite.h"
 
-extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith;
-static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, NULL};
+extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax;
+static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax, NULL};
 
 static void collect_forms(MlirOperation root, SnOpVec *forms) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};

@@ -41,6 +41,12 @@
 // * stream is a CUstream (NULL: the default stream) of the device of the
 //   tensors. A CUDA function queues its kernels there and returns without
 //   waiting. A CPU function ignores it, and is complete when it returns.
+// * A CUDA function neither allocates memory of the device nor waits for it. The
+//   first call on a device loads its kernels, later ones only launch them, and may
+//   be captured into a graph; a first call on a stream that is being captured is
+//   SINTER_DEVICE_ERROR. So before a capture: one call, or the library's prepare.
+//   A thread's current context is the same after a call as before it; one that
+//   has none gets the device's primary one.
 // * Functions may be called from several threads at once, with outputs and
 //   workspaces of their own.
 // * The answer is a SinterStatus. After one other than SINTER_OK, the library's
@@ -91,7 +97,8 @@ typedef struct SinterTensor {
   DLDataType dtype;     //  8
   int32_t ndim;         // 12
   int32_t gradient_of;  // 16: a result: the index of the input that it is
-                        //     the gradient of; -1: of none
+                        //     the gradient of. An input: the index of the
+                        //     result whose upstream gradient it is. -1: of none
   int32_t flags;        // 20: SinterTensorFlags
   const int64_t *shape; // 24: ndim sizes, -1: any
 } SinterTensor;
@@ -135,6 +142,20 @@ typedef void (*SinterTask)(void *context, int64_t index);
 // threads, and returns when all have run. pool is the embedder's own.
 typedef void (*SinterParallel)(void *pool, SinterTask task, void *context, int64_t count);
 
+// What else there is to say of a library for CUDA.
+typedef struct SinterLibraryExtension {
+  // Does what f->call does before its first launch on a device, and launches
+  // nothing: the arguments are checked, and the kernels that such a call needs
+  // are loaded into the context that it would run in. Afterwards a call of f with
+  // tensors of these sizes only launches, so that it may be captured into a graph.
+  int32_t (*prepare)(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs);
+  // What asserts in the library's kernels, of all calls, have found since it was last asked: SINTER_OK, or
+  // SINTER_ASSERT_FAILED and the message of one that failed, which is forgotten then. It waits for nothing: kernels that
+  // have not run are not in it, so a host that wants to know of a call waits for the stream first. Outputs of
+  // a call that failed hold anything; no memory outside of its tensors was touched.
+  int32_t (*device_status)(const char **message);
+} SinterLibraryExtension;
+
 // A library. 56 bytes.
 typedef struct SinterLibrary {
   int32_t abi_version;             //  0: SINTER_ABI_VERSION of the compiler
@@ -151,7 +172,7 @@ typedef struct SinterLibrary {
   // Runs parallel regions on the embedder's threads instead; NULL: on the
   // library's own again. Not while a call runs. NULL as set_threads is.
   void (*set_parallel)(SinterParallel parallel, void *pool); // 40
-  const void *extension;                                     // 48: NULL
+  const SinterLibraryExtension *extension;                   // 48: NULL for the CPU
 } SinterLibrary;
 
 #ifdef __cplusplus

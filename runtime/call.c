@@ -290,7 +290,7 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
                     SINTER_WORKSPACE_ALIGNMENT);
     return false;
   }
-  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA) {
+  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA && !current->prepare) {
     sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace is NULL, expected %lld bytes on the device",
                     (long long)f->workspace_bytes);
     return false;
@@ -322,11 +322,12 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
   int64_t local[256];
   int64_t *memory = words <= 256 ? local : malloc(words * sizeof *memory);
   void *own = NULL;
-  if (memory && !workspace && f->workspace_bytes > 0) {
+  bool needs_own = !workspace && f->workspace_bytes > 0 && f->device != kDLCUDA;
+  if (memory && needs_own) {
     size_t unit = SINTER_WORKSPACE_ALIGNMENT;
     own = workspace = aligned_alloc(unit, ((size_t)f->workspace_bytes + unit - 1) / unit * unit);
   }
-  if (!memory || (!workspace && f->workspace_bytes > 0)) {
+  if (!memory || (needs_own && !own)) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for a workspace of %lld bytes",
                     (long long)f->workspace_bytes);
   } else {
@@ -349,11 +350,13 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
     free(memory);
 }
 
-int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
-                       void *stream, void *workspace) {
+static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
+                             DLTensor *const *outputs, void *stream, void *workspace,
+                             bool prepare) {
   SinterCall call;
   call.function = f;
   call.stream = stream;
+  call.prepare = prepare;
   call.device_id = 0;
   if (f->num_inputs > 0 && inputs && inputs[0])
     call.device_id = inputs[0]->device.device_id;
@@ -373,4 +376,17 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
   if (status != SINTER_OK)
     snprintf(last_error, sizeof last_error, "%s: %s", f->name, call.message);
   return status;
+}
+
+int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                       void *stream, void *workspace) {
+  return enter_and_run(f, inputs, outputs, stream, workspace, false);
+}
+
+int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
+                          DLTensor *const *outputs) {
+  if (f->device == kDLCUDA)
+    return enter_and_run(f, inputs, outputs, NULL, NULL, true);
+  last_error[0] = 0; // nothing of a CPU function is loaded later
+  return SINTER_OK;
 }

@@ -6,6 +6,7 @@
 #include "runtime.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -13,6 +14,7 @@ typedef struct SinterCall {
   const SinterFunction *function;
   void *stream;
   int32_t device_id;
+  bool prepare; // load what a call launches, launch and count nothing
   // Set once, by whoever fails first; message is that one's.
   _Atomic int32_t status;
   char message[512];

@@ -56,12 +56,15 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
                      unsigned, CUstream, void **, void **))                                        \
   F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                        \
   F(cuMemFree_v2, (CUdeviceptr))                                                                   \
+  F(cuMemHostAlloc, (void **, size_t, unsigned))                                                   \
+  F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                               \
   F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                          \
   F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                \
   F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                            \
   F(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                               \
   F(cuStreamCreate, (CUstream *, unsigned))                                                        \
   F(cuStreamDestroy_v2, (CUstream))                                                                \
+  F(cuStreamIsCapturing, (CUstream, int *))                                                        \
   F(cuStreamSynchronize, (CUstream))                                                               \
   F(cuEventCreate, (CUevent *, unsigned))                                                          \
   F(cuEventDestroy_v2, (CUevent))                                                                  \
@@ -162,15 +165,18 @@ static int32_t retain(int32_t device, CUcontext *context) {
   return SINTER_OK;
 }
 
-static int32_t enter(int32_t device, CUcontext *context) {
+// before: what was current on this thread, for leave.
+static int32_t enter(int32_t device, CUcontext *context, CUcontext *before) {
   int32_t status = driver();
   if (status != SINTER_OK)
     return status;
   CUdevice current;
-  *context = NULL;
-  if (cu.cuCtxGetCurrent(context) == 0 && *context && cu.cuCtxGetDevice(&current) == 0 &&
-      current == device)
+  *context = *before = NULL;
+  if (cu.cuCtxGetCurrent(before) == 0 && *before && cu.cuCtxGetDevice(&current) == 0 &&
+      current == device) {
+    *context = *before;
     return SINTER_OK;
+  }
   pthread_mutex_lock(&mutex);
   status = retain(device, context);
   pthread_mutex_unlock(&mutex);
@@ -178,6 +184,12 @@ static int32_t enter(int32_t device, CUcontext *context) {
     return status;
   TRY(cuCtxSetCurrent(*context));
   return SINTER_OK;
+}
+
+// A thread without a context keeps the primary one: it costs nothing, and saves the next switch.
+static void leave(CUcontext context, CUcontext before) {
+  if (before && before != context)
+    cu.cuCtxSetCurrent(before);
 }
 
 // Modules by image and context, kernels by image, context and the address of
@@ -262,7 +274,17 @@ static Kernel *look_up(Kernel *_Atomic *bucket, const void *image, CUcontext con
   return k;
 }
 
-static int32_t find(const void *image, CUcontext context, const char *name, Kernel **out) {
+// Loading is no launch: a graph would not hold it, and the driver ends a capture for it.
+static int32_t refuse_capture(CUstream stream) {
+  int capturing = 0;
+  if (cu.cuStreamIsCapturing(stream, &capturing) == 0 && capturing)
+    return refuse(SINTER_DEVICE_ERROR, "it is not loaded on this device yet, and the stream is being captured: "
+                                       "call the function once, or prepare it, before the capture");
+  return SINTER_OK;
+}
+
+static int32_t find(const void *image, CUcontext context, CUstream stream, const char *name,
+                    Kernel **out) {
   uint64_t h = ((uint64_t)(uintptr_t)image ^ (uint64_t)(uintptr_t)name << 1 ^
                 (uint64_t)(uintptr_t)context << 2) *
                0x9e3779b97f4a7c15u;
@@ -270,9 +292,13 @@ static int32_t find(const void *image, CUcontext context, const char *name, Kern
   *out = look_up(bucket, image, context, name);
   if (*out)
     return SINTER_OK;
+  int32_t status = refuse_capture(stream);
+  if (status != SINTER_OK)
+    return status;
   pthread_mutex_lock(&mutex);
   *out = look_up(bucket, image, context, name);
-  int32_t status = *out ? SINTER_OK : add(image, context, name, bucket, out);
+  if (!*out)
+    status = add(image, context, name, bucket, out);
   pthread_mutex_unlock(&mutex);
   return status;
 }
@@ -294,6 +320,22 @@ static int32_t allow_shared(Kernel *kernel, int64_t bytes) {
   return status;
 }
 
+static int32_t launch_in(CUcontext context, const SinterCall *call, const void *image,
+                         const char *name, const int64_t grid[3], const int64_t block[3],
+                         int64_t shared_bytes, void **args) {
+  CUstream stream = call ? call->stream : NULL;
+  Kernel *kernel;
+  int32_t status = find(image, context, stream, name, &kernel);
+  if (status == SINTER_OK && shared_bytes > atomic_load(&kernel->shared_bytes))
+    status = allow_shared(kernel, shared_bytes);
+  if (status != SINTER_OK || (call && call->prepare))
+    return status;
+  TRY(cuLaunchKernel(kernel->handle, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                     (unsigned)block[0], (unsigned)block[1], (unsigned)block[2],
+                     (unsigned)shared_bytes, stream, args, NULL));
+  return SINTER_OK;
+}
+
 static int32_t launch(const SinterCall *call, const void *image, const char *name,
                       const int64_t grid[3], const int64_t block[3], int64_t shared_bytes,
                       void **args) {
@@ -311,27 +353,18 @@ static int32_t launch(const SinterCall *call, const void *image, const char *nam
   }
   if (shared_bytes < 0 || shared_bytes > INT_MAX)
     return refuse(SINTER_UNSUPPORTED, "%lld bytes of shared memory", (long long)shared_bytes);
-  CUcontext context;
-  Kernel *kernel;
-  int32_t status = enter(call ? call->device_id : 0, &context);
-  if (status == SINTER_OK)
-    status = find(image, context, name, &kernel);
-  if (status != SINTER_OK)
-    return status;
-  if (shared_bytes > atomic_load(&kernel->shared_bytes))
-    status = allow_shared(kernel, shared_bytes);
-  if (status != SINTER_OK)
-    return status;
-  TRY(cuLaunchKernel(kernel->handle, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                     (unsigned)block[0], (unsigned)block[1], (unsigned)block[2],
-                     (unsigned)shared_bytes, call ? call->stream : NULL, args, NULL));
-  return SINTER_OK;
+  CUcontext context, before;
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = launch_in(context, call, image, name, grid, block, shared_bytes, args);
+    leave(context, before);
+  }
+  return status;
 }
 
 void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
                       int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                       int64_t block_z, int64_t shared_bytes, void **args) {
-  (void)image_bytes; // the driver reads it from the image
   const int64_t grid[3] = {grid_x, grid_y, grid_z};
   const int64_t block[3] = {block_x, block_y, block_z};
   if (sinter_rt_status() != SINTER_OK || grid_x <= 0 || grid_y <= 0 || grid_z <= 0)
@@ -339,13 +372,125 @@ void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel
   int32_t status = launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args);
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", error);
+  else if (status == SINTER_OUT_OF_MEMORY)
+    sinter_rt_error(status, "kernel %s: %s (%lld bytes of code, %lld blocks of %lld threads with %lld bytes of shared memory)",
+                    kernel, error, (long long)image_bytes, (long long)(grid_x * grid_y * grid_z),
+                    (long long)(block_x * block_y * block_z), (long long)shared_bytes);
   else if (status != SINTER_OK)
     sinter_rt_error(status, "kernel %s: %s", kernel, error);
 }
 
-int32_t sinter_cuda_open(int32_t device) {
+static CUdeviceptr address(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }
+
+void sinter_rt_copy(void *to, const void *from, int64_t bytes) {
+  const SinterCall *call = sinter_rt_current();
+  CUcontext context, before;
+  if (sinter_rt_status() != SINTER_OK || bytes <= 0 || (call && call->prepare))
+    return;
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = check(cu.cuMemcpyDtoDAsync_v2(address(to), address(from), (size_t)bytes,
+                                           call ? call->stream : NULL),
+                   "cuMemcpyDtoDAsync");
+    leave(context, before);
+  }
+  if (status == SINTER_NO_DEVICE)
+    sinter_rt_error(status, "%s", error);
+  else if (status != SINTER_OK)
+    sinter_rt_error(status, "a copy of %lld bytes: %s", (long long)bytes, error);
+}
+
+// Status words, one for each context, in memory of the host that kernels write: reading it waits for
+// nothing. A word is 0, or 1 more than where the message of the assert that failed first begins in the
+// library's messages. Added under the mutex, never removed.
+typedef struct StatusWord {
   CUcontext context;
-  return enter(device, &context);
+  volatile int32_t *host;
+  CUdeviceptr device;
+  struct StatusWord *next;
+} StatusWord;
+static StatusWord *_Atomic status_words;
+static const char *_Atomic status_messages; // a library has one text
+
+static StatusWord *look_up_status(CUcontext context) {
+  StatusWord *w = atomic_load_explicit(&status_words, memory_order_acquire);
+  while (w && w->context != context)
+    w = w->next;
+  return w;
+}
+
+static int32_t make_status(CUcontext context, StatusWord **out) {
+  enum { PORTABLE = 1, MAPPED = 2, BYTES = 64 };
+  void *memory = NULL;
+  StatusWord *w = malloc(sizeof *w);
+  if (!w)
+    return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for a status word");
+  int32_t status = check(cu.cuMemHostAlloc(&memory, BYTES, PORTABLE | MAPPED), "cuMemHostAlloc");
+  if (status == SINTER_OK)
+    status = check(cu.cuMemHostGetDevicePointer_v2(&w->device, memory, 0), "cuMemHostGetDevicePointer");
+  if (status != SINTER_OK) {
+    free(w);
+    return status;
+  }
+  memset(memory, 0, BYTES);
+  w->context = context;
+  w->host = memory;
+  w->next = atomic_load_explicit(&status_words, memory_order_relaxed);
+  atomic_store_explicit(&status_words, w, memory_order_release);
+  *out = w;
+  return SINTER_OK;
+}
+
+static int32_t find_status(CUcontext context, CUstream stream, StatusWord **out) {
+  if ((*out = look_up_status(context)))
+    return SINTER_OK;
+  int32_t status = refuse_capture(stream);
+  if (status != SINTER_OK)
+    return status;
+  pthread_mutex_lock(&mutex);
+  if (!(*out = look_up_status(context)))
+    status = make_status(context, out);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+void sinter_rt_status_word(const char *messages, void **word) {
+  const SinterCall *call = sinter_rt_current();
+  CUcontext context, before;
+  StatusWord *w = NULL;
+  *word = NULL;
+  if (sinter_rt_status() != SINTER_OK)
+    return;
+  atomic_store_explicit(&status_messages, messages, memory_order_relaxed);
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = find_status(context, call ? call->stream : NULL, &w);
+    leave(context, before);
+  }
+  if (status != SINTER_OK)
+    sinter_rt_error(status, "%s", error);
+  else
+    *word = (void *)(uintptr_t)w->device;
+}
+
+int32_t sinter_rt_device_status(const char **message) {
+  const char *messages = atomic_load_explicit(&status_messages, memory_order_relaxed);
+  StatusWord *w = atomic_load_explicit(&status_words, memory_order_acquire);
+  *message = "";
+  for (; w && messages; w = w->next) {
+    int32_t number = *w->host;
+    if (!number)
+      continue;
+    *w->host = 0;
+    *message = messages + number - 1;
+    return SINTER_ASSERT_FAILED;
+  }
+  return SINTER_OK;
+}
+
+int32_t sinter_cuda_open(int32_t device) {
+  CUcontext context, before;
+  return enter(device, &context, &before);
 }
 
 int32_t sinter_cuda_describe(SinterCudaDevice *out) {
@@ -360,8 +505,6 @@ int32_t sinter_cuda_describe(SinterCudaDevice *out) {
   out->memory_bytes = (int64_t)bytes;
   return SINTER_OK;
 }
-
-static CUdeviceptr address(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }
 
 int32_t sinter_cuda_allocate(void **memory, int64_t bytes) {
   CUdeviceptr at = 0;

@@ -49,9 +49,14 @@ typedef struct SinterDriverOptions {
   int32_t num_expects;
   const char **shapes; // "37x1003": of random inputs that have a size `?`; the last for all others
   int32_t num_shapes;
+  const char **randoms; // "uniform+0.1": what random inputs are, in order; the last for all others
+  int32_t num_randoms;
+  // If one is above 0, each element is compared instead of norms:
+  // |got - want| <= relative |want| + absolute.
+  double relative, absolute;
 } SinterDriverOptions;
 
-#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 // The options above by name, for option tables: sets fill a SinterDriverOptions.
 // Ends with a name of NULL.
@@ -70,12 +75,7 @@ const SinterFunction *sinter_driver_find(const SinterLibrary *library, const cha
 // f->num_inputs arrays, from the files or random; the caller frees them with
 // sinter_arrays_free, also on failure.
 //
-// Random numbers: input i takes splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
-// from the state seed + (i + 1) * 0xd1342543de82ef95, one step for an integer
-// (modulo high, which is at most what the type holds plus one) or a bool (its
-// lowest bit), two for two floats: Box and Muller's r cos t and r sin t with
-// r = sqrt(-2 log((a + 1) 2^-53)) and t = 2 pi b 2^-53, where a and b are the
-// upper 53 bits; computed in float64, then rounded.
+// Random numbers are those of random.h: input i from the state seed + (i + 1) * 0xd1342543de82ef95.
 SinterExit sinter_driver_inputs(const SinterFunction *f, const SinterDriverOptions *options,
                                 SinterArray *inputs, SinterMessage *message);
 
@@ -84,6 +84,7 @@ typedef struct SinterMeasurement {
   int64_t bytes_in, bytes_out;
   // Only if benchmark > 0: seconds of one call.
   double median, minimum;
+  double processor; // of all threads: what a shared machine does not stretch
   int64_t calls;
   // And on CUDA: a copy from device to device that reads copy_bytes and writes
   // as many, in the same run.
@@ -105,6 +106,10 @@ SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction 
 // bool must be equal, and of one type. error is that ratio; message says what differs.
 bool sinter_array_compare(const SinterArray *got, const SinterArray *want, double tolerance,
                           double *error, SinterMessage *message);
+// Whether |got - want| <= relative |want| + absolute for each element; otherwise as
+// above. error is the largest part of what is allowed that an element uses.
+bool sinter_array_close(const SinterArray *got, const SinterArray *want, double relative, double absolute,
+                        double *error, SinterMessage *message);
 
 void sinter_arrays_free(SinterArray *arrays, int32_t count);
 

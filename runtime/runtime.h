@@ -26,6 +26,10 @@ extern "C" {
 int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
                        void *stream, void *workspace);
 
+// The same without its launches: see SinterLibraryExtension.
+int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
+                          DLTensor *const *outputs);
+
 // The running call failed an assert: it will answer SINTER_ASSERT_FAILED with
 // this message, or with that of the first assert that failed. From any thread
 // of sinter_rt_parallel. The code goes on: what would touch memory out of
@@ -99,6 +103,16 @@ void memrefCopy(int64_t element_bytes, void *source, void *target);
 void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
                       int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                       int64_t block_z, int64_t shared_bytes, void **args);
+
+// The address of the status word of the running call's context, in terms of the device; NULL after an error.
+// messages: all messages of the library's asserts, each with a 0 behind it.
+void sinter_rt_status_word(const char *messages, void **word);
+
+// SinterLibraryExtension.device_status.
+int32_t sinter_rt_device_status(const char **message);
+
+// Queues a copy from device to device on the running call's stream. After an error it does nothing.
+void sinter_rt_copy(void *to, const void *from, int64_t bytes);
 
 // bfloat.c
 

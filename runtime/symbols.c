@@ -7,6 +7,7 @@
 
 const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_call),
+    SYMBOL(sinter_rt_prepare),
     SYMBOL(sinter_rt_fail),
     SYMBOL(sinter_rt_same_size),
     SYMBOL(sinter_rt_allocate),
@@ -20,6 +21,9 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_set_parallel),
     SYMBOL(sinter_rt_brgemm_f32),
     SYMBOL(sinter_rt_launch),
+    SYMBOL(sinter_rt_copy),
+    SYMBOL(sinter_rt_status_word),
+    SYMBOL(sinter_rt_device_status),
     SYMBOL(memrefCopy),
     SYMBOL(__truncsfbf2),
     SYMBOL(__truncdfbf2),

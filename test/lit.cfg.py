@@ -10,6 +10,8 @@
 #   %source      the root of the source tree
 #   %build       the build folder
 #   %python      a Python 3
+#   %torch       the Python of -DSINTER_TEST_PYTHON, which has torch where REQUIRES: torch holds
+#   %cuda        a folder with a libcuda.so.1 that needs no device (test/runtime/Inputs/libcuda.c)
 #
 # Features, for REQUIRES: and UNSUPPORTED: are listed below.
 
@@ -51,6 +53,8 @@ config.substitutions += [
     ("%source", config.sinter_source_dir),
     ("%build", build),
     ("%python", config.python),
+    ("%torch", config.test_python),
+    ("%cuda", os.path.join(build, "test", "cuda")),
 ]
 
 
@@ -100,6 +104,8 @@ features = {
     "nvidia": os.path.exists("/dev/nvidia0"),
     # %python has NumPy
     "numpy": runs(config.python, "-c", "import numpy"),
+    # %torch has PyTorch
+    "torch": runs(config.test_python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"),
     "avx2": "avx2" in flags,
     "avx512": "avx512f" in flags,
     "avx512_bf16": "avx512_bf16" in flags,
@@ -108,3 +114,17 @@ features = {
     "plugin": os.path.exists(os.path.join(build, "lib", "libSinter.so")) and "address" not in config.sanitize,
 }
 config.available_features.update(name for name, there in features.items() if there)
+
+# Why the tests that lit names as unsupported are.
+missing = {
+    "ptxas": "no ptxas on PATH",
+    "nvidia": "no NVIDIA GPU",
+    "numpy": f"no NumPy in {config.python}",
+    "torch": f"no PyTorch in {config.test_python}; one that has it: cmake -DSINTER_TEST_PYTHON=PYTHON",
+    "avx2": "this CPU has no AVX2",
+    "avx512": "this CPU has no AVX-512",
+    "avx512_bf16": "this CPU has no bf16 instructions",
+}
+for name, why in missing.items():
+    if not features[name]:
+        lit_config.note(f"tests with REQUIRES: {name} are skipped: {why}")

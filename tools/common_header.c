@@ -59,11 +59,25 @@ static const char cpu_stream[] =
     "is not used: a call is complete when it returns. Tensors are on kDLCPU.";
 static const char gpu_stream[] =
     "is a CUstream (NULL: the default one), on which kernels are queued: the call does\n"
-    "//   not wait for them. Tensors are on kDLCUDA, all on one device.";
+    "//   not wait for them. Tensors are on kDLCUDA, all on one device. A call allocates nothing there.\n"
+    "//   The first call on a device loads the kernels: it cannot be captured into a graph, later ones can\n"
+    "//   (or sinter_library.extension->prepare before, which only loads).";
 
 static void put(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
 
-static void describe(FILE *file, const char *what, MlirAttribute types) {
+// Its name, and what it is the gradient of.
+static void describe_facts(FILE *file, bool input, MlirAttribute facts) {
+  MlirAttribute name = mlirDictionaryAttrGetElementByName(facts, SN_STR("name"));
+  MlirAttribute of = mlirDictionaryAttrGetElementByName(facts, SN_STR("gradient_of"));
+  if (name.ptr)
+    fprintf(file, ", %s", mlirStringAttrGetValue(name).data);
+  if (of.ptr)
+    fprintf(file, input ? ", upstream gradient of outputs[%ld]" : ", gradient of inputs[%ld]",
+            (long)mlirIntegerAttrGetValueInt(of));
+}
+
+static void describe(FILE *file, const char *what, bool input, MlirAttribute types,
+                     MlirAttribute facts) {
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i) {
     MlirType type = mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i));
     fprintf(file, "//   %s[%ld]: ", what, (long)i);
@@ -77,7 +91,10 @@ static void describe(FILE *file, const char *what, MlirAttribute types) {
         fprintf(file, "%s?", d ? ", " : "");
       else
         fprintf(file, "%s%ld", d ? ", " : "", (long)sn_dim(type, d));
-    fputs(sn_rank(type) ? "]\n" : "\n", file);
+    fputs(sn_rank(type) ? "]" : "", file);
+    if (facts.ptr)
+      describe_facts(file, input, mlirArrayAttrGetElement(facts, i));
+    fputc('\n', file);
   }
 }
 
@@ -92,8 +109,8 @@ static void function(FILE *file, MlirOperation entry, size_t index) {
   const char *name = mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION)).data;
   fprintf(file, "// %s, workspace of %ld bytes\n//\n", name,
           (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
-  describe(file, "inputs", sn_get_attr(entry, SN_INPUTS));
-  describe(file, "outputs", sn_get_attr(entry, SN_OUTPUTS));
+  describe(file, "inputs", true, sn_get_attr(entry, SN_INPUTS), sn_get_attr(entry, SN_INPUT_FACTS));
+  describe(file, "outputs", false, sn_get_attr(entry, SN_OUTPUTS), sn_get_attr(entry, SN_OUTPUT_FACTS));
   if (!is_c_name(name) || !strcmp(name, "main"))
     fprintf(file,
             "//\n// Not a name that C leaves to a library: call it as "

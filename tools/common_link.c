@@ -39,7 +39,9 @@ static char *version_script(MlirModule module) {
     PUT(name);
     PUT("\"; \"");
     PUT(name);
-    PUT("_workspace\";");
+    PUT("_workspace\"; \"");
+    PUT(name);
+    PUT("_shapes\";");
   }
   PUT(" local: *; };\n");
 #undef PUT

@@ -2,6 +2,7 @@
 
 #include "dialect/definition.h"
 #include "dialect/dialect.h"
+#include "dialect/steps.h"
 #include "tools/doc.h"
 #include <stdio.h>
 
@@ -53,6 +54,17 @@ static void print_parameter(const SnParameter *p) {
   printf(" |\n");
 }
 
+static void print_reductions(MlirAttribute words) {
+  printf("| `reduction` | one of these words: ");
+  for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(words); ++k) {
+    printf(k ? ", " : "");
+    mlirAttributePrint(mlirArrayAttrGetElement(words, k), to_stdout, NULL);
+  }
+  printf(" | ");
+  mlirAttributePrint(mlirArrayAttrGetElement(words, 0), to_stdout, NULL);
+  printf(" |\n");
+}
+
 static void print_definition(MlirOperation op, const char *file) {
   SnDefinition d = sn_definition_read(op);
   MlirStringRef symbol = mlirStringAttrGetValue(sn_get_attr(op, "sym_name"));
@@ -69,19 +81,33 @@ static void print_definition(MlirOperation op, const char *file) {
     mlirAttributePrint(f.attribute, to_stdout, NULL);
     printf(" |\n");
   }
-  if (d.reductions.ptr) {
-    printf("| `reduction` | one of these words: ");
-    for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(d.reductions); ++k) {
-      printf(k ? ", " : "");
-      mlirAttributePrint(mlirArrayAttrGetElement(d.reductions, k), to_stdout, NULL);
-    }
-    printf(" | ");
-    mlirAttributePrint(mlirArrayAttrGetElement(d.reductions, 0), to_stdout, NULL);
-    printf(" |\n");
-  }
+  if (d.reductions.ptr)
+    print_reductions(d.reductions);
   printf("\nRows run along %s.%s\n", d.columns < 0 ? "the last dimension" : "dimension 1, or 0 of a tensor of rank 1",
          d.broadcast ? " Shapes are broadcast as NumPy does." : "");
   sn_definition_free(&d);
+}
+
+static void print_steps(MlirOperation op, const char *file) {
+  SnStepsDefinition d = sn_steps_definition_read(op);
+  printf("\n### `sinter.%s`\n\n", file);
+  print_string(op, "summary", "", ", in steps.\n\n");
+  print_string(op, "formula", "```\n", "\n```\n\n");
+  printf("| | | default |\n| --- | --- | --- |\n");
+  for (size_t k = 0; k < d.parameters.size; ++k) {
+    const SnStepsParameter *p = &d.parameters.data[k];
+    bool is_float = sn_is_float(sn_element(p->type));
+    if (p->kind == SN_STEPS_OPERAND) {
+      printf("| `%.*s` | a tensor of rank %lld, of %s; rows are dimension %td |  |\n", (int)p->name.length, p->name.data, (long long)sn_rank(p->type),
+             is_float ? "floats" : "integers", p->rows);
+    } else if (p->kind == SN_STEPS_NUMBER) {
+      printf("| `%.*s` | %s | ", (int)p->name.length, p->name.data, is_float ? "a number" : sn_bits(p->type) == 1 ? "true or false" : "an integer");
+      print_number(p->otherwise);
+      printf(" |\n");
+    }
+  }
+  print_reductions(d.reductions);
+  sn_steps_definition_free(&d);
 }
 
 int sn_print_library(void) {
@@ -102,6 +128,10 @@ int sn_print_library(void) {
       for (size_t k = 0; k < definitions.size; ++k)
         if ((sn_get_attr(definitions.data[k], "reductions").ptr != NULL) == losses)
           print_definition(definitions.data[k], f->name);
+      sn_vec_free(&definitions);
+      definitions = sn_collect(mlirModuleGetOperation(module), "sinter.define_steps");
+      for (size_t k = 0; k < definitions.size && losses; ++k)
+        print_steps(definitions.data[k], f->name);
       sn_vec_free(&definitions);
       mlirModuleDestroy(module);
     }

@@ -15,8 +15,8 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect;
-  bool gpu, ptx;
+  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect, *wrt;
+  bool gpu, ptx, upstream;
 } Options;
 
 static const char *set_out(void *to, const char *value) {
@@ -53,6 +53,14 @@ static const char *set_input_dialect(void *to, const char *value) {
   ((Options *)to)->input_dialect = value;
   return !strcmp(value, "linalg") || !strcmp(value, "tosa") ? NULL : "is not a dialect of programs: linalg or tosa";
 }
+static const char *set_wrt(void *to, const char *value) {
+  ((Options *)to)->wrt = value;
+  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+}
+static const char *set_upstream(void *to, const char *value) {
+  ((Options *)to)->upstream = true;
+  return NULL;
+}
 static const char *set_ptx(void *to, const char *value) {
   ((Options *)to)->ptx = true;
   return NULL;
@@ -64,6 +72,8 @@ static const SinterOption table[] = {
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
     {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
      set_policy},
+    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
+    {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
@@ -126,12 +136,15 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
 
 static SinterExit lower(const Tool *tool, const Options *options, MlirModule module,
                         const char *until) {
+  const char *upstream = options->upstream ? "true" : "false";
   ToolSetting gpu[] = {{"policy", options->policy},
+                       {"wrt", options->wrt},
+                       {"upstream", upstream},
                        {"input", options->input_dialect},
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy}, {"input", options->input_dialect}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy}, {"wrt", options->wrt}, {"upstream", upstream}, {"input", options->input_dialect}, {NULL, NULL}};
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }
@@ -188,7 +201,7 @@ static SinterExit program(Tool *tool, Options *options) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg"};
+  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = ""};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);

@@ -20,8 +20,8 @@
 // ---- options -------------------------------------------------------------------------
 
 typedef struct {
-  const char *target, *policy, *emit, *cpu, *input_dialect, *explain;
-  bool verify;
+  const char *target, *policy, *emit, *cpu, *input_dialect, *explain, *wrt;
+  bool verify, upstream;
 } Options;
 
 static const char *one_of(const char *value, const char *const *words, const char *why,
@@ -57,10 +57,8 @@ static const char *set_explain(void *to, const char *value) {
 }
 
 static const char *set_emit(void *to, const char *value) {
-  static const char *const words[] = {"prepared", "raised",  "fused", "scheduled",
-                                      "outlined", "lowered", NULL};
-  return one_of(value, words,
-                "is not a rung: prepared, raised, fused, scheduled, outlined or lowered",
+  static const char *const words[] = {"expanded", "prepared", "raised", "differentiated", "fused", "scheduled", "outlined", "lowered", NULL};
+  return one_of(value, words, "is not a rung: expanded, prepared, raised, differentiated, fused, scheduled, outlined or lowered",
                 &((Options *)to)->emit);
 }
 
@@ -69,10 +67,22 @@ static const char *set_cpu(void *to, const char *value) {
   return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
 }
 
+static const char *set_wrt(void *to, const char *value) {
+  ((Options *)to)->wrt = value;
+  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+}
+
+static const char *set_upstream(void *to, const char *value) {
+  ((Options *)to)->upstream = true;
+  return NULL;
+}
+
 static const char *set_verify(void *to, const char *value) {
   ((Options *)to)->verify = true;
   return NULL;
 }
+
+#define GRADIENTS(options) {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
@@ -80,9 +90,10 @@ static const SinterOption table[] = {
      set_policy},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
+    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
+    {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"verify", NULL, "compare with the decomposed program, with sums in float64", set_verify},
-    {"emit", "RUNG",
-     "print the IR at prepared|raised|fused|scheduled|outlined|lowered, run nothing", set_emit},
+    {"emit", "RUNG", "print the IR at expanded|prepared|raised|differentiated|fused|scheduled|outlined|lowered, run nothing", set_emit},
     {"explain", "[FILE]", "say what fused with what, and why not more, run nothing; a page if FILE ends in .html", set_explain},
     {0},
 };
@@ -145,7 +156,7 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"input", options->input_dialect}, {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -175,10 +186,10 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
   code = tool_select(tool, module, driver->entry);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   if (code == SINTER_EXIT_OK && options->explain) {
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, GRADIENTS(options), {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, {NULL, NULL}};
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, options->emit);
     if (code == SINTER_EXIT_OK)
       tool_print(module);
@@ -195,7 +206,7 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
 }
 
 int main(int argc, char **argv) {
-  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg"};
+  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg", .wrt = ""};
   SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
   driver.program = "sinter-run";
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};

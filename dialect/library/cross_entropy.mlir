@@ -18,6 +18,8 @@ sinter.define @cross_entropy(%input: tensor<?xf32>, %target: i64, %weight: tenso
   %inside = arith.cmpi ult, %target, %classes : i64
   %ok = arith.ori %ignored, %inside : i1
   cf.assert %ok, "cross_entropy: target is out of bounds"
+  %possible = arith.cmpf ole, %label_smoothing, %one : f32
+  cf.assert %possible, "cross_entropy: label_smoothing is above 1"
 
   %top = sinter.row_reduce maximumf %input : tensor<?xf32> -> f32
   %max = sinter.detach %top : f32
@@ -69,6 +71,8 @@ sinter.define @cross_entropy.probabilities(%input: tensor<?xf32>, %target: tenso
   %inf = arith.constant 0xFF800000 : f32
   %absent = arith.cmpi slt, %ignore_index, %none : i64
   cf.assert %absent, "cross_entropy: ignore_index is not supported with probabilities as target"
+  %possible = arith.cmpf ole, %label_smoothing, %one : f32
+  cf.assert %possible, "cross_entropy: label_smoothing is above 1"
   %eaches = sinter.broadcast %each : i64 -> tensor<?xi64>
   %classes = sinter.row_reduce add %eaches : tensor<?xi64> -> i64
   %count = arith.sitofp %classes : i64 to f32

@@ -16,16 +16,19 @@ sinter.define @smooth_l1(%input: tensor<?xf32>, %target: tensor<?xf32>, %beta: f
   %divisor = arith.select %curved, %beta, %one : f32
   %a = arith.divf %half, %divisor : f32
   %h = arith.mulf %half, %beta : f32
+  %zeros = sinter.broadcast %zero : f32 -> tensor<?xf32>
   %factor = sinter.broadcast %a : f32 -> tensor<?xf32>
   %offset = sinter.broadcast %h : f32 -> tensor<?xf32>
   %limit = sinter.broadcast %beta : f32 -> tensor<?xf32>
 
   %d = arith.subf %input, %target : tensor<?xf32>
   %abs = math.absf %d : tensor<?xf32>
-  %square = arith.mulf %d, %d : tensor<?xf32>
+  %near = arith.cmpf olt, %abs, %limit : tensor<?xf32>
+  // Far away the parabola may overflow; it is not taken there.
+  %small = arith.select %near, %d, %zeros : tensor<?xi1>, tensor<?xf32>
+  %square = arith.mulf %small, %small : tensor<?xf32>
   %parabola = arith.mulf %square, %factor : tensor<?xf32>
   %line = arith.subf %abs, %offset : tensor<?xf32>
-  %near = arith.cmpf olt, %abs, %limit : tensor<?xf32>
   %l = arith.select %near, %parabola, %line : tensor<?xi1>, tensor<?xf32>
   sinter.yield %l : tensor<?xf32>
 }

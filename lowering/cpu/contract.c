@@ -2,7 +2,8 @@
 //
 //   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
-//   task t: for its blocks of m rows (all of one batch index):
+//   task t: for its blocks of m rows (all of one batch index; several row dimensions that B does not use count as
+//   one), or of `columns` columns of such a block where there are few:
 //     A block [m][sum], packed unless it lies so in memory
 //     for n0 by n:
 //       for each product, for k0 by k:
@@ -49,24 +50,29 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 
 static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
 
-// %x[.., r, c] with plain dimensions r (< 0: none) and c that are nowhere else: rows are the last size apart.
-static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t c) {
-  intptr_t n = mlirAffineMapGetNumResults(side->map);
-  if (!is_f32(sn_type_of(side->value)) || side->fill.ptr || side->through.ptr || !n || sn_map_dim(side->map, n - 1) != c || !sn_unit_stride(side->map, c))
+// %x[.., r, c] with plain dimensions c and r, the last of n (0: none), that are nowhere else: rows are the last size apart. The
+// others of the n stand in front of r, and all but the first are whole.
+static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t n, int64_t c) {
+  intptr_t results = mlirAffineMapGetNumResults(side->map);
+  MlirType t = sn_type_of(side->value);
+  if (!is_f32(t) || side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c || !sn_unit_stride(side->map, c))
     return false;
-  if (r >= 0 && (n < 2 || sn_map_dim(side->map, n - 2) != r))
-    return false;
-  for (intptr_t i = 0; i < n - 2 && r >= 0; ++i)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), r))
+  for (int64_t k = 0; k < n; ++k) {
+    intptr_t at = results - 2 - k;
+    if (sn_map_dim(side->map, at) != r - k || (k + 1 < n && (sn_dim(t, at) == SN_DYNAMIC || sn_dim(t, at) != f->dims.data[r - k].size)))
       return false;
+    for (intptr_t i = 0; i < results; ++i)
+      if (i != at && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), r - k))
+        return false;
+  }
   return true;
 }
 
 // The same where sizes are known at run time.
-static void read_matrices_in_place(const SnForm *f, Product *p) {
-  if (p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, p->first_dim))
+static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together) {
+  if (p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, together, p->first_dim))
     p->lda = AT_RUN_TIME;
-  if (p->num_dims == 1 && f->num_cols == 1 && is_matrix(f, p->b, p->first_dim, f->num_rows))
+  if (p->num_dims == 1 && f->num_cols == 1 && is_matrix(f, p->b, p->first_dim, 1, f->num_rows))
     p->ldb = AT_RUN_TIME;
 }
 
@@ -75,15 +81,16 @@ static bool is_fixed(const SnForm *f, const Product *p) {
          mlirShapedTypeHasStaticShape(sn_type_of(p->b->value));
 }
 
-static void read_in_place(const SnForm *f, Product *p) {
+static void read_in_place(const SnForm *f, Product *p, int64_t together) {
+  p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
-    read_matrices_in_place(f, p);
+    read_matrices_in_place(f, p, together);
     return;
   }
   int64_t fa[32], fb[32], rows = f->num_rows, n = sn_row_length(f);
   if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
-    int64_t lda = rows ? sn_cpu_stride(f, fa, rows - 1, 1) : p->sum;
+    int64_t lda = rows ? sn_cpu_stride(f, fa, rows - together, together) : p->sum;
     p->lda = lda >= p->sum ? lda : 0;
   }
   if (is_f32(sn_type_of(p->b->value)) && !p->b->fill.ptr && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
@@ -93,7 +100,8 @@ static void read_in_place(const SnForm *f, Product *p) {
   }
 }
 
-static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
+// `together` row dimensions count as one.
+static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t together, Product *p) {
   *p = (Product){.type = f->products.data[k].type, .num_dims = f->products.data[k].num_dims, .sum = 1};
   p->first_dim = f->num_rows + f->num_cols;
   for (size_t i = 0; i < k; ++i)
@@ -108,11 +116,25 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, Product *p) {
     if (a_fits && b_fits) {
       p->library = is_f32(p->type);
       if (p->library)
-        read_in_place(f, p);
+        read_in_place(f, p, together);
       return SN_OK;
     }
   }
   return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions, the other without the last row dimension", k);
+}
+
+// How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could.
+int64_t sn_cpu_rows_together(const SnForm *f) {
+  int64_t n = f->num_rows ? 1 : 0;
+  for (bool more = n; more && n < f->num_rows;) {
+    for (size_t k = 0; k < f->products.size && more; ++k) {
+      Product p, q;
+      more = !sn_failed(read_product(f, k, n, &p)) && !sn_failed(read_product(f, k, n + 1, &q)) && !uses(f, p.b, f->num_rows - n - 1, 1) &&
+             (!p.lda || q.lda);
+    }
+    n += more;
+  }
+  return n;
 }
 
 static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue columns) {
@@ -121,6 +143,7 @@ static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue col
   return sn_cpu_scratch(c->kernel, type, 2, sizes);
 }
 
+// size, or what is left of `whole` at `at`, which is a multiple of the block.
 static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole) {
   int64_t known;
   return sn_known(whole, &known) && known % block == 0 ? size : sn(b, "arith.minsi", size, sn(b, "arith.subi", whole, at));
@@ -253,12 +276,11 @@ static void emit_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, Ml
 // The row program over each row of the block; of the columns from `offset` on that c holds.
 static void emit_rows(Contract *c, Product *products, SnCpuRow *row, MlirValue offset, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
-  int64_t batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
+  int64_t batch_dims = c->f.num_rows - c->together;
   SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(n, scalars));
   {
     memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
-    if (c->f.num_rows)
-      row->program->dims[batch_dims] = plus(b, c->i0, r.index);
+    sn_form_point(b, &c->f, batch_dims, c->together, plus(b, c->i0, r.index), row->program->dims + batch_dims);
     for (size_t p = 0; p < c->f.products.size; ++p)
       sn_row_set_scratch(row->program, (intptr_t)p, products[p].c, sn_cpu_scratch_row(c, c->m, r.index), offset);
     sn_cpu_row(b, row, r.carried);
@@ -270,19 +292,25 @@ static void emit_rows(Contract *c, Product *products, SnCpuRow *row, MlirValue o
 
 static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue block, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
-  int64_t batch_dims = c->f.num_rows ? c->f.num_rows - 1 : 0;
-  MlirValue blocks = c->row_blocks, length = sn_form_columns(b, &c->f), m = sn_index(b, c->m), width = sn_index(b, c->n), zero = sn_index(b, 0);
+  int64_t batch_dims = c->f.num_rows - c->together;
+  MlirValue blocks = c->row_blocks, from = sn_index(b, 0), to = sn_form_columns(b, &c->f), m = sn_index(b, c->m), width = sn_index(b, c->n);
+  if (c->columns) {
+    MlirValue columns = sn_index(b, c->columns);
+    from = sn(b, "arith.muli", sn(b, "arith.remui", block, c->pieces), columns);
+    to = sn_cpu_end(b, from, columns, to);
+    block = sn(b, "arith.divui", block, c->pieces);
+  }
   c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
   c->mm = smaller(b, m, c->m, c->i0, c->rows);
   sn_form_point(b, &c->f, 0, batch_dims, sn(b, "arith.divui", block, blocks), c->dims);
   for (size_t p = 0; p < c->f.products.size; ++p)
     if (!products[p].lda)
       sn_cpu_pack_a(c, &products[p]);
-  SnLoop n0 = sn_for(b, zero, length, width);
+  SnLoop n0 = sn_for(b, from, to, width);
   {
-    MlirValue nn = smaller(b, width, c->n, n0.index, length);
+    MlirValue nn = smaller(b, width, c->n, n0.index, to);
     for (size_t p = 0; p < c->f.products.size; ++p)
-      emit_product(c, &products[p], n0.index, nn, c->whole_rows ? n0.index : zero);
+      emit_product(c, &products[p], n0.index, nn, c->whole_rows ? n0.index : sn_index(b, 0));
     if (!c->whole_rows) {
       row->from = n0.index;
       row->count = nn;
@@ -295,7 +323,7 @@ static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue 
 }
 
 // The row program sees one column at a time, so it can run on parts of a row.
-static bool by_columns(const SnForm *f) {
+bool sn_cpu_by_columns(const SnForm *f) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
   bool result = !sn_row_needs_whole_row(&p) && p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
   sn_row_program_free(&p);
@@ -305,20 +333,29 @@ static bool by_columns(const SnForm *f) {
 static MlirLogicalResult check(const SnForm *f) {
   for (size_t p = 0; p < f->products.size; ++p) {
     Product product;
-    if (sn_failed(read_product(f, p, &product)))
+    if (sn_failed(read_product(f, p, f->num_rows ? 1 : 0, &product)))
       return SN_FAIL;
   }
+  int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
+  if (columns % n)
+    return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
+  if (columns && (f->accumulators.size || !sn_cpu_by_columns(f)))
+    return sn_error(f->op, "columns = %lld, but something is reduced over the row or over rows: leave columns out", (long long)columns);
   return SN_OK;
 }
 
 // Blocks of rows, and their shares: of the kernel, and again inside of a task.
 static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
-  int64_t batch_dims = f->num_rows ? f->num_rows - 1 : 0;
+  int64_t batch_dims = f->num_rows - c->together;
   MlirValue one = sn_index(b, 1);
-  c->rows = sn_form_sizes(b, f, batch_dims, f->num_rows - batch_dims);
+  c->rows = sn_form_sizes(b, f, batch_dims, c->together);
   MlirValue row_blocks = sn_size_ceil(b, c->rows, sn_index(b, c->m));
   c->blocks = sn_size_mul(b, sn_form_sizes(b, f, 0, batch_dims), row_blocks);
   c->row_blocks = sn_size_max(b, row_blocks, one); // where there is none nothing runs; nothing is divided by it
+  if (c->columns) {
+    c->pieces = sn_size_max(b, sn_size_ceil(b, sn_form_columns(b, f), sn_index(b, c->columns)), one);
+    c->blocks = sn_size_mul(b, c->blocks, c->pieces);
+  }
   c->share = sn_size_max(b, sn_size_ceil(b, c->blocks, sn_index(b, sn_schedule_number(f->schedule, "tasks"))), one);
   c->tasks = sn_size_ceil(b, c->blocks, c->share);
 }
@@ -329,14 +366,15 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
     return SN_FAIL;
   MlirAttribute s = form->schedule;
   Contract c = {.kernel = k, .m = sn_schedule_number(s, "m"), .n = sn_schedule_number(s, "n"), .k = sn_schedule_number(s, "k"),
-                .lanes = sn_schedule_number(s, "lanes"), .whole_rows = !by_columns(form)};
+                .lanes = sn_schedule_number(s, "lanes"), .columns = sn_schedule_number(s, "columns"), .together = sn_cpu_rows_together(form),
+                .whole_rows = !sn_cpu_by_columns(form)};
   count_blocks(&c, &k->b, form);
   MlirValue unit = sn_index(&k->b, c.n), width = c.whole_rows ? sn_size_mul(&k->b, sn_size_ceil(&k->b, sn_form_columns(&k->b, form), unit), unit) : unit;
 
   SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
   Product *products = sn_alloc(form->products.size * sizeof *products);
   for (size_t p = 0; p < form->products.size; ++p) {
-    (void)read_product(form, p, &products[p]);
+    (void)read_product(form, p, c.together, &products[p]);
     products[p].c = scratch(&c, products[p].type, c.m, width);
     products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, sum_of(&k->b, form, &products[p]));
     products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, unit);
@@ -349,7 +387,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   count_blocks(&c, b, &c.f);
   for (size_t p = 0; p < form->products.size; ++p) {
     Product old = products[p];
-    (void)read_product(&c.f, p, &products[p]);
+    (void)read_product(&c.f, p, c.together, &products[p]);
     products[p].c = sn_lookup(&c.t.map, old.c);
     products[p].a_pack = products[p].lda ? old.a_pack : sn_lookup(&c.t.map, old.a_pack);
     products[p].b_pack = products[p].ldb ? old.b_pack : sn_lookup(&c.t.map, old.b_pack);

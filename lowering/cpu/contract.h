@@ -23,18 +23,25 @@ typedef struct {
   SnForm f; // in the task
   SnTask t;
   int64_t m, n, k, lanes;
+  int64_t columns;       // of one block; 0: all
+  int64_t together;      // how many of the last row dimensions count as one
   bool whole_rows;       // c holds rows in whole blocks of n, not only n columns of them
   MlirValue rows, row_blocks; // of one batch index
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
+  MlirValue pieces;      // of a row, `columns` wide
   MlirValue i0, mm;      // first row of the block and its count of rows
   MlirValue dims[32];    // batch indices
 } Contract;
 
+// How many of the last row dimensions count as one.
+int64_t sn_cpu_rows_together(const SnForm *f);
+// The row program sees one column at a time, so it can run on parts of a row.
+bool sn_cpu_by_columns(const SnForm *f);
 // Row r of the task's part of a scratch memref that has `rows` rows for each task.
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
 // Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
 int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);
-// All dimensions at row i (null: none), flattened column j (null: none) and flattened sum index s.
+// All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
 
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block.

@@ -40,7 +40,9 @@ void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *a
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
 MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows
+MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k);   // few long rows in pieces
 MlirLogicalResult sn_cpu_lower_contract(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_steps(SnKernel *k, MlirOperation steps);
 
 // ---- tasks: task.c -------------------------------------------------------------
 
@@ -70,13 +72,38 @@ typedef struct {
 typedef struct {
   SnRowProgram *program;
   int64_t lanes, unroll;
-  MlirValue from, count;    // the columns, of a program without reductions; null: all
+  int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
+  const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
+  bool online;              // maxima and sums of exponentials under them in one loop, where sn_row_online finds them
+  MlirValue from, count;    // the columns of a piece; null: all
   MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
 
+// As the form's schedule says, without targets.
+SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p);
+// Emits loops twice, with stores past the caches for results that are aligned, if the schedule says so. `scalars` are what `emit` begins with
+// and what it ends with.
+typedef void (*SnCpuEmit)(SnBuilder *b, SnCpuRow *r, const void *user, intptr_t n, MlirValue *scalars);
+void sn_cpu_streaming(SnBuilder *b, SnCpuRow *r, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars);
 // Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
 void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
+// Its parts. The loops of a phase over the row's columns, or the piece's: results of reductions are set in program->scalars.
+void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t phase);
+// What is one for each row: stored, or combined with its accumulator.
+void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
+
+// ---- what a loop over columns needs from rows.c: rowonline.c ----------------------------
+
+// x in lanes from `seen` on; the identity in those before.
+MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen);
+// Asks for what the `count` vectors from column j on will load, of this row or the next.
+void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count);
+// The loops of any reductions and stores; columns of a row, or of the piece.
+void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase);
+
+// Phase `at` and the one behind it, of which sn_row_online knows the maximum, as one loop.
+void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at);
 
 // ---- results reduced over rows: partials.c -----------------------------------------------
 
@@ -95,5 +122,7 @@ void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirVa
 void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row);
 // After the tasks: partials combined in order, finish, stores.
 void sn_cpu_finish(SnKernel *k, SnPartials *p);
+// Of an accumulator: its combiner's, on so many lanes.
+MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t accumulator, int64_t width);
 
 #endif

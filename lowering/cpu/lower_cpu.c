@@ -16,6 +16,7 @@
 
 #include "lowering/cpu/cpu.h"
 #include "dialect/dialect.h"
+#include "lowering/steps.h"
 #include "passes/passes.h"
 
 #define STACK_BYTES 16384 // for one kernel's scratch; an embedder's threads may have small stacks
@@ -134,9 +135,26 @@ static MlirLogicalResult check(const SnForm *f) {
   return SN_OK;
 }
 
+static MlirLogicalResult lower_steps(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
+  const char *found = sn_schedule_mnemonic(sn_get_attr(op, "schedule"));
+  if (!found || strcmp(found, "rows"))
+    return sn_error(op, "has no schedule #sinter.rows: run sinter-schedule{target=cpu} first");
+  SnKernel k = {.module = module, .calls = calls, .func = func, .b = sn_before(op)};
+  MlirLogicalResult result = sn_cpu_lower_steps(&k, op);
+  if (!sn_failed(result)) {
+    mlirOperationDestroy(op);
+    if (!sn_none(k.workspace))
+      add_workspace(&k);
+  }
+  sn_vec_free(&k.scratch);
+  return result;
+}
+
 static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
   if (!mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
     return sn_error(op, "stands inside control flow of its kernel function: run sinter-outline");
+  if (sn_is_steps(op))
+    return lower_steps(module, calls, func, op);
   sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
   SnKernel k = {.module = module, .calls = calls, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
   MlirLogicalResult result = check(&k.form);
@@ -153,7 +171,7 @@ static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirO
 }
 
 static MlirWalkResult find_forms(MlirOperation op, void *found) {
-  if (sn_is_form(op))
+  if (sn_is_form(op) || sn_is_steps(op))
     sn_push((SnOpVec *)found, op);
   return MlirWalkResultAdvance;
 }

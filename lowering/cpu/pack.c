@@ -2,9 +2,16 @@
 //
 //   a_pack[r][s] = A[i0 + r, s]        b_pack[s][j] = B[k0 + s, n0 + j]
 //
+// A row of the block is copied in runs along its last dimension, as many dimensions as lie in memory like one: subscripts
+// are computed once a run, whole vectors are loaded and converted to the product's type, and where a bound cuts a
+// run (a convolution's padding) its ends are filled and nothing is compared element by element:
+//
+//   B[(l, m, n), (h, w)] = x[l, h + m - 1, w + n - 1] else 0     for each l, m, n; for each h in the block:
+//                                                                  fill w < 1 - n; copy; fill w > W - n
+//
 // A side that lies the other way round in memory (weights [j, k]) is transposed
-// in registers, lanes x lanes at once: read and written by whole vectors. All
-// else goes element by element, converted to the product's type.
+// in registers, lanes x lanes at once: read and written by whole vectors. What is read through an index tensor goes
+// element by element.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/rowmemory.h"
@@ -19,8 +26,8 @@ MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims) {
   SnBuilder *b = &c->t.b;
   memcpy(dims, c->dims, sizeof c->dims);
-  if (c->f.num_rows && !sn_none(i))
-    dims[c->f.num_rows - 1] = i;
+  if (!sn_none(i))
+    sn_form_point(b, &c->f, c->f.num_rows - c->together, c->together, i, dims + c->f.num_rows - c->together);
   if (!sn_none(j))
     sn_form_point(b, &c->f, c->f.num_rows, c->f.num_cols, j, dims + c->f.num_rows);
   sn_form_point(b, &c->f, p->first_dim, p->num_dims, s, dims + p->first_dim);
@@ -28,12 +35,14 @@ void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirV
 
 // ---- one element ---------------------------------------------------------------
 
+// A scalar or a vector, to this element type.
 static MlirValue convert(SnBuilder *b, MlirValue x, MlirType to) {
-  MlirType from = sn_type_of(x);
+  MlirType from = sn_element(sn_type_of(x));
   if (mlirTypeEqual(from, to))
     return x;
   bool wider = sn_bits(from) < sn_bits(to);
-  return sn(b, sn_is_float(to) ? (wider ? "arith.extf" : "arith.truncf") : wider ? "arith.extsi" : "arith.trunci", x, to);
+  to = mlirTypeIsAVector(sn_type_of(x)) ? sn_vector(to, sn_dim(sn_type_of(x), 0)) : to;
+  return sn(b, sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf") : wider ? "arith.extsi" : "arith.trunci", x, to);
 }
 
 // A side as an array [rows][columns] of its packed form: A is [i][s], B is [s][j].
@@ -55,41 +64,260 @@ static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
     sn_cpu_point(k->c, k->p, none, q, r, dims);
 }
 
+static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
+
 static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
   MlirValue dims[32];
   point(k, row, column, dims);
-  MlirValue x = convert(b, sn_row_load(b, &k->c->f, k->is_a ? k->p->a : k->p->b, dims), k->p->type);
+  MlirValue x = convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), k->p->type);
   sn_op(b, "memref.store", x, k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, row), column);
 }
 
-static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
-  SnBuilder *b = &k->c->t.b;
-  MlirValue one = sn_index(b, 1);
-  SnLoop r = sn_for(b, rows_from, rows_to, one);
-  SnLoop q = sn_for(b, columns_from, columns_to, one);
-  copy_element(k, r.index, q.index);
-  sn_next(b, &q);
-  sn_next(b, &r);
+// ---- runs ------------------------------------------------------------------------
+
+// The next point of these dimensions, the last fastest.
+static void advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, MlirValue *dims) {
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), carry = one;
+  for (int64_t d = n; d-- > 0;) {
+    MlirValue next = plus(b, dims[d], carry);
+    dims[d] = next;
+    if (d) {
+      MlirValue ends = sn(b, "arith.cmpi", next, sn_form_size(b, f, first + d), sn_attr("predicate", sn_i64(b->ctx, 0)));
+      dims[d] = sn(b, "arith.select", ends, zero, next);
+      carry = sn(b, "arith.select", ends, one, zero);
+    }
+  }
 }
 
-// ---- transposed in registers ---------------------------------------------------------
+// A block's columns: dimensions first .. first + n, of which the last ones are a run along dimension `along`, whose elements are
+// evenly spaced.
+typedef struct {
+  int64_t first, n, outer; // outer: how many come before those of the run
+  int64_t along;
+  MlirValue length;        // of a run
+} Runs;
+
+static Runs runs_of(const Block *k) {
+  const SnForm *f = &k->c->f;
+  const SnAccess *side = side_of(k);
+  Runs r = {.first = k->is_a ? k->p->first_dim : f->num_rows, .n = k->is_a ? k->p->num_dims : f->num_cols};
+  int64_t factors[32], d = r.first + r.n - 1, expected = 0;
+  bool linear = !side->fill.ptr && sn_linear_factors(side->map, sn_type_of(side->value), factors);
+  while (linear && d > r.first && f->dims.data[d].size == 1)
+    --d;
+  r.along = d;
+  if (linear && d >= r.first)
+    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : factors[d] * f->dims.data[d].size;
+  for (--d; linear && expected && d >= r.first && (f->dims.data[d].size == 1 || factors[d] == expected); --d)
+    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : expected * f->dims.data[d].size;
+  r.outer = r.n ? d + 1 - r.first : 0;
+  r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
+  return r;
+}
+
+// The one subscript that changes along the run, and by how much; false where bounds or distances cannot be told from it.
+static bool changes(const Block *k, int64_t along, intptr_t *at, int64_t *step) {
+  const SnAccess *side = side_of(k);
+  intptr_t n = mlirAffineMapGetNumResults(side->map);
+  *at = -1;
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(side->map, i);
+    if (!mlirAffineExprIsFunctionOfDim(e, along))
+      continue;
+    int64_t factors[32] = {0};
+    if (*at >= 0 || !sn_affine_factors(e, factors) || factors[along] < 1)
+      return false;
+    *at = i;
+    *step = factors[along];
+  }
+  return true;
+}
+
+static MlirValue at_least(SnBuilder *b, MlirValue x, MlirValue low) { return sn(b, "arith.maxsi", x, low); }
+static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
+
+typedef struct {
+  Block *k;
+  const Runs *runs;
+  MlirValue dims[32];        // of the run: 0 along it
+  MlirValue row, shift;      // where it goes: pack[row][c + shift]
+  bool unit;                 // its elements are neighbours
+} Run;
+
+static void subscripts(Run *r, MlirValue c, MlirValue *at) {
+  SnBuilder *b = &r->k->c->t.b;
+  MlirValue dims[32];
+  const SnAccess *side = side_of(r->k);
+  memcpy(dims, r->dims, sizeof dims);
+  if (r->runs->n)
+    dims[r->runs->along] = c;
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
+    at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
+}
+
+static void store(Run *r, MlirValue x, MlirValue c) {
+  SnBuilder *b = &r->k->c->t.b;
+  bool vector = mlirTypeIsAVector(sn_type_of(x));
+  sn_op(b, vector ? "vector.store" : "memref.store", x, r->k->pack, r->row, plus(b, c, r->shift));
+}
+
+static void fill_run(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  MlirValue fill = convert(b, sn_constant(b, side_of(r->k)->fill), r->k->p->type);
+  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
+  store(r, fill, c.index);
+  sn_next(b, &c);
+}
+
+// Whole vectors, then one with a mask.
+static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = side_of(r->k);
+  int64_t lanes = r->k->c->lanes;
+  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue at[17], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
+  subscripts(r, from, at);
+  MlirValue flat = sn_row_flat(b, side->value, at, &offset), shift = plus(b, from, r->shift);
+  MlirValue whole = sn(b, "arith.subi", count, sn(b, "arith.remui", count, wide));
+  SnLoop c = sn_for(b, sn_index(b, 0), whole, wide);
+  MlirValue x = sn(b, "vector.load", flat, plus(b, offset, c.index), t);
+  sn_op(b, "vector.store", convert(b, x, r->k->p->type), r->k->pack, r->row, plus(b, shift, c.index));
+  sn_next(b, &c);
+  MlirValue rest = sn(b, "arith.subi", count, whole);
+  SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
+  {
+    MlirValue step = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), sn_vector(i32, lanes));
+    MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", rest, i32), sn_vector(i32, lanes));
+    MlirValue mask = sn(b, "arith.cmpi", step, end, sn_attr("predicate", sn_i64(b->ctx, 2)));
+    MlirValue y = sn(b, "vector.maskedload", flat, plus(b, offset, whole), mask, sn_zero(b, t), t);
+    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, convert(b, y, r->k->p->type));
+  }
+  sn_end_if(b, &some);
+}
+
+static void copy_run(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = side_of(r->k);
+  if (r->unit) {
+    copy_vectors(r, from, to);
+    return;
+  }
+  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
+  MlirValue at[17];
+  subscripts(r, c.index, at);
+  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at), sn_element(sn_type_of(side->value)));
+  store(r, convert(b, x, r->k->p->type), c.index);
+  sn_next(b, &c);
+}
+
+// Elements `from` .. `to` of a run with bounds: those inside are neighbours of one another.
+static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = side_of(r->k);
+  MlirValue first[17], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), by = sn_index(b, step);
+  subscripts(r, zero, first);
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
+    if (s != at)
+      inside = sn(b, "arith.andi", inside, sn_row_below(b, first[s], sn_dim_of(b, side->value, s)));
+  MlirValue low = from, high = to;
+  if (at >= 0) {
+    MlirValue size = sn_dim_of(b, side->value, at);
+    low = sn(b, "arith.subi", zero, first[at]);
+    high = sn(b, "arith.subi", size, first[at]);
+    if (step > 1) {
+      low = sn(b, "arith.ceildivsi", low, by);
+      high = sn(b, "arith.ceildivsi", high, by);
+    }
+    low = at_most(b, at_least(b, low, from), to);
+    high = at_most(b, at_least(b, high, low), to);
+  }
+  high = sn(b, "arith.select", inside, high, low);
+  fill_run(r, from, low);
+  copy_run(r, low, high);
+  fill_run(r, high, to);
+}
 
 static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
   int64_t factors[32];
   return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
 }
 
+static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
+  SnBuilder *b = &k->c->t.b;
+  const SnForm *f = &k->c->f;
+  const SnAccess *side = side_of(k);
+  MlirValue one = sn_index(b, 1);
+  intptr_t at = -1;
+  int64_t step = 0;
+  Runs runs = runs_of(k);
+  bool by_runs = !side->through.ptr && !sn_is_table(side) && (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step)));
+  if (!by_runs) {
+    SnLoop r = sn_for(b, rows_from, rows_to, one);
+    SnLoop q = sn_for(b, columns_from, columns_to, one);
+    copy_element(k, r.index, q.index);
+    sn_next(b, &q);
+    sn_next(b, &r);
+    return;
+  }
+  MlirType t = sn_type_of(side->value);
+  Run run = {.k = k, .runs = &runs};
+  run.unit = runs.n && k->c->lanes > 1 && sn_bits(sn_element(t)) % 8 == 0 && is_next_to_itself(side->map, t, runs.along);
+  int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
+  int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
+  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[32], dims[32];
+  for (int d = 0; d < 32; ++d)
+    dims[d] = sn_index(b, 0);
+  memcpy(dims, k->c->dims, (size_t)(f->num_rows - k->c->together) * sizeof *dims);
+  MlirValue o0 = sn_index(b, 0), o1 = one;
+  if (runs.outer) {
+    o0 = sn(b, "arith.divui", q0, runs.length);
+    o1 = sn(b, "arith.ceildivui", q1, runs.length);
+  }
+  sn_form_point(b, f, runs.first, runs.outer, o0, point);
+  SnLoop o = sn_for_values(b, o0, o1, one, sn_values(runs.outer, point));
+  {
+    memcpy(dims + runs.first, o.carried, (size_t)runs.outer * sizeof *dims);
+    MlirValue start = sn(b, "arith.muli", o.index, runs.length), from = q0, to = q1;
+    if (runs.outer) {
+      from = sn(b, "arith.subi", at_least(b, start, q0), start);
+      to = sn(b, "arith.subi", at_most(b, plus(b, start, runs.length), q1), start);
+    }
+    run.shift = sn(b, "arith.subi", runs.outer ? start : sn_index(b, 0), k->column0);
+    sn_form_point(b, f, row_first, row_dims, plus(b, k->row0, rows_from), point);
+    SnLoop r = sn_for_values(b, rows_from, rows_to, one, sn_values(row_dims, point));
+    {
+      memcpy(run.dims, dims, sizeof dims);
+      memcpy(run.dims + row_first, r.carried, (size_t)row_dims * sizeof *dims);
+      run.row = sn_cpu_scratch_row(k->c, k->pack_rows, r.index);
+      if (side->fill.ptr)
+        copy_bounded_run(&run, at, step, from, to);
+      else
+        copy_run(&run, from, to);
+      advance(b, f, row_first, row_dims, r.carried);
+    }
+    sn_next_values(b, &r, sn_values(row_dims, r.carried));
+    advance(b, f, runs.first, runs.outer, o.carried);
+  }
+  sn_next_values(b, &o, sn_values(runs.outer, o.carried));
+}
+
+// ---- transposed in registers ---------------------------------------------------------
+
 // Consecutive rows of the packed form are consecutive elements in memory.
 static bool lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
-  const SnAccess *side = k->is_a ? k->p->a : k->p->b;
+  const SnAccess *side = side_of(k);
   MlirType t = sn_type_of(side->value);
-  if (side->fill.ptr || side->through.ptr || !mlirTypeEqual(sn_element(t), k->p->type) || k->c->lanes < 2)
+  int64_t factors[32];
+  if (side->fill.ptr || side->through.ptr || sn_bits(sn_element(t)) % 8 || k->c->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
-    return f->num_rows && is_next_to_itself(side->map, t, f->num_rows - 1);
-  return k->p->num_dims == 1 && is_next_to_itself(side->map, t, k->p->first_dim);
+    return k->c->together == 1 && is_next_to_itself(side->map, t, f->num_rows - 1);
+  if (k->p->num_dims == 1)
+    return is_next_to_itself(side->map, t, k->p->first_dim);
+  return mlirShapedTypeHasStaticShape(t) && sn_linear_factors(side->map, t, factors) && k->p->sum > 1 &&
+         sn_cpu_stride(f, factors, k->p->first_dim, k->p->num_dims) == 1;
 }
 
 // n vectors of n lanes: element [i][j] to [j][i], in log n steps of exchanged blocks.
@@ -112,17 +340,17 @@ static void transpose(SnBuilder *b, int64_t n, MlirValue *v) {
 
 static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
-  const SnAccess *side = k->is_a ? k->p->a : k->p->b;
+  const SnAccess *side = side_of(k);
   int64_t n = k->c->lanes;
-  MlirType t = sn_vector(k->p->type, n);
+  MlirType t = sn_vector(sn_element(sn_type_of(side->value)), n);
   MlirValue v[64];
   for (int64_t i = 0; i < n; ++i) {
-    MlirValue dims[32], at[16];
-    intptr_t rank = mlirAffineMapGetNumResults(side->map);
+    MlirValue dims[32], at[17], offset;
     point(k, row, plus(b, column, sn_index(b, i)), dims);
-    for (intptr_t s = 0; s < rank; ++s)
+    for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
       at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
-    v[i] = sn(b, "vector.load", side->value, sn_values(rank, at), t);
+    MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
+    v[i] = convert(b, sn(b, "vector.load", flat, offset, t), k->p->type);
   }
   transpose(b, n, v);
   for (int64_t i = 0; i < n; ++i)

@@ -23,7 +23,7 @@ SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes) {
 
 static const SnCombiner *combiner(const SnForm *f, size_t k) { return sn_combiner(f->accumulators.data[k].kind); }
 
-static MlirValue identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width) {
+MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width) {
   MlirType t = f->accumulators.data[k].type;
   return sn_splat(b, width > 1 ? sn_vector(t, width) : t, sn_combiner_identity(combiner(f, k), t));
 }
@@ -39,7 +39,7 @@ static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffe
     const char *load = width > 1 ? "vector.load" : "memref.load", *store = width > 1 ? "vector.store" : "memref.store";
     SnLoop j = sn_for(b, ends[part], ends[part + 1], sn_index(b, width));
     MlirValue x = from ? sn_combine(b, combiner(f, k), sn(b, load, buffer, to, j.index, t), sn(b, load, buffer, *from, j.index, t))
-                       : identity(b, f, k, width);
+                       : sn_cpu_identity(b, f, k, width);
     sn_op(b, store, x, buffer, to, j.index);
     sn_next(b, &j);
   }
@@ -52,7 +52,7 @@ intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirVa
     if (keeps_columns(f, k))
       each_column(&t->b, f, k, p->inside.data[k], t->index, NULL, p->lanes);
     else
-      scalars[n++] = identity(&t->b, f, k, 1);
+      scalars[n++] = sn_cpu_identity(&t->b, f, k, 1);
   }
   return n;
 }
@@ -77,26 +77,6 @@ void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuR
       sn_push(&row->targets, (SnTarget){.access = f->outputs.data[k]});
 }
 
-// Without a finish the accumulators are the results.
-static void add_finish(SnForm *f, MlirLocation loc) {
-  SN_VEC(MlirType) types = {0};
-  SN_VEC(MlirLocation) locs = {0};
-  SnValueVec values = {0};
-  for (size_t k = 0; k < f->accumulators.size; ++k) {
-    sn_push(&types, keeps_columns(f, k) ? sn_row_type(f, f->accumulators.data[k].type) : f->accumulators.data[k].type);
-    sn_push(&locs, loc);
-  }
-  f->finish = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(f->op, 1), f->finish);
-  for (size_t k = 0; k < types.size; ++k)
-    sn_push(&values, mlirBlockGetArgument(f->finish, (intptr_t)k));
-  SnBuilder b = sn_at_end(f->finish, loc);
-  sn_op(&b, "sinter.yield", sn_values((intptr_t)values.size, values.data));
-  sn_vec_free(&types);
-  sn_vec_free(&locs);
-  sn_vec_free(&values);
-}
-
 // Where no task ran, nothing was set to the identity.
 static void no_tasks(SnBuilder *b, const SnForm *f, const SnPartials *p, size_t k) {
   int64_t tasks;
@@ -115,8 +95,7 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
   SnForm *f = &kernel->form;
   if (!sn_num_reduced(f))
     return;
-  if (!f->finish.ptr)
-    add_finish(f, b->loc);
+  sn_row_default_finish(f, b->loc);
   SnRowProgram program = sn_finish_program(f, sn_values(0, NULL));
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), tasks = p->tasks;
   for (size_t k = 0; k < f->accumulators.size; ++k) {
@@ -128,7 +107,7 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
       sn_next(b, &c);
       sn_row_set_scratch(&program, (intptr_t)k, buffer, zero, (MlirValue){0});
     } else {
-      SnLoop c = sn_for(b, zero, tasks, one, identity(b, f, k, 1));
+      SnLoop c = sn_for(b, zero, tasks, one, sn_cpu_identity(b, f, k, 1));
       MlirValue x = sn(b, "memref.load", buffer, c.index, f->accumulators.data[k].type);
       sn_next(b, &c, sn_combine(b, combiner(f, k), c.carried[0], x));
       sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), sn_result(c.op, 0));

@@ -15,8 +15,7 @@
 
 #define FEW_COLUMNS 16 // written out one by one: a convolution's window
 
-// Lanes from `seen` on; the identity in those before.
-static MlirValue unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen) {
+MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen) {
   if (!seen)
     return x;
   MlirAttribute lanes[64];
@@ -32,7 +31,7 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue 
   MlirType type = sn_type_of(x);
   MlirValue at[] = {t->first, c->index};
   if (seen)
-    x = unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), seen);
+    x = sn_cpu_unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), seen);
   MlirValue old = sn(b, c->width > 1 ? "vector.load" : "memref.load", t->buffer, sn_values(2, at), type);
   sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at));
 }
@@ -46,7 +45,7 @@ static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, i
     MlirOperation reduce = phase->reduces.data[i];
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
     if (seen)
-      x = unseen(b, x, sn_row_identity(b, p, reduce, width), seen);
+      x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce, width), seen);
     acc[i] = sn_row_combine(b, p, reduce, acc[i], x);
   }
   for (size_t i = 0; i < phase->yields.size; ++i) {
@@ -67,6 +66,8 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
   MlirValue next[16];
   memcpy(next, j.carried, sizeof next);
+  if (width > 1 && r->program->row_lanes <= 1)
+    sn_cpu_prefetch(b, r, phase, j.index, width, count);
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j.index, sn_index(b, v * stride)) : j.index;
     step(b, r, phase, at, width, 0, next + v * n);
@@ -83,14 +84,10 @@ static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, 
     loop_values(b, r, phase, lo, hi, width, count, acc);
 }
 
-// Columns from .. from + count, known at run time; nothing is reduced over them.
-static void some_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
-  MlirValue end = sn(b, "arith.addi", r->from, r->count), lanes = sn_index(b, r->lanes);
-  MlirValue middle = sn(b, "arith.subi", end, sn(b, "arith.remui", r->count, lanes));
-  assert(!phase->reduces.size && "whole rows are there for reductions");
-  if (r->lanes > 1)
-    loop_values(b, r, phase, r->from, middle, r->lanes, 1, NULL);
-  loop_values(b, r, phase, r->lanes > 1 ? middle : r->from, end, 1, 1, NULL);
+// Where the units of the row or the piece end.
+static MlirValue end_of(SnBuilder *b, const SnCpuRow *r, MlirValue length, int64_t unit) {
+  MlirValue n = sn_size_whole(b, length, unit);
+  return sn_none(r->from) ? n : sn(b, "arith.addi", r->from, n);
 }
 
 // Lanes are rows: columns one by one, `unroll` of them in a step with accumulators of their own.
@@ -119,25 +116,28 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   }
 }
 
-static void columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
+void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
-  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = r->lanes;
-  MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0);
+  bool piece = !sn_none(r->from), asks = r->prefetch || r->next;
+  // Without accumulators, steps are independent as they are; two vectors of a half type are a line that is asked for once.
+  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n || asks ? r->unroll : 1, lanes = r->lanes;
+  unroll = n || unroll < 2 ? unroll : 2;
+  MlirValue length = piece ? r->count : sn_form_columns(b, p->form), begin = piece ? r->from : sn_index(b, 0);
   bool fixed = sn_known(length, &known);
   assert(n <= 16 && "checked before");
   while (unroll > 1 && (n * unroll > 16 || known < unroll * lanes))
     --unroll;
-  MlirValue vectors = lanes > 1 ? sn_size_whole(b, length, lanes) : zero, acc[16];
+  MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1), acc[16];
   if (lanes > 1 && (!fixed || known >= lanes)) {
-    MlirValue wide = unroll > 1 ? sn_size_whole(b, length, unroll * lanes) : vectors;
+    MlirValue wide = unroll > 1 ? end_of(b, r, length, unroll * lanes) : vectors;
     for (int64_t i = 0; i < n * unroll; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
-    loop(b, r, phase, zero, wide, lanes, unroll, acc);
+    loop(b, r, phase, begin, wide, lanes, unroll, acc);
     if (unroll > 1)
       loop(b, r, phase, wide, vectors, lanes, 1, acc);
     if (fixed && known % lanes > 1) {
       step(b, r, phase, sn_index(b, known - lanes), lanes, lanes - known % lanes, acc);
-      vectors = length;
+      vectors = end;
     }
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t v = 1; v < unroll; ++v)
@@ -148,20 +148,72 @@ static void columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     for (int64_t i = 0; i < n; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i], 1);
   }
-  loop(b, r, phase, vectors, length, 1, 1, acc);
+  loop(b, r, phase, vectors, end, 1, 1, acc);
   for (int64_t i = 0; i < n; ++i)
     sn_map(&p->scalars, sn_result(phase->reduces.data[i], 0), acc[i]);
 }
 
+void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
+  SnRowProgram *p = r->program;
+  const SnPhase *phase = &p->phases.data[i];
+  if (!phase->reduces.size && !phase->yields.size)
+    return;
+  if (p->row_lanes > 1)
+    columns_of_rows(b, r, phase);
+  else
+    sn_cpu_columns(b, r, phase);
+}
+
+// The loops of a phase; where it has a guard, only if that holds for some row.
+static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
+  SnRowProgram *p = r->program;
+  const SnPhase *phase = &p->phases.data[i];
+  MlirValue guard = sn_row_guard(p, (int)i), results[16];
+  MlirType types[16];
+  intptr_t n = (intptr_t)phase->reduces.size;
+  if (sn_none(guard)) {
+    sn_cpu_row_phase(b, r, i);
+    return;
+  }
+  MlirValue holds = sn_row_scalar(p, guard);
+  if (mlirTypeIsAVector(sn_type_of(holds)))
+    holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1), sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirType t = sn_type_of(sn_result(phase->reduces.data[k], 0));
+    types[k] = p->row_lanes > 1 ? sn_vector(t, p->row_lanes) : t;
+  }
+  SnIf run = sn_if_types(b, holds, (SnTypes){n, types});
+  sn_cpu_row_phase(b, r, i);
+  for (intptr_t k = 0; k < n; ++k)
+    results[k] = sn_row_scalar(p, sn_result(phase->reduces.data[k], 0));
+  sn_else_values(b, &run, sn_values(n, results));
+  for (intptr_t k = 0; k < n; ++k)
+    results[k] = sn_row_identity(b, p, phase->reduces.data[k], p->row_lanes > 1 ? p->row_lanes : 1);
+  sn_end_if_values(b, &run, sn_values(n, results));
+  for (intptr_t k = 0; k < n; ++k)
+    sn_map(&p->scalars, sn_result(phase->reduces.data[k], 0), sn_result(run.op, k));
+}
+
 void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
   SnRowProgram *p = r->program;
+  bool merged = false; // into the phase before
   for (size_t i = 0; i < p->phases.size; ++i) {
-    const SnPhase *phase = &p->phases.data[i];
     p->phase = (int)i;
     sn_row_scalars(b, p, (int)i);
-    if (phase->reduces.size || phase->yields.size)
-      p->row_lanes > 1 ? columns_of_rows(b, r, phase) : sn_none(r->from) ? columns(b, r, phase) : some_columns(b, r, phase);
+    if (merged) {
+      merged = false;
+    } else if (r->online && !sn_null(sn_row_online(p, i))) {
+      sn_cpu_online_columns(b, r, i);
+      merged = true;
+    } else {
+      guarded_phase(b, r, i);
+    }
   }
+  sn_cpu_row_ends(b, r, scalars);
+}
+
+void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
+  SnRowProgram *p = r->program;
   for (size_t k = 0; k < r->targets.size; ++k) {
     const SnTarget *t = &r->targets.data[k];
     MlirValue v = sn_row_yield(p, (intptr_t)k);

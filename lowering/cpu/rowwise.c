@@ -6,7 +6,7 @@
 //     for r in t * chunk .. min((t + 1) * chunk, rows):
 //       the row's indices, the row program, its stores and accumulators
 //
-// Few long rows, of which nothing is reduced, are shared in pieces of `columns`.
+// Few long rows are shared in pieces of `columns`: rowpieces.c.
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/cpu.h"
@@ -15,7 +15,6 @@
 
 typedef struct {
   MlirValue rows, chunk, tasks;
-  MlirValue columns, pieces; // of a row; null: whole rows
 } Shares;
 
 // Rows of a task: as scheduled, but more where their count is known at run time and would make too many tasks.
@@ -25,22 +24,27 @@ static Shares share_rows(SnBuilder *b, const SnForm *f) {
   if (!sn_known(s.rows, &known))
     s.chunk = sn_size_max(b, s.chunk, sn_size_ceil(b, s.rows, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
   s.tasks = sn_size_ceil(b, s.rows, s.chunk);
-  int64_t columns = sn_schedule_number(f->schedule, "columns");
-  if (columns) {
-    s.columns = sn_index(b, columns);
-    s.pieces = sn_size_ceil(b, sn_form_columns(b, f), s.columns);
-    s.tasks = sn_size_mul(b, s.tasks, s.pieces);
-  }
   return s;
 }
 
-static void emit_rows(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue hi, intptr_t n, MlirValue *scalars) {
+typedef struct {
+  MlirValue lo, hi;
+} Rows;
+
+static void emit_rows(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n, MlirValue *scalars) {
   SnRowProgram *p = row->program;
+  const Rows *rows = user;
+  MlirValue one = sn_index(b, 1), next[16];
   sn_row_begin(p);
-  SnLoop r = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
+  SnLoop r = sn_for_values(b, rows->lo, rows->hi, one, sn_values(n, scalars));
   {
     sn_form_point(b, p->form, 0, p->form->num_rows, r.index, p->dims);
+    if (p->form->num_rows && sn_schedule_word_is(p->form->schedule, "next", "early")) {
+      sn_form_point(b, p->form, 0, p->form->num_rows, sn(b, "arith.addi", r.index, one), next);
+      row->next = next;
+    }
     sn_cpu_row(b, row, r.carried);
+    row->next = NULL;
   }
   sn_next_values(b, &r, sn_values(n, r.carried));
   for (intptr_t i = 0; i < n; ++i)
@@ -49,12 +53,18 @@ static void emit_rows(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue hi, i
 
 // Stores past the caches save the reads of what is overwritten, but they have to be aligned: the caller's memory is
 // looked at, and there is a second loop with ordinary stores. The runtime has a fence after each task.
-static void emit_streaming(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue hi, intptr_t n, MlirValue *scalars) {
+void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars) {
   const SnForm *f = row->program->form;
-  MlirValue bits = sn_index(b, 0), cached[16];
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    if (sn_row_streams(f, &f->outputs.data[k], row->lanes))
-      bits = sn(b, "arith.ori", bits, sn(b, "memref.extract_aligned_pointer_as_index", f->outputs.data[k].value));
+  MlirValue bits = {0}, cached[16];
+  for (size_t k = 0; k < f->outputs.size && sn_schedule_word_is(f->schedule, "stores", "streaming"); ++k)
+    if (sn_row_streams(f, &f->outputs.data[k], row->lanes)) {
+      MlirValue at = sn(b, "memref.extract_aligned_pointer_as_index", f->outputs.data[k].value);
+      bits = sn_none(bits) ? at : sn(b, "arith.ori", bits, at);
+    }
+  if (sn_none(bits)) {
+    emit(b, row, user, n, scalars);
+    return;
+  }
   MlirType types[16];
   for (intptr_t i = 0; i < n; ++i) {
     types[i] = sn_type_of(scalars[i]);
@@ -63,23 +73,13 @@ static void emit_streaming(SnBuilder *b, SnCpuRow *row, MlirValue lo, MlirValue 
   MlirValue low = sn(b, "arith.andi", bits, sn_index(b, 63));
   SnIf aligned = sn_if_types(b, sn(b, "arith.cmpi", low, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))), (SnTypes){n, types});
   row->program->streaming = true;
-  emit_rows(b, row, lo, hi, n, scalars);
+  emit(b, row, user, n, scalars);
   sn_else_values(b, &aligned, sn_values(n, scalars));
   row->program->streaming = false;
-  emit_rows(b, row, lo, hi, n, cached);
+  emit(b, row, user, n, cached);
   sn_end_if_values(b, &aligned, sn_values(n, cached));
   for (intptr_t i = 0; i < n; ++i)
     scalars[i] = sn_result(aligned.op, i);
-}
-
-// Pieces of a row are tasks of their own.
-static bool divisible(const SnForm *f) {
-  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  bool one_phase = p.phases.size == 1 && !f->accumulators.size;
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    one_phase &= sn_uses_cols(f, f->outputs.data[k].map);
-  sn_row_program_free(&p);
-  return one_phase;
 }
 
 // Rows that live between phases, in memory of the task. What is freed, and where, upstream's deallocation says.
@@ -95,14 +95,23 @@ static void keep_rows(SnBuilder *b, SnRowProgram *p) {
   }
 }
 
+SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
+  return (SnCpuRow){.program = p,
+                    .lanes = sn_schedule_number(f->schedule, "lanes"),
+                    .unroll = sn_schedule_number(f->schedule, "unroll"),
+                    .prefetch = sn_schedule_number(f->schedule, "prefetch"),
+                    .online = sn_schedule_word_is(f->schedule, "maximum", "online")};
+}
+
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   if (sn_schedule_word_is(k->form.schedule, "along", "rows"))
     return sn_cpu_lower_rowlanes(k);
+  if (sn_schedule_number(k->form.schedule, "columns"))
+    return sn_cpu_lower_pieces(k);
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
     return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
-  if (sn_schedule_number(k->form.schedule, "columns") && !divisible(&k->form))
-    return sn_error(k->form.op, "columns = %lld, but something is reduced over the row or is one for each row: leave columns out",
-                    (long long)sn_schedule_number(k->form.schedule, "columns"));
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_schedule_word_is(k->form.schedule, "maximum", "online"))
+    return sn_error(k->form.op, "maximum = \"online\" leaves nothing for a buffer to keep: schedule with residency = \"reread\"");
   int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
   MlirValue tasks = share_rows(&k->b, &k->form).tasks;
   SnPartials partials = sn_cpu_partials(k, tasks, lanes);
@@ -110,7 +119,7 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   SnBuilder *b = &t.b;
   SnForm f = sn_cpu_form_in_task(&k->form, &t);
   SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
-  SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+  SnCpuRow row = sn_cpu_scheduled(&f, &program);
 
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
     keep_rows(b, &program);
@@ -119,18 +128,9 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
   sn_cpu_body_targets(&f, &t, &partials, &row);
   Shares shares = share_rows(b, &f);
-  MlirValue share = t.index;
-  if (!sn_none(shares.columns)) {
-    share = sn(b, "arith.divui", t.index, shares.pieces);
-    row.from = sn(b, "arith.muli", sn(b, "arith.remui", t.index, shares.pieces), shares.columns);
-    row.count = sn(b, "arith.subi", sn_cpu_end(b, row.from, shares.columns, sn_form_columns(b, &f)), row.from);
-  }
-  MlirValue lo = sn(b, "arith.muli", share, shares.chunk);
-  MlirValue hi = sn_cpu_end(b, lo, shares.chunk, shares.rows);
-  if (sn_schedule_word_is(f.schedule, "stores", "streaming"))
-    emit_streaming(b, &row, lo, hi, n, scalars);
-  else
-    emit_rows(b, &row, lo, hi, n, scalars);
+  Rows rows = {.lo = sn(b, "arith.muli", t.index, shares.chunk)};
+  rows.hi = sn_cpu_end(b, rows.lo, shares.chunk, shares.rows);
+  sn_cpu_streaming(b, &row, emit_rows, &rows, n, scalars);
   sn_cpu_partials_end(&f, &t, &partials, scalars);
   sn_cpu_task_end(k, &t, tasks);
   sn_cpu_finish(k, &partials);

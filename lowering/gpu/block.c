@@ -21,7 +21,14 @@ MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, Mli
   MlirContext ctx = mlirOperationGetContext(k->func);
   MlirAttribute space = sn_parse_attr(ctx, "#gpu.address_space<workgroup>");
   MlirType type = mlirMemRefTypeContiguousGet(element, rank, shape, space);
-  sn_set_attr(k->func, "workgroup_attributions", sn_i64(ctx, sn_int_attr(k->func, "workgroup_attributions", 0) + 1));
+  int64_t count = sn_int_attr(k->func, "workgroup_attributions", 0) + 1;
+  sn_set_attr(k->func, "workgroup_attributions", sn_i64(ctx, count));
+  // Vectors are stored there: LLVM takes them to be aligned.
+  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs);
+  for (int64_t i = 0; i < count; ++i)
+    attrs[i] = sn_parse_attr(ctx, "{llvm.align = 16 : i64}");
+  sn_set_attr(k->func, "workgroup_attrib_attrs", mlirArrayAttrGet(ctx, count, attrs));
+  free(attrs);
   return mlirBlockAddArgument(k->entry, type, mlirOperationGetLocation(k->func));
 }
 
@@ -82,7 +89,7 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   MlirValue *slots = sn_alloc(n * sizeof *slots);
   for (size_t i = 0; i < n; ++i)
     slots[i] = sn_gpu_shared(k, 1, &k->warps, reductions[i].type);
-  if (barrier)
+  if (barrier && !k->one_row)
     sn_op(b, "gpu.barrier");
   SnIf leader = sn_if(b, k->first_of_warp);
   for (size_t i = 0; i < n; ++i)

@@ -49,6 +49,10 @@ void sn_gpu_enter_cluster(SnBuilder *b, SnGpuKernel *k) {
 void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row) {
   if (k->cluster == 1)
     return;
+  if (k->one_row) {
+    k->turn = i32_of(b, 0);
+    return;
+  }
   MlirValue count = sn(b, "arith.divui", row, sn_index(b, k->blocks / k->cluster));
   k->turn = sn(b, "arith.index_cast", sn(b, "arith.remui", count, sn_index(b, 2)), TYPE_I32(b));
 }
@@ -86,6 +90,11 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const MlirValue *bits, 
 }
 
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+  if (k->team < k->threads) {
+    for (size_t i = 0; i < n; ++i)
+      values[i] = sn_gpu_butterfly(b, &reductions[i], values[i], k->team);
+    return;
+  }
   sn_gpu_reduce_block(b, k, n, reductions, values, barrier);
   if (!n || k->cluster == 1)
     return;
@@ -93,7 +102,7 @@ void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   MlirValue *slots = sn_alloc(n * sizeof *slots), *bits = sn_alloc(n * sizeof *bits);
   int64_t bytes = 0;
   MlirValue mbarrier = address_of(b, make_mbarrier(k));
-  if (barrier)
+  if (barrier && !k->one_row)
     cluster_barrier(b);
   for (size_t i = 0; i < n; ++i) {
     bits[i] = sn_gpu_bits(b, values[i]);

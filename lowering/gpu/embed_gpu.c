@@ -52,12 +52,7 @@ static MlirLogicalResult embed(MlirOperation module, MlirOperation binary) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec binaries = sn_collect(module, "gpu.binary");
-  for (size_t i = 0; i < binaries.size && !sn_failed(result); ++i)
-    result = embed(module, binaries.data[i]);
-  sn_vec_free(&binaries);
-  return result;
+  return sn_each(module, "gpu.binary", embed);
 }
 
 MlirDialectHandle mlirGetDialectHandle__gpu__(void);

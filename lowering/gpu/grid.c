@@ -4,7 +4,15 @@
 //   if the counter says that all others are done:
 //     x = partial[0] . partial[1] . ...     threads take turns, then block.c
 //
-// The order is the same whichever block is last: equal inputs give equal bits.
+// The order is the same whichever block is last: equal inputs give equal bits. Where there are more partials than
+// one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
+//
+// Rows of columns, one of each group of threads that shares its rows of the form, meet in two
+// steps, so that not one block reads them all:
+//
+//   row[group] = x                          by the group itself (accumulate.c)
+//   the last block of a bunch of groups:    row[first] = row[first] . row[first + 1] . ...
+//   the last bunch:                         row[0] = row[0] . row[second bunch] . ...
 //
 // The counter lies in the caller's workspace, which holds anything at first and
 // may be another's for every call, so no memory is zeroed and no second kernel
@@ -23,13 +31,51 @@
 static int64_t bytes_of(const SnGpuReduction *r) { return (sn_bits(r->type) + 7) / 8; }
 static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
-int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, size_t n, const SnGpuReduction *reductions) {
-  int64_t bytes = ALIGN;
-  if (!n || k->blocks == 1)
-    return 0;
-  for (size_t i = 0; i < n; ++i)
-    bytes += aligned(bytes_of(&reductions[i]) * k->blocks);
+static int64_t groups(const SnGpuKernel *k) { return k->blocks / k->cluster; }
+
+// Who leaves partials: every block, or where all values are those of rows, the first block of every group.
+static int64_t leavers(const SnGpuKernel *k, const SnGpuAccumulators *a) { return a->of_groups ? groups(k) : k->blocks; }
+
+#define FEW 1024
+static bool in_bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) { return a->columns || leavers(k, a) > FEW; }
+
+// What a bunch has of groups, or of partials: about the square root of all.
+static int64_t bunch(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  int64_t size = 8, all = a->columns ? groups(k) : leavers(k, a);
+  while (size * size < all)
+    size *= 2;
+  return size;
+}
+static int64_t bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  int64_t size = bunch(k, a), all = a->columns ? groups(k) : leavers(k, a);
+  return in_bunches(k, a) ? (all + size - 1) / size : 0;
+}
+
+static int64_t counters(const SnGpuKernel *k, const SnGpuAccumulators *a) { return aligned(8 * (1 + bunches(k, a))); }
+
+// The bytes in front of scalar i's partials, behind which its bunches' are, or of the columns.
+static int64_t scalar_offset(const SnGpuKernel *k, const SnGpuAccumulators *a, size_t i) {
+  int64_t bytes = counters(k, a);
+  for (size_t s = 0; s < i && k->blocks > 1; ++s)
+    bytes += aligned(bytes_of(&a->of_scalars[s]) * (leavers(k, a) + bunches(k, a)));
   return bytes;
+}
+static int64_t column_offset(const SnGpuKernel *k, const SnGpuAccumulators *a, size_t i) {
+  int64_t bytes = scalar_offset(k, a, a->scalars);
+  for (size_t c = 0; c < i; ++c)
+    bytes += aligned(bytes_of(&a->of_columns[c]) * groups(k) * a->length);
+  return bytes;
+}
+
+int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  if (a->scalars + a->columns == 0 || (k->blocks == 1 && !a->columns))
+    return 0;
+  return column_offset(k, a, a->columns);
+}
+
+MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, size_t column) {
+  int64_t shape[] = {groups(k), a->length};
+  return sn(b, "memref.view", k->scratch, sn_index(b, column_offset(k, a, column)), sn_memref(a->of_columns[column].type, 2, shape));
 }
 
 static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue y) {
@@ -46,59 +92,153 @@ static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, Sn
   return sn_result(sn_gpu_ptx(b, text, constraints, operands, mlirIntegerTypeGet(b->ctx, 64)), 0);
 }
 
-// i1: this block is the last of its launch to come here. For one thread of the block.
-static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue scratch, MlirValue tag) {
+// i1: this block is the last of `count` (i64) of its launch to come here. For one thread of the block. `which` counter: an index.
+static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", scratch, sn_index_type(b->ctx));
+  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", k->scratch, sn_index_type(b->ctx));
+  address = sn(b, "arith.addi", address, sn(b, "arith.muli", which, sn_index(b, 8)));
   MlirValue counter = sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), sn_type(b->ctx, "!llvm.ptr<1>"));
-  MlirValue bits = sn_int(b, i64, TAG_BITS);
+  MlirValue bits = sn_int(b, i64, TAG_BITS), one = sn_int(b, i64, 1);
   MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &counter));
-  SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", tag, bits)));
-  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}", sn_values(3, (MlirValue[]){counter, found, tag}));
+  SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", k->tag, bits)));
+  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}", sn_values(3, (MlirValue[]){counter, found, k->tag}));
   sn_end_if(b, &strange);
-  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 1)}));
-  MlirValue last = compare(b, 0, before, sn(b, "arith.addi", tag, sn_int(b, i64, k->blocks - 1)));
+  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, one}));
+  MlirValue last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
   SnIf reset = sn_if(b, last);
   ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
   sn_end_if(b, &reset);
   return last;
 }
 
-SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, MlirValue scratch, MlirValue tag) {
-  if (k->blocks == 1)
-    return sn_if(b, k->first);
+// A branch for the whole block if it is the last of `count` to come here: what thread 0 acquired, the barrier hands on.
+static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  int64_t one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  MlirValue *partials = sn_alloc((n + 1) * sizeof *partials);
-  int64_t offset = ALIGN, one = 1;
-  for (size_t i = 0; i < n; ++i) {
-    partials[i] = sn(b, "memref.view", scratch, sn_index(b, offset), sn_memref(reductions[i].type, 1, &k->blocks));
-    offset += aligned(bytes_of(&reductions[i]) * k->blocks);
-  }
   MlirValue flag = sn_gpu_shared(k, 1, &one, i32), zero = sn_index(b, 0);
+  sn_op(b, "gpu.barrier"); // all of the block have stored what others will read
   SnIf leader = sn_if(b, k->first);
-  for (size_t i = 0; i < n; ++i)
-    sn_op(b, "memref.store", values[i], partials[i], k->block);
-  sn_op(b, "memref.store", sn(b, "arith.extui", is_last(b, k, scratch, tag), i32), flag, zero);
+  sn_op(b, "memref.store", sn(b, "arith.extui", is_last(b, k, which, count), i32), flag, zero);
   sn_end_if(b, &leader);
   sn_op(b, "gpu.barrier");
+  return sn_if(b, compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0)));
+}
 
-  // The whole last block: what thread 0 acquired, the barrier hands on.
-  SnIf last = sn_if(b, compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0)));
+// Closing the inner branch closes both.
+static SnIf both(SnIf outer, SnIf inner) {
+  SnBuilder end = inner.outside;
+  sn_op(&end, "scf.yield", sn_types(0, NULL));
+  inner.outside = outer.outside;
+  return inner;
+}
+
+// row[to] = row[to] . row[to + step] . ..., up to row `end`, in that order; the threads of the block share the columns.
+static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue to, MlirValue end, int64_t step) {
+  MlirValue by = sn_index(b, step), next = sn(b, "arith.addi", to, by);
+  for (size_t c = 0; c < a->columns; ++c) {
+    const SnGpuReduction *r = &a->of_columns[c];
+    bool vector = a->width > 1;
+    MlirValue rows = sn_gpu_grid_columns(b, k, a, c);
+    MlirType t = vector ? sn_vector(r->type, a->width) : r->type;
+    MlirValue w = sn_index(b, a->width);
+    const char *load = vector ? "vector.load" : "memref.load", *store = vector ? "vector.store" : "memref.store";
+    int64_t bytes = a->width * bytes_of(r);
+    SnAttr alignment = sn_attr("alignment", vector ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull());
+    SnLoop j = sn_for(b, sn(b, "arith.muli", k->thread, w), sn_index(b, a->length), sn(b, "arith.muli", sn_index(b, k->threads), w));
+    SnLoop g = sn_for(b, next, end, by, sn(b, load, rows, to, j.index, t, alignment));
+    MlirValue sum = sn_gpu_combine(b, r, g.carried[0], sn(b, load, rows, g.index, j.index, t, alignment));
+    sn_next(b, &g, sum);
+    sn_op(b, store, sn_result(g.op, 0), rows, to, j.index, alignment);
+    sn_next(b, &j);
+  }
+}
+
+// The last block of its bunch combines the bunch's rows; then the last of those the bunches'.
+static SnIf reduce_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  int64_t size = bunch(k, a);
+  MlirValue in_bunch = sn_index(b, size), which = sn(b, "arith.divui", k->group, in_bunch), first = sn(b, "arith.muli", which, in_bunch);
+  MlirValue end = sn(b, "arith.minui", sn(b, "arith.addi", first, in_bunch), sn_index(b, groups(k)));
+  MlirValue members = sn(b, "arith.muli", sn(b, "arith.subi", end, first), sn_index(b, k->cluster));
+  SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), sn(b, "arith.index_cast", members, i64));
+  combine_rows(b, k, a, first, end, 1);
+  if (bunches(k, a) > 1) {
+    last = both(last, if_last(b, k, sn_index(b, 0), sn_int(b, i64, bunches(k, a))));
+    combine_rows(b, k, a, sn_index(b, 0), sn_index(b, groups(k)), size);
+  }
+  sn_op(b, "gpu.barrier");
+  return last;
+}
+
+// values = partials[from] . partials[from + 1] . ... up to `to`, on all threads of the block.
+static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue from, MlirValue to, MlirValue *values) {
+  size_t n = a->scalars;
+  if (!n)
+    return;
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
-    start[i] = sn_gpu_identity(b, &reductions[i]);
-  SnLoop g = sn_for_values(b, k->thread, sn_index(b, k->blocks), sn_index(b, k->threads), sn_values((intptr_t)n, start));
+    start[i] = sn_gpu_identity(b, &a->of_scalars[i]);
+  SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads), sn_values((intptr_t)n, start));
   for (size_t i = 0; i < n; ++i)
-    start[i] = sn_gpu_combine(b, &reductions[i], g.carried[i], sn(b, "memref.load", partials[i], g.index, reductions[i].type));
+    start[i] = sn_gpu_combine(b, &a->of_scalars[i], g.carried[i], sn(b, "memref.load", partials[i], g.index, a->of_scalars[i].type));
   sn_next_values(b, &g, sn_values((intptr_t)n, start));
   for (size_t i = 0; i < n; ++i)
     values[i] = sn_result(g.op, (intptr_t)i);
-  sn_gpu_reduce_block(b, k, n, reductions, values, false);
-  SnIf once = sn_if(b, k->first);
-  SnBuilder end = once.outside; // closing the inner branch closes both
-  sn_op(&end, "scf.yield", sn_types(0, NULL));
-  once.outside = last.outside;
-  free(partials);
+  sn_gpu_reduce_block(b, k, n, a->of_scalars, values, false);
   free(start);
-  return once;
+}
+
+static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue at, const MlirValue *values) {
+  SnIf leader = sn_if(b, k->first);
+  for (size_t i = 0; i < a->scalars; ++i)
+    sn_op(b, "memref.store", values[i], partials[i], at);
+  sn_end_if(b, &leader);
+}
+
+// The last block of a bunch leaves the bunch's values behind the partials; then the last of those combines the bunches'.
+static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue who, MlirValue *values) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  int64_t all = leavers(k, a), count = bunches(k, a);
+  MlirValue size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size), from = sn(b, "arith.muli", which, size);
+  MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), sn_index(b, all));
+  MlirValue members = sn(b, "arith.index_cast", sn(b, "arith.subi", to, from), i64);
+  SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
+  combine_partials(b, k, a, partials, from, to, values);
+  leave_partials(b, k, a, partials, sn(b, "arith.addi", which, sn_index(b, all)), values);
+  last = both(last, if_last(b, k, sn_index(b, 0), sn_int(b, i64, count)));
+  combine_partials(b, k, a, partials, sn_index(b, all), sn_index(b, all + count), values);
+  return last;
+}
+
+SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values) {
+  MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  if (k->blocks == 1) {
+    if (a->columns)
+      sn_op(b, "gpu.barrier");
+    return sn_if(b, sn_int(b, i1, 1));
+  }
+  int64_t all = leavers(k, a), places = all + bunches(k, a);
+  bool few = a->of_groups && k->cluster > 1 && !a->columns; // the other blocks of a cluster are done
+  MlirValue *partials = sn_alloc((a->scalars + 1) * sizeof *partials), who = a->of_groups ? k->group : k->block;
+  for (size_t i = 0; i < a->scalars; ++i)
+    partials[i] = sn(b, "memref.view", k->scratch, sn_index(b, scalar_offset(k, a, i)), sn_memref(a->of_scalars[i].type, 1, &places));
+  SnIf leaver = {0}, last;
+  if (a->of_groups && k->cluster > 1) {
+    MlirValue first = compare(b, 0, k->rank, sn_index(b, 0));
+    leaver = sn_if(b, first);
+  }
+  leave_partials(b, k, a, partials, who, values);
+  if (a->of_groups && k->cluster > 1 && !few)
+    sn_end_if(b, &leaver);
+  if (a->columns) {
+    last = reduce_columns(b, k, a);
+    combine_partials(b, k, a, partials, sn_index(b, 0), sn_index(b, all), values);
+  } else if (in_bunches(k, a)) {
+    last = reduce_bunches(b, k, a, partials, who, values);
+  } else {
+    last = if_last(b, k, sn_index(b, 0), sn_int(b, i64, all));
+    combine_partials(b, k, a, partials, sn_index(b, 0), sn_index(b, all), values);
+  }
+  free(partials);
+  return few ? both(leaver, last) : last;
 }

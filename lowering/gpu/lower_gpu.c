@@ -7,9 +7,10 @@
 //   func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<f32>, %scratch: memref<320xi8>) {
 //     call @sinter_rt_launch(image, bytes, "main_kernel0", blocks, 1, 1, threads, 1, 1, 0, pointers to arguments)
 //
-// The gpu.func takes one memref for each operand of the form, and where blocks have to meet
-// scratch memory, a piece of the caller's workspace, with the launch's tag (grid.c). On the
-// device a memref is a bare pointer. The image's bytes and their number are globals that
+// The gpu.func takes one memref for each operand of the form, then their sizes that are `?`; where blocks have to meet,
+// scratch memory, a piece of the caller's workspace, with the launch's tag (grid.c); where there are
+// asserts, the address of the status word (status.c). On the
+// device a memref is a bare pointer; one with sizes `?` is of one element, and seen anew with its sizes. The image's bytes and their number are globals that
 // sinter-embed-gpu fills.
 //
 // What stays in host code would run on the CPU on memory of the GPU, so
@@ -19,6 +20,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/gpu/gpu.h"
+#include "lowering/steps.h"
 #include <stdio.h>
 
 #define MODULE "kernels"
@@ -70,7 +72,13 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
                    .vector = sn_schedule_number(f->schedule, "vector"),
                    .unroll = sn_schedule_number(f->schedule, "unroll"),
                    .registers = sn_schedule_word_is(f->schedule, "residency", "registers"),
-                   .cluster = sn_schedule_number(f->schedule, "cluster")};
+                   .cluster = sn_schedule_number(f->schedule, "cluster"),
+                   .team = sn_schedule_number(f->schedule, "team")};
+  s->flat = sn_schedule_word_is(f->schedule, "shape", "flat");
+  if (s->team > s->threads)
+    s->team = s->threads;
+  if (s->team > 32 && s->team < s->threads)
+    return sn_error(f->op, "team = %lld of %lld threads: a row is shared by up to 32 threads, which is a warp, or by all of the block", (long long)s->team, (long long)s->threads);
   if (s->occupancy * s->threads > 2048)
     return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads", (long long)s->occupancy, (long long)s->threads);
   return SN_OK;
@@ -116,58 +124,159 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
   for (int64_t d = 0; d < f->num_rows; ++d)
     if (f->dims.data[d].size > 1 && factors[d] % lanes)
       return false;
+  bool together = true; // with the inner ones
+  int64_t inner = 1;
+  for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
+    together &= f->dims.data[d].size == 1 || factors[d] == inner;
+    if (!together && f->dims.data[d].size > 1 && factors[d] % lanes)
+      return false;
+    inner *= f->dims.data[d].size;
+  }
   return true;
 }
 
 // A vector access without this is split into elements: memory of f32 is only known to be aligned to 4 bytes.
 // Tensors and workspace are aligned to 16 by the ABI.
-static void align(MlirOperation func, const SnForm *f, const char *name, intptr_t memref) {
-  SnOpVec found = sn_collect(func, name);
+static void align(const SnGpuKernel *k, const SnForm *f, const char *name, intptr_t memref) {
+  SnOpVec found = sn_collect(k->func, name);
   for (size_t i = 0; i < found.size; ++i) {
     MlirValue m = sn_operand(found.data[i], memref);
+    size_t o = 0, inputs = f->inputs.size, indices = f->indices.size;
+    while (o < k->num_operands && !sn_same(k->operands[o], m))
+      ++o;
     MlirOperation cast = sn_def(m, "memref.reinterpret_cast");
-    if (!sn_null(cast))
-      m = sn_operand(cast, 0);
-    if (!mlirValueIsABlockArgument(m))
+    if (o == k->num_operands && !sn_null(cast)) // of several columns as one
+      for (o = 0, m = sn_operand(cast, 0); o < k->num_operands && !sn_same(k->operands[o], m);)
+        ++o;
+    if (o == k->num_operands)
       continue;
-    size_t k = (size_t)mlirBlockArgumentGetArgNumber(m), inputs = f->inputs.size, indices = f->indices.size;
-    if (k >= inputs + indices + f->outputs.size)
-      continue;
-    const SnAccess *a = k < inputs ? &f->inputs.data[k] : k < inputs + indices ? &f->indices.data[k - inputs] : &f->outputs.data[k - inputs - indices];
+    const SnAccess *a = o < inputs ? &f->inputs.data[o] : o < inputs + indices ? &f->indices.data[o - inputs] : &f->outputs.data[o - inputs - indices];
     MlirType vector = sn_type_of(memref ? sn_operand(found.data[i], 0) : sn_result(found.data[i], 0));
     int64_t lanes = sn_dim(vector, 0), bytes = lanes * sn_bits(sn_element(vector)) / 8;
     if (is_aligned(f, a, lanes))
-      sn_set_attr(found.data[i], "alignment", sn_i64(mlirOperationGetContext(func), bytes < 16 ? bytes : 16));
+      sn_set_attr(found.data[i], "alignment", sn_i64(mlirOperationGetContext(k->func), bytes < 16 ? bytes : 16));
   }
   sn_vec_free(&found);
 }
 
-static void device_function(MlirOperation module, const char *name, const SnForm *f, const SnGpuRows *s, int64_t scratch) {
+MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValue *dynamic_sizes) {
+  int64_t rank = sn_rank(t), shape[17], stride[17], zero = 0, next = 1;
+  MlirValue of[17], all = sn_index(b, 1);
+  intptr_t n = 0;
+  SnValueVec operands = {0};
+  sn_push(&operands, memref);
+  for (int64_t i = 0; i < rank; ++i) {
+    shape[i] = sn_dim(t, i);
+    of[i] = shape[i] == SN_DYNAMIC ? dynamic_sizes[n++] : sn_index(b, shape[i]);
+    if (shape[i] == SN_DYNAMIC)
+      sn_push(&operands, of[i]);
+  }
+  MlirValue strides[17];
+  for (int64_t i = rank; i-- > 0; next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC ? SN_DYNAMIC : next * shape[i]) {
+    stride[i] = next; // as the type has it: `?` behind a `?`, whatever is known
+    strides[i] = all;
+    all = sn_size_mul(b, all, of[i]);
+  }
+  int32_t segments[] = {1, 0, (int32_t)n, 0};
+  for (int64_t i = 0; i < rank; ++i)
+    if (stride[i] == SN_DYNAMIC) {
+      sn_push(&operands, strides[i]);
+      ++segments[3];
+    }
+  MlirValue whole = sn(b, "memref.reinterpret_cast", sn_values((intptr_t)operands.size, operands.data), t,
+                       sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)), sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, shape)),
+                       sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, rank, stride)),
+                       sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
+  sn_vec_free(&operands);
+  return whole;
+}
+
+// The form's operand as the device sees it.
+static MlirValue operand(SnBuilder *b, MlirType t, MlirValue given, MlirBlock entry, intptr_t *next) {
+  MlirValue sizes[17];
+  intptr_t n = 0;
+  if (mlirShapedTypeHasStaticShape(t))
+    return given;
+  for (int64_t i = 0; i < sn_rank(t); ++i)
+    if (sn_dim(t, i) == SN_DYNAMIC)
+      sizes[n++] = sn(b, "arith.index_cast", mlirBlockGetArgument(entry, (*next)++), sn_index_type(b->ctx));
+  return sn_gpu_view(b, given, t, sizes);
+}
+
+// What the host passes for it.
+static MlirType passed(MlirType t) {
+  int64_t one = 1;
+  return mlirShapedTypeHasStaticShape(t) ? t : sn_memref(sn_element(t), 1, &one);
+}
+
+static void number_threads(SnBuilder *b, SnGpuKernel *k) {
+  MlirAttribute x = sn_parse_attr(b->ctx, "#gpu<dim x>"), equal = sn_i64(b->ctx, 0);
+  MlirValue zero = sn_index(b, 0);
+  k->block = sn(b, "gpu.block_id", sn_index_type(b->ctx), sn_attr("dimension", x));
+  k->thread = sn(b, "gpu.thread_id", sn_index_type(b->ctx), sn_attr("dimension", x));
+  k->first = sn(b, "arith.cmpi", k->thread, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
+  k->group = k->block;
+  k->first_of_group = k->first;
+  k->member = k->team == 1 ? zero : k->thread;
+  if (k->cluster > 1) {
+    sn_gpu_enter_cluster(b, k);
+    k->team = k->cluster * k->threads;
+    k->member = sn(b, "arith.addi", sn(b, "arith.muli", k->rank, sn_index(b, k->threads)), k->thread);
+  }
+  if (k->team > 1 && k->team < k->threads) {
+    k->member = sn(b, "arith.remui", k->thread, sn_index(b, k->team));
+    k->first_of_group = sn(b, "arith.cmpi", k->member, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
+  }
+}
+
+static void device_function(MlirOperation module, const char *name, MlirOperation host, const SnGpuBody *body) {
   MlirOperation holder = device_module(module);
-  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(holder, 0)), mlirOperationGetLocation(f->op));
+  const SnGpuRows *s = body->schedule;
+  int64_t scratch = body->scratch;
+  bool asserts = body->asserts;
+  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(holder, 0)), mlirOperationGetLocation(host));
   SN_VEC(MlirType) types = {0};
   SN_VEC(MlirLocation) locs = {0};
   SN_VEC(MlirAttribute) attrs = {0};
   MlirAttribute none = sn_parse_attr(b.ctx, "{}"), alone = sn_parse_attr(b.ctx, "{llvm.noalias}");
-  for (intptr_t k = 0; k < sn_num_operands(f->op); ++k) {
-    sn_push(&types, sn_type_of(sn_operand(f->op, k)));
+  MlirType i64 = mlirIntegerTypeGet(b.ctx, 64);
+  intptr_t given = sn_num_operands(host), sizes = given;
+  for (intptr_t k = 0; k < given; ++k) {
+    sn_push(&types, passed(sn_type_of(sn_operand(host, k))));
     sn_push(&attrs, alone);
+  }
+  for (intptr_t k = 0; k < given; ++k) {
+    MlirType t = sn_type_of(sn_operand(host, k));
+    for (intptr_t i = 0; i < sn_rank(t); ++i)
+      if (sn_dim(t, i) == SN_DYNAMIC)
+        sn_push(&types, i64);
   }
   if (scratch) {
     sn_push(&types, sn_memref(mlirIntegerTypeGet(b.ctx, 8), 1, &scratch));
-    sn_push(&types, mlirIntegerTypeGet(b.ctx, 64));
-    sn_push(&attrs, none);
-    sn_push(&attrs, none);
+    sn_push(&types, i64);
   }
+  if (asserts)
+    sn_push(&types, i64);
   for (size_t k = 0; k < types.size; ++k)
     sn_push(&locs, b.loc);
+  while (attrs.size < types.size)
+    sn_push(&attrs, none);
   MlirRegion region = mlirRegionCreate();
   MlirBlock entry = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
   mlirRegionAppendOwnedBlock(region, entry);
   int32_t threads = (int32_t)s->threads;
   int32_t block_size[] = {threads, 1, 1};
-  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = sn_gpu_rowwise_blocks(f, s), .cluster = s->cluster};
   int32_t cluster = (int32_t)s->cluster;
+  MlirValue *operands = sn_alloc((size_t)(given + 1) * sizeof *operands);
+  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = body->blocks, .cluster = s->cluster,
+                   .team = body->team, .operands = operands, .num_operands = (size_t)given};
+  intptr_t last = (intptr_t)types.size;
+  if (asserts)
+    k.status = mlirBlockGetArgument(entry, --last);
+  if (scratch) {
+    k.tag = mlirBlockGetArgument(entry, --last);
+    k.scratch = mlirBlockGetArgument(entry, --last);
+  }
   k.func = sn_op(&b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
                  sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
                  sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
@@ -176,21 +285,42 @@ static void device_function(MlirOperation module, const char *name, const SnForm
                  sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)),
                  sn_attr("nvvm.cluster_dim", cluster > 1 ? mlirDenseI32ArrayGet(b.ctx, 1, &cluster) : mlirAttributeGetNull()), region);
   SnBuilder in = sn_at_end(entry, b.loc);
-  MlirAttribute x = sn_parse_attr(b.ctx, "#gpu<dim x>");
-  k.block = sn(&in, "gpu.block_id", sn_index_type(b.ctx), sn_attr("dimension", x));
-  k.thread = sn(&in, "gpu.thread_id", sn_index_type(b.ctx), sn_attr("dimension", x));
-  k.first = sn(&in, "arith.cmpi", k.thread, sn_index(&in, 0), mlirIntegerTypeGet(b.ctx, 1), sn_attr("predicate", sn_i64(b.ctx, 0)));
-  k.group = k.block;
-  k.first_of_group = k.first;
-  if (cluster > 1)
-    sn_gpu_enter_cluster(&in, &k);
-  sn_gpu_rowwise(&in, &k, f, s);
+  for (intptr_t o = 0; o < given; ++o)
+    operands[o] = operand(&in, sn_type_of(sn_operand(host, o)), mlirBlockGetArgument(entry, o), entry, &sizes);
+  number_threads(&in, &k);
+  body->emit(&in, &k, body->user);
   sn_op(&in, "gpu.return", sn_types(0, NULL));
-  align(k.func, f, "vector.load", 0);
-  align(k.func, f, "vector.store", 1);
+  sn_gpu_divide(k.func);
+  if (asserts)
+    sn_gpu_lower_asserts(&k, module);
+  free(operands);
   sn_vec_free(&types);
   sn_vec_free(&locs);
   sn_vec_free(&attrs);
+}
+
+typedef struct {
+  const SnForm *host;
+  const SnGpuRows *schedule;
+} Rowwise;
+
+static void emit_rowwise(SnBuilder *b, SnGpuKernel *k, const void *user) {
+  const Rowwise *r = user;
+  SnForm f = sn_form_read(r->host->op);
+  MlirValue *operands = (MlirValue *)k->operands;
+  for (size_t o = 0; o < k->num_operands; ++o) {
+    size_t inputs = f.inputs.size, indices = f.indices.size;
+    (o < inputs ? &f.inputs.data[o] : o < inputs + indices ? &f.indices.data[o - inputs] : &f.outputs.data[o - inputs - indices])->value = operands[o];
+  }
+  if (r->schedule->flat) {
+    sn_gpu_flatten(b, &f, operands);
+    k->team = k->blocks * k->threads;
+    k->member = sn(b, "arith.addi", sn(b, "arith.muli", k->block, sn_index(b, k->threads)), k->thread);
+  }
+  sn_gpu_rowwise(b, k, &f, r->schedule);
+  align(k, &f, "vector.load", 0);
+  align(k, &f, "vector.store", 1);
+  sn_form_free(&f);
 }
 
 // ---- the host side ----------------------------------------------------------------------
@@ -225,21 +355,25 @@ static MlirValue add_scratch(MlirOperation module, MlirOperation func, MlirStrin
   return mlirBlockAddArgument(sn_function_body(func), type, mlirOperationGetLocation(func));
 }
 
-static void launch(SnBuilder *b, MlirOperation module, const char *name, SnValues memrefs, MlirValue tag, int64_t blocks, int64_t threads) {
+// A kernel's arguments: each is the address of a place that holds it.
+typedef SN_VEC(MlirValue) Places;
+static void pass(SnBuilder *b, Places *places, MlirValue i64_value) {
+  MlirValue place = allocate(b, mlirIntegerTypeGet(b->ctx, 64), 1);
+  sn_op(b, "llvm.store", i64_value, place, sn_types(0, NULL));
+  sn_push(places, place);
+}
+static void pass_memref(SnBuilder *b, Places *places, MlirValue memref) {
+  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
+  pass(b, places, sn(b, "arith.index_cast", address, mlirIntegerTypeGet(b->ctx, 64)));
+}
+
+static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b->ctx, 64);
-  intptr_t n = memrefs.n + !sn_none(tag);
-  MlirValue list = allocate(b, pointer, n ? n : 1);
-  for (intptr_t k = 0; k < n; ++k) {
-    MlirValue value = tag;
-    if (k < memrefs.n) {
-      MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memrefs.data[k], sn_index_type(b->ctx));
-      value = sn(b, "arith.index_cast", address, i64);
-    }
-    MlirValue place = allocate(b, i64, 1);
-    sn_op(b, "llvm.store", value, place, sn_types(0, NULL));
+  MlirValue list = allocate(b, pointer, places->size ? (int64_t)places->size : 1);
+  for (size_t k = 0; k < places->size; ++k) {
     MlirValue entry = sn(b, "llvm.getelementptr", list, pointer, sn_attr("elem_type", mlirTypeAttrGet(pointer)),
                          sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, (int32_t[]){(int32_t)k})));
-    sn_op(b, "llvm.store", place, entry, sn_types(0, NULL));
+    sn_op(b, "llvm.store", places->data[k], entry, sn_types(0, NULL));
   }
   char symbol[300], text[300];
   snprintf(symbol, sizeof symbol, "%s_name", name);
@@ -253,36 +387,56 @@ static void launch(SnBuilder *b, MlirOperation module, const char *name, SnValue
   sn_call_runtime(b, module, "sinter_rt_launch", sn_values(11, arguments));
 }
 
+void sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  device_function(module, name.data, op, body);
+  SnBuilder b = sn_before(op);
+  Places places = {0};
+  MlirType i64 = mlirIntegerTypeGet(b.ctx, 64);
+  intptr_t given = sn_num_operands(op);
+  for (intptr_t k = 0; k < given; ++k)
+    pass_memref(&b, &places, sn_operand(op, k));
+  for (intptr_t k = 0; k < given; ++k)
+    for (intptr_t i = 0; i < sn_rank(sn_type_of(sn_operand(op, k))); ++i)
+      if (sn_dim(sn_type_of(sn_operand(op, k)), i) == SN_DYNAMIC)
+        pass(&b, &places, sn(&b, "arith.index_cast", sn_dim_of(&b, sn_operand(op, k), i), i64));
+  if (body->scratch) {
+    pass_memref(&b, &places, add_scratch(module, func, name, body->scratch));
+    pass(&b, &places, sn_gpu_launch_tag(&b, module));
+  }
+  if (body->asserts)
+    sn_push(&places, sn_gpu_status_word(&b, module));
+  launch(&b, module, name.data, &places, body->blocks, body->schedule->threads);
+  sn_vec_free(&places);
+}
+
 static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
   MlirOperation form = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (sn_is_form(op) && sn_null(form))
+    if ((sn_is_form(op) || sn_is_steps(op)) && sn_null(form))
       form = op;
     else if (!sn_is(op, "func.return"))
       return sn_error(op, "stands beside the form in a kernel function: run sinter-outline before sinter-lower-gpu");
   }
   if (sn_null(form))
     return SN_OK; // lowered before
+  if (sn_is_steps(form))
+    return sn_gpu_lower_steps(module, func, form);
   SnForm f = sn_form_read(form);
   SnGpuRows s;
   MlirLogicalResult result = f.contract ? SN_OK : read_schedule(&f, &s);
   if (!sn_failed(result))
     result = sn_gpu_rowwise_check(&f, &s);
   if (!sn_failed(result)) {
-    MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
-    int64_t scratch = sn_gpu_rowwise_scratch(&f, &s);
-    device_function(module, name.data, &f, &s, scratch);
-    SnBuilder b = sn_before(form);
-    SnValueVec memrefs = {0};
-    for (intptr_t k = 0; k < sn_num_operands(form); ++k)
-      sn_push(&memrefs, sn_operand(form, k));
-    MlirValue tag = {0};
-    if (scratch) {
-      sn_push(&memrefs, add_scratch(module, func, name, scratch));
-      tag = sn_gpu_launch_tag(&b, module);
-    }
-    launch(&b, module, name.data, sn_values((intptr_t)memrefs.size, memrefs.data), tag, sn_gpu_rowwise_blocks(&f, &s), s.threads);
-    sn_vec_free(&memrefs);
+    Rowwise user = {&f, &s};
+    SnGpuBody body = {.schedule = &s,
+                      .blocks = sn_gpu_rowwise_blocks(&f, &s),
+                      .team = sn_gpu_rowwise_team(&f, &s),
+                      .scratch = sn_gpu_rowwise_scratch(&f, &s),
+                      .asserts = sn_gpu_has_asserts(&f),
+                      .emit = emit_rowwise,
+                      .user = &user};
+    sn_gpu_make_kernel(module, func, form, &body);
   }
   sn_form_free(&f);
   if (!sn_failed(result))

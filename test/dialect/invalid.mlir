@@ -1287,3 +1287,65 @@ func.func @i_attribute(%x: tensor<8xf32>, %f: f32, %t: i64, %m: tensor<4x8xf32>)
   %y = "sinter.index"() : () -> index
   return
 }
+
+// -----
+
+// Gradients.
+
+func.func @a1_loss(%l: tensor<i64>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{the loss has type 'tensor<i64>'; gradients are of ranked tensors of floats}}
+  %dx = sinter.differentiate %l wrt(%x) : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @a1_wrt(%l: tensor<f32>, %x: f32) {
+  // expected-error @+1 {{what is differentiated by has type 'f32'; gradients are of ranked tensors of floats}}
+  %dx = sinter.differentiate %l wrt(%x) : (tensor<f32>, f32) -> f32
+  return
+}
+
+// -----
+
+func.func @a2_upstream(%l: tensor<4xf32>, %g: tensor<f32>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{the upstream gradient has type 'tensor<f32>', and the loss 'tensor<4xf32>'; they have one type}}
+  %dx = sinter.differentiate %l upstream(%g) wrt(%x) : (tensor<4xf32>, tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @a3_none(%l: tensor<f32>) {
+  // expected-error @+1 {{gives 0 gradients with respect to 0 values; give one for each, and at least one}}
+  sinter.differentiate %l wrt() : (tensor<f32>) -> ()
+  return
+}
+
+// -----
+
+func.func @a3_count(%l: tensor<f32>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{gives 1 gradients with respect to 2 values; give one for each, and at least one}}
+  %dx = sinter.differentiate %l wrt(%x, %x) : (tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @a3_type(%l: tensor<f32>, %x: tensor<4xf32>) {
+  // expected-error @+1 {{gradient 0 has type 'tensor<5xf32>', and is with respect to 'tensor<4xf32>'; they have one type}}
+  %dx = sinter.differentiate %l wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @t1_label(%t: tensor<4xi64>, %e: tensor<4xi64>) {
+  %y = sinter.rowwise (i = 4) by () ins(%t[i] : tensor<4xi64>) outs(%e[i] : tensor<4xi64>) {
+  ^row(%a: i64):
+    // expected-error @+1 {{detaches 'i64'; give a float or a row of them}}
+    %d = sinter.detach %a : i64
+    sinter.yield %d : i64
+  }
+  return
+}

@@ -250,3 +250,22 @@ func.func @memrefs(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
   }
   return
 }
+
+// Gradients, with the gradient of what comes later or without.
+
+// CHECK-LABEL: func @gradients
+//       CHECK:     %{{.+}} = sinter.detach %{{.+}} : tensor<8xf32>
+//       CHECK:   %[[D:.+]]:2 = sinter.differentiate %{{.+}} upstream(%{{.+}}) wrt(%{{.+}}, %{{.+}}) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+//       CHECK:   sinter.differentiate %{{.+}} wrt(%{{.+}}) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+func.func @gradients(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %g: tensor<4x8xf32>, %e: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>, %w[j] : tensor<8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    %d = sinter.detach %a : tensor<8xf32>
+    %p = arith.mulf %d, %b : tensor<8xf32>
+    sinter.yield %p : tensor<8xf32>
+  }
+  %dx, %dw = sinter.differentiate %y upstream(%g) wrt(%x, %w)
+      : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>)
+  %dv = sinter.differentiate %y wrt(%w) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %dx, %dw, %dv : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -106,6 +106,70 @@ func.func @taken(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// Names, and what is the gradient of what, are kept for the table. A number's gradient travels as a tensor too.
+
+// CHECK-LABEL: func @gradients
+//  CHECK-SAME:   -> (tensor<f32>, tensor<3xf32>, tensor<f32>) attributes
+//  CHECK-SAME:   sinter.input_facts = [{name = "x"}, {}, {gradient_of = 0 : i64}]
+//  CHECK-SAME:   sinter.output_facts = [{name = "loss"}, {gradient_of = 0 : i64}, {gradient_of = 1 : i64}]
+func.func @gradients(%x: tensor<3xf32> {sinter.name = "x"}, %s: f32, %g: tensor<f32> {sinter.upstream_of = 0})
+    -> (f32 {sinter.name = "loss"}, tensor<3xf32> {sinter.gradient_of = 0}, f32 {sinter.gradient_of = 1}) {
+  return %s, %x, %s : f32, tensor<3xf32>, f32
+}
+
+// -----
+
+// Where nothing was said there is nothing to keep. A function that returns gradients alone has an upstream of another's result.
+
+// CHECK-LABEL: func @plain
+//   CHECK-NOT:   sinter.input_facts
+func.func @plain(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+// CHECK-LABEL: func @plain_backward
+//  CHECK-SAME:   sinter.input_facts = [{}, {gradient_of = 1 : i64}]
+func.func @plain_backward(%x: tensor<3xf32>, %g: tensor<3xf32> {sinter.upstream_of = 1}) -> (tensor<3xf32> {sinter.gradient_of = 0}) {
+  return %g : tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result 1 has sinter.gradient_of = 2: expected one of 1}}
+func.func @gradient_of_nothing(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32> {sinter.gradient_of = 2}) {
+  return %x, %x : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result 0 has sinter.gradient_of = 0: expected one of 0}}
+func.func @gradient_without_arguments() -> (tensor<f32> {sinter.gradient_of = 0}) {
+  %y = arith.constant dense<1.0> : tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is tensor<3xf32>, and what sinter.upstream_of = 0 names is tensor<f32>}}
+func.func @upstream_of_another_shape(%g: tensor<3xf32> {sinter.upstream_of = 0}, %s: f32) -> f32 {
+  return %s : f32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is the upstream of result 1, which is a gradient itself}}
+func.func @upstream_of_a_gradient(%g: tensor<f32> {sinter.upstream_of = 1}) -> (tensor<f32>, tensor<f32> {sinter.gradient_of = 0}) {
+  return %g, %g : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has a sinter.name that is no string}}
+func.func @nameless(%x: tensor<3xf32> {sinter.name = 3}) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+
+// -----
+
 // expected-error @+1 {{argument 0 is memref<8xf32>: expected a tensor of known rank, or a number}}
 func.func @buffer(%x: memref<8xf32>) {
   return

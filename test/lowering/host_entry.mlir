@@ -25,6 +25,17 @@ func.func @loss(%x: memref<5x7xf32>, %y: memref<f32>, %w: memref<?xi8>)
 
 // -----
 
+// What is known only of some functions goes along where it is known.
+
+// CHECK-LABEL: llvm.func internal @named_packed
+//  CHECK-SAME:   sinter.input_facts = [{name = "x"}]
+func.func @named(%x: memref<f32>, %y: memref<f32>, %w: memref<?xi8>)
+    attributes {sinter.inputs = [tensor<f32>], sinter.outputs = [tensor<f32>], sinter.workspace_bytes = 0 : i64, sinter.input_facts = [{name = "x"}]} {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{has no sinter.inputs: sinter-boundary and sinter-workspace run before}}
 func.func @alone(%x: memref<5xf32>) {
   return

@@ -1,21 +1,30 @@
 // RUN: sinter-opt --sinter-raise --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-raise{remarks=true})' --split-input-file --verify-diagnostics %s -o /dev/null
 
-// The index of a maximum that becomes NaN: what stands before the first NaN is searched.
+// The index of a maximum that becomes NaN: an element and its position are one number, whose maximum is found in one
+// pass; only where the maximum is NaN, what stands before the first one is searched.
 
 // CHECK-LABEL: func @argmax
 //       CHECK:   ^row(%[[X:.+]]: tensor<8xf32>, %[[S:.+]]: i64, %[[L:.+]]: f32):
 //       CHECK:     arith.index_cast
 //       CHECK:     %[[J:.+]] = arith.index_cast %{{.+}} : tensor<8xindex> to tensor<8xi64>
-//       CHECK:     %[[U:.+]] = arith.cmpf uno, %[[X]], %[[X]]
+//       CHECK:     %[[BITS:.+]] = arith.bitcast
+//       CHECK:     %[[ORDER:.+]] = arith.extsi
+//       CHECK:     %[[AFTER:.+]] = arith.subi %{{.+}}, %[[J]]
+//       CHECK:     arith.ori %{{.+}}, %[[AFTER]]
+//       CHECK:     %[[K:.+]] = sinter.row_reduce maxsi
+//       CHECK:     %[[A:.+]] = sinter.row_reduce maximumf %[[X]]
+//       CHECK:     %[[NAN:.+]] = arith.cmpf uno, %[[A]], %[[A]]
 //       CHECK:     %[[N:.+]] = sinter.row_reduce minsi
 //       CHECK:     %[[V:.+]] = arith.cmpi slt, %[[J]],
 //       CHECK:     %[[B:.+]] = arith.select %[[V]], %[[X]],
 //       CHECK:     %[[M:.+]] = sinter.row_reduce maximumf %[[B]]
 //       CHECK:     %[[E:.+]] = arith.cmpf oeq, %[[X]],
 //       CHECK:     %[[W:.+]] = sinter.row_reduce minsi
-//       CHECK:     %[[H:.+]] = arith.cmpf ogt, %[[M]], %[[L]] : f32
-//       CHECK:     %[[T:.+]] = arith.select %[[H]], %[[W]],
+//       CHECK:     %[[W2:.+]] = arith.select %[[NAN]], %[[W]],
+//       CHECK:     %[[M2:.+]] = arith.select %[[NAN]], %[[M]], %[[A]]
+//       CHECK:     %[[H:.+]] = arith.cmpf ogt, %[[M2]], %[[L]] : f32
+//       CHECK:     %[[T:.+]] = arith.select %[[H]], %[[W2]],
 //       CHECK:     %[[P:.+]] = sinter.pick %{{.+}}[%[[T]]] else %[[S]]
 //       CHECK:     sinter.yield %[[P]] : i64
 //   CHECK-NOT:   linalg
@@ -40,9 +49,9 @@ func.func @argmax(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64>) ->
 // CHECK-LABEL: func @last_least
 //       CHECK:   sinter.rowwise (i = 8) by (j = 4)
 //       CHECK:   ^row(%[[X:.+]]: tensor<4xf32>):
-//   CHECK-NOT:     uno
+//       CHECK:     sinter.row_reduce maxsi
 //       CHECK:     sinter.row_reduce minnumf %[[X]]
-//       CHECK:     %[[W:.+]] = sinter.row_reduce maxsi
+//   CHECK-NOT:     sinter.row_reduce
 //       CHECK:     arith.cmpf ole
 //       CHECK:     sinter.pick
 func.func @last_least(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xi32>) {
@@ -156,5 +165,28 @@ func.func @other_value(%x: tensor<4x8xf32>, %f: tensor<4xf32>, %fi: tensor<4xi64
     %2 = arith.select %1, %t, %at : i64
     linalg.yield %0, %2 : f32, i64
   } -> (tensor<4xf32>, tensor<4xi64>)
+  return %m#1 : tensor<4xi64>
+}
+
+// -----
+
+// Elements of 64 bits leave no room for a position: two passes.
+
+// CHECK-LABEL: func @doubles
+//       CHECK:     %[[M:.+]] = sinter.row_reduce maxnumf %[[X:.+]] :
+//       CHECK:     arith.cmpf oeq, %[[X]],
+//       CHECK:     sinter.row_reduce minsi
+//   CHECK-NOT:   linalg
+func.func @doubles(%x: tensor<4x8xf64>, %f: tensor<4xf64>, %fi: tensor<4xi64>) -> tensor<4xi64> {
+  %m:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf64>) outs(%f, %fi : tensor<4xf64>, tensor<4xi64>) {
+  ^bb0(%in: f64, %out: f64, %at: i64):
+    %i = linalg.index 1 : index
+    %t = arith.index_cast %i : index to i64
+    %0 = arith.maxnumf %in, %out : f64
+    %1 = arith.cmpf ogt, %in, %out : f64
+    %2 = arith.select %1, %t, %at : i64
+    linalg.yield %0, %2 : f64, i64
+  } -> (tensor<4xf64>, tensor<4xi64>)
   return %m#1 : tensor<4xi64>
 }

@@ -61,3 +61,28 @@ func.func private @sides(%x: memref<4x6xf32>, %w: memref<4x9x6xf32>, %y: memref<
   }
   return
 }
+
+// -----
+
+func.func private @columns_multiple(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %y: memref<2x9xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{columns = 6, but a multiple of n = 4 is needed}}
+  sinter.contract (i = 2) by (j = 9) product (k = 10) (%x[i, k] : memref<2x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
+      outs(%y[i, j] : memref<2x9xf32>) schedule(#sinter.brgemm<m = 2, n = 4, k = 16, columns = 6, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @columns_reduced(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %y: memref<2xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{columns = 4, but something is reduced over the row or over rows: leave columns out}}
+  sinter.contract (i = 2) by (j = 9) product (k = 10) (%x[i, k] : memref<2x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
+      outs(%y[i] : memref<2xf32>) schedule(#sinter.brgemm<m = 2, n = 4, k = 16, columns = 4, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    %s = sinter.row_reduce add %a : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -67,40 +67,6 @@ func.func private @one_phase(%x: memref<5x12xf32>, %y: memref<5x12xf32>) attribu
 
 // -----
 
-// One long row is shared by tasks: 3 of 16 columns each, the last of 8.
-
-// CHECK-LABEL: func.func private @pieces(
-//       CHECK:   call @sinter_rt_parallel(%{{.+}}, %{{.+}}, %c3_i64)
-// CHECK-LABEL: func.func private @pieces_task(
-//       CHECK:   %[[P:.+]] = arith.remui %{{.+}}, %c3
-//       CHECK:   %[[FROM:.+]] = arith.muli %[[P]], %c16
-//       CHECK:   arith.minsi %{{.+}}, %c40
-//       CHECK:   scf.for %{{.+}} = %[[FROM]] to
-func.func private @pieces(%x: memref<40xf32>, %y: memref<40xf32>) attributes {sinter.kernel} {
-  sinter.rowwise () by (j = 40) ins(%x[j] : memref<40xf32>) outs(%y[j] : memref<40xf32>)
-      schedule(#sinter.rows<chunk = 1, columns = 16, lanes = 4>) {
-  ^row(%a: tensor<40xf32>):
-    %e = arith.negf %a : tensor<40xf32>
-    sinter.yield %e : tensor<40xf32>
-  }
-  return
-}
-
-// -----
-
-func.func private @pieces_reduced(%x: memref<40xf32>, %y: memref<f32>) attributes {sinter.kernel} {
-  // expected-error @below {{columns = 16, but something is reduced over the row}}
-  sinter.rowwise () by (j = 40) ins(%x[j] : memref<40xf32>) outs(%y[] : memref<f32>)
-      schedule(#sinter.rows<chunk = 1, columns = 16, lanes = 4>) {
-  ^row(%a: tensor<40xf32>):
-    %s = sinter.row_reduce add %a : tensor<40xf32> -> f32
-    sinter.yield %s : f32
-  }
-  return
-}
-
-// -----
-
 func.func private @unknown_length(%x: memref<4x?xf32>, %y: memref<4x?xf32>) attributes {sinter.kernel} {
   // expected-error @below {{a row of unknown length has no buffer}}
   sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : memref<4x?xf32>) outs(%y[i, j] : memref<4x?xf32>)

@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func private @row_sum(%{{.+}}: memref<5x8xf32>, %{{.+}}: memref<5xf32>) attributes {sinter.kernel}
 //   CHECK-DAG:   %[[IMAGE:.+]] = llvm.mlir.addressof @kernels_image
 //   CHECK-DAG:   %[[NAME:.+]] = llvm.mlir.addressof @row_sum_name
-//       CHECK:   call @sinter_rt_launch(%[[IMAGE]], %{{.+}}, %[[NAME]], %c5_i64
+//       CHECK:   call @sinter_rt_launch(%[[IMAGE]], %{{.+}}, %[[NAME]], %c3_i64
 //   CHECK-NOT:   sinter.rowwise
 //       CHECK: gpu.module @kernels
 //       CHECK:   gpu.func @row_sum(%[[X:.+]]: memref<5x8xf32> {llvm.noalias}, %[[Y:.+]]: memref<5xf32> {llvm.noalias})
@@ -28,7 +28,7 @@
 //       CHECK:       memref.store %{{.+}}, %[[Y]][%[[I]]]
 func.func private @row_sum(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 8) ins(%x[i, j] : memref<5x8xf32>) outs(%y[i] : memref<5xf32>)
-      schedule(#sinter.gpu_rows<threads = 64, occupancy = 2, vector = 4>) {
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 3, occupancy = 2, vector = 4>) {
   ^row(%a: tensor<8xf32>):
     %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
     sinter.yield %s : f32
@@ -134,7 +134,7 @@ func.func private @count(%t: memref<1000xi64>, %n: memref<i64>) attributes {sint
 //   CHECK-NOT:   alignment
 func.func private @twice(%x: memref<5x73xf32>, %y: memref<5x73xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 73) ins(%x[i, j] : memref<5x73xf32>) outs(%y[i, j] : memref<5x73xf32>)
-      schedule(#sinter.gpu_rows<threads = 32, unroll = 2>) {
+      schedule(#sinter.gpu_rows<blocks = 3, threads = 32, unroll = 2>) {
   ^row(%a: tensor<73xf32>):
     %s = arith.addf %a, %a : tensor<73xf32>
     sinter.yield %s : tensor<73xf32>

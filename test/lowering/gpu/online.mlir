@@ -20,7 +20,7 @@
 //   CHECK-NOT:     scf.for
 func.func private @softmax(%x: memref<5x9xf32>, %y: memref<5x9xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 9) ins(%x[i, j] : memref<5x9xf32>) outs(%y[i, j] : memref<5x9xf32>)
-      schedule(#sinter.gpu_rows<threads = 32>) {
+      schedule(#sinter.gpu_rows<blocks = 3, threads = 32>) {
   ^row(%a: tensor<9xf32>):
     %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
     %mb = sinter.broadcast %m : f32 -> tensor<9xf32>
@@ -47,7 +47,7 @@ func.func private @softmax(%x: memref<5x9xf32>, %y: memref<5x9xf32>) attributes 
 //       CHECK:       arith.addf
 func.func private @not_an_exponential(%x: memref<5x9xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 9) ins(%x[i, j] : memref<5x9xf32>) outs(%y[i] : memref<5xf32>)
-      schedule(#sinter.gpu_rows<threads = 32>) {
+      schedule(#sinter.gpu_rows<blocks = 3, threads = 32>) {
   ^row(%a: tensor<9xf32>):
     %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
     %mb = sinter.broadcast %m : f32 -> tensor<9xf32>

@@ -57,10 +57,10 @@ func.func private @too_many_threads(%x: memref<4x8xf32>, %y: memref<4x8xf32>) at
 
 // -----
 
-func.func private @keeps_columns(%x: memref<4x8xf32>, %y: memref<8xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{accumulator 0 keeps columns: a GPU kernel cannot reduce over rows only yet}}
+func.func private @columns_of_a_team(%x: memref<4x8xf32>, %y: memref<8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{team = 8 of 32 threads keeps sums of columns in registers only: schedule with residency = "registers", or without team}}
   sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) reduce(add [j] : f32) outs(%y[j] : memref<8xf32>)
-      schedule(#sinter.gpu_rows<threads = 32>) {
+      schedule(#sinter.gpu_rows<threads = 32, team = 8>) {
   ^row(%a: tensor<8xf32>):
     sinter.yield %a : tensor<8xf32>
   }
@@ -69,14 +69,60 @@ func.func private @keeps_columns(%x: memref<4x8xf32>, %y: memref<8xf32>) attribu
 
 // -----
 
-func.func private @assert(%t: memref<4xi64>, %y: memref<4xi64>) attributes {sinter.kernel} {
-  sinter.rowwise (i = 4) by () ins(%t[i] : memref<4xi64>) outs(%y[i] : memref<4xi64>) schedule(#sinter.gpu_rows<threads = 32>) {
-  ^row(%l: i64):
-    %n = arith.constant 9 : i64
-    %in = arith.cmpi ult, %l, %n : i64
-    // expected-error @+1 {{cannot be checked on a GPU yet; compile it with --target=cpu}}
-    cf.assert %in, "a label is out of range"
-    sinter.yield %l : i64
+func.func private @too_many_sums(%x: memref<4x640xf32>, %y: memref<640xf32>, %z: memref<640xf32>, %w: memref<640xf32>, %v: memref<640xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{carries 80 vectors of sums from row to row; a GPU kernel at most 64}}
+  sinter.rowwise (i = 4) by (j = 640) ins(%x[i, j] : memref<4x640xf32>) reduce(add [j] : f32, add [j] : f32, maximumf [j] : f32, minimumf [j] : f32)
+      outs(%y[j] : memref<640xf32>, %z[j] : memref<640xf32>, %w[j] : memref<640xf32>, %v[j] : memref<640xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, residency = "registers">) {
+  ^row(%a: tensor<640xf32>):
+    sinter.yield %a, %a, %a, %a : tensor<640xf32>, tensor<640xf32>, tensor<640xf32>, tensor<640xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @sums_of_unknown_length(%x: memref<4x?xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{keeps columns of rows whose length is `?` over all rows: a GPU kernel needs scratch memory of a known size; make it static}}
+  sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : memref<4x?xf32>) reduce(add [j] : f32) outs(%y[j] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @table_of_unknown_size(%t: memref<4xi64>, %e: memref<?x8xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{input 0 is read through an index tensor in dimension 0, whose size a GPU kernel has to know: make it static, 1 or more}}
+  sinter.rowwise (i = 4) by (j = 8) ins(%e[%t[i] : memref<4xi64>, j] : memref<?x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @not_flat(%x: memref<4x8xf32>, %w: memref<8xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{is not flat: an operand is not one element for each of all, or one for all, in order}}
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>, %w[j] : memref<8xf32>) outs(%y[i, j] : memref<4x8xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, shape = "flat">) {
+  ^row(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    %q = arith.addf %a, %b : tensor<8xf32>
+    sinter.yield %q : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @half_a_block(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{team = 64 of 128 threads: a row is shared by up to 32 threads, which is a warp, or by all of the block}}
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<threads = 128, team = 64>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
   }
   return
 }
@@ -110,12 +156,12 @@ func.func @host_constant() -> tensor<2xf32> {
 
 // -----
 
-func.func private @dynamic_size(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{dimension 'i' of size `?` is not lowered yet: make it static}}
-  sinter.rowwise (i = ?) by (j = 8) ins(%x[i, j] : memref<?x8xf32>) outs(%y[i, j] : memref<?x8xf32>)
-      schedule(#sinter.gpu_rows<threads = 256>) {
-  ^row(%a: tensor<8xf32>):
-    sinter.yield %a : tensor<8xf32>
+func.func private @unknown_length(%x: memref<4x?xf32>, %y: memref<4x?xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{a row of unknown length has no registers: schedule with residency = "reread"}}
+  sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : memref<4x?xf32>) outs(%y[i, j] : memref<4x?xf32>)
+      schedule(#sinter.gpu_rows<threads = 256, residency = "registers">) {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
   }
   return
 }

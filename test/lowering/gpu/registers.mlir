@@ -19,7 +19,7 @@
 //       CHECK:   gpu.return
 func.func private @one_block(%x: memref<5x76xf32>, %y: memref<5x76xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 76) ins(%x[i, j] : memref<5x76xf32>) outs(%y[i, j] : memref<5x76xf32>)
-      schedule(#sinter.gpu_rows<threads = 32, vector = 4, residency = "registers">) {
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 3, vector = 4, residency = "registers">) {
   ^row(%a: tensor<76xf32>):
     %s = sinter.row_reduce add %a : tensor<76xf32> -> f32
     %sb = sinter.broadcast %s : f32 -> tensor<76xf32>
@@ -64,12 +64,12 @@ func.func private @cluster(%x: memref<5x76xf32>, %y: memref<5x76xf32>) attribute
 
 // -----
 
-func.func private @too_long(%x: memref<5x1000xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{rows of 1000 columns are 32 vectors for each thread: registers hold 16; more threads or a larger cluster are needed}}
-  sinter.rowwise (i = 5) by (j = 1000) ins(%x[i, j] : memref<5x1000xf32>) outs(%y[i] : memref<5xf32>)
+func.func private @too_long(%x: memref<5x2000xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{rows of 2000 columns are 63 vectors for each thread: registers hold 32; more threads or a larger cluster are needed}}
+  sinter.rowwise (i = 5) by (j = 2000) ins(%x[i, j] : memref<5x2000xf32>) outs(%y[i] : memref<5xf32>)
       schedule(#sinter.gpu_rows<threads = 32, residency = "registers">) {
-  ^row(%a: tensor<1000xf32>):
-    %s = sinter.row_reduce add %a : tensor<1000xf32> -> f32
+  ^row(%a: tensor<2000xf32>):
+    %s = sinter.row_reduce add %a : tensor<2000xf32> -> f32
     sinter.yield %s : f32
   }
   return
@@ -77,10 +77,10 @@ func.func private @too_long(%x: memref<5x1000xf32>, %y: memref<5xf32>) attribute
 
 // -----
 
-func.func private @shared_and_read_again(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{cluster = 2 needs residency = "registers" and columns}}
+func.func private @shared_by_a_team(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{cluster = 2 needs columns and no team}}
   sinter.rowwise (i = 5) by (j = 8) ins(%x[i, j] : memref<5x8xf32>) outs(%y[i] : memref<5xf32>)
-      schedule(#sinter.gpu_rows<threads = 32, cluster = 2>) {
+      schedule(#sinter.gpu_rows<threads = 32, team = 8, cluster = 2>) {
   ^row(%a: tensor<8xf32>):
     %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
     sinter.yield %s : f32

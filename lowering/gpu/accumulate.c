@@ -1,0 +1,205 @@
+// accumulate.c: what is reduced over rows.
+//
+//   scalars        carried by each thread from row to row; then over the block (block.c) and the grid (grid.c)
+//   columns [j]    a thread has the same columns in every row:
+//                    in registers    carried; at the end combined over the block's teams in shared memory, row[group] = sum
+//                    or in memory    row[group, j] = row[group, j] . x, by the one thread that has j
+//                  then over the grid
+//   finish         the last block runs it like a row of its own
+//
+// Every order is fixed by sizes and schedule: equal inputs give equal bits, without atomics on values.
+
+#include "lowering/gpu/rows.h"
+#include <assert.h>
+
+void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKernel *g) {
+  size_t scalars = 0, columns = 0;
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    SnGpuReduction r = {.type = f->accumulators.data[k].type, .combiner = sn_combiner(f->accumulators.data[k].kind)};
+    if (sn_uses_cols(f, f->accumulators.data[k].map)) {
+      g->columns[columns] = r;
+      g->of_column[columns++] = k;
+    } else {
+      g->scalars[scalars] = r;
+      g->of_scalar[scalars++] = k;
+    }
+  }
+  g->all = (SnGpuAccumulators){.scalars = scalars, .columns = columns, .of_scalars = g->scalars, .of_columns = g->columns,
+                               .length = columns ? sn_row_length(f) : 0, .width = s->vector};
+}
+
+// All columns that a thread has of a row, by vectors; the builder stands inside.
+static SnLoop each_vector(SnBuilder *b, SnGpuRowKernel *g) {
+  MlirValue w = sn_index(b, g->width);
+  return sn_for(b, sn(b, "arith.muli", g->k->member, w), g->length, sn(b, "arith.muli", sn_index(b, g->k->team), w));
+}
+
+static MlirValue vector_of(SnBuilder *b, const SnGpuReduction *r, int64_t width) {
+  MlirType t = width > 1 ? sn_vector(r->type, width) : r->type;
+  return sn_splat(b, t, sn_combiner_identity(r->combiner, r->type));
+}
+
+static void store(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue x, MlirValue at) {
+  int64_t bytes = g->width * sn_bits(g->columns[c].type) / 8;
+  sn_op(b, g->width > 1 ? "vector.store" : "memref.store", x, g->rows[c], g->k->group, at,
+        sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull()));
+}
+
+void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g) {
+  g->num_carried = g->all.scalars;
+  for (size_t a = 0; a < g->all.scalars; ++a)
+    g->carried[a] = sn_gpu_identity(b, &g->scalars[a]);
+  for (size_t c = 0; c < g->all.columns; ++c) {
+    g->rows[c] = sn_gpu_grid_columns(b, g->k, &g->all, c);
+    MlirValue none = vector_of(b, &g->columns[c], g->width);
+    for (size_t u = 0; u < g->num_resident; ++u)
+      g->carried[g->num_carried++] = none;
+    if (g->num_resident)
+      continue;
+    SnLoop j = each_vector(b, g);
+    store(b, g, c, none, j.index);
+    sn_next(b, &j);
+  }
+}
+
+intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield) {
+  for (size_t c = 0; !g->finishing && c < g->all.columns; ++c)
+    if (g->of_column[c] == (size_t)yield)
+      return (intptr_t)c;
+  return -1;
+}
+
+void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x) {
+  const SnGpuReduction *r = &g->columns[c];
+  MlirType t = g->width > 1 ? sn_vector(r->type, g->width) : r->type;
+  if (!mlirTypeEqual(sn_type_of(x), t)) // only floats may be reduced in a wider type
+    x = sn(b, "arith.extf", x, t);
+  if (g->num_resident) {
+    MlirValue *sum = &g->carried[g->all.scalars + c * g->num_resident + u];
+    *sum = sn_gpu_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, vector_of(b, r, g->width)));
+    return;
+  }
+  int64_t bytes = g->width * sn_bits(r->type) / 8;
+  MlirValue sum = sn(b, g->width > 1 ? "vector.load" : "memref.load", g->rows[c], g->k->group, at->index, t,
+                     sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull()));
+  store(b, g, c, sn_gpu_combine(b, r, sum, x), at->index);
+}
+
+void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g) {
+  for (size_t a = 0; a < g->all.scalars; ++a) {
+    if (!sn_null(g->own_part[a]))
+      continue;
+    const SnGpuReduction *r = &g->scalars[a];
+    MlirValue x = sn_row_scalar(&g->program, sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]));
+    if (!mlirTypeEqual(sn_type_of(x), r->type))
+      x = sn(b, "arith.extf", x, r->type);
+    g->carried[a] = sn_gpu_combine(b, r, g->carried[a], sn_gpu_select(b, g->valid, x, sn_gpu_identity(b, r)));
+  }
+}
+
+// ---- after all rows ------------------------------------------------------------------
+
+static MlirValue is_zero(SnBuilder *b, MlirValue x) { return sn(b, "arith.cmpi", x, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))); }
+
+// What a thread carries is a part of its own, or the same for all threads that share rows: then one of them stands for all.
+static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
+  SnGpuKernel *k = g->k;
+  SnGpuReduction parts[MAX_ACCUMULATORS];
+  MlirValue values[MAX_ACCUMULATORS], leader = {0};
+  bool teams = k->team < k->threads;
+  size_t n = 0;
+  for (size_t a = 0; a < g->all.scalars; ++a) {
+    bool own = !sn_null(g->own_part[a]);
+    if (!own && (k->cluster > 1 || (teams && k->team > 1))) {
+      if (sn_none(leader))
+        leader = is_zero(b, teams ? k->member : k->rank);
+      g->carried[a] = sn_gpu_select(b, leader, g->carried[a], sn_gpu_identity(b, &g->scalars[a]));
+    }
+    if (own || teams) {
+      parts[n] = g->scalars[a];
+      values[n++] = g->carried[a];
+    }
+  }
+  sn_gpu_reduce_block(b, k, n, parts, values, false);
+  for (size_t a = 0, i = 0; a < g->all.scalars; ++a)
+    if (teams || !sn_null(g->own_part[a]))
+      g->carried[a] = values[i++];
+}
+
+// row[group] = what the teams of this block carry of column accumulator c.
+static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue shared, const MlirValue *sums) {
+  SnGpuKernel *k = g->k;
+  const SnGpuReduction *r = &g->columns[c];
+  int64_t teams = k->threads / k->team;
+  if (c)
+    sn_op(b, "gpu.barrier");
+  MlirValue team = sn(b, "arith.divui", k->thread, sn_index(b, k->team));
+  for (size_t u = 0; u < g->num_resident; ++u) {
+    SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : g->inside[u]);
+    sn_op(b, g->width > 1 ? "vector.store" : "memref.store", sums[u], shared, team, g->resident[u].index);
+    sn_end_if(b, &in_row);
+  }
+  sn_op(b, "gpu.barrier");
+  SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
+  SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, teams), sn_index(b, 1), sn_gpu_identity(b, r));
+  MlirValue sum = sn_gpu_combine(b, r, t.carried[0], sn(b, "memref.load", shared, t.index, j.index, r->type));
+  sn_next(b, &t, sum);
+  sn_op(b, "memref.store", sn_result(t.op, 0), g->rows[c], k->group, j.index);
+  sn_next(b, &j);
+}
+
+static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
+  SnGpuKernel *k = g->k;
+  if (!g->num_resident || !g->all.columns)
+    return;
+  MlirValue shared[MAX_ACCUMULATORS] = {0};
+  int64_t shape[] = {k->threads / k->team, g->all.length};
+  sn_gpu_begin_resident(b, g);
+  for (size_t c = 0; c < g->all.columns; ++c) {
+    const MlirValue *sums = g->carried + g->all.scalars + c * g->num_resident;
+    if (k->team < k->threads) {
+      for (size_t d = 0; d < c && sn_none(shared[c]); ++d) // accumulators of one type take turns
+        if (mlirTypeEqual(g->columns[d].type, g->columns[c].type))
+          shared[c] = shared[d];
+      if (sn_none(shared[c]))
+        shared[c] = sn_gpu_shared(k, 2, shape, g->columns[c].type);
+      reduce_teams(b, g, c, shared[c], sums);
+      continue;
+    }
+    for (size_t u = 0; u < g->num_resident; ++u) {
+      if (sn_none(g->inside[u])) {
+        store(b, g, c, sums[u], g->resident[u].index);
+        continue;
+      }
+      SnIf in_row = sn_if(b, g->inside[u]);
+      store(b, g, c, sums[u], g->resident[u].index);
+      sn_end_if(b, &in_row);
+    }
+  }
+  for (size_t u = 0; u < g->num_resident; ++u)
+    sn_column_free(&g->resident[u]);
+}
+
+void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
+  SnForm *f = g->form;
+  if (!sn_num_reduced(f))
+    return;
+  reduce_scalars(b, g);
+  reduce_columns(b, g);
+  SnIf last = sn_gpu_reduce_grid(b, g->k, &g->all, g->carried);
+  sn_row_default_finish(f, b->loc);
+  SnGpuKernel block = *g->k;
+  block.team = block.threads;
+  block.member = block.thread;
+  block.cluster = 1;
+  block.first_of_group = block.first;
+  SnGpuRowKernel done = {.k = &block, .form = f, .schedule = g->schedule, .program = sn_finish_program(f, sn_values(0, NULL)), .finishing = true,
+                         .width = g->width, .length = g->length};
+  for (size_t a = 0; a < g->all.scalars; ++a)
+    sn_map(&done.program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
+  for (size_t c = 0; c < g->all.columns; ++c)
+    sn_row_set_scratch(&done.program, (intptr_t)g->of_column[c], g->rows[c], sn_index(b, 0), (MlirValue){0});
+  sn_gpu_run_program(b, &done);
+  sn_row_program_free(&done.program);
+  sn_end_if(b, &last);
+}

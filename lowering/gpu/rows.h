@@ -1,0 +1,62 @@
+// rows.h: a rowwise kernel that is being written; for rowwise.c and accumulate.c.
+
+#ifndef SINTER_LOWERING_GPU_ROWS_H
+#define SINTER_LOWERING_GPU_ROWS_H
+
+#include "lowering/gpu/online.h"
+
+#define MAX_REDUCES 16      // of a row program
+#define MAX_ACCUMULATORS 16
+#define MAX_RESIDENT 32     // vectors
+
+typedef struct {
+  SnGpuKernel *k;
+  SnForm *form;
+  const SnGpuRows *schedule;
+  SnRowProgram program;
+  bool finishing;                           // the program is the form's finish
+  // What is reduced over rows: accumulator numbers[i] is scalar i, then those with columns
+  SnGpuAccumulators all;
+  SnGpuReduction scalars[MAX_ACCUMULATORS], columns[MAX_ACCUMULATORS];
+  size_t of_scalar[MAX_ACCUMULATORS], of_column[MAX_ACCUMULATORS];
+  MlirOperation own_part[MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the row's value is used
+  MlirValue rows[MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
+  MlirValue carried[SN_CARRIED];            // so far: scalars, then of each with columns the resident vectors
+  size_t num_carried;
+  size_t row_barriers;                      // block reductions that a row goes through
+  int64_t width;                            // columns of a vector
+  SnGpuOnline online;
+  MlirValue length;                         // of a row: index
+  MlirValue valid;                          // i1: this team has a row; null: every team has
+  size_t num_resident;                      // vectors that a thread keeps, 0: rows are read again
+  SnColumn resident[MAX_RESIDENT];
+  MlirValue inside[MAX_RESIDENT];           // i1: this vector is in the row; null if it is for every thread
+} SnGpuRowKernel;
+
+bool sn_gpu_lanes_are_rows(const SnForm *f); // no columns: a thread runs a row
+// Vectors of a row that a thread keeps; 0 if none are kept.
+size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
+
+// rowwise.c
+
+// All phases of the program, then its scalars stored.
+void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
+// The columns of each resident vector.
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g);
+MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise);
+
+// accumulate.c
+
+void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKernel *g);
+// Sets what is carried to identities, and the rows of scratch memory that are added to.
+void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g);
+// The column accumulator that operand `yield` of the body's terminator feeds, or -1.
+intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield);
+// Adds element x at a resident vector u, or at columns `at` of the row in memory.
+void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x);
+// Adds a row's scalars that no thread added parts of.
+void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g);
+// After all rows: over the block and the grid, and the finish.
+void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g);
+
+#endif

@@ -1,0 +1,248 @@
+"""runtime/abi.h in ctypes, and one call of a function by it."""
+
+import ctypes
+import threading
+
+import torch
+
+ABI_VERSION = 1
+ALIGNMENT = 16  # of a tensor's first element
+CPU, CUDA = 1, 2  # DLDeviceType
+TENSOR_BOOL = 1  # SinterTensorFlags
+
+_DTYPES = {  # DLDataTypeCode and bits
+    (2, 64): torch.float64, (2, 32): torch.float32, (2, 16): torch.float16, (4, 16): torch.bfloat16,
+    (0, 64): torch.int64, (0, 32): torch.int32, (0, 16): torch.int16, (0, 8): torch.int8, (1, 8): torch.uint8,
+}  # fmt: skip
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("dtype", DLDataType),
+        ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class SinterTensor(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("dtype", DLDataType), ("ndim", ctypes.c_int32), ("gradient_of", ctypes.c_int32),
+        ("flags", ctypes.c_int32), ("shape", ctypes.POINTER(ctypes.c_int64)),
+    ]  # fmt: skip
+
+
+_SHAPES = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_PREPARE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class SinterExtension(ctypes.Structure):
+    _fields_ = [("shapes", _SHAPES)]
+
+
+class SinterFunction(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("device", ctypes.c_int32), ("num_inputs", ctypes.c_int32), ("num_outputs", ctypes.c_int32),
+        ("reserved", ctypes.c_int32), ("inputs", ctypes.POINTER(SinterTensor)), ("outputs", ctypes.POINTER(SinterTensor)),
+        ("workspace_bytes", ctypes.c_int64), ("packed", ctypes.c_void_p), ("call", _CALL), ("extension", ctypes.POINTER(SinterExtension)),
+    ]  # fmt: skip
+
+
+class SinterStats(ctypes.Structure):
+    _fields_ = [("kernels", ctypes.c_int64), ("library_calls", ctypes.c_int64), ("bytes_temporary", ctypes.c_int64)]
+
+
+class SinterLibraryExtension(ctypes.Structure):
+    _fields_ = [("prepare", _PREPARE), ("device_status", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_char_p)))]
+
+
+class SinterLibrary(ctypes.Structure):
+    _fields_ = [
+        ("abi_version", ctypes.c_int32), ("num_functions", ctypes.c_int32), ("functions", ctypes.POINTER(SinterFunction)),
+        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)), ("stats", ctypes.CFUNCTYPE(None, ctypes.POINTER(SinterStats))),
+        ("set_threads", ctypes.CFUNCTYPE(None, ctypes.c_int32)), ("set_parallel", ctypes.c_void_p),
+        ("extension", ctypes.POINTER(SinterLibraryExtension)),
+    ]  # fmt: skip
+
+
+WORDS = 6  # of 8 bytes in a DLTensor
+assert ctypes.sizeof(DLTensor) == 8 * WORDS and ctypes.sizeof(SinterTensor) == 32 and ctypes.sizeof(SinterFunction) == 72 and ctypes.sizeof(SinterLibrary) == 56
+
+
+class Error(RuntimeError):
+    """A call that the library refused or did not finish: its message, and status, a SinterStatus."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class ArgumentError(Error, ValueError):
+    """A tensor that the library's table does not allow."""
+
+
+def error_of(status, message):
+    return (ArgumentError if status == 2 else Error)(status, message)
+
+
+class Argument:
+    """An argument or a result, as the table has it; a size of -1 is any."""
+
+    def __init__(self, what, index, raw):
+        self.name = raw.name.decode() if raw.name else ""
+        self.shape = tuple(raw.shape[d] for d in range(raw.ndim))
+        self.dtype = torch.bool if raw.flags & TENSOR_BOOL else _DTYPES[raw.dtype.code, raw.dtype.bits]
+        self.gradient_of = raw.gradient_of
+        self.who = f"{what} {index}" + (f" ({self.name})" if self.name else "")
+        self.code = raw.dtype
+        self.static = -1 not in self.shape
+        self.sizes = ctypes.cast(raw.shape, ctypes.c_void_p).value  # of a static shape: the table's own
+
+    def __repr__(self):
+        sizes = ", ".join("?" if n < 0 else str(n) for n in self.shape)
+        return f"{self.name + ': ' if self.name else ''}{str(self.dtype)[6:]}[{sizes}]"
+
+    def fits(self, shape):
+        return len(shape) == len(self.shape) and all(want in (-1, n) for want, n in zip(self.shape, shape))
+
+
+def _row_major(shape, strides):
+    want = 1
+    for n, stride in zip(reversed(shape), reversed(strides)):
+        if n != 1 and stride != want:
+            return False
+        want *= n
+    return True
+
+
+def _strides(shape):
+    strides, want = [], 1
+    for n in reversed(shape):
+        strides.append(want)
+        want *= n
+    return tuple(reversed(strides))
+
+
+class Frame:
+    """The structs of a call. A call has read them when it returns, so each thread keeps one for each function."""
+
+    def __init__(self, row):
+        table, count = row.table, max(1, len(row.table))
+        self.structs, self.pointers = (DLTensor * count)(), (ctypes.c_void_p * count)()
+        self.dynamic = [i for i, a in enumerate(table) if not a.static]
+        self.sizes = (ctypes.c_int64 * max(1, sum(len(table[i].shape) for i in self.dynamic)))()
+        self.device = 0
+        own = ctypes.addressof(self.sizes)
+        for i, a in enumerate(table):
+            d = self.structs[i]
+            d.device.device_type, d.ndim, d.dtype, d.shape = (CUDA if row.cuda else CPU), len(a.shape), a.code, a.sizes
+            if not a.static:
+                d.shape = own
+                own += 8 * len(a.shape)
+            self.pointers[i] = ctypes.addressof(d)
+        # The same memory in words of 8 bytes: data is the first of a struct, the device the second.
+        self.words = (ctypes.c_int64 * (WORDS * len(table))).from_address(ctypes.addressof(self.structs))
+        self.inputs = ctypes.addressof(self.pointers)
+        self.outputs = self.inputs + len(row.inputs) * ctypes.sizeof(ctypes.c_void_p)
+
+
+class Row:
+    """A function of the table: every argument in, every result out, and nothing of autograd."""
+
+    def __init__(self, raw, library):
+        self.raw, self.library = raw, library
+        self.name = raw.name.decode()
+        self.cuda = raw.device == CUDA
+        self.inputs = [Argument("input", i, raw.inputs[i]) for i in range(raw.num_inputs)]
+        self.outputs = [Argument("output", i, raw.outputs[i]) for i in range(raw.num_outputs)]
+        self.shapes = raw.extension.contents.shapes if raw.extension else None
+        self.table = tuple(self.inputs + self.outputs)
+        self.frames = threading.local()
+
+    def __repr__(self):
+        return f"{self.name}({', '.join(map(repr, self.inputs))}) -> ({', '.join(map(repr, self.outputs))})"
+
+    def check(self, tensors):
+        """Refuses what the table does not allow; the device of the call."""
+        if len(tensors) != len(self.inputs):
+            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, {len(tensors)} were given: {self!r}")
+        device = None
+        for a, t in zip(self.inputs, tensors):
+            if not isinstance(t, torch.Tensor):
+                raise TypeError(f"{self.name}: {a.who} is a {type(t).__name__}, expected a tensor")
+            if t.dtype is not a.dtype:
+                raise TypeError(f"{self.name}: {a.who} is {t.dtype}, expected {a.dtype}")
+            if t.layout is not torch.strided:
+                raise TypeError(f"{self.name}: {a.who} is {t.layout}, expected {torch.strided}")
+            if t.device.type != ("cuda" if self.cuda else "cpu"):
+                built = "--target=gpu" if self.cuda else "--target=cpu"
+                raise ValueError(f"{self.name}: {a.who} is on {t.device}, expected {'CUDA' if self.cuda else 'the CPU'}: the library was compiled with {built}")
+            if device is not None and t.device != device:
+                raise ValueError(f"{self.name}: {a.who} is on {t.device}, input 0 on {device}")
+            device = t.device
+            if not a.fits(t.shape):
+                want = ", ".join("?" if n < 0 else str(n) for n in a.shape)
+                raise ValueError(f"{self.name}: {a.who} has shape {list(t.shape)}, expected [{want}]")
+            if not t.is_contiguous() and not _row_major(t.shape, t.stride()):
+                raise ValueError(f"{self.name}: {a.who} has strides {t.stride()}, expected {_strides(t.shape)}: call .contiguous()")
+        return device or torch.device("cuda", torch.cuda.current_device()) if self.cuda else torch.device("cpu")
+
+    def frame(self):
+        frame = getattr(self.frames, "frame", None)
+        if frame is None:
+            frame = self.frames.frame = Frame(self)
+        return frame
+
+    def output_shapes(self, tensors):
+        if self.shapes is None:
+            return [a.shape for a in self.outputs]
+        given = [n for t in tensors for n in t.shape]
+        ranks = [len(a.shape) for a in self.outputs]
+        inputs, sizes = (ctypes.c_int64 * max(1, len(given)))(*given), (ctypes.c_int64 * max(1, sum(ranks)))()
+        self.shapes(ctypes.addressof(inputs), ctypes.addressof(sizes))
+        shapes, at = [], 0
+        for a, rank in zip(self.outputs, ranks):
+            shapes.append(tuple(sizes[at : at + rank]))
+            at += rank
+            if min(shapes[-1], default=0) < 0:
+                raise ValueError(f"{self.name}: {a.who} would have shape {list(shapes[-1])}")
+        return shapes
+
+    def run(self, tensors, prepare=False):
+        """A call on PyTorch's current stream; with prepare, only what a first call does before its launches."""
+        device = self.check(tensors)
+        results = [torch.empty(s, dtype=a.dtype, device=device) for a, s in zip(self.outputs, self.output_shapes(tensors))]
+        frame = self.frame()
+        words = frame.words
+        for i, t in zip(range(0, len(words), WORDS), (*tensors, *results)):
+            words[i] = t.data_ptr()
+        if self.cuda and frame.device != device.index:
+            frame.device = device.index
+            for i in range(1, len(words), WORDS):
+                words[i] = CUDA | device.index << 32
+        if frame.dynamic:
+            at = 0
+            for i in frame.dynamic:
+                for n in (tensors[i] if i < len(tensors) else results[i - len(tensors)]).shape:
+                    frame.sizes[at] = n
+                    at += 1
+        inputs, outputs = frame.inputs, frame.outputs
+        if prepare:
+            extension = self.library.table.extension
+            status = extension.contents.prepare(ctypes.addressof(self.raw), inputs, outputs) if extension else 0
+        elif self.cuda:
+            # The caching allocator hands freed memory out again in the order of the stream.
+            workspace = torch.empty(self.raw.workspace_bytes, dtype=torch.uint8, device=device)
+            status = self.raw.call(inputs, outputs, torch.cuda.current_stream(device).cuda_stream, workspace.data_ptr())
+        else:
+            status = self.raw.call(inputs, outputs, None, None)
+        if status:
+            raise error_of(status, self.library.table.last_error().decode())
+        return results

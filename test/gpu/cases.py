@@ -1,0 +1,513 @@
+"""Row programs with their inputs and results in NumPy, one for each way that a GPU kernel runs or an operand is read.
+
+A case is (name, text, inputs, outputs, fails): `text` is the program in MLIR, inputs(rng) makes arrays, outputs(*inputs) says
+in float64 what is right, `fails` is the message of an assert that has to fail. Arrays of bf16 are float32 whose low bits are 0.
+"""
+import numpy as np
+
+CASES = []
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_, "i8": np.int8}
+
+
+def bf16(x):
+    u = np.ascontiguousarray(x, np.float32).view(np.uint32)
+    return (((u + 0x7FFF + ((u >> 16) & 1)) >> 16) << 16).view(np.float32)
+
+
+def cast(x, t):
+    return bf16(x) if t == "bf16" else np.asarray(x).astype(DTYPES[t])
+
+
+def case(name, text, inputs, outputs, fails=None, big=False):
+    CASES.append({"name": name, "text": text, "inputs": inputs, "outputs": outputs, "fails": fails, "big": big})
+
+
+def tensor(dims, t):
+    return "tensor<" + "".join(f"{d}x" for d in dims) + t + ">"
+
+
+def program(arguments, results, dims, body):
+    """func.func @main over tensors; results: (name, dims, type); `?` sizes come from `dims`: how to name each."""
+    signature = ", ".join(f"%{n}: {tensor(d, t)}" for n, d, t in arguments)
+    types = ", ".join(tensor(d, t) for _, d, t in results)
+    lines = [f"func.func @main({signature}) -> ({types}) {{"]
+    lines += [f"  {line}" for line in dims]
+    names = {}
+    for n, d, t in results:
+        sizes = ", ".join(names.get(i, f"%size{i}") for i, x in enumerate(d) if x == "?")
+        lines.append(f"  %empty_{n} = tensor.empty({sizes}) : {tensor(d, t)}")
+    lines += [f"  {line}" for line in body.strip("\n").split("\n")]
+    lines.append("  return " + ", ".join(f"%{n}" for n, _, _ in results) + " : " + types)
+    return "\n".join(lines + ["}"]) + "\n"
+
+
+def sizes(x, dims, t):
+    """%size0, %size1 from operand x, where its dims are `?`."""
+    out = []
+    for i, d in enumerate(dims):
+        if d == "?":
+            out += [f"%c{i} = arith.constant {i} : index", f"%size{i} = tensor.dim %{x}, %c{i} : {tensor(dims, t)}"]
+    return out
+
+
+def attr(schedule):
+    return f" schedule(#sinter.gpu_rows<{schedule}>)" if schedule else ""
+
+
+def rowsize(n):
+    return n if n != "?" else "?"
+
+
+def wide(t, n, value, to="%w", frm=None):
+    if t in ("f16", "bf16"):
+        return f"{to} = arith.extf {value} : tensor<{n}x{t}> to tensor<{n}xf32>"
+    return None
+
+
+def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False, scale=3.0):
+    M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
+    a = "f64" if t == "f64" else "f32"
+    half = t in ("f16", "bf16")
+    body = f"""
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)}) outs(%empty_y[i, j] : {tensor((M, N), t)}){attr(schedule)} {{
+^row(%a0: tensor<{N}x{t}>):
+  {f'%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}x{a}>' if half else ''}
+  %m = sinter.row_reduce maximumf %a : tensor<{N}x{a}> -> {a}
+  %mb = sinter.broadcast %m : {a} -> tensor<{N}x{a}>
+  %d = arith.subf %a, %mb : tensor<{N}x{a}>
+  %e = math.exp %d : tensor<{N}x{a}>
+  %s = sinter.row_reduce add %e : tensor<{N}x{a}> -> {a}
+  %sb = sinter.broadcast %s : {a} -> tensor<{N}x{a}>
+  %q = arith.divf %e, %sb : tensor<{N}x{a}>
+  {f'%q0 = arith.truncf %q : tensor<{N}x{a}> to tensor<{N}x{t}>' if half else ''}
+  sinter.yield {'%q0' if half else '%q'} : tensor<{N}x{t}>
+}}"""
+    if not half:
+        body = body.replace("%a0:", "%a:")
+
+    def outputs(x):
+        x = x.astype(np.float64)
+        if not x.size:
+            return [x]
+        e = np.exp(x - x.max(1, keepdims=True))
+        return [e / e.sum(1, keepdims=True)]
+
+    case(name, program([("x", (M, N), t)], [("y", (M, N), t)], sizes("x", (M, N), t), body),
+         lambda r: [cast(r.standard_normal((m, n)) * scale, t)], outputs, big=big)
+
+
+def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False):
+    M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
+    half = t in ("f16", "bf16")
+    a = "f64" if t == "f64" else "f32"
+    body = f"""
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)}) outs(%empty_y[i] : {tensor((M,), a)}){attr(schedule)} {{
+^row(%{'a0' if half else 'a'}: tensor<{N}x{t}>):
+  {f'%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}x{a}>' if half else ''}
+  %m = sinter.row_reduce maximumf %a : tensor<{N}x{a}> -> {a}
+  %mb = sinter.broadcast %m : {a} -> tensor<{N}x{a}>
+  %d = arith.subf %a, %mb : tensor<{N}x{a}>
+  %e = math.exp %d : tensor<{N}x{a}>
+  %s = sinter.row_reduce add %e : tensor<{N}x{a}> -> {a}
+  %l = math.log %s : {a}
+  %q = arith.addf %l, %m : {a}
+  sinter.yield %q : {a}
+}}"""
+
+    def outputs(x):
+        x = x.astype(np.float64)
+        top = x.max(1, keepdims=True)
+        return [np.log(np.exp(x - top).sum(1)) + top[:, 0]]
+
+    case(name, program([("x", (M, N), t)], [("y", (M,), a)], sizes("x", (M, N), t), body), lambda r: [cast(r.standard_normal((m, n)) * 3, t)], outputs, big=big)
+
+
+def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
+    """Value and gradient; a label outside fails an assert; -100 is ignored."""
+    M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
+    classes = f"%classes = arith.constant {n} : {label}"
+    body = f"""
+%loss, %dx = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), 'f32')}, %t[i] : {tensor((M,), label)})
+    reduce(add [] : f32, add [] : f32) outs(%empty_loss[] : tensor<f32>, %empty_dx[i, j] : {tensor((M, N), 'f32')}){attr(schedule)} {{
+^row(%a: tensor<{N}xf32>, %t0: {label}):
+  %ignored = arith.constant -100 : {label}
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %nolabel = arith.constant 0 : {label}
+  {classes}
+  %valid = arith.cmpi ne, %t0, %ignored : {label}
+  %below = arith.cmpi ult, %t0, %classes : {label}
+  %ok0 = arith.cmpi eq, %t0, %ignored : {label}
+  %ok = arith.ori %ok0, %below : i1
+  cf.assert %ok, "a label is out of range"
+  %m = sinter.row_reduce maximumf %a : tensor<{N}xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<{N}xf32>
+  %d = arith.subf %a, %mb : tensor<{N}xf32>
+  %e = math.exp %d : tensor<{N}xf32>
+  %s = sinter.row_reduce add %e : tensor<{N}xf32> -> f32
+  %ls = math.log %s : f32
+  %p = sinter.pick %d[%t0] else %zero : tensor<{N}xf32>, {label}
+  %l0 = arith.subf %ls, %p : f32
+  %l = arith.select %valid, %l0, %zero : f32
+  %w = arith.select %valid, %one, %zero : f32
+  %rs = arith.divf %w, %s : f32
+  %rsb = sinter.broadcast %rs : f32 -> tensor<{N}xf32>
+  %q = arith.mulf %e, %rsb : tensor<{N}xf32>
+  %j = sinter.index j : tensor<{N}xindex>
+  %ti = arith.index_cast %t0 : {label} to index
+  %tb = sinter.broadcast %ti : index -> tensor<{N}xindex>
+  %hit = arith.cmpi eq, %j, %tb : tensor<{N}xindex>
+  %wb = sinter.broadcast %w : f32 -> tensor<{N}xf32>
+  %zb = sinter.broadcast %zero : f32 -> tensor<{N}xf32>
+  %one_hot = arith.select %hit, %wb, %zb : tensor<{N}xi1>, tensor<{N}xf32>
+  %g = arith.subf %q, %one_hot : tensor<{N}xf32>
+  sinter.yield %l, %w, %g : f32, f32, tensor<{N}xf32>
+}} finish {{
+^done(%l: f32, %w: f32):
+  %mean = arith.divf %l, %w : f32
+  sinter.yield %mean : f32
+}}"""
+
+    def inputs(r):
+        t = r.integers(0, n, m).astype(DTYPES[label])
+        if m > 3:
+            t[r.random(m) < 0.2] = -100
+            t[1] = n - 1
+        if fails:
+            t[m // 2] = n + 7
+        return [(r.standard_normal((m, n)) * 3).astype(np.float32), t]
+
+    def outputs(x, t):
+        x = x.astype(np.float64)
+        e = np.exp(x - x.max(1, keepdims=True))
+        p = e / e.sum(1, keepdims=True)
+        valid = t != -100
+        g = p * valid[:, None]
+        g[np.arange(m)[valid], t[valid]] -= 1
+        loss = -np.log(p[np.arange(m)[valid], t[valid]]).sum() / valid.sum()
+        return [np.array(loss), g]
+
+    case(name, program([("x", (M, N), "f32"), ("t", (M,), label)], [("loss", (), "f32"), ("dx", (M, N), "f32")], sizes("x", (M, N), "f32"), body),
+         inputs, outputs, fails=fails, big=big)
+
+
+def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
+    """dx, dw, db and a scalar: results of every kind, sums of columns among them."""
+    half = t in ("f16", "bf16")
+    wide = lambda v, to: f"{to} = arith.extf {v} : tensor<{n}x{t}> to tensor<{n}xf32>" if half else f"{to} = arith.addf {v}, %zb : tensor<{n}xf32>"
+    body = f"""
+%dx, %rs, %dw, %db, %total = sinter.rowwise (i = {m}) by (j = {n})
+    ins(%x[i, j] : tensor<{m}x{n}x{t}>, %g[i, j] : tensor<{m}x{n}x{t}>, %w[j] : tensor<{n}xf32>)
+    reduce(add [j] : f32, add [j] : f32, add [] : f32)
+    outs(%empty_dx[i, j] : tensor<{m}x{n}x{t}>, %empty_rs[i] : tensor<{m}xf32>, %empty_dw[j] : tensor<{n}xf32>, %empty_db[j] : tensor<{n}xf32>,
+         %empty_total[] : tensor<f32>){attr(schedule)} {{
+^row(%x0: tensor<{n}x{t}>, %g0: tensor<{n}x{t}>, %wr: tensor<{n}xf32>):
+  %zb = arith.constant dense<0.0> : tensor<{n}xf32>
+  {wide('%x0', '%a')}
+  {wide('%g0', '%gr')}
+  %n = arith.constant {float(n):e} : f32
+  %eps = arith.constant 1.0e-05 : f32
+  %s = sinter.row_reduce add %a : tensor<{n}xf32> -> f32
+  %mean = arith.divf %s, %n : f32
+  %meanb = sinter.broadcast %mean : f32 -> tensor<{n}xf32>
+  %d = arith.subf %a, %meanb : tensor<{n}xf32>
+  %q = arith.mulf %d, %d : tensor<{n}xf32>
+  %v0 = sinter.row_reduce add %q : tensor<{n}xf32> -> f32
+  %v1 = arith.divf %v0, %n : f32
+  %v = arith.addf %v1, %eps : f32
+  %r = math.rsqrt %v : f32
+  %rb = sinter.broadcast %r : f32 -> tensor<{n}xf32>
+  %h = arith.mulf %d, %rb : tensor<{n}xf32>
+  %gw = arith.mulf %gr, %wr : tensor<{n}xf32>
+  %gh = arith.mulf %gw, %h : tensor<{n}xf32>
+  %c1 = sinter.row_reduce add %gw : tensor<{n}xf32> -> f32
+  %c2 = sinter.row_reduce add %gh : tensor<{n}xf32> -> f32
+  %m1 = arith.divf %c1, %n : f32
+  %m2 = arith.divf %c2, %n : f32
+  %m1b = sinter.broadcast %m1 : f32 -> tensor<{n}xf32>
+  %m2b = sinter.broadcast %m2 : f32 -> tensor<{n}xf32>
+  %u1 = arith.mulf %h, %m2b : tensor<{n}xf32>
+  %u2 = arith.subf %gw, %m1b : tensor<{n}xf32>
+  %u3 = arith.subf %u2, %u1 : tensor<{n}xf32>
+  %u = arith.mulf %u3, %rb : tensor<{n}xf32>
+  {f'%out = arith.truncf %u : tensor<{n}xf32> to tensor<{n}x{t}>' if half else f'%out = arith.addf %u, %zb : tensor<{n}xf32>'}
+  %dwr = arith.mulf %gr, %h : tensor<{n}xf32>
+  sinter.yield %dwr, %gr, %r, %out, %r : tensor<{n}xf32>, tensor<{n}xf32>, f32, tensor<{n}x{t}>, f32
+}} finish {{
+^done(%dw0: tensor<{n}xf32>, %db0: tensor<{n}xf32>, %t0: f32):
+  %two = arith.constant 2.0 : f32
+  %twob = sinter.broadcast %two : f32 -> tensor<{n}xf32>
+  %db1 = arith.mulf %db0, %twob : tensor<{n}xf32>
+  sinter.yield %dw0, %db1, %t0 : tensor<{n}xf32>, tensor<{n}xf32>, f32
+}}"""
+
+    def outputs(x, g, w):
+        x, g, w = (v.astype(np.float64) for v in (x, g, w))
+        d = x - x.mean(1, keepdims=True)
+        r = 1 / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)
+        h = d * r
+        gw = g * w
+        dx = (gw - gw.mean(1, keepdims=True) - h * (gw * h).mean(1, keepdims=True)) * r
+        return [dx, r[:, 0], (g * h).sum(0), 2 * g.sum(0), np.array(r.sum())]
+
+    case(name, program([("x", (m, n), t), ("g", (m, n), t), ("w", (n,), "f32")],
+                       [("dx", (m, n), t), ("rs", (m,), "f32"), ("dw", (n,), "f32"), ("db", (n,), "f32"), ("total", (), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, n)) * 2 + 1, t), cast(r.standard_normal((m, n)), t), r.standard_normal(n).astype(np.float32)], outputs, big=big)
+
+
+def mse(name, dims, t="f32", schedule=None, dynamic=None, big=False):
+    """Value and both gradients; all elements are alike."""
+    D = dynamic or dims
+    names = ["i", "h", "l", "k"][: len(dims) - 1]
+    rows = ", ".join(f"{a} = {d}" for a, d in zip(names, D))
+    at = ", ".join(names + ["j"])
+    N, full = D[-1], tensor(D, t)
+    count = 1
+    for d in dims:
+        count *= d
+    body = f"""
+%loss, %dx, %dy = sinter.rowwise ({rows}) by (j = {N}) ins(%x[{at}] : {full}, %y[{at}] : {full}, %s[] : tensor<{t}>)
+    reduce(add [] : {t}) outs(%empty_loss[] : tensor<{t}>, %empty_dx[{at}] : {full}, %empty_dy[{at}] : {full}){attr(schedule)} {{
+^row(%a: tensor<{N}x{t}>, %b: tensor<{N}x{t}>, %c: {t}):
+  %d = arith.subf %a, %b : tensor<{N}x{t}>
+  %q = arith.mulf %d, %d : tensor<{N}x{t}>
+  %r = sinter.row_reduce add %q : tensor<{N}x{t}> -> {t}
+  %cb = sinter.broadcast %c : {t} -> tensor<{N}x{t}>
+  %g = arith.mulf %d, %cb : tensor<{N}x{t}>
+  %h = arith.negf %g : tensor<{N}x{t}>
+  sinter.yield %r, %g, %h : {t}, tensor<{N}x{t}>, tensor<{N}x{t}>
+}} finish {{
+^done(%r: {t}, %c: {t}):
+  %m = arith.mulf %r, %c : {t}
+  sinter.yield %m : {t}
+}}"""
+
+    def outputs(x, y, s):
+        x, y, s = (v.astype(np.float64) for v in (x, y, s))
+        d = x - y
+        return [np.array((d * d).sum() * s), d * s, -d * s]
+
+    case(name, program([("x", D, t), ("y", D, t), ("s", (), t)], [("loss", (), t), ("dx", D, t), ("dy", D, t)], sizes("x", D, t), body),
+         lambda r: [cast(r.standard_normal(dims), t), cast(r.standard_normal(dims), t), np.array(2.0 / count, DTYPES[t])], outputs, big=big)
+
+
+def dim1(name, b, c, p, t="f32", schedule=None, big=False):
+    """Softmax over dimension 1 of rank 3, a value for each pixel, and a sum over all."""
+    body = f"""
+%y, %l, %s = sinter.rowwise (i = {b}, k = {p}) by (j = {c}) ins(%x[i, j, k] : tensor<{b}x{c}x{p}xf32>, %w[j] : tensor<{c}xf32>)
+    reduce(add [] : f32) outs(%empty_y[i, j, k] : tensor<{b}x{c}x{p}xf32>, %empty_l[i, k] : tensor<{b}x{p}xf32>, %empty_s[] : tensor<f32>){attr(schedule)} {{
+^row(%a: tensor<{c}xf32>, %w0: tensor<{c}xf32>):
+  %m = sinter.row_reduce maximumf %a : tensor<{c}xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<{c}xf32>
+  %d = arith.subf %a, %mb : tensor<{c}xf32>
+  %e = math.exp %d : tensor<{c}xf32>
+  %s0 = sinter.row_reduce add %e : tensor<{c}xf32> -> f32
+  %sb = sinter.broadcast %s0 : f32 -> tensor<{c}xf32>
+  %q = arith.divf %e, %sb : tensor<{c}xf32>
+  %qw = arith.mulf %q, %w0 : tensor<{c}xf32>
+  %z = sinter.row_reduce add %qw : tensor<{c}xf32> -> f32
+  sinter.yield %z, %q, %z : f32, tensor<{c}xf32>, f32
+}}"""
+
+    def outputs(x, w):
+        x = x.astype(np.float64)
+        e = np.exp(x - x.max(1, keepdims=True))
+        q = e / e.sum(1, keepdims=True)
+        z = (q * w.astype(np.float64)[None, :, None]).sum(1)
+        return [q, z, np.array(z.sum())]
+
+    case(name, program([("x", (b, c, p), t), ("w", (c,), t)], [("y", (b, c, p), t), ("l", (b, p), t), ("s", (), t)], [], body),
+         lambda r: [(r.standard_normal((b, c, p)) * 3).astype(np.float32), r.standard_normal(c).astype(np.float32)], outputs, big=big)
+
+
+def accesses(name, m, n, schedule=None):
+    """Shifted with a fill value, reversed, strided, transposed, a row of a table by index, a table by computed subscripts."""
+    body = f"""
+%y, %r = sinter.rowwise (i = {m}) by (j = {n})
+    ins(%x[i, j] : tensor<{m}x{n}xf32>, %x[i, j - 1] : tensor<{m}x{n}xf32> else 7.0, %x[i, {n - 1} - j] : tensor<{m}x{n}xf32>,
+        %z[j * 2 + 1, i] : tensor<{2 * n + 2}x{m}xf32>, %e[%t[i] : tensor<{m}xi64>, j] : tensor<11x{n}xf32>, %u[?] : tensor<13xf32>, %t[i] : tensor<{m}xi64>)
+    outs(%empty_y[i, j] : tensor<{m}x{n}xf32>, %empty_r[i] : tensor<{m}xf32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>, %b: tensor<{n}xf32>, %c: tensor<{n}xf32>, %d: tensor<{n}xf32>, %f: tensor<{n}xf32>, %u0: memref<13xf32>, %t0: i64):
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %j = sinter.index j : tensor<{n}xindex>
+  %g = sinter.gather %u0[%j] else %half : memref<13xf32>, tensor<{n}xindex> -> tensor<{n}xf32>
+  %h = sinter.gather %u0[%t0] else %half : memref<13xf32>, i64 -> f32
+  %p = sinter.pick %c[%t0] else %zero : tensor<{n}xf32>, i64
+  %s1 = arith.addf %a, %b : tensor<{n}xf32>
+  %s2 = arith.mulf %c, %d : tensor<{n}xf32>
+  %s3 = arith.addf %s1, %s2 : tensor<{n}xf32>
+  %s4 = arith.addf %s3, %f : tensor<{n}xf32>
+  %s5 = arith.addf %s4, %g : tensor<{n}xf32>
+  %m = sinter.row_reduce maximumf %s5 : tensor<{n}xf32> -> f32
+  %hp = arith.addf %h, %p : f32
+  %mh = arith.addf %m, %hp : f32
+  %mb = sinter.broadcast %mh : f32 -> tensor<{n}xf32>
+  %q = arith.subf %s5, %mb : tensor<{n}xf32>
+  sinter.yield %q, %mh : tensor<{n}xf32>, f32
+}}"""
+
+    def outputs(x, z, e, u, t):
+        x, z, e, u = (v.astype(np.float64) for v in (x, z, e, u))
+        b = np.concatenate([np.full((m, 1), 7.0), x[:, :-1]], 1)
+        c = x[:, ::-1]
+        d = z[1::2][:n].T
+        g = np.full(n, 0.5)
+        g[: min(n, 13)] = u[: min(n, 13)]
+        s = x + b + c * d + e[t] + g
+        p = np.where(t < n, c[np.arange(m), np.minimum(t, n - 1)], 0)
+        mh = s.max(1) + u[t] + p
+        return [s - mh[:, None], mh]
+
+    case(name, program([("x", (m, n), "f32"), ("z", (2 * n + 2, m), "f32"), ("e", (11, n), "f32"), ("u", (13,), "f32"), ("t", (m,), "i64")],
+                       [("y", (m, n), "f32"), ("r", (m,), "f32")], [], body),
+         lambda r: [r.standard_normal((m, n)).astype(np.float32), r.standard_normal((2 * n + 2, m)).astype(np.float32),
+                    r.standard_normal((11, n)).astype(np.float32), r.standard_normal(13).astype(np.float32), r.integers(0, 11, m)], outputs)
+
+
+def lookup(name, m, n, fails=False, schedule=None):
+    """Rows of a table by index, an index outside fails and reads nothing outside."""
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%e[%t[i] : tensor<{m}xi32>, j] : tensor<5x{n}xf32>) outs(%empty_y[i, j] : tensor<{m}x{n}xf32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>):
+  %q = arith.addf %a, %a : tensor<{n}xf32>
+  sinter.yield %q : tensor<{n}xf32>
+}}"""
+
+    def inputs(r):
+        t = r.integers(0, 5, m).astype(np.int32)
+        if fails:
+            t[m - 1] = 1 << 30
+        return [r.standard_normal((5, n)).astype(np.float32), t]
+
+    case(name, program([("e", (5, n), "f32"), ("t", (m,), "i32")], [("y", (m, n), "f32")], [], body), inputs,
+         lambda e, t: [2.0 * e.astype(np.float64)[np.minimum(t, 4)]], fails="an index is outside of the table that it reads from" if fails else None)
+
+
+def integers(name, m, n, t, schedule=None):
+    """Sum, maximum, and of bits; a mask of i1."""
+    body = f"""
+%s, %m, %k, %all = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}x{t}>) reduce(add [] : {t})
+    outs(%empty_s[i] : tensor<{m}x{t}>, %empty_m[i] : tensor<{m}x{t}>, %empty_k[i, j] : tensor<{m}x{n}xi1>, %empty_all[] : tensor<{t}>){attr(schedule)} {{
+^row(%a: tensor<{n}x{t}>):
+  %s0 = sinter.row_reduce add %a : tensor<{n}x{t}> -> {t}
+  %m0 = sinter.row_reduce maxsi %a : tensor<{n}x{t}> -> {t}
+  %mb = sinter.broadcast %m0 : {t} -> tensor<{n}x{t}>
+  %k0 = arith.cmpi eq, %a, %mb : tensor<{n}x{t}>
+  sinter.yield %s0, %s0, %m0, %k0 : {t}, {t}, {t}, tensor<{n}xi1>
+}}"""
+
+    case(name, program([("x", (m, n), t)], [("s", (m,), t), ("m", (m,), t), ("k", (m, n), "i1"), ("all", (), t)], [], body),
+         lambda r: [r.integers(-90, 90, (m, n)).astype(DTYPES[t])],
+         lambda x: [x.sum(1, dtype=x.dtype), x.max(1), x == x.max(1, keepdims=True), np.array(x.sum(dtype=x.dtype))])
+
+
+def column_sums(name, m, n, schedule=None, big=False):
+    """A row's element and the sum and the maximum of each column."""
+    body = f"""
+%y, %s, %m = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}xf32>) reduce(add [j] : f32, maximumf [j] : f32)
+    outs(%empty_y[i, j] : tensor<{m}x{n}xf32>, %empty_s[j] : tensor<{n}xf32>, %empty_m[j] : tensor<{n}xf32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>):
+  %q = arith.mulf %a, %a : tensor<{n}xf32>
+  sinter.yield %q, %a, %q : tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xf32>
+}}"""
+    case(name, program([("x", (m, n), "f32")], [("y", (m, n), "f32"), ("s", (n,), "f32"), ("m", (n,), "f32")], [], body),
+         lambda r: [r.standard_normal((m, n)).astype(np.float32)],
+         lambda x: [x.astype(np.float64) ** 2, (x.astype(np.float64) ** 2).sum(0), x.max(0)], big=big)
+
+
+def per_row(name, m, schedule=None, dynamic=False):
+    """A form without columns, with sums over all rows."""
+    M = "?" if dynamic else m
+    body = f"""
+%y, %s = sinter.rowwise (i = {M}) by () ins(%x[i] : {tensor((M,), 'f32')}) reduce(add [] : f32) outs(%empty_y[i] : {tensor((M,), 'f32')}, %empty_s[] : tensor<f32>){attr(schedule)} {{
+^row(%a: f32):
+  %q = math.tanh %a : f32
+  sinter.yield %q, %q : f32, f32
+}}"""
+    case(name, program([("x", (M,), "f32")], [("y", (M,), "f32"), ("s", (), "f32")], sizes("x", (M,), "f32"), body),
+         lambda r: [r.standard_normal(m).astype(np.float32)], lambda x: [np.tanh(x.astype(np.float64)), np.array(np.tanh(x.astype(np.float64)).sum())])
+
+
+def all_cases():
+    R = 'residency = "registers"'
+    # each family by name
+    softmax("thread", 37, 4)
+    softmax("warp_8", 100, 29, schedule=f"threads = 64, blocks = 7, vector = 1, {R}, team = 8")
+    softmax("warp_32", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32")
+    softmax("warp_rereads", 21, 128, schedule="threads = 64, blocks = 3, vector = 4, team = 16, unroll = 2")
+    softmax("block", 9, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}")
+    softmax("cluster_2", 9, 516, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2")
+    softmax("cluster_8", 9, 2052, schedule=f"threads = 32, blocks = 16, vector = 4, {R}, cluster = 8")
+    softmax("reread", 9, 1003, schedule="threads = 64, blocks = 4, vector = 1, unroll = 4")
+    logsumexp("stream", 9, 1004, schedule="threads = 64, blocks = 4, vector = 4, unroll = 2")
+    mse("flat", (7, 131), schedule='threads = 64, blocks = 5, vector = 4, unroll = 2, shape = "flat"')
+    mse("flat_f64", (3, 5, 7, 3), "f64")
+    # row lengths
+    for n in (1, 2, 3, 31, 32, 33, 1000, 1003, 4096):
+        softmax(f"softmax_{n}", 13, n)
+        logsumexp(f"logsumexp_{n}", 13, n)
+    for n in (32000, 32003, 128256):
+        softmax(f"softmax_{n}", 37, n, big=True)
+        cross_entropy(f"cross_entropy_{n}", 37, n, big=True)
+        logsumexp(f"logsumexp_{n}", 37, n, big=True)
+    softmax("softmax_1000000", 5, 1000000, big=True)
+    softmax("softmax_4000000", 3, 4000000, big=True)
+    layer_norm_backward("layer_norm_backward_1000000", 3, 1000000, big=True)
+    softmax("softmax_short_rows", 100003, 29, big=True)
+    # types
+    for t in ("f16", "bf16", "f64"):
+        softmax(f"softmax_{t}", 13, 520, t)
+        softmax(f"softmax_{t}_odd", 13, 77, t)
+        logsumexp(f"logsumexp_{t}", 13, 520, t)
+    for t in ("i32", "i64", "i8"):
+        integers(f"integers_{t}", 9, 100, t)
+    # labels and asserts
+    cross_entropy("cross_entropy_i64", 17, 100)
+    cross_entropy("cross_entropy_i32", 17, 101, "i32")
+    cross_entropy("cross_entropy_fails", 17, 100, fails="a label is out of range")
+    cross_entropy("cross_entropy_one_row", 1, 5)
+    cross_entropy("bunches", 1500, 5, schedule=f"threads = 32, blocks = 1500, {R}")
+    cross_entropy("bunches_of_clusters", 1200, 70, schedule=f"threads = 32, blocks = 2400, {R}, cluster = 2")
+    mse("bunches_of_parts", (1100, 36), schedule="threads = 32, blocks = 1100, vector = 4")
+    softmax("cluster_rereads", 5, 1003, schedule="threads = 64, blocks = 6, unroll = 2, cluster = 2")
+    layer_norm_backward("cluster_sums_in_memory", 29, 260, schedule="threads = 32, blocks = 6, vector = 4, cluster = 2")
+    dim1("columns_in_groups", 3, 19, 100, schedule="threads = 32, blocks = 5")
+    lookup("lookup", 9, 20)
+    lookup("lookup_fails", 9, 20, True)
+    # results of every kind
+    layer_norm_backward("layer_norm_backward", 29, 260)
+    layer_norm_backward("layer_norm_backward_odd", 29, 77)
+    layer_norm_backward("layer_norm_backward_bf16", 29, 264, "bf16")
+    layer_norm_backward("layer_norm_backward_team", 29, 32, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 8")
+    layer_norm_backward("layer_norm_backward_cluster", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
+    layer_norm_backward("layer_norm_backward_memory", 29, 260, schedule="threads = 32, blocks = 11, vector = 4, unroll = 2")
+    layer_norm_backward("layer_norm_backward_rows", 4099, 264, big=True)
+    column_sums("column_sums", 70, 36)
+    column_sums("column_sums_memory", 70, 36, schedule="threads = 32, blocks = 66, vector = 4")
+    column_sums("column_sums_one_block", 70, 36, schedule="threads = 32, blocks = 1, vector = 4")
+    column_sums("column_sums_big", 8192, 5000, big=True)
+    column_sums("column_sums_many", 300007, 12, big=True)
+    per_row("per_row", 1000)
+    # columns that do not lie together
+    dim1("dim1", 3, 19, 100)
+    dim1("dim1_big", 4, 21, 40000, big=True)
+    accesses("accesses", 9, 23)
+    accesses("accesses_20", 9, 20)
+    # no rows, no columns, one
+    softmax("no_rows", 0, 8)
+    mse("one", (1, 1))
+    # sizes of the call
+    softmax("dynamic_rows", 13, 100, dynamic=(True, False))
+    softmax("dynamic", 13, 103, dynamic=(True, True))
+    softmax("dynamic_none", 0, 103, dynamic=(True, True))
+    logsumexp("dynamic_logsumexp", 13, 103, dynamic=(True, True))
+    cross_entropy("dynamic_cross_entropy", 13, 103, dynamic=(True, True))
+    mse("dynamic_mse", (13, 103), dynamic=("?", "?"))
+    per_row("dynamic_per_row", 1000, dynamic=True)
+    softmax("dynamic_big", 1000, 50021, dynamic=(True, True), big=True)
+    # what has more than 2^31 elements is in run_cases.py: its inputs are made on the device
+    mse("mse_big", (4099, 8191), big=True)
+    mse("huge_flat", (65537, 32771), big=True)
+    softmax("huge_rows", (1 << 21) + 3, 1031, big=True)
+    return CASES

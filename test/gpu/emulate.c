@@ -1,0 +1,222 @@
+// emulate.c: a GPU on one thread of a CPU, for kernels that test/gpu/emulate rewrote; and the runtime that their host code calls.
+//
+// Each thread of a cluster of blocks is a coroutine that runs until it waits: at a barrier, in a shuffle, at an
+// mbarrier. One cluster runs after another. Shared memory lies below 4 GB, since its addresses have 32 bits.
+// A wait that nothing ends is reported: some threads did not come. Races are not found.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+typedef struct { // written by the script, one for each kernel
+  const char *name;
+  void (*run)(void **arguments, char *shared);
+  int64_t shared_bytes, cluster;
+} Kernel;
+extern const Kernel kernels[];
+
+enum { STACK = 64 << 10, MOST = 8 * 1024 };
+typedef struct {
+  ucontext_t context;
+  char *stack;
+  int64_t thread, block, waits; // waits: generation that it has reached, by kind below
+  int64_t shuffles, barriers, cluster_barriers;
+  int done;
+} Thread;
+static Thread threads[MOST];
+static ucontext_t scheduler;
+static Thread *me;
+static int64_t num_threads, block_threads, cluster_size, first_block;
+static char *shared; // cluster_size pieces
+static int64_t shared_stride;
+static void **kernel_arguments;
+static const Kernel *kernel;
+static int64_t barrier_count[8], cluster_count, warp_count[MOST / 32];
+static union { uint64_t u; } slots[2][MOST];
+static int moved;
+
+static void pause_here(void) { swapcontext(&me->context, &scheduler); }
+static void body(void) {
+  kernel->run(kernel_arguments, shared + (me->block - first_block) * shared_stride);
+  me->done = 1;
+  moved = 1;
+  swapcontext(&me->context, &scheduler);
+}
+
+int64_t emu_thread(void) { return me->thread; }
+int64_t emu_block(void) { return me->block; }
+// Counts only grow: generation g is over when g times all have come.
+static void wait_for(int64_t *count, int64_t all, int64_t *generation) {
+  int64_t until = ++*generation * all;
+  ++*count;
+  moved = 1;
+  while (*count < until)
+    pause_here();
+  moved = 1;
+}
+void emu_barrier(void) { wait_for(&barrier_count[me->block - first_block], block_threads, &me->barriers); }
+void emu_cluster_barrier(void) { wait_for(&cluster_count, num_threads, &me->cluster_barriers); }
+static uint64_t shuffle(uint64_t x, int32_t offset) {
+  int64_t index = me - threads, turn = me->shuffles & 1;
+  slots[turn][index].u = x;
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  return slots[turn][index ^ offset].u;
+}
+int32_t emu_shuffle_i32(int32_t x, int32_t o) { return (int32_t)shuffle((uint32_t)x, o); }
+int64_t emu_shuffle_i64(int64_t x, int32_t o) { return (int64_t)shuffle((uint64_t)x, o); }
+float emu_shuffle_f32(float x, int32_t o) {
+  uint32_t u;
+  memcpy(&u, &x, 4);
+  u = (uint32_t)shuffle(u, o);
+  memcpy(&x, &u, 4);
+  return x;
+}
+double emu_shuffle_f64(double x, int32_t o) {
+  uint64_t u;
+  memcpy(&u, &x, 8);
+  u = shuffle(u, o);
+  memcpy(&x, &u, 8);
+  return x;
+}
+// Memory
+int64_t emu_load(int64_t *p) { return *p; }
+int64_t emu_cas(int64_t *p, int64_t old, int64_t x) {
+  int64_t was = *p;
+  if (was == old)
+    *p = x;
+  return was;
+}
+int32_t emu_load32(int64_t p) { return *(int32_t *)p; }
+void emu_store32(int64_t p, int32_t x) { *(int32_t *)p = x; }
+int64_t emu_add(int64_t *p, int64_t x) { return (*p += x) - x; }
+int64_t emu_exchange(int64_t *p, int64_t x) {
+  int64_t was = *p;
+  *p = x;
+  return was;
+}
+// An mbarrier of 64 bits: bytes that are expected in the upper half and have come (bias: 1 arrival), phase in the lowest bit.
+typedef struct {
+  int32_t pending; // bytes expected less bytes that came
+  int16_t arrived, phase;
+} Mbarrier;
+#define AT(p) ((Mbarrier *)(uintptr_t)(uint32_t)(p))
+static void settle(Mbarrier *m) {
+  if (m->arrived && !m->pending) {
+    m->arrived = 0;
+    m->phase ^= 1;
+    moved = 1;
+  }
+}
+void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){0}; (void)count; }
+void emu_fence(void) {}
+int32_t emu_mapa(int32_t p, int32_t rank) {
+  uintptr_t a = (uint32_t)p;
+  return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride + (uintptr_t)rank * (uintptr_t)shared_stride);
+}
+void emu_expect(int32_t p, int32_t bytes) {
+  AT(p)->pending += bytes;
+  AT(p)->arrived = 1;
+  settle(AT(p));
+}
+static void post(int32_t to, const void *x, int32_t bytes, int32_t signal) {
+  memcpy((void *)(uintptr_t)(uint32_t)to, x, (size_t)bytes);
+  AT(signal)->pending -= bytes;
+  settle(AT(signal));
+}
+void emu_post32(int32_t to, int32_t x, int32_t signal) { post(to, &x, 4, signal); }
+void emu_post64(int32_t to, int64_t x, int32_t signal) { post(to, &x, 8, signal); }
+void emu_wait(int32_t p, int32_t turn) {
+  while (AT(p)->phase == turn)
+    pause_here();
+  moved = 1;
+}
+
+// The runtime
+const char kernels_image[1];
+int64_t kernels_bytes;
+static char failure[512];
+static int32_t status_word;
+static const char *status_messages;
+const char *emulated_failure(void) {
+  if (status_word && !failure[0])
+    snprintf(failure, sizeof failure, "assert: %s", status_messages + status_word - 1);
+  status_word = 0;
+  return failure;
+}
+int64_t emulated_launches;
+void sinter_rt_count(int32_t what, int64_t n) { emulated_launches += what == 0 ? n : 0; }
+void sinter_rt_fail(const char *message) { snprintf(failure, sizeof failure, "%s", message); }
+int64_t sinter_rt_same_size(int64_t a, int64_t b, int32_t c, int32_t d, int32_t e, int32_t f) {
+  if (a != b)
+    snprintf(failure, sizeof failure, "sizes %lld and %lld", (long long)a, (long long)b);
+  return a == b;
+}
+void *sinter_rt_allocate(int64_t bytes) { return malloc((size_t)bytes + 64); }
+void sinter_rt_release(void *p) { free(p); }
+void sinter_rt_status_word(const char *messages, void **word) {
+  status_messages = messages;
+  *word = &status_word;
+}
+
+static void run_cluster(void) {
+  memset(barrier_count, 0, sizeof barrier_count);
+  memset(warp_count, 0, sizeof warp_count);
+  cluster_count = 0;
+  memset(shared, 0xa5, (size_t)(shared_stride * cluster_size));
+  num_threads = block_threads * cluster_size;
+  for (int64_t t = 0; t < num_threads; ++t) {
+    Thread *p = &threads[t];
+    if (!p->stack)
+      p->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    getcontext(&p->context);
+    p->context.uc_stack.ss_sp = p->stack;
+    p->context.uc_stack.ss_size = STACK;
+    p->context.uc_link = NULL;
+    makecontext(&p->context, body, 0);
+    p->thread = t % block_threads;
+    p->block = first_block + t / block_threads;
+    p->done = 0;
+    p->shuffles = p->barriers = p->cluster_barriers = 0;
+  }
+  for (int64_t left = num_threads; left;) {
+    moved = 0;
+    left = 0;
+    for (int64_t t = 0; t < num_threads; ++t)
+      if (!threads[t].done) {
+        me = &threads[t];
+        swapcontext(&scheduler, &me->context);
+        left += !threads[t].done;
+      }
+    if (left && !moved) {
+      snprintf(failure, sizeof failure, "%s: %lld threads wait for ever in block %lld", kernel->name, (long long)left, (long long)first_block);
+      return;
+    }
+  }
+}
+
+void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
+                      int64_t dynamic, void **args) {
+  (void)image, (void)bytes, (void)gy, (void)gz, (void)by, (void)bz, (void)dynamic;
+  if (failure[0])
+    return;
+  for (kernel = kernels; kernel->name && strcmp(kernel->name, name); ++kernel)
+    ;
+  if (!kernel->name) {
+    snprintf(failure, sizeof failure, "no kernel %s", name);
+    return;
+  }
+  cluster_size = kernel->cluster;
+  block_threads = bx;
+  shared_stride = (kernel->shared_bytes + 63) / 64 * 64;
+  size_t all = (size_t)(shared_stride * cluster_size) + 64;
+  shared = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  kernel_arguments = args;
+  for (first_block = 0; first_block < gx && !failure[0]; first_block += cluster_size)
+    run_cluster();
+  munmap(shared, all);
+}

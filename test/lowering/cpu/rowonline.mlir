@@ -1,0 +1,75 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// A maximum and a sum of exponentials under it in one loop: two vectors are compared with the maximum so far, and the
+// sums scaled where one of them exceeds it. What an infinity or a NaN leaves behind is done again by two loops.
+
+// CHECK-LABEL: func.func private @online_task(
+//   CHECK-DAG:   %[[LEAST:.+]] = arith.constant dense<-3.40282347E+38> : vector<4xf32>
+//       CHECK:     %[[L:.+]]:3 = scf.for %[[J:.+]] = %c0 to %c40 step %c8 iter_args(%[[M:.+]] = %[[LEAST]], %{{.+}}, %{{.+}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>)
+//       CHECK:       %[[X:.+]] = vector.load %{{.+}}[%{{.+}}, %[[J]]]
+//       CHECK:       %[[Y:.+]] = vector.load
+//       CHECK:       %[[MORE:.+]] = arith.cmpf ogt, %[[Y]], %[[X]]
+//       CHECK:       %[[TOP:.+]] = arith.select %[[MORE]], %[[Y]], %[[X]]
+//       CHECK:       %[[OVER:.+]] = arith.cmpf ogt, %[[TOP]], %[[M]]
+//       CHECK:       %[[ANY:.+]] = vector.reduction <or>, %[[OVER]]
+//       CHECK:       %[[R:.+]]:3 = scf.if %[[ANY]]
+//       CHECK:         math.exp
+//       CHECK:       else
+//       CHECK:       arith.subf %[[X]], %[[R]]#0
+//       CHECK:       math.exp
+//       CHECK:       arith.addf %[[R]]#1
+//       CHECK:       arith.subf %[[Y]], %[[R]]#0
+//       CHECK:     %[[NAN:.+]] = arith.cmpf uno
+//       CHECK:     %[[NONE:.+]] = arith.cmpf oeq
+//       CHECK:     %[[ODD:.+]] = arith.ori %[[NAN]], %[[NONE]]
+//       CHECK:     scf.if %[[ODD]] -> (f32)
+//       CHECK:       arith.maximumf
+//       CHECK:       math.exp
+//   CHECK-NOT:     scf.for
+func.func private @online(%x: memref<5x40xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 40) ins(%x[i, j] : memref<5x40xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.rows<chunk = 2, lanes = 4, unroll = 2, maximum = "online">) {
+  ^row(%a: tensor<40xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<40xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<40xf32>
+    %d = arith.subf %a, %mb : tensor<40xf32>
+    %e = math.exp %d : tensor<40xf32>
+    %s = sinter.row_reduce add %e : tensor<40xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A sum of something else waits for the maximum, whatever the schedule says.
+
+// CHECK-LABEL: func.func private @other_sum_task(
+//   CHECK-NOT:   scf.if
+//       CHECK:   arith.maximumf
+//   CHECK-NOT:   scf.if
+func.func private @other_sum(%x: memref<5x40xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 40) ins(%x[i, j] : memref<5x40xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.rows<chunk = 2, lanes = 4, unroll = 2, maximum = "online">) {
+  ^row(%a: tensor<40xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<40xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<40xf32>
+    %d = arith.divf %a, %mb : tensor<40xf32>
+    %s = sinter.row_reduce add %d : tensor<40xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @keeps(%x: memref<5x40xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{maximum = "online" leaves nothing for a buffer to keep}}
+  sinter.rowwise (i = 5) by (j = 40) ins(%x[i, j] : memref<5x40xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.rows<chunk = 2, lanes = 4, residency = "buffer", maximum = "online">) {
+  ^row(%a: tensor<40xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<40xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return
+}

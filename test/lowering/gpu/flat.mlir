@@ -1,0 +1,32 @@
+// RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
+
+// 7 x 131 elements are one row that 5 x 64 threads share by vectors, aligned though 131 is odd; the one element that is left
+// is by itself. Each thread keeps its part of the sum to the end.
+
+// CHECK-LABEL: func.func private @flat
+//       CHECK:   call @sinter_rt_launch({{.*}}%c4_i64
+//       CHECK: gpu.func @flat(%[[X:[^:]+]]: memref<7x131xf32>
+//       CHECK:   %[[ALL:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [1, 917], strides: [917, 1]
+//       CHECK:   %[[FIRST:.+]] = arith.muli %block_id_x, %c64
+//       CHECK:   arith.addi %[[FIRST]], %thread_id_x
+//       CHECK:   scf.for %{{.+}} to %c916{{.*}} step %c1024
+//       CHECK:     vector.load %[[ALL]]{{.*}} {alignment = 16 : i64}
+//       CHECK:     vector.store
+//   CHECK-NOT:   gpu.shuffle
+//       CHECK:   scf.for %{{.+}} to %c917
+//       CHECK:     memref.load
+//       CHECK:   gpu.shuffle
+func.func private @flat(%x: memref<7x131xf32>, %y: memref<7x131xf32>, %s: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 7) by (j = 131) ins(%x[i, j] : memref<7x131xf32>) reduce(add [] : f32)
+      outs(%y[i, j] : memref<7x131xf32>, %s[] : memref<f32>) schedule(#sinter.gpu_rows<threads = 64, blocks = 5, vector = 4, shape = "flat">) {
+  ^row(%a: tensor<131xf32>):
+    %q = arith.mulf %a, %a : tensor<131xf32>
+    %r = sinter.row_reduce add %q : tensor<131xf32> -> f32
+    sinter.yield %r, %q : f32, tensor<131xf32>
+  }
+  return
+}
+func.func @main(%x: memref<7x131xf32>, %y: memref<7x131xf32>, %s: memref<f32>) {
+  call @flat(%x, %y, %s) : (memref<7x131xf32>, memref<7x131xf32>, memref<f32>) -> ()
+  return
+}

@@ -1,0 +1,118 @@
+// RUN: sinter-opt --sinter-differentiate --split-input-file %s | FileCheck %s
+
+// An input that all rows share is summed over them.
+
+// CHECK-LABEL: func @bias
+//       CHECK:   sinter.rowwise (i = 4) by (j = 8)
+//       CHECK:       reduce(add [j] : f32)
+//  CHECK-NEXT:       outs(%{{.+}}[j] : tensor<8xf32>)
+func.func @bias(%b: tensor<8xf32>, %g: tensor<4x8xf32>, %e: tensor<4x8xf32>) -> tensor<8xf32> {
+  %y = sinter.rowwise (i = 4) by (j = 8) ins(%b[j] : tensor<8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%b) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %d : tensor<8xf32>
+}
+
+// -----
+
+// A column of size 1 is a number for each row.
+
+// CHECK-LABEL: func @column
+//       CHECK:       outs(%{{.+}}[i, 0] : tensor<4x1xf32>)
+//       CHECK:     %[[S:.+]] = sinter.row_reduce add
+//  CHECK-NEXT:     sinter.yield %[[S]]
+func.func @column(%b: tensor<4x1xf32>, %g: tensor<4x8xf32>, %e: tensor<4x8xf32>) -> tensor<4x1xf32> {
+  %y = sinter.rowwise (i = 4) by (j = 8) ins(%b[i, 0] : tensor<4x1xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: f32):
+    %r = sinter.broadcast %a : f32 -> tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%b) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %d : tensor<4x1xf32>
+}
+
+// -----
+
+// A slice: nothing goes to what is outside of it.
+
+// CHECK-LABEL: func @slice
+//       CHECK:   %[[T:.+]] = sinter.rowwise (i = 4) by (j = 5)
+//       CHECK:   sinter.rowwise (d = 4) by (d1 = 8)
+//  CHECK-NEXT:       ins(%[[T]][d, d1 - 3] : tensor<4x5xf32> else 0.0
+//  CHECK-NEXT:       outs(%{{.+}}[d, d1] : tensor<4x8xf32>)
+func.func @slice(%x: tensor<4x8xf32>, %g: tensor<4x5xf32>, %e: tensor<4x5xf32>) -> tensor<4x8xf32> {
+  %y = sinter.rowwise (i = 4) by (j = 5) ins(%x[i, j + 3] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x5xf32>) {
+  ^row(%a: tensor<5xf32>):
+    %r = math.exp %a : tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+// Dimensions that the input does not have are summed over: leading ones as rows, others as columns.
+
+// CHECK-LABEL: func @partial
+//       CHECK:   sinter.rowwise (d = 2, d1 = 4) by (d2 = 3, d3 = 5)
+//  CHECK-NEXT:       ins(%{{.+}}[d2, d, d1, d3] : tensor<3x2x4x5xf32>)
+//  CHECK-NEXT:       outs(%{{.+}}[d, d1] : tensor<2x4xf32>)
+//       CHECK:     sinter.row_reduce add
+//       CHECK:   sinter.rowwise (d = 3) by (d1 = 2, d2 = 4, d3 = 5)
+//       CHECK:       reduce(add [d1, d2, d3] : f32)
+func.func @partial(%s: tensor<2x4xf32>, %p: tensor<2x4x5xf32>, %g: tensor<3x2x4x5xf32>, %e: tensor<3x2x4x5xf32>) -> (tensor<2x4xf32>, tensor<2x4x5xf32>) {
+  %y = sinter.rowwise (b = 3, g = 2) by (c = 4, k = 5) ins(%s[g, c] : tensor<2x4xf32>, %p[g, c, k] : tensor<2x4x5xf32>) outs(%e[b, g, c, k] : tensor<3x2x4x5xf32>) {
+  ^row(%a: tensor<20xf32>, %b: tensor<20xf32>):
+    %r = arith.addf %a, %b : tensor<20xf32>
+    sinter.yield %r : tensor<20xf32>
+  }
+  %d, %dp = sinter.differentiate %y upstream(%g) wrt(%s, %p)
+      : (tensor<3x2x4x5xf32>, tensor<3x2x4x5xf32>, tensor<2x4xf32>, tensor<2x4x5xf32>) -> (tensor<2x4xf32>, tensor<2x4x5xf32>)
+  return %d, %dp : tensor<2x4xf32>, tensor<2x4x5xf32>
+}
+
+// -----
+
+// Splits and joins are undone.
+
+// CHECK-LABEL: func @digits
+//   CHECK-DAG:   ins(%{{.+}}[d floordiv 4, d mod 4] : tensor<2x4xf32>
+//   CHECK-DAG:   ins(%{{.+}}[d * 4 + d1] : tensor<8xf32>
+func.func @digits(%x: tensor<8xf32>, %z: tensor<2x4xf32>, %e: tensor<2x4xf32>, %f: tensor<8xf32>) -> (tensor<8xf32>, tensor<2x4xf32>) {
+  %y = sinter.rowwise (g = 2) by (c = 4) ins(%x[g * 4 + c] : tensor<8xf32>) outs(%e[g, c] : tensor<2x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %r = math.exp %a : tensor<4xf32>
+    sinter.yield %r : tensor<4xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<2x4xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %w = sinter.rowwise () by (j = 8) ins(%z[j floordiv 4, j mod 4] : tensor<2x4xf32>) outs(%f[j] : tensor<8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %r = math.exp %a : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  %dz = sinter.differentiate %w wrt(%z) : (tensor<8xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %d, %dz : tensor<8xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// A window with a stride: an element belongs to each place whose distance the stride divides.
+
+// CHECK-LABEL: func @window
+//       CHECK:   sinter.rowwise (d = 9) by (d1 = 3)
+//  CHECK-NEXT:       ins(%{{.+}}[(d - d1 + 1) floordiv 2, d1] : tensor<4x3xf32> else 0.0
+//       CHECK:     arith.remsi
+//       CHECK:     arith.select
+//       CHECK:     sinter.row_reduce add
+func.func @window(%x: tensor<9xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<9xf32> {
+  %y = sinter.rowwise (j = 4) by (k = 3) ins(%x[j * 2 + k - 1] : tensor<9xf32> else 0.0) outs(%e[j] : tensor<4xf32>) {
+  ^row(%a: tensor<3xf32>):
+    %s = sinter.row_reduce add %a : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4xf32>, tensor<4xf32>, tensor<9xf32>) -> tensor<9xf32>
+  return %d : tensor<9xf32>
+}

@@ -1,0 +1,94 @@
+// RUN: sinter-opt --sinter-differentiate --split-input-file --verify-diagnostics %s
+
+// What has no gradient says so, and what to do.
+
+func.func @no_rule(%x: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+  %y = sinter.rowwise () by (j = 4) ins(%x[j] : tensor<4xf32>) outs(%e[j] : tensor<4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    // expected-error @+1 {{has no gradient here: no rule is known for this operation; write it with others, or detach it by sinter.detach}}
+    %s, %c = math.sincos %a : tensor<4xf32>
+    sinter.yield %s : tensor<4xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @combiner_region(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<4xf32> {
+  %y = sinter.rowwise () by (j = 4) ins(%x[j] : tensor<4xf32>) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<4xf32>):
+    %one = arith.constant 1.0 : f32
+    // expected-error @+1 {{has no gradient here: its combiner is a region; take one with a name, or write what it computes with those}}
+    %p = sinter.row_reduce %a init(%one : f32) : tensor<4xf32> -> f32 {
+    ^bb0(%u: f32, %v: f32):
+      %c = arith.mulf %u, %v : f32
+      sinter.yield %c : f32
+    }
+    sinter.yield %p : f32
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @maximum_over_rows(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<4xf32> {
+  // expected-error @+1 {{accumulator 0 is combined by 'maximumf' over rows, and only sums have a gradient there; combine columns by sinter.row_reduce instead}}
+  %y = sinter.rowwise (i = 4) by () ins(%x[i] : tensor<4xf32>) reduce(maximumf [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @through_index(%x: tensor<9x4xf32>, %t: tensor<5xi64>, %e: tensor<5x4xf32>) -> tensor<9x4xf32> {
+  // expected-error @+1 {{input 0 has no gradient here: it is read through an index, and elements of it may be read twice; detach it, or differentiate by what is gathered}}
+  %y = sinter.rowwise (i = 5) by (j = 4) ins(%x[%t[i] : tensor<5xi64>, j] : tensor<9x4xf32>) outs(%e[i, j] : tensor<5x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    sinter.yield %a : tensor<4xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<5x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
+  return %d : tensor<9x4xf32>
+}
+
+// -----
+
+func.func @diagonal(%x: tensor<4x4xf32>, %e: tensor<4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{input 0 has no gradient here: two subscripts use one dimension; take the diagonal in a form of its own}}
+  %y = sinter.rowwise (i = 4) by () ins(%x[i, i] : tensor<4x4xf32>) outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %d : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @subscript(%x: tensor<4xf32>, %e: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{input 0 has no gradient here: its subscripts are some of the digits of a dimension; reshape it in a form of its own}}
+  %y = sinter.rowwise () by (j = 8) ins(%x[j floordiv 2] : tensor<4xf32>) outs(%e[j] : tensor<8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<8xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{stands between the loss and what the loss is differentiated by, and gradients go through kernel forms and reshapes alone; write it as a row program, or differentiate by its result}}
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %b = arith.addf %a, %x : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

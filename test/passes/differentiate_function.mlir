@@ -1,0 +1,32 @@
+// RUN: sinter-opt --sinter-differentiate="wrt=0,2 upstream=true" %s | FileCheck %s
+// RUN: sinter-opt --sinter-differentiate="wrt=2 result=1" %s | FileCheck %s --check-prefix=SECOND
+// RUN: not sinter-opt --sinter-differentiate="wrt=1" %s 2>&1 | FileCheck %s --check-prefix=LABELS
+// RUN: not sinter-opt --sinter-differentiate="wrt=3" %s 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not sinter-opt --sinter-differentiate="wrt=x" %s 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not sinter-opt --sinter-differentiate="wrt=0 result=2" %s 2>&1 | FileCheck %s --check-prefix=RESULT
+
+// A whole function: its gradients become results that say what they are the gradient of.
+
+// CHECK: func.func private @other
+// CHECK: func.func @main(%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xi64>, %{{.+}}: tensor<4xf32>, %[[G:.+]]: tensor<4xf32> {sinter.upstream_of = 0 : i64})
+// CHECK-SAME: -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32> {sinter.gradient_of = 0 : i64}, tensor<4xf32> {sinter.gradient_of = 2 : i64})
+// CHECK: ins({{.*}}%[[G]][
+// SECOND: func.func @main(%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xi64>, %{{.+}}: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32> {sinter.gradient_of = 2 : i64})
+// LABELS: error: 'func.func' op is differentiated by argument 1, which is no tensor of floats
+// NONE: error: 'func.func' op is differentiated by argument 3, and has 3
+// WORD: error: 'func.func' op is differentiated by 'x': expected numbers of arguments with commas, as in wrt=0,2
+// RESULT: error: 'func.func' op is differentiated at result 2, and has 2
+
+func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>, %t: tensor<4xi64>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %l:2 = sinter.rowwise (i = 4) by () ins(%x[i] : tensor<4xf32>, %y[i] : tensor<4xf32>) outs(%e[i] : tensor<4xf32>, %e[i] : tensor<4xf32>) {
+  ^row(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = math.exp %b : f32
+    sinter.yield %p, %q : f32, f32
+  }
+  return %l#0, %l#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,85 @@
+// RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule=vector-bits=256 --split-input-file %s | FileCheck %s --check-prefix=AVX2
+
+// A log-sum-exp reads a long row once. 128 elements are compared with the maximum at a time, where registers hold them.
+
+// CHECK-LABEL: func @log_sum_exp
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", prefetch = 8192, residency = "reread", unroll = 8>)
+//  AVX2-LABEL: func @log_sum_exp
+//        AVX2: schedule(#sinter.rows<chunk = 16, lanes = 8, maximum = "online", prefetch = 8192, residency = "reread", unroll = 4>)
+func.func @log_sum_exp(%x: tensor<4096x32000xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 32000) ins(%x[i, j] : tensor<4096x32000xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<32000xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<32000xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<32000xf32>
+    %d = arith.subf %a, %mb : tensor<32000xf32>
+    %u = math.exp %d : tensor<32000xf32>
+    %s = sinter.row_reduce add %u : tensor<32000xf32> -> f32
+    %l = math.log %s : f32
+    sinter.yield %l : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// A softmax keeps its exponentials, and the next row is on its way while they are divided.
+
+// CHECK-LABEL: func @softmax
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, next = "early", prefetch = 8192, residency = "buffer", stores = "streaming", unroll = 4>)
+//  AVX2-LABEL: func @softmax
+func.func @softmax(%x: tensor<4096x32000xf32>, %e: tensor<4096x32000xf32>) -> tensor<4096x32000xf32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 32000) ins(%x[i, j] : tensor<4096x32000xf32>) outs(%e[i, j] : tensor<4096x32000xf32>) {
+  ^row(%a: tensor<32000xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<32000xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<32000xf32>
+    %d = arith.subf %a, %mb : tensor<32000xf32>
+    %u = math.exp %d : tensor<32000xf32>
+    %s = sinter.row_reduce add %u : tensor<32000xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<32000xf32>
+    %p = arith.divf %u, %sb : tensor<32000xf32>
+    sinter.yield %p : tensor<32000xf32>
+  }
+  return %0 : tensor<4096x32000xf32>
+}
+
+// -----
+
+// A loss of one row of 2^25 elements: 256 tasks.
+
+// CHECK-LABEL: func @one_row
+//       CHECK: schedule(#sinter.rows<chunk = 1, columns = 131072, lanes = 16, prefetch = 8192, residency = "reread", stores = "streaming", unroll = 4>)
+//  AVX2-LABEL: func @one_row
+func.func @one_row(%x: tensor<33554432xf32>, %y: tensor<33554432xf32>, %g: tensor<33554432xf32>, %e: tensor<f32>) -> (tensor<33554432xf32>, tensor<f32>) {
+  %0:2 = sinter.rowwise () by (j = 33554432) ins(%x[j] : tensor<33554432xf32>, %y[j] : tensor<33554432xf32>)
+      outs(%g[j] : tensor<33554432xf32>, %e[] : tensor<f32>) {
+  ^row(%a: tensor<33554432xf32>, %b: tensor<33554432xf32>):
+    %d = arith.subf %a, %b : tensor<33554432xf32>
+    %q = arith.mulf %d, %d : tensor<33554432xf32>
+    %s = sinter.row_reduce add %q : tensor<33554432xf32> -> f32
+    sinter.yield %d, %s : tensor<33554432xf32>, f32
+  }
+  return %0#0, %0#1 : tensor<33554432xf32>, tensor<f32>
+}
+
+// -----
+
+// Short rows, and inputs that a cache holds, are read without being asked for.
+
+// CHECK-LABEL: func @small
+//   CHECK-NOT: prefetch
+//   CHECK-NOT: online
+//  AVX2-LABEL: func @small
+func.func @small(%x: tensor<37x1003xf32>, %y: tensor<1000000x3xf32>, %e: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = sinter.rowwise (i = 37) by (j = 1003) ins(%x[i, j] : tensor<37x1003xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<1003xf32>):
+    %s = sinter.row_reduce add %a : tensor<1003xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %1 = sinter.rowwise (i = 1000000) by (j = 3) ins(%y[i, j] : tensor<1000000x3xf32>) reduce(maximumf [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<3xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0, %1 : tensor<f32>, tensor<f32>
+}

@@ -1,0 +1,155 @@
+// RUN: sinter-opt --sinter-simplify --split-input-file %s | FileCheck %s
+
+// A division by the sum of exponentials under their maximum: one division for each row.
+
+// CHECK-LABEL: func @softmax
+//       CHECK:     %[[S:.+]] = sinter.row_reduce add %[[E:.+]] :
+//       CHECK:     %[[R:.+]] = arith.divf %{{.+}}, %[[S]] : f32
+//       CHECK:     %[[B:.+]] = sinter.broadcast %[[R]]
+//       CHECK:     arith.mulf %[[E]], %[[B]] : tensor<5xf32>
+func.func @softmax(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %mb : tensor<5xf32>
+    %u = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %u : tensor<5xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %p = arith.divf %u, %sb : tensor<5xf32>
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Exponentials under something else may all be tiny: the reciprocal of their sum may be infinite.
+
+// CHECK-LABEL: func @other_shift
+//   CHECK-NOT:   arith.mulf
+//       CHECK:   arith.divf %{{.+}} : tensor<5xf32>
+func.func @other_shift(%x: tensor<3x5xf32>, %c: tensor<3xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %c[i] : tensor<3xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %m: f32):
+    %mb = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %mb : tensor<5xf32>
+    %u = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %u : tensor<5xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %p = arith.divf %u, %sb : tensor<5xf32>
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// A half type would be rounded twice, each time to 8 bits.
+
+// CHECK-LABEL: func @half
+//   CHECK-NOT:   arith.mulf
+//       CHECK:   arith.divf %{{.+}} : tensor<5xbf16>
+func.func @half(%x: tensor<3x5xbf16>) -> tensor<3x5xbf16> {
+  %e = tensor.empty() : tensor<3x5xbf16>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xbf16>) outs(%e[i, j] : tensor<3x5xbf16>) {
+  ^row(%r: tensor<5xbf16>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xbf16> -> bf16
+    %mb = sinter.broadcast %m : bf16 -> tensor<5xbf16>
+    %d = arith.subf %r, %mb : tensor<5xbf16>
+    %u = math.exp %d : tensor<5xbf16>
+    %s = sinter.row_reduce add %u : tensor<5xbf16> -> bf16
+    %sb = sinter.broadcast %s : bf16 -> tensor<5xbf16>
+    %p = arith.divf %u, %sb : tensor<5xbf16>
+    sinter.yield %p : tensor<5xbf16>
+  }
+  return %y : tensor<3x5xbf16>
+}
+
+// -----
+
+// A constant of 1 or more, and any power of two, whose reciprocal is exact; 0.3 and 0 stay.
+
+// CHECK-LABEL: func @constants
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>, %[[H:.+]]: tensor<5xbf16>):
+//   CHECK-DAG:     arith.constant 0.111111112 : f32
+//   CHECK-DAG:     arith.constant 8.000000e+00 : bf16
+//       CHECK:     arith.mulf %[[X]],
+//       CHECK:     arith.divf %[[X]],
+//       CHECK:     arith.divf %[[X]],
+//       CHECK:     arith.mulf %[[H]],
+//       CHECK:     arith.divf %[[H]],
+func.func @constants(%x: tensor<3x5xf32>, %h: tensor<3x5xbf16>) -> (tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xbf16>, tensor<3x5xbf16>) {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %g = tensor.empty() : tensor<3x5xbf16>
+  %y:5 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %h[i, j] : tensor<3x5xbf16>)
+      outs(%e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>, %g[i, j] : tensor<3x5xbf16>, %g[i, j] : tensor<3x5xbf16>) {
+  ^row(%r: tensor<5xf32>, %s: tensor<5xbf16>):
+    %nine = arith.constant dense<9.0> : tensor<5xf32>
+    %third = arith.constant dense<0.3> : tensor<5xf32>
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %eighth = arith.constant dense<0.125> : tensor<5xbf16>
+    %three = arith.constant dense<3.0> : tensor<5xbf16>
+    %a = arith.divf %r, %nine : tensor<5xf32>
+    %b = arith.divf %r, %third : tensor<5xf32>
+    %c = arith.divf %r, %zero : tensor<5xf32>
+    %d = arith.divf %s, %eighth : tensor<5xbf16>
+    %f = arith.divf %s, %three : tensor<5xbf16>
+    sinter.yield %a, %b, %c, %d, %f : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xbf16>, tensor<5xbf16>
+  }
+  return %y#0, %y#1, %y#2, %y#3, %y#4 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xbf16>, tensor<3x5xbf16>
+}
+
+// -----
+
+// log_softmax of a log_softmax: its maximum is known from the first one's.
+
+// CHECK-LABEL: func @twice
+//       CHECK:     %[[M:.+]] = sinter.row_reduce maximumf
+//       CHECK:     %[[L:.+]] = math.log
+//       CHECK:     %[[A:.+]] = arith.subf %[[M]], %[[M]] : f32
+//       CHECK:     arith.subf %[[A]], %[[L]] : f32
+//   CHECK-NOT:     maximumf
+func.func @twice(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %mb : tensor<5xf32>
+    %u = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %u : tensor<5xf32> -> f32
+    %l = math.log %s : f32
+    %lb = sinter.broadcast %l : f32 -> tensor<5xf32>
+    %p = arith.subf %d, %lb : tensor<5xf32>
+    %m2 = sinter.row_reduce maximumf %p : tensor<5xf32> -> f32
+    %m2b = sinter.broadcast %m2 : f32 -> tensor<5xf32>
+    %d2 = arith.subf %p, %m2b : tensor<5xf32>
+    sinter.yield %d2 : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// maxnumf passes over a NaN, which the difference of two infinities is; and a maximum that is not there is not made.
+
+// CHECK-LABEL: func @shifted_maxnum
+//       CHECK:     %[[D:.+]] = arith.subf
+//       CHECK:     sinter.row_reduce maxnumf %[[D]]
+//       CHECK:     sinter.row_reduce maximumf %[[D]]
+func.func @shifted_maxnum(%x: tensor<3x5xf32>, %c: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<3xf32>
+  %y:3 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %c[i] : tensor<3xf32>) outs(%e[i] : tensor<3xf32>, %e[i] : tensor<3xf32>, %e[i] : tensor<3xf32>) {
+  ^row(%r: tensor<5xf32>, %s: f32):
+    %m = sinter.row_reduce maxnumf %r : tensor<5xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %sb : tensor<5xf32>
+    %n = sinter.row_reduce maxnumf %d : tensor<5xf32> -> f32
+    %o = sinter.row_reduce maximumf %d : tensor<5xf32> -> f32
+    sinter.yield %m, %n, %o : f32, f32, f32
+  }
+  return %y#0, %y#1, %y#2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
