@@ -227,6 +227,37 @@ static void keep(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
     sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_mapped(&c->made, v), k->memref, c->index);
 }
 
+// The scalar that a row of integers is a broadcast of, or null.
+static MlirValue broadcast_int(MlirValue v) {
+  MlirOperation cast = sn_def(v, "arith.index_cast");
+  MlirOperation broadcast = sn_def(sn_null(cast) ? v : sn_operand(cast, 0), "sinter.broadcast");
+  MlirValue none = {0}, s = sn_null(broadcast) ? none : sn_operand(broadcast, 0);
+  return sn_none(s) || sn_bits(sn_type_of(s)) < 32 ? none : s;
+}
+
+// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of 64 bits would take
+// two registers and their comparison four times as long. Null if the op is nothing of the kind.
+static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  MlirValue none = {0};
+  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || c->width < 2 || p->row_lanes > 1 || p->form->num_cols != 1)
+    return none;
+  int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate"));
+  if (predicate > 1) // eq, ne
+    return none;
+  for (int k = 0; k < 2; ++k) {
+    MlirValue index = sn_operand(op, k), t = broadcast_int(sn_operand(op, 1 - k));
+    MlirOperation cast = sn_def(index, "arith.index_cast"), at = sn_def(sn_null(cast) ? index : sn_operand(cast, 0), "sinter.index");
+    if (sn_none(t) || sn_null(at) || sn_bits(sn_element(sn_type_of(index))) < 64)
+      continue;
+    MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), index_type = sn_index_type(b->ctx);
+    MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
+    MlirValue lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
+    MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(index_type, c->width)), sn_vector(i32, c->width));
+    return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+  }
+  return none;
+}
+
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
     return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
@@ -237,6 +268,11 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   const SnKept *stored = kept(p, v);
   if (stored && p->phase > stored->first) {
     made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref});
+    if (!sn_none(stored->factors)) {
+      MlirValue at = sn(b, "arith.divui", c->index, sn_index(b, stored->per));
+      MlirValue factor = sn(b, "memref.load", stored->factors, at, sn_element(sn_type_of(stored->factors)));
+      made = sn(b, "arith.mulf", made, sn_lanes_broadcast(b, factor, c->width));
+    }
   } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
     made = s->scratch ? sn_row_load_scratch(b, c, s) : sn_row_load_lanes(b, p, c, &s->access);
@@ -248,6 +284,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
     made = column_index(b, p, c, sn_row_named_dim(p->form, op));
   } else if (sn_is(op, "sinter.gather")) {
     made = sn_row_gather(b, p, c, op);
+  } else if (!sn_none(made = one_hot(b, p, c, op))) {
   } else {
     MlirValue operands[8];
     assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");

@@ -42,10 +42,12 @@ typedef struct {
   SN_VEC(intptr_t) yields; // operands of the terminator that are rows and known from this phase on
 } SnPhase;
 
-// A row that phase `first` stores for later ones: memref[column].
+// A row that phase `first` stores for later ones: memref[column], times factors[column / per] unless that is null.
 typedef struct {
   MlirValue value, memref;
   int first;
+  MlirValue factors;
+  int64_t per;
 } SnKept;
 
 typedef struct {
@@ -60,6 +62,7 @@ typedef struct {
   int64_t row_lanes;
   SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
   bool streaming;                 // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
+  bool one_hot_by_lane;           // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
@@ -92,7 +95,10 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // to set.
 void sn_row_keep(SnRowProgram *p);
 // In rowonline.c. The reduction of phase `at` to a maximum under which everything that phase `at + 1` does is sums of exponentials; else null.
+// Nothing is kept, or those exponentials alone.
 MlirOperation sn_row_online(const SnRowProgram *p, size_t at);
+// Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`, which sinter-math reads).
+void sn_row_mark_exponentials(const SnRowProgram *p);
 // In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is stored; null: none.
 MlirValue sn_row_guard(const SnRowProgram *p, int phase);
 // Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.

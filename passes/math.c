@@ -10,8 +10,22 @@
 #include "passes/math.h"
 #include "passes/passes.h"
 
+typedef struct {
+  const char *bf16;
+} Options;
+
+static const char *const roundings[] = {"integers", "native", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, later; or as LLVM does where the processor can", "integers", roundings, offsetof(Options, bf16)},
+    {0},
+};
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  sn_math_maxima(op);
   sn_math_f32(op);
+  if (!strcmp(o->bf16, "native"))
+    sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);
   sn_shim_add_math_approximations(set);
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
@@ -23,14 +37,17 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__llvm__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__vector__(void);
 static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__, mlirGetDialectHandle__vector__, NULL};
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__, mlirGetDialectHandle__vector__, NULL};
 
 const SnPass sn_pass_math = {
     .argument = "sinter-math",
     .summary = "math functions as polynomials that stay on vectors",
+    .options = options,
+    .options_size = sizeof(Options),
     .dialects = dialects,
     .run = run,
 };

@@ -29,7 +29,7 @@ static MlirValue fma(const Math *m, MlirValue x, MlirValue y, MlirValue z) { ret
 static MlirValue as_ints(const Math *m, MlirValue x) { return sn(m->b, "arith.bitcast", x, ints(m)); }
 static MlirValue as_floats(const Math *m, MlirValue x) { return sn(m->b, "arith.bitcast", x, m->type); }
 
-enum { OEQ = 1, OGT = 2, OLT = 4, UGE = 10 };
+enum { OEQ = 1, OGT = 2, OLT = 4 };
 static MlirValue compare(const Math *m, int predicate, MlirValue x, MlirValue y) {
   return sn(m->b, "arith.cmpf", x, y, sn_attr("predicate", sn_i64(m->b->ctx, predicate)));
 }
@@ -108,9 +108,9 @@ static MlirValue split(const Math *m, MlirValue x, MlirValue *mantissa, MlirValu
 // Of numbers that are not finite and positive: 0 (from `zero` down) -> -inf, below -> NaN, inf and NaN -> themselves.
 static MlirValue log_corners(const Math *m, MlirValue log, MlirValue x, double zero) {
   MlirValue at = number(m, zero), inf = number(m, __builtin_inf());
-  log = sn(m->b, "arith.select", compare(m, UGE, x, inf), x, log); // infinity, and NaN
-  log = sn(m->b, "arith.select", compare(m, OLT, x, at), number(m, __builtin_nan("")), log);
-  return sn(m->b, "arith.select", compare(m, OEQ, x, at), number(m, -__builtin_inf()), log);
+  MlirValue below = sn(m->b, "arith.select", compare(m, OEQ, x, at), number(m, -__builtin_inf()), number(m, __builtin_nan("")));
+  log = sn(m->b, "arith.select", compare(m, OGT, x, at), log, below); // NaN is not greater
+  return sn(m->b, "arith.select", compare(m, OEQ, x, inf), inf, log);
 }
 
 static MlirValue expand_log(const Math *m, MlirValue x) {
@@ -160,7 +160,7 @@ void sn_math_f32(MlirOperation root) {
     if (mlirTypeIsAVector(m.type) && sn_rank(m.type) != 1)
       continue; // upstream's
     if (sn_is(op, "math.exp")) {
-      y = expand_exp(&m, x, is_negated_magnitude(x), approximate(op));
+      y = expand_exp(&m, x, is_negated_magnitude(x) || sn_get_attr(op, "sinter.not_positive").ptr, approximate(op));
     } else if (sn_is(op, "math.log")) {
       y = expand_log(&m, x);
     } else {

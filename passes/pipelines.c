@@ -67,12 +67,14 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""},     \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 static const char *const sums[] = {"same", "wide", NULL};
+static const char *const bf16_rounding[] = {"integers", "native", NULL};
 static const SnOption cpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
+    {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below 2^-126 for 0)", "integers", bf16_rounding},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -101,7 +103,7 @@ static const SnStep cpu_steps[] = {
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
     {"func.func(math-expand-ops{ops=fpowi})", "x^3 -> x * x * x", NULL},
     {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
-    {"sinter-math", "math.exp -> a polynomial", NULL},
+    {"sinter-math{bf16=$bf16}", "math.exp -> a polynomial", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},
     {0},
@@ -134,6 +136,7 @@ static const SnStep gpu_steps[] = {
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
+    {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"sinter-schedule{target=gpu}", "each form gets its #sinter.gpu_rows", "scheduled"},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},

@@ -188,7 +188,8 @@ static bool has_keys(const SnForm *f, MlirType element) {
 
 static MlirValue row_op(SnBuilder *b, const char *name, MlirValue x, MlirValue y) { return sn(b, name, x, sn_as_row(b, y, sn_type_of(x))); }
 
-// The position of the winner among elements that are not NaN; `none` if there are none.
+// The position of the winner among elements that are not NaN, `none` if there are none; of a maximum that a NaN poisons, as if there were
+// no NaN.
 static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner *a, MlirValue x, MlirValue at, MlirValue none) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), f32 = mlirF32TypeGet(b->ctx), wide = sn_row_type(f, i64);
   MlirType element = sn_element(sn_type_of(x));
@@ -197,7 +198,8 @@ static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner 
   if (is_float) {
     if (sn_bits(element) < 32)
       order = sn(b, "arith.extf", order, sn_row_type(f, f32));
-    nan = compare(b, true, CMPF_UNO, order, order);
+    if (!a->poisoned) // else what is found beside a NaN is not used
+      nan = compare(b, true, CMPF_UNO, order, order);
     order = row_op(b, "arith.addf", order, sn_zero(b, f32)); // -0.0 and 0.0 are equal
     order = sn(b, "arith.bitcast", order, sn_row_type(f, i32));
     MlirValue negative = row_op(b, "arith.shrsi", order, sn_int(b, i32, 31));
@@ -210,7 +212,7 @@ static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner 
     order = row_op(b, "arith.xori", order, sn_int(b, i64, -1));
   MlirValue low = a->last ? row_op(b, "arith.addi", at, sn_int(b, i64, 1)) : sn(b, "arith.subi", sn_as_row(b, sn_int(b, i64, UINT32_MAX), wide), at);
   MlirValue key = sn(b, "arith.ori", row_op(b, "arith.shli", order, sn_int(b, i64, 32)), low);
-  if (is_float)
+  if (!sn_none(nan))
     key = choose(b, nan, sn_as_row(b, sn_int(b, i64, INT64_MIN), wide), key);
   MlirValue best = reduced(b, "maxsi", key), of = sn(b, "arith.andi", best, sn_int(b, i64, UINT32_MAX));
   of = a->last ? sn(b, "arith.subi", of, sn_int(b, i64, 1)) : sn(b, "arith.subi", sn_int(b, i64, UINT32_MAX), of);

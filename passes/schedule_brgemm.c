@@ -11,12 +11,15 @@
 #include <stdio.h>
 
 #define ENOUGH_TASKS 16
-#define LEAST_WORK (1 << 19) // multiplications of a task: some microseconds
+#define LEAST_WORK (1 << 19) // multiplications of a task that is made of a part of a block: some microseconds
+#define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
+#define MOST_TASKS 64
 
 static int64_t at_most(int64_t block, int64_t size) {
   return size != SN_DYNAMIC && size < block ? (size > 0 ? size : 1) : block;
 }
 
+static int64_t at_least_one(int64_t x) { return x > 1 ? x : 1; }
 static int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // The product of these dimensions; SN_DYNAMIC if one is.
@@ -52,13 +55,15 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
   int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
   int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : batch * ceil_div(rows, m);
-  int64_t columns = columns_of_task(f, blocks, m, n, sum);
+  int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
+  if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC && (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
+    tasks = at_least_one(blocks * m * length * sum / TINY_WORK);
   char share[40] = "";
   if (columns)
     snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "brgemm",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{%sm = %lld, n = %lld, k = %lld, tasks = 64, lanes = %lld, unroll = %lld}", share,
-                                        (long long)m, (long long)n, (long long)at_most(256, sum), (long long)lanes,
+                          sn_parse_attr(mlirLocationGetContext(loc), "{%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, unroll = %lld}", share,
+                                        (long long)m, (long long)n, (long long)at_most(256, sum), (long long)tasks, (long long)lanes,
                                         (long long)sn_schedule_unroll(f, lanes)));
 }

@@ -17,7 +17,7 @@
 // * Rows longer than a cluster holds are read again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for
 //   what is written passes through it too: blocks are fewer and larger.
 //
-// Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md): rows of 65536 (softmax) in registers 97 and read again 65;
+// Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md, gpu_rows_h200.md): rows of 65536 (softmax) in registers 97 and read again 65;
 // with an element's live values not counted, triplet's gradients 43, else 96; layer norm's gradients (sums of columns)
 // with 1024 threads on a multiprocessor 47, with 512 72; cross entropy's gradient of 128256 in a cluster of 8 with 1024 85, with 512 89.
 

@@ -172,7 +172,7 @@ static bool streaming(const SnForm *f, int64_t lanes) {
 // The loops of a row program; whether a maximum and the sums under it can share one.
 typedef struct {
   int64_t loops, kept; // kept: bytes for each column that later loops load
-  bool reduces, own_combiner, online;
+  bool reduces, own_combiner, online, online_kept;
 } Loops;
 
 static Loops loops(const SnForm *f) {
@@ -188,6 +188,8 @@ static Loops loops(const SnForm *f) {
   sn_row_keep(&p);
   for (size_t i = 0; i < p.kept.size; ++i)
     l.kept += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
+  for (size_t i = 0; i < p.phases.size; ++i)
+    l.online_kept |= !sn_null(sn_row_online(&p, i));
   sn_row_program_free(&p);
   return l;
 }
@@ -217,6 +219,13 @@ static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
   return share <= TASK_ELEMENTS ? TASK_ELEMENTS : (share + 1023) / 1024 * 1024;
 }
 
+static int functions(const SnForm *f) {
+  int n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += has(sn_name(op), "math.") && sn_num_results(op) && sn_is_row(sn_result(op, 0)) && !sn_is(op, "math.absf") && !sn_is(op, "math.fma");
+  return n;
+}
+
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
   int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
@@ -236,10 +245,12 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core.
   bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && length * l.kept <= MOST_BUFFERED;
-  bool online = by_columns && !columns && !buffer && l.online && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
+  bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   bool large = bytes == SN_DYNAMIC || (bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED));
   if (online)
     unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
+  else if (functions(f) > 0) // they fill a processor by themselves, and several its registers
+    unroll = unroll < 2 || functions(f) > 1 ? 1 : 2;
   if (columns)
     chunk = 1;
   MlirLocation loc = mlirOperationGetLocation(f->op);

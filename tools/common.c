@@ -1,6 +1,8 @@
 // common.c: what sinter-run and sinter-cc share: files and roads.
 
 #include "tools/common.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
 #include "mlir-c/RegisterEverything.h"
 #include "passes/passes.h"
 #include <errno.h>
@@ -20,6 +22,13 @@ Tool tool_open(const char *name, const char *file) {
   mlirDialectRegistryDestroy(registry);
   mlirRegisterAllLLVMTranslations(tool.ctx);
   return tool;
+}
+
+const char *tool_bf16(const char *cpu) {
+  char *features = cpu ? NULL : LLVMGetHostCPUFeatures();
+  bool native = features && strstr(features, "+avx512bf16");
+  LLVMDisposeMessage(features);
+  return native ? "native" : "integers";
 }
 
 void tool_close(Tool *tool) {

@@ -31,6 +31,9 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
 
 // Whether LLVM knows a processor for this machine's architecture by this name.
 bool tool_knows_cpu(const char *cpu);
+// How f32 is rounded to bf16, as the pipeline sinter-cpu's option says: "native" where code is for this machine (cpu is null) and it has
+// an instruction, else "integers".
+const char *tool_bf16(const char *cpu);
 
 // MLIR's own options take effect on a pass manager. False if they are wrong.
 bool tool_apply_options(MlirPassManager pm);

@@ -156,7 +156,7 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"bf16", tool_bf16(options->cpu)}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;

@@ -14,6 +14,9 @@
 // The row is read once, and the test costs one comparison for each vector. An
 // infinity or a NaN in the row makes every sum NaN here; what the program says
 // about them, and about rows of nothing but -inf, is left to the loops that it is written as.
+//
+// With residency = "buffer" the exponentials are kept under the maximum of their
+// time, and that maximum for each vector; once the last one is known it becomes a factor, exp(m - last).
 
 #include "lowering/cpu/cpu.h"
 #include <assert.h>
@@ -24,6 +27,7 @@
 typedef struct {
   SnCpuRow *row;
   MlirOperation maximum;
+  int phase; // of the maximum
   SnOpVec sums, others;
 } Online;
 
@@ -42,6 +46,11 @@ static MlirValue any(SnBuilder *b, MlirValue mask) {
   return mlirTypeIsAVector(sn_type_of(mask))
              ? sn(b, "vector.reduction", mask, mlirIntegerTypeGet(b->ctx, 1), sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")))
              : mask;
+}
+
+static MlirValue lane_zero(SnBuilder *b, MlirValue v) {
+  int64_t lane = 0;
+  return mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &lane))) : v;
 }
 
 static MlirValue lanes_of(SnBuilder *b, MlirValue scalar, int64_t width) {
@@ -82,6 +91,7 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   MlirValue largest = {0};
   for (int64_t v = 0; v < count; ++v) {
     c[v] = sn_column(v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j, width);
+    c[v].store = true;
     MlirValue x = sn_row_reduced(b, p, &c[v], o->maximum);
     if (seen)
       x = sn_cpu_unseen(b, x, sn_row_identity(b, p, o->maximum, width), seen);
@@ -89,6 +99,7 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   }
   raise_maximum(b, o, largest, width, count, state);
   sn_map(&p->scalars, sn_result(o->maximum, 0), state[0]);
+  p->phase = o->phase + 1; // that of the sums, which keeps what it computes
   for (int64_t v = 0; v < count; ++v) {
     for (intptr_t i = 0; i < per_vector(o); ++i) {
       MlirValue *acc = &state[1 + v * per_vector(o) + i], x = sn_row_reduced(b, p, &c[v], reduce_at(o, i));
@@ -96,8 +107,11 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
         x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce_at(o, i), width), seen);
       *acc = sn_row_combine(b, p, reduce_at(o, i), *acc, x);
     }
+    if (p->kept.size)
+      sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors, sn(b, "arith.divui", c[v].index, sn_index(b, p->kept.data[0].per)));
     sn_column_free(&c[v]);
   }
+  p->phase = o->phase;
 }
 
 static void loop(SnBuilder *b, Online *o, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *state) {
@@ -123,11 +137,34 @@ static void separate(SnBuilder *b, Online *o, SnValues results, MlirValue *out) 
     sn_push(&sums.reduces, o->sums.data[i]);
   SnCpuRow row = {.program = p, .lanes = o->row->lanes, .unroll = 1};
   sn_cpu_columns(b, &row, &maximum);
+  p->phase = o->phase + 1;
   sn_cpu_columns(b, &row, &sums);
+  p->phase = o->phase;
   for (intptr_t i = 0; i < results.n; ++i)
     out[i] = sn_row_scalar(p, results.data[i]);
   sn_vec_free(&maximum.reduces);
   sn_vec_free(&sums.reduces);
+}
+
+// What kept exponentials are multiplied with: exp(m - last) of the maximum m that each vector was computed under, or 1 if that was `last`.
+static void set_factors(SnBuilder *b, const Online *o, MlirValue last) {
+  SnRowProgram *p = o->row->program;
+  if (!p->kept.size)
+    return;
+  MlirValue factors = p->kept.data[0].factors;
+  MlirType t = sn_element(sn_type_of(factors));
+  int64_t n = sn_dim(sn_type_of(factors), 0), lanes = o->row->lanes;
+  for (int part = 0; part < 2; ++part) {
+    int64_t width = part ? 1 : lanes, from = part ? n - n % lanes : 0, to = part ? n : n - n % lanes;
+    MlirType type = width > 1 ? sn_vector(t, width) : t;
+    if (from == to || (part && width == lanes))
+      continue;
+    SnLoop j = sn_for(b, sn_index(b, from), sn_index(b, to), sn_index(b, width));
+    MlirValue f = sn_none(last) ? sn_splat(b, type, mlirFloatAttrDoubleGet(b->ctx, t, 1.0))
+                                : sn(b, "math.exp", sn(b, "arith.subf", sn(b, width > 1 ? "vector.load" : "memref.load", factors, j.index, type), lanes_of(b, last, width)));
+    sn_op(b, width > 1 ? "vector.store" : "memref.store", f, factors, j.index);
+    sn_next(b, &j);
+  }
 }
 
 static MlirValue least_finite(SnBuilder *b, MlirType t, int64_t width) {
@@ -138,7 +175,7 @@ static MlirValue least_finite(SnBuilder *b, MlirType t, int64_t width) {
 void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   SnRowProgram *p = r->program;
   const SnPhase *first = &p->phases.data[at];
-  Online o = {.row = r, .maximum = sn_row_online(p, at)};
+  Online o = {.row = r, .maximum = sn_row_online(p, at), .phase = (int)at};
   for (size_t i = 0; i < p->phases.data[at + 1].reduces.size; ++i)
     sn_push(&o.sums, p->phases.data[at + 1].reduces.data[i]);
   for (size_t i = 0; i < first->reduces.size; ++i)
@@ -166,8 +203,7 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
       step(b, &o, sn_index(b, known - width), width, 1, width - known % width, state);
       vectors = length;
     }
-    int64_t lane = 0;
-    state[0] = sn(b, "vector.extract", state[0], sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &lane)));
+    state[0] = lane_zero(b, state[0]);
     for (int64_t i = 0; i < n; ++i)
       state[1 + i] = sn_row_horizontal(b, p, reduce_at(&o, i), state[1 + i]);
   }
@@ -186,7 +222,9 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   MlirValue least = sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
   SnIf odd = sn_if_types(b, sn(b, "arith.ori", nan, least), (SnTypes){m, types});
   separate(b, &o, sn_values(m, results), again);
+  set_factors(b, &o, (MlirValue){0});
   sn_else_values(b, &odd, sn_values(m, again));
+  set_factors(b, &o, state[0]);
   sn_end_if_values(b, &odd, sn_values(m, state));
   for (intptr_t i = 0; i < m; ++i)
     sn_map(&p->scalars, results[i], sn_result(odd.op, i));

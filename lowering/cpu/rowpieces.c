@@ -44,8 +44,8 @@ static MlirLogicalResult check(const SnForm *f) {
     why = "residency = \"buffer\" keeps whole rows";
   if (sn_schedule_word_is(f->schedule, "maximum", "online"))
     why = "maximum = \"online\" is for whole rows";
-  if (sn_schedule_word_is(f->schedule, "stores", "streaming") && sn_schedule_number(f->schedule, "columns") % sn_schedule_number(f->schedule, "lanes"))
-    why = "stores past the caches need a multiple of the lanes";
+  if (sn_schedule_number(f->schedule, "columns") % sn_schedule_number(f->schedule, "lanes"))
+    why = "vectors begin at multiples of their lanes";
   if (why)
     return sn_error(f->op, "columns = %lld, but %s: leave columns out", (long long)sn_schedule_number(f->schedule, "columns"), why);
   return SN_OK;

@@ -83,19 +83,29 @@ void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *u
 }
 
 // Rows that live between phases, in memory of the task. What is freed, and where, upstream's deallocation says.
-static void keep_rows(SnBuilder *b, SnRowProgram *p) {
-  int64_t length = sn_row_length(p->form);
+static MlirValue memory_of_task(SnBuilder *b, MlirType element, int64_t length) {
   int32_t segments[] = {0, 0};
+  bool small = length * sn_bits(element) <= ON_STACK * 8;
+  return sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length), sn_attr("alignment", sn_i64(b->ctx, 64)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+}
+
+static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
+  SnRowProgram *p = row->program;
+  int64_t length = sn_row_length(p->form);
   sn_row_keep(p);
-  for (size_t i = 0; i < p->kept.size; ++i) {
-    MlirType element = sn_element(sn_type_of(p->kept.data[i].value));
-    bool small = length * sn_bits(element) <= ON_STACK * 8;
-    p->kept.data[i].memref = sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length), sn_attr("alignment", sn_i64(b->ctx, 64)),
-                                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
-  }
+  for (size_t i = 0; i < p->kept.size; ++i)
+    p->kept.data[i].memref = memory_of_task(b, sn_element(sn_type_of(p->kept.data[i].value)), length);
+  for (size_t i = 0; row->online && i + 1 < p->phases.size; ++i)
+    if (p->kept.size && !sn_null(sn_row_online(p, i))) {
+      p->kept.data[0].per = row->lanes;
+      p->kept.data[0].factors = memory_of_task(b, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
+    }
 }
 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
+  p->one_hot_by_lane = true;
+  sn_row_mark_exponentials(p);
   return (SnCpuRow){.program = p,
                     .lanes = sn_schedule_number(f->schedule, "lanes"),
                     .unroll = sn_schedule_number(f->schedule, "unroll"),
@@ -110,8 +120,10 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
     return sn_cpu_lower_pieces(k);
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
     return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
-  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_schedule_word_is(k->form.schedule, "maximum", "online"))
-    return sn_error(k->form.op, "maximum = \"online\" leaves nothing for a buffer to keep: schedule with residency = \"reread\"");
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_schedule_word_is(k->form.schedule, "maximum", "online") &&
+      sn_row_length(&k->form) % sn_schedule_number(k->form.schedule, "lanes"))
+    return sn_error(k->form.op, "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple of %lld lanes: schedule with residency = \"reread\"",
+                    (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
   int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
   MlirValue tasks = share_rows(&k->b, &k->form).tasks;
   SnPartials partials = sn_cpu_partials(k, tasks, lanes);
@@ -122,7 +134,7 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
   SnCpuRow row = sn_cpu_scheduled(&f, &program);
 
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
-    keep_rows(b, &program);
+    keep_rows(b, &row);
 
   MlirValue scalars[16];
   intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);

@@ -444,9 +444,9 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
   return result;
 }
 
-// Shapes and addresses only; nothing that reads or writes an element.
+// Shapes and addresses only, and asserts about them; nothing that reads or writes an element.
 static bool may_stay(MlirOperation op) {
-  static const char *const names[] = {"func.func", "func.call", "func.return", "tensor.empty", "tensor.cast", "tensor.dim", "tensor.collapse_shape",
+  static const char *const names[] = {"cf.assert", "func.func", "func.call", "func.return", "tensor.empty", "tensor.cast", "tensor.dim", "tensor.collapse_shape",
                                       "tensor.expand_shape", "bufferization.to_buffer", "bufferization.to_tensor", "bufferization.alloc_tensor", "memref.alloc",
                                       "memref.dealloc", "memref.cast", "memref.dim", "memref.collapse_shape", "memref.expand_shape"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)

@@ -2,6 +2,9 @@
 // RUN: sinter-run %s --verify --entry=online --cpu=haswell
 // RUN: sinter-run %s --entry=online --input=%source/test/run/Inputs/row_corners.npy --expect=%source/test/run/Inputs/row_corners_want.npy
 // RUN: sinter-run %s --entry=online --input=%source/test/run/Inputs/row_corners.npy --expect=%source/test/run/Inputs/row_corners_want.npy --cpu=haswell
+// RUN: sinter-run %s --verify --entry=kept
+// RUN: sinter-run %s --entry=kept --input=%source/test/run/Inputs/row_corners_even.npy --expect=%source/test/run/Inputs/row_corners_softmax.npy
+// RUN: sinter-run %s --entry=kept --input=%source/test/run/Inputs/row_corners_even.npy --expect=%source/test/run/Inputs/row_corners_softmax.npy --cpu=haswell
 // RUN: sinter-run %s --verify --entry=pieces --threads=1 --output=%t1 --output=%t2 --output=%t3
 // RUN: sinter-run %s --verify --entry=pieces --threads=3 --output=%t4 --output=%t5 --output=%t6
 // RUN: cmp %t1 %t4
@@ -36,6 +39,25 @@ func.func @online(%x: tensor<7x515xf32>) -> (tensor<7x3xf32>) {
   %c = tensor.expand_shape %r#2 [[0, 1]] output_shape [7, 1] : tensor<7xf32> into tensor<7x1xf32>
   %y = tensor.concat dim(1) %a, %b, %c : (tensor<7x1xf32>, tensor<7x1xf32>, tensor<7x1xf32>) -> tensor<7x3xf32>
   return %y : tensor<7x3xf32>
+}
+
+// The same, and exponentials kept under the maximum of their time.
+
+func.func @kept(%x: tensor<7x512xf32>) -> tensor<7x512xf32> {
+  %e = tensor.empty() : tensor<7x512xf32>
+  %r = sinter.rowwise (i = 7) by (j = 512) ins(%x[i, j] : tensor<7x512xf32>) outs(%e[i, j] : tensor<7x512xf32>)
+      schedule(#sinter.rows<chunk = 2, lanes = 16, unroll = 8, maximum = "online", residency = "buffer", next = "early">) {
+  ^row(%a: tensor<512xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<512xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<512xf32>
+    %d = arith.subf %a, %mb : tensor<512xf32>
+    %u = math.exp %d : tensor<512xf32>
+    %s = sinter.row_reduce add %u : tensor<512xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<512xf32>
+    %p = arith.divf %u, %sb : tensor<512xf32>
+    sinter.yield %p : tensor<512xf32>
+  }
+  return %r : tensor<7x512xf32>
 }
 
 // Three loops over rows in pieces, the last of which is odd: the same bits for any number of threads.

@@ -83,10 +83,10 @@ func.func private @whole_rows(%x: memref<40xf32>, %y: memref<40xf32>) attributes
 
 // -----
 
-func.func private @not_aligned(%x: memref<40xf32>, %y: memref<40xf32>) attributes {sinter.kernel} {
-  // expected-error @below {{columns = 18, but stores past the caches need a multiple of the lanes: leave columns out}}
+func.func private @not_whole_vectors(%x: memref<40xf32>, %y: memref<40xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{columns = 18, but vectors begin at multiples of their lanes: leave columns out}}
   sinter.rowwise () by (j = 40) ins(%x[j] : memref<40xf32>) outs(%y[j] : memref<40xf32>)
-      schedule(#sinter.rows<chunk = 1, columns = 18, lanes = 4, stores = "streaming">) {
+      schedule(#sinter.rows<chunk = 1, columns = 18, lanes = 4>) {
   ^row(%a: tensor<40xf32>):
     sinter.yield %a : tensor<40xf32>
   }

@@ -1,0 +1,66 @@
+// RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
+
+// One row by large weights: its columns are the tasks.
+
+// CHECK-LABEL: func @one_row
+//       CHECK: schedule(#sinter.brgemm<columns = 256, k = 256, lanes = 16, m = 1, n = 64, tasks = 64, unroll = 1>)
+func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+  %e = tensor.empty() : tensor<1x4096xf32>
+  %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32
+      outs(%e[i, j] : tensor<1x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y : tensor<1x4096xf32>
+}
+
+// -----
+
+// Not where something is reduced over the row.
+
+// CHECK-LABEL: func @reduced
+//   CHECK-NOT: columns
+//       CHECK: schedule(#sinter.brgemm<k = 256
+func.func @reduced(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1xf32> {
+  %e = tensor.empty() : tensor<1xf32>
+  %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32
+      outs(%e[i] : tensor<1xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<4096xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %y : tensor<1xf32>
+}
+
+// -----
+
+// A convolution's output channels are one block for each image: the panel of its input is packed once.
+
+// CHECK-LABEL: func @channels
+//       CHECK: schedule(#sinter.brgemm<k = 27, lanes = 16, m = 96, n = 64, tasks = 64, unroll = 1>)
+func.func @channels(%w: tensor<96x3x3x3xf32>, %x: tensor<32x3x34x34xf32>) -> tensor<32x96x32x32xf32> {
+  %e = tensor.empty() : tensor<32x96x32x32xf32>
+  %y = sinter.contract (b = 32, f = 96) by (h = 32, w = 32) product (c = 3, m = 3, n = 3)
+      (%w[f, c, m, n] : tensor<96x3x3x3xf32>, %x[b, c, h + m, w + n] : tensor<32x3x34x34xf32>) : f32
+      outs(%e[b, f, h, w] : tensor<32x96x32x32xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    sinter.yield %a : tensor<1024xf32>
+  }
+  return %y : tensor<32x96x32x32xf32>
+}
+
+// -----
+
+// Rows of both dimensions count as one: 896 of them.
+
+// CHECK-LABEL: func @sequences
+//       CHECK: schedule(#sinter.brgemm<k = 64, lanes = 16, m = 128, n = 64, tasks = 28, unroll = 1>)
+func.func @sequences(%x: tensor<128x7x64xf32>, %w: tensor<64x64xf32>) -> tensor<128x7x64xf32> {
+  %e = tensor.empty() : tensor<128x7x64xf32>
+  %y = sinter.contract (b = 128, s = 7) by (j = 64) product (k = 64) (%x[b, s, k] : tensor<128x7x64xf32>, %w[k, j] : tensor<64x64xf32>) : f32
+      outs(%e[b, s, j] : tensor<128x7x64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return %y : tensor<128x7x64xf32>
+}
