@@ -335,8 +335,9 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     * (D1) arguments are operands first, then optional ones, then attributes, with distinct names.
     * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; there is at least one row that is an operand;
       an attribute is a scalar; `column` and `leading` are of rows.
-    * (D3) `optional`, `default`, `above` and `at_least` are numbers; `values` are words, and `default` is one of them.
-    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean".
+    * (D3) `optional`, `default`, `above` and `at_least` are numbers, and `default` is inside its limits; `values` are words, and `default` is one of
+      them. An argument has no other words.
+    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those above, `summary` and `formula`.
     * (D5) the body is one block of `arith`, `math`, `cf.assert` and `sinter` row operations and `sinter.apply`, on scalars and `tensor<?xT>`.
     * (D6) a loss yields one or two floats or rows of them; a function at least one value.
 
@@ -370,7 +371,7 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
 defvar use_rules = [{
     * (U1) the definition is in this module, or in the library.
     * (U2) operands are as many as the definition has, optional ones by name.
-    * (U3) operands have the element types and shapes that the definition asks for; sizes agree.
+    * (U3) operands have the element types and shapes that the definition asks for; sizes agree, and the dimension `columns` is there.
     * (U4) attributes are those of the definition, of the right kind and inside its limits; a loss has `reduction` besides.
     * (U5) results are what the definition gives.
 }];
@@ -421,6 +422,7 @@ def Sinter_LossOp : Sinter_Op<"loss", [IsolatedFromAbove]> {
   let description = [{
     A definition and its use in one: the body's arguments are the operands, in order, as those of a `sinter.define`
     (a row, or one number for each row); `reduction` is "mean" unless given; `columns` and `broadcast` as there.
+    Without `broadcast`, a row of an operand with one dimension, beside a first operand with more, is one element for each column (class weights).
 
     * (L1) the body has one argument for each operand.
     * D2, D5, D6, U3 and U5 hold here as well.

@@ -17,18 +17,46 @@ static MlirAttribute word_of(MlirAttribute words, const char *name) {
   return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
 }
 
+bool sn_definition_is_whole(MlirOperation op) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (!body.ptr || mlirBlockGetNextInRegion(body).ptr || sn_null(mlirBlockGetFirstOperation(body)))
+    return false;
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (sn_null(yield) || !sn_is(yield, "sinter.yield"))
+    return false;
+  if (sn_is(op, "sinter.loss"))
+    return true;
+  MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
+  intptr_t n = mlirBlockGetNumArguments(body);
+  bool whole = mlirArrayAttrGetNumElements(names) == n && mlirArrayAttrGetNumElements(parameters) == n;
+  for (intptr_t k = 0; k < n && whole; ++k)
+    whole = mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, k));
+  return whole;
+}
+
+// Rank of the first operand that is a row of the loss in place; 0 if there is none.
+static intptr_t rank_in_place(MlirOperation op, MlirBlock body) {
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(body) && k < sn_num_operands(op); ++k)
+    if (mlirTypeIsAShaped(sn_type_of(mlirBlockGetArgument(body, k))) && mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, k))))
+      return sn_rank(sn_type_of(sn_operand(op, k)));
+  return 0;
+}
+
 SnDefinition sn_definition_read(MlirOperation op) {
   bool in_place = sn_is(op, "sinter.loss");
   MlirContext ctx = mlirOperationGetContext(op);
   SnDefinition d = {.op = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
+  d.broadcast = sn_get_attr(op, "broadcast").ptr;
+  bool vectors = in_place && !d.broadcast && rank_in_place(op, d.body) > 1; // what has one dimension is a column operand
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(d.body); ++k) {
     MlirType type = sn_type_of(mlirBlockGetArgument(d.body, k));
     MlirAttribute words = in_place ? mlirAttributeGetNull() : mlirArrayAttrGetElement(parameters, k);
     SnParameter p = {.type = sn_element(type), .row = mlirTypeIsAShaped(type)};
     if (!in_place)
       p.name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k));
-    p.column = word_of(words, "column").ptr;
+    MlirType operand = vectors && p.row && (intptr_t)k < sn_num_operands(op) ? sn_type_of(sn_operand(op, (intptr_t)k)) : (MlirType){0};
+    p.column = operand.ptr ? mlirTypeIsARankedTensor(operand) && sn_rank(operand) == 1 : word_of(words, "column").ptr != NULL;
     p.leading = word_of(words, "leading").ptr;
     p.otherwise = word_of(words, "default");
     p.attribute = p.otherwise.ptr;
@@ -42,7 +70,6 @@ SnDefinition sn_definition_read(MlirOperation op) {
   d.reductions = in_place ? sn_parse_attr(ctx, "[\"mean\", \"sum\", \"none\"]") : sn_get_attr(op, "reductions");
   d.functions = sn_get_attr(op, "functions");
   d.columns = sn_int_attr(op, "columns", -1);
-  d.broadcast = sn_get_attr(op, "broadcast").ptr;
   return d;
 }
 

@@ -43,6 +43,8 @@ typedef struct {
   bool broadcast;
 } SnDefinition;
 
+// Whether it can be read at all: one block that ends in sinter.yield, a name and words for each argument.
+bool sn_definition_is_whole(MlirOperation op);
 // Reads a verified sinter.define or sinter.loss. Free with sn_definition_free.
 SnDefinition sn_definition_read(MlirOperation op);
 void sn_definition_free(SnDefinition *d);

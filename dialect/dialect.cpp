@@ -27,6 +27,9 @@ using namespace mlir;
 #include "dialect/Sinter.attrdef.decls.inc"
 #define GET_OP_CLASSES
 #include "dialect/Sinter.op.decls.inc"
+#include "dialect/TmTensor.dialect.decls.inc"
+#define GET_OP_CLASSES
+#include "dialect/TmTensor.op.decls.inc"
 
 namespace sn {
 
@@ -82,6 +85,9 @@ static void nameFormBlocks(Operation *op, OpAsmSetBlockNameFn set) {
 #include "dialect/Sinter.attrdef.defs.inc"
 #define GET_OP_CLASSES
 #include "dialect/Sinter.op.defs.inc"
+#include "dialect/TmTensor.dialect.defs.inc"
+#define GET_OP_CLASSES
+#include "dialect/TmTensor.op.defs.inc"
 
 void sinter::SinterDialect::initialize() {
   addAttributes<
@@ -94,7 +100,20 @@ void sinter::SinterDialect::initialize() {
       >();
 }
 
+void sinter::tm_tensor::TmTensorDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/TmTensor.op.defs.inc"
+      >();
+}
+
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Sinter, sinter, sinter::SinterDialect)
+
+void sn_register_dialects(MlirDialectRegistry registry) {
+  unwrap(registry)->insert<sinter::SinterDialect>();
+  if (!unwrap(registry)->getDialectAllocator("tm_tensor"))
+    unwrap(registry)->insert<sinter::tm_tensor::TmTensorDialect>();
+}
 
 template <typename... Kinds> struct ScheduleKinds {
   static Attribute get(Location loc, StringRef mnemonic, DictionaryAttr params) {

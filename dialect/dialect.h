@@ -15,6 +15,9 @@ extern "C" {
 
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Sinter, sinter);
 
+// The dialects that programs are read in: ours, and torch-mlir's tm_tensor if nobody else has it.
+void sn_register_dialects(MlirDialectRegistry registry);
+
 // Checks the dictionary of a schedule attribute of this mnemonic. Returns false
 // and writes one sentence into `why` when a key or value is wrong.
 bool sn_schedule_check(const char *mnemonic, MlirAttribute params, char *why, size_t size);

@@ -16,7 +16,7 @@ static const char *const stores[] = {"cached", "streaming", NULL};
 static const char *const nexts[] = {"later", "early", NULL};
 static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
-static const char *const gpu_shapes[] = {"rows", "flat", NULL};
+static const char *const gpu_shapes[] = {"rows", "flat", "tile", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", NULL};
 
 #define MANY ((int64_t)1 << 40)
@@ -31,6 +31,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "stores", 0, 0, 0, 0, stores, "how whole vectors of aligned results are written: through the caches, or past them"},
     {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
     {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
+    {"rows", "strip", 0, 65536, 1, 0, NULL, "along rows: neighbouring rows whose first reductions are combined in memory, column by column; 0: in registers"},
     {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
     {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and the like in memory of the task"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
@@ -38,9 +39,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 32, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
-    {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes, "what is dealt out: rows to blocks or teams, or elements that are all alike, as one row, to all threads"},
+    {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes, "what is dealt out: rows to blocks or teams; elements that are all alike, as one row, to all threads; 32 neighbouring rows to a block, of which each warp has some columns"},
     {"gpu_rows", "team", 1, 1024, 0, 1024, NULL, "threads of a block that share a row: 1 to 32, or more for all of the block"},
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
+    {"gpu_rows", "ahead", 0, 1, 1, 0, NULL, "rows that are on their way into shared memory while one is at work in registers"},
     {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps its columns"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},

@@ -12,6 +12,36 @@ MlirLogicalResult sinter_loss_verify(MlirOperation op);
 
 #define TEXT(s) (int)(s).length, (s).data
 
+// ---- words that nobody knows ---------------------------------------------------------
+
+static bool is_one_of(MlirStringRef name, const char *const *words) {
+  for (; *words; ++words)
+    if (mlirStringRefEqual(name, SN_STR(*words)))
+      return true;
+  return memchr(name.data, '.', name.length) != NULL; // of another dialect
+}
+
+// A word that is misspelt would change what is computed, so it is an error.
+static MlirLogicalResult check_spelling(MlirOperation op, MlirAttribute parameters, MlirAttribute names) {
+  static const char *const of_op[] = {"sym_name", "names", "parameters", "reductions", "columns", "broadcast", "functions", "summary", "formula", NULL};
+  static const char *const of_argument[] = {"optional", "default", "column", "leading", "values", "above", "at_least", NULL};
+  for (intptr_t k = 0; k < mlirOperationGetNumAttributes(op); ++k) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetAttribute(op, k).name);
+    if (!is_one_of(name, of_op)) // D4
+      return sn_error(op, "has an attribute '%.*s'; a definition has reductions, columns, broadcast, functions, summary and formula", TEXT(name));
+  }
+  for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(parameters); ++k) {
+    MlirAttribute words = mlirArrayAttrGetElement(parameters, k);
+    for (intptr_t w = 0; w < mlirDictionaryAttrGetNumElements(words); ++w) {
+      MlirStringRef word = mlirIdentifierStr(mlirDictionaryAttrGetElement(words, w).name);
+      if (!is_one_of(word, of_argument)) // D3
+        return sn_error(op, "argument '%.*s' has the word '%.*s'; there are optional, default, column, leading, values, above and at_least",
+                        TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k))), TEXT(word));
+    }
+  }
+  return SN_OK;
+}
+
 static bool is_number(MlirAttribute a) { return mlirAttributeIsAFloat(a) || mlirAttributeIsAInteger(a); }
 
 // ---- one argument ------------------------------------------------------------------
@@ -31,6 +61,10 @@ static MlirLogicalResult check_words(MlirOperation op, MlirStringRef name, const
   for (size_t k = 0; k < 3; ++k)
     if (numbers[k].ptr && !is_number(numbers[k])) // D3
       return sn_error(op, "argument '%.*s' has an `optional`, a `default` or a limit that is no number", TEXT(name));
+  double value, limit;
+  if (p->attribute && sn_attr_number(p->otherwise, &value) && ((p->above.ptr && sn_attr_number(p->above, &limit) && !(value > limit)) ||
+                                                               (p->at_least.ptr && sn_attr_number(p->at_least, &limit) && !(value >= limit)))) // D3
+    return sn_error(op, "argument '%.*s' is %g by default, and its limit is %g", TEXT(name), value, limit);
   return SN_OK;
 }
 
@@ -56,9 +90,7 @@ static bool is_allowed(MlirOperation op) {
 }
 
 static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
-  MlirOperation yield = mlirBlockGetTerminator(d->body);
-  if (mlirBlockGetNextInRegion(d->body).ptr || !sn_is(yield, "sinter.yield")) // D5
-    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  MlirOperation yield = sn_definition_yield(d);
   for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner)) {
     if (!is_allowed(inner)) // D5
       return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations and uses of definitions");
@@ -88,6 +120,12 @@ static MlirLogicalResult check_rows(MlirOperation op, const SnDefinition *d) {
 
 static bool has_block(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr; }
 
+static MlirLogicalResult check_whole(MlirOperation op) {
+  if (!sn_definition_is_whole(op)) // D5
+    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  return SN_OK;
+}
+
 MlirLogicalResult sinter_define_verify(MlirOperation op) {
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
   intptr_t n = mlirArrayAttrGetNumElements(names);
@@ -98,6 +136,8 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
   for (intptr_t k = 0; k < n; ++k)
     if (!mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, k))) // D1
       return sn_error(op, "has no words for argument %td", k);
+  if (sn_failed(check_whole(op)) || sn_failed(check_spelling(op, parameters, names)))
+    return SN_FAIL;
   SnDefinition d = sn_definition_read(op);
   MlirLogicalResult result = SN_OK;
   for (intptr_t k = 0, last = 0; k < n && !sn_failed(result); ++k) {
@@ -144,8 +184,8 @@ MlirLogicalResult sinter_use_verify(MlirOperation op) {
 }
 
 MlirLogicalResult sinter_loss_verify(MlirOperation op) {
-  if (!has_block(op)) // D5
-    return sn_error(op, "has a body that is not one block ending in sinter.yield");
+  if (sn_failed(check_whole(op)))
+    return SN_FAIL;
   SnDefinition d = sn_definition_read(op);
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < d.parameters.size && !sn_failed(result); ++k)

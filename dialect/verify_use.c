@@ -188,6 +188,8 @@ static MlirLogicalResult span(SnUse *u) {
     return sn_error(u->op, "has an operand of rank %td, and at most %d is possible", rank, SN_MAX_RANK);
   u->rank = rank ? rank : 1;
   intptr_t columns = (intptr_t)d->columns;
+  if (rank > 1 && (columns >= rank || columns < -rank)) // U3
+    return sn_error(u->op, "has rows along dimension %td, and operands of rank %td", columns, rank);
   u->column = columns < 0 ? u->rank + columns : columns < u->rank ? columns : u->rank - 1;
   if (u->column < 0)
     u->column = 0;
@@ -231,11 +233,13 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
   bool lacks = !p->row || (p->leading && r == u->rank - 1 && r >= 0);
   if (u->scalar)
     return r == 0;
-  if (lacks && p->row) { // only if it is the shape without the column; else it is broadcast
+  if (lacks && p->row) { // only if it may be the shape without the column; else it is broadcast
     intptr_t at = 0;
     for (intptr_t i = 0; i < u->rank; ++i)
-      if (i != u->column)
-        lacks &= sn_dim(t, at++) == u->shape[i];
+      if (i != u->column) {
+        int64_t size = sn_dim(t, at++);
+        lacks &= size == u->shape[i] || (size != 1 && agrees(u, i, size));
+      }
   }
   if (lacks) {
     if (r != u->rank - 1)
@@ -375,6 +379,11 @@ static bool fits(MlirOperation op, MlirOperation definition) {
 }
 
 MlirLogicalResult sn_use_bind_found(MlirOperation op, const SnFound *found, SnUse *u) {
+  for (size_t i = 0; i < found->candidates.size; ++i)
+    if (!sn_definition_is_whole(found->candidates.data[i])) { // it says so itself
+      *u = (SnUse){.op = op};
+      return SN_FAIL;
+    }
   size_t k = 0;
   while (k + 1 < found->candidates.size && !fits(op, found->candidates.data[k]))
     ++k;

@@ -255,6 +255,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
   MlirValue dims[32], lane[64];
   if (p->row_lanes > 1)
     return sn_row_load_rows(b, p, c, a);
+  if (!sn_none(c->place))
+    return sn_row_load_place(b, p, c, a);
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
     return sn_row_load(b, p->form, a, dims);
@@ -276,6 +278,14 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
 }
 
 bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) { return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX); }
+
+MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole) {
+  MlirValue dims[32], offset;
+  sn_row_dims(b, p, c, 0, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  *whole = sn_row_flat(b, a->value, s.v, &offset);
+  return offset;
+}
 
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
   MlirValue dims[32], offset, whole = a->value;
@@ -328,6 +338,10 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
   MlirValue dims[32];
   if (p->row_lanes > 1) {
     sn_row_store_rows(b, p, c, element, a);
+    return;
+  }
+  if (sn_uses_cols(p->form, a->map) && !sn_none(c->place)) { // c is null for a number of the row
+    sn_row_store_place(b, p, c, element, a);
     return;
   }
   bool vector = mlirTypeIsAVector(sn_type_of(element));

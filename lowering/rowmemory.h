@@ -24,6 +24,11 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnA
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
 // Neighbours in dimension d at `dims` from an access with a fill value: one load of the lanes that are inside.
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
+// rowplace.c: by vectors at `c->place`.
+MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
+void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
+// Where the column is in the access's memref as one dimension, which is in `whole`.
+MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
 // i < n, and i >= 0. An integer, or a vector of integers, as index.

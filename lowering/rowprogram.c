@@ -250,6 +250,13 @@ static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperati
     if (sn_none(t) || sn_null(at) || sn_bits(sn_element(sn_type_of(index))) < 64)
       continue;
     MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), index_type = sn_index_type(b->ctx);
+    if (p->one_hot_in_i32 && sn_row_length(p->form) != SN_DYNAMIC && sn_row_length(p->form) < (int64_t)1 << 29) { // t - j, or far off
+      MlirValue at = sn_row_as_index(b, sn_row_scalar(p, t)), inside = sn_row_below(b, at, sn_index(b, sn_row_length(p->form)));
+      MlirValue near = sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
+      MlirValue lane = sn(b, "arith.subi", near, sn(b, "arith.index_cast", c->index, i32));
+      MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(index_type, c->width)), sn_vector(i32, c->width));
+      return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+    }
     MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
     MlirValue lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
     MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(index_type, c->width)), sn_vector(i32, c->width));

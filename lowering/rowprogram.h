@@ -62,6 +62,7 @@ typedef struct {
   int64_t row_lanes;
   SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
   bool streaming;                 // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
+  bool one_hot_in_i32;            // and, where columns are fewer than 2^29, by their indices in 32 bits
   bool one_hot_by_lane;           // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
@@ -122,6 +123,10 @@ typedef struct {
   int64_t width;    // consecutive columns; 1: scalars, not vectors
   bool store;       // this is where kept values are stored, if this is their phase
   SnMap made;       // rows of the region -> vector<width x T> or T
+  // rowplace.c, else null: vectors that begin where memory is aligned, not where the row does. `index` may be negative then.
+  MlirValue place;     // index of lane 0 in a whole operand, row after row
+  MlirValue whole, in; // i1, vector of i1: all lanes are in the row, which are; null: all of them
+  MlirValue readable;  // i1: the operand goes on for all lanes; null: it does
   MlirValue dims[16]; // each column dimension's index of lane 0, when asked for
 } SnColumn;
 
@@ -132,6 +137,11 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // Stores an element to memory by an output's access: at the column where its map uses columns.
 // `access->value` is the memref.
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
+
+// In rowplace.c. All of a row's elements lie together in operands that hold nothing but such rows; others with columns are one row for all.
+bool sn_row_is_placed(const SnForm *form);
+// The access is of such a row.
+bool sn_row_is_whole(const SnForm *form, const SnAccess *access);
 
 // Every store of so many lanes by this access is aligned to the vector's size where its memref is.
 bool sn_row_streams(const SnForm *form, const SnAccess *access, int64_t lanes);

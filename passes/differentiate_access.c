@@ -290,12 +290,14 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   intptr_t rank = sn_rank(t), n = (intptr_t)f->dims.size;
   if (rank > 64 || n > 64)
     return no_route(f, input, "it has more than 64 dimensions");
-  // As it stands: each subscript a dimension of its own and of its size, or the only element.
+  // As it stands: each subscript a dimension of its own and of its size, or the only element. Sizes of which one is
+  // `?` are the same: the program checks that (lowering/check_sizes.c).
   bool seen[64] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map), plain = !a->fill.ptr;
   for (intptr_t p = 0; p < rank; ++p) {
     intptr_t d = sn_map_dim(a->map, p);
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
-    plain &= d >= 0 ? !seen[d] && (f->dims.data[d].size == sn_dim(t, p) || f->dims.data[d].size == SN_DYNAMIC)
+    int64_t size = d >= 0 ? f->dims.data[d].size : 1;
+    plain &= d >= 0 ? !seen[d] && (size == sn_dim(t, p) || size == SN_DYNAMIC || sn_dim(t, p) == SN_DYNAMIC)
                     : mlirAffineExprIsAConstant(e) && mlirAffineConstantExprGetValue(e) == 0 && sn_dim(t, p) == 1;
     if (d >= 0)
       seen[d] = true;

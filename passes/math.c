@@ -11,11 +11,13 @@
 #include "passes/passes.h"
 
 typedef struct {
-  const char *bf16;
+  const char *bf16, *exp;
 } Options;
 
 static const char *const roundings[] = {"integers", "native", NULL};
+static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const SnOption options[] = {
+    {SN_OPTION_STRING, "exp", "how exp of 16 lanes is computed: by a polynomial; or by a shorter one and a permutation of AVX-512", "polynomial", exponentials, offsetof(Options, exp)},
     {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, later; or as LLVM does where the processor can", "integers", roundings, offsetof(Options, bf16)},
     {0},
 };
@@ -23,7 +25,7 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   sn_math_maxima(op);
-  sn_math_f32(op);
+  sn_math_f32(op, !strcmp(o->exp, "avx512"));
   if (!strcmp(o->bf16, "native"))
     sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);

@@ -13,6 +13,7 @@ static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
 static const SnStep prepare_steps[] = {
     {"?input=tosa tosa-to-linalg-pipeline", "tosa.matmul -> linalg.matmul", NULL},
     {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf", "and what is not structured -> arith, tensor, scf", NULL},
+    {"sinter-scan", "tm_tensor.scan, a cumulative sum -> sinter.steps", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},
@@ -66,14 +67,18 @@ static const char *const yes_no[] = {"false", "true", NULL};
 #define GRADIENT_OPTIONS                                                                                               \
   {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""},     \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
+#define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const sums[] = {"same", "wide", NULL};
+static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
 static const SnOption cpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
+    TUNING_OPTION,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
+    {SN_OPTION_STRING, "exp", "how exp is computed: by a polynomial, or with an instruction of AVX-512", "polynomial", exponentials},
     {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below 2^-126 for 0)", "integers", bf16_rounding},
     {0},
 };
@@ -92,7 +97,7 @@ static const SnStep cpu_steps[] = {
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"?policy!=disabled sinter-schedule{target=cpu}", "each form gets its schedule", "scheduled"},
+    {"?policy!=disabled sinter-schedule{target=cpu tuning='$tuning'}", "each form gets its schedule", "scheduled"},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
@@ -103,7 +108,7 @@ static const SnStep cpu_steps[] = {
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
     {"func.func(math-expand-ops{ops=fpowi})", "x^3 -> x * x * x", NULL},
     {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
-    {"sinter-math{bf16=$bf16}", "math.exp -> a polynomial", NULL},
+    {"sinter-math{bf16=$bf16 exp=$exp}", "math.exp -> a polynomial", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},
     {0},
@@ -120,6 +125,7 @@ static const SnOption gpu_options[] = {
     POLICY_OPTION,
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
+    TUNING_OPTION,
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
     {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81"},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
@@ -137,7 +143,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"sinter-schedule{target=gpu}", "each form gets its #sinter.gpu_rows", "scheduled"},
+    {"sinter-schedule{target=gpu tuning='$tuning'}", "each form gets its #sinter.gpu_rows", "scheduled"},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"

@@ -129,6 +129,57 @@ static bool is_static(MlirOperation op, const char *name) {
   return true;
 }
 
+// Where the size of v in dimension i comes from: v and i become that.
+static void follow_size(MlirValue *v, intptr_t *i) {
+  for (MlirOperation op = sn_definer(*v); !sn_null(op); op = sn_definer(*v)) {
+    if (sn_is_form(op) || sn_in_dialect(op, "linalg")) {
+      *v = sn_operand(op, sn_num_operands(op) - sn_num_results(op) + mlirOpResultGetResultNumber(*v));
+    } else if (sn_is(op, "tensor.cast") && mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, 0)))) {
+      *v = sn_operand(op, 0);
+    } else if (sn_is(op, "tensor.empty") && sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC) {
+      intptr_t operand = 0;
+      for (intptr_t d = 0; d < *i; ++d)
+        operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
+      MlirOperation dim = sn_def(sn_operand(op, operand), "tensor.dim");
+      MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
+      if (!at.ptr)
+        return;
+      *v = sn_operand(dim, 0);
+      *i = (intptr_t)mlirIntegerAttrGetValueInt(at);
+    } else {
+      return;
+    }
+  }
+}
+
+// Whether the slice takes all of a dimension; of those with a size `?`, by how that size was made.
+static bool takes_all(MlirOperation op, intptr_t d) {
+  MlirValue source = sn_operand(op, 0);
+  int64_t size = element(op, "static_sizes", d);
+  if (size != SN_DYNAMIC || sn_dim(sn_type_of(source), d) != SN_DYNAMIC)
+    return size == sn_dim(sn_type_of(source), d);
+  intptr_t k = 1 + mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1);
+  for (intptr_t i = 0; i < d; ++i)
+    k += element(op, "static_sizes", i) == SN_DYNAMIC;
+  MlirOperation dim = sn_def(sn_operand(op, k), "tensor.dim");
+  MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
+  if (!at.ptr)
+    return false;
+  MlirValue v = sn_operand(dim, 0);
+  intptr_t i = (intptr_t)mlirIntegerAttrGetValueInt(at);
+  follow_size(&v, &i);
+  follow_size(&source, &d);
+  return sn_same(v, source) && i == d;
+}
+
+// A form's dimension has the size of the operands that are read by it alone: a slice that takes the beginning
+// of a dimension is no view of it unless both sizes are known.
+static bool is_beginning(MlirOperation op, intptr_t d) {
+  int64_t size = element(op, "static_sizes", d), whole = sn_dim(sn_type_of(sn_operand(op, 0)), d);
+  bool plain = !element(op, "static_offsets", d) && element(op, "static_strides", d) == 1;
+  return (size == SN_DYNAMIC || (whole == SN_DYNAMIC && plain)) && !(plain && takes_all(op, d));
+}
+
 static bool through_slice(SnView *v) {
   MlirOperation op = sn_def(v->value, "tensor.extract_slice");
   if (sn_null(op) || !is_static(op, "static_offsets") || !is_static(op, "static_strides"))
@@ -140,6 +191,8 @@ static bool through_slice(SnView *v) {
   if (rank > SN_MAX_LOOPS || !slice_dims(op, sn_type_of(v->value), source, dims))
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
+    if (dims[d] >= 0 && is_beginning(op, d))
+      return false;
     at[d] = mlirAffineConstantExprGet(ctx, element(op, "static_offsets", d));
     if (dims[d] >= 0) {
       MlirAffineExpr stride = mlirAffineConstantExprGet(ctx, element(op, "static_strides", d));
@@ -327,13 +380,25 @@ static bool make(SnRaise *r, Part *parts, intptr_t n) {
   return true;
 }
 
+// The size of a part; exporters cast them to `?` for tensor.concat. Negative if nothing says it.
+static int64_t part_size(MlirValue part, intptr_t dim) {
+  for (MlirOperation cast; sn_dim(sn_type_of(part), dim) == SN_DYNAMIC; part = sn_operand(cast, 0)) {
+    cast = sn_def(part, "tensor.cast");
+    if (sn_null(cast) || !mlirTypeIsARankedTensor(sn_type_of(sn_operand(cast, 0))))
+      return -1;
+  }
+  return sn_dim(sn_type_of(part), dim);
+}
+
 static bool raise_concat(SnRaise *r) {
   intptr_t n = sn_num_operands(r->op), dim = sn_int_attr(r->op, "dim", 0);
+  for (intptr_t k = 0; k < n; ++k)
+    if (part_size(sn_operand(r->op, k), dim) < 0)
+      return sn_no(r->op, "the size of operand %ld is not known", (long)k);
   Part *parts = sn_alloc((size_t)n * sizeof *parts);
   int64_t at = 0;
   for (intptr_t k = 0; k < n; ++k) {
     Part *p = &parts[k];
-    MlirType t = sn_type_of(sn_operand(r->op, k));
     MlirAffineExpr subscripts[SN_MAX_LOOPS];
     for (intptr_t d = 0; d < r->num_loops; ++d) {
       subscripts[d] = mlirAffineDimExprGet(r->ctx, d);
@@ -341,7 +406,7 @@ static bool raise_concat(SnRaise *r) {
       p->to[d] = r->sizes[d];
     }
     subscripts[dim] = mlirAffineAddExprGet(subscripts[dim], mlirAffineConstantExprGet(r->ctx, -at));
-    at += sn_dim(t, dim);
+    at += part_size(sn_operand(r->op, k), dim);
     p->to[dim] = at; // what is before belongs to the parts before
     p->whole = n == 1;
     read_part(r, sn_operand(r->op, k), mlirAffineMapGet(r->ctx, r->num_loops, 0, r->num_loops, subscripts), p);
@@ -391,7 +456,7 @@ static bool raise_copy(SnRaise *r) {
   Part part = {.whole = true};
   part.view = sn_raise_view(sn_result(r->op, 0), mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops));
   if (!part.view.constant.ptr && sn_same(part.view.value, sn_result(r->op, 0)))
-    return sn_no(r->op, "its offsets, strides or fill value are not known");
+    return sn_no(r->op, "its offsets, strides, sizes or fill value are not known");
   return make(r, &part, 1);
 }
 

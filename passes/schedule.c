@@ -6,7 +6,7 @@
 //       schedule(#sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">) {
 //
 // Lowerings read the attribute and choose nothing themselves. A form that has a
-// schedule keeps it.
+// schedule keeps it; one that the tuning file knows gets what was measured.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule.mlir
 
@@ -17,51 +17,67 @@ typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *
 static const struct {
   const char *target, *form;
   Scheduler scheduler; // NULL: this target leaves the form alone
+  const char *mnemonic; // of its schedules
 } schedulers[] = {
-    {"cpu", "sinter.rowwise", sn_schedule_cpu_rows},
-    {"cpu", "sinter.contract", sn_schedule_brgemm},
-    {"gpu", "sinter.rowwise", sn_schedule_gpu_rows},
-    {"gpu", "sinter.contract", NULL},
+    {"cpu", "sinter.rowwise", sn_schedule_cpu_rows, "rows"},
+    {"cpu", "sinter.contract", sn_schedule_brgemm, "brgemm"},
+    {"cpu", "sinter.steps", NULL, "rows"},
+    {"gpu", "sinter.rowwise", sn_schedule_gpu_rows, "gpu_rows"},
+    {"gpu", "sinter.contract", NULL, NULL},
+    {"gpu", "sinter.steps", NULL, "gpu_rows"},
 };
 
-static void schedule(MlirOperation op, const SnScheduleOptions *options) {
+static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
+  if (sn_is(op, "sinter.steps"))
+    return sn_schedule_steps(op, options);
+  SnForm form = sn_form_read(op);
+  MlirAttribute found = scheduler(&form, options);
+  sn_form_free(&form);
+  return found;
+}
+
+static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *options, const SnTuning *tuning) {
+  size_t i = 0;
+  while (strcmp(schedulers[i].target, options->target) || !sn_is(op, schedulers[i].form))
+    ++i;
+  const char *mnemonic = schedulers[i].mnemonic;
   if (sn_get_attr(op, "schedule").ptr)
-    return;
-  for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; ++i) {
-    if (strcmp(schedulers[i].target, options->target) || !sn_is(op, schedulers[i].form))
-      continue;
-    if (!schedulers[i].scheduler) {
-      sn_remark(op, "has no schedule on target %s yet", options->target);
-      return;
-    }
-    SnForm form = sn_form_read(op);
-    MlirAttribute found = schedulers[i].scheduler(&form, options);
-    sn_form_free(&form);
-    if (found.ptr)
-      sn_set_attr(op, "schedule", found);
+    return SN_OK;
+  if (!mnemonic) {
+    sn_remark(op, "has no schedule on target %s yet", options->target);
+    return SN_OK;
   }
+  MlirAttribute found = sn_tuned(tuning, options->target, op);
+  if (found.ptr && strcmp(sn_schedule_mnemonic(found), mnemonic))
+    return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning, sn_schedule_mnemonic(found), options->target,
+                    mnemonic);
+  if (!found.ptr)
+    found = choose(op, options, schedulers[i].scheduler);
+  if (found.ptr)
+    sn_set_attr(op, "schedule", found);
+  return SN_OK;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  static const char *const forms[] = {"sinter.rowwise", "sinter.contract"};
-  for (size_t i = 0; i < 2; ++i) {
+  static const char *const forms[] = {"sinter.rowwise", "sinter.contract", "sinter.steps"};
+  const SnScheduleOptions *options = run->options;
+  SnTuning tuning = {0};
+  MlirLogicalResult result = *options->tuning ? sn_tuning_read(run->ctx, options->tuning, &tuning) : SN_OK;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
     SnOpVec ops = sn_collect(op, forms[i]);
-    for (size_t k = 0; k < ops.size; ++k)
-      schedule(ops.data[k], run->options);
+    for (size_t k = 0; k < ops.size && !sn_failed(result); ++k)
+      result = schedule(ops.data[k], options, &tuning);
     sn_vec_free(&ops);
   }
-  SnOpVec steps = sn_collect(op, "sinter.steps");
-  for (size_t k = 0; k < steps.size; ++k)
-    if (!sn_get_attr(steps.data[k], "schedule").ptr)
-      sn_set_attr(steps.data[k], "schedule", sn_schedule_steps(steps.data[k], run->options));
-  sn_vec_free(&steps);
-  return SN_OK;
+  sn_vec_free(&tuning);
+  return result;
 }
 
 static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "target", "what the kernels run on", "cpu", targets, offsetof(SnScheduleOptions, target)},
     {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL, offsetof(SnScheduleOptions, vector_bits)},
+    {SN_OPTION_STRING, "tuning", "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL, offsetof(SnScheduleOptions, tuning)},
     {0},
 };
 

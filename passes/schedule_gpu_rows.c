@@ -14,6 +14,7 @@
 //   or with half the threads on a multiprocessor 96 of 128. Several blocks on a multiprocessor, at different rows, fill each other's waits.
 // * The grid is what runs at once where rows are only read, or sums of columns go from row to row in registers. Other rows get
 //   a block each: they end when they end. It is fixed here, because the order of a reduction over rows depends on it.
+// * Where sums of columns go from row to row, the next row is on its way into shared memory meanwhile (`ahead`).
 // * Rows longer than a cluster holds are read again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for
 //   what is written passes through it too: blocks are fewer and larger.
 //
@@ -31,6 +32,8 @@
 #define HELD 32                // registers of a thread that hold a row, of 64
 #define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
 #define L2_BYTES (32 << 20)    // of rows at work
+#define SHARED_BYTES (227 << 10) // of a multiprocessor, for its blocks
+#define OTHER_SHARED 3072      // of each, beside rows
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
@@ -45,13 +48,14 @@ typedef struct {
   int64_t column_bytes;   // of sums of columns: one of the widest element
   size_t columns;         // accumulators that keep columns
   int64_t live;           // registers that an element takes from phase to phase
+  int64_t packed;         // or as many halves, of rows that stay as they are in memory (lowering/gpu/packed.c); 0: they do not
   bool again, sums;       // an output waits for a reduction; something is reduced over rows
 } Facts;
 
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
-  bool registers, flat;
+  bool registers, flat, tile;
 } Schedule;
 
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
@@ -66,9 +70,10 @@ static int64_t widest(const SnForm *f, int64_t *row_bytes) {
     MlirType element = sn_element(sn_type_of(f->inputs.data[k].value));
     if (!mlirTypeIsARankedTensor(sn_access_type(f, &f->inputs.data[k])))
       continue;
+    if (!sn_uses_rows(f, f->inputs.data[k].map)) // stays in cache
+      continue;
     most = bytes_of(element) > most ? bytes_of(element) : most;
-    if (sn_uses_rows(f, f->inputs.data[k].map)) // others stay in cache
-      *row_bytes += length * bytes_of(element);
+    *row_bytes += length * bytes_of(element);
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));
@@ -155,11 +160,15 @@ static int64_t live_values(const SnForm *f) {
 
 static Facts facts_of(const SnForm *f) {
   Facts a = {.form = f, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
+  for (intptr_t k = 0; sn_gpu_is_packed(f) && k < mlirBlockGetNumArguments(f->body); ++k)
+    a.packed += sn_is_row(mlirBlockGetArgument(f->body, k));
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
   if (a.length == SN_DYNAMIC)
     a.vector = 1;
   while (a.vector > 1 && a.length % a.vector)
     a.vector /= 2;
+  if (a.vector == 1)
+    a.packed = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map)) {
       int64_t bytes = bytes_of(f->accumulators.data[k].type);
@@ -172,14 +181,17 @@ static Facts facts_of(const SnForm *f) {
 // Clusters that run at once: their blocks share a GPC, and some of its multiprocessors
 // stay idle if their number is no multiple (cuOccupancyMaxActiveClusters, H200).
 static int64_t clusters_at_once(int64_t size, int64_t occupancy) {
-  return occupancy * (size == 1 ? MULTIPROCESSORS : size == 2 ? 66 : size == 4 ? 30 : 15);
+  static const int64_t of_4[] = {0, 30, 62, 92, 124}, of_8[] = {0, 15, 30, 45, 62};
+  if (size <= 2)
+    return occupancy * (MULTIPROCESSORS / size);
+  return occupancy > 4 ? occupancy * (size == 4 ? 31 : 15) : size == 4 ? of_4[occupancy] : of_8[occupancy];
 }
 
 static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
 static int64_t most_kept(const Facts *a, int64_t registers) {
-  int64_t kept = registers / a->vector / (a->live + (int64_t)a->columns);
+  int64_t kept = a->packed ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
 
@@ -199,11 +211,21 @@ static int64_t blocks_for(const Facts *a, const Schedule *s, int64_t rows_at_onc
 
 // ---- the families -----------------------------------------------------------------
 
+// Exponentials, logarithms, divisions of each element: their registers are not there for more vectors.
+static int64_t expensive(const SnForm *f) {
+  int64_t n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && (sn_is(op, "math.exp") || sn_is(op, "math.log") || sn_is(op, "math.log1p") || sn_is(op, "math.powf") || sn_is(op, "math.tanh") || sn_is(op, "arith.divf"));
+  return n;
+}
+
 static bool flat(const Facts *a, Schedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : a->rows * a->length;
   *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
+  if (expensive(a->form) > 3)
+    s->unroll = 1;
   while (s->threads > 128 && all / (s->threads * s->vector) < MULTIPROCESSORS)
     s->threads /= 2;
   while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < MULTIPROCESSORS * (THREADS / s->threads))
@@ -246,6 +268,23 @@ static bool thread(const Facts *a, Schedule *s) {
   return true;
 }
 
+// Of a row, whose first vector may begin before it.
+static int64_t vectors_of(const Facts *a) { return up(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector); }
+
+// A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24 registers.
+static bool tile(const Facts *a, Schedule *s) {
+  if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 || !rows_together(a->form))
+    return false;
+  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
+  while (s->threads < THREADS && up(a->length, s->threads / 32) * a->live > 24)
+    s->threads *= 2;
+  if (up(a->length, s->threads / 32) * a->live > HELD)
+    return false;
+  s->team = s->threads; // not said
+  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+  return true;
+}
+
 // A part of a warp has a row, in registers.
 static bool warp(const Facts *a, Schedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1 || a->rows == SN_DYNAMIC)
@@ -265,7 +304,7 @@ static bool warp(const Facts *a, Schedule *s) {
 
 // A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a multiprocessor.
 static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads, int64_t most_cluster) {
-  int64_t vectors = a->length / a->vector, kept = most_kept(a, registers), rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
+  int64_t vectors = vectors_of(a), kept = most_kept(a, registers), rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
   *s = (Schedule){.threads = 32, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1024, .at_once = at_once, .registers = true};
   while (s->threads < most_threads && s->threads * kept < vectors)
     s->threads *= 2;
@@ -283,6 +322,11 @@ static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once
 // Four blocks on a multiprocessor are better than two, smaller clusters than larger ones; sums of columns, and a row that
 // takes a cluster of 8 all of its 64 registers, are better off with 128.
 static bool registers(const Facts *a, Schedule *s) {
+  Facts peeled = *a;
+  if (a->vector < a->lanes && !a->columns && a->length >= 32 * a->lanes && sn_row_is_placed(a->form)) {
+    peeled.vector = a->lanes; // where memory is aligned, wherever rows begin
+    a = &peeled;
+  }
   if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns))
     return false;
   if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
@@ -292,6 +336,16 @@ static bool registers(const Facts *a, Schedule *s) {
   if (held(a, s, HELD, THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
     return true;
   return held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8) || held(a, s, HELD_BY_HALF, THREADS / 2, 512, 8);
+}
+
+// Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without: what is under
+// way delays what they post to each other (an H200, cross entropy's gradient of probabilities: 72 % of a copy with, 91 without).
+static bool ahead(const Facts *a, const Schedule *s) {
+  if (!a->columns || !s->registers || s->tile || s->team < s->threads || (a->rows != SN_DYNAMIC && s->blocks / s->cluster >= a->rows))
+    return false;
+  SnGpuRows rows = {.threads = s->threads, .team = s->threads, .vector = s->vector, .cluster = s->cluster, .registers = true, .ahead = true};
+  int64_t bytes = sn_gpu_ahead_bytes(a->form, &rows);
+  return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= SHARED_BYTES;
 }
 
 // The row is read once.
@@ -334,6 +388,7 @@ static const struct {
   const char *where; // a row's elements are between its phases
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
+    {"tile", tile, "registers of a block, for 32 neighbouring rows"},
     {"thread", thread, "read again, a column at a time by neighbouring threads"},
     {"warp", warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
@@ -341,21 +396,37 @@ static const struct {
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
+static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Schedule *s) {
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  char unroll[32] = "", cluster[32] = "", team[32] = "";
+  const char *next = ahead(facts, s) ? ", ahead = 1" : "";
+  if (s->unroll > 1)
+    snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
+  if (s->cluster > 1)
+    snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s->cluster);
+  if (s->team < s->threads)
+    snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
+  return sn_schedule_attr(loc, "gpu_rows",
+                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s}",
+                                        (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
+                                        s->flat ? "shape = \"flat\"" : s->tile ? "shape = \"tile\", residency = \"registers\"" : s->registers ? "residency = \"registers\"" : "residency = \"reread\"", next, cluster, team));
+}
+
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   Facts facts = facts_of(f);
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
-  MlirLocation loc = mlirOperationGetLocation(f->op);
-  char unroll[32] = "", cluster[32] = "", team[32] = "";
-  if (s.unroll > 1)
-    snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s.unroll);
-  if (s.cluster > 1)
-    snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s.cluster);
-  if (s.team < s.threads)
-    snprintf(team, sizeof team, ", team = %lld", (long long)s.team);
-  return sn_schedule_attr(loc, "gpu_rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s}",
-                                        (long long)s.threads, (long long)s.blocks, (long long)occupancy(&s), (long long)s.vector, unroll,
-                                        s.flat ? "shape = \"flat\"" : s.registers ? "residency = \"registers\"" : "residency = \"reread\"", cluster, team));
+  return attribute_of(f, &facts, &s);
+}
+
+bool sn_schedule_gpu_family(const SnForm *f, size_t i, MlirAttribute *schedule) {
+  *schedule = (MlirAttribute){NULL};
+  if (i >= sizeof families / sizeof *families)
+    return false;
+  Facts facts = facts_of(f);
+  Schedule s = {0};
+  if (families[i].fits(&facts, &s))
+    *schedule = attribute_of(f, &facts, &s);
+  return true;
 }

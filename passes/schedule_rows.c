@@ -12,6 +12,7 @@
 // that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
 // over rows have equal bits for any number of threads.
 
+#include "lowering/cpu/cpu.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
 #include <stdio.h>
@@ -20,13 +21,17 @@
 #define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
 #define LEAST_STREAMED (32 << 20) // bytes
+#define STRIP 512             // rows: two kilobytes of f32
+#define LEAST_STRIP_COLUMNS 64 // fewer stay in a cache until the next vector of rows
+#define FEW_STRIPS 8
 #define FEW_ROWS 64
 #define FEW_REDUCED_ROWS 16
 #define LEAST_ONLINE 32 // vectors
-#define LEAST_ROW 1024 // bytes
+#define LEAST_ROW (32 << 10) // bytes
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
 #define AHEAD 8192 // bytes: two pages
 #define MOST_BUFFERED (1 << 20) // bytes
+#define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
 // Of the widest elements that the body computes, no more than `length`, a power of two.
@@ -65,6 +70,7 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 #define LONE_GUARDED 4 // the same with a bounds check
 #define FUNCTION 12    // exp, log, ...
 #define ACROSS 8       // lanes of a reduction combined
+#define SIMPLE 6       // less than its loads
 
 static bool has(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
 
@@ -139,10 +145,35 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer.
-  bool simple = cost <= 6 && accesses(f, f->num_rows - 1, lanes) <= 4;
+  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes) <= 4;
   while (simple && lanes < 64 && lanes < lanes_up_to(f, 4 * vector_bits, size))
     lanes *= 2;
   return lanes;
+}
+
+// Neighbouring rows that are reduced together, in memory: where a vector of them would touch the memory of many columns, far
+// apart from each other. 0: no more than a cache holds.
+static int64_t strip_of(const SnForm *f, int64_t lanes) {
+  int64_t size = f->dims.data[f->num_rows - 1].size, outer = 1, strip = STRIP, bytes = 0;
+  if (sn_row_length(f) < LEAST_STRIP_COLUMNS || work(f) > SIMPLE)
+    return 0;
+  for (int64_t d = 0; d + 1 < f->num_rows; ++d)
+    outer = outer == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : outer * f->dims.data[d].size;
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    if (!sn_uses_cols(f, f->inputs.data[k].map) || !together(&f->inputs.data[k], f->num_rows - 1))
+      continue;
+    if (together(&f->inputs.data[k], f->num_rows - 1) < 0)
+      return 0;
+    bytes += sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))) / 8;
+  }
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool fits = sn_cpu_has_strips(&p);
+  sn_row_program_free(&p);
+  if (!fits || (double)bytes * (double)sn_row_length(f) * (double)size < CACHE)
+    return 0;
+  while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && outer * (size / strip) < FEW_STRIPS)))
+    strip /= 2;
+  return strip <= size && strip % lanes == 0 ? strip : 0;
 }
 
 // ---- the schedule -----------------------------------------------------------------
@@ -240,13 +271,16 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     lanes = of_rows;
     unroll = 1;
   }
+  int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
+  chunk = chunk < strip ? strip : chunk;
   Loops l = loops(f);
   int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core.
   bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && length * l.kept <= MOST_BUFFERED;
   bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
-  bool large = bytes == SN_DYNAMIC || (bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED));
+  // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
+  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
   if (online)
     unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
   else if (functions(f) > 0) // they fill a processor by themselves, and several its registers
@@ -259,15 +293,17 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
                    buffer ? "buffer" : "reread");
   if (of_rows)
     n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
+  if (strip)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
   if (rows == SN_DYNAMIC)
     n += snprintf(text + n, sizeof text - (size_t)n, ", tasks = %lld", (long long)most);
   if (columns)
     n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
   if (online)
     n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
-  if (by_columns && large)
+  if (again)
     n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %d", AHEAD);
-  if (by_columns && large && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes <= MOST_BUFFERED)
+  if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
     n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
   if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))
     n += snprintf(text + n, sizeof text - (size_t)n, ", stores = \"streaming\"");

@@ -17,19 +17,21 @@ void tool_register(void) {
 Tool tool_open(const char *name, const char *file) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirRegisterAllDialects(registry);
-  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), registry);
+  sn_register_dialects(registry);
   Tool tool = {name, file, mlirContextCreateWithRegistry(registry, false), NULL};
   mlirDialectRegistryDestroy(registry);
   mlirRegisterAllLLVMTranslations(tool.ctx);
   return tool;
 }
 
-const char *tool_bf16(const char *cpu) {
+static bool host_has(const char *cpu, const char *feature) {
   char *features = cpu ? NULL : LLVMGetHostCPUFeatures();
-  bool native = features && strstr(features, "+avx512bf16");
+  bool found = features && strstr(features, feature);
   LLVMDisposeMessage(features);
-  return native ? "native" : "integers";
+  return found;
 }
+const char *tool_bf16(const char *cpu) { return host_has(cpu, "+avx512bf16") ? "native" : "integers"; }
+const char *tool_exp(const char *cpu) { return host_has(cpu, "+avx512f") ? "avx512" : "polynomial"; }
 
 void tool_close(Tool *tool) {
   tool_source_free(tool->source);

@@ -31,9 +31,10 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
 
 // Whether LLVM knows a processor for this machine's architecture by this name.
 bool tool_knows_cpu(const char *cpu);
-// How f32 is rounded to bf16, as the pipeline sinter-cpu's option says: "native" where code is for this machine (cpu is null) and it has
-// an instruction, else "integers".
+// Options of the pipeline sinter-cpu where code is for this machine (cpu is null) and it has the instructions: how f32 is rounded to bf16, and
+// how exp is computed.
 const char *tool_bf16(const char *cpu);
+const char *tool_exp(const char *cpu);
 
 // MLIR's own options take effect on a pass manager. False if they are wrong.
 bool tool_apply_options(MlirPassManager pm);

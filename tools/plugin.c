@@ -18,7 +18,7 @@ typedef struct {
 } DialectPlugin;
 
 static void add_dialect(void *registry) {
-  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), (MlirDialectRegistry){registry});
+  sn_register_dialects((MlirDialectRegistry){registry});
 }
 
 EXPORT PassPlugin mlirGetPassPluginInfo(void) {

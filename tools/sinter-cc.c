@@ -15,7 +15,7 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect, *wrt;
+  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect, *wrt, *tuning;
   bool gpu, ptx, upstream;
 } Options;
 
@@ -53,6 +53,11 @@ static const char *set_input_dialect(void *to, const char *value) {
   ((Options *)to)->input_dialect = value;
   return !strcmp(value, "linalg") || !strcmp(value, "tosa") ? NULL : "is not a dialect of programs: linalg or tosa";
 }
+static const char *set_tuning(void *to, const char *value) {
+  ((Options *)to)->tuning = value;
+  return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+}
+
 static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
   return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
@@ -74,6 +79,7 @@ static const SinterOption table[] = {
      set_policy},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
+    {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
@@ -139,12 +145,13 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
   const char *upstream = options->upstream ? "true" : "false";
   ToolSetting gpu[] = {{"policy", options->policy},
                        {"wrt", options->wrt},
+                       {"tuning", options->tuning},
                        {"upstream", upstream},
                        {"input", options->input_dialect},
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy}, {"bf16", tool_bf16(options->cpu)}, {"wrt", options->wrt}, {"upstream", upstream}, {"input", options->input_dialect}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"wrt", options->wrt}, {"upstream", upstream}, {"tuning", options->tuning}, {"input", options->input_dialect}, {NULL, NULL}};
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }
@@ -201,7 +208,7 @@ static SinterExit program(Tool *tool, Options *options) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = ""};
+  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = "", .tuning = ""};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);

@@ -10,6 +10,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), wrap(&registry));
+  sn_register_dialects(wrap(&registry));
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

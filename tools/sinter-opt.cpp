@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   mlir::registerAllPasses();
-  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), wrap(&registry));
+  sn_register_dialects(wrap(&registry));
   sn_register_all();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Sinter optimizer driver\n", registry));
 }

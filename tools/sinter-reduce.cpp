@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  mlirDialectHandleInsertDialect(mlirGetDialectHandle__sinter__(), wrap(&registry));
+  sn_register_dialects(wrap(&registry));
   sn_register_all();
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));

@@ -20,7 +20,7 @@
 // ---- options -------------------------------------------------------------------------
 
 typedef struct {
-  const char *target, *policy, *emit, *cpu, *input_dialect, *explain, *wrt;
+  const char *target, *policy, *emit, *cpu, *input_dialect, *explain, *wrt, *tuning;
   bool verify, upstream;
 } Options;
 
@@ -67,6 +67,11 @@ static const char *set_cpu(void *to, const char *value) {
   return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
 }
 
+static const char *set_tuning(void *to, const char *value) {
+  ((Options *)to)->tuning = value;
+  return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+}
+
 static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
   return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
@@ -82,7 +87,8 @@ static const char *set_verify(void *to, const char *value) {
   return NULL;
 }
 
-#define GRADIENTS(options) {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}
+// Settings of every road.
+#define SHARED(options) {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, {"tuning", (options)->tuning}
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
@@ -92,6 +98,7 @@ static const SinterOption table[] = {
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
+    {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
     {"verify", NULL, "compare with the decomposed program, with sums in float64", set_verify},
     {"emit", "RUNG", "print the IR at expanded|prepared|raised|differentiated|fused|scheduled|outlined|lowered, run nothing", set_emit},
     {"explain", "[FILE]", "say what fused with what, and why not more, run nothing; a page if FILE ends in .html", set_explain},
@@ -156,7 +163,7 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"bf16", tool_bf16(options->cpu)}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -186,10 +193,10 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
   code = tool_select(tool, module, driver->entry);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   if (code == SINTER_EXIT_OK && options->explain) {
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, GRADIENTS(options), {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, GRADIENTS(options), {NULL, NULL}};
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, options->emit);
     if (code == SINTER_EXIT_OK)
       tool_print(module);
@@ -206,7 +213,7 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
 }
 
 int main(int argc, char **argv) {
-  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg", .wrt = ""};
+  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg", .wrt = "", .tuning = ""};
   SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
   driver.program = "sinter-run";
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};

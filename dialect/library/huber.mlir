@@ -17,7 +17,7 @@ sinter.define @huber(%input: tensor<?xf32>, %target: tensor<?xf32>, %weight: ten
 
   %d = arith.subf %input, %target : tensor<?xf32>
   %abs = math.absf %d : tensor<?xf32>
-  %near = arith.cmpf olt, %abs, %limit : tensor<?xf32>
+  %near = arith.cmpf ult, %abs, %limit : tensor<?xf32> // NaN is near, so its gradient is NaN
   // Far away the parabola may overflow; it is not taken there.
   %small = arith.select %near, %d, %zeros : tensor<?xi1>, tensor<?xf32>
   %square = arith.mulf %small, %small : tensor<?xf32>

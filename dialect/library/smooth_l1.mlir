@@ -23,7 +23,10 @@ sinter.define @smooth_l1(%input: tensor<?xf32>, %target: tensor<?xf32>, %beta: f
 
   %d = arith.subf %input, %target : tensor<?xf32>
   %abs = math.absf %d : tensor<?xf32>
-  %near = arith.cmpf olt, %abs, %limit : tensor<?xf32>
+  // NaN is near, and so is its gradient; with beta = 0 it is 0, as that of l1.
+  %less = arith.cmpf olt, %abs, %limit : tensor<?xf32>
+  %not_more = arith.cmpf ult, %abs, %limit : tensor<?xf32>
+  %near = arith.select %curved, %not_more, %less : tensor<?xi1>
   // Far away the parabola may overflow; it is not taken there.
   %small = arith.select %near, %d, %zeros : tensor<?xi1>, tensor<?xf32>
   %square = arith.mulf %small, %small : tensor<?xf32>

@@ -76,6 +76,7 @@ typedef struct {
   const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
   bool online;              // maxima and sums of exponentials under them in one loop, where sn_row_online finds them
   MlirValue from, count;    // the columns of a piece; null: all
+  const MlirValue *reduced; // what the reductions of the first phase gave; null: they are emitted
   MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
@@ -104,6 +105,19 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase);
 
 // Phase `at` and the one behind it, of which sn_row_online knows the maximum, as one loop.
 void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at);
+
+// ---- the first phase of many neighbouring rows: rowstrips.c -------------------------------
+
+typedef struct {
+  int64_t size;        // rows of a strip; 0: there are none
+  MlirValue memory[4]; // accumulators of its rows, one for each reduction of the first phase
+} SnStrips;
+
+bool sn_cpu_has_strips(const SnRowProgram *p);
+SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row);
+// The first phase of rows from .. to; a vector begins no later than at `last`. Those from `from` + slot on, then.
+void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last);
+void sn_cpu_strip_load(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, MlirValue *reduced);
 
 // ---- results reduced over rows: partials.c -----------------------------------------------
 

@@ -47,6 +47,12 @@ static MlirLogicalResult check(const SnForm *f) {
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return sn_error(f->op, "accumulator %zu keeps columns, which lanes along rows do not: schedule with along = \"columns\"", k);
+  int64_t strip = sn_schedule_number(f->schedule, "strip");
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool fits = !strip || sn_cpu_has_strips(&p);
+  sn_row_program_free(&p);
+  if (!fits || strip % lanes)
+    return sn_error(f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else", (long long)strip, (long long)lanes);
   if (f->indices.size)
     return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"", f->indices.size);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
@@ -99,6 +105,7 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   program.row_lanes = lanes;
   SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
 
+  SnStrips strips = sn_cpu_strips(b, &row);
   MlirValue scalars[16], vectors[16];
   intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
   sn_cpu_body_targets(&f, &t, &partials, &row);
@@ -119,12 +126,30 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
     if (f.num_rows > 1)
       sn_form_point(b, &f, 0, f.num_rows - 1, outer, program.dims);
     bool overlaps = d.length % lanes != 0; // pieces are whole vectors, but for the last one
-    SnLoop j = sn_for_values(b, from, to, step, sn_values(n, u.carried));
-    MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, sn(b, "arith.subi", to, step)) : j.index;
+    MlirValue last = sn(b, "arith.subi", to, step), lo_of_strip = from, hi_of_strip = to, reduced[4];
+    SnLoop s;
+    if (strips.size) {
+      MlirValue size = sn_index(b, strips.size);
+      s = sn_for_values(b, from, to, size, sn_values(n, u.carried));
+      lo_of_strip = s.index;
+      hi_of_strip = sn(b, "arith.minsi", sn(b, "arith.addi", s.index, size), to);
+      sn_cpu_strip_reduce(b, &row, &strips, lo_of_strip, hi_of_strip, last);
+    }
+    SnLoop j = sn_for_values(b, lo_of_strip, hi_of_strip, step, sn_values(n, strips.size ? s.carried : u.carried));
+    MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, last) : j.index;
+    if (strips.size) {
+      sn_cpu_strip_load(b, &row, &strips, sn(b, "arith.subi", j.index, lo_of_strip), reduced);
+      row.reduced = reduced;
+    }
     rows(b, &row, &f, at, j.index, overlaps, j.carried);
     sn_next_values(b, &j, sn_values(n, j.carried));
     for (intptr_t i = 0; i < n; ++i)
       u.carried[i] = sn_result(j.op, i);
+    if (strips.size) {
+      sn_next_values(b, &s, sn_values(n, u.carried));
+      for (intptr_t i = 0; i < n; ++i)
+        u.carried[i] = sn_result(s.op, i);
+    }
   }
   sn_next_values(b, &u, sn_values(n, u.carried));
   for (size_t i = 0, s = 0; i < f.accumulators.size; ++i, ++s)

@@ -202,6 +202,9 @@ void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
     sn_row_scalars(b, p, (int)i);
     if (merged) {
       merged = false;
+    } else if (!i && r->reduced) {
+      for (size_t k = 0; k < p->phases.data[0].reduces.size; ++k)
+        sn_map(&p->scalars, sn_result(p->phases.data[0].reduces.data[k], 0), r->reduced[k]);
     } else if (r->online && !sn_null(sn_row_online(p, i))) {
       sn_cpu_online_columns(b, r, i);
       merged = true;

@@ -154,7 +154,7 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
     return;
   MlirValue shared[MAX_ACCUMULATORS] = {0};
   int64_t shape[] = {k->threads / k->team, g->all.length};
-  sn_gpu_begin_resident(b, g);
+  sn_gpu_begin_resident(b, g, (MlirValue){0}, g->resident, g->inside);
   for (size_t c = 0; c < g->all.columns; ++c) {
     const MlirValue *sums = g->carried + g->all.scalars + c * g->num_resident;
     if (k->team < k->threads) {

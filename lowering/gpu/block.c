@@ -17,20 +17,25 @@ MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r) {
   return r->combiner ? sn_constant(b, sn_combiner_identity(r->combiner, r->type)) : sn_row_identity(b, r->program, r->reduce, 1);
 }
 
-MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) {
+static MlirValue shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element, bool of_launch) {
   MlirContext ctx = mlirOperationGetContext(k->func);
   MlirAttribute space = sn_parse_attr(ctx, "#gpu.address_space<workgroup>");
   MlirType type = mlirMemRefTypeContiguousGet(element, rank, shape, space);
   int64_t count = sn_int_attr(k->func, "workgroup_attributions", 0) + 1;
   sn_set_attr(k->func, "workgroup_attributions", sn_i64(ctx, count));
   // Vectors are stored there: LLVM takes them to be aligned.
-  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs);
-  for (int64_t i = 0; i < count; ++i)
-    attrs[i] = sn_parse_attr(ctx, "{llvm.align = 16 : i64}");
+  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs), before = sn_get_attr(k->func, "workgroup_attrib_attrs");
+  for (int64_t i = 0; i + 1 < count; ++i)
+    attrs[i] = mlirArrayAttrGetElement(before, i);
+  attrs[count - 1] = sn_parse_attr(ctx, "{llvm.align = %d : i64}", of_launch ? SN_GPU_LAUNCH_SHARED : 16);
   sn_set_attr(k->func, "workgroup_attrib_attrs", mlirArrayAttrGet(ctx, count, attrs));
   free(attrs);
   return mlirBlockAddArgument(k->entry, type, mlirOperationGetLocation(k->func));
 }
+
+MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) { return shared(k, rank, shape, element, false); }
+
+MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes) { return shared(k, 1, &bytes, mlirIntegerTypeGet(mlirOperationGetContext(k->func), 8), true); }
 
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x) {
   MlirType type = sn_type_of(x);

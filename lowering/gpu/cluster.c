@@ -26,8 +26,7 @@ static MlirValue less(SnBuilder *b, MlirValue x, int64_t n) {
   return sn(b, "arith.cmpi", x, sn_index(b, n), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
 }
 
-// The address of shared memory, as PTX has it: 32 bits.
-static MlirValue address_of(SnBuilder *b, MlirValue memref) {
+MlirValue sn_gpu_shared_address(SnBuilder *b, MlirValue memref) {
   MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
   return sn(b, "arith.index_cast", address, TYPE_I32(b));
 }
@@ -63,7 +62,7 @@ static MlirValue make_mbarrier(SnGpuKernel *k) {
   int64_t one = 1;
   MlirValue mbarrier = sn_gpu_shared(k, 1, &one, mlirIntegerTypeGet(top.ctx, 64));
   SnIf first = sn_if(&top, k->first);
-  MlirValue operands[] = {address_of(&top, mbarrier), i32_of(&top, 1)};
+  MlirValue operands[] = {sn_gpu_shared_address(&top, mbarrier), i32_of(&top, 1)};
   sn_gpu_ptx(&top, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
   sn_gpu_ptx(&top, "fence.mbarrier_init.release.cluster;", "~{memory}", sn_values(0, NULL), (MlirType){0});
   sn_end_if(&top, &first);
@@ -81,7 +80,7 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const MlirValue *bits, 
   MlirValue signal = in_block(b, mbarrier, peer);
   for (size_t i = 0; i < n; ++i) {
     int64_t bytes = sn_bits(sn_type_of(bits[i])) / 8;
-    MlirValue slot = sn(b, "arith.addi", address_of(b, slots[i]), sn(b, "arith.muli", rank, i32_of(b, bytes)));
+    MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, slots[i]), sn(b, "arith.muli", rank, i32_of(b, bytes)));
     MlirValue operands[] = {in_block(b, slot, peer), bits[i], signal};
     char text[128];
     snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];", (long long)bytes * 8);
@@ -89,7 +88,32 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const MlirValue *bits, 
   }
 }
 
+// A thread of each warp has a part of the same row; all of them read all parts, in their order.
+static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+  int64_t shape[] = {k->warps, 32};
+  MlirValue slots[16];
+  if (!n)
+    return;
+  sn_gpu_know_lanes(k);
+  if (barrier)
+    sn_op(b, "gpu.barrier");
+  for (size_t i = 0; i < n; ++i) {
+    slots[i] = sn_gpu_shared(k, 2, shape, reductions[i].type);
+    sn_op(b, "memref.store", values[i], slots[i], k->warp, k->lane);
+  }
+  sn_op(b, "gpu.barrier");
+  for (size_t i = 0; i < n; ++i)
+    for (int64_t w = 0; w < k->warps; ++w) {
+      MlirValue x = sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
+      values[i] = w ? sn_gpu_combine(b, &reductions[i], values[i], x) : x;
+    }
+}
+
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+  if (k->tile) {
+    reduce_tile(b, k, n, reductions, values, barrier);
+    return;
+  }
   if (k->team < k->threads) {
     for (size_t i = 0; i < n; ++i)
       values[i] = sn_gpu_butterfly(b, &reductions[i], values[i], k->team);
@@ -101,7 +125,7 @@ void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   sn_gpu_know_lanes(k);
   MlirValue *slots = sn_alloc(n * sizeof *slots), *bits = sn_alloc(n * sizeof *bits);
   int64_t bytes = 0;
-  MlirValue mbarrier = address_of(b, make_mbarrier(k));
+  MlirValue mbarrier = sn_gpu_shared_address(b, make_mbarrier(k));
   if (barrier && !k->one_row)
     cluster_barrier(b);
   for (size_t i = 0; i < n; ++i) {

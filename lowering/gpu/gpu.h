@@ -19,8 +19,10 @@ typedef struct {
   int64_t vector;    // columns that a thread reads at once
   int64_t unroll;    // vectors that a thread reads before it uses the first
   bool registers;    // rows stay there between phases
+  bool ahead;        // and the next one is on its way into shared memory meanwhile
   int64_t cluster;   // blocks that share a row, then
   bool flat;         // all elements are one row, of the whole grid
+  bool tile;         // a block has 32 rows, each warp some columns of them: a row's team is 32 threads apart
 } SnGpuRows;
 
 // What a kernel's threads have; made once at the head of a gpu.func.
@@ -36,6 +38,7 @@ typedef struct {
   MlirValue member;         // index: which thread of the team
   MlirValue first;          // i1: thread 0 of the block
   MlirValue first_of_group; // i1: thread 0 of those that share a row
+  bool tile;
   bool first_of_warp_known;
   MlirValue lane, warp, first_of_warp;
   MlirOperation entered; // with clusters: what all blocks have done before any goes on
@@ -43,6 +46,11 @@ typedef struct {
   bool one_row;          // there is no other turn
 } SnGpuKernel;
 
+// Shared memory that is aligned to this has its size from the launch (sinter-gpu-target); a kernel has one of it at most.
+#define SN_GPU_LAUNCH_SHARED 128
+MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes);
+// The address of shared memory, as PTX has it: 32 bits.
+MlirValue sn_gpu_shared_address(SnBuilder *b, MlirValue memref);
 // Memory of one block, of a memref's shape.
 MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element);
 
@@ -115,6 +123,15 @@ void sn_gpu_flatten(SnBuilder *b, SnForm *form, MlirValue *operands);
 // Divisions of f32 of the kernel by what is no constant.
 void sn_gpu_divide(MlirOperation func);
 
+// math.c
+
+// Divisions, exponentials of what is not positive, and products that are added.
+void sn_gpu_math(MlirOperation func);
+bool sn_gpu_not_negative(MlirValue v); // or NaN
+bool sn_gpu_at_least_one(MlirValue v);
+// An intrinsic of one f32, of each lane.
+MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x);
+
 // status.c
 
 // Each cf.assert of the kernel -> a number in the status word where it fails; what follows runs on. Whether there are any.
@@ -129,6 +146,7 @@ MlirValue sn_gpu_status_word(SnBuilder *b, MlirOperation module);
 typedef struct {
   const SnGpuRows *schedule;
   int64_t blocks, team, scratch; // of scratch: bytes, 0 for none
+  int64_t shared;                // bytes of shared memory beside what the kernel has by itself
   bool asserts;
   void (*emit)(SnBuilder *b, SnGpuKernel *k, const void *user); // writes it, at the head of its gpu.func
   const void *user;
@@ -143,6 +161,11 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
 // A sinter.steps in its kernel function; it is erased.
 MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, MlirOperation steps);
 
+// packed.c
+
+// Rows of bf16 that are kept from phase to phase as they are in memory, two elements in a register.
+bool sn_gpu_is_packed(const SnForm *form);
+
 // rowwise.c
 
 // What cannot become a kernel, by name, at the op; else SN_OK.
@@ -150,6 +173,7 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *form, const SnGpuRows *sche
 // Threads of a block that share a row.
 int64_t sn_gpu_rowwise_team(const SnForm *form, const SnGpuRows *schedule);
 int64_t sn_gpu_rowwise_blocks(const SnForm *form, const SnGpuRows *schedule);
+int64_t sn_gpu_ahead_bytes(const SnForm *form, const SnGpuRows *schedule); // ahead.c: of shared memory, which the launch gives
 int64_t sn_gpu_rowwise_scratch(SnForm *form, const SnGpuRows *schedule);
 // The body, at the head of a gpu.func. The form's values are those of the kernel.
 void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *form, const SnGpuRows *schedule);

@@ -8,6 +8,7 @@
 //
 // runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu/gpu_target.mlir
 
+#include "lowering/gpu/gpu.h"
 #include "passes/passes.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -62,12 +63,27 @@ static MlirOperation library_function(MlirOperation module) {
   return found;
 }
 
+// Shared memory of the launch is declared without a size; how much it is says the host's call.
+static void declare_launch_shared(MlirOperation module) {
+  SnOpVec globals = sn_collect(module, "llvm.mlir.global");
+  for (size_t i = 0; i < globals.size; ++i) {
+    MlirOperation op = globals.data[i];
+    MlirContext ctx = mlirOperationGetContext(op);
+    if (sn_int_attr(op, "addr_space", 0) != 3 || sn_int_attr(op, "alignment", 0) != SN_GPU_LAUNCH_SHARED)
+      continue;
+    sn_set_attr(op, "linkage", sn_parse_attr(ctx, "#llvm.linkage<external>"));
+    sn_set_attr(op, "global_type", sn_parse_attr(ctx, "!llvm.array<0 x i8>"));
+  }
+  sn_vec_free(&globals);
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   char ptxas[PATH_BYTES], library[PATH_BYTES];
   bool assembles = strcmp(o->format, "isa") && strcmp(o->format, "llvm") && strcmp(o->format, "offloading");
   if (assembles && !on_path(ptxas, "ptxas") && !in_toolkit(ptxas, o->toolkit, false, "bin/ptxas"))
     return sn_error(op, "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to the folder of a CUDA toolkit, or ask for PTX", o->chip);
+  declare_launch_shared(op);
   MlirOperation function = library_function(op);
   char link[PATH_BYTES + 32] = "";
   if (!sn_null(function)) {

@@ -73,8 +73,14 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
                    .unroll = sn_schedule_number(f->schedule, "unroll"),
                    .registers = sn_schedule_word_is(f->schedule, "residency", "registers"),
                    .cluster = sn_schedule_number(f->schedule, "cluster"),
-                   .team = sn_schedule_number(f->schedule, "team")};
+                   .team = sn_schedule_number(f->schedule, "team"),
+                   .ahead = sn_schedule_number(f->schedule, "ahead")};
   s->flat = sn_schedule_word_is(f->schedule, "shape", "flat");
+  s->tile = sn_schedule_word_is(f->schedule, "shape", "tile");
+  if (s->tile)
+    s->team = s->threads / 32;
+  if (s->tile && (!s->registers || s->vector > 1 || s->cluster > 1 || s->threads < 64))
+    return sn_error(f->op, "shape = \"tile\" needs residency = \"registers\", vector = 1, cluster = 1 and 64 threads or more");
   if (s->team > s->threads)
     s->team = s->threads;
   if (s->team > 32 && s->team < s->threads)
@@ -224,7 +230,7 @@ static void number_threads(SnBuilder *b, SnGpuKernel *k) {
     k->member = sn(b, "arith.addi", sn(b, "arith.muli", k->rank, sn_index(b, k->threads)), k->thread);
   }
   if (k->team > 1 && k->team < k->threads) {
-    k->member = sn(b, "arith.remui", k->thread, sn_index(b, k->team));
+    k->member = sn(b, k->tile ? "arith.divui" : "arith.remui", k->thread, sn_index(b, k->tile ? 32 : k->team));
     k->first_of_group = sn(b, "arith.cmpi", k->member, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
   }
 }
@@ -269,7 +275,7 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   int32_t cluster = (int32_t)s->cluster;
   MlirValue *operands = sn_alloc((size_t)(given + 1) * sizeof *operands);
   SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = body->blocks, .cluster = s->cluster,
-                   .team = body->team, .operands = operands, .num_operands = (size_t)given};
+                   .team = body->team, .tile = s->tile, .operands = operands, .num_operands = (size_t)given};
   intptr_t last = (intptr_t)types.size;
   if (asserts)
     k.status = mlirBlockGetArgument(entry, --last);
@@ -290,7 +296,7 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   number_threads(&in, &k);
   body->emit(&in, &k, body->user);
   sn_op(&in, "gpu.return", sn_types(0, NULL));
-  sn_gpu_divide(k.func);
+  sn_gpu_math(k.func);
   if (asserts)
     sn_gpu_lower_asserts(&k, module);
   free(operands);
@@ -367,7 +373,7 @@ static void pass_memref(SnBuilder *b, Places *places, MlirValue memref) {
   pass(b, places, sn(b, "arith.index_cast", address, mlirIntegerTypeGet(b->ctx, 64)));
 }
 
-static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads) {
+static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads, int64_t shared) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b->ctx, 64);
   MlirValue list = allocate(b, pointer, places->size ? (int64_t)places->size : 1);
   for (size_t k = 0; k < places->size; ++k) {
@@ -383,7 +389,7 @@ static void launch(SnBuilder *b, MlirOperation module, const char *name, const P
   global(module, MODULE "_bytes", i64, mlirAttributeGetNull(), "external", true);
   MlirValue one = i64_of(b, 1);
   MlirValue arguments[] = {pointer_to(b, MODULE "_image"), sn(b, "llvm.load", pointer_to(b, MODULE "_bytes"), i64), pointer_to(b, symbol),
-                           i64_of(b, blocks), one, one, i64_of(b, threads), one, one, i64_of(b, 0), list};
+                           i64_of(b, blocks), one, one, i64_of(b, threads), one, one, i64_of(b, shared), list};
   sn_call_runtime(b, module, "sinter_rt_launch", sn_values(11, arguments));
 }
 
@@ -406,7 +412,7 @@ void sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation 
   }
   if (body->asserts)
     sn_push(&places, sn_gpu_status_word(&b, module));
-  launch(&b, module, name.data, &places, body->blocks, body->schedule->threads);
+  launch(&b, module, name.data, &places, body->blocks, body->schedule->threads, body->shared);
   sn_vec_free(&places);
 }
 
@@ -433,6 +439,7 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
                       .blocks = sn_gpu_rowwise_blocks(&f, &s),
                       .team = sn_gpu_rowwise_team(&f, &s),
                       .scratch = sn_gpu_rowwise_scratch(&f, &s),
+                      .shared = sn_gpu_ahead_bytes(&f, &s),
                       .asserts = sn_gpu_has_asserts(&f),
                       .emit = emit_rowwise,
                       .user = &user};

@@ -18,6 +18,8 @@
 #include "lowering/gpu/online.h"
 #include <math.h>
 
+#define NOT_POSITIVE sn_attr("sinter.not_positive", sn_unit(b->ctx)) // for math.c
+
 // The exp in `sum of exp(x - max of x)`, if max and sum are that.
 static MlirOperation exp_between(MlirOperation max, MlirOperation sum) {
   MlirOperation none = {0}, exp = sn_def(sn_operand(sum, 0), "math.exp");
@@ -57,6 +59,23 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
     }
 }
 
+// x - max of x less log(sum of exp(x - max of x)), which is log 1 or more.
+static bool is_log_softmax(MlirOperation exp) {
+  MlirOperation none = {0}, sub = sn_def(sn_operand(exp, 0), "arith.subf"), inner = sn_null(sub) ? none : sn_def(sn_operand(sub, 0), "arith.subf");
+  MlirOperation broadcast = sn_null(inner) ? none : sn_def(sn_operand(sub, 1), "sinter.broadcast");
+  MlirOperation log = sn_null(broadcast) ? none : sn_def(sn_operand(broadcast, 0), "math.log");
+  MlirOperation sum = sn_null(log) ? none : sn_def(sn_operand(log, 0), "sinter.row_reduce");
+  MlirOperation of = sn_null(sum) || !is_kind(sum, "add") ? none : sn_def(sn_operand(sum, 0), "math.exp");
+  return !sn_null(of) && sn_same(sn_operand(of, 0), sn_result(inner, 0)) && sn_get_attr(of, "sinter.not_positive").ptr;
+}
+
+void sn_gpu_mark_exponentials(const SnRowProgram *p) {
+  sn_row_mark_exponentials(p);
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "math.exp") && is_log_softmax(op))
+      sn_set_attr(op, "sinter.not_positive", sn_unit(mlirOperationGetContext(op)));
+}
+
 static intptr_t pair_of(const SnGpuOnline *o, MlirOperation max) {
   for (size_t i = 0; i < o->n; ++i)
     if (mlirOperationEqual(o->pairs[i].max, max))
@@ -90,10 +109,10 @@ void sn_gpu_online_step(SnBuilder *b, SnRowProgram *p, MlirOperation max, size_t
   MlirValue next = sn_row_combine(b, p, max, *m, top);
   MlirValue nothing = sn(b, "arith.cmpf", next, sn_float(b, t, -INFINITY), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
   MlirValue from = sn(b, "arith.select", nothing, sn_float(b, t, 0), next);
-  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", *m, from));
+  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", *m, from), NOT_POSITIVE);
   MlirValue sum = sn(b, "arith.mulf", *s, on_lanes_of(b, scale, *s));
   for (size_t u = 0; u < count; ++u)
-    sum = sn(b, "arith.addf", sum, sn(b, "math.exp", sn(b, "arith.subf", x[u], on_lanes_of(b, from, x[u]))));
+    sum = sn(b, "arith.addf", sum, sn(b, "math.exp", sn(b, "arith.subf", x[u], on_lanes_of(b, from, x[u])), NOT_POSITIVE));
   *m = next;
   *s = sum;
 }
@@ -106,6 +125,6 @@ void sn_gpu_online_keep(SnGpuOnline *o, MlirOperation max, MlirValue m, MlirValu
 
 MlirValue sn_gpu_online_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation max, MlirValue row_max) {
   intptr_t i = pair_of(o, max);
-  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", o->pairs[i].m, row_max));
+  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", o->pairs[i].m, row_max), NOT_POSITIVE);
   return sn(b, "arith.mulf", o->pairs[i].s, scale);
 }

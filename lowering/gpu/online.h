@@ -16,6 +16,9 @@ typedef struct {
 } SnGpuOnline;
 
 // The pairs of a row program.
+// Says of each exponential whose argument is not positive that it is (`sinter.not_positive`, which math.c reads): an
+// element under the maximum of its row, and the same less the logarithm of the sum of those exponentials.
+void sn_gpu_mark_exponentials(const SnRowProgram *p);
 void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p);
 // The sum that goes with this maximum, and the maximum of this sum; null if not online.
 MlirOperation sn_gpu_online_sum(const SnGpuOnline *o, MlirOperation max);

@@ -8,6 +8,7 @@
 #define MAX_REDUCES 16      // of a row program
 #define MAX_ACCUMULATORS 16
 #define MAX_RESIDENT 32     // vectors
+#define MAX_FETCHED 8       // inputs
 
 typedef struct {
   SnGpuKernel *k;
@@ -30,10 +31,18 @@ typedef struct {
   MlirValue valid;                          // i1: this team has a row; null: every team has
   size_t num_resident;                      // vectors that a thread keeps, 0: rows are read again
   SnColumn resident[MAX_RESIDENT];
-  MlirValue inside[MAX_RESIDENT];           // i1: this vector is in the row; null if it is for every thread
+  MlirValue inside[MAX_RESIDENT];           // i1, or one for each lane: this vector is in the row; null if it is for every thread
+  bool peeled;                              // vectors begin where memory is aligned, not where a row does
+  bool packed;                              // from phase to phase vectors of bf16 stay as they are in memory (packed.c)
+  // ahead.c: the next row, on its way into shared memory
+  size_t num_fetched, fetched[MAX_FETCHED]; // inputs
+  MlirValue slots[MAX_FETCHED];             // of each: memref<vectors of all threads x width>
+  MlirValue next, num_rows;                 // the row to fetch, if it is one of so many; null: fetched already
 } SnGpuRowKernel;
 
 bool sn_gpu_lanes_are_rows(const SnForm *f); // no columns: a thread runs a row
+// Rows are no multiple of the schedule's vector, and can be read by such vectors all the same.
+bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s);
 // Vectors of a row that a thread keeps; 0 if none are kept.
 size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
 
@@ -41,9 +50,27 @@ size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
 
 // All phases of the program, then its scalars stored.
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
-// The columns of each resident vector.
-void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g);
+// The columns of each resident vector of a row; `at` and `inside` have g->num_resident places.
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise);
+
+// peel.c
+
+void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+
+// packed.c
+
+// At the begin of phase i: of the resident vectors nothing is known but what was loaded.
+void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i);
+
+// ahead.c
+
+// Finds what is fetched, by the schedule, and makes room for it. Behind sn_gpu_begin_accumulators.
+void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g);
+// Begins to fetch a row, if it is one.
+void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows);
+// Waits for the row that was fetched, of which this is given to g->resident.
+void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g);
 
 // accumulate.c
 

@@ -29,6 +29,8 @@ int64_t sn_gpu_rowwise_team(const SnForm *f, const SnGpuRows *s) { return sn_gpu
 
 size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s) {
   int64_t at_once = s->vector * sn_gpu_rowwise_team(f, s) * s->cluster, n = sn_row_length(f);
+  if (sn_gpu_peels(f, s))
+    n += s->vector - 1; // what stands in front of a row in its first vector
   return s->registers && !sn_gpu_lanes_are_rows(f) && n != SN_DYNAMIC ? (size_t)((n + at_once - 1) / at_once) : 0;
 }
 
@@ -81,7 +83,7 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
     const char *why = sn_gpu_not_flat(f);
     return why ? sn_error(f->op, "is not flat: %s", why) : SN_OK;
   }
-  if (!sn_gpu_lanes_are_rows(f) && (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))
+  if (!sn_gpu_lanes_are_rows(f) && !sn_gpu_peels(f, s) && (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))
     return n == SN_DYNAMIC ? sn_error(f->op, "rows of unknown length are no multiple of the schedule's vector = %lld", (long long)s->vector)
                            : sn_error(f->op, "rows of %lld columns are no multiple of the schedule's vector = %lld", (long long)n, (long long)s->vector);
   if (s->cluster > 1 && (sn_gpu_lanes_are_rows(f) || s->team < s->threads))
@@ -93,6 +95,8 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
                     (long long)n, sn_gpu_resident(f, s), MAX_RESIDENT);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     columns += sn_uses_cols(f, f->accumulators.data[k].map);
+  if (s->tile && (columns || sn_gpu_lanes_are_rows(f)))
+    return sn_error(f->op, "shape = \"tile\" needs columns, and no sums of columns over all rows");
   return columns ? check_columns(f, s, columns, f->accumulators.size - columns) : SN_OK;
 }
 
@@ -205,7 +209,10 @@ static void columns(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Part 
     bool masked = inside && !sn_none(inside[u]);
     for (size_t r = 0; r < n; ++r) {
       MlirValue x = sn_row_reduced(b, p, &at[u], parts[r].reduce);
-      ELEMENTS(r)[u] = masked ? sn(b, "arith.select", inside[u], x, sn_row_identity(b, p, parts[r].reduce, g->width)) : x;
+      MlirValue none = masked ? sn_row_identity(b, p, parts[r].reduce, g->width) : x;
+      if (masked && mlirTypeIsAVector(sn_type_of(inside[u])) && !mlirTypeIsAVector(sn_type_of(none)))
+        none = sn(b, "vector.broadcast", none, sn_type_of(x));
+      ELEMENTS(r)[u] = masked ? sn(b, "arith.select", inside[u], x, none) : x;
     }
     for (size_t y = 0; y < yields; ++y)
       ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
@@ -225,7 +232,7 @@ static void columns(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Part 
       sn_gpu_accumulate_columns(b, g, (size_t)c, u, &at[u], ELEMENTS(n + y)[u]);
   }
   for (size_t u = 0; stored && u < count; ++u) {
-    MlirValue there = inside ? inside[u] : (MlirValue){0};
+    MlirValue there = inside && !g->peeled ? inside[u] : (MlirValue){0};
     if (!sn_none(g->valid))
       there = sn_none(there) ? g->valid : sn(b, "arith.andi", there, g->valid);
     SnColumn before = at[u]; // what is made under the branch is not known behind it
@@ -311,18 +318,22 @@ static void all_columns(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, P
 
 // The vectors of a row that a thread keeps. One behind the end of the row is read from the row's last
 // place instead, so that no branch stands between the loads.
-void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g) {
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
   SnGpuKernel *k = g->k;
+  if (g->peeled) {
+    sn_gpu_begin_peeled(b, g, row, at, inside);
+    return;
+  }
   int64_t length = sn_row_length(g->form), step = g->width * k->team;
   MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, g->width));
   for (size_t u = 0; u < g->num_resident; ++u) {
     MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
-    g->inside[u] = (MlirValue){0};
+    inside[u] = (MlirValue){0};
     if (((int64_t)u + 1) * step > length) {
-      g->inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+      inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
       j = sn(b, "arith.minui", j, sn_index(b, length - g->width));
     }
-    g->resident[u] = sn_column(j, g->width);
+    at[u] = sn_column(j, g->width);
   }
 }
 
@@ -396,19 +407,32 @@ static void store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
 }
 
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g) {
-  for (size_t i = 0; i < g->program.phases.size; ++i)
+  for (size_t i = 0; i < g->program.phases.size; ++i) {
+    // What is on its way delays what blocks of a cluster post to each other: they ask behind the last of it.
+    if (!sn_none(g->next) && (g->k->cluster == 1 || i + 1 == g->program.phases.size)) {
+      sn_gpu_fetch(b, g, g->next, g->num_rows);
+      g->next = (MlirValue){0};
+    }
+    if (i && g->packed)
+      sn_gpu_unpack(b, g, i);
     run_phase(b, g, (int)i);
+  }
   if (!g->finishing)
     sn_gpu_accumulate_scalars(b, g);
   store_scalars(b, g);
 }
 
-static void run_row(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
+static void run_row(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue next, MlirValue rows) {
   sn_row_begin(&g->program);
   sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
   sn_gpu_begin_row(b, g->k, row);
   if (g->num_resident)
-    sn_gpu_begin_resident(b, g);
+    sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
+  if (g->num_fetched) {
+    sn_gpu_fetched(b, g);
+    g->next = next;
+    g->num_rows = rows;
+  }
   sn_gpu_run_program(b, g);
   for (size_t u = 0; u < g->num_resident; ++u)
     sn_column_free(&g->resident[u]);
@@ -430,7 +454,7 @@ static size_t count_row_barriers(const SnGpuRowKernel *g) {
 static MlirValue row_of_team(SnBuilder *b, SnGpuRowKernel *g, MlirValue first_row, MlirValue rows) {
   SnGpuKernel *k = g->k;
   int64_t at_once = k->threads / k->team, known;
-  MlirValue row = sn(b, "arith.addi", first_row, sn(b, "arith.divui", k->thread, sn_index(b, k->team)));
+  MlirValue row = sn(b, "arith.addi", first_row, sn(b, k->tile ? "arith.remui" : "arith.divui", k->thread, sn_index(b, k->tile ? 32 : k->team)));
   if (sn_known(rows, &known) && known % at_once == 0)
     return row;
   g->valid = sn(b, "arith.cmpi", row, rows, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
@@ -444,6 +468,8 @@ static void plan(SnGpuRowKernel *g) {
   g->width = sn_gpu_lanes_are_rows(f) ? 1 : g->schedule->vector;
   g->all.width = g->width;
   g->num_resident = sn_gpu_resident(f, g->schedule);
+  g->packed = g->num_resident && g->width % 2 == 0 && sn_gpu_is_packed(f);
+  g->peeled = g->num_resident && sn_gpu_peels(f, g->schedule);
   if (!sn_gpu_lanes_are_rows(f) && !g->num_resident) // what stays is not read again
     sn_gpu_online_find(&g->online, &g->program);
   find_own_parts(g);
@@ -462,6 +488,8 @@ int64_t sn_gpu_rowwise_scratch(SnForm *f, const SnGpuRows *s) {
 void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *f, const SnGpuRows *s) {
   SnGpuRowKernel g = {.k = k, .form = f, .schedule = s, .program = sn_row_program(f, sn_values((intptr_t)k->num_operands, k->operands))};
   plan(&g);
+  sn_gpu_mark_exponentials(&g.program);
+  g.program.one_hot_by_lane = g.program.one_hot_in_i32 = true;
   g.length = sn_form_columns(b, f);
   sn_gpu_begin_accumulators(b, &g);
 
@@ -476,11 +504,15 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *f, const SnGpuRows *s)
   int64_t known;
   if (k->team > 1 && sn_known(rows, &known) && known == step) { // each has one row
     k->one_row = true;
-    run_row(b, &g, at_once > 1 ? row_of_team(b, &g, start, rows) : start);
+    run_row(b, &g, at_once > 1 ? row_of_team(b, &g, start, rows) : start, (MlirValue){0}, rows);
   } else {
+    sn_gpu_begin_ahead(b, &g);
+    if (g.num_fetched)
+      sn_gpu_fetch(b, &g, start, rows);
     SnLoop row = sn_for_values(b, start, rows, sn_index(b, step), sn_values((intptr_t)g.num_carried, g.carried));
     memcpy(g.carried, row.carried, g.num_carried * sizeof *g.carried);
-    run_row(b, &g, k->team > 1 && at_once > 1 ? row_of_team(b, &g, row.index, rows) : row.index);
+    MlirValue next = g.num_fetched ? sn(b, "arith.addi", row.index, sn_index(b, step)) : row.index;
+    run_row(b, &g, k->team > 1 && at_once > 1 ? row_of_team(b, &g, row.index, rows) : row.index, next, rows);
     g.valid = (MlirValue){0};
     sn_next_values(b, &row, sn_values((intptr_t)g.num_carried, g.carried));
     for (size_t a = 0; a < g.num_carried; ++a)

@@ -67,6 +67,27 @@ sinter.define @d3_words(%x: tensor<?xf32>, %a: i64 {default = "c", values = ["a"
 
 // -----
 
+// expected-error @+1 {{argument 'a' has the word 'defualt'; there are optional, default, column, leading, values, above and at_least}}
+sinter.define @d3_word(%x: tensor<?xf32>, %a: f32 {defualt = 1.0}) {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 'a' is 0 by default, and its limit is 0}}
+sinter.define @d3_default(%x: tensor<?xf32>, %a: f32 {above = 0.0, default = 0.0}) {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has an attribute 'broadcasts'; a definition has reductions, columns, broadcast, functions, summary and formula}}
+sinter.define @d4_attribute(%x: tensor<?xf32>) attributes {broadcasts} {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{has a reduction that is none of "mean", "sum", "none" and "batchmean"}}
 sinter.define @d4_word(%x: tensor<?xf32>) attributes {reductions = ["mean", "median"]} {
   sinter.yield %x : tensor<?xf32>
@@ -99,6 +120,24 @@ sinter.define @d5_length(%x: tensor<?xf32>) {
 
 // expected-error @+1 {{has a body that is not one block ending in sinter.yield}}
 "sinter.define"() <{names = [], parameters = [], sym_name = "d5_empty"}> ({
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{has a body that is not one block ending in sinter.yield}}
+sinter.define @d5_yield(%x: tensor<?xf32>) {
+  %y = arith.addf %x, %x : tensor<?xf32>
+}
+func.func @d5_use(%x: tensor<4x8xf32>) {
+  %y = sinter.apply @d5_yield(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32> // no error of its own
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has a body that is not one block ending in sinter.yield}}
+"sinter.define"() <{names = ["x"], parameters = [{}], sym_name = "d5_nothing"}> ({
+^bb0(%x: tensor<?xf32>):
 }) : () -> ()
 
 // -----
@@ -164,6 +203,15 @@ func.func @u3_shape(%x: tensor<4x8xf32>, %y: tensor<4x9xf32>) {
 func.func @u3_column(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
   // expected-error @+1 {{operand 'w' has type 'tensor<4xf32>'; give one element for each of the 8 columns}}
   %l = sinter.apply @f(%x, %x, w = %w) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+
+func.func @u3_columns(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{has rows along dimension 2, and operands of rank 2}}
+  %l = sinter.loss(%x) {columns = 2} : (tensor<4x8xf32>) -> tensor<f32> {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
   return
 }
 
@@ -265,6 +313,17 @@ func.func @l1_operands(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{has 2 operands, and its body has 1 arguments}}
   %l = sinter.loss(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32> {
   ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @u3_vector(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
+  // expected-error @+1 {{operand '1' has type 'tensor<4xf32>'; give one element for each of the 8 columns}}
+  %l = sinter.loss(%x, %w) : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<f32> {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
     sinter.yield %a : tensor<?xf32>
   }
   return

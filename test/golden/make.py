@@ -213,6 +213,8 @@ def extremes():
     for op, f, target in (("mse", F.mse_loss, torch.zeros(0, 3)), ("cross_entropy", F.cross_entropy, torch.zeros(0, dtype=torch.int64)), ("bce_with_logits", F.binary_cross_entropy_with_logits, torch.zeros(0, 3))):
         for reduction in ("mean", "sum", "none"):
             s.add(f"{op}-{reduction}-empty", op, lambda input, target: f(input, target, reduction=reduction), {"input": torch.zeros(0, 3), "target": target}, x, reduction)
+    for name, op, f, attributes in (("l1", "l1", F.l1_loss, {}), ("smooth_l1", "smooth_l1", F.smooth_l1_loss, {}), ("smooth_l1-beta0", "smooth_l1", F.smooth_l1_loss, {"beta": 0.0}), ("huber", "huber", F.huber_loss, {})):
+        s.add(f"{name}-none-nan", op, lambda input, target: f(input, target, reduction="none", **attributes), {"input": t([NAN, 1.0, INF]), "target": t([0.0, NAN, NAN])}, x, "none", **attributes)
     s.done()
 
 

@@ -443,6 +443,17 @@ def all_cases():
     logsumexp("stream", 9, 1004, schedule="threads = 64, blocks = 4, vector = 4, unroll = 2")
     mse("flat", (7, 131), schedule='threads = 64, blocks = 5, vector = 4, unroll = 2, shape = "flat"')
     mse("flat_f64", (3, 5, 7, 3), "f64")
+    dim1("tile", 3, 19, 100, schedule=f'threads = 128, blocks = 3, shape = "tile", {R}')
+    dim1("tile_few", 1, 5, 40, schedule=f'threads = 256, blocks = 7, shape = "tile", {R}')
+    # rows that begin anywhere, by aligned vectors; the next row on its way
+    softmax("peel", 9, 1003, schedule=f"threads = 64, blocks = 4, vector = 4, {R}")
+    softmax("peel_bf16", 7, 2051, "bf16", schedule=f"threads = 64, blocks = 3, vector = 8, {R}, ahead = 1")
+    softmax("peel_f64", 5, 129, "f64", schedule=f"threads = 32, blocks = 5, vector = 2, {R}, ahead = 1")
+    softmax("peel_cluster", 9, 1003, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 4, ahead = 1")
+    cross_entropy("peel_cross_entropy", 17, 1001, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2, ahead = 1")
+    softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
+    softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1", dynamic=(True, False))
+    layer_norm_backward("ahead_columns", 29, 264, "bf16", schedule=f"threads = 32, blocks = 5, vector = 8, {R}, ahead = 1")
     # row lengths
     for n in (1, 2, 3, 31, 32, 33, 1000, 1003, 4096):
         softmax(f"softmax_{n}", 13, n)

@@ -113,6 +113,19 @@ static void settle(Mbarrier *m) {
   }
 }
 void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){0}; (void)count; }
+void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 16), (void *)from, (size_t)bytes); }
+void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 8), (void *)from, (size_t)bytes); }
+uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
+  uint64_t bytes = (uint64_t)y << 32 | x;
+  uint32_t out = 0;
+  for (int i = 0; i < 4; ++i)
+    out |= (uint32_t)(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return out;
+}
+float emu_reciprocal(float x) { return 1 / x; }
+void emu_copy16(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 16); }
+void emu_copy8(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 8); }
+void emu_copy4(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 4); }
 void emu_fence(void) {}
 int32_t emu_mapa(int32_t p, int32_t rank) {
   uintptr_t a = (uint32_t)p;

@@ -88,3 +88,21 @@ func.func @static(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
   %0 = linalg.add ins(%x, %y : tensor<5xf32>, tensor<5xf32>) outs(%x : tensor<5xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>
 }
+
+// -----
+
+// A dimension of known size may end before an operand does, whose size is known too.
+
+// CHECK-LABEL: func @beginning
+//   CHECK-NOT:   sinter_rt_same_size
+//       CHECK:   sinter.rowwise
+func.func @beginning(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x7xf32>
+  %e = tensor.empty(%n) : tensor<?x6xf32>
+  %0 = sinter.rowwise (i = ?) by (j = 6) ins(%x[i, j] : tensor<?x7xf32>) outs(%e[i, j] : tensor<?x6xf32>) {
+  ^row(%a: tensor<6xf32>):
+    sinter.yield %a : tensor<6xf32>
+  }
+  return %0 : tensor<?x6xf32>
+}

@@ -116,3 +116,25 @@ func.func @window(%x: tensor<9xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> te
   %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4xf32>, tensor<4xf32>, tensor<9xf32>) -> tensor<9xf32>
   return %d : tensor<9xf32>
 }
+
+// -----
+
+// A size that the operand's type does not say and another's does: it is the same one, and the gradient is written as it stands.
+
+// CHECK-LABEL: func.func @partly_known
+// CHECK:       sinter.rowwise (i = ?) by (j = 5)
+// CHECK-NEXT:    ins(%arg0[i, j] : tensor<?x?xf32>, %arg1[i, j] : tensor<?x5xf32>
+// CHECK-NEXT:    outs(%{{.*}}[i, j] : tensor<?x?xf32>)
+// CHECK-NOT:   sinter.rowwise
+func.func @partly_known(%x: tensor<?x?xf32>, %y: tensor<?x5xf32>) -> tensor<?x?xf32> {
+  %e = tensor.empty() : tensor<f32>
+  %l = sinter.rowwise (i = ?) by (j = 5) ins(%x[i, j] : tensor<?x?xf32>, %y[i, j] : tensor<?x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %p = arith.mulf %a, %a : tensor<5xf32>
+    %q = arith.mulf %p, %b : tensor<5xf32>
+    %s = sinter.row_reduce add %q : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %dx = sinter.differentiate %l wrt(%x) : (tensor<f32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %dx : tensor<?x?xf32>
+}

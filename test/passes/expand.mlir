@@ -148,3 +148,34 @@ func.func @in_place(%x: tensor<4x8xf32>) -> tensor<f32> {
   }
   return %l : tensor<f32>
 }
+
+// -----
+
+// In place, what has one dimension beside operands with more has one element for each column.
+
+// CHECK-LABEL: func.func @in_place_weights
+// CHECK:       sinter.rowwise (i = 4, k = 3) by (j = 8)
+// CHECK-NEXT:    ins(%arg0[i, j, k] : tensor<4x8x3xf32>, %arg1[j] : tensor<8xf32>)
+func.func @in_place_weights(%x: tensor<4x8x3xf32>, %w: tensor<8xf32>) -> tensor<f32> {
+  %l = sinter.loss(%x, %w) {columns = 1, reduction = "sum"} : (tensor<4x8x3xf32>, tensor<8xf32>) -> tensor<f32> {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %v = arith.mulf %a, %b : tensor<?xf32>
+    sinter.yield %v : tensor<?xf32>
+  }
+  return %l : tensor<f32>
+}
+
+// -----
+
+// An operand that may lack the column dimension does where a size is not known; PyTorch decides so when it runs.
+
+// CHECK-LABEL: func.func @leading
+// CHECK:       sinter.rowwise (i = ?) by (j = ?)
+// CHECK-NEXT:    ins(%arg0[i, j] : tensor<?x?xf32>, %arg0[i, j] : tensor<?x?xf32>, %arg1[i] : tensor<16xf32>,
+// CHECK:       sinter.rowwise (i = 4) by (j = 16)
+// CHECK-NEXT:    ins(%arg2[i, j] : tensor<4x16xf32>, %arg2[i, j] : tensor<4x16xf32>, %arg1[j] : tensor<16xf32>)
+func.func @leading(%x: tensor<?x?xf32>, %v: tensor<16xf32>, %y: tensor<4x16xf32>) -> (tensor<f32>, tensor<f32>) {
+  %l = sinter.gaussian_nll(%x, %x, %v) : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<16xf32>) -> tensor<f32>
+  %m = sinter.gaussian_nll(%y, %y, %v) : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16xf32>) -> tensor<f32>
+  return %l, %m : tensor<f32>, tensor<f32>
+}

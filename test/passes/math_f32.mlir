@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-math --split-input-file %s | FileCheck %s --implicit-check-not=math.exp --implicit-check-not=math.log
+// RUN: sinter-opt --sinter-math=exp=avx512 --split-input-file %s | FileCheck %s --check-prefix=AVX512
 
 // exp in base 2: seven coefficients, one product for what log2(e) leaves, and no comparison but the two clamps.
 
@@ -11,6 +12,16 @@
 //   CHECK-NOT:   math.fma
 //       CHECK:   arith.shli
 //       CHECK:   arith.mulf
+
+// With AVX-512, sixteen powers in a register and a polynomial of degree 3.
+
+// AVX512-LABEL: func @exp
+//       AVX512:   %[[P:.+]] = llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"
+//       AVX512:   arith.shli
+//       AVX512:   arith.addi %[[P]]
+// AVX512-COUNT-3: math.fma
+//   AVX512-NOT:   math.fma
+//       AVX512:   return
 func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp %x : vector<16xf32>
   return %y : vector<16xf32>

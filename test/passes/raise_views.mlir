@@ -135,7 +135,7 @@ func.func @padded_slice(%x: tensor<6x8xf32>) -> tensor<5x8xf32> {
 // CHECK-LABEL: func @pad_not_constant
 //       CHECK:   tensor.pad
 func.func @pad_not_constant(%x: tensor<6xf32>) -> tensor<8xf32> {
-  // expected-remark@+1 {{its offsets, strides or fill value are not known}}
+  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
   %p = tensor.pad %x low[1] high[1] {
   ^bb0(%i: index):
     %k = arith.index_cast %i : index to i32
@@ -192,6 +192,70 @@ func.func @concat_of_slice(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %b = tensor.extract_slice %x[0, 4] [6, 4] [1, 1] : tensor<6x8xf32> to tensor<6x4xf32>
   %c = tensor.concat dim(1) %b, %a : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x8xf32>
   return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// Exporters cast inputs to `?`; what was cast says where they end.
+
+// CHECK-LABEL: func @concat_casts
+//       CHECK:   ins(%[[X:.+]][i, j + 5] : tensor<6x8xf32> else 0.000000e+00, %[[X]][i, j - 3] : tensor<6x8xf32> else 0.000000e+00)
+func.func @concat_casts(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %a = tensor.extract_slice %x[0, 0] [6, 5] [1, 1] : tensor<6x8xf32> to tensor<6x5xf32>
+  %b = tensor.extract_slice %x[0, 5] [6, 3] [1, 1] : tensor<6x8xf32> to tensor<6x3xf32>
+  %p = tensor.cast %b : tensor<6x3xf32> to tensor<6x?xf32>
+  %q = tensor.cast %a : tensor<6x5xf32> to tensor<6x?xf32>
+  %c = tensor.concat dim(1) %p, %q : (tensor<6x?xf32>, tensor<6x?xf32>) -> tensor<6x8xf32>
+  return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @concat_parts_unknown
+//       CHECK:   tensor.concat
+func.func @concat_parts_unknown(%x: tensor<6x?xf32>, %y: tensor<6x?xf32>) -> tensor<6x8xf32> {
+  // expected-remark@+1 {{the size of operand 0 is not known}}
+  %c = tensor.concat dim(1) %x, %y : (tensor<6x?xf32>, tensor<6x?xf32>) -> tensor<6x8xf32>
+  return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// All of a dimension `?` and the beginning of a known one are read through: the form's dimension j ends before the operand does.
+
+// CHECK-LABEL: func @slice_all
+//       CHECK:   ins(%{{.+}}[i, j + 1] : tensor<?x7xf32>, %{{.+}}[i, j] : tensor<?x7xf32>)
+func.func @slice_all(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x7xf32>
+  %a = tensor.extract_slice %x[0, 1] [%n, 6] [1, 1] : tensor<?x7xf32> to tensor<?x6xf32>
+  %b = tensor.extract_slice %x[0, 0] [%n, 6] [1, 1] : tensor<?x7xf32> to tensor<?x6xf32>
+  %e = tensor.empty(%n) : tensor<?x6xf32>
+  %y = linalg.sub ins(%a, %b : tensor<?x6xf32>, tensor<?x6xf32>) outs(%e : tensor<?x6xf32>) -> tensor<?x6xf32>
+  return %y : tensor<?x6xf32>
+}
+
+// -----
+
+// The beginning of a dimension is not, where a size is `?`: i would be as long as %p, or %x as long as 5.
+
+// CHECK-LABEL: func @slice_beginning
+//       CHECK:   %[[S:.+]] = tensor.extract_slice
+//       CHECK:   ins(%{{.+}}[i, j] : tensor<?x8xf32>, %[[S]][i, j] : tensor<?x8xf32>)
+//       CHECK:   %[[T:.+]] = tensor.extract_slice
+//       CHECK:   ins(%[[T]][i, j] : tensor<5x8xf32>)
+func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor<?x8xf32>, tensor<5x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  // expected-remark@+1 {{a result of unknown size}}
+  %s = tensor.extract_slice %p[0, 0] [%n, 8] [1, 1] : tensor<32x8xf32> to tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %y = linalg.add ins(%x, %s : tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
+  %t = tensor.extract_slice %x[0, 0] [5, 8] [1, 1] : tensor<?x8xf32> to tensor<5x8xf32>
+  %f = tensor.empty() : tensor<5x8xf32>
+  %z = linalg.exp ins(%t : tensor<5x8xf32>) outs(%f : tensor<5x8xf32>) -> tensor<5x8xf32>
+  return %y, %z : tensor<?x8xf32>, tensor<5x8xf32>
 }
 
 // -----

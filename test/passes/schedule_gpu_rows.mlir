@@ -70,10 +70,45 @@ func.func @pixels(%x: tensor<16x150x65536xf32>, %e: tensor<16x65536xf32>) -> ten
 
 // -----
 
-// Sums of columns are carried from row to row: half the threads on a multiprocessor, with twice the registers.
+// Classes in dimension 1 that are needed again: a block has 32 pixels in registers, each warp a few of the classes.
+
+// CHECK-LABEL: func @tile
+//       CHECK: #sinter.gpu_rows<blocks = 528, occupancy = 4, residency = "registers", shape = "tile", threads = 256, vector = 1>
+func.func @tile(%x: tensor<16x150x65536xf32>, %e: tensor<16x150x65536xf32>) -> tensor<16x150x65536xf32> {
+  %0 = sinter.rowwise (i = 16, k = 65536) by (j = 150) ins(%x[i, j, k] : tensor<16x150x65536xf32>) outs(%e[i, j, k] : tensor<16x150x65536xf32>) {
+  ^row(%a: tensor<150xf32>):
+    %s = sinter.row_reduce add %a : tensor<150xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<150xf32>
+    %q = arith.divf %a, %b : tensor<150xf32>
+    sinter.yield %q : tensor<150xf32>
+  }
+  return %0 : tensor<16x150x65536xf32>
+}
+
+// -----
+
+// Rows that are no multiple of a vector, in registers: by vectors all the same.
+
+// CHECK-LABEL: func @peeled
+//       CHECK: #sinter.gpu_rows<blocks = 16384, cluster = 4, occupancy = 4, residency = "registers", threads = 256, vector = 4>
+func.func @peeled(%x: tensor<4096x32003xf32>, %e: tensor<4096x32003xf32>) -> tensor<4096x32003xf32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 32003) ins(%x[i, j] : tensor<4096x32003xf32>) outs(%e[i, j] : tensor<4096x32003xf32>) {
+  ^row(%a: tensor<32003xf32>):
+    %s = sinter.row_reduce add %a : tensor<32003xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<32003xf32>
+    %q = arith.divf %a, %b : tensor<32003xf32>
+    sinter.yield %q : tensor<32003xf32>
+  }
+  return %0 : tensor<4096x32003xf32>
+}
+
+// -----
+
+// Sums of columns are carried from row to row: half the threads on a multiprocessor, with twice the registers. The next row
+// is on its way meanwhile.
 
 // CHECK-LABEL: func @columns
-//       CHECK: #sinter.gpu_rows<blocks = 528, occupancy = 4, residency = "registers", threads = 128, vector = 4>
+//       CHECK: #sinter.gpu_rows<ahead = 1, blocks = 528, occupancy = 4, residency = "registers", threads = 128, vector = 4>
 func.func @columns(%x: tensor<8192x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
   %0 = sinter.rowwise (i = 8192) by (j = 4096) ins(%x[i, j] : tensor<8192x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
   ^row(%a: tensor<4096xf32>):

@@ -4,9 +4,9 @@
 // A log-sum-exp reads a long row once. 128 elements are compared with the maximum at a time, where registers hold them.
 
 // CHECK-LABEL: func @log_sum_exp
-//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", prefetch = 8192, residency = "reread", unroll = 8>)
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", residency = "reread", unroll = 8>)
 //  AVX2-LABEL: func @log_sum_exp
-//        AVX2: schedule(#sinter.rows<chunk = 16, lanes = 8, maximum = "online", prefetch = 8192, residency = "reread", unroll = 4>)
+//        AVX2: schedule(#sinter.rows<chunk = 16, lanes = 8, maximum = "online", residency = "reread", unroll = 4>)
 func.func @log_sum_exp(%x: tensor<4096x32000xf32>, %e: tensor<f32>) -> tensor<f32> {
   %0 = sinter.rowwise (i = 4096) by (j = 32000) ins(%x[i, j] : tensor<4096x32000xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
   ^row(%a: tensor<32000xf32>):
@@ -48,7 +48,7 @@ func.func @softmax(%x: tensor<4096x32000xf32>, %e: tensor<4096x32000xf32>) -> te
 // A loss of one row of 2^25 elements: 256 tasks.
 
 // CHECK-LABEL: func @one_row
-//       CHECK: schedule(#sinter.rows<chunk = 1, columns = 131072, lanes = 16, prefetch = 8192, residency = "reread", stores = "streaming", unroll = 4>)
+//       CHECK: schedule(#sinter.rows<chunk = 1, columns = 131072, lanes = 16, residency = "reread", stores = "streaming", unroll = 4>)
 //  AVX2-LABEL: func @one_row
 func.func @one_row(%x: tensor<33554432xf32>, %y: tensor<33554432xf32>, %g: tensor<33554432xf32>, %e: tensor<f32>) -> (tensor<33554432xf32>, tensor<f32>) {
   %0:2 = sinter.rowwise () by (j = 33554432) ins(%x[j] : tensor<33554432xf32>, %y[j] : tensor<33554432xf32>)
@@ -64,10 +64,11 @@ func.func @one_row(%x: tensor<33554432xf32>, %y: tensor<33554432xf32>, %g: tenso
 
 // -----
 
-// Short rows, and inputs that a cache holds, are read without being asked for.
+// Rows that are read once, and short ones, are not asked for.
 
 // CHECK-LABEL: func @small
 //   CHECK-NOT: prefetch
+//   CHECK-NOT: early
 //   CHECK-NOT: online
 //  AVX2-LABEL: func @small
 func.func @small(%x: tensor<37x1003xf32>, %y: tensor<1000000x3xf32>, %e: tensor<f32>) -> (tensor<f32>, tensor<f32>) {

@@ -92,3 +92,31 @@ func.func private @pieces(%x: memref<3x37x40xf32>, %y: memref<3x40xf32>) attribu
   }
   return
 }
+
+// -----
+
+// A strip of 16 rows: accumulators in memory of the task, columns outside, vectors of rows inside.
+
+// CHECK-LABEL: func.func private @strips_task(
+//       CHECK:   %[[A:.+]] = memref.alloca() {{.*}} : memref<16xf32>
+//       CHECK:   scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %c16
+//       CHECK:     scf.for {{.*}} step %c8
+//  CHECK-NEXT:       vector.store %{{.+}}, %[[A]]
+//       CHECK:     scf.for %[[K:.+]] = %c0 to %c70 step %c1
+//       CHECK:       scf.for {{.*}} step %c8
+//       CHECK:         vector.load %[[A]]
+//       CHECK:         vector.load %{{.+}} : memref<70x40xf32>, vector<8xf32>
+//       CHECK:         arith.addf
+//       CHECK:         vector.store %{{.+}}, %[[A]]
+//       CHECK:     scf.for {{.*}} step %c8
+//       CHECK:       %[[S:.+]] = vector.load %[[A]]
+//       CHECK:       vector.store %[[S]], %{{.+}} : memref<40xf32>, vector<8xf32>
+func.func private @strips(%x: memref<70x40xf32>, %y: memref<40xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (j = 40) by (k = 70) ins(%x[k, j] : memref<70x40xf32>) outs(%y[j] : memref<40xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 40, lanes = 8, strip = 16>) {
+  ^row(%a: tensor<70xf32>):
+    %s = sinter.row_reduce add %a : tensor<70xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

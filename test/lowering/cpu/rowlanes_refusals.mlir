@@ -39,3 +39,16 @@ func.func private @keeps_columns(%x: memref<5x8xf32>, %y: memref<5xf32>) attribu
   }
   return
 }
+
+// -----
+
+func.func private @strip_multiple(%x: memref<70x40xf32>, %y: memref<40xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{strip = 20: a multiple of lanes = 8, of rows that are reduced by named combiners before all else}}
+  sinter.rowwise (j = 40) by (k = 70) ins(%x[k, j] : memref<70x40xf32>) outs(%y[j] : memref<40xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 40, lanes = 8, strip = 20>) {
+  ^row(%a: tensor<70xf32>):
+    %s = sinter.row_reduce add %a : tensor<70xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
+// RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
 // f32 by what is no constant: div.full, for each lane. f64, and a division by a constant, stay.
 
@@ -18,6 +18,33 @@ func.func private @divide(%x: memref<4x8xf32>, %z: memref<4x8xf64>, %y: memref<4
     %r = arith.divf %q, %c : tensor<8xf32>
     %s = arith.divf %b, %b : tensor<8xf64>
     sinter.yield %r, %s : tensor<8xf32>, tensor<8xf64>
+  }
+  return
+}
+
+// -----
+
+// By one number for the row: its reciprocal, once. One over what is 1 or more: rcp.approx.
+
+// CHECK-LABEL: gpu.func @by_row
+//       CHECK:   scf.for
+//       CHECK:     %[[SCALE:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
+//       CHECK:     %[[R:.+]] = llvm.call_intrinsic "llvm.nvvm.rcp.rn.f"
+//       CHECK:     arith.mulf
+//       CHECK:     arith.mulf
+// CHECK-COUNT-4:   llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+//   CHECK-NOT:   divf
+func.func private @by_row(%x: memref<4x128xf32>, %z: memref<4xf32>, %y: memref<4x128xf32>, %w: memref<4x128xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 128) ins(%x[i, j] : memref<4x128xf32>, %z[i] : memref<4xf32>) outs(%y[i, j] : memref<4x128xf32>, %w[i, j] : memref<4x128xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 4>) {
+  ^row(%a: tensor<128xf32>, %b: f32):
+    %one = arith.constant dense<1.0> : tensor<128xf32>
+    %c = sinter.broadcast %b : f32 -> tensor<128xf32>
+    %q = arith.divf %a, %c : tensor<128xf32>
+    %m = math.absf %a : tensor<128xf32>
+    %n = arith.addf %m, %one : tensor<128xf32>
+    %r = arith.divf %one, %n : tensor<128xf32>
+    sinter.yield %q, %r : tensor<128xf32>, tensor<128xf32>
   }
   return
 }

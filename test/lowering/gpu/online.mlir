@@ -8,12 +8,15 @@
 //       CHECK:       %[[NEXT:.+]] = arith.maximumf
 //       CHECK:       %[[NOTHING:.+]] = arith.cmpf oeq, %[[NEXT]]
 //       CHECK:       %[[FROM:.+]] = arith.select %[[NOTHING]], %{{.+}}, %[[NEXT]]
-//       CHECK:       math.exp
-//       CHECK:       arith.mulf
-//       CHECK:       math.exp
+//       CHECK:       ex2.approx.ftz
+//       CHECK:       ex2.approx.ftz
+//       CHECK:       math.fma
 //       CHECK:       scf.yield %[[NEXT]]
 //       CHECK:     %[[D:.+]] = arith.subf %[[MS]]#0
-//       CHECK:     %[[E:.+]] = math.exp %[[D]]
+//       CHECK:     arith.maximumf %[[D]]
+//       CHECK:     ex2.approx.ftz
+//       CHECK:     math.fma
+//       CHECK:     %[[E:.+]] = math.fma
 //       CHECK:     arith.mulf %[[MS]]#1, %[[E]]
 //       CHECK:     scf.for
 //       CHECK:       memref.store

@@ -1,0 +1,95 @@
+// rowstrips.c: reductions over columns that are far apart, of many neighbouring rows at once.
+//
+//   #sinter.rows<along = "rows", lanes = 16, strip = 512>
+//
+//   for each strip of 512 rows:
+//     a[512] = 0                                     memory of the task
+//     for k in the columns by 4:
+//       for j in the strip by 16:  a[j] = a[j] + x[k, j] + .. + x[k + 3, j]
+//     for j in the strip by 16:    what follows the first phase, with a[j]
+//
+// Lane by lane, a sum over a middle dimension reads a line of memory here and the next one a page
+// further on. A strip reads two kilobytes in a piece, and the accumulators stay in the first cache.
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/cpu.h"
+
+#define TOGETHER 1 // columns of a step: memory is read in one stream
+
+bool sn_cpu_has_strips(const SnRowProgram *p) {
+  const SnPhase *first = &p->phases.data[0];
+  if (!first->reduces.size || first->yields.size || first->reduces.size > 4)
+    return false;
+  for (size_t i = 0; i < first->reduces.size; ++i)
+    if (!sn_get_attr(first->reduces.data[i], "kind").ptr)
+      return false;
+  // What is known before the first phase is computed again for each of its columns.
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert") || ((sn_is(op, "sinter.pick") || sn_is(op, "sinter.gather")) && !sn_row_level(p, sn_result(op, 0))))
+      return false;
+  return true;
+}
+
+SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row) {
+  SnStrips s = {.size = sn_schedule_number(row->program->form->schedule, "strip")};
+  const SnPhase *first = &row->program->phases.data[0];
+  int32_t segments[] = {0, 0};
+  for (size_t i = 0; i < first->reduces.size && s.size; ++i)
+    s.memory[i] = sn(b, "memref.alloca", sn_memref(sn_type_of(sn_result(first->reduces.data[i], 0)), 1, &s.size), sn_attr("alignment", sn_i64(b->ctx, 64)),
+                     sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  return s;
+}
+
+static MlirType vector_of(const SnCpuRow *row, size_t i) {
+  return sn_vector(sn_type_of(sn_result(row->program->phases.data[0].reduces.data[i], 0)), row->lanes);
+}
+
+void sn_cpu_strip_load(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, MlirValue *reduced) {
+  for (size_t i = 0; i < row->program->phases.data[0].reduces.size; ++i)
+    reduced[i] = sn(b, "vector.load", s->memory[i], slot, vector_of(row, i));
+}
+
+static void store(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, const MlirValue *acc) {
+  for (size_t i = 0; i < row->program->phases.data[0].reduces.size; ++i)
+    sn_op(b, "vector.store", acc[i], s->memory[i], slot);
+}
+
+// `count` columns from k on, of all rows of the strip.
+static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last, MlirValue k, int64_t count) {
+  SnRowProgram *p = row->program;
+  const SnPhase *first = &p->phases.data[0];
+  MlirValue acc[4], zero = sn_index(b, 0);
+  SnLoop j = sn_for(b, zero, sn(b, "arith.subi", to, from), sn_index(b, row->lanes));
+  {
+    p->dims[p->form->num_rows - 1] = sn(b, "arith.minsi", sn(b, "arith.addi", from, j.index), last);
+    p->phase = 0;
+    sn_row_begin(p);
+    sn_row_scalars(b, p, 0);
+    sn_cpu_strip_load(b, row, s, j.index, acc);
+    for (int64_t q = 0; q < count; ++q) {
+      SnColumn c = sn_column(q ? sn(b, "arith.addi", k, sn_index(b, q)) : k, row->lanes);
+      for (size_t i = 0; i < first->reduces.size; ++i)
+        acc[i] = sn_row_combine(b, p, first->reduces.data[i], acc[i], sn_row_reduced(b, p, &c, first->reduces.data[i]));
+      sn_column_free(&c);
+    }
+    store(b, row, s, j.index, acc);
+  }
+  sn_next(b, &j);
+}
+
+void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last) {
+  SnRowProgram *p = row->program;
+  const SnPhase *first = &p->phases.data[0];
+  MlirValue identities[4], zero = sn_index(b, 0), length = sn_form_columns(b, p->form), whole = sn_size_whole(b, length, TOGETHER);
+  for (size_t i = 0; i < first->reduces.size; ++i)
+    identities[i] = sn_row_identity(b, p, first->reduces.data[i], row->lanes);
+  SnLoop j = sn_for(b, zero, sn(b, "arith.subi", to, from), sn_index(b, row->lanes));
+  store(b, row, s, j.index, identities);
+  sn_next(b, &j);
+  SnLoop k = sn_for(b, zero, whole, sn_index(b, TOGETHER));
+  step(b, row, s, from, to, last, k.index, TOGETHER);
+  sn_next(b, &k);
+  SnLoop r = sn_for(b, whole, length, sn_index(b, 1));
+  step(b, row, s, from, to, last, r.index, 1);
+  sn_next(b, &r);
+}

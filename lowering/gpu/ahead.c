@@ -1,0 +1,106 @@
+// ahead.c: the next row comes while this one is at work.
+//
+//   fetch(first row)
+//   for each row of the block or cluster:
+//     wait; vectors of the row = shared memory              each thread reads what it fetched itself: no barrier
+//     fetch(next row)                                       cp.async, into the same places
+//     the row's phases
+//
+// A multiprocessor whose registers hold one row or two has nothing under way while their reductions meet;
+// this way memory is busy all the time. What a thread's vectors are is the same in every row, or shifted by less than
+// one vector (peel.c).
+//
+// test: test/lowering/gpu/ahead.mlir
+
+#include "lowering/gpu/rows.h"
+#include "lowering/rowmemory.h"
+#include <stdio.h>
+
+static int64_t bytes_of(const SnAccess *a, int64_t width) { return width * sn_bits(sn_element(sn_type_of(a->value))) / 8; }
+
+// Input k is a row of its own for each row, in vectors of 4, 8 or 16 bytes.
+static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
+  const SnAccess *a = &f->inputs.data[k];
+  if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)))
+    return false;
+  int64_t bytes = bytes_of(a, s->vector);
+  return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || sn_gpu_peels(f, s));
+}
+
+static bool fetches(const SnForm *f, const SnGpuRows *s) { return s->ahead && sn_gpu_resident(f, s) && s->team >= s->threads; }
+
+int64_t sn_gpu_ahead_bytes(const SnForm *f, const SnGpuRows *s) {
+  int64_t bytes = 0;
+  size_t n = 0;
+  for (size_t k = 0; fetches(f, s) && k < f->inputs.size; ++k)
+    if (is_fetched(f, s, k) && n++ < MAX_FETCHED)
+      bytes += (int64_t)sn_gpu_resident(f, s) * s->threads * bytes_of(&f->inputs.data[k], s->vector);
+  return bytes;
+}
+
+void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g) {
+  int64_t all = sn_gpu_ahead_bytes(g->form, g->schedule), offset = 0, threads = g->k->threads;
+  MlirValue memory;
+  if (!all)
+    return;
+  memory = sn_gpu_launch_shared(g->k, all);
+  for (size_t k = 0; k < g->form->inputs.size && g->num_fetched < MAX_FETCHED; ++k) {
+    const SnAccess *a = &g->form->inputs.data[k];
+    int64_t shape[] = {(int64_t)g->num_resident * threads, g->width};
+    if (!is_fetched(g->form, g->schedule, k))
+      continue;
+    MlirType t = sn_element(sn_type_of(a->value)), slots = mlirMemRefTypeContiguousGet(t, 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
+    g->slots[g->num_fetched] = sn(b, "memref.view", memory, sn_index(b, offset), slots);
+    g->fetched[g->num_fetched++] = k;
+    offset += shape[0] * bytes_of(a, g->width);
+  }
+}
+
+// Which of a thread's slots: those of a warp lie together.
+static MlirValue slot(SnBuilder *b, SnGpuRowKernel *g, size_t u) { return sn(b, "arith.addi", g->k->thread, sn_index(b, (int64_t)u * g->k->threads)); }
+
+static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, SnColumn *at) {
+  const SnAccess *a = &g->form->inputs.data[g->fetched[i]];
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), index = sn_index_type(b->ctx);
+  int64_t bytes = bytes_of(a, g->width), size = bytes / g->width;
+  MlirValue whole = a->value, offset = sn_none(at->place) ? sn_row_offset(b, &g->program, at, a, &whole) : at->place;
+  MlirValue from = sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index), sn(b, "arith.muli", offset, sn_index(b, size)));
+  MlirValue to = sn(b, "arith.muli", sn(b, "arith.index_cast", slot(b, g, u), i32), sn_int(b, i32, bytes));
+  MlirValue operands[3] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots[i]), to), sn(b, "arith.index_cast", from, i64)};
+  char text[96];
+  bool part = !sn_none(at->readable); // the rest of the vector is 0 then, and nobody's
+  if (part) {
+    MlirValue all = sn_form_sizes(b, g->form, 0, g->form->num_rows + g->form->num_cols);
+    MlirValue there = sn(b, "arith.minui", sn(b, "arith.subi", all, offset), sn_index(b, g->width));
+    operands[2] = sn(b, "arith.index_cast", sn(b, "arith.muli", there, sn_index(b, size)), i32);
+  }
+  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld%s;", bytes == 16 ? "cg" : "ca", (long long)bytes, part ? ", $2" : "");
+  sn_gpu_ptx(b, text, part ? "r,l,r,~{memory}" : "r,l,~{memory}", sn_values(part ? 3 : 2, operands), (MlirType){0});
+}
+
+void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows) {
+  SnColumn at[MAX_RESIDENT];
+  MlirValue inside[MAX_RESIDENT], dims[16];
+  SnIf there = sn_if(b, sn_row_below(b, row, rows));
+  memcpy(dims, g->program.dims, sizeof dims);
+  sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
+  sn_gpu_begin_resident(b, g, row, at, inside);
+  for (size_t i = 0; i < g->num_fetched; ++i)
+    for (size_t u = 0; u < g->num_resident; ++u)
+      copy(b, g, i, u, &at[u]);
+  memcpy(g->program.dims, dims, sizeof dims);
+  sn_end_if(b, &there);
+}
+
+void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g) {
+  sn_gpu_ptx(b, "cp.async.wait_all;", "~{memory}", sn_values(0, NULL), (MlirType){0});
+  for (size_t i = 0; i < g->num_fetched; ++i)
+    for (size_t u = 0; u < g->num_resident; ++u) {
+      const SnAccess *a = &g->form->inputs.data[g->fetched[i]];
+      MlirType t = sn_element(sn_type_of(a->value));
+      MlirValue at[] = {slot(b, g, u), sn_index(b, 0)};
+      MlirValue x = sn(b, g->width > 1 ? "vector.load" : "memref.load", g->slots[i], sn_values(2, at), sn_lanes_of(t, g->width),
+                       sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes_of(a, g->width)) : mlirAttributeGetNull()));
+      sn_map(&g->resident[u].made, mlirBlockGetArgument(g->form->body, (intptr_t)g->fetched[i]), x);
+    }
+}

@@ -1,0 +1,44 @@
+// peel.c: rows whose length is no multiple of a vector.
+//
+//   start = row * N, from = start rounded down to a vector      (lowering/rowplace.c)
+//   thread: from + W * thread, from + W * (thread + T), ...     of the first some lanes are in front of the row,
+//                                                               of the last behind it
+//
+// Only vectors that may be the first or the last of a row are masked, lane by lane. One behind the last is
+// read from the last one's place.
+//
+// test: test/lowering/gpu/peel.mlir
+
+#include "lowering/gpu/rows.h"
+#include "lowering/rowmemory.h"
+
+bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
+  int64_t n = sn_row_length(f);
+  return s->registers && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector && n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
+}
+
+void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
+  int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), step = g->width * g->k->team;
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i32s = sn_vector(i32, g->width);
+  MlirValue width = sn_index(b, g->width), start = sn(b, "arith.muli", row, sn_index(b, n)), end = sn(b, "arith.addi", start, sn_index(b, n - 1));
+  MlirValue from = sn(b, "arith.subi", start, sn(b, "arith.remui", start, width)), last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
+  MlirValue mine = sn(b, "arith.addi", from, sn(b, "arith.muli", g->k->member, width));
+  for (size_t u = 0; u < g->num_resident; ++u) {
+    MlirValue place = u ? sn(b, "arith.addi", mine, sn_index(b, (int64_t)u * step)) : mine;
+    MlirValue j = sn(b, "arith.subi", place, start);
+    bool behind = ((int64_t)u + 1) * step > n;
+    at[u] = sn_column(j, g->width);
+    at[u].place = behind ? sn(b, "arith.minui", place, last) : place;
+    inside[u] = (MlirValue){0};
+    if (u && !behind)
+      continue;
+    MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), g->width)), i32s);
+    lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, sn(b, "arith.index_cast", j, i32), g->width), lanes);
+    inside[u] = at[u].in = sn_row_below(b, lanes, sn_lanes_broadcast(b, sn_int(b, i32, n), g->width));
+    at[u].whole = sn_row_below(b, j, sn_index(b, n - g->width + 1));
+    if (behind && (rows == SN_DYNAMIC || rows * n % g->width)) {
+      MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, n));
+      at[u].readable = sn_row_below(b, sn(b, "arith.addi", at[u].place, sn_index(b, g->width - 1)), all);
+    }
+  }
+}

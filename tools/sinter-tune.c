@@ -1,0 +1,369 @@
+// sinter-tune: finds the schedules that are fastest on a machine.
+//
+//   sinter-tune loss.mlir --tuning=loss.tuning                      here, on the CPU or on a GPU
+//   sinter-tune loss.mlir --target=gpu --emit=DIR                   compiles alone;
+//   DIR/sinter-tune-run DIR --tuning=loss.tuning                    the rest, where the GPU is and no compiler
+//   sinter-cc loss.mlir --target=gpu --tuning=loss.tuning -o loss.so
+//
+// A candidate is compiled as anybody would take it: the program, with a tuning file of one line. Candidates that
+// become the same code are compiled once.
+
+#include "lowering/serialise.h"
+#include "passes/passes.h"
+#include "passes/schedule.h"
+#include "tools/common_link.h"
+#include "tools/tune.h"
+#include "tools/tune_candidates.h"
+#include "mlir-c/Diagnostics.h"
+#include "llvm-c/Core.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// ---- options --------------------------------------------------------------------------
+
+typedef struct {
+  const char *policy, *cpu, *chip, *input_dialect, *wrt, *emit;
+  bool gpu, ptx, upstream;
+  int64_t most;
+} Options;
+
+static const char *set_target(void *to, const char *value) {
+  ((Options *)to)->gpu = !strcmp(value, "gpu");
+  return !strcmp(value, "gpu") || !strcmp(value, "cpu") ? NULL : "is not a target: cpu or gpu";
+}
+static const char *set_policy(void *to, const char *value) {
+  ((Options *)to)->policy = value;
+  return !strcmp(value, "medium") || !strcmp(value, "aggressive") ? NULL : "is not a policy that makes kernels: medium or aggressive";
+}
+static const char *set_cpu(void *to, const char *value) {
+  ((Options *)to)->cpu = value;
+  return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
+}
+static const char *set_chip(void *to, const char *value) {
+  ((Options *)to)->chip = value;
+  return strncmp(value, "sm_", 3) ? "is not an architecture, such as sm_90a" : NULL;
+}
+static const char *set_input_dialect(void *to, const char *value) {
+  ((Options *)to)->input_dialect = value;
+  return !strcmp(value, "linalg") || !strcmp(value, "tosa") ? NULL : "is not a dialect of programs: linalg or tosa";
+}
+static const char *set_wrt(void *to, const char *value) {
+  ((Options *)to)->wrt = value;
+  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+}
+static const char *set_upstream(void *to, const char *value) {
+  (void)value;
+  ((Options *)to)->upstream = true;
+  return NULL;
+}
+static const char *set_ptx(void *to, const char *value) {
+  (void)value;
+  ((Options *)to)->ptx = true;
+  return NULL;
+}
+static const char *set_emit(void *to, const char *value) {
+  ((Options *)to)->emit = value;
+  return !*value ? "is no folder" : strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+}
+static const char *set_most(void *to, const char *value) {
+  char *end;
+  ((Options *)to)->most = strtoll(value, &end, 10);
+  return *end || ((Options *)to)->most < 1 ? "is not a number, 1 or more" : NULL;
+}
+
+static const SinterOption table[] = {
+    {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
+    {"emit", "DIR", "compile into DIR, and run nothing: DIR/sinter-tune-run does that elsewhere", set_emit},
+    {"most", "N", "candidates of a form (default: 40)", set_most},
+    {"policy", "WORD", "medium (default) or aggressive, as of sinter-cc", set_policy},
+    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
+    {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
+    {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
+    {"cpu", "NAME", "LLVM's name of the host's processor (default: this one; with --emit for a GPU: x86-64-v2)", set_cpu},
+    {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
+    {"ptx", NULL, "embed PTX in place of a cubin: needs no ptxas", set_ptx},
+    {0},
+};
+
+// ---- compiling ---------------------------------------------------------------------------
+
+static uint64_t hash_of(const char *bytes, size_t size) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (size_t i = 0; i < size; ++i)
+    sum = (sum ^ (unsigned char)bytes[i]) * 0x100000001b3;
+  return sum;
+}
+
+// A road on a copy of the module, up to a rung. The copy is the caller's.
+static SinterExit lower(const Tool *tool, const Options *o, MlirModule module, const char *tuning, const char *until, MlirModule *copy) {
+  const char *upstream = o->upstream ? "true" : "false";
+  ToolSetting gpu[] = {{"policy", o->policy}, {"wrt", o->wrt},   {"upstream", upstream},  {"tuning", tuning}, {"input", o->input_dialect},
+                       {"chip", o->chip},     {"format", o->ptx ? "isa" : "bin"}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", o->policy},          {"wrt", o->wrt},           {"upstream", upstream},        {"tuning", tuning},
+                       {"input", o->input_dialect},    {"bf16", tool_bf16(o->cpu)}, {"exp", tool_exp(o->cpu)}, {NULL, NULL}};
+  *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
+  return o->gpu ? tool_run(tool, *copy, "sinter-gpu", gpu, until) : tool_run(tool, *copy, "sinter-cpu", cpu, until);
+}
+
+// Links what has been lowered, unless `seen` has its code: 0 in *hash then.
+static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirModule lowered, const char *path, const uint64_t *seen, size_t n, uint64_t *hash) {
+  LLVMMemoryBufferRef object = NULL;
+  if (sn_failed(sn_serialise(mlirModuleGetOperation(lowered), how, &object)))
+    return SINTER_EXIT_COMPILE;
+  const char *bytes = LLVMGetBufferStart(object);
+  size_t size = LLVMGetBufferSize(object);
+  *hash = hash_of(bytes, size);
+  for (size_t i = 0; i < n && *hash; ++i)
+    *hash = seen[i] == *hash ? 0 : *hash;
+  SinterExit code = *hash ? tool_link(tool, path, bytes, size, lowered, how->gpu) : SINTER_EXIT_OK;
+  LLVMDisposeMemoryBuffer(object);
+  return code;
+}
+
+static SinterExit compile_reference(const Tool *tool, const Options *o, MlirModule module, const char *folder) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/reference.so", folder);
+  ToolSetting settings[] = {{"policy", "disabled"}, {"sums", "wide"}, {"wrt", o->wrt}, {"upstream", o->upstream ? "true" : "false"}, {"input", o->input_dialect}, {NULL, NULL}};
+  MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
+  SinterExit code = tool_run(tool, copy, "sinter-cpu", settings, NULL);
+  SnSerialise how = {.cpu = o->cpu};
+  uint64_t hash;
+  if (code == SINTER_EXIT_OK)
+    code = link_lowered(tool, &how, copy, path, NULL, 0, &hash);
+  mlirModuleDestroy(copy);
+  return code;
+}
+
+// ---- candidates ----------------------------------------------------------------------------
+
+typedef struct {
+  SnFingerprint form;
+  TuneSchedules schedules;
+} Form;
+typedef SN_VEC(Form) Forms;
+
+static void add_forms(MlirModule scheduled, const Options *o, const char *name, Forms *forms) {
+  SnOpVec ops = sn_collect(mlirModuleGetOperation(scheduled), name);
+  for (size_t i = 0; i < ops.size; ++i) {
+    if (!sn_get_attr(ops.data[i], "schedule").ptr)
+      continue;
+    Form form = {.form = sn_fingerprint(ops.data[i])};
+    bool known = false;
+    for (size_t k = 0; k < forms->size; ++k)
+      known |= !strcmp(forms->data[k].form.text, form.form.text);
+    if (known)
+      continue;
+    form.schedules = tune_candidates(ops.data[i], o->gpu ? "gpu" : "cpu", (size_t)o->most);
+    sn_push(forms, form);
+  }
+  sn_vec_free(&ops);
+}
+
+static void put(MlirStringRef text, void *user) { fprintf(user, "%.*s", (int)text.length, text.data); }
+
+// Keeps the first error of a candidate, in place of printing it.
+static MlirLogicalResult keep_error(MlirDiagnostic diagnostic, void *user) {
+  char *why = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&why, &size);
+  mlirDiagnosticPrint(diagnostic, put, to);
+  fclose(to);
+  char *kept = user;
+  if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError && !*kept)
+    snprintf(kept, 300, "%.*s", (int)strcspn(why, "\n\t"), why);
+  free(why);
+  return SN_OK;
+}
+
+typedef struct {
+  Tool *tool;
+  const Options *options;
+  MlirModule module;
+  const char *folder;
+  FILE *list;
+  SN_VEC(uint64_t) seen; // code of the form's candidates
+  size_t count;          // libraries of all forms
+} Work;
+
+// What a process that compiled a candidate has to say.
+typedef struct {
+  uint64_t hash; // 0: another candidate is the same
+  SinterExit code;
+  char why[300];
+} Compiled;
+
+static Compiled compile_here(const Work *w, const char *tuning, const char *path) {
+  Compiled c = {.hash = 1};
+  mlirContextAttachDiagnosticHandler(w->tool->ctx, keep_error, c.why, NULL);
+  MlirModule lowered;
+  c.code = lower(w->tool, w->options, w->module, tuning, NULL, &lowered);
+  SnSerialise how = {.cpu = w->options->cpu, .gpu = w->options->gpu, .parallel = !w->options->gpu};
+  if (c.code == SINTER_EXIT_OK)
+    c.code = link_lowered(w->tool, &how, lowered, path, w->seen.data, w->seen.size, &c.hash);
+  return c;
+}
+
+// A schedule that nobody has tried may end the compiler: it ends a process of its own.
+static Compiled compile_there(const Work *w, const char *tuning, const char *path) {
+  Compiled c = {.hash = 1, .code = SINTER_EXIT_COMPILE, .why = "the compiler does not stand it"};
+  int ends[2];
+  fflush(NULL);
+  if (pipe(ends))
+    return c;
+  pid_t child = fork();
+  if (!child) {
+    static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
+      signal(signals[i], SIG_DFL); // LLVM's handlers print a stack
+    bool quiet = freopen("/dev/null", "w", stderr) != NULL;
+    c.why[0] = 0;
+    c = compile_here(w, tuning, path);
+    _exit(!quiet || write(ends[1], &c, sizeof c) != (ssize_t)sizeof c);
+  }
+  close(ends[1]);
+  Compiled said;
+  if (child > 0 && read(ends[0], &said, sizeof said) == (ssize_t)sizeof said)
+    c = said;
+  close(ends[0]);
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+    ;
+  return c;
+}
+
+static SinterExit compile_candidate(Work *w, const Form *form, MlirAttribute schedule) {
+  char tuning[PATH_MAX + 32], path[PATH_MAX + 32];
+  snprintf(tuning, sizeof tuning, "%s/one.tuning", w->folder);
+  snprintf(path, sizeof path, "%s/%zu.so", w->folder, w->count);
+  FILE *file = fopen(tuning, "w");
+  if (!file)
+    return tool_error(w->tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", tuning, strerror(errno));
+  fprintf(file, "%s %s ", w->options->gpu ? "gpu" : "cpu", form->form.text);
+  mlirAttributePrint(schedule, put, file);
+  fclose(file);
+  Compiled c = compile_there(w, tuning, path);
+  unlink(tuning);
+  if (!c.hash)
+    return SINTER_EXIT_OK;
+  fprintf(w->list, "%s\t", form->form.text);
+  mlirAttributePrint(schedule, put, w->list);
+  if (c.code != SINTER_EXIT_OK) {
+    fprintf(w->list, "\t-\t%s\n", *c.why ? c.why : "it was not compiled");
+    return SINTER_EXIT_OK;
+  }
+  fprintf(w->list, "\t%zu.so\n", w->count++);
+  sn_push(&w->seen, c.hash);
+  return SINTER_EXIT_OK;
+}
+
+static SinterExit compile_all(Work *w, const Forms *forms) {
+  SinterExit code = compile_reference(w->tool, w->options, w->module, w->folder);
+  for (size_t i = 0; i < forms->size && code == SINTER_EXIT_OK; ++i) {
+    w->seen.size = 0;
+    for (size_t k = 0; k < forms->data[i].schedules.size && code == SINTER_EXIT_OK; ++k)
+      code = compile_candidate(w, &forms->data[i], forms->data[i].schedules.data[k]);
+  }
+  return code;
+}
+
+// ---- the folder ------------------------------------------------------------------------------
+
+static void remove_folder(const char *folder, size_t count) {
+  char path[PATH_MAX + 32];
+  for (size_t i = 0; i < count; ++i) {
+    snprintf(path, sizeof path, "%s/%zu.so", folder, i);
+    unlink(path);
+  }
+  snprintf(path, sizeof path, "%s/reference.so", folder);
+  unlink(path);
+  snprintf(path, sizeof path, "%s/candidates", folder);
+  unlink(path);
+  rmdir(folder);
+}
+
+// sinter-tune-run lies beside this program.
+static SinterExit copy_runner(const Tool *tool, const char *folder) {
+  char self[PATH_MAX], path[PATH_MAX * 2];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[n < 0 ? 0 : n] = 0;
+  snprintf(path, sizeof path, "%s-run", self);
+  FILE *from = fopen(path, "rb");
+  if (!from)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot read %s: %s", path, strerror(errno));
+  SN_VEC(char) bytes = {0};
+  for (int c; (c = getc(from)) != EOF;)
+    sn_push(&bytes, (char)c);
+  fclose(from);
+  snprintf(path, sizeof path, "%s/sinter-tune-run", folder);
+  SinterExit code = tool_write(tool, path, bytes.data, bytes.size);
+  sn_vec_free(&bytes);
+  return code == SINTER_EXIT_OK && chmod(path, 0755) ? tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", path, strerror(errno)) : code;
+}
+
+static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, MlirModule module, const Forms *forms) {
+  char made[PATH_MAX] = "", path[PATH_MAX + 32];
+  const char *tmp = getenv("TMPDIR"), *folder = o->emit ? o->emit : made;
+  snprintf(made, sizeof made, "%s/sinter-tune-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (o->emit ? mkdir(folder, 0777) && errno != EEXIST : !mkdtemp(made))
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder, strerror(errno));
+  snprintf(path, sizeof path, "%s/candidates", folder);
+  Work w = {.tool = tool, .options = o, .module = module, .folder = folder, .list = fopen(path, "w")};
+  if (!w.list)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
+  fprintf(w.list, "target %s\n", o->gpu ? "gpu" : "cpu");
+  SinterExit code = compile_all(&w, forms);
+  fclose(w.list);
+  if (code == SINTER_EXIT_OK && o->emit)
+    code = copy_runner(tool, folder);
+  if (code == SINTER_EXIT_OK && o->emit)
+    printf("%zu candidates of %zu forms: %s/sinter-tune-run %s\n", w.count, forms->size, folder, folder);
+  else if (code == SINTER_EXIT_OK)
+    code = tune_run(folder, run);
+  if (!o->emit)
+    remove_folder(folder, w.count);
+  sn_vec_free(&w.seen);
+  return code;
+}
+
+static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
+  MlirModule module, scheduled;
+  SinterExit code = tool_read(tool, &module);
+  if (code != SINTER_EXIT_OK)
+    return code;
+  if (o->gpu && o->emit && !o->cpu)
+    o->cpu = "x86-64-v2"; // the other machine's is not known
+  code = tool_select(tool, module, run->driver.entry);
+  if (code == SINTER_EXIT_OK) {
+    code = lower(tool, o, module, "", "scheduled", &scheduled);
+    Forms forms = {0};
+    if (code == SINTER_EXIT_OK) {
+      add_forms(scheduled, o, "sinter.rowwise", &forms);
+      add_forms(scheduled, o, "sinter.contract", &forms);
+      add_forms(scheduled, o, "sinter.steps", &forms);
+    }
+    if (code == SINTER_EXIT_OK)
+      code = forms.size ? tune(tool, o, run, module, &forms) : tool_error(tool, SINTER_EXIT_COMPILE, "%s has no form that is scheduled", tool->file);
+    for (size_t i = 0; i < forms.size; ++i)
+      sn_vec_free(&forms.data[i].schedules);
+    sn_vec_free(&forms);
+    mlirModuleDestroy(scheduled);
+  }
+  mlirModuleDestroy(module);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = "", .most = 40};
+  TuneOptions run = TUNE_DEFAULTS;
+  run.driver.program = "sinter-tune";
+  ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {sinter_driver_options, &run.driver}, {NULL, NULL}};
+  const char *file = tool_options(argc, argv, "Sinter: finds the schedules that are fastest on a machine\n", tables);
+  Tool tool = tool_open("sinter-tune", file);
+  SinterExit code = program(&tool, &options, &run);
+  tool_close(&tool);
+  return code;
+}
