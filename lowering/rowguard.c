@@ -7,6 +7,8 @@
 //
 // Scalars cost nothing beside a pass over the row; what a select takes from its first side need not be computed where
 // the condition is false.
+//
+// test: test/lowering/cpu/guards.mlir
 
 #include "lowering/rowprogram.h"
 

@@ -6,6 +6,8 @@
 // A vector that the row has only a part of is loaded whole, as its neighbours' elements are there too; behind the last row
 // there is nothing, and a vector that ends there is loaded element by element. It is stored element by element. An operand
 // that has one row for all is not aligned to the others, and is loaded element by element.
+//
+// test: test/lowering/gpu/peel.mlir
 
 #include "lowering/rowmemory.h"
 #include <assert.h>

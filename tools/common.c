@@ -170,3 +170,6 @@ void tool_print(MlirModule module) {
   mlirOperationPrint(mlirModuleGetOperation(module), to_stdout, NULL);
   putchar('\n');
 }
+
+const char *tool_wrong_file(const char *value) { return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL; }
+const char *tool_wrong_list(const char *value) { return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL; }

@@ -31,6 +31,9 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
 
 // Whether LLVM knows a processor for this machine's architecture by this name.
 bool tool_knows_cpu(const char *cpu);
+// What is wrong with an option's text, or NULL: a file that goes into a pipeline's text; numbers with commas.
+const char *tool_wrong_file(const char *value);
+const char *tool_wrong_list(const char *value);
 // Options of the pipeline sinter-cpu where code is for this machine (cpu is null) and it has the instructions: how f32 is rounded to bf16, and
 // how exp is computed.
 const char *tool_bf16(const char *cpu);

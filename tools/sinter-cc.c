@@ -55,12 +55,12 @@ static const char *set_input_dialect(void *to, const char *value) {
 }
 static const char *set_tuning(void *to, const char *value) {
   ((Options *)to)->tuning = value;
-  return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+  return tool_wrong_file(value);
 }
 
 static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
-  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+  return tool_wrong_list(value);
 }
 static const char *set_upstream(void *to, const char *value) {
   ((Options *)to)->upstream = true;

@@ -53,7 +53,7 @@ static const char *set_input_dialect(void *to, const char *value) {
 
 static const char *set_explain(void *to, const char *value) {
   ((Options *)to)->explain = value ? value : "-";
-  return value && (strchr(value, '\'') || strchr(value, '}')) ? "holds a quote or a brace" : NULL;
+  return value ? tool_wrong_file(value) : NULL;
 }
 
 static const char *set_emit(void *to, const char *value) {
@@ -69,12 +69,12 @@ static const char *set_cpu(void *to, const char *value) {
 
 static const char *set_tuning(void *to, const char *value) {
   ((Options *)to)->tuning = value;
-  return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+  return tool_wrong_file(value);
 }
 
 static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
-  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+  return tool_wrong_list(value);
 }
 
 static const char *set_upstream(void *to, const char *value) {

@@ -68,7 +68,7 @@ static const char *set_ptx(void *to, const char *value) {
 }
 static const char *set_emit(void *to, const char *value) {
   ((Options *)to)->emit = value;
-  return !*value ? "is no folder" : strpbrk(value, "'}") ? "holds a quote or a brace" : NULL;
+  return !*value ? "is no folder" : tool_wrong_file(value);
 }
 static const char *set_most(void *to, const char *value) {
   char *end;

@@ -10,6 +10,8 @@
 //
 // Lane by lane, a sum over a middle dimension reads a line of memory here and the next one a page
 // further on. A strip reads two kilobytes in a piece, and the accumulators stay in the first cache.
+//
+// test: test/lowering/cpu/rowlanes.mlir, test/run/row_strips.mlir
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/cpu.h"

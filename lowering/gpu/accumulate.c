@@ -8,6 +8,8 @@
 //   finish         the last block runs it like a row of its own
 //
 // Every order is fixed by sizes and schedule: equal inputs give equal bits, without atomics on values.
+//
+// test: test/lowering/gpu/columns.mlir
 
 #include "lowering/gpu/rows.h"
 #include <assert.h>
