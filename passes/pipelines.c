@@ -3,6 +3,7 @@
 // Upstream passes cannot be run from inside ours, so a road is a named pipeline
 // of passes; the plugin, the tools and docs/ladder.md read these lists.
 
+#include "lowering/gpu/chips.h"
 #include "passes/passes.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -126,8 +127,8 @@ static const SnOption gpu_options[] = {
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
     TUNING_OPTION,
-    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a"},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81"},
+    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT},
+    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
     {0},
@@ -143,7 +144,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"sinter-schedule{target=gpu tuning='$tuning'}", "each form gets its #sinter.gpu_rows", "scheduled"},
+    {"sinter-schedule{target=gpu chip=$chip tuning='$tuning'}", "each form gets its #sinter.gpu_rows", "scheduled"},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"

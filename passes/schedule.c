@@ -10,6 +10,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule.mlir
 
+#include "lowering/gpu/chips.h"
 #include "passes/schedule.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
@@ -61,6 +62,8 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   static const char *const forms[] = {"sinter.rowwise", "sinter.contract", "sinter.steps"};
   const SnScheduleOptions *options = run->options;
+  if (!strcmp(options->target, "gpu") && !sn_gpu_chip(options->chip))
+    return sn_error(op, SN_GPU_CHIP_ERROR, options->chip);
   SnTuning tuning = {0};
   MlirLogicalResult result = *options->tuning ? sn_tuning_read(run->ctx, options->tuning, &tuning) : SN_OK;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
@@ -76,6 +79,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "target", "what the kernels run on", "cpu", targets, offsetof(SnScheduleOptions, target)},
+    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(SnScheduleOptions, chip)},
     {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL, offsetof(SnScheduleOptions, vector_bits)},
     {SN_OPTION_STRING, "tuning", "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL, offsetof(SnScheduleOptions, tuning)},
     {0},

@@ -7,6 +7,7 @@
 
 typedef struct {
   const char *target;   // "cpu" or "gpu"
+  const char *chip;     // of the GPU, as ptxas names it
   int64_t vector_bits;  // of the CPU's registers
   const char *tuning;   // a file of measured schedules; "": none
 } SnScheduleOptions;
@@ -14,8 +15,8 @@ typedef struct {
 // The schedule of a form, or null after a remark if the target has none for it.
 MlirAttribute sn_schedule_cpu_rows(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *options);
-// What family i of the GPU's table makes of a form, null where it does not fit; false behind the last.
-bool sn_schedule_gpu_family(const SnForm *form, size_t i, MlirAttribute *schedule);
+// What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false behind the last.
+bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
 

@@ -22,17 +22,15 @@
 // with an element's live values not counted, triplet's gradients 43, else 96; layer norm's gradients (sums of columns)
 // with 1024 threads on a multiprocessor 47, with 512 72; cross entropy's gradient of 128256 in a cluster of 8 with 1024 85, with 512 89.
 
+#include "lowering/gpu/chips.h"
 #include "lowering/gpu/gpu.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
 #include <stdio.h>
 
-#define MULTIPROCESSORS 132
 #define THREADS 1024           // on each of them
 #define HELD 32                // registers of a thread that hold a row, of 64
 #define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
-#define L2_BYTES (32 << 20)    // of rows at work
-#define SHARED_BYTES (227 << 10) // of a multiprocessor, for its blocks
 #define OTHER_SHARED 3072      // of each, beside rows
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
@@ -41,6 +39,7 @@
 // What a form is like.
 typedef struct {
   const SnForm *form;
+  const SnGpuChip *gpu;
   int64_t rows, length;   // SN_DYNAMIC where they are
   int64_t lanes;          // of a vector of 16 bytes
   int64_t vector;         // the same where every row begins and ends with one; else less
@@ -57,6 +56,9 @@ typedef struct {
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
   bool registers, flat, tile;
 } Schedule;
+
+// Bytes of rows at work that stay in L2, beside what is written.
+static int64_t l2_rows(const Facts *a) { return a->gpu->l2_bytes / 25 * 16; }
 
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
 
@@ -158,8 +160,8 @@ static int64_t live_values(const SnForm *f) {
   return most;
 }
 
-static Facts facts_of(const SnForm *f) {
-  Facts a = {.form = f, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
+static Facts facts_of(const SnForm *f, const SnGpuChip *gpu) {
+  Facts a = {.form = f, .gpu = gpu, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
   for (intptr_t k = 0; sn_gpu_is_packed(f) && k < mlirBlockGetNumArguments(f->body); ++k)
     a.packed += sn_is_row(mlirBlockGetArgument(f->body, k));
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
@@ -180,10 +182,10 @@ static Facts facts_of(const SnForm *f) {
 
 // Clusters that run at once: their blocks share a GPC, and some of its multiprocessors
 // stay idle if their number is no multiple (cuOccupancyMaxActiveClusters, H200).
-static int64_t clusters_at_once(int64_t size, int64_t occupancy) {
+static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occupancy) {
   static const int64_t of_4[] = {0, 30, 62, 92, 124}, of_8[] = {0, 15, 30, 45, 62};
-  if (size <= 2)
-    return occupancy * (MULTIPROCESSORS / size);
+  if (size <= 2 || gpu->number != 90)
+    return occupancy * (gpu->multiprocessors / size);
   return occupancy > 4 ? occupancy * (size == 4 ? 31 : 15) : size == 4 ? of_4[occupancy] : of_8[occupancy];
 }
 
@@ -203,7 +205,7 @@ static int64_t occupancy(const Schedule *s) {
 // Rows get blocks of their own, but where sums of columns are kept from row to row, or clusters have sums to hand on: those
 // are slower to begin and end.
 static int64_t blocks_for(const Facts *a, const Schedule *s, int64_t rows_at_once) {
-  int64_t at_once = s->cluster * clusters_at_once(s->cluster, occupancy(s));
+  int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
   bool alone = !a->columns && !(a->sums && s->cluster > 1) && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * up(a->rows, rows_at_once) : at_once;
   return blocks < 1 ? 1 : blocks;
@@ -226,11 +228,11 @@ static bool flat(const Facts *a, Schedule *s) {
   *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
   if (expensive(a->form) > 3)
     s->unroll = 1;
-  while (s->threads > 128 && all / (s->threads * s->vector) < MULTIPROCESSORS)
+  while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
-  while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < MULTIPROCESSORS * (THREADS / s->threads))
+  while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (THREADS / s->threads))
     s->unroll /= 2;
-  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
   return true;
 }
 
@@ -261,8 +263,8 @@ static bool thread(const Facts *a, Schedule *s) {
   s->blocks = blocks_for(a, s, s->threads);
   if (a->again) { // what is read again should be in L2 still
     s->threads = 128;
-    int64_t fit = 2 * L2_BYTES / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / MULTIPROCESSORS, most = THREADS / s->threads;
-    int64_t blocks = MULTIPROCESSORS * (fit < 2 ? 2 : fit > most ? most : fit);
+    int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors, most = THREADS / s->threads;
+    int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
     s->blocks = blocks < up(a->rows, s->threads) ? blocks : up(a->rows, s->threads);
   }
   return true;
@@ -281,7 +283,7 @@ static bool tile(const Facts *a, Schedule *s) {
   if (up(a->length, s->threads / 32) * a->live > HELD)
     return false;
   s->team = s->threads; // not said
-  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
   return true;
 }
 
@@ -294,7 +296,7 @@ static bool warp(const Facts *a, Schedule *s) {
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
-  if (s->team * kept < vectors || (s->team == 32 && a->rows * s->team < MULTIPROCESSORS * THREADS))
+  if (s->team * kept < vectors || (s->team == 32 && a->rows * s->team < a->gpu->multiprocessors * THREADS))
     return false; // a block has more threads for it
   while (a->columns && s->threads > 32 && s->threads / s->team * a->length * a->column_bytes > TEAM_SHARED)
     s->threads /= 2;
@@ -308,12 +310,13 @@ static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once
   *s = (Schedule){.threads = 32, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1024, .at_once = at_once, .registers = true};
   while (s->threads < most_threads && s->threads * kept < vectors)
     s->threads *= 2;
+  most_cluster = most_cluster < a->gpu->largest_cluster ? most_cluster : a->gpu->largest_cluster;
   while (s->cluster <= most_cluster && s->threads * s->cluster * kept < vectors)
     s->cluster *= 2;
   if (s->cluster > most_cluster)
     return false;
   // A row does not wait alone: few rows get more threads.
-  while (s->threads < most_threads && s->threads < vectors && rows * s->threads < MULTIPROCESSORS * THREADS)
+  while (s->threads < most_threads && s->threads < vectors && rows * s->threads < a->gpu->multiprocessors * THREADS)
     s->threads *= 2;
   s->blocks = blocks_for(a, s, 1);
   return true;
@@ -345,12 +348,12 @@ static bool ahead(const Facts *a, const Schedule *s) {
     return false;
   SnGpuRows rows = {.threads = s->threads, .team = s->threads, .vector = s->vector, .cluster = s->cluster, .registers = true, .ahead = true};
   int64_t bytes = sn_gpu_ahead_bytes(a->form, &rows);
-  return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= SHARED_BYTES;
+  return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= a->gpu->shared_bytes;
 }
 
 // The row is read once.
 static bool stream(const Facts *a, Schedule *s) {
-  if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < MULTIPROCESSORS)) // few rows: several blocks for each
+  if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
   *s = (Schedule){.threads = 512, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
@@ -358,14 +361,14 @@ static bool stream(const Facts *a, Schedule *s) {
     s->threads /= 2;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  s->blocks = THREADS / s->threads * MULTIPROCESSORS;
+  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
   return true;
 }
 
 // The row is read in each phase, from L2 if it is lucky.
 static bool reread(const Facts *a, Schedule *s) {
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = THREADS / 32;
-  while (rows_at_once > 1 && rows_at_once * MULTIPROCESSORS * a->row_bytes > L2_BYTES)
+  while (rows_at_once > 1 && rows_at_once * a->gpu->multiprocessors * a->row_bytes > l2_rows(a))
     rows_at_once /= 2;
   // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
   *s = (Schedule){.threads = THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
@@ -375,10 +378,10 @@ static bool reread(const Facts *a, Schedule *s) {
     s->threads = 256;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  while (s->cluster < 8 && a->rows != SN_DYNAMIC && a->rows * s->cluster * s->threads * 2 <= MULTIPROCESSORS * THREADS &&
+  while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC && a->rows * s->cluster * s->threads * 2 <= a->gpu->multiprocessors * THREADS &&
          s->threads * s->cluster * s->unroll * 4 <= vectors)
     s->cluster *= 2;
-  s->blocks = s->cluster * clusters_at_once(s->cluster, THREADS / s->threads);
+  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
   return true;
 }
 
@@ -413,18 +416,18 @@ static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Sch
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
-  Facts facts = facts_of(f);
+  Facts facts = facts_of(f, sn_gpu_chip(options->chip));
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
   return attribute_of(f, &facts, &s);
 }
 
-bool sn_schedule_gpu_family(const SnForm *f, size_t i, MlirAttribute *schedule) {
+bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAttribute *schedule) {
   *schedule = (MlirAttribute){NULL};
   if (i >= sizeof families / sizeof *families)
     return false;
-  Facts facts = facts_of(f);
+  Facts facts = facts_of(f, sn_gpu_chip(chip));
   Schedule s = {0};
   if (families[i].fits(&facts, &s))
     *schedule = attribute_of(f, &facts, &s);

@@ -7,21 +7,24 @@
 //
 // runs in: schedule    test: test/passes/schedule.mlir
 
+#include "lowering/gpu/chips.h"
 #include "lowering/steps.h"
 #include "passes/schedule.h"
 
 #define MOST_TASKS 256
 #define THREADS 256
-#define MOST_BLOCKS 264 // two on each multiprocessor of an H100
+#define BLOCKS_AT_ONCE 2 // on each multiprocessor
 
 MlirAttribute sn_schedule_steps(MlirOperation op, const SnScheduleOptions *options) {
   SnSteps s = sn_steps_read(op);
   MlirLocation loc = mlirOperationGetLocation(op);
   MlirContext ctx = mlirLocationGetContext(loc);
   int64_t rows = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows);
-  if (!strcmp(options->target, "gpu"))
+  if (!strcmp(options->target, "gpu")) {
+    int64_t most = BLOCKS_AT_ONCE * sn_gpu_chip(options->chip)->multiprocessors;
     return sn_schedule_attr(loc, "gpu_rows", sn_parse_attr(ctx, "{threads = %d, blocks = %lld, occupancy = 1}", THREADS,
-                                                           (long long)(rows == SN_DYNAMIC || rows > MOST_BLOCKS ? MOST_BLOCKS : rows < 1 ? 1 : rows)));
+                                                           (long long)(rows == SN_DYNAMIC || rows > most ? most : rows < 1 ? 1 : rows)));
+  }
   int64_t chunk = rows == SN_DYNAMIC || rows <= MOST_TASKS ? 1 : (rows + MOST_TASKS - 1) / MOST_TASKS;
   return sn_schedule_attr(loc, "rows", sn_parse_attr(ctx, "{chunk = %lld, tasks = %d}", (long long)chunk, MOST_TASKS));
 }

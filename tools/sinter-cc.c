@@ -5,6 +5,7 @@
 // What is written follows from the suffix of -o. A library needs nothing of
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
+#include "lowering/gpu/chips.h"
 #include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "passes/passes.h"
@@ -208,7 +209,7 @@ static SinterExit program(Tool *tool, Options *options) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = "", .tuning = ""};
+  Options options = {.policy = "medium", .chip = SN_GPU_CHIP_DEFAULT, .input_dialect = "linalg", .wrt = "", .tuning = ""};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);

@@ -8,6 +8,7 @@
 // A candidate is compiled as anybody would take it: the program, with a tuning file of one line. Candidates that
 // become the same code are compiled once.
 
+#include "lowering/gpu/chips.h"
 #include "lowering/serialise.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
@@ -158,7 +159,7 @@ static void add_forms(MlirModule scheduled, const Options *o, const char *name, 
       known |= !strcmp(forms->data[k].form.text, form.form.text);
     if (known)
       continue;
-    form.schedules = tune_candidates(ops.data[i], o->gpu ? "gpu" : "cpu", (size_t)o->most);
+    form.schedules = tune_candidates(ops.data[i], o->gpu ? "gpu" : "cpu", o->chip, (size_t)o->most);
     sn_push(forms, form);
   }
   sn_vec_free(&ops);
@@ -357,7 +358,7 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = "sm_90a", .input_dialect = "linalg", .wrt = "", .most = 40};
+  Options options = {.policy = "medium", .chip = SN_GPU_CHIP_DEFAULT, .input_dialect = "linalg", .wrt = "", .most = 40};
   TuneOptions run = TUNE_DEFAULTS;
   run.driver.program = "sinter-tune";
   ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {sinter_driver_options, &run.driver}, {NULL, NULL}};

@@ -143,7 +143,7 @@ static void alone(TuneSchedules *all, MlirContext ctx, const Numbers *base, size
   }
 }
 
-TuneSchedules tune_candidates(MlirOperation form, const char *target, size_t most) {
+TuneSchedules tune_candidates(MlirOperation form, const char *target, const char *chip, size_t most) {
   TuneSchedules all = {0};
   MlirContext ctx = mlirOperationGetContext(form);
   MlirAttribute chosen = sn_get_attr(form, "schedule");
@@ -151,7 +151,7 @@ TuneSchedules tune_candidates(MlirOperation form, const char *target, size_t mos
   if (!strcmp(target, "gpu") && sn_is(form, "sinter.rowwise")) {
     SnForm f = sn_form_read(form);
     MlirAttribute family;
-    for (size_t i = 0; sn_schedule_gpu_family(&f, i, &family); ++i)
+    for (size_t i = 0; sn_schedule_gpu_family(&f, chip, i, &family); ++i)
       add(&all, family, most);
     sn_form_free(&f);
   }

@@ -8,6 +8,7 @@
 //
 // runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu/gpu_target.mlir
 
+#include "lowering/gpu/chips.h"
 #include "lowering/gpu/gpu.h"
 #include "passes/passes.h"
 #include <stdio.h>
@@ -77,12 +78,33 @@ static void declare_launch_shared(MlirOperation module) {
   sn_vec_free(&globals);
 }
 
+// A schedule from elsewhere may ask for what the chip has not.
+static MlirLogicalResult check_clusters(MlirOperation module, const Options *o, const SnGpuChip *chip) {
+  SnOpVec functions = sn_collect(module, "llvm.func");
+  MlirLogicalResult result = SN_OK;
+  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
+    MlirAttribute dims = sn_get_attr(functions.data[i], "nvvm.cluster_dim");
+    int64_t size = dims.ptr ? mlirDenseI32ArrayGetElement(dims, 0) : 1;
+    if (size > chip->largest_cluster)
+      result = sn_error(functions.data[i], "its schedule has clusters of %lld blocks, and chip=%s %s", (long long)size, o->chip,
+                        chip->largest_cluster == 1 ? "has no clusters" : "none so large");
+  }
+  sn_vec_free(&functions);
+  return result;
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
+  const SnGpuChip *chip = sn_gpu_chip(o->chip);
+  if (!chip)
+    return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
+  const char *features = *o->features ? o->features : chip->features;
   char ptxas[PATH_BYTES], library[PATH_BYTES];
   bool assembles = strcmp(o->format, "isa") && strcmp(o->format, "llvm") && strcmp(o->format, "offloading");
   if (assembles && !on_path(ptxas, "ptxas") && !in_toolkit(ptxas, o->toolkit, false, "bin/ptxas"))
     return sn_error(op, "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to the folder of a CUDA toolkit, or ask for PTX", o->chip);
+  if (sn_failed(check_clusters(op, o, chip)))
+    return SN_FAIL;
   declare_launch_shared(op);
   MlirOperation function = library_function(op);
   char link[PATH_BYTES + 32] = "";
@@ -93,17 +115,17 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
     snprintf(link, sizeof link, ", link = [\"%s\"]", library);
   }
   char text[PATH_BYTES + 512];
-  snprintf(text, sizeof text, "[#nvvm.target<O = 3, chip = \"%s\", features = \"%s\"%s>]", o->chip, o->features, link);
+  snprintf(text, sizeof text, "[#nvvm.target<O = 3, chip = \"%s\", features = \"%s\"%s>]", o->chip, features, link);
   MlirAttribute targets = mlirAttributeParseGet(run->ctx, SN_STR(text));
   if (!targets.ptr)
-    return sn_error(op, "chip=%s features=%s is no target for NVIDIA's GPUs", o->chip, o->features);
+    return sn_error(op, "chip=%s features=%s is no target for NVIDIA's GPUs", o->chip, features);
   sn_set_attr(op, "targets", targets);
   return SN_OK;
 }
 
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", "sm_90a", NULL, offsetof(Options, chip)},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target", "+ptx81", NULL, offsetof(Options, features)},
+    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
+    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", "", NULL, offsetof(Options, features)},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", "", NULL, offsetof(Options, toolkit)},
     {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", NULL, offsetof(Options, format)},
     {0},

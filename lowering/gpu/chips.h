@@ -1,0 +1,27 @@
+// chips.h: what NVIDIA's architectures have, as far as schedules and targets depend on it.
+
+#ifndef SINTER_LOWERING_GPU_CHIPS_H
+#define SINTER_LOWERING_GPU_CHIPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+  int number;              // compute capability: 90 for sm_90 and sm_90a
+  const char *product;     // whose figures these are
+  const char *features;    // of LLVM's target; empty: the oldest PTX version that has the chip
+  int64_t multiprocessors;
+  int64_t shared_bytes;    // of a multiprocessor, for its blocks
+  int64_t l2_bytes;
+  int64_t largest_cluster; // of blocks; 1: it has no clusters
+} SnGpuChip;
+
+// The chip that ptxas calls `name` (sm_80, sm_90a, sm_120f). Of one that is newer than the table, or between two of
+// its lines, the line before it. Null for what is no such name, and for those before sm_80: kernels copy into shared memory
+// behind a thread's back, and round pairs of bf16.
+const SnGpuChip *sn_gpu_chip(const char *name);
+
+#define SN_GPU_CHIP_DEFAULT "sm_90a"
+#define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
+
+#endif
