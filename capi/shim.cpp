@@ -10,6 +10,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
@@ -35,4 +37,8 @@ void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperatio
   });
   tensor::populateReassociativeReshapeFoldingPatterns(*unwrap(set));
   tensor::populateFoldTensorEmptyPatterns(*unwrap(set));
+}
+
+bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features) {
+  return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(features);
 }

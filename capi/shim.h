@@ -5,6 +5,7 @@
 #ifndef SINTER_CAPI_SHIM_H
 #define SINTER_CAPI_SHIM_H
 
+#include "llvm-c/TargetMachine.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/Rewrite.h"
@@ -35,6 +36,11 @@ bool sn_shim_is_elementwise(MlirOperation op);
 void sn_shim_add_math_approximations(MlirRewritePatternSet set);
 // linalg on collapsed tensors -> linalg on what was collapsed; expand_shape moves up, collapse_shape down.
 void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape));
+
+// ---- processors -----------------------------------------------------------------
+
+// It has all of these, as in "+avx512f".
+bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features);
 
 // ---- passes ---------------------------------------------------------------------
 

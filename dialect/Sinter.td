@@ -322,20 +322,21 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
 
     An argument is an operand, or with `default` an attribute of the use. Other words on an argument: `optional`,
     the constant that stands for an operand that is not given; `column`, a vector with one element for each column;
-    `leading`, which lets a row lack the column dimension; `values`, the words that an attribute may be (the body sees
-    which of them, counted from 0); `above` and `at_least`, the limits of a number.
+    `leading`, which lets a row lack the column dimension; `like`, the operand whose shape it has, where others are broadcast;
+    `values`, the words that an attribute may be (the body sees which of them, counted from 0); `above`, `at_least` and `at_most`, the
+    limits of a number. An assert of the body that attributes alone decide is checked where the definition is used.
 
     Attributes of a definition: `reductions`, which makes it a loss: what may be done with its values, the first by default;
     `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension);
-    `broadcast`, operands have the shapes that NumPy broadcasts to one; `functions`, the names of other definitions that
+    `broadcast`, operands have the shapes that NumPy broadcasts to one, and with `same_rank` as many dimensions; `functions`, the names of other definitions that
     the body applies and a use may replace.
 
     A loss yields its value, and after it, if the mean is a weighted one, the weight.
 
     * (D1) arguments are operands first, then optional ones, then attributes, with distinct names.
     * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; there is at least one row that is an operand;
-      an attribute is a scalar; `column` and `leading` are of rows.
-    * (D3) `optional`, `default`, `above` and `at_least` are numbers, and `default` is inside its limits; `values` are words, and `default` is one of
+      an attribute is a scalar; `column`, `leading` and `like` are of rows, and one is like a row operand before it.
+    * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and `default` is one of
       them. An argument has no other words.
     * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those above, `summary` and `formula`.
     * (D5) the body is one block of `arith`, `math`, `cf.assert` and `sinter` row operations and `sinter.apply`, on scalars and `tensor<?xT>`.
@@ -351,7 +352,7 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters,
                        OptionalAttr<StrArrayAttr>:$reductions, OptionalAttr<I64Attr>:$columns,
-                       OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<DictionaryAttr>:$functions,
+                       OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<UnitAttr>:$same_rank, OptionalAttr<DictionaryAttr>:$functions,
                        OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -372,7 +373,7 @@ defvar use_rules = [{
     * (U1) the definition is in this module, or in the library.
     * (U2) operands are as many as the definition has, optional ones by name.
     * (U3) operands have the element types and shapes that the definition asks for; sizes agree, and the dimension `columns` is there.
-    * (U4) attributes are those of the definition, of the right kind and inside its limits; a loss has `reduction` besides.
+    * (U4) attributes are those of the definition, of the right kind and inside its limits, and fail none of its asserts; a loss has `reduction` besides.
     * (U5) results are what the definition gives.
 }];
 

@@ -13,6 +13,15 @@ SnReduction sn_reduction(MlirAttribute word) {
   return SN_NO_REDUCTION;
 }
 
+const SnLimit sn_limits[3] = {{"above", "above"}, {"at_least", "at least"}, {"at_most", "at most"}};
+
+int sn_limit_broken(const SnParameter *p, double value, double *limit) {
+  for (int k = 0; k < 3; ++k)
+    if (p->limits[k].ptr && sn_attr_number(p->limits[k], limit) && !(k == 0 ? value > *limit : k == 1 ? value >= *limit : value <= *limit))
+      return k;
+  return -1;
+}
+
 static MlirAttribute word_of(MlirAttribute words, const char *name) {
   return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
 }
@@ -48,6 +57,7 @@ SnDefinition sn_definition_read(MlirOperation op) {
   SnDefinition d = {.op = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
   d.broadcast = sn_get_attr(op, "broadcast").ptr;
+  d.same_rank = sn_get_attr(op, "same_rank").ptr;
   bool vectors = in_place && !d.broadcast && rank_in_place(op, d.body) > 1; // what has one dimension is a column operand
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(d.body); ++k) {
     MlirType type = sn_type_of(mlirBlockGetArgument(d.body, k));
@@ -63,8 +73,9 @@ SnDefinition sn_definition_read(MlirOperation op) {
     if (!p.attribute)
       p.otherwise = word_of(words, "optional");
     p.words = word_of(words, "values");
-    p.above = word_of(words, "above");
-    p.at_least = word_of(words, "at_least");
+    for (int i = 0; i < 3; ++i)
+      p.limits[i] = word_of(words, sn_limits[i].word);
+    p.like = word_of(words, "like");
     sn_push(&d.parameters, p);
   }
   d.reductions = in_place ? sn_parse_attr(ctx, "[\"mean\", \"sum\", \"none\"]") : sn_get_attr(op, "reductions");

@@ -30,8 +30,17 @@ typedef struct {
   bool attribute;         // no operand but an attribute of the use
   MlirAttribute otherwise; // `default` or `optional`; null where it has to be given
   MlirAttribute words;    // `values`; null if none
-  MlirAttribute above, at_least; // limits; null if none
+  MlirAttribute limits[3]; // one for each of sn_limits; null if none
+  MlirAttribute like;      // the operand whose shape it has; null if none
 } SnParameter;
+
+// What an attribute has to be: the word, how a message says it.
+typedef struct {
+  const char *word, *text;
+} SnLimit;
+extern const SnLimit sn_limits[3]; // above, at_least, at_most
+// The first limit that does not hold for a value, -1 if none; `limit` becomes its number.
+int sn_limit_broken(const SnParameter *p, double value, double *limit);
 
 typedef struct {
   MlirOperation op; // sinter.define or sinter.loss
@@ -40,7 +49,7 @@ typedef struct {
   MlirAttribute reductions; // null: not a loss
   MlirAttribute functions;  // null if none
   int64_t columns;          // as written: -1 is the last dimension
-  bool broadcast;
+  bool broadcast, same_rank;
 } SnDefinition;
 
 // Whether it can be read at all: one block that ends in sinter.yield, a name and words for each argument.

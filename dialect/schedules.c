@@ -16,8 +16,8 @@ static const char *const stores[] = {"cached", "streaming", NULL};
 static const char *const nexts[] = {"later", "early", NULL};
 static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
-static const char *const gpu_shapes[] = {"rows", "flat", "tile", NULL};
-static const char *const gpu_residencies[] = {"reread", "registers", NULL};
+static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
+static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
 #define MANY ((int64_t)1 << 40)
 const SnScheduleKey sn_schedule_keys[] = {
@@ -25,7 +25,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
     {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where rows are few and long; 0: whole rows"},
-    {"rows", "prefetch", 0, 1 << 20, 1, 0, NULL, "bytes ahead of a row's first loads that memory is asked for; 0: not asked"},
+    {"rows", "prefetch", 0, 1 << 20, 1, 0, NULL, "bytes ahead of a row's first loads that memory is asked for, beyond 2048 into the second cache; 0: not asked"},
     {"rows", "next", 0, 0, 0, 0, nexts, "when memory is asked for the next row; \"early\": while the last loop of this one runs"},
     {"rows", "maximum", 0, 0, 0, 0, maxima, "how sums of exponentials under a row's maximum get it; \"before\": by a loop of its own; \"online\": in the same loop, sums being scaled where it is exceeded"},
     {"rows", "stores", 0, 0, 0, 0, stores, "how whole vectors of aligned results are written: through the caches, or past them"},
@@ -39,11 +39,15 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 32, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
-    {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes, "what is dealt out: rows to blocks or teams; elements that are all alike, as one row, to all threads; 32 neighbouring rows to a block, of which each warp has some columns"},
+    {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes, "what is dealt out: rows to blocks or teams; elements that are all alike, as one row, to all threads; 32 neighbouring rows to a block, of which each warp has some columns; rows to groups of blocks that meet by way of memory, all at once"},
     {"gpu_rows", "team", 1, 1024, 0, 1024, NULL, "threads of a block that share a row: 1 to 32, or more for all of the block"},
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
+    {"gpu_rows", "remake", 0, 1, 1, 0, NULL, "of rows in registers: 1: only what was read is kept from phase to phase, the rest is computed anew"},
+    {"gpu_rows", "group", 1, 1 << 16, 1, 1, NULL, "of shape \"grid\": blocks that share a row"},
+    {"gpu_rows", "slots", 0, 512, 1, 0, NULL, "of shape \"grid\" with ahead = 1: pieces that shared memory holds, of this row and the next; a piece is a vector of each thread"},
+    {"gpu_rows", "depth", 1, 32, 1, 4, NULL, "of shape \"grid\" with ahead = 1: pieces of the next row that are on their way at once"},
     {"gpu_rows", "ahead", 0, 1, 1, 0, NULL, "rows that are on their way into shared memory while one is at work in registers"},
-    {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps its columns"},
+    {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps its columns; \"shared\": in shared memory, by bulk copies, recomputed by each phase"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},

@@ -23,19 +23,19 @@ static bool is_one_of(MlirStringRef name, const char *const *words) {
 
 // A word that is misspelt would change what is computed, so it is an error.
 static MlirLogicalResult check_spelling(MlirOperation op, MlirAttribute parameters, MlirAttribute names) {
-  static const char *const of_op[] = {"sym_name", "names", "parameters", "reductions", "columns", "broadcast", "functions", "summary", "formula", NULL};
-  static const char *const of_argument[] = {"optional", "default", "column", "leading", "values", "above", "at_least", NULL};
+  static const char *const of_op[] = {"sym_name", "names", "parameters", "reductions", "columns", "broadcast", "same_rank", "functions", "summary", "formula", NULL};
+  static const char *const of_argument[] = {"optional", "default", "column", "leading", "like", "values", "above", "at_least", "at_most", NULL};
   for (intptr_t k = 0; k < mlirOperationGetNumAttributes(op); ++k) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetAttribute(op, k).name);
     if (!is_one_of(name, of_op)) // D4
-      return sn_error(op, "has an attribute '%.*s'; a definition has reductions, columns, broadcast, functions, summary and formula", TEXT(name));
+      return sn_error(op, "has an attribute '%.*s'; a definition has reductions, columns, broadcast, same_rank, functions, summary and formula", TEXT(name));
   }
   for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(parameters); ++k) {
     MlirAttribute words = mlirArrayAttrGetElement(parameters, k);
     for (intptr_t w = 0; w < mlirDictionaryAttrGetNumElements(words); ++w) {
       MlirStringRef word = mlirIdentifierStr(mlirDictionaryAttrGetElement(words, w).name);
       if (!is_one_of(word, of_argument)) // D3
-        return sn_error(op, "argument '%.*s' has the word '%.*s'; there are optional, default, column, leading, values, above and at_least",
+        return sn_error(op, "argument '%.*s' has the word '%.*s'; there are optional, default, column, leading, like, values, above, at_least and at_most",
                         TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k))), TEXT(word));
     }
   }
@@ -57,13 +57,12 @@ static MlirLogicalResult check_words(MlirOperation op, MlirStringRef name, const
       return sn_error(op, "argument '%.*s' has `values`; give a list of words, of which `default` is one, to an integer", TEXT(name));
     return SN_OK;
   }
-  const MlirAttribute numbers[] = {p->otherwise, p->above, p->at_least};
-  for (size_t k = 0; k < 3; ++k)
+  const MlirAttribute numbers[] = {p->otherwise, p->limits[0], p->limits[1], p->limits[2]};
+  for (size_t k = 0; k < 4; ++k)
     if (numbers[k].ptr && !is_number(numbers[k])) // D3
       return sn_error(op, "argument '%.*s' has an `optional`, a `default` or a limit that is no number", TEXT(name));
   double value, limit;
-  if (p->attribute && sn_attr_number(p->otherwise, &value) && ((p->above.ptr && sn_attr_number(p->above, &limit) && !(value > limit)) ||
-                                                               (p->at_least.ptr && sn_attr_number(p->at_least, &limit) && !(value >= limit)))) // D3
+  if (p->attribute && sn_attr_number(p->otherwise, &value) && sn_limit_broken(p, value, &limit) >= 0) // D3
     return sn_error(op, "argument '%.*s' is %g by default, and its limit is %g", TEXT(name), value, limit);
   return SN_OK;
 }
@@ -76,7 +75,22 @@ static MlirLogicalResult check_argument(MlirOperation op, MlirStringRef name, co
     return sn_error(op, "argument '%.*s' is `column` or `leading`, which is of rows", TEXT(name));
   if (p->attribute && row) // D2
     return sn_error(op, "argument '%.*s' is an attribute, and a row; give a scalar", TEXT(name));
+  if (p->like.ptr && (!row || p->column || p->leading || !mlirAttributeIsAString(p->like))) // D2
+    return sn_error(op, "argument '%.*s' is `like` another, which is of rows and gives its name", TEXT(name));
   return check_words(op, name, p);
+}
+
+// The operand that a parameter is like.
+static MlirLogicalResult check_like(MlirOperation op, const SnDefinition *d, size_t k) {
+  MlirAttribute like = d->parameters.data[k].like;
+  for (size_t i = 0; like.ptr && i < k; ++i) {
+    const SnParameter *p = &d->parameters.data[i];
+    if (mlirStringRefEqual(p->name, mlirStringAttrGetValue(like)) && p->row && !p->column && !p->leading && !p->otherwise.ptr)
+      return SN_OK;
+  }
+  if (like.ptr) // D2
+    return sn_error(op, "argument '%.*s' is like '%.*s', which is no row operand before it", TEXT(d->parameters.data[k].name), TEXT(mlirStringAttrGetValue(like)));
+  return SN_OK;
 }
 
 // ---- the body --------------------------------------------------------------------------
@@ -105,7 +119,8 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
   for (intptr_t k = 0; k < n; ++k)
     floats &= !sn_none(sn_operand(yield, k)) && sn_is_float(sn_element(sn_type_of(sn_operand(yield, k))));
   if (d->reductions.ptr && (n < 1 || n > 2 || !floats)) // D6
-    return sn_error(op, "is a loss, and yields %td values; give its value, or its value and weight, of a float type", n);
+    return sn_error(yield, "gives a loss %td values%s%s; give its value, or its value and weight, of a float type", n, n ? ", the first of type " : "",
+                    n && !sn_none(sn_operand(yield, 0)) ? sn_show_type(sn_type_of(sn_operand(yield, 0))).text : "");
   if (n < 1) // D6
     return sn_error(op, "yields nothing");
   return SN_OK;
@@ -151,6 +166,8 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
         result = sn_error(op, "has two arguments '%.*s'", TEXT(p->name));
     if (!sn_failed(result))
       result = check_argument(op, p->name, p, sn_type_of(mlirBlockGetArgument(d.body, k)));
+    if (!sn_failed(result))
+      result = check_like(op, &d, (size_t)k);
   }
   for (intptr_t k = 0; d.reductions.ptr && k < mlirArrayAttrGetNumElements(d.reductions) && !sn_failed(result); ++k)
     if (sn_reduction(mlirArrayAttrGetElement(d.reductions, k)) == SN_NO_REDUCTION) // D4

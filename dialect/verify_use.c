@@ -84,15 +84,10 @@ static MlirAttribute number_of(SnUse *u, size_t k, MlirAttribute written) {
     return mlirAttributeGetNull();
   }
   double value, limit;
-  if (sn_attr_number(written, &value)) {
-    if (p->above.ptr && sn_attr_number(p->above, &limit) && !(value > limit)) { // U4
-      sn_error(u->op, "'%s' is %g, and has to be above %g", NAME(u, k), value, limit);
-      return mlirAttributeGetNull();
-    }
-    if (p->at_least.ptr && sn_attr_number(p->at_least, &limit) && !(value >= limit)) { // U4
-      sn_error(u->op, "'%s' is %g, and has to be at least %g", NAME(u, k), value, limit);
-      return mlirAttributeGetNull();
-    }
+  int broken = sn_attr_number(written, &value) ? sn_limit_broken(p, value, &limit) : -1;
+  if (broken >= 0) { // U4
+    sn_error(u->op, "'%s' is %g, and has to be %s %g", NAME(u, k), value, sn_limits[broken].text, limit);
+    return mlirAttributeGetNull();
   }
   return written;
 }
@@ -131,6 +126,8 @@ static MlirLogicalResult bind_attributes(SnUse *u) {
       return sn_error(u->op, "has a reduction, and its definition is no loss: it has no `reductions`");
     return SN_OK;
   }
+  if (!u->rank && written.ptr && sn_reduction(written) != SN_REDUCE_NONE) // U4
+    return sn_error(u->op, "has a reduction in a row program, where a loss is its value before that: leave 'reduction' out");
   if (!written.ptr)
     written = mlirArrayAttrGetElement(d->reductions, 0);
   SnShown all = {{0}};
@@ -172,13 +169,18 @@ static MlirLogicalResult check_elements(SnUse *u) {
   return SN_OK;
 }
 
+// Whether the shape of all comes from this operand too: optional ones are made to fit.
+static bool spans(const SnUse *u, size_t k) {
+  const SnParameter *p = &u->definition.parameters.data[k];
+  return !sn_none(u->operands.data[k]) && p->row && !p->column && !p->leading && (!p->otherwise.ptr || sn_is(u->op, "sinter.loss"));
+}
+
 // The dimensions that row operands span together.
 static MlirLogicalResult span(SnUse *u) {
   const SnDefinition *d = &u->definition;
   intptr_t rank = 0;
   for (size_t k = 0; k < u->operands.size; ++k) {
-    const SnParameter *p = &d->parameters.data[k];
-    if (sn_none(u->operands.data[k]) || !p->row || p->column || p->leading)
+    if (!spans(u, k))
       continue;
     intptr_t r = sn_rank(sn_type_of(u->operands.data[k]));
     rank = d->broadcast ? (r > rank ? r : rank) : rank ? rank : r; // without broadcast the first one says it
@@ -197,8 +199,7 @@ static MlirLogicalResult span(SnUse *u) {
     u->shape[i] = 1;
   bool known[SN_MAX_RANK] = {0};
   for (size_t k = 0; k < u->operands.size; ++k) {
-    const SnParameter *p = &d->parameters.data[k];
-    if (sn_none(u->operands.data[k]) || !p->row || p->column || p->leading)
+    if (!spans(u, k))
       continue;
     MlirType t = sn_type_of(u->operands.data[k]);
     intptr_t r = sn_rank(t);
@@ -247,8 +248,8 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
     for (intptr_t i = 0; i < u->rank; ++i)
       if (i != u->column)
         dims[n++] = i;
-  } else if (u->definition.broadcast ? r > u->rank : r != u->rank) {
-    return false;
+  } else if (u->definition.broadcast && !p->leading ? r > u->rank : r != u->rank) {
+    return false; // what may lack the column dimension has all others: which one it lacks would be a guess
   } else {
     for (intptr_t i = 0; i < r; ++i)
       dims[i] = u->rank - r + i;
@@ -269,13 +270,45 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
 static SnShown show_shape(const SnUse *u, bool without_column) {
   SnShown s = {{0}};
   size_t used = 0;
-  for (intptr_t i = 0; i < u->rank && !u->scalar; ++i) {
+  bool none = u->scalar || (without_column && u->rank == 1);
+  snprintf(s.text, sizeof s.text, "%s", none ? "a tensor without dimensions" : "the shape ");
+  used = strlen(s.text);
+  for (intptr_t i = 0, n = 0; i < u->rank && !none; ++i) {
     if (without_column && i == u->column)
       continue;
-    used += (size_t)snprintf(s.text + used, sizeof s.text - used, u->shape[i] == SN_DYNAMIC ? "%s?" : "%s%lld", used ? "x" : "",
+    used += (size_t)snprintf(s.text + used, sizeof s.text - used, u->shape[i] == SN_DYNAMIC ? "%s?" : "%s%lld", n++ ? "x" : "",
                              (long long)u->shape[i]);
   }
   return s;
+}
+
+// Operands that say whose shape they have, or that all have as many dimensions.
+static MlirLogicalResult check_likeness(SnUse *u) {
+  const SnDefinition *d = &u->definition;
+  size_t first = d->parameters.size;
+  for (size_t k = 0; k < u->operands.size; ++k) {
+    if (sn_none(u->operands.data[k]))
+      continue;
+    MlirType t = sn_type_of(u->operands.data[k]), as = t;
+    MlirAttribute like = d->parameters.data[k].like;
+    intptr_t other = like.ptr ? parameter(d, mlirStringAttrGetValue(like)) : -1;
+    if (other >= 0)
+      as = sn_type_of(u->operands.data[other]);
+    bool same = sn_rank(t) == sn_rank(as);
+    for (intptr_t i = 0; i < sn_rank(t) && same; ++i)
+      same = sn_dim(t, i) == sn_dim(as, i) || sn_dim(t, i) == SN_DYNAMIC || sn_dim(as, i) == SN_DYNAMIC;
+    if (!same) // U3
+      return sn_error(u->op, "operand '%s' has type %s, and the shape of '%s' of type %s is needed: they are not broadcast", NAME(u, k), sn_show_type(t).text,
+                      NAME(u, (size_t)other), sn_show_type(as).text);
+    if (!d->same_rank || !spans(u, k))
+      continue;
+    if (first < d->parameters.size && sn_rank(t) != sn_rank(sn_type_of(u->operands.data[first]))) // U3
+      return sn_error(u->op, "operand '%s' has %td dimensions, and '%s' has %td; give as many", NAME(u, k), sn_rank(t), NAME(u, first),
+                      sn_rank(sn_type_of(u->operands.data[first])));
+    if (first == d->parameters.size)
+      first = k;
+  }
+  return SN_OK;
 }
 
 static MlirLogicalResult check_shapes(SnUse *u) {
@@ -288,8 +321,11 @@ static MlirLogicalResult check_shapes(SnUse *u) {
     if (p->column) // U3
       return sn_error(u->op, "operand '%s' has type %s; give one element for each of the %lld columns", NAME(u, k), type.text,
                       (long long)u->shape[u->column]);
-    return sn_error(u->op, "operand '%s' has type %s; the shape %s'%s' is needed", NAME(u, k), type.text, // U3
-                    u->definition.broadcast && p->row ? "or what is broadcast to " : "", show_shape(u, !p->row).text);
+    if (p->leading) // U3
+      return sn_error(u->op, "operand '%s' has type %s; give %s, with 1 for what is broadcast, or %s", NAME(u, k), type.text, show_shape(u, false).text,
+                      show_shape(u, true).text);
+    return sn_error(u->op, "operand '%s' has type %s; give %s%s", NAME(u, k), type.text, show_shape(u, !p->row).text, // U3
+                    u->definition.broadcast && p->row ? ", or what is broadcast to it" : "");
   }
   return SN_OK;
 }
@@ -339,6 +375,14 @@ static MlirLogicalResult check_results(SnUse *u) {
   return SN_OK;
 }
 
+// ---- asserts about attributes ----------------------------------------------------------------------
+
+static MlirAttribute number_given(const void *use, intptr_t argument, intptr_t dim) {
+  const SnUse *u = use;
+  intptr_t k = argument - (intptr_t)sn_num_operand_parameters(&u->definition);
+  return k >= 0 && k < (intptr_t)u->numbers.size ? u->numbers.data[k] : mlirAttributeGetNull();
+}
+
 // ---- all of it ------------------------------------------------------------------------------------
 
 MlirLogicalResult sn_use_bind(MlirOperation op, MlirOperation definition, SnUse *u) {
@@ -347,7 +391,7 @@ MlirLogicalResult sn_use_bind(MlirOperation op, MlirOperation definition, SnUse 
     return SN_FAIL;
   if (!u->rank)
     return check_results(u);
-  if (sn_failed(span(u)) || sn_failed(check_shapes(u)))
+  if (sn_failed(span(u)) || sn_failed(check_likeness(u)) || sn_failed(check_shapes(u)) || sn_failed(sn_use_check_asserts(u->op, u->definition.body, number_given, u)))
     return SN_FAIL;
   return check_results(u);
 }

@@ -279,6 +279,26 @@ static MlirLogicalResult check_operand(const SnStepsDefinition *d, MlirOperation
   return SN_OK;
 }
 
+typedef struct {
+  const SnStepsDefinition *d;
+  MlirOperation use;
+} Use;
+
+static MlirAttribute number_given(const void *user, intptr_t argument, intptr_t dim) {
+  const Use *u = user;
+  const SnStepsParameter *p = &u->d->parameters.data[argument];
+  if (dim < 0)
+    return p->kind == SN_STEPS_NUMBER ? sn_steps_number(u->d, u->use, (size_t)argument) : mlirAttributeGetNull();
+  if (p->kind != SN_STEPS_OPERAND)
+    return mlirAttributeGetNull();
+  MlirType t = sn_type_of(sn_operand(u->use, argument - 1)); // operands follow the row
+  intptr_t lacks = sn_rank(p->type) - sn_rank(t), at = lacks && dim >= p->rows ? dim - 1 : dim;
+  if (lacks && dim == p->rows)
+    return sn_i64(mlirOperationGetContext(u->use), 1);
+  bool known = at >= 0 && at < sn_rank(t) && sn_dim(t, at) != SN_DYNAMIC;
+  return known ? sn_i64(mlirOperationGetContext(u->use), sn_dim(t, at)) : mlirAttributeGetNull();
+}
+
 static MlirLogicalResult check_use(const SnStepsDefinition *d, MlirOperation use) {
   intptr_t needed = 0, is = sn_num_operands(use);
   for (size_t k = 0; k < d->parameters.size; ++k)
@@ -301,7 +321,8 @@ static MlirLogicalResult check_use(const SnStepsDefinition *d, MlirOperation use
   if (sn_num_results(use) != 1 || !mlirTypeEqual(sn_type_of(sn_result(use, 0)), wanted)) // U5
     return sn_error(use, "gives %td results%s%s, and its definition gives one of type %s", sn_num_results(use), sn_num_results(use) ? ", the first of type " : "",
                     sn_num_results(use) ? sn_show_type(sn_type_of(sn_result(use, 0))).text : "", sn_show_type(wanted).text);
-  return SN_OK;
+  Use known = {d, use};
+  return sn_use_check_asserts(use, d->body, number_given, &known); // U4
 }
 
 MlirLogicalResult sn_steps_check_use(MlirOperation use, MlirOperation definition) {

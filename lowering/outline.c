@@ -133,6 +133,19 @@ static MlirOperation make_function(SnBuilder *b, const char *name, const Argumen
   return func;
 }
 
+// Results of an op as the host sees them, and the buffers that are made for them.
+typedef struct {
+  SnValueVec seen, made;
+} Results;
+
+// The buffer of a result whose destination is `out`, in the result's shape.
+static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirValue out) {
+  MlirValue v = seen_by_host(result), buffer = allocate(host, sn_same(v, result) ? out : sn(host, "tensor.empty", sn_type_of(v)));
+  sn_push(&r->seen, v);
+  sn_push(&r->made, buffer);
+  return shaped_back(host, buffer, v, result);
+}
+
 // A name that no symbol of the module has: FUNCTION_kernelN, N counted up.
 static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *name, size_t size) {
   MlirStringRef host = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
@@ -142,10 +155,10 @@ static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *
 }
 
 // The op gives way to the buffers that were made of its results, and so do the reshapes behind it.
-static void become(SnBuilder *host, MlirOperation op, const SnValueVec *seen, const SnValueVec *made) {
+static void become(SnBuilder *host, MlirOperation op, const Results *r) {
   for (intptr_t k = 0; k < sn_num_results(op); ++k) {
-    MlirValue v = seen->data[k];
-    MlirValue result = sn(host, "bufferization.to_tensor", made->data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host->ctx)),
+    MlirValue v = r->seen.data[k];
+    MlirValue result = sn(host, "bufferization.to_tensor", r->made.data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host->ctx)),
                           sn_attr("writable", sn_unit(host->ctx)));
     mlirValueReplaceAllUsesOfWith(v, result);
     for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
@@ -155,6 +168,18 @@ static void become(SnBuilder *host, MlirOperation op, const SnValueVec *seen, co
     }
   }
   mlirOperationDestroy(op);
+}
+
+// The end of the kernel's function; the host calls it in place of the op.
+static void call(SnBuilder *host, SnBuilder *kernel, MlirOperation op, const char *name, Arguments *a, Results *r) {
+  sn_op(kernel, "func.return", sn_values(0, NULL));
+  sn_op(host, "func.call", sn_values((intptr_t)a->buffers.size, a->buffers.data),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(host->ctx, SN_STR(name))), sn_types(0, NULL));
+  become(host, op, r);
+  sn_vec_free(&r->seen);
+  sn_vec_free(&r->made);
+  sn_vec_free(&a->values);
+  sn_vec_free(&a->buffers);
 }
 
 static void outline(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
@@ -167,17 +192,11 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
     sn_push(&places, argument(&host, &a, form.inputs.data[k].value));
   for (size_t k = 0; k < form.indices.size; ++k)
     sn_push(&places, argument(&host, &a, form.indices.data[k].value));
-  SnValueVec seen = {0}, made = {0}; // results as the host sees them, and their buffers
+  Results results = {0};
   for (size_t k = 0; k < form.outputs.size; ++k) {
     MlirValue out = form.outputs.data[k].value;
-    if ((intptr_t)k < sn_num_results(op)) {
-      MlirValue result = sn_result(op, (intptr_t)k), v = seen_by_host(result);
-      bool reshaped = !sn_same(v, result);
-      MlirValue buffer = allocate(&host, reshaped ? sn(&host, "tensor.empty", sn_type_of(v)) : out);
-      sn_push(&seen, v);
-      sn_push(&made, buffer);
-      out = shaped_back(&host, buffer, v, result);
-    }
+    if ((intptr_t)k < sn_num_results(op))
+      out = buffer_of(&host, &results, sn_result(op, (intptr_t)k), out);
     sn_push(&a.values, out);
     sn_push(&a.buffers, out);
     sn_push(&places, a.values.size - 1);
@@ -201,15 +220,7 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
   move_block(body, form.body);
   if (finish.ptr)
     move_block(finish, form.finish);
-  sn_op(&kernel, "func.return", sn_values(0, NULL));
-
-  sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
-  become(&host, op, &seen, &made);
-  sn_vec_free(&seen);
-  sn_vec_free(&made);
-  sn_vec_free(&a.values);
-  sn_vec_free(&a.buffers);
+  call(&host, &kernel, op, name, &a, &results);
   sn_vec_free(&places);
   sn_form_free(&form);
 }
@@ -220,18 +231,14 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
   SnBuilder host = sn_before(op), after = sn_after(*last);
   after.loc = host.loc;
   Arguments a = {0};
-  SnValueVec seen = {0}, made = {0}; // results as the host sees them, and their buffers
+  Results results = {0};
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) { // an input given twice is two arguments: the body has one for each
     MlirValue v = sn_operand(op, k);
-    if (k < s.inputs || k - s.inputs >= sn_num_results(op)) {
-      sn_push(&a.buffers, k < s.inputs ? to_buffer(&host, v) : v);
-      continue;
-    }
-    MlirValue result = sn_result(op, k - s.inputs), outside = seen_by_host(result);
-    MlirValue buffer = allocate(&host, sn_same(outside, result) ? v : sn(&host, "tensor.empty", sn_type_of(outside)));
-    sn_push(&seen, outside);
-    sn_push(&made, buffer);
-    sn_push(&a.buffers, shaped_back(&host, buffer, outside, result));
+    if (k < s.inputs)
+      v = to_buffer(&host, v);
+    else if (k - s.inputs < sn_num_results(op))
+      v = buffer_of(&host, &results, sn_result(op, k - s.inputs), v);
+    sn_push(&a.buffers, v);
   }
   char name[512];
   kernel_name(module, func, n, name, sizeof name);
@@ -245,14 +252,7 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
   mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
   sn_op(&kernel, "sinter.steps", sn_values((intptr_t)a.values.size, a.values.data), sn_types(0, NULL), sn_attr("rows", sn_get_attr(op, "rows")),
         sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body, finish);
-  sn_op(&kernel, "func.return", sn_values(0, NULL));
-  sn_op(&host, "func.call", sn_values((intptr_t)a.buffers.size, a.buffers.data),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(host.ctx, SN_STR(name))), sn_types(0, NULL));
-  become(&host, op, &seen, &made);
-  sn_vec_free(&seen);
-  sn_vec_free(&made);
-  sn_vec_free(&a.values);
-  sn_vec_free(&a.buffers);
+  call(&host, &kernel, op, name, &a, &results);
 }
 
 // ---- the pass -----------------------------------------------------------------------

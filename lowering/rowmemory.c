@@ -257,6 +257,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
     return sn_row_load_rows(b, p, c, a);
   if (!sn_none(c->place))
     return sn_row_load_place(b, p, c, a);
+  if (c->pair && c->pair->by_parity)
+    return sn_row_load_half(b, p, c, a);
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
     return sn_row_load(b, p->form, a, dims);
@@ -287,7 +289,7 @@ MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAcce
   return offset;
 }
 
-void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality) {
   MlirValue dims[32], offset, whole = a->value;
   sn_row_dims(b, p, c, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
@@ -296,7 +298,7 @@ void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess 
     s = (Subscripts){.v = {offset}, .n = 1};
   }
   sn_op(b, "memref.prefetch", whole, sn_values(s.n, s.v), sn_attr("isWrite", mlirBoolAttrGet(b->ctx, false)),
-        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), 3)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
+        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s) {
@@ -334,6 +336,11 @@ static void store_vector(SnBuilder *b, SnRowProgram *p, MlirValue x, const SnAcc
     sn_op(b, "vector.store", x, memref, at);
 }
 
+bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width) {
+  return sn_bits(sn_element(sn_type_of(a->value))) == 16 && sn_uses_cols(p->form, a->map) && is_consecutive(p->form, a, 2 * width) &&
+         (sn_row_streams(p->form, a, 2 * width) || !sn_row_streams(p->form, a, width));
+}
+
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
   MlirValue dims[32];
   if (p->row_lanes > 1) {
@@ -342,6 +349,13 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
   }
   if (sn_uses_cols(p->form, a->map) && !sn_none(c->place)) { // c is null for a number of the row
     sn_row_store_place(b, p, c, element, a);
+    return;
+  }
+  if (c && c->pair && mlirTypeIsAVector(sn_type_of(element)) && sn_row_stores_pair(p, a, c->width)) {
+    SnColumn whole = sn_column(c->pair->index, 2 * c->width);
+    MlirValue both = sn_row_whole_of_halves(b, c, element, a);
+    if (!sn_none(both))
+      sn_row_store(b, p, &whole, both, a);
     return;
   }
   bool vector = mlirTypeIsAVector(sn_type_of(element));

@@ -17,8 +17,9 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
 bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
-// Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
-void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
+// Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access. `locality`: 3 into the
+// first cache, 2 into the second.
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality);
 // rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
@@ -27,6 +28,9 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
 // rowplace.c: by vectors at `c->place`.
 MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
 void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
+// rowpairs.c: columns of a pair by parity. What both halves of a pair store, once the second one comes; null before.
+MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
+MlirValue sn_row_whole_of_halves(SnBuilder *b, SnColumn *c, MlirValue x, const SnAccess *a);
 // Where the column is in the access's memref as one dimension, which is in `whole`.
 MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.

@@ -235,34 +235,39 @@ static MlirValue broadcast_int(MlirValue v) {
   return sn_none(s) || sn_bits(sn_type_of(s)) < 32 ? none : s;
 }
 
-// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of 64 bits would take
-// two registers and their comparison four times as long. Null if the op is nothing of the kind.
-static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op) {
   MlirValue none = {0};
-  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || c->width < 2 || p->row_lanes > 1 || p->form->num_cols != 1)
-    return none;
-  int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate"));
-  if (predicate > 1) // eq, ne
-    return none;
+  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || p->row_lanes > 1 || p->form->num_cols != 1 || mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")) > 1)
+    return none; // eq, ne
   for (int k = 0; k < 2; ++k) {
     MlirValue index = sn_operand(op, k), t = broadcast_int(sn_operand(op, 1 - k));
     MlirOperation cast = sn_def(index, "arith.index_cast"), at = sn_def(sn_null(cast) ? index : sn_operand(cast, 0), "sinter.index");
-    if (sn_none(t) || sn_null(at) || sn_bits(sn_element(sn_type_of(index))) < 64)
-      continue;
-    MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), index_type = sn_index_type(b->ctx);
-    if (p->one_hot_in_i32 && sn_row_length(p->form) != SN_DYNAMIC && sn_row_length(p->form) < (int64_t)1 << 29) { // t - j, or far off
-      MlirValue at = sn_row_as_index(b, sn_row_scalar(p, t)), inside = sn_row_below(b, at, sn_index(b, sn_row_length(p->form)));
-      MlirValue near = sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
-      MlirValue lane = sn(b, "arith.subi", near, sn(b, "arith.index_cast", c->index, i32));
-      MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(index_type, c->width)), sn_vector(i32, c->width));
-      return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
-    }
-    MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
-    MlirValue lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
-    MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(index_type, c->width)), sn_vector(i32, c->width));
-    return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+    if (!sn_none(t) && !sn_null(at) && sn_bits(sn_element(sn_type_of(index))) >= 64)
+      return t;
   }
   return none;
+}
+
+// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of 64 bits would take
+// two registers and their comparison four times as long. Null if the op is nothing of the kind.
+static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  MlirValue t = sn_row_label(p, op), lane;
+  if (c->width < 2 || sn_none(t))
+    return (MlirValue){0};
+  int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")), n = sn_row_length(p->form);
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  if (p->no_hot_one)
+    return sn_lanes_broadcast(b, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), predicate), c->width);
+  if (p->one_hot_in_i32 && n != SN_DYNAMIC && n < (int64_t)1 << 29) { // t - j, or far off
+    MlirValue at = sn_row_as_index(b, sn_row_scalar(p, t)), inside = sn_row_below(b, at, sn_index(b, n));
+    MlirValue near = sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
+    lane = sn(b, "arith.subi", near, sn(b, "arith.index_cast", c->index, i32));
+  } else {
+    MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
+    lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
+  }
+  MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), c->width)), sn_vector(i32, c->width));
+  return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
@@ -295,6 +300,13 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   } else {
     MlirValue operands[8];
     assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
+    if (p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) && !sn_null(sn_definer(sn_operand(op, 0))) &&
+        !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
+      bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
+      made = sn_row_element(b, p, c, sn_operand(op, ne ? 1 : 2));
+      sn_map(&c->made, v, made);
+      return made;
+    }
     for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
       MlirValue x = sn_operand(op, k); // the condition of a select may be a scalar
       operands[k] = sn_is_row(x) ? sn_row_element(b, p, c, x) : sn_row_scalar(p, x);

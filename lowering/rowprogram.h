@@ -64,6 +64,7 @@ typedef struct {
   bool streaming;                 // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   bool one_hot_in_i32;            // and, where columns are fewer than 2^29, by their indices in 32 bits
   bool one_hot_by_lane;           // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
+  bool no_hot_one;                // and, in whole vectors, found not to be it: the lowering stores the label's own column again
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
@@ -90,6 +91,8 @@ void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, Ml
 
 // The phase from which on a value of the region is known.
 int sn_row_level(const SnRowProgram *p, MlirValue v);
+// The label that this comparison finds among the columns, where one_hot_by_lane has it done; else null.
+MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op);
 // Operand k of the block's terminator.
 MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the lowering
@@ -118,6 +121,17 @@ MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v);
 
 // ---- elements ----------------------------------------------------------------
 
+// rowpairs.c: two columns of equal width that share vectors of a half type.
+typedef struct {
+  const SnAccess *access;
+  MlirValue value;
+} SnHalves;
+typedef struct {
+  MlirValue index; // of lane 0 of both
+  bool by_parity;  // columns index, index + 2, ... and index + 1, index + 3, ...; else one vector behind the other
+  SN_VEC(SnHalves) words, stored;
+} SnRowPair;
+
 typedef struct {
   MlirValue index;  // the flattened column of lane 0; with row_lanes that of each lane: an index, or a vector of them
   int64_t width;    // consecutive columns; 1: scalars, not vectors
@@ -128,6 +142,8 @@ typedef struct {
   MlirValue whole, in; // i1, vector of i1: all lanes are in the row, which are; null: all of them
   MlirValue readable;  // i1: the operand goes on for all lanes; null: it does
   MlirValue dims[16]; // each column dimension's index of lane 0, when asked for
+  SnRowPair *pair;    // or null
+  int part;           // of the pair: 0, then 1
 } SnColumn;
 
 SnColumn sn_column(MlirValue index, int64_t width);
@@ -137,6 +153,15 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // Stores an element to memory by an output's access: at the column where its map uses columns.
 // `access->value` is the memref.
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
+
+// In rowpairs.c. Column `part` of the pair, of so many lanes. The first is stored with the second. Free the pair after both.
+SnColumn sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
+void sn_row_pair_free(SnRowPair *pair);
+// The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains by it: pairs by parity.
+bool sn_row_stores_halves(const SnRowProgram *p, const SnPhase *phase);
+bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase);
+// Both columns of a pair are stored at once. (Halves of a line go past the caches where whole ones are not aligned.)
+bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *access, int64_t width);
 
 // In rowplace.c. All of a row's elements lie together in operands that hold nothing but such rows; others with columns are one row for all.
 bool sn_row_is_placed(const SnForm *form);

@@ -17,6 +17,7 @@
 // test: test/tools/sinter-cc.test, test/run
 
 #include "lowering/serialise.h"
+#include "capi/shim.h"
 #include "lowering/host.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
@@ -350,6 +351,45 @@ static MlirLogicalResult optimise(const Writer *w) {
   return result;
 }
 
+// LLVM for x86 has no store past the caches for vectors of a half type, and stores them like others; of integers it has, as wide as a
+// register. An empty piece of assembly hides the cast, which it would undo.
+static void stream_as_integers(const Writer *w, LLVMValueRef store, unsigned widest) {
+  LLVMValueRef x = LLVMGetOperand(store, 0), streamed = LLVMGetMetadata(store, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11)), lane[64];
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t);
+  if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || (kind != LLVMBFloatTypeKind && kind != LLVMHalfTypeKind) || !streamed)
+    return;
+  unsigned all = LLVMGetVectorSize(t), n = all < widest ? all : widest;
+  LLVMTypeRef part = LLVMVectorType(w->i16, n), same = LLVMFunctionType(part, &part, 1, false);
+  LLVMValueRef hide = LLVMGetInlineAsm(same, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
+  LLVMPositionBuilderBefore(b, store);
+  for (unsigned at = 0; at < all; at += n) {
+    for (unsigned l = 0; l < n; ++l)
+      lane[l] = LLVMConstInt(w->i32, at + l, false);
+    LLVMValueRef y = LLVMBuildBitCast(b, LLVMBuildShuffleVector(b, x, LLVMGetPoison(t), LLVMConstVector(lane, n), ""), part, "");
+    LLVMValueRef offset = LLVMConstInt(w->i64, at, false), to = LLVMBuildGEP2(b, w->i16, LLVMGetOperand(store, 1), &offset, 1, "");
+    LLVMValueRef piece = LLVMBuildStore(b, LLVMBuildCall2(b, same, hide, &y, 1, ""), to);
+    LLVMSetAlignment(piece, LLVMGetAlignment(store) < 2 * n ? LLVMGetAlignment(store) : 2 * n);
+    LLVMSetMetadata(piece, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11), streamed);
+  }
+  LLVMInstructionEraseFromParent(store);
+  LLVMDisposeBuilder(b);
+}
+
+static void stream_halves(const Writer *w) {
+  if (strncmp(LLVMGetTarget(w->llvm), "x86_64", 6))
+    return;
+  unsigned widest = sn_shim_machine_has(w->machine, "+avx512f") ? 32 : sn_shim_machine_has(w->machine, "+avx") ? 16 : 8;
+  for (LLVMValueRef f = LLVMGetFirstFunction(w->llvm); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (LLVMGetInstructionOpcode(i) == LLVMStore)
+          stream_as_integers(w, i, widest);
+      }
+}
+
 static MlirLogicalResult emit(const Writer *w, LLVMMemoryBufferRef *object) {
   char *why = NULL;
   if (!LLVMTargetMachineEmitToMemoryBuffer(w->machine, w->llvm, LLVMObjectFile, &why, object))
@@ -373,6 +413,7 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   own_memory(w);
   if (sn_failed(optimise(w)))
     return SN_FAIL;
+  stream_halves(w);
   return emit(w, object);
 }
 

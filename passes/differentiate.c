@@ -118,6 +118,30 @@ static MlirValue part_value(Graph *g, MlirValue of, MlirType element, SnGradient
   return sn_none(part.value) ? sn_elementwise_form(&g->b, element, of, 0, NULL, NULL, false, 1) : part.value;
 }
 
+// The sum of parts, or one of them, as a tensor of this element type and the sizes of `like`. What is a collapsed tensor is computed before
+// it is collapsed, so that it fuses with what made it.
+static MlirValue sum_of(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *parts) {
+  static const char collapse[] = "tensor.collapse_shape";
+  MlirValue from[2];
+  MlirOperation first = sn_def(parts[0], collapse);
+  bool same = !sn_null(first);
+  for (intptr_t k = 0; k < n && same; ++k) {
+    MlirOperation op = sn_def(parts[k], collapse);
+    same = !sn_null(op) && mlirAttributeEqual(sn_get_attr(op, "reassociation"), sn_get_attr(first, "reassociation"));
+    from[k] = same ? sn_operand(op, 0) : parts[k];
+    for (intptr_t p = 0; same && p < sn_rank(sn_type_of(from[k])); ++p)
+      same = p < sn_rank(sn_type_of(from[0])) && sn_dim(sn_type_of(from[k]), p) == sn_dim(sn_type_of(from[0]), p);
+  }
+  if (!same)
+    return sn_elementwise_form(b, element, like, n, parts, NULL, false, 0);
+  MlirType t = sn_type_of(like);
+  int64_t shape[64];
+  for (intptr_t p = 0; p < sn_rank(t); ++p)
+    shape[p] = sn_dim(t, p);
+  return sn(b, collapse, sn_elementwise_form(b, element, from[0], n, from, NULL, false, 0), sn_tensor(element, sn_rank(t), shape),
+            sn_attr("reassociation", sn_get_attr(first, "reassociation")));
+}
+
 // The sum of all parts so far, which are one from now on.
 static SnGradient gradient_of(Graph *g, MlirValue v) {
   SnGradient sum = {0};
@@ -131,7 +155,7 @@ static SnGradient gradient_of(Graph *g, MlirValue v) {
       sum = g->parts.data[k];
     } else {
       MlirValue both[] = {part_value(g, v, wide, sum), part_value(g, v, wide, g->parts.data[k])};
-      sum.value = sn_elementwise_form(&g->b, wide, v, 2, both, NULL, false, 0);
+      sum.value = sum_of(&g->b, wide, v, 2, both);
     }
   }
   g->of.size = g->parts.size = kept;
@@ -176,7 +200,12 @@ static bool through_form(Graph *g, MlirOperation op) {
   }
   Giving to = {g, op};
   bool product = sn_is(op, "sinter.contract"), steps = sn_is(op, "sinter.steps");
-  bool ok = !any || (product ? sn_differentiate_product : steps ? sn_differentiate_steps : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
+  bool ok = !any || product || steps || sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
+  bool left = false;
+  for (intptr_t k = 0; k < n; ++k)
+    left |= active[k];
+  if (ok && any && left)
+    ok = (product ? sn_differentiate_product : steps ? sn_differentiate_steps : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
   free(upstream);
   free(active);
   free(elements);
@@ -260,7 +289,7 @@ static MlirLogicalResult differentiate(MlirOperation op) {
     SnGradient d = gradient_of(&g, x);
     MlirValue v = d.given ? part_value(&g, x, element, d) : sn_elementwise_form(&g.b, element, x, 0, NULL, NULL, false, 0);
     if (!mlirTypeEqual(sn_element(sn_type_of(v)), element))
-      v = sn_elementwise_form(&g.b, element, x, 1, &v, NULL, false, 0);
+      v = sum_of(&g.b, element, x, 1, &v);
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), v);
   }
   if (ok) {

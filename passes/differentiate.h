@@ -54,6 +54,8 @@ bool sn_find_route(const SnForm *f, size_t k, SnRoute *to);
 MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirType element);
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirValue made, MlirType element);
 
+// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it is none.
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
 // The size of dimension d at run time.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
 // A destination of this type; sizes `?` are those of `like`.
@@ -63,7 +65,7 @@ MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
                               double number);
 
-// ---- differentiate_form.c ----------------------------------------------------------------
+// ---- differentiate_split.c, differentiate_form.c ----------------------------------------------------------------
 
 typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
 // Emits the forms that compute the gradients with respect to the active inputs of `form`, given those with respect
@@ -71,6 +73,8 @@ typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
 // element types. False after an error.
 bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
                            SnGive give, void *user);
+// The same of the active inputs for which the form had better have other rows, which are not active any more then.
+bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active, const MlirType *elements, SnGive give, void *user);
 
 // ---- differentiate_detach.c --------------------------------------------------------------
 
@@ -82,6 +86,11 @@ void sn_drop_detach(MlirOperation root);
 // The same of a sinter.contract.
 bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
                               SnGive give, void *user);
+
+// ---- differentiate_side.c ----------------------------------------------------------------
+
+// The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product, over rows and columns.
+bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made);
 
 // ---- differentiate_steps.c ---------------------------------------------------------------
 

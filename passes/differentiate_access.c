@@ -101,21 +101,21 @@ typedef struct {
   int64_t by, modulus; // modulus 0: none
 } Subscript;
 
-static bool read_linear(MlirAffineExpr e, int64_t factor, Subscript *s) {
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors) {
   if (mlirAffineExprIsAConstant(e)) {
-    s->offset += factor * mlirAffineConstantExprGetValue(e);
+    *offset += factor * mlirAffineConstantExprGetValue(e);
     return true;
   }
   if (mlirAffineExprIsADim(e)) {
-    s->factors[mlirAffineDimExprGetPosition(e)] += factor;
+    factors[mlirAffineDimExprGetPosition(e)] += factor;
     return true;
   }
   if (!mlirAffineExprIsAAdd(e) && !mlirAffineExprIsAMul(e))
     return false;
   MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(e), right = mlirAffineBinaryOpExprGetRHS(e);
   if (mlirAffineExprIsAAdd(e))
-    return read_linear(left, factor, s) && read_linear(right, factor, s);
-  return mlirAffineExprIsAConstant(right) && read_linear(left, factor * mlirAffineConstantExprGetValue(right), s);
+    return sn_read_linear(left, factor, offset, factors) && sn_read_linear(right, factor, offset, factors);
+  return mlirAffineExprIsAConstant(right) && sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
 }
 
 static bool read_digit(MlirAffineExpr e, Subscript *s) {
@@ -235,7 +235,7 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
     Subscript linear = {0}, digit = {0};
-    if (!read_linear(e, 1, &linear) && !read_digit(e, &digit))
+    if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, &digit))
       return no_route(f, input, "a subscript is neither a sum of dimensions nor a digit of one; reshape it in a form of its own");
     to[p] = digit.digit ? digit : linear;
     for (size_t d = 0; d < f->dims.size; ++d)
@@ -369,6 +369,34 @@ static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims
   return mlirAffineMapGetResult(sn_map_replace(mlirAffineMapGet(mlirAffineExprGetContext(e), dims, 0, 1, &e), to_dims, exprs), 0);
 }
 
+// Each dimension of the input has as its digits the next dimensions of what was written, in order: it is the same in
+// another shape. Null where it is not.
+static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made, const Subscript *subscripts) {
+  MlirType t = sn_type_of(f->inputs.data[input].value);
+  intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
+  MlirAttribute groups[64];
+  if (f->inputs.data[input].fill.ptr || !mlirShapedTypeHasStaticShape(t) || n != sn_rank(made))
+    return mlirAttributeGetNull();
+  for (intptr_t p = 0; p < sn_rank(t); ++p) {
+    const Subscript *s = &subscripts[p];
+    MlirAttribute places[64];
+    int64_t below = sn_dim(t, p);
+    intptr_t first = at;
+    for (; at < n && !s->digit && below > 0 && (below > 1 || at == first); ++at) {
+      intptr_t d = sn_map_dim(to->map, at);
+      int64_t size = f->dims.data[d].size;
+      if (size < 1 || below % size || s->factors[d] != below / size)
+        return mlirAttributeGetNull();
+      below /= size;
+      places[at - first] = sn_i64(b->ctx, at);
+    }
+    if (s->digit || s->offset || below != 1 || at == first)
+      return mlirAttributeGetNull();
+    groups[p] = mlirArrayAttrGet(b->ctx, at - first, places);
+  }
+  return at == n ? mlirArrayAttrGet(b->ctx, sn_rank(t), groups) : mlirAttributeGetNull();
+}
+
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made, MlirType element) {
   if (to->exact)
     return made;
@@ -379,6 +407,13 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   bool ok = read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
   assert(ok && "sn_find_route found it");
   (void)ok;
+  MlirAttribute groups = collapses(b, f, input, to, sn_type_of(made), back.subscripts);
+  if (groups.ptr) {
+    free(back.subscripts);
+    sn_vec_free(&back.summed);
+    sn_vec_free(&back.checks);
+    return sn(b, "tensor.collapse_shape", made, with_element(t, is), sn_attr("reassociation", groups));
+  }
   // Rows are elements of the input, columns what is summed over; without any, the last dimension is the column. What is
   // summed over in front of all else are rows, as raising has it: it then joins the kernel that walks those.
   SnForm g = {0};

@@ -6,8 +6,7 @@
 //                                                                        %dw = sinter.contract (j) by (k) product (i) (%dc[i, j], %a[i, k])
 //
 // The product is computed again only where the row program's gradient reads it. A gradient of a product is a
-// product over the dimensions that the side does not have; where there are none, it is an elementwise form.
-// Sides are read by plain dimensions: the gradient of a convolution's windows is refused.
+// product over the dimensions that the side does not have (differentiate_side.c).
 //
 // runs in: differentiate    test: test/passes/differentiate_product.mlir
 
@@ -135,109 +134,6 @@ static MlirOperation row_program(SnBuilder *b, const SnForm *f, const MlirValue 
   return made;
 }
 
-// ---- the gradient of a side -----------------------------------------------------------------
-
-// The side is read by distinct dimensions, which are stored.
-static bool plain(const SnForm *f, size_t k, intptr_t *dims) {
-  const SnAccess *a = &f->inputs.data[k];
-  bool ok = !a->fill.ptr && !a->through.ptr;
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && ok; ++i) {
-    dims[i] = sn_map_dim(a->map, i);
-    ok = dims[i] >= 0;
-    for (intptr_t e = 0; e < i && ok; ++e)
-      ok = dims[e] != dims[i];
-  }
-  if (!ok)
-    sn_error(f->op, "reads side %zu of product %zu by more than plain dimensions, and the gradient of such a side is not made; differentiate by its result",
-             k % 2, k / 2);
-  return ok;
-}
-
-static bool among(intptr_t n, const intptr_t *dims, intptr_t d) {
-  while (n-- > 0)
-    if (dims[n] == d)
-      return true;
-  return false;
-}
-
-typedef struct {
-  SnForm form;
-  MlirAffineExpr exprs[64]; // a dimension of the contract -> of the form that is made
-  intptr_t n;               // dimensions of the contract
-} Made;
-
-static void take_dim(Made *m, const SnForm *f, MlirContext ctx, intptr_t d) {
-  m->exprs[d] = mlirAffineDimExprGet(ctx, (intptr_t)m->form.dims.size);
-  sn_push(&m->form.dims, f->dims.data[d]);
-}
-
-static bool side_gradient(Products *x, size_t k, MlirType element) {
-  SnForm *f = &x->f;
-  SnBuilder *b = x->b;
-  size_t p = k / 2;
-  MlirAffineMap other = f->inputs.data[k ^ 1].map;
-  intptr_t dims[64], n = mlirAffineMapGetNumResults(f->inputs.data[k].map), column = -1;
-  if (!plain(f, k, dims))
-    return false;
-  Made m = {.form = {.num_rows = n}, .n = (intptr_t)f->dims.size};
-  for (intptr_t i = 0; i < n; ++i) // the last dimension that one factor has alone
-    if (sn_map_uses(other, dims[i]) != (dims[i] < num_points(f)))
-      column = dims[i];
-  bool elementwise = true;
-  for (intptr_t d = 0; d < num_points(f); ++d)
-    if (!among(n, dims, d)) {
-      elementwise = false;
-      if (!sn_map_uses(other, d)) {
-        sn_error(f->op, "has a dimension '%.*s' that no side of product %zu uses, and gradients of such a product are not made", (int)f->dims.data[d].name.length,
-                 f->dims.data[d].name.data, p);
-        return false;
-      }
-    }
-  assert(column >= 0 && "P1, P2: both sides use the product's own dimensions, which the gradient has not");
-  for (intptr_t d = 0; d < m.n; ++d)
-    m.exprs[d] = mlirAffineConstantExprGet(b->ctx, 0);
-  for (intptr_t i = 0; i < n; ++i)
-    if (dims[i] != column)
-      take_dim(&m, f, b->ctx, dims[i]);
-  m.form.num_rows = (int64_t)m.form.dims.size;
-  take_dim(&m, f, b->ctx, column);
-  m.form.num_cols = 1;
-  m.form.contract = !elementwise;
-  MlirType type = sn_wide_type(f->products.data[p].type);
-  if (!elementwise) {
-    SnProduct product = {.type = type};
-    for (intptr_t d = 0; d < num_points(f); ++d)
-      if (!among(n, dims, d)) {
-        take_dim(&m, f, b->ctx, d);
-        ++product.num_dims;
-      }
-    sn_push(&m.form.products, product);
-  }
-  intptr_t total = (intptr_t)m.form.dims.size;
-  SnAccess gradient = {.value = x->of_product[p], .map = sn_map_replace(all_points(f, b->ctx, m.n), total, m.exprs)};
-  SnAccess factor = f->inputs.data[k ^ 1];
-  factor.map = sn_map_replace(other, total, m.exprs);
-  bool column_in_factor = sn_map_uses(other, column);
-  sn_push(&m.form.inputs, column_in_factor ? gradient : factor); // rows first, as products are written
-  sn_push(&m.form.inputs, column_in_factor ? factor : gradient);
-  SnAccess out = {.value = empty_over(b, f, element, n, dims), .map = sn_map_replace(f->inputs.data[k].map, total, m.exprs)};
-  sn_push(&m.form.outputs, out);
-  MlirOperation made = sn_form_create(b, &m.form, false);
-  SnBuilder in = sn_at_end(m.form.body, b->loc);
-  MlirValue v;
-  if (elementwise) {
-    MlirValue both[] = {sn_to_float(&in, sn_input_argument(&m.form, 0), type), sn_to_float(&in, sn_input_argument(&m.form, 1), type)};
-    v = sn_row_op(&in, "arith.mulf", (MlirType){0}, 2, both);
-  } else {
-    v = sn_product_argument(&m.form, 0);
-  }
-  v = sn_to_float(&in, v, element);
-  sn_op(&in, "sinter.yield", sn_as_row(&in, v, sn_row_type(&m.form, element)), sn_types(0, NULL));
-  sn_form_free(&m.form);
-  x->give(x->user, k, sn_result(made, 0));
-  return true;
-}
-
 // ---- all of it ---------------------------------------------------------------------------------
 
 // What a form hands on as it is, is what it took: a row program that is the product alone has nothing to reverse.
@@ -298,7 +194,10 @@ bool sn_differentiate_product(SnBuilder *b, MlirOperation op, const SnGradient *
   for (size_t k = 0; k < sn_first_input(&x.f) && ok; ++k)
     if (active[k] && !sn_none(x.of_product[k / 2])) {
       x.of_product[k / 2] = behind_copies(x.of_product[k / 2]);
-      ok = side_gradient(&x, k, elements[k]);
+      MlirValue made;
+      ok = sn_side_gradient(b, &x.f, k, x.of_product[k / 2], elements[k], &made);
+      if (ok)
+        give(user, k, made);
     }
   free(alone);
   free(x.of_product);

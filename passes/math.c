@@ -25,7 +25,11 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   sn_math_maxima(op);
+  if (!strcmp(o->exp, "avx512"))
+    sn_math_greater(op);
+  sn_math_logarithms(op);
   sn_math_f32(op, !strcmp(o->exp, "avx512"));
+  sn_math_products(op);
   if (!strcmp(o->bf16, "native"))
     sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);

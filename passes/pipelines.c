@@ -79,6 +79,8 @@ static const SnOption cpu_options[] = {
     GRADIENT_OPTIONS,
     TUNING_OPTION,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
+    {SN_OPTION_STRING, "prefetch", "bytes ahead that loops over long operands ask memory for, on processors that do not look ahead far enough", "0"},
+    {SN_OPTION_STRING, "registers", "vector registers that the processor has", "32"},
     {SN_OPTION_STRING, "exp", "how exp is computed: by a polynomial, or with an instruction of AVX-512", "polynomial", exponentials},
     {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below 2^-126 for 0)", "integers", bf16_rounding},
     {0},
@@ -98,7 +100,7 @@ static const SnStep cpu_steps[] = {
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"?policy!=disabled sinter-schedule{target=cpu tuning='$tuning'}", "each form gets its schedule", "scheduled"},
+    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers prefetch=$prefetch tuning='$tuning'}", "each form gets its schedule", "scheduled"},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
@@ -148,7 +150,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"
-     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=true has-redux=true},"
+     "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},"
      "convert-vector-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
      "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
      "gpu.func -> LLVM's dialect and NVVM", NULL},

@@ -81,6 +81,8 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "target", "what the kernels run on", "cpu", targets, offsetof(SnScheduleOptions, target)},
     {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(SnScheduleOptions, chip)},
     {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL, offsetof(SnScheduleOptions, vector_bits)},
+    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(SnScheduleOptions, registers)},
+    {SN_OPTION_INT, "prefetch", "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0", NULL, offsetof(SnScheduleOptions, prefetch)},
     {SN_OPTION_STRING, "tuning", "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL, offsetof(SnScheduleOptions, tuning)},
     {0},
 };

@@ -9,6 +9,8 @@ typedef struct {
   const char *target;   // "cpu" or "gpu"
   const char *chip;     // of the GPU, as ptxas names it
   int64_t vector_bits;  // of the CPU's registers
+  int64_t registers;    // of so many bits, that it has
+  int64_t prefetch;     // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far enough by itself
   const char *tuning;   // a file of measured schedules; "": none
 } SnScheduleOptions;
 

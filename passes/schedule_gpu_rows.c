@@ -15,23 +15,27 @@
 // * The grid is what runs at once where rows are only read, or sums of columns go from row to row in registers. Other rows get
 //   a block each: they end when they end. It is fixed here, because the order of a reduction over rows depends on it.
 // * Where sums of columns go from row to row, the next row is on its way into shared memory meanwhile (`ahead`).
-// * Rows longer than a cluster holds are read again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for
-//   what is written passes through it too: blocks are fewer and larger.
+// * Rows longer than a cluster holds are shared by many blocks (schedule_gpu_grid.c), or, where sums of columns go from row to row, read
+//   again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for what is written passes through it too: blocks are
+//   fewer and larger.
 //
 // Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md, gpu_rows_h200.md): rows of 65536 (softmax) in registers 97 and read again 65;
 // with an element's live values not counted, triplet's gradients 43, else 96; layer norm's gradients (sums of columns)
-// with 1024 threads on a multiprocessor 47, with 512 72; cross entropy's gradient of 128256 in a cluster of 8 with 1024 85, with 512 89.
+// with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100
+// and f32 4096x32000 96; blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
 
 #include "lowering/gpu/chips.h"
 #include "lowering/gpu/gpu.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
+#include "passes/schedule_gpu_grid.h"
 #include <stdio.h>
 
 #define THREADS 1024           // on each of them
 #define HELD 32                // registers of a thread that hold a row, of 64
 #define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
 #define OTHER_SHARED 3072      // of each, beside rows
+#define MANY_REDUCES 6         // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
@@ -47,6 +51,7 @@ typedef struct {
   int64_t column_bytes;   // of sums of columns: one of the widest element
   size_t columns;         // accumulators that keep columns
   int64_t live;           // registers that an element takes from phase to phase
+  bool remake;            // of what was read alone, because that is less than what is computed of it
   int64_t packed;         // or as many halves, of rows that stay as they are in memory (lowering/gpu/packed.c); 0: they do not
   bool again, sums;       // an output waits for a reduction; something is reduced over rows
 } Facts;
@@ -54,7 +59,8 @@ typedef struct {
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
-  bool registers, flat, tile;
+  bool registers, shared, flat, tile;
+  SnGpuGridRows grid; // group: 0 for other families
 } Schedule;
 
 // Bytes of rows at work that stay in L2, beside what is written.
@@ -160,17 +166,28 @@ static int64_t live_values(const SnForm *f) {
   return most;
 }
 
+// Registers of what is read of an element.
+static int64_t read_values(const SnForm *f) {
+  int64_t bits = 0;
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k) {
+    MlirValue v = mlirBlockGetArgument(f->body, k);
+    unsigned own = sn_bits(sn_element(sn_type_of(v)));
+    bits += sn_is_row(v) ? own < 32 ? 32 : own : 0;
+  }
+  return bits < 32 ? 1 : bits / 32;
+}
+
 static Facts facts_of(const SnForm *f, const SnGpuChip *gpu) {
   Facts a = {.form = f, .gpu = gpu, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
-  for (intptr_t k = 0; sn_gpu_is_packed(f) && k < mlirBlockGetNumArguments(f->body); ++k)
-    a.packed += sn_is_row(mlirBlockGetArgument(f->body, k));
+  a.packed = sn_gpu_packed_rows(f);
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
   if (a.length == SN_DYNAMIC)
     a.vector = 1;
   while (a.vector > 1 && a.length % a.vector)
     a.vector /= 2;
-  if (a.vector == 1)
-    a.packed = 0;
+  int64_t read = read_values(f);
+  a.remake = !(a.packed && a.vector > 1) && read < a.live;
+  a.live = a.remake ? read : a.live;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map)) {
       int64_t bytes = bytes_of(f->accumulators.data[k].type);
@@ -193,7 +210,7 @@ static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
 static int64_t most_kept(const Facts *a, int64_t registers) {
-  int64_t kept = a->packed ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
+  int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
 
@@ -202,11 +219,11 @@ static int64_t occupancy(const Schedule *s) {
   return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
 }
 
-// Rows get blocks of their own, but where sums of columns are kept from row to row, or clusters have sums to hand on: those
-// are slower to begin and end.
+// Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several are at different
+// phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93 by blocks of a row each.
 static int64_t blocks_for(const Facts *a, const Schedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
-  bool alone = !a->columns && !(a->sums && s->cluster > 1) && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
+  bool alone = !a->columns && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * up(a->rows, rows_at_once) : at_once;
   return blocks < 1 ? 1 : blocks;
 }
@@ -221,18 +238,25 @@ static int64_t expensive(const SnForm *f) {
   return n;
 }
 
+// Reads and writes together are faster with few bytes under way, reads alone with many. An H200, f32, percent of a copy: bce_with_logits with
+// its gradient 97 with unroll = 4, 100 with 1 (hinge_embedding and kl_div the same, mse 97 with both); where a thread only reads, and waits for
+// exponentials or logarithms, twice the threads with 32 registers: gaussian_nll 103 and 108, bce 89 and 101.
 static bool flat(const Facts *a, Schedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : a->rows * a->length;
   *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
-  if (expensive(a->form) > 3)
+  int64_t cost = expensive(a->form);
+  bool stores = a->form->outputs.size > sn_num_reduced(a->form);
+  if (stores || cost > 3)
     s->unroll = 1;
+  if (cost && cost <= 3 && !stores)
+    *s = (Schedule){.threads = 1024, .at_once = 2 * THREADS, .vector = a->lanes, .unroll = 1, .cluster = 1, .team = 1024, .flat = true};
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
   while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (THREADS / s->threads))
     s->unroll /= 2;
-  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
+  s->blocks = occupancy(s) * a->gpu->multiprocessors;
   return true;
 }
 
@@ -261,11 +285,15 @@ static bool thread(const Facts *a, Schedule *s) {
   while (a->form->num_cols && s->unroll < 16 && s->unroll * 2 <= a->length)
     s->unroll *= 2;
   s->blocks = blocks_for(a, s, s->threads);
+  int64_t at_once = occupancy(s) * a->gpu->multiprocessors;
+  if (a->sums && s->blocks > at_once) // a thread adds up many rows before threads meet
+    s->blocks = at_once;
   if (a->again) { // what is read again should be in L2 still
     s->threads = 128;
     int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors, most = THREADS / s->threads;
     int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
-    s->blocks = blocks < up(a->rows, s->threads) ? blocks : up(a->rows, s->threads);
+    int64_t most_blocks = a->rows ? up(a->rows, s->threads) : 1;
+    s->blocks = blocks < most_blocks ? blocks : most_blocks;
   }
   return true;
 }
@@ -292,7 +320,7 @@ static bool warp(const Facts *a, Schedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1 || a->rows == SN_DYNAMIC)
     return false;
   int64_t vectors = a->length / a->vector, kept = most_kept(a, HELD);
-  *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
+  *s = (Schedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
@@ -322,19 +350,35 @@ static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once
   return true;
 }
 
-// Four blocks on a multiprocessor are better than two, smaller clusters than larger ones; sums of columns, and a row that
-// takes a cluster of 8 all of its 64 registers, are better off with 128.
+// Rows for which all blocks are better than a cluster each (an H200, softmax of a row of 300,000: 0.0058 ms, 0.0078 by a cluster; of 4 rows 0.0074 and 0.0078, of 8 0.0091
+// and 0.0082; of a row of 128,256 0.0054 and 0.0043).
+static bool few_long(const Facts *a) { return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20; }
+
+static int64_t row_reduces(const SnForm *f) {
+  int64_t n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += sn_is(op, "sinter.row_reduce");
+  return n;
+}
+
+// Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its 64 registers, are
+// better off with 128. So are many reductions: what a thread does to hand them on is shared by more elements (an H200, distillation's
+// gradient: 71 % of a copy with 64 registers, 76 with 128).
+static bool grid(const Facts *a, Schedule *s);
 static bool registers(const Facts *a, Schedule *s) {
   Facts peeled = *a;
   if (a->vector < a->lanes && !a->columns && a->length >= 32 * a->lanes && sn_row_is_placed(a->form)) {
     peeled.vector = a->lanes; // where memory is aligned, wherever rows begin
     a = &peeled;
   }
-  if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns))
+  Schedule many;
+  if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns) || (few_long(a) && grid(a, &many)))
     return false;
   if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
     return true;
-  if (!a->columns && (held(a, s, HELD, THREADS, 512, 1) || held(a, s, HELD, THREADS, 256, 4)))
+  if (!a->columns && row_reduces(a->form) >= MANY_REDUCES && held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
+    return true;
+  if (!a->columns && held(a, s, HELD, THREADS, 256, 8))
     return true;
   if (held(a, s, HELD, THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
     return true;
@@ -351,12 +395,41 @@ static bool ahead(const Facts *a, const Schedule *s) {
   return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= a->gpu->shared_bytes;
 }
 
+// In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a multiprocessor, or three in smaller ones.
+static bool shared(const Facts *a, Schedule *s) {
+  SnGpuRows rows = {.threads = 256, .team = 256, .vector = a->vector, .shared = true};
+  if (a->vector < a->lanes && sn_row_is_placed(a->form))
+    rows.vector = a->lanes;
+  if (a->gpu->number < 90 || !a->again || a->columns || a->length == SN_DYNAMIC || a->length < 32 * a->lanes)
+    return false;
+  int64_t piece = sn_gpu_piece_bytes(a->form, &rows), vectors = up(a->length + (a->length % rows.vector ? rows.vector - 1 : 0), rows.vector);
+  for (int64_t cluster = 1; piece && cluster <= a->gpu->largest_cluster; cluster *= 2) {
+    int64_t pieces = up(vectors, rows.threads * cluster), blocks = a->gpu->shared_bytes / (pieces * piece + OTHER_SHARED), most = THREADS / rows.threads;
+    if (pieces > MOST_VECTORS || blocks < (cluster < a->gpu->largest_cluster ? 3 : 2))
+      continue;
+    *s = (Schedule){.threads = rows.threads, .vector = rows.vector, .unroll = 1, .cluster = cluster, .team = 1024, .at_once = rows.threads * (blocks < most ? blocks : most), .shared = true};
+    s->blocks = blocks_for(a, s, 1);
+    return true;
+  }
+  return false;
+}
+
+// All blocks run at once, groups of them share rows.
+static bool grid(const Facts *a, Schedule *s) {
+  Facts wide = *a;
+  wide.vector = a->lanes;
+  *s = (Schedule){.cluster = 1, .team = 1024};
+  SnGpuGridFacts facts = {.form = a->form, .gpu = a->gpu, .rows = a->rows, .length = a->length, .lanes = a->lanes, .vector = a->vector,
+                          .row_bytes = a->row_bytes, .kept = a->lanes * most_kept(&wide, 2 * HELD), .again = a->again};
+  return !a->columns && sn_schedule_gpu_grid(&facts, &s->grid);
+}
+
 // The row is read once.
 static bool stream(const Facts *a, Schedule *s) {
   if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
-  *s = (Schedule){.threads = 512, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
   while (s->threads > 32 && s->threads * 4 > vectors)
     s->threads /= 2;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
@@ -395,14 +468,18 @@ static const struct {
     {"thread", thread, "read again, a column at a time by neighbouring threads"},
     {"warp", warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
+    {"shared", shared, "shared memory of a block, or of a cluster of up to 8"},
+    {"grid", grid, "registers of many blocks, the next row in shared memory"},
     {"stream", stream, "nowhere: they are read once"},
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
 static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Schedule *s) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
+  if (s->grid.group)
+    return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
   char unroll[32] = "", cluster[32] = "", team[32] = "";
-  const char *next = ahead(facts, s) ? ", ahead = 1" : "";
+  const char *next = ahead(facts, s) ? ", ahead = 1" : "", *remake = s->registers && facts->remake ? ", remake = 1" : "";
   if (s->unroll > 1)
     snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
   if (s->cluster > 1)
@@ -410,9 +487,9 @@ static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Sch
   if (s->team < s->threads)
     snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
   return sn_schedule_attr(loc, "gpu_rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s}",
+                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s}",
                                         (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
-                                        s->flat ? "shape = \"flat\"" : s->tile ? "shape = \"tile\", residency = \"registers\"" : s->registers ? "residency = \"registers\"" : "residency = \"reread\"", next, cluster, team));
+                                        s->flat ? "shape = \"flat\"" : s->tile ? "shape = \"tile\", residency = \"registers\"" : s->registers ? "residency = \"registers\"" : s->shared ? "residency = \"shared\"" : "residency = \"reread\"", remake, next, cluster, team));
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {

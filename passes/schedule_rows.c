@@ -257,6 +257,21 @@ static int functions(const SnForm *f) {
   return n;
 }
 
+// Sums of log1p(exp(...)), of which a step computes one for all of its vectors (math_sums.c).
+static bool adds_logarithms(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "math.log1p") && !sn_null(sn_def(sn_operand(op, 0), "math.exp")) && sn_is_row(sn_result(op, 0)))
+      return true;
+  return false;
+}
+
+static bool stores_rows(const SnForm *f) {
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_uses_cols(f, f->outputs.data[k].map))
+      return true;
+  return false;
+}
+
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
   int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
@@ -281,8 +296,11 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
   bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
+  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
   if (online)
     unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
+  else if (functions(f) == 2 && adds_logarithms(f) && unroll == 4 && (options->registers >= 32 || !stores_rows(f)))
+    unroll = 4;
   else if (functions(f) > 0) // they fill a processor by themselves, and several its registers
     unroll = unroll < 2 || functions(f) > 1 ? 1 : 2;
   if (columns)
@@ -301,8 +319,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
   if (online)
     n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
-  if (again)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %d", AHEAD);
+  if (again || ahead)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld", again ? (long long)AHEAD : (long long)options->prefetch);
   if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
     n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
   if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))

@@ -5,12 +5,14 @@
 //   math.powf x, 2.0              ->  x * x
 //   -(-x)                         ->  x
 //   log(exp(x))                   ->  x              (finite where exp(x) is not)
+//   x + (c - x)                   ->  c              (c a constant; not NaN where x is infinite)
+//   a + (c ? v : 0) - (c ? 0 : v) ->  a + (c ? v : -v)    the gradient through c ? x : -x
 //   c and true                    ->  c
 //   true ? x : y                  ->  x
 //   truncf of an f64 constant     ->  an f32 constant, rounded to nearest even
 //
 // Exporters multiply by a gradient of one and raise to the second power. Each rule
-// is exact, or as exact as what it replaces; none turns a finite result into another.
+// is exact, or as exact as what it replaces or more; none turns a finite result into an infinity.
 //
 // runs in: simplify, fuse    test: test/passes/simplify_arith.mlir
 
@@ -41,9 +43,47 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
 static bool subtract(SnRewriter *rw, MlirOperation op) {
   return is_number(sn_operand(op, 1), 0, false) && keep_first(rw, op);
 }
+static bool is_zero(MlirValue v) {
+  double found;
+  return sn_attr_number(sn_constant_of(v), &found) && found == 0;
+}
+
+// c ? v : 0, or c ? 0 : v.
+static bool is_part(MlirValue x, MlirValue c, MlirValue v, bool where) {
+  MlirOperation select = sn_def(x, "arith.select");
+  return !sn_null(select) && sn_same(sn_operand(select, 0), c) && sn_same(sn_operand(select, where ? 1 : 2), v) && is_zero(sn_operand(select, where ? 2 : 1));
+}
+
+// Exact but for the sign of a zero: one of the parts is 0.
+static bool add_parts(SnRewriter *rw, MlirOperation op) {
+  MlirOperation minus = sn_def(sn_operand(op, 1), "arith.negf"), select = sn_null(minus) ? minus : sn_def(sn_operand(minus, 0), "arith.select");
+  if (sn_null(select) || !is_zero(sn_operand(select, 1)))
+    return false;
+  MlirValue a = sn_operand(op, 0), c = sn_operand(select, 0), v = sn_operand(select, 2), rest = {0};
+  MlirOperation sum = sn_def(a, "arith.addf");
+  bool alone = is_part(a, c, v, true);
+  for (int k = 0; k < 2 && !alone && !sn_null(sum); ++k)
+    if (is_part(sn_operand(sum, k), c, v, true))
+      rest = sn_operand(sum, 1 - k);
+  if (!alone && sn_none(rest))
+    return false;
+  MlirValue both = sn(rw->b, "arith.select", c, v, sn(rw->b, "arith.negf", v));
+  sn_replace(rw, op, alone ? both : sn(rw->b, "arith.addf", rest, both));
+  return true;
+}
+
 // x + 0 is not x: it turns -0 into 0.
 static bool add(SnRewriter *rw, MlirOperation op) {
-  return is_number(sn_operand(op, 1), 0, true) && keep_first(rw, op);
+  if (is_number(sn_operand(op, 1), 0, true))
+    return keep_first(rw, op);
+  for (int k = 0; k < 2; ++k) {
+    MlirOperation difference = sn_def(sn_operand(op, k), "arith.subf");
+    if (!sn_null(difference) && sn_same(sn_operand(difference, 1), sn_operand(op, 1 - k)) && sn_constant_of(sn_operand(difference, 0)).ptr) {
+      sn_replace(rw, op, sn_operand(difference, 0));
+      return true;
+    }
+  }
+  return add_parts(rw, op);
 }
 
 static bool negate(SnRewriter *rw, MlirOperation op) {

@@ -25,14 +25,18 @@ enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
   CUDA_ERROR_NO_DEVICE = 100,
   CUDA_ERROR_INVALID_DEVICE = 101,
+  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
-// What a kernel may use without asking (CUDA programming guide, "Shared memory").
+// What a kernel may use without asking (CUDA programming guide, "Shared memory"), its own variables and what the
+// launch gives together.
 enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
 
 #define DRIVER_FUNCTIONS(F)                                                                        \
@@ -51,9 +55,13 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
   F(cuCtxGetDevice, (CUdevice *))                                                                  \
   F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                      \
   F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                   \
+  F(cuFuncGetAttribute, (int *, int, CUfunction))                                                  \
   F(cuFuncSetAttribute, (CUfunction, int, int))                                                    \
   F(cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
                      unsigned, CUstream, void **, void **))                                        \
+  F(cuLaunchCooperativeKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+                                unsigned, unsigned, CUstream, void **))                            \
+  F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, CUfunction, int, size_t))                 \
   F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                        \
   F(cuMemFree_v2, (CUdeviceptr))                                                                   \
   F(cuMemHostAlloc, (void **, size_t, unsigned))                                                   \
@@ -252,6 +260,8 @@ static int32_t add(const void *image, CUcontext context, const char *name, Kerne
     return status;
   CUfunction handle;
   TRY(cuModuleGetFunction(&handle, module, name));
+  int own_bytes = 0;
+  TRY(cuFuncGetAttribute(&own_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, handle));
   Kernel *k = malloc(sizeof *k);
   if (!k)
     return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for a kernel");
@@ -259,7 +269,7 @@ static int32_t add(const void *image, CUcontext context, const char *name, Kerne
   k->context = context;
   k->name = name;
   k->handle = handle;
-  atomic_init(&k->shared_bytes, SHARED_BYTES_WITHOUT_ASKING);
+  atomic_init(&k->shared_bytes, SHARED_BYTES_WITHOUT_ASKING - own_bytes);
   k->next = atomic_load_explicit(bucket, memory_order_relaxed);
   atomic_store_explicit(bucket, k, memory_order_release);
   *out = k;
@@ -320,9 +330,28 @@ static int32_t allow_shared(Kernel *kernel, int64_t bytes) {
   return status;
 }
 
+// All blocks run at once; if they are too many, how many the device holds.
+static int32_t launch_together(CUfunction handle, const int64_t grid[3], const int64_t block[3],
+                               int64_t shared_bytes, CUstream stream, void **args) {
+  CUresult result = cu.cuLaunchCooperativeKernel(
+      handle, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], (unsigned)block[0],
+      (unsigned)block[1], (unsigned)block[2], (unsigned)shared_bytes, stream, args);
+  if (result != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+    return check(result, "cuLaunchCooperativeKernel");
+  int each = 0, multiprocessors = 0;
+  CUdevice device;
+  TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &each, handle, (int)(block[0] * block[1] * block[2]), (size_t)shared_bytes));
+  TRY(cuCtxGetDevice(&device));
+  TRY(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  return refuse(SINTER_UNSUPPORTED, "its %lld blocks wait for each other, and the device holds %d at once (%d on each of %d "
+                                    "multiprocessors): compile for this device, with a schedule of fewer blocks",
+                (long long)(grid[0] * grid[1] * grid[2]), each * multiprocessors, each, multiprocessors);
+}
+
 static int32_t launch_in(CUcontext context, const SinterCall *call, const void *image,
                          const char *name, const int64_t grid[3], const int64_t block[3],
-                         int64_t shared_bytes, void **args) {
+                         int64_t shared_bytes, void **args, bool together) {
   CUstream stream = call ? call->stream : NULL;
   Kernel *kernel;
   int32_t status = find(image, context, stream, name, &kernel);
@@ -330,6 +359,8 @@ static int32_t launch_in(CUcontext context, const SinterCall *call, const void *
     status = allow_shared(kernel, shared_bytes);
   if (status != SINTER_OK || (call && call->prepare))
     return status;
+  if (together)
+    return launch_together(kernel->handle, grid, block, shared_bytes, stream, args);
   TRY(cuLaunchKernel(kernel->handle, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
                      (unsigned)block[0], (unsigned)block[1], (unsigned)block[2],
                      (unsigned)shared_bytes, stream, args, NULL));
@@ -338,7 +369,7 @@ static int32_t launch_in(CUcontext context, const SinterCall *call, const void *
 
 static int32_t launch(const SinterCall *call, const void *image, const char *name,
                       const int64_t grid[3], const int64_t block[3], int64_t shared_bytes,
-                      void **args) {
+                      void **args, bool together) {
   // Limits of every architecture that the driver knows (CUDA programming guide,
   // "Compute capabilities"); what a kernel allows is less, and the driver's to say.
   static const int64_t grid_limit[3] = {INT_MAX, 65535, 65535};
@@ -356,20 +387,21 @@ static int32_t launch(const SinterCall *call, const void *image, const char *nam
   CUcontext context, before;
   int32_t status = enter(call ? call->device_id : 0, &context, &before);
   if (status == SINTER_OK) {
-    status = launch_in(context, call, image, name, grid, block, shared_bytes, args);
+    status = launch_in(context, call, image, name, grid, block, shared_bytes, args, together);
     leave(context, before);
   }
   return status;
 }
 
-void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
-                      int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
-                      int64_t block_z, int64_t shared_bytes, void **args) {
+static void launch_now(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                       int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                       int64_t block_z, int64_t shared_bytes, void **args, bool together) {
   const int64_t grid[3] = {grid_x, grid_y, grid_z};
   const int64_t block[3] = {block_x, block_y, block_z};
   if (sinter_rt_status() != SINTER_OK || grid_x <= 0 || grid_y <= 0 || grid_z <= 0)
     return;
-  int32_t status = launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args);
+  int32_t status =
+      launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args, together);
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", error);
   else if (status == SINTER_OUT_OF_MEMORY)
@@ -378,6 +410,20 @@ void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel
                     (long long)(block_x * block_y * block_z), (long long)shared_bytes);
   else if (status != SINTER_OK)
     sinter_rt_error(status, "kernel %s: %s", kernel, error);
+}
+
+void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                      int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                      int64_t block_z, int64_t shared_bytes, void **args) {
+  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+             shared_bytes, args, false);
+}
+
+void sinter_rt_launch_together(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                               int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                               int64_t block_z, int64_t shared_bytes, void **args) {
+  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+             shared_bytes, args, true);
 }
 
 static CUdeviceptr address(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }

@@ -104,6 +104,12 @@ void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel
                       int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                       int64_t block_z, int64_t shared_bytes, void **args);
 
+// The same for blocks that wait for each other: they all run at once, or none does, and
+// SINTER_UNSUPPORTED says how many the device holds.
+void sinter_rt_launch_together(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
+                               int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                               int64_t block_z, int64_t shared_bytes, void **args);
+
 // The address of the status word of the running call's context, in terms of the device; NULL after an error.
 // messages: all messages of the library's asserts, each with a 0 behind it.
 void sinter_rt_status_word(const char *messages, void **word);

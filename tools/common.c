@@ -1,7 +1,9 @@
 // common.c: what sinter-run and sinter-cc share: files and roads.
 
 #include "tools/common.h"
+#include "capi/shim.h"
 #include "llvm-c/Core.h"
+#include "llvm-c/Target.h"
 #include "llvm-c/TargetMachine.h"
 #include "mlir-c/RegisterEverything.h"
 #include "passes/passes.h"
@@ -24,14 +26,28 @@ Tool tool_open(const char *name, const char *file) {
   return tool;
 }
 
-static bool host_has(const char *cpu, const char *feature) {
-  char *features = cpu ? NULL : LLVMGetHostCPUFeatures();
+// The processor of this name, or this machine's if it is NULL, has the feature.
+static bool has_feature(const char *cpu, const char *feature) {
+  char *triple = LLVMGetDefaultTargetTriple(), *features = cpu ? NULL : LLVMGetHostCPUFeatures(), *why = NULL;
+  LLVMTargetRef target;
   bool found = features && strstr(features, feature);
+  LLVMInitializeNativeTarget();
+  if (cpu && !LLVMGetTargetFromTriple(triple, &target, &why)) {
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, "", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+    found = machine && sn_shim_machine_has(machine, feature);
+    LLVMDisposeTargetMachine(machine);
+  }
+  LLVMDisposeMessage(why);
   LLVMDisposeMessage(features);
+  LLVMDisposeMessage(triple);
   return found;
 }
-const char *tool_bf16(const char *cpu) { return host_has(cpu, "+avx512bf16") ? "native" : "integers"; }
-const char *tool_exp(const char *cpu) { return host_has(cpu, "+avx512f") ? "avx512" : "polynomial"; }
+const char *tool_bf16(const char *cpu) { return has_feature(cpu, "+avx512bf16") ? "native" : "integers"; }
+// Intel's processors since Broadwell: AMD's have SSE4a. On a Xeon with AMX a loop over two bf16 operands takes 4.1 to 4.9 ms in place of 5.5 to 6.5
+// where it asks ahead; on a Zen 4 it takes 4.1 in place of 3.1.
+const char *tool_prefetch(const char *cpu) { return has_feature(cpu, "+adx") && !has_feature(cpu, "+sse4a") ? "8192" : "0"; }
+const char *tool_registers(const char *cpu) { return has_feature(cpu, "+avx512f") ? "32" : "16"; }
+const char *tool_exp(const char *cpu) { return has_feature(cpu, "+avx512f") ? "avx512" : "polynomial"; }
 
 void tool_close(Tool *tool) {
   tool_source_free(tool->source);

@@ -40,11 +40,14 @@ static void print_parameter(const SnParameter *p) {
     printf(k ? ", " : ": ");
     mlirAttributePrint(mlirArrayAttrGetElement(p->words, k), to_stdout, NULL);
   }
-  const MlirAttribute limits[] = {p->above, p->at_least};
-  for (int k = 0; k < 2; ++k)
-    if (limits[k].ptr) {
-      printf(k ? ", at least " : ", above ");
-      print_number(limits[k]);
+  if (p->like.ptr) {
+    MlirStringRef other = mlirStringAttrGetValue(p->like);
+    printf(", of the shape of `%.*s`", (int)other.length, other.data);
+  }
+  for (int k = 0; k < 3; ++k)
+    if (p->limits[k].ptr) {
+      printf(", %s ", sn_limits[k].text);
+      print_number(p->limits[k]);
     }
   printf(" | ");
   if (p->otherwise.ptr) {

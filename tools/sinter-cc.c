@@ -152,7 +152,7 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"wrt", options->wrt}, {"upstream", upstream}, {"tuning", options->tuning}, {"input", options->input_dialect}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"registers", tool_registers(options->cpu)}, {"prefetch", tool_prefetch(options->cpu)}, {"wrt", options->wrt}, {"upstream", upstream}, {"tuning", options->tuning}, {"input", options->input_dialect}, {NULL, NULL}};
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }

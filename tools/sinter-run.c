@@ -88,6 +88,8 @@ static const char *set_verify(void *to, const char *value) {
 }
 
 // Settings of every road.
+#define PROCESSOR(options)                                                                                             \
+  {"bf16", tool_bf16((options)->cpu)}, {"exp", tool_exp((options)->cpu)}, {"registers", tool_registers((options)->cpu)}, {"prefetch", tool_prefetch((options)->cpu)}
 #define SHARED(options) {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, {"tuning", (options)->tuning}
 
 static const SinterOption table[] = {
@@ -163,7 +165,7 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, PROCESSOR(options), {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -196,8 +198,10 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
     ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
+    // For no processor in particular, unless one is named.
     ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
-    code = tool_run(tool, module, "sinter-cpu", settings, options->emit);
+    ToolSetting named[] = {{"policy", options->policy}, PROCESSOR(options), {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
+    code = tool_run(tool, module, "sinter-cpu", options->cpu ? named : settings, options->emit);
     if (code == SINTER_EXIT_OK)
       tool_print(module);
   } else if (code == SINTER_EXIT_OK) {

@@ -106,7 +106,7 @@ static SinterExit lower(const Tool *tool, const Options *o, MlirModule module, c
   ToolSetting gpu[] = {{"policy", o->policy}, {"wrt", o->wrt},   {"upstream", upstream},  {"tuning", tuning}, {"input", o->input_dialect},
                        {"chip", o->chip},     {"format", o->ptx ? "isa" : "bin"}, {NULL, NULL}};
   ToolSetting cpu[] = {{"policy", o->policy},          {"wrt", o->wrt},           {"upstream", upstream},        {"tuning", tuning},
-                       {"input", o->input_dialect},    {"bf16", tool_bf16(o->cpu)}, {"exp", tool_exp(o->cpu)}, {NULL, NULL}};
+                       {"input", o->input_dialect},    {"bf16", tool_bf16(o->cpu)}, {"exp", tool_exp(o->cpu)}, {"registers", tool_registers(o->cpu)}, {"prefetch", tool_prefetch(o->cpu)}, {NULL, NULL}};
   *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   return o->gpu ? tool_run(tool, *copy, "sinter-gpu", gpu, until) : tool_run(tool, *copy, "sinter-cpu", cpu, until);
 }

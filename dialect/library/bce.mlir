@@ -5,7 +5,7 @@
 // The gradient with respect to input is PyTorch's, finite at 0 and 1, and not what the clamped logarithms give:
 //
 //   weight (input - target) / max(input (1 - input), 1e-12)
-sinter.define @bce(%input: tensor<?xf32>, %target: tensor<?xf32>, %weight: tensor<?xf32> {optional = 1.0})
+sinter.define @bce(%input: tensor<?xf32>, %target: tensor<?xf32> {like = "input"}, %weight: tensor<?xf32> {optional = 1.0})
     attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "binary cross entropy of probabilities",
                 formula = "l = -weight (target max(log input, -100) + (1 - target) max(log(1 - input), -100))"} {
   %zero = arith.constant 0.0 : f32

@@ -8,7 +8,7 @@
 //   weight (-pos_weight target input + k log(1 + e))   elsewhere
 //
 // PyTorch gives NaN where input is infinite and right (inf with target 1, -inf with 0); 0 here.
-sinter.define @bce_with_logits(%input: tensor<?xf32>, %target: tensor<?xf32>, %weight: tensor<?xf32> {optional = 1.0},
+sinter.define @bce_with_logits(%input: tensor<?xf32>, %target: tensor<?xf32> {like = "input"}, %weight: tensor<?xf32> {optional = 1.0},
                                %pos_weight: tensor<?xf32> {optional = 1.0})
     attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "binary cross entropy of logits",
                 formula = "l = -weight (pos_weight target log(sigmoid(input)) + (1 - target) log(sigmoid(-input)))"} {

@@ -7,7 +7,7 @@
 //
 // The root is taken of each square: their product overflows earlier.
 sinter.define @cosine_embedding(%input1: tensor<?xf32>, %input2: tensor<?xf32>, %target: f32, %margin: f32 {default = 0.0})
-    attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "1 - cosine where target is 1, its hinge where it is -1",
+    attributes {reductions = ["mean", "sum", "none"], broadcast, same_rank, summary = "1 - cosine where target is 1, its hinge where it is -1",
                 formula = "l = 1 - cos(input1, input2) where target is 1, max(0, cos(input1, input2) - margin) where target is -1"} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32

@@ -6,7 +6,7 @@
 // and 0 where target is ignore_index. The mean is sum(l) / sum(weight[target]) over the rows that are not
 // ignored; NaN if all are.
 sinter.define @cross_entropy(%input: tensor<?xf32>, %target: i64, %weight: tensor<?xf32> {column, optional = 1.0},
-                             %ignore_index: i64 {default = -100}, %label_smoothing: f32 {at_least = 0.0, default = 0.0})
+                             %ignore_index: i64 {default = -100}, %label_smoothing: f32 {at_least = 0.0, at_most = 1.0, default = 0.0})
     attributes {reductions = ["mean", "sum", "none"], columns = 1, summary = "cross entropy of logits with labels",
                 formula = "l = -(1 - label_smoothing) weight[target] log p[target] - label_smoothing / C sum(weight log p), p = softmax(input); 0 where target is ignore_index"} {
   %zero = arith.constant 0.0 : f32
@@ -18,8 +18,6 @@ sinter.define @cross_entropy(%input: tensor<?xf32>, %target: i64, %weight: tenso
   %inside = arith.cmpi ult, %target, %classes : i64
   %ok = arith.ori %ignored, %inside : i1
   cf.assert %ok, "cross_entropy: target is out of bounds"
-  %possible = arith.cmpf ole, %label_smoothing, %one : f32
-  cf.assert %possible, "cross_entropy: label_smoothing is above 1"
 
   %top = sinter.row_reduce maximumf %input : tensor<?xf32> -> f32
   %max = sinter.detach %top : f32
@@ -61,7 +59,7 @@ sinter.define @cross_entropy(%input: tensor<?xf32>, %target: i64, %weight: tenso
 // PyTorch gives NaN where t is 0 and a logit -inf; 0 here.
 sinter.define @cross_entropy.probabilities(%input: tensor<?xf32>, %target: tensor<?xf32>,
                              %weight: tensor<?xf32> {column, optional = 1.0},
-                             %ignore_index: i64 {default = -100}, %label_smoothing: f32 {at_least = 0.0, default = 0.0})
+                             %ignore_index: i64 {default = -100}, %label_smoothing: f32 {at_least = 0.0, at_most = 1.0, default = 0.0})
     attributes {reductions = ["mean", "sum", "none"], columns = 1, summary = "cross entropy of logits with probabilities",
                 formula = "l = -sum(weight t log p), t = (1 - label_smoothing) target + label_smoothing / C, p = softmax(input)"} {
   %zero = arith.constant 0.0 : f32
@@ -71,8 +69,6 @@ sinter.define @cross_entropy.probabilities(%input: tensor<?xf32>, %target: tenso
   %inf = arith.constant 0xFF800000 : f32
   %absent = arith.cmpi slt, %ignore_index, %none : i64
   cf.assert %absent, "cross_entropy: ignore_index is not supported with probabilities as target"
-  %possible = arith.cmpf ole, %label_smoothing, %one : f32
-  cf.assert %possible, "cross_entropy: label_smoothing is above 1"
   %eaches = sinter.broadcast %each : i64 -> tensor<?xi64>
   %classes = sinter.row_reduce add %eaches : tensor<?xi64> -> i64
   %count = arith.sitofp %classes : i64 to f32

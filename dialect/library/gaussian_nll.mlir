@@ -5,7 +5,7 @@
 //
 // As in PyTorch the gradient with respect to var passes the clamp unchanged: below eps it is the one at eps.
 sinter.define @gaussian_nll(%input: tensor<?xf32>, %target: tensor<?xf32>, %var: tensor<?xf32> {leading},
-                            %full: i1 {default = false}, %eps: f32 {above = 0.0, default = 1.0e-6})
+                            %full: i1 {default = false}, %eps: f32 {at_least = 0.0, default = 1.0e-6})
     attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "negative log likelihood of a normal distribution",
                 formula = "l = (log v + (input - target)^2 / v) / 2, v = max(var, eps); full: + log(2 pi) / 2"} {
   %zero = arith.constant 0.0 : f32

@@ -3,7 +3,7 @@
 //   l = max(0, -target (input1 - input2) + margin)
 sinter.define @margin_ranking(%input1: tensor<?xf32>, %input2: tensor<?xf32>, %target: tensor<?xf32>,
                               %margin: f32 {default = 0.0})
-    attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "hinge of a difference that should have the target's sign",
+    attributes {reductions = ["mean", "sum", "none"], broadcast, same_rank, summary = "hinge of a difference that should have the target's sign",
                 formula = "l = max(0, -target (input1 - input2) + margin)"} {
   %zero = arith.constant 0.0 : f32
   %zeros = sinter.broadcast %zero : f32 -> tensor<?xf32>

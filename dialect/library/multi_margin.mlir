@@ -4,8 +4,8 @@
 //
 // p is 1 or 2.
 sinter.define @multi_margin(%input: tensor<?xf32>, %target: i64, %weight: tensor<?xf32> {column, optional = 1.0},
-                            %p: i64 {at_least = 1, default = 1}, %margin: f32 {default = 1.0})
-    attributes {reductions = ["mean", "sum", "none"], summary = "hinge of the other classes against the label's",
+                            %p: i64 {default = 1}, %margin: f32 {default = 1.0})
+    attributes {reductions = ["mean", "sum", "none"], columns = 1, summary = "hinge of the other classes against the label's",
                 formula = "l = weight[target] sum_{j != target} max(0, margin - input[target] + input[j])^p / C"} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32

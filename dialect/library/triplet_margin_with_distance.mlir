@@ -7,7 +7,7 @@
 // `distance` names a definition of two rows that yields a number: @pairwise_distance, @cosine_distance or the user's.
 sinter.define @triplet_margin_with_distance(%anchor: tensor<?xf32>, %positive: tensor<?xf32>, %negative: tensor<?xf32>,
                               %margin: f32 {above = 0.0, default = 1.0}, %swap: i1 {default = false})
-    attributes {reductions = ["mean", "sum", "none"], broadcast, functions = {distance = @pairwise_distance},
+    attributes {reductions = ["mean", "sum", "none"], broadcast, same_rank, functions = {distance = @pairwise_distance},
                 summary = "hinge of two distances from an anchor, by a definition of the distance",
                 formula = "l = max(0, margin + distance(anchor, positive) - distance(anchor, negative))"} {
   %zero = arith.constant 0.0 : f32

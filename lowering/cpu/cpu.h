@@ -139,4 +139,23 @@ void sn_cpu_finish(SnKernel *k, SnPartials *p);
 // Of an accumulator: its combiner's, on so many lanes.
 MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t accumulator, int64_t width);
 
+// ---- a task of rows: rowwise.c -------------------------------------------------------------
+
+typedef struct {
+  MlirValue tasks; // their count, outside of them
+  SnPartials partials;
+  SnTask task;
+  SnForm form;          // inside of the task
+  SnRowProgram program; // of that form
+  SnCpuRow row;         // for the lowering to set
+  intptr_t n;
+  MlirValue scalars[16]; // n accumulators: identities, and at the end what the task adds to its partials
+} SnRowsTask;
+
+// Tasks of `of_task` units, as scheduled, or of more where the count of units is known at run time and would make too many.
+MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task);
+// What a kernel of rows begins and ends with. `t` stays where it is.
+void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t);
+void sn_cpu_rows_end(SnKernel *k, SnRowsTask *t);
+
 #endif

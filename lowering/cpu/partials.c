@@ -5,18 +5,25 @@
 //              finish(s), stored
 //
 // The tasks depend on shapes and schedule alone, so any number of threads gives
-// equal bits.
+// equal bits. A task may have 100,000 rows: what they add to one number is kept in f64, as f32
+// loses up to half a unit of the sum for each (1e-4 of it for equal rows).
 
 #include "lowering/cpu/cpu.h"
 
 static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f->accumulators.data[k].map); }
+
+static MlirType kept_type(const SnForm *f, size_t k) {
+  const SnAccumulator *a = &f->accumulators.data[k];
+  bool sum = !keeps_columns(f, k) && sn_is_float(a->type) && sn_bits(a->type) == 32 && mlirStringRefEqual(a->kind, SN_STR("add"));
+  return sum ? mlirF64TypeGet(mlirTypeGetContext(a->type)) : a->type;
+}
 
 SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes) {
   SnPartials p = {.tasks = tasks, .lanes = lanes};
   const SnForm *f = &k->form;
   for (size_t i = 0; i < f->accumulators.size; ++i) {
     MlirValue sizes[] = {sn_size_max(&k->b, tasks, sn_index(&k->b, 1)), sn_form_columns(&k->b, f)};
-    sn_push(&p.buffers, sn_cpu_scratch(k, f->accumulators.data[i].type, keeps_columns(f, i) ? 2 : 1, sizes));
+    sn_push(&p.buffers, sn_cpu_scratch(k, kept_type(f, i), keeps_columns(f, i) ? 2 : 1, sizes));
   }
   return p;
 }
@@ -24,7 +31,7 @@ SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes) {
 static const SnCombiner *combiner(const SnForm *f, size_t k) { return sn_combiner(f->accumulators.data[k].kind); }
 
 MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width) {
-  MlirType t = f->accumulators.data[k].type;
+  MlirType t = kept_type(f, k);
   return sn_splat(b, width > 1 ? sn_vector(t, width) : t, sn_combiner_identity(combiner(f, k), t));
 }
 
@@ -108,9 +115,13 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
       sn_row_set_scratch(&program, (intptr_t)k, buffer, zero, (MlirValue){0});
     } else {
       SnLoop c = sn_for(b, zero, tasks, one, sn_cpu_identity(b, f, k, 1));
-      MlirValue x = sn(b, "memref.load", buffer, c.index, f->accumulators.data[k].type);
+      MlirType kept = kept_type(f, k), type = f->accumulators.data[k].type;
+      MlirValue x = sn(b, "memref.load", buffer, c.index, kept);
       sn_next(b, &c, sn_combine(b, combiner(f, k), c.carried[0], x));
-      sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), sn_result(c.op, 0));
+      MlirValue all = sn_result(c.op, 0);
+      if (!mlirTypeEqual(kept, type))
+        all = sn(b, "arith.truncf", all, type);
+      sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), all);
     }
   }
   SnCpuRow row = {.program = &program, .lanes = p->lanes, .unroll = 1};

@@ -29,10 +29,7 @@ static Deal deal(SnBuilder *b, const SnForm *f) {
   d.of_task = sn_index(b, together < 1 ? 1 : together);
   MlirValue outer = sn_form_sizes(b, f, 0, f->num_rows - 1);
   d.units = sn_size_mul(b, outer, sn_index(b, d.pieces));
-  int64_t known;
-  if (!sn_known(d.units, &known))
-    d.of_task = sn_size_max(b, d.of_task, sn_size_ceil(b, d.units, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
-  d.tasks = sn_size_ceil(b, d.units, d.of_task);
+  d.tasks = sn_cpu_share(b, f, d.units, &d.of_task);
   return d;
 }
 
@@ -96,23 +93,21 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   if (sn_failed(check(&k->form)))
     return SN_FAIL;
   int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
-  MlirValue tasks = deal(&k->b, &k->form).tasks;
-  SnPartials partials = sn_cpu_partials(k, tasks, lanes);
-  SnTask t = sn_cpu_task_begin(k);
-  SnBuilder *b = &t.b;
-  SnForm f = sn_cpu_form_in_task(&k->form, &t);
-  SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
-  program.row_lanes = lanes;
-  SnCpuRow row = {.program = &program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+  SnRowsTask t;
+  sn_cpu_rows_begin(k, deal(&k->b, &k->form).tasks, &t);
+  SnBuilder *b = &t.task.b;
+  const SnForm *f = &t.form;
+  t.program.row_lanes = lanes;
+  t.row = (SnCpuRow){.program = &t.program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+  sn_cpu_body_targets(f, &t.task, &t.partials, &t.row);
 
-  SnStrips strips = sn_cpu_strips(b, &row);
-  MlirValue scalars[16], vectors[16];
-  intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
-  sn_cpu_body_targets(&f, &t, &partials, &row);
-  Deal d = deal(b, &f);
+  SnStrips strips = sn_cpu_strips(b, &t.row);
+  MlirValue vectors[16];
+  intptr_t n = t.n;
+  Deal d = deal(b, f);
   for (intptr_t i = 0; i < n; ++i)
-    vectors[i] = sn(b, "vector.broadcast", scalars[i], sn_vector(sn_type_of(scalars[i]), lanes));
-  MlirValue lo = sn(b, "arith.muli", t.index, d.of_task), step = sn_index(b, lanes);
+    vectors[i] = sn(b, "vector.broadcast", t.scalars[i], sn_vector(sn_type_of(t.scalars[i]), lanes));
+  MlirValue lo = sn(b, "arith.muli", t.task.index, d.of_task), step = sn_index(b, lanes);
   SnLoop u = sn_for_values(b, lo, sn_cpu_end(b, lo, d.of_task, d.units), sn_index(b, 1), sn_values(n, vectors));
   {
     MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length, outer = u.index;
@@ -123,8 +118,8 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
       MlirValue last = sn(b, "arith.cmpi", piece, sn_index(b, d.pieces - 1), sn_attr("predicate", sn_i64(b->ctx, 0)));
       to = sn(b, "arith.select", last, length, sn(b, "arith.addi", from, sn_index(b, d.piece)));
     }
-    if (f.num_rows > 1)
-      sn_form_point(b, &f, 0, f.num_rows - 1, outer, program.dims);
+    if (f->num_rows > 1)
+      sn_form_point(b, f, 0, f->num_rows - 1, outer, t.program.dims);
     bool overlaps = d.length % lanes != 0; // pieces are whole vectors, but for the last one
     MlirValue last = sn(b, "arith.subi", to, step), lo_of_strip = from, hi_of_strip = to, reduced[4];
     SnLoop s;
@@ -133,15 +128,15 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
       s = sn_for_values(b, from, to, size, sn_values(n, u.carried));
       lo_of_strip = s.index;
       hi_of_strip = sn(b, "arith.minsi", sn(b, "arith.addi", s.index, size), to);
-      sn_cpu_strip_reduce(b, &row, &strips, lo_of_strip, hi_of_strip, last);
+      sn_cpu_strip_reduce(b, &t.row, &strips, lo_of_strip, hi_of_strip, last);
     }
     SnLoop j = sn_for_values(b, lo_of_strip, hi_of_strip, step, sn_values(n, strips.size ? s.carried : u.carried));
     MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, last) : j.index;
     if (strips.size) {
-      sn_cpu_strip_load(b, &row, &strips, sn(b, "arith.subi", j.index, lo_of_strip), reduced);
-      row.reduced = reduced;
+      sn_cpu_strip_load(b, &t.row, &strips, sn(b, "arith.subi", j.index, lo_of_strip), reduced);
+      t.row.reduced = reduced;
     }
-    rows(b, &row, &f, at, j.index, overlaps, j.carried);
+    rows(b, &t.row, f, at, j.index, overlaps, j.carried);
     sn_next_values(b, &j, sn_values(n, j.carried));
     for (intptr_t i = 0; i < n; ++i)
       u.carried[i] = sn_result(j.op, i);
@@ -152,16 +147,8 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
     }
   }
   sn_next_values(b, &u, sn_values(n, u.carried));
-  for (size_t i = 0, s = 0; i < f.accumulators.size; ++i, ++s)
-    scalars[s] = across(b, sn_combiner(f.accumulators.data[i].kind), sn_result(u.op, (intptr_t)s));
-  sn_cpu_partials_end(&f, &t, &partials, scalars);
-  sn_cpu_task_end(k, &t, tasks);
-  sn_cpu_finish(k, &partials);
-
-  sn_vec_free(&row.targets);
-  sn_vec_free(&partials.buffers);
-  sn_vec_free(&partials.inside);
-  sn_row_program_free(&program);
-  sn_form_free(&f);
+  for (size_t i = 0, s = 0; i < f->accumulators.size; ++i, ++s)
+    t.scalars[s] = across(b, sn_combiner(f->accumulators.data[i].kind), sn_result(u.op, (intptr_t)s));
+  sn_cpu_rows_end(k, &t);
   return SN_OK;
 }

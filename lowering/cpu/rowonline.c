@@ -88,9 +88,14 @@ static void raise_maximum(SnBuilder *b, Online *o, MlirValue largest, int64_t wi
 static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t count, int64_t seen, MlirValue *state) {
   SnRowProgram *p = o->row->program;
   SnColumn c[8];
+  SnRowPair pairs[4] = {0};
   MlirValue largest = {0};
+  bool by_parity = width > 1 && width <= 16 && count % 2 == 0 && sn_row_in_any_order(p, &p->phases.data[o->phase]) && sn_row_in_any_order(p, &p->phases.data[o->phase + 1]);
   for (int64_t v = 0; v < count; ++v) {
-    c[v] = sn_column(v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j, width);
+    MlirValue at = v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j;
+    if (by_parity && v % 2 == 0)
+      pairs[v / 2] = (SnRowPair){.index = at, .by_parity = true};
+    c[v] = by_parity ? sn_row_half(b, &pairs[v / 2], v % 2, width) : sn_column(at, width);
     c[v].store = true;
     MlirValue x = sn_row_reduced(b, p, &c[v], o->maximum);
     if (seen)
@@ -110,6 +115,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
     if (p->kept.size)
       sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors, sn(b, "arith.divui", c[v].index, sn_index(b, p->kept.data[0].per)));
     sn_column_free(&c[v]);
+    if (by_parity && v % 2)
+      sn_row_pair_free(&pairs[v / 2]);
   }
   p->phase = o->phase;
 }

@@ -8,6 +8,9 @@
 // once for each phase. Where N is known, the rest is one more vector that ends at N - 1: lanes that were seen before
 // count as identities. The order in which elements meet comes from the schedule and the length alone.
 //
+// Two vectors of a half type are loaded or stored as one: lowering/rowpairs.c. Whether columns are taken by parity there depends on the
+// program alone, not on where memory is, as sums do.
+//
 // Lanes along rows (rowlanes.c): every step is one column, and nothing is combined across lanes.
 
 #include "lowering/cpu/cpu.h"
@@ -36,10 +39,10 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue 
   sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at));
 }
 
-// One step at column j: accumulators of the phase and what it stores. The first `seen` lanes were combined before.
-static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen, MlirValue *acc) {
+// One step at a column: accumulators of the phase and what it stores. The first `seen` lanes were combined before.
+static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c, int64_t seen, MlirValue *acc) {
   SnRowProgram *p = r->program;
-  SnColumn c = sn_column(j, width);
+  int64_t width = c.width;
   c.store = true;
   for (size_t i = 0; i < phase->reduces.size; ++i) {
     MlirOperation reduce = phase->reduces.data[i];
@@ -59,6 +62,24 @@ static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, i
   sn_column_free(&c);
 }
 
+static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen, MlirValue *acc) {
+  step_of(b, r, phase, sn_column(j, width), seen, acc);
+}
+
+// Two vectors of a half type are a line of memory at most: they are loaded or stored as one.
+static bool by_parity(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
+  bool is = sn_row_in_any_order(r->program, phase);
+  for (size_t i = 0; i < phase->yields.size && is; ++i) {
+    const SnAccess *a = &r->targets.data[phase->yields.data[i]].access;
+    is = !sn_none(a->value) && sn_row_stores_pair(r->program, a, width);
+  }
+  return is;
+}
+
+static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
+  return width > 1 && width <= 16 && r->program->row_lanes <= 1 && (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
+}
+
 // Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
 static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *acc) {
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
@@ -68,9 +89,19 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
   memcpy(next, j.carried, sizeof next);
   if (width > 1 && r->program->row_lanes <= 1)
     sn_cpu_prefetch(b, r, phase, j.index, width, count);
+  bool pairs = count % 2 == 0 && by_pairs(r, phase, width);
+  SnRowPair pair = {.by_parity = pairs && by_parity(r, phase, width)};
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j.index, sn_index(b, v * stride)) : j.index;
-    step(b, r, phase, at, width, 0, next + v * n);
+    if (!pairs) {
+      step(b, r, phase, at, width, 0, next + v * n);
+      continue;
+    }
+    if (v % 2 == 0)
+      pair = (SnRowPair){.index = at, .by_parity = pair.by_parity};
+    step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), 0, next + v * n);
+    if (v % 2)
+      sn_row_pair_free(&pair);
   }
   sn_next_values(b, &j, sn_values(all, next));
   for (intptr_t i = 0; i < all; ++i)
@@ -122,6 +153,8 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   // Without accumulators, steps are independent as they are; two vectors of a half type are a line that is asked for once.
   int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n || asks ? r->unroll : 1, lanes = r->lanes;
   unroll = n || unroll < 2 ? unroll : 2;
+  if (unroll < 2 && by_pairs(r, phase, lanes))
+    unroll = 2;
   MlirValue length = piece ? r->count : sn_form_columns(b, p->form), begin = piece ? r->from : sn_index(b, 0);
   bool fixed = sn_known(length, &known);
   assert(n <= 16 && "checked before");
@@ -228,6 +261,8 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
       MlirValue x = sn_row_scalar(p, v);
       if (!sn_none(r->mask))
         x = sn(b, "arith.select", r->mask, x, sn_splat(b, sn_type_of(x), sn_combiner_identity(t->combiner, sn_element(sn_type_of(x)))));
+      if (!mlirTypeEqual(sn_type_of(x), sn_type_of(*scalars)))
+        x = sn(b, "arith.extf", x, sn_type_of(*scalars));
       *scalars = sn_combine(b, t->combiner, *scalars, x);
       ++scalars;
     }

@@ -17,13 +17,16 @@ typedef struct {
   MlirValue rows, chunk, tasks;
 } Shares;
 
-// Rows of a task: as scheduled, but more where their count is known at run time and would make too many tasks.
+MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task) {
+  int64_t known;
+  if (!sn_known(units, &known))
+    *of_task = sn_size_max(b, *of_task, sn_size_ceil(b, units, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
+  return sn_size_ceil(b, units, *of_task);
+}
+
 static Shares share_rows(SnBuilder *b, const SnForm *f) {
   Shares s = {sn_form_sizes(b, f, 0, f->num_rows), sn_index(b, sn_schedule_number(f->schedule, "chunk"))};
-  int64_t known;
-  if (!sn_known(s.rows, &known))
-    s.chunk = sn_size_max(b, s.chunk, sn_size_ceil(b, s.rows, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
-  s.tasks = sn_size_ceil(b, s.rows, s.chunk);
+  s.tasks = sn_cpu_share(b, f, s.rows, &s.chunk);
   return s;
 }
 
@@ -124,33 +127,38 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
       sn_row_length(&k->form) % sn_schedule_number(k->form.schedule, "lanes"))
     return sn_error(k->form.op, "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple of %lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
-  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
-  MlirValue tasks = share_rows(&k->b, &k->form).tasks;
-  SnPartials partials = sn_cpu_partials(k, tasks, lanes);
-  SnTask t = sn_cpu_task_begin(k);
-  SnBuilder *b = &t.b;
-  SnForm f = sn_cpu_form_in_task(&k->form, &t);
-  SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
-  SnCpuRow row = sn_cpu_scheduled(&f, &program);
-
+  SnRowsTask t;
+  sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);
+  SnBuilder *b = &t.task.b;
+  t.row = sn_cpu_scheduled(&t.form, &t.program);
+  sn_cpu_body_targets(&t.form, &t.task, &t.partials, &t.row);
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
-    keep_rows(b, &row);
+    keep_rows(b, &t.row);
 
-  MlirValue scalars[16];
-  intptr_t n = sn_cpu_partials_begin(&f, &t, &partials, scalars);
-  sn_cpu_body_targets(&f, &t, &partials, &row);
-  Shares shares = share_rows(b, &f);
-  Rows rows = {.lo = sn(b, "arith.muli", t.index, shares.chunk)};
+  Shares shares = share_rows(b, &t.form);
+  Rows rows = {.lo = sn(b, "arith.muli", t.task.index, shares.chunk)};
   rows.hi = sn_cpu_end(b, rows.lo, shares.chunk, shares.rows);
-  sn_cpu_streaming(b, &row, emit_rows, &rows, n, scalars);
-  sn_cpu_partials_end(&f, &t, &partials, scalars);
-  sn_cpu_task_end(k, &t, tasks);
-  sn_cpu_finish(k, &partials);
-
-  sn_vec_free(&row.targets);
-  sn_vec_free(&partials.buffers);
-  sn_vec_free(&partials.inside);
-  sn_row_program_free(&program);
-  sn_form_free(&f);
+  sn_cpu_streaming(b, &t.row, emit_rows, &rows, t.n, t.scalars);
+  sn_cpu_rows_end(k, &t);
   return SN_OK;
+}
+
+void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t) {
+  t->tasks = tasks;
+  t->partials = sn_cpu_partials(k, tasks, sn_schedule_number(k->form.schedule, "lanes"));
+  t->task = sn_cpu_task_begin(k);
+  t->form = sn_cpu_form_in_task(&k->form, &t->task);
+  t->program = sn_row_program(&t->form, sn_values(0, NULL));
+  t->n = sn_cpu_partials_begin(&t->form, &t->task, &t->partials, t->scalars);
+}
+
+void sn_cpu_rows_end(SnKernel *k, SnRowsTask *t) {
+  sn_cpu_partials_end(&t->form, &t->task, &t->partials, t->scalars);
+  sn_cpu_task_end(k, &t->task, t->tasks);
+  sn_cpu_finish(k, &t->partials);
+  sn_vec_free(&t->row.targets);
+  sn_vec_free(&t->partials.buffers);
+  sn_vec_free(&t->partials.inside);
+  sn_row_program_free(&t->program);
+  sn_form_free(&t->form);
 }

@@ -190,7 +190,7 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
   reduce_columns(b, g);
   SnIf last = sn_gpu_reduce_grid(b, g->k, &g->all, g->carried);
   sn_row_default_finish(f, b->loc);
-  SnGpuKernel block = *g->k;
+  SnGpuKernel block = sn_gpu_one_warp_is_left(g->k, &g->all) ? sn_gpu_first_warp(g->k) : *g->k;
   block.team = block.threads;
   block.member = block.thread;
   block.cluster = 1;

@@ -27,7 +27,7 @@ static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
   return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || sn_gpu_peels(f, s));
 }
 
-static bool fetches(const SnForm *f, const SnGpuRows *s) { return s->ahead && sn_gpu_resident(f, s) && s->team >= s->threads; }
+static bool fetches(const SnForm *f, const SnGpuRows *s) { return s->ahead && !s->grid && sn_gpu_resident(f, s) && s->team >= s->threads; }
 
 int64_t sn_gpu_ahead_bytes(const SnForm *f, const SnGpuRows *s) {
   int64_t bytes = 0;
@@ -59,6 +59,20 @@ void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g) {
 // Which of a thread's slots: those of a warp lie together.
 static MlirValue slot(SnBuilder *b, SnGpuRowKernel *g, size_t u) { return sn(b, "arith.addi", g->k->thread, sn_index(b, (int64_t)u * g->k->threads)); }
 
+// What there is of a vector that begins in a tensor and ends behind it: a copy of all its bytes would read them.
+static void copy_elements(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, MlirValue memref, MlirValue offset) {
+  MlirValue all = sn_form_sizes(b, g->form, 0, g->form->num_rows + g->form->num_cols);
+  MlirType element = sn_element(sn_type_of(memref));
+  int64_t known, shape = sn_known(all, &known) ? known : SN_DYNAMIC;
+  MlirValue flat = sn_gpu_view(b, memref, sn_memref(element, 1, &shape), &all);
+  for (int64_t l = 0; l < g->width; ++l) {
+    MlirValue at = sn(b, "arith.addi", offset, sn_index(b, l));
+    SnIf there = sn_if(b, sn_row_below(b, at, all));
+    sn_op(b, "memref.store", sn(b, "memref.load", flat, at, element), g->slots[i], slot(b, g, u), sn_index(b, l));
+    sn_end_if(b, &there);
+  }
+}
+
 static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, SnColumn *at) {
   const SnAccess *a = &g->form->inputs.data[g->fetched[i]];
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), index = sn_index_type(b->ctx);
@@ -66,16 +80,19 @@ static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, SnColumn *
   MlirValue whole = a->value, offset = sn_none(at->place) ? sn_row_offset(b, &g->program, at, a, &whole) : at->place;
   MlirValue from = sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index), sn(b, "arith.muli", offset, sn_index(b, size)));
   MlirValue to = sn(b, "arith.muli", sn(b, "arith.index_cast", slot(b, g, u), i32), sn_int(b, i32, bytes));
-  MlirValue operands[3] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots[i]), to), sn(b, "arith.index_cast", from, i64)};
+  MlirValue operands[] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots[i]), to), sn(b, "arith.index_cast", from, i64)};
   char text[96];
-  bool part = !sn_none(at->readable); // the rest of the vector is 0 then, and nobody's
+  SnIf readable;
+  bool part = !sn_none(at->readable);
+  if (part)
+    readable = sn_if(b, at->readable);
+  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld;", bytes == 16 ? "cg" : "ca", (long long)bytes);
+  sn_gpu_ptx(b, text, "r,l,~{memory}", sn_values(2, operands), (MlirType){0});
   if (part) {
-    MlirValue all = sn_form_sizes(b, g->form, 0, g->form->num_rows + g->form->num_cols);
-    MlirValue there = sn(b, "arith.minui", sn(b, "arith.subi", all, offset), sn_index(b, g->width));
-    operands[2] = sn(b, "arith.index_cast", sn(b, "arith.muli", there, sn_index(b, size)), i32);
+    sn_else(b, &readable);
+    copy_elements(b, g, i, u, a->value, offset);
+    sn_end_if(b, &readable);
   }
-  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld%s;", bytes == 16 ? "cg" : "ca", (long long)bytes, part ? ", $2" : "");
-  sn_gpu_ptx(b, text, part ? "r,l,r,~{memory}" : "r,l,~{memory}", sn_values(part ? 3 : 2, operands), (MlirType){0});
 }
 
 void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows) {

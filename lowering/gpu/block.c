@@ -7,7 +7,7 @@
 // Butterflies give every lane the same bits, in an order that only the number
 // of threads decides.
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/online.h"
 
 MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x) {
   return r->combiner ? sn_combine(b, r->combiner, acc, x) : sn_row_combine(b, r->program, r->reduce, acc, x);
@@ -73,6 +73,36 @@ MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, i
   return x;
 }
 
+void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *r, MlirValue *values, int64_t lanes, bool last) {
+  MlirValue own[16];
+  for (size_t i = 0; i < n; ++i) {
+    own[i] = values[i];
+    if (!r[i].under && !r[i].about)
+      values[i] = sn_gpu_butterfly(b, &r[i], values[i], lanes);
+  }
+  for (size_t i = 0; i < n && lanes > 1; ++i)
+    if (r[i].about) {
+      MlirValue squares = sn_gpu_squares_about(b, values[i], own + r[i].about - 1, values + r[i].about - 1);
+      values[i] = sn_gpu_butterfly(b, &r[i], squares, lanes);
+    } else if (r[i].under) {
+      MlirValue scale = sn_gpu_online_scale(b, own[r[i].under - 1], values[r[i].under - 1], last);
+      values[i] = sn_gpu_butterfly(b, &r[i], sn(b, "arith.mulf", values[i], scale), lanes);
+    }
+}
+
+void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_t count, const MlirValue *parts, MlirValue *values, bool last) {
+  for (int sums = 0; sums < 2; ++sums)
+    for (size_t i = 0; i < n; ++i)
+      for (size_t p = 0; p < count && (!r[i].under && !r[i].about) == !sums; ++p) {
+        MlirValue x = parts[p * n + i];
+        if (r[i].about && count > 1)
+          x = sn_gpu_squares_about(b, x, parts + p * n + r[i].about - 1, values + r[i].about - 1);
+        else if (sums && count > 1)
+          x = sn(b, "arith.mulf", x, sn_gpu_online_scale(b, parts[p * n + r[i].under - 1], values[r[i].under - 1], last));
+        values[i] = p ? sn_gpu_combine(b, &r[i], values[i], x) : x;
+      }
+}
+
 // At the head of the kernel, so that every use is below.
 void sn_gpu_know_lanes(SnGpuKernel *k) {
   if (k->first_of_warp_known)
@@ -86,8 +116,7 @@ void sn_gpu_know_lanes(SnGpuKernel *k) {
 }
 
 void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
-  for (size_t i = 0; i < n; ++i)
-    values[i] = sn_gpu_butterfly(b, &reductions[i], values[i], 32);
+  sn_gpu_butterflies(b, n, reductions, values, 32, k->warps == 1);
   if (!n || k->warps == 1)
     return;
   sn_gpu_know_lanes(k);
@@ -103,6 +132,7 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   sn_op(b, "gpu.barrier");
   MlirValue at = sn(b, "arith.remui", k->lane, sn_index(b, k->warps));
   for (size_t i = 0; i < n; ++i)
-    values[i] = sn_gpu_butterfly(b, &reductions[i], sn(b, "memref.load", slots[i], at, reductions[i].type), k->warps);
+    values[i] = sn(b, "memref.load", slots[i], at, reductions[i].type);
+  sn_gpu_butterflies(b, n, reductions, values, k->warps, true);
   free(slots);
 }

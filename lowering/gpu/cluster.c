@@ -1,19 +1,18 @@
 // cluster.c: values of all threads of a cluster of blocks combined into one that all have.
 //
-//   x = combined over the block                                     block.c
-//   thread t < C: slots[rank] of block t = x, and x's bytes on block t's mbarrier    st.async
-//   all: wait until the own mbarrier has the bytes of C blocks
-//   x = slots[0] . slots[1] . ...                                    one a lane, butterfly
+//   x = combined over the warp                                      block.c
+//   lane t < C of warp w: slots[rank, w] of block t = x, and x's bytes on block t's mbarrier    st.async
+//   all: wait until the own mbarrier has the bytes of the warps of C blocks
+//   x = slots[0] . slots[1] . ...                                   one a lane or more, butterfly
 //
-// A barrier of the whole cluster would do instead of the mbarriers, but has each warp wait for
-// all that it stored before, rows of output too.
+// Two values of 32 bits travel as one. A barrier of the whole cluster would do instead of the mbarriers, but has each warp wait for
+// all that it stored before, rows of output too; and one of the block in front of the posts has each warp wait twice.
 //
 // A mbarrier goes through one phase each row, so what a thread waits for is the row's turn, 0 or 1.
 // Nothing of the next row arrives in a phase that is not over: with two exchanges or more in a row,
 // whoever posts in the next row's first has seen the end of this row's last, for which every
-// block has posted after the end of its own first. Where a row has one exchange, a barrier
-// of the cluster stands in front of it. Slots are written again only when they have been read,
-// for the same reason.
+// warp has posted after the end of its own first. Where a row has one exchange, rows take turns with two
+// mbarriers and their slots. Slots are written again only when they have been read, for the same reason.
 
 #include "lowering/gpu/gpu.h"
 #include <stdio.h>
@@ -31,42 +30,51 @@ MlirValue sn_gpu_shared_address(SnBuilder *b, MlirValue memref) {
   return sn(b, "arith.index_cast", address, TYPE_I32(b));
 }
 
-static MlirOperation cluster_barrier(SnBuilder *b) {
-  MlirOperation arrive = sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
-  sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
-  return arrive;
-}
-
 void sn_gpu_enter_cluster(SnBuilder *b, SnGpuKernel *k) {
   MlirValue size = sn_index(b, k->cluster); // consecutive blocks
   k->group = sn(b, "arith.divui", k->block, size);
   k->rank = sn(b, "arith.remui", k->block, size);
   k->first_of_group = sn(b, "arith.andi", k->first, less(b, k->rank, 1));
-  k->entered = cluster_barrier(b);
+  k->entered = sn_op(b, "nvvm.cluster.arrive.relaxed", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+}
+
+void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k) {
+  if (k->cluster > 1 && !k->waited)
+    sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+  k->waited = true;
 }
 
 void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row) {
   if (k->cluster == 1)
     return;
-  if (k->one_row) {
-    k->turn = i32_of(b, 0);
+  k->turn = k->half = i32_of(b, 0);
+  if (k->one_row)
     return;
-  }
-  MlirValue count = sn(b, "arith.divui", row, sn_index(b, k->blocks / k->cluster));
-  k->turn = sn(b, "arith.index_cast", sn(b, "arith.remui", count, sn_index(b, 2)), TYPE_I32(b));
+  MlirValue count = sn(b, "arith.divui", row, sn_index(b, k->blocks / k->cluster)), two = sn_index(b, 2);
+  k->turn = sn(b, "arith.index_cast", sn(b, "arith.remui", count, two), TYPE_I32(b));
+  k->half = sn(b, "arith.index_cast", sn(b, "arith.remui", sn(b, "arith.divui", count, two), two), TYPE_I32(b));
 }
 
-// A mbarrier that one thread of the block arrives at, made before any block goes on.
-static MlirValue make_mbarrier(SnGpuKernel *k) {
+static void expect(SnBuilder *b, MlirValue mbarrier, int64_t bytes) {
+  MlirValue operands[] = {mbarrier, i32_of(b, bytes)};
+  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
+}
+
+// mbarriers that one thread of the block arrives at, made before any block goes on.
+static MlirValue make_mbarriers(SnGpuKernel *k, int64_t count, int64_t bytes) {
   SnBuilder top = sn_before(k->entered);
-  int64_t one = 1;
-  MlirValue mbarrier = sn_gpu_shared(k, 1, &one, mlirIntegerTypeGet(top.ctx, 64));
+  MlirValue mbarriers = sn_gpu_shared(k, 1, &count, mlirIntegerTypeGet(top.ctx, 64));
   SnIf first = sn_if(&top, k->first);
-  MlirValue operands[] = {sn_gpu_shared_address(&top, mbarrier), i32_of(&top, 1)};
-  sn_gpu_ptx(&top, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
+  for (int64_t i = 0; i < count; ++i) {
+    MlirValue at = sn_gpu_shared_address(&top, mbarriers), one = i32_of(&top, 1);
+    MlirValue operands[] = {i ? sn(&top, "arith.addi", at, i32_of(&top, 8 * i)) : at, one};
+    sn_gpu_ptx(&top, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
+  }
   sn_gpu_ptx(&top, "fence.mbarrier_init.release.cluster;", "~{memory}", sn_values(0, NULL), (MlirType){0});
+  if (k->one_row)
+    expect(&top, sn_gpu_shared_address(&top, mbarriers), bytes);
   sn_end_if(&top, &first);
-  return mbarrier;
+  return mbarriers;
 }
 
 static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
@@ -74,18 +82,92 @@ static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
   return sn_result(sn_gpu_ptx(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", sn_values(2, operands), TYPE_I32(b)), 0);
 }
 
-// Of this block to all: thread t writes into block t.
-static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const MlirValue *bits, const MlirValue *slots, MlirValue mbarrier) {
-  MlirValue rank = sn(b, "arith.index_cast", k->rank, TYPE_I32(b)), peer = sn(b, "arith.index_cast", k->thread, TYPE_I32(b));
-  MlirValue signal = in_block(b, mbarrier, peer);
+// What travels together: value `i`, and `i + 1` if there are two.
+typedef struct {
+  MlirValue bits, slots; // i32 or i64; memref of as many as share the row
+  size_t i;
+  bool two;
+} Message;
+
+static int64_t bytes_of(const Message *m) { return sn_bits(sn_type_of(m->bits)) / 8; }
+
+static size_t messages(SnBuilder *b, size_t n, const MlirValue *values, Message *list) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  size_t count = 0;
   for (size_t i = 0; i < n; ++i) {
-    int64_t bytes = sn_bits(sn_type_of(bits[i])) / 8;
-    MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, slots[i]), sn(b, "arith.muli", rank, i32_of(b, bytes)));
-    MlirValue operands[] = {in_block(b, slot, peer), bits[i], signal};
-    char text[128];
-    snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];", (long long)bytes * 8);
-    sn_gpu_ptx(b, text, bytes == 8 ? "r,l,r,~{memory}" : "r,r,r,~{memory}", sn_values(3, operands), (MlirType){0});
+    Message m = {.bits = sn_gpu_bits(b, values[i]), .i = i};
+    MlirValue next = sn_bits(sn_type_of(m.bits)) == 32 && i + 1 < n ? sn_gpu_bits(b, values[i + 1]) : (MlirValue){0};
+    if (!sn_none(next) && sn_bits(sn_type_of(next)) == 32) {
+      m.bits = sn(b, "arith.ori", sn(b, "arith.extui", m.bits, i64), sn(b, "arith.shli", sn(b, "arith.extui", next, i64), sn_int(b, i64, 32)));
+      m.two = true;
+      ++i;
+    }
+    list[count++] = m;
   }
+  return count;
+}
+
+static void read_message(SnBuilder *b, const SnGpuReduction *reductions, const Message *m, MlirValue at, MlirValue *values) {
+  MlirValue bits = sn(b, "memref.load", m->slots, at, sn_type_of(m->bits));
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  if (m->two) {
+    values[m->i + 1] = sn_gpu_from_bits(b, sn(b, "arith.trunci", sn(b, "arith.shrui", bits, sn_int(b, i64, 32)), TYPE_I32(b)), reductions[m->i + 1].type);
+    bits = sn(b, "arith.trunci", bits, TYPE_I32(b));
+  }
+  values[m->i] = sn_gpu_from_bits(b, bits, reductions[m->i].type);
+}
+
+// Lane t of a warp writes into block t, at `place`.
+static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, MlirValue place, MlirValue mbarrier) {
+  MlirValue peer = sn(b, "arith.index_cast", k->lane, TYPE_I32(b)), signal = in_block(b, mbarrier, peer);
+  for (size_t i = 0; i < n; ++i) {
+    MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, list[i].slots), sn(b, "arith.muli", place, i32_of(b, bytes_of(&list[i]))));
+    MlirValue operands[] = {in_block(b, slot, peer), list[i].bits, signal};
+    char text[128];
+    snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];", (long long)bytes_of(&list[i]) * 8);
+    sn_gpu_ptx(b, text, bytes_of(&list[i]) == 8 ? "r,l,r,~{memory}" : "r,r,r,~{memory}", sn_values(3, operands), (MlirType){0});
+  }
+}
+
+static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool alone) {
+  int64_t warps = k->cluster * k->warps, turns = alone && !k->one_row ? 2 : 1, places = warps * turns, bytes = 0;
+  Message list[16];
+  sn_gpu_know_lanes(k);
+  sn_gpu_butterflies(b, n, reductions, values, 32, false);
+  size_t count = messages(b, n, values, list);
+  for (size_t i = 0; i < count; ++i) {
+    list[i].slots = sn_gpu_shared(k, 1, &places, sn_type_of(list[i].bits));
+    bytes += warps * bytes_of(&list[i]);
+  }
+  MlirValue mbarrier = sn_gpu_shared_address(b, make_mbarriers(k, turns, bytes));
+  MlirValue rank = sn(b, "arith.index_cast", k->rank, TYPE_I32(b)), warp = sn(b, "arith.index_cast", k->warp, TYPE_I32(b));
+  MlirValue place = sn(b, "arith.addi", sn(b, "arith.muli", rank, i32_of(b, k->warps)), warp), from = sn_index(b, 0);
+  if (turns > 1) {
+    MlirValue begin = sn(b, "arith.muli", k->turn, i32_of(b, warps));
+    place = sn(b, "arith.addi", place, begin);
+    from = sn(b, "arith.index_cast", begin, sn_index_type(b->ctx));
+    mbarrier = sn(b, "arith.addi", mbarrier, sn(b, "arith.muli", k->turn, i32_of(b, 8)));
+  }
+  if (!k->one_row) {
+    SnIf first = sn_if(b, k->first);
+    expect(b, mbarrier, bytes);
+    sn_end_if(b, &first);
+  }
+  sn_gpu_await_cluster(b, k);
+  SnIf posts = sn_if(b, less(b, k->lane, k->cluster));
+  post(b, k, count, list, place, mbarrier);
+  sn_end_if(b, &posts);
+  MlirValue wait[] = {mbarrier, turns > 1 ? k->half : k->turn};
+  sn_gpu_ptx(b,
+             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;\n\t@!done bra WAIT;\n\t}",
+             "r,r,~{memory}", sn_values(2, wait), (MlirType){0});
+  int64_t rounds = warps > 32 ? warps / 32 : 1, lanes = warps > 32 ? 32 : warps;
+  MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane), parts[16 * 8];
+  for (int64_t r = 0; r < rounds; ++r)
+    for (size_t i = 0; i < count; ++i)
+      read_message(b, reductions, &list[i], r ? sn(b, "arith.addi", at, sn_index(b, 32 * r)) : at, parts + r * (int64_t)n);
+  sn_gpu_combine_parts(b, n, reductions, (size_t)rounds, parts, values, false);
+  sn_gpu_butterflies(b, n, reductions, values, lanes, true);
 }
 
 // A thread of each warp has a part of the same row; all of them read all parts, in their order.
@@ -102,53 +184,21 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduc
     sn_op(b, "memref.store", values[i], slots[i], k->warp, k->lane);
   }
   sn_op(b, "gpu.barrier");
-  for (size_t i = 0; i < n; ++i)
-    for (int64_t w = 0; w < k->warps; ++w) {
-      MlirValue x = sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
-      values[i] = w ? sn_gpu_combine(b, &reductions[i], values[i], x) : x;
-    }
+  MlirValue *parts = sn_alloc((size_t)k->warps * n * sizeof *parts);
+  for (int64_t w = 0; w < k->warps; ++w)
+    for (size_t i = 0; i < n; ++i)
+      parts[w * (int64_t)n + (int64_t)i] = sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
+  sn_gpu_combine_parts(b, n, reductions, (size_t)k->warps, parts, values, true);
+  free(parts);
 }
 
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
-  if (k->tile) {
+  if (k->tile)
     reduce_tile(b, k, n, reductions, values, barrier);
-    return;
-  }
-  if (k->team < k->threads) {
-    for (size_t i = 0; i < n; ++i)
-      values[i] = sn_gpu_butterfly(b, &reductions[i], values[i], k->team);
-    return;
-  }
-  sn_gpu_reduce_block(b, k, n, reductions, values, barrier);
-  if (!n || k->cluster == 1)
-    return;
-  sn_gpu_know_lanes(k);
-  MlirValue *slots = sn_alloc(n * sizeof *slots), *bits = sn_alloc(n * sizeof *bits);
-  int64_t bytes = 0;
-  MlirValue mbarrier = sn_gpu_shared_address(b, make_mbarrier(k));
-  if (barrier && !k->one_row)
-    cluster_barrier(b);
-  for (size_t i = 0; i < n; ++i) {
-    bits[i] = sn_gpu_bits(b, values[i]);
-    slots[i] = sn_gpu_shared(k, 1, &k->cluster, sn_type_of(bits[i]));
-    bytes += k->cluster * sn_bits(sn_type_of(bits[i])) / 8;
-  }
-  SnIf first = sn_if(b, k->first);
-  MlirValue expect[] = {mbarrier, i32_of(b, bytes)};
-  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, expect), (MlirType){0});
-  sn_end_if(b, &first);
-  SnIf posts = sn_if(b, less(b, k->thread, k->cluster));
-  post(b, k, n, bits, slots, mbarrier);
-  sn_end_if(b, &posts);
-  MlirValue wait[] = {mbarrier, k->turn};
-  sn_gpu_ptx(b,
-             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;\n\t@!done bra WAIT;\n\t}",
-             "r,r,~{memory}", sn_values(2, wait), (MlirType){0});
-  MlirValue at = sn(b, "arith.remui", k->lane, sn_index(b, k->cluster));
-  for (size_t i = 0; i < n; ++i) {
-    MlirValue x = sn(b, "memref.load", slots[i], at, sn_type_of(bits[i]));
-    values[i] = sn_gpu_butterfly(b, &reductions[i], sn_gpu_from_bits(b, x, reductions[i].type), k->cluster);
-  }
-  free(slots);
-  free(bits);
+  else if (k->team < k->threads)
+    sn_gpu_butterflies(b, n, reductions, values, k->team, true);
+  else if (k->cluster == 1)
+    sn_gpu_reduce_block(b, k, n, reductions, values, barrier);
+  else if (n)
+    reduce_cluster(b, k, n, reductions, values, barrier);
 }

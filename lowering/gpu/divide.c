@@ -3,10 +3,11 @@
 //   arith.divf %x, %y : vector<4xf32>    ->   4 x llvm.nvvm.div.full
 //   arith.divf %x, broadcast(%y)         ->   (%x * c) * r, r = 1 / (%y * c)      once for all elements that %y divides
 //   arith.divf 1, %y, %y >= 1            ->   4 x llvm.nvvm.rcp.approx.ftz
+//   arith.divf %x, %y, 1 <= %y <= 2^65   ->   %x * rcp.approx.ftz(%y)              once for all that %y divides
 //
 // div.full.f32 errs by at most 2 ulp, over all of f32 (PTX ISA, "div"), in eight instructions; div.rn.f32 is
 // correctly rounded in ten and a call. The product errs by 1.5 ulp; c is 1, or a power of two that keeps 1 / y in range
-// where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126. By a constant LLVM multiplies where that is
+// where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126; a product with it by 1.5 ulp. By a constant LLVM multiplies where that is
 // exact, so those stay.
 //
 // test: test/lowering/gpu/divide.mlir
@@ -51,6 +52,8 @@ void sn_gpu_divide(MlirOperation func) {
     int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
     if (is_one(x) && sn_gpu_at_least_one(y)) {
       quotient = sn_gpu_each_lane(&b, "llvm.nvvm.rcp.approx.ftz.f", y);
+    } else if (sn_gpu_is_moderate(y)) {
+      quotient = sn(&b, "arith.mulf", x, sn_gpu_each_lane(&b, "llvm.nvvm.rcp.approx.ftz.f", y));
     } else if (!sn_null(broadcast) && !mlirTypeIsAVector(sn_type_of(sn_operand(broadcast, 0)))) {
       quotient = by_scalar(&b, x, broadcast);
     } else {

@@ -120,6 +120,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   if (!targets.ptr)
     return sn_error(op, "chip=%s features=%s is no target for NVIDIA's GPUs", o->chip, features);
   sn_set_attr(op, "targets", targets);
+  mlirOperationRemoveAttributeByName(op, SN_STR(SN_GPU_LAYOUT)); // it was for the conversions
   return SN_OK;
 }
 

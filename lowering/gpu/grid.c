@@ -4,6 +4,7 @@
 //   if the counter says that all others are done:
 //     x = partial[0] . partial[1] . ...     threads take turns, then block.c
 //
+// Where a block's values are those of its rows, which all of its threads have, its first warp does all of that, and the others are done.
 // The order is the same whichever block is last: equal inputs give equal bits. Where there are more partials than
 // one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
 //
@@ -92,17 +93,24 @@ static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, Sn
   return sn_result(sn_gpu_ptx(b, text, constraints, operands, mlirIntegerTypeGet(b->ctx, 64)), 0);
 }
 
-// i1: this block is the last of `count` (i64) of its launch to come here. For one thread of the block. `which` counter: an index.
-static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+static MlirValue counter_at(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
+  MlirValue place = sn(b, "arith.index_cast", sn(b, "arith.muli", which, sn_index(b, 8)), mlirIntegerTypeGet(b->ctx, 64));
+  return sn(b, "llvm.inttoptr", sn(b, "arith.addi", k->scratch_address, place), sn_type(b->ctx, "!llvm.ptr<1>"));
+}
+
+MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", k->scratch, sn_index_type(b->ctx));
-  address = sn(b, "arith.addi", address, sn(b, "arith.muli", which, sn_index(b, 8)));
-  MlirValue counter = sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), sn_type(b->ctx, "!llvm.ptr<1>"));
-  MlirValue bits = sn_int(b, i64, TAG_BITS), one = sn_int(b, i64, 1);
+  MlirValue counter = counter_at(b, k, which), bits = sn_int(b, i64, TAG_BITS);
   MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &counter));
   SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", k->tag, bits)));
   ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}", sn_values(3, (MlirValue[]){counter, found, k->tag}));
   sn_end_if(b, &strange);
+  return counter;
+}
+
+MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue one = sn_int(b, i64, 1), counter = sn_gpu_take_counter(b, k, which);
   MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, one}));
   MlirValue last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
   SnIf reset = sn_if(b, last);
@@ -111,14 +119,27 @@ static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValu
   return last;
 }
 
+// The same for one warp.
+static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  SnGpuReduction any = {.type = i32, .combiner = sn_combiner(SN_STR("add"))};
+  SnIf leader = sn_if(b, k->first, i32);
+  sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32));
+  sn_end_if(b, &leader, sn_int(b, i32, 0));
+  sn_op(b, "nvvm.bar.warp.sync", sn_int(b, i32, -1), sn_types(0, NULL));
+  return sn_if(b, compare(b, 1, sn_gpu_butterfly(b, &any, sn_result(leader.op, 0), 32), sn_int(b, i32, 0)));
+}
+
 // A branch for the whole block if it is the last of `count` to come here: what thread 0 acquired, the barrier hands on.
 static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   int64_t one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  if (k->one_warp)
+    return warp_if_last(b, k, which, count);
   MlirValue flag = sn_gpu_shared(k, 1, &one, i32), zero = sn_index(b, 0);
   sn_op(b, "gpu.barrier"); // all of the block have stored what others will read
   SnIf leader = sn_if(b, k->first);
-  sn_op(b, "memref.store", sn(b, "arith.extui", is_last(b, k, which, count), i32), flag, zero);
+  sn_op(b, "memref.store", sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32), flag, zero);
   sn_end_if(b, &leader);
   sn_op(b, "gpu.barrier");
   return sn_if(b, compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0)));
@@ -178,9 +199,17 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
     start[i] = sn_gpu_identity(b, &a->of_scalars[i]);
-  SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads), sn_values((intptr_t)n, start));
-  for (size_t i = 0; i < n; ++i)
-    start[i] = sn_gpu_combine(b, &a->of_scalars[i], g.carried[i], sn(b, "memref.load", partials[i], g.index, a->of_scalars[i].type));
+  int64_t at_once = k->one_warp ? 4 : 1; // loads
+  SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once), sn_values((intptr_t)n, start));
+  MlirValue last = sn(b, "arith.subi", to, sn_index(b, 1));
+  memcpy(start, g.carried, n * sizeof *start);
+  for (int64_t u = 0; u < at_once; ++u) {
+    MlirValue at = sn(b, "arith.addi", g.index, sn_index(b, u * k->threads)), there = compare(b, 6, at, to); // ult
+    for (size_t i = 0; i < n; ++i) {
+      MlirValue x = sn(b, "memref.load", partials[i], u ? sn(b, "arith.minui", at, last) : g.index, a->of_scalars[i].type);
+      start[i] = sn_gpu_combine(b, &a->of_scalars[i], start[i], u ? sn(b, "arith.select", there, x, sn_gpu_identity(b, &a->of_scalars[i])) : x);
+    }
+  }
   sn_next_values(b, &g, sn_values((intptr_t)n, start));
   for (size_t i = 0; i < n; ++i)
     values[i] = sn_result(g.op, (intptr_t)i);
@@ -210,6 +239,16 @@ static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
   return last;
 }
 
+bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) { return k->blocks > 1 && a->of_groups && !a->columns; }
+
+SnGpuKernel sn_gpu_first_warp(const SnGpuKernel *k) {
+  SnGpuKernel warp = *k;
+  warp.threads = warp.team = 32;
+  warp.warps = 1;
+  warp.one_warp = true;
+  return warp;
+}
+
 SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values) {
   MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), i64 = mlirIntegerTypeGet(b->ctx, 64);
   if (k->blocks == 1) {
@@ -218,15 +257,21 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
     return sn_if(b, sn_int(b, i1, 1));
   }
   int64_t all = leavers(k, a), places = all + bunches(k, a);
-  bool few = a->of_groups && k->cluster > 1 && !a->columns; // the other blocks of a cluster are done
+  bool few = sn_gpu_one_warp_is_left(k, a); // and of a cluster one block
+  sn_gpu_know_lanes(k);
+  SnGpuKernel warp = sn_gpu_first_warp(k);
   MlirValue *partials = sn_alloc((a->scalars + 1) * sizeof *partials), who = a->of_groups ? k->group : k->block;
   for (size_t i = 0; i < a->scalars; ++i)
     partials[i] = sn(b, "memref.view", k->scratch, sn_index(b, scalar_offset(k, a, i)), sn_memref(a->of_scalars[i].type, 1, &places));
   SnIf leaver = {0}, last;
   if (a->of_groups && k->cluster > 1) {
     MlirValue first = compare(b, 0, k->rank, sn_index(b, 0));
-    leaver = sn_if(b, first);
+    leaver = sn_if(b, few ? sn(b, "arith.andi", first, compare(b, 0, k->warp, sn_index(b, 0))) : first);
+  } else if (few) {
+    leaver = sn_if(b, compare(b, 0, k->warp, sn_index(b, 0)));
   }
+  if (few)
+    k = &warp;
   leave_partials(b, k, a, partials, who, values);
   if (a->of_groups && k->cluster > 1 && !few)
     sn_end_if(b, &leaver);

@@ -8,9 +8,9 @@
 //     call @sinter_rt_launch(image, bytes, "main_kernel0", blocks, 1, 1, threads, 1, 1, 0, pointers to arguments)
 //
 // The gpu.func takes one memref for each operand of the form, then their sizes that are `?`; where blocks have to meet,
-// scratch memory, a piece of the caller's workspace, with the launch's tag (grid.c); where there are
+// scratch memory, a piece of the caller's workspace, its address once more as a number, and the launch's tag (grid.c); where there are
 // asserts, the address of the status word (status.c). On the
-// device a memref is a bare pointer; one with sizes `?` is of one element, and seen anew with its sizes. The image's bytes and their number are globals that
+// device a memref is a bare pointer (where a kernel copies in bulk, with its address once more as a number); one with sizes `?` or 0 is of one element, and seen anew with its sizes. The image's bytes and their number are globals that
 // sinter-embed-gpu fills.
 //
 // What stays in host code would run on the CPU on memory of the GPU, so
@@ -72,11 +72,19 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
                    .vector = sn_schedule_number(f->schedule, "vector"),
                    .unroll = sn_schedule_number(f->schedule, "unroll"),
                    .registers = sn_schedule_word_is(f->schedule, "residency", "registers"),
+                   .shared = sn_schedule_word_is(f->schedule, "residency", "shared"),
                    .cluster = sn_schedule_number(f->schedule, "cluster"),
                    .team = sn_schedule_number(f->schedule, "team"),
-                   .ahead = sn_schedule_number(f->schedule, "ahead")};
+                   .ahead = sn_schedule_number(f->schedule, "ahead"),
+                   .remake = sn_schedule_number(f->schedule, "remake")};
   s->flat = sn_schedule_word_is(f->schedule, "shape", "flat");
   s->tile = sn_schedule_word_is(f->schedule, "shape", "tile");
+  s->grid = sn_schedule_word_is(f->schedule, "shape", "grid");
+  if (s->grid) {
+    s->cluster = sn_schedule_number(f->schedule, "group");
+    s->depth = sn_schedule_number(f->schedule, "depth");
+    s->slots = sn_schedule_number(f->schedule, "slots");
+  }
   if (s->tile)
     s->team = s->threads / 32;
   if (s->tile && (!s->registers || s->vector > 1 || s->cluster > 1 || s->threads < 64))
@@ -178,8 +186,8 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
       sn_push(&operands, of[i]);
   }
   MlirValue strides[17];
-  for (int64_t i = rank; i-- > 0; next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC ? SN_DYNAMIC : next * shape[i]) {
-    stride[i] = next; // as the type has it: `?` behind a `?`, whatever is known
+  for (int64_t i = rank; i-- > 0; next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC || !shape[i] ? SN_DYNAMIC : next * shape[i]) {
+    stride[i] = next; // as the type has it: `?` behind a `?` or a 0, whatever is known
     strides[i] = all;
     all = sn_size_mul(b, all, of[i]);
   }
@@ -197,11 +205,19 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
   return whole;
 }
 
+// Whether a bare pointer says all of it. With a size of 0 a stride counts as unknown, as with `?`.
+static bool is_bare(MlirType t) {
+  bool bare = mlirShapedTypeHasStaticShape(t);
+  for (int64_t i = 0; i < sn_rank(t); ++i)
+    bare &= sn_dim(t, i) != 0;
+  return bare;
+}
+
 // The form's operand as the device sees it.
 static MlirValue operand(SnBuilder *b, MlirType t, MlirValue given, MlirBlock entry, intptr_t *next) {
   MlirValue sizes[17];
   intptr_t n = 0;
-  if (mlirShapedTypeHasStaticShape(t))
+  if (is_bare(t))
     return given;
   for (int64_t i = 0; i < sn_rank(t); ++i)
     if (sn_dim(t, i) == SN_DYNAMIC)
@@ -212,7 +228,7 @@ static MlirValue operand(SnBuilder *b, MlirType t, MlirValue given, MlirBlock en
 // What the host passes for it.
 static MlirType passed(MlirType t) {
   int64_t one = 1;
-  return mlirShapedTypeHasStaticShape(t) ? t : sn_memref(sn_element(t), 1, &one);
+  return is_bare(t) ? t : sn_memref(sn_element(t), 1, &one);
 }
 
 static void number_threads(SnBuilder *b, SnGpuKernel *k) {
@@ -225,7 +241,13 @@ static void number_threads(SnBuilder *b, SnGpuKernel *k) {
   k->first_of_group = k->first;
   k->member = k->team == 1 ? zero : k->thread;
   if (k->cluster > 1) {
-    sn_gpu_enter_cluster(b, k);
+    if (k->grid) {
+      k->group = sn(b, "arith.divui", k->block, sn_index(b, k->cluster));
+      k->rank = sn(b, "arith.remui", k->block, sn_index(b, k->cluster));
+      k->first_of_group = sn(b, "arith.andi", k->first, sn(b, "arith.cmpi", k->rank, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal)));
+    } else {
+      sn_gpu_enter_cluster(b, k);
+    }
     k->team = k->cluster * k->threads;
     k->member = sn(b, "arith.addi", sn(b, "arith.muli", k->rank, sn_index(b, k->threads)), k->thread);
   }
@@ -234,6 +256,9 @@ static void number_threads(SnBuilder *b, SnGpuKernel *k) {
     k->first_of_group = sn(b, "arith.cmpi", k->member, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
   }
 }
+
+// Of a block, those that have no part of a row too.
+static int64_t threads_of(const SnGpuRows *s) { return s->threads + (s->grid ? 32 * SN_GPU_GRID_WARPS : 0); }
 
 static void device_function(MlirOperation module, const char *name, MlirOperation host, const SnGpuBody *body) {
   MlirOperation holder = device_module(module);
@@ -257,8 +282,11 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
       if (sn_dim(t, i) == SN_DYNAMIC)
         sn_push(&types, i64);
   }
+  for (intptr_t k = 0; k < given && body->addresses; ++k)
+    sn_push(&types, i64);
   if (scratch) {
     sn_push(&types, sn_memref(mlirIntegerTypeGet(b.ctx, 8), 1, &scratch));
+    sn_push(&types, i64);
     sn_push(&types, i64);
   }
   if (asserts)
@@ -270,19 +298,24 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   MlirRegion region = mlirRegionCreate();
   MlirBlock entry = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
   mlirRegionAppendOwnedBlock(region, entry);
-  int32_t threads = (int32_t)s->threads;
+  int32_t threads = (int32_t)threads_of(s);
   int32_t block_size[] = {threads, 1, 1};
-  int32_t cluster = (int32_t)s->cluster;
+  int32_t cluster = s->grid ? 1 : (int32_t)s->cluster;
   MlirValue *operands = sn_alloc((size_t)(given + 1) * sizeof *operands);
   SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = body->blocks, .cluster = s->cluster,
-                   .team = body->team, .tile = s->tile, .operands = operands, .num_operands = (size_t)given};
+                   .team = body->team, .tile = s->tile, .grid = s->grid, .operands = operands, .num_operands = (size_t)given};
   intptr_t last = (intptr_t)types.size;
   if (asserts)
     k.status = mlirBlockGetArgument(entry, --last);
   if (scratch) {
     k.tag = mlirBlockGetArgument(entry, --last);
+    k.scratch_address = mlirBlockGetArgument(entry, --last);
     k.scratch = mlirBlockGetArgument(entry, --last);
   }
+  MlirValue *addresses = sn_alloc((size_t)(given + 1) * sizeof *addresses);
+  for (intptr_t o = given; o-- > 0 && body->addresses;)
+    addresses[o] = mlirBlockGetArgument(entry, --last);
+  k.addresses = addresses;
   k.func = sn_op(&b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
                  sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
                  sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
@@ -300,6 +333,7 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   if (asserts)
     sn_gpu_lower_asserts(&k, module);
   free(operands);
+  free(addresses);
   sn_vec_free(&types);
   sn_vec_free(&locs);
   sn_vec_free(&attrs);
@@ -373,7 +407,7 @@ static void pass_memref(SnBuilder *b, Places *places, MlirValue memref) {
   pass(b, places, sn(b, "arith.index_cast", address, mlirIntegerTypeGet(b->ctx, 64)));
 }
 
-static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads, int64_t shared) {
+static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads, int64_t shared, const char *how) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b->ctx, 64);
   MlirValue list = allocate(b, pointer, places->size ? (int64_t)places->size : 1);
   for (size_t k = 0; k < places->size; ++k) {
@@ -390,7 +424,7 @@ static void launch(SnBuilder *b, MlirOperation module, const char *name, const P
   MlirValue one = i64_of(b, 1);
   MlirValue arguments[] = {pointer_to(b, MODULE "_image"), sn(b, "llvm.load", pointer_to(b, MODULE "_bytes"), i64), pointer_to(b, symbol),
                            i64_of(b, blocks), one, one, i64_of(b, threads), one, one, i64_of(b, shared), list};
-  sn_call_runtime(b, module, "sinter_rt_launch", sn_values(11, arguments));
+  sn_call_runtime(b, module, how, sn_values(11, arguments));
 }
 
 void sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body) {
@@ -406,13 +440,18 @@ void sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation 
     for (intptr_t i = 0; i < sn_rank(sn_type_of(sn_operand(op, k))); ++i)
       if (sn_dim(sn_type_of(sn_operand(op, k)), i) == SN_DYNAMIC)
         pass(&b, &places, sn(&b, "arith.index_cast", sn_dim_of(&b, sn_operand(op, k), i), i64));
+  for (intptr_t k = 0; k < given && body->addresses; ++k)
+    pass_memref(&b, &places, sn_operand(op, k));
   if (body->scratch) {
-    pass_memref(&b, &places, add_scratch(module, func, name, body->scratch));
+    MlirValue scratch = add_scratch(module, func, name, body->scratch);
+    pass_memref(&b, &places, scratch);
+    pass_memref(&b, &places, scratch); // its address as a number
     pass(&b, &places, sn_gpu_launch_tag(&b, module));
   }
   if (body->asserts)
     sn_push(&places, sn_gpu_status_word(&b, module));
-  launch(&b, module, name.data, &places, body->blocks, body->schedule->threads, body->shared);
+  const char *how = body->schedule->grid ? "sinter_rt_launch_together" : "sinter_rt_launch";
+  launch(&b, module, name.data, &places, body->blocks, threads_of(body->schedule), body->shared, how);
   sn_vec_free(&places);
 }
 
@@ -439,7 +478,8 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
                       .blocks = sn_gpu_rowwise_blocks(&f, &s),
                       .team = sn_gpu_rowwise_team(&f, &s),
                       .scratch = sn_gpu_rowwise_scratch(&f, &s),
-                      .shared = sn_gpu_ahead_bytes(&f, &s),
+                      .shared = sn_gpu_ahead_bytes(&f, &s) + sn_gpu_slot_bytes(&f, &s) + sn_gpu_shared_row_bytes(&f, &s),
+                      .addresses = sn_gpu_slot_bytes(&f, &s) || s.shared,
                       .asserts = sn_gpu_has_asserts(&f),
                       .emit = emit_rowwise,
                       .user = &user};
@@ -485,10 +525,14 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr && sn_failed(lower_kernel(module, functions.data[i])))
       result = SN_FAIL;
   sn_vec_free(&functions);
+  MlirOperation kernels = sn_symbol(module, MODULE);
+  if (!sn_failed(result) && !sn_null(kernels))
+    sn_gpu_narrow(kernels);
   return result;
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__dlti__(void);
 MlirDialectHandle mlirGetDialectHandle__func__(void);
 MlirDialectHandle mlirGetDialectHandle__gpu__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);
@@ -498,7 +542,7 @@ MlirDialectHandle mlirGetDialectHandle__nvvm__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__vector__(void);
 static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__,
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__dlti__, mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__,
     mlirGetDialectHandle__memref__, mlirGetDialectHandle__nvvm__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__vector__, NULL};
 
 const SnPass sn_pass_lower_gpu = {

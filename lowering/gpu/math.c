@@ -2,6 +2,7 @@
 //
 //   math.exp %d, %d <= 0          ->   e = max(%d, -104), y = e log2(e), ex2(y) (1 + (e - y ln 2))      5 ulp from -20 on, 8 from -87 on
 //   the same of half types        ->   ex2(%d log2(e))                                                  |%d| + 3 ulp
+//   %x < 0 ? %x : -%x             ->   -|%x|                                                            a sign is part of an instruction
 //   %a * %b + %c                  ->   fma(%a, %b, %c)
 //
 // ex2.approx.ftz is one instruction of a unit that makes 16 of them a cycle; libdevice's exp is it and nine more, most of them for
@@ -59,6 +60,21 @@ bool sn_gpu_not_negative(MlirValue v) {
   return !sn_null(mul) && sn_same(sn_operand(mul, 0), sn_operand(mul, 1));
 }
 
+static bool not_positive(MlirOperation exp);
+bool sn_gpu_is_unit(MlirValue v) {
+  MlirOperation exp = sn_def(v, "math.exp");
+  return !sn_null(exp) && not_positive(exp);
+}
+
+bool sn_gpu_is_moderate(MlirValue v) {
+  MlirOperation add = sn_def(v, "arith.addf");
+  double c;
+  for (int k = 0; k < 2 && !sn_null(add); ++k)
+    if (constant(sn_operand(add, k), &c) && c >= 1 && c <= 0x1p64)
+      return sn_gpu_is_unit(sn_operand(add, 1 - k));
+  return false;
+}
+
 bool sn_gpu_at_least_one(MlirValue v) {
   MlirOperation add = sn_def(v, "arith.addf");
   double c;
@@ -99,6 +115,27 @@ MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x) {
 
 static MlirValue splat(SnBuilder *b, MlirType t, double x) { return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), x)); }
 
+// What stands where; a zero's sign may differ.
+static void magnitude(MlirOperation select) {
+  MlirValue x = sn_operand(select, 1), minus = sn_operand(select, 2);
+  MlirOperation compare = sn_def(sn_operand(select, 0), "arith.cmpf");
+  double c;
+  if (!mlirTypeIsAF32(sn_element(sn_type_of(x))) || sn_null(compare) || !constant(sn_operand(compare, 1), &c) || c != 0)
+    return;
+  int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate"));
+  bool greater = predicate == 2 || predicate == 3, less = predicate == 4 || predicate == 5;
+  if (greater) {
+    x = minus;
+    minus = sn_operand(select, 1);
+  }
+  MlirOperation neg = sn_def(minus, "arith.negf");
+  if ((!greater && !less) || sn_null(neg) || !sn_same(sn_operand(neg, 0), x) || !sn_same(sn_operand(compare, 0), x))
+    return;
+  SnBuilder b = sn_before(select);
+  mlirValueReplaceAllUsesOfWith(sn_result(select, 0), sn(&b, "arith.negf", sn(&b, "math.absf", x)));
+  mlirOperationDestroy(select);
+}
+
 static void exponential(MlirOperation op) {
   MlirValue x = sn_operand(op, 0), result;
   MlirType t = sn_type_of(x);
@@ -127,7 +164,7 @@ static MlirOperation product(MlirOperation op, int k) {
 static void contract(MlirOperation op) {
   bool minus = sn_is(op, "arith.subf");
   MlirType t = sn_type_of(sn_result(op, 0));
-  if (!mlirTypeIsAF32(sn_element(t)))
+  if (!mlirTypeIsAF32(sn_element(t)) || sn_get_attr(op, "sinter.not_fused").ptr)
     return;
   MlirOperation mul = product(op, 0);
   int other = sn_null(mul) ? 0 : 1;
@@ -154,7 +191,12 @@ static void each(MlirOperation func, const char *name, void (*f)(MlirOperation))
 }
 
 void sn_gpu_math(MlirOperation func) {
+  each(func, "arith.select", magnitude);
+  each(func, "math.exp", sn_gpu_power);
   sn_gpu_divide(func);
+  each(func, "arith.mulf", sn_gpu_scale_power);
+  each(func, "math.log", sn_gpu_logarithm);
+  each(func, "math.log1p", sn_gpu_logarithm);
   each(func, "math.exp", exponential);
   each(func, "arith.addf", contract);
   each(func, "arith.subf", contract);

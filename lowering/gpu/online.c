@@ -4,14 +4,14 @@
 //   %e = math.exp (arith.subf %x, %m)     ->      n = max(m, x...)
 //   %s = sinter.row_reduce add %e                 s = s * exp(m - n) + exp(x - n) + ...
 //                                                 m = n
-//                                               then, with the maximum M of the row: s * exp(m - M)
+//                                               then, of threads, warps, blocks with maximum M: s * exp(m - M)
 //
 // The row is read once for both; a softmax reads it twice instead of three
-// times. m is one value of a thread, so that a step costs one more exponential and not
-// one for each element. (Milakov, Gimelshein: Online normalizer calculation for
+// times, and where it stays in registers those who share it meet once instead of twice. m is one value of a thread, so that a
+// step costs one more exponential and not one for each element. (Milakov, Gimelshein: Online normalizer calculation for
 // softmax, 2018.)
 //
-// While a thread has seen nothing but -inf, exponentials are taken from 0 and not
+// While there is nothing but -inf, exponentials are taken from 0 and not
 // from -inf, so they are 0 and not NaN. A row of -inf alone is NaN at the end as without this:
 // exp(-inf - -inf) is. An infinity or a NaN in the row also gives what it gave.
 
@@ -71,9 +71,15 @@ static bool is_log_softmax(MlirOperation exp) {
 
 void sn_gpu_mark_exponentials(const SnRowProgram *p) {
   sn_row_mark_exponentials(p);
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "math.exp") && is_log_softmax(op))
-      sn_set_attr(op, "sinter.not_positive", sn_unit(mlirOperationGetContext(op)));
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute unit = sn_unit(mlirOperationGetContext(op));
+    if (sn_is(op, "math.exp") && is_log_softmax(op)) {
+      sn_set_attr(op, "sinter.not_positive", unit);
+      sn_set_attr(op, "sinter.under_sum", unit);
+    } else if (sn_is(op, "math.exp") && sn_get_attr(op, "sinter.not_positive").ptr) {
+      sn_set_attr(op, "sinter.under_maximum", unit);
+    }
+  }
 }
 
 static intptr_t pair_of(const SnGpuOnline *o, MlirOperation max) {
@@ -99,32 +105,47 @@ static MlirValue on_lanes_of(SnBuilder *b, MlirValue scalar, MlirValue like) {
   return mlirTypeIsAVector(sn_type_of(like)) ? sn(b, "vector.broadcast", scalar, sn_type_of(like)) : scalar;
 }
 
-void sn_gpu_online_step(SnBuilder *b, SnRowProgram *p, MlirOperation max, size_t count, const MlirValue *x, MlirValue *m, MlirValue *s) {
-  MlirType t = sn_type_of(*m);
-  MlirValue top = x[0];
-  for (size_t u = 1; u < count; ++u)
-    top = sn_row_combine(b, p, max, top, x[u]);
-  if (mlirTypeIsAVector(sn_type_of(top)))
-    top = sn_row_horizontal(b, p, max, top);
-  MlirValue next = sn_row_combine(b, p, max, *m, top);
-  MlirValue nothing = sn(b, "arith.cmpf", next, sn_float(b, t, -INFINITY), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
-  MlirValue from = sn(b, "arith.select", nothing, sn_float(b, t, 0), next);
-  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", *m, from), NOT_POSITIVE);
-  MlirValue sum = sn(b, "arith.mulf", *s, on_lanes_of(b, scale, *s));
-  for (size_t u = 0; u < count; ++u)
-    sum = sn(b, "arith.addf", sum, sn(b, "math.exp", sn(b, "arith.subf", x[u], on_lanes_of(b, from, x[u])), NOT_POSITIVE));
+// Exponentials are taken from 0 where nothing is above -inf yet.
+static MlirValue reference(SnBuilder *b, MlirValue m) {
+  MlirType t = sn_type_of(m);
+  MlirValue nothing = sn(b, "arith.cmpf", m, sn_float(b, t, -INFINITY), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
+  return sn(b, "arith.select", nothing, sn_float(b, t, 0), m);
+}
+
+static bool by_powers(MlirValue m) { return mlirTypeIsAF32(sn_type_of(m)); }
+
+SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation max, MlirValue top, MlirValue *m, MlirValue *s) {
+  bool first = sn_none(*m);
+  SnGpuOnlineStep step = {0};
+  MlirValue next = first ? top : sn_row_combine(b, p, max, *m, top), scale;
+  step.from = reference(b, next);
+  if (by_powers(next))
+    step.power = sn_gpu_power_of(b, step.from);
+  if (!first) {
+    if (by_powers(next)) // what was taken from *m times the factor, rounded
+      scale = sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "arith.addf", sn(b, "arith.mulf", *m, step.power.factor), step.power.minus, sn_attr("sinter.not_fused", sn_unit(b->ctx))));
+    else
+      scale = sn(b, "math.exp", sn(b, "arith.subf", *m, step.from), NOT_POSITIVE);
+    *s = sn(b, "arith.mulf", *s, on_lanes_of(b, scale, *s));
+  }
   *m = next;
-  *s = sum;
+  return step;
 }
 
-void sn_gpu_online_keep(SnGpuOnline *o, MlirOperation max, MlirValue m, MlirValue s) {
-  intptr_t i = pair_of(o, max);
-  o->pairs[i].m = m;
-  o->pairs[i].s = s;
+void sn_gpu_online_add(SnBuilder *b, const SnGpuOnlineStep *step, MlirValue x, MlirValue *s) {
+  MlirValue e = by_powers(step->from) ? sn_gpu_power_at(b, &step->power, x)
+                                      : sn(b, "math.exp", sn(b, "arith.subf", x, on_lanes_of(b, step->from, x)), NOT_POSITIVE);
+  *s = sn_none(*s) ? e : sn(b, "arith.addf", *s, e);
 }
 
-MlirValue sn_gpu_online_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation max, MlirValue row_max) {
-  intptr_t i = pair_of(o, max);
-  MlirValue scale = sn(b, "math.exp", sn(b, "arith.subf", o->pairs[i].m, row_max), NOT_POSITIVE);
-  return sn(b, "arith.mulf", o->pairs[i].s, scale);
+MlirValue sn_gpu_online_end(SnBuilder *b, MlirValue m, MlirValue s) {
+  if (!by_powers(m))
+    return s;
+  MlirValue from = reference(b, m);
+  SnGpuPower power = sn_gpu_power_of(b, from);
+  return sn(b, "arith.mulf", s, sn_gpu_power_rest(b, &power, from));
+}
+
+MlirValue sn_gpu_online_scale(SnBuilder *b, MlirValue own, MlirValue common, bool last) {
+  return sn(b, "math.exp", sn(b, "arith.subf", own, last ? common : reference(b, common)), NOT_POSITIVE);
 }

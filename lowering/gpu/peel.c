@@ -14,7 +14,7 @@
 
 bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f);
-  return s->registers && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector && n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
+  return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector && n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
 }
 
 void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {

@@ -33,10 +33,15 @@ typedef struct {
   SnColumn resident[MAX_RESIDENT];
   MlirValue inside[MAX_RESIDENT];           // i1, or one for each lane: this vector is in the row; null if it is for every thread
   bool peeled;                              // vectors begin where memory is aligned, not where a row does
+  bool remade;                              // from phase to phase only what was read stays (packed.c)
+  size_t phase;                             // that is being written
   bool packed;                              // from phase to phase vectors of bf16 stay as they are in memory (packed.c)
   // ahead.c: the next row, on its way into shared memory
   size_t num_fetched, fetched[MAX_FETCHED]; // inputs
   MlirValue slots[MAX_FETCHED];             // of each: memref<vectors of all threads x width>
+  // shared.c: the row at work
+  MlirValue full, parity;                   // mbarriers of its pieces, and what they are waited for with
+  bool arrived;                             // they have been waited for
   MlirValue next, num_rows;                 // the row to fetch, if it is one of so many; null: fetched already
 } SnGpuRowKernel;
 
@@ -48,6 +53,29 @@ size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
 
 // rowwise.c
 
+// What a phase computes of each column: a row_reduce, and with it the sum that depends on it, if that is online.
+typedef struct {
+  MlirOperation reduce, sum;
+  bool squares;           // the sum is of squares (squares.c), else of exponentials
+  MlirValue value;        // so far: one for each lane; one for all of them under which exponentials are
+  MlirValue exponentials; // the sum so far, one for each lane
+  MlirValue count;        // of squares: elements of each lane
+} SnGpuPart;
+
+// A phase's parts, and their values: none so far; of resident vectors, or of all columns, what they yield stored; one for all lanes.
+size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t phase, SnGpuPart *parts);
+void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n);
+void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n, size_t first, size_t count);
+void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n);
+void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n);
+// This row_reduce feeds a scalar accumulator, and nothing else reads it.
+bool sn_gpu_feeds_accumulator(const SnGpuRowKernel *g, MlirOperation reduce);
+// Then the part is added to what this thread carries; else false.
+bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part);
+// What those who share a row have to combine of a part: up to three values from `n` on, with the row_reduces that they are of (a number
+// of elements: null). Returns n behind them.
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values, MlirOperation *shared);
+void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // All phases of the program, then its scalars stored.
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
 // The columns of each resident vector of a row; `at` and `inside` have g->num_resident places.
@@ -60,8 +88,17 @@ void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
 
 // packed.c
 
-// At the begin of phase i: of the resident vectors nothing is known but what was loaded.
+// At the begin of phase i: of the resident vectors nothing is known but what was loaded. In phase 0 they are, and -inf behind a row's end.
 void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i);
+// Vector u's elements as f32, in this phase.
+void sn_gpu_widen(SnBuilder *b, SnGpuRowKernel *g, size_t u);
+// The maximum of a row of those, and that of a thread.
+bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce);
+MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnColumn *at);
+// Of a row that is read again in each phase: reads the vector that it is of, which is widened later.
+void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at);
+MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at);
+void sn_gpu_forget(SnBuilder *b, SnGpuRowKernel *g, size_t i);
 
 // ahead.c
 
@@ -71,6 +108,33 @@ void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g);
 void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows);
 // Waits for the row that was fetched, of which this is given to g->resident.
 void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g);
+
+// grid_rows.c
+
+MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s);
+// All rows, and what is reduced over them.
+void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g, MlirValue rows);
+// As sn_gpu_begin_resident, of this block's slice of a row.
+void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+
+// Places in shared memory for so many pieces of each input that is copied in bulk: g->slots. What of a piece was fetched to a slot (i32) is known
+// from here on.
+void sn_gpu_begin_slots(SnBuilder *b, SnGpuRowKernel *g, int64_t slots);
+void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at);
+
+// shared.c
+
+MlirLogicalResult sn_gpu_shared_check(const SnForm *f, const SnGpuRows *s);
+void sn_gpu_begin_shared(SnBuilder *b, SnGpuRowKernel *g);
+void sn_gpu_begin_shared_row(SnBuilder *b, SnGpuRowKernel *g, MlirValue row);
+void sn_gpu_end_shared_row(SnBuilder *b, SnGpuRowKernel *g);
+// A phase on all that a thread has of a row.
+void sn_gpu_shared_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n);
+
+// exchange.c
+
+// Bytes behind those of sn_gpu_grid_scratch.
+int64_t sn_gpu_exchange_scratch(SnGpuRowKernel *g, const SnGpuKernel *k);
 
 // accumulate.c
 

@@ -11,6 +11,9 @@
 // an assert guards is not read all the same: a subscript that is outside
 // is replaced by 0 (rowmemory.c), and what a pick or a gather reads is guarded by itself.
 //
+// That all elements of a row are as they should be (`row_reduce and`) is no one's to know: each thread keeps whether its own
+// were, without a branch, and asserts that behind its loop.
+//
 // The number is 1 more than where the message begins in one text of all messages, each with a 0 behind it.
 //
 // test: test/lowering/gpu/status.mlir
@@ -33,6 +36,20 @@ bool sn_gpu_has_asserts(const SnForm *f) {
         return true;
   }
   return false;
+}
+
+bool sn_gpu_is_only_asserted(MlirOperation reduce) {
+  MlirAttribute kind = sn_get_attr(reduce, "kind");
+  MlirValue v = sn_result(reduce, 0);
+  if (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), SN_STR("and")) || sn_bits(sn_type_of(v)) != 1)
+    return false;
+  bool any = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    if (!sn_is(mlirOpOperandGetOwner(use), "cf.assert"))
+      return false;
+    any = true;
+  }
+  return any;
 }
 
 static MlirOperation table(MlirOperation module) {

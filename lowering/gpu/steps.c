@@ -66,7 +66,7 @@ static MlirLogicalResult place_scratch(Steps *x) {
       break;
     }
     int64_t bytes = (bytes_of(t) + ALIGN - 1) / ALIGN * ALIGN;
-    bool fits = bytes && bytes <= LARGEST_SHARED && shared + bytes <= SHARED_BYTES;
+    bool fits = bytes <= LARGEST_SHARED && shared + bytes <= SHARED_BYTES;
     sn_push(&x->types, t);
     sn_push(&x->offsets, fits ? -1 : x->piece);
     shared += fits ? bytes : 0;
@@ -81,6 +81,11 @@ static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t ar
   int64_t shape[8];
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     shape[i] = sn_dim(t, i);
+  if (!bytes_of(t)) { // shared memory of no bytes would be an array of unknown size to LLVM
+    int64_t one = 1;
+    MlirValue some = sn_gpu_shared(k, 1, &one, sn_element(t));
+    return sn_gpu_view(b, some, mlirMemRefTypeContiguousGet(sn_element(t), sn_rank(t), shape, mlirMemRefTypeGetMemorySpace(sn_type_of(some))), NULL);
+  }
   if (x->offsets.data[array] < 0)
     return sn_gpu_shared(k, sn_rank(t), shape, sn_element(t));
   int64_t first = sn_gpu_grid_scratch(k, &x->accumulators) + x->offsets.data[array];
@@ -160,7 +165,8 @@ static void run_store(SnGpuKernel *k, MlirOperation op) {
   mlirOperationRemoveFromParent(op);
   sn_insert(&b, op);
   sn_end_if(&b, &one);
-  sn_op(&b, "gpu.barrier");
+  SnBuilder behind = sn_after(one.op); // b stands before the store, which is inside now
+  sn_op(&behind, "gpu.barrier");
 }
 
 // ---- the kernel ------------------------------------------------------------------------

@@ -46,6 +46,20 @@ sinter.define @d2_attribute(%x: tensor<?xf32>, %y: tensor<?xf32> {default = 1.0}
 
 // -----
 
+// expected-error @+1 {{argument 'y' is `like` another, which is of rows and gives its name}}
+sinter.define @d2_like(%x: tensor<?xf32>, %y: f32 {like = "x"}) {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 'y' is like 'z', which is no row operand before it}}
+sinter.define @d2_like_none(%x: tensor<?xf32>, %y: tensor<?xf32> {like = "z"}) {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{has no operand that is a row, which its shape comes from}}
 sinter.define @d2_none(%x: f32, %w: tensor<?xf32> {optional = 1.0}) {
   sinter.yield %x : f32
@@ -67,7 +81,7 @@ sinter.define @d3_words(%x: tensor<?xf32>, %a: i64 {default = "c", values = ["a"
 
 // -----
 
-// expected-error @+1 {{argument 'a' has the word 'defualt'; there are optional, default, column, leading, values, above and at_least}}
+// expected-error @+1 {{argument 'a' has the word 'defualt'; there are optional, default, column, leading, like, values, above, at_least and at_most}}
 sinter.define @d3_word(%x: tensor<?xf32>, %a: f32 {defualt = 1.0}) {
   sinter.yield %x : tensor<?xf32>
 }
@@ -81,7 +95,7 @@ sinter.define @d3_default(%x: tensor<?xf32>, %a: f32 {above = 0.0, default = 0.0
 
 // -----
 
-// expected-error @+1 {{has an attribute 'broadcasts'; a definition has reductions, columns, broadcast, functions, summary and formula}}
+// expected-error @+1 {{has an attribute 'broadcasts'; a definition has reductions, columns, broadcast, same_rank, functions, summary and formula}}
 sinter.define @d4_attribute(%x: tensor<?xf32>) attributes {broadcasts} {
   sinter.yield %x : tensor<?xf32>
 }
@@ -142,8 +156,8 @@ func.func @d5_use(%x: tensor<4x8xf32>) {
 
 // -----
 
-// expected-error @+1 {{is a loss, and yields 3 values; give its value, or its value and weight, of a float type}}
 sinter.define @d6_loss(%x: tensor<?xf32>) attributes {reductions = ["sum"]} {
+  // expected-error @+1 {{gives a loss 3 values, the first of type 'tensor<?xf32>'; give its value, or its value and weight, of a float type}}
   sinter.yield %x, %x, %x : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
@@ -195,7 +209,7 @@ func.func @u3_type(%x: tensor<4x8xf32>, %y: memref<4x8xf32>) {
 }
 
 func.func @u3_shape(%x: tensor<4x8xf32>, %y: tensor<4x9xf32>) {
-  // expected-error @+1 {{operand 'y' has type 'tensor<4x9xf32>'; the shape '4x8' is needed}}
+  // expected-error @+1 {{operand 'y' has type 'tensor<4x9xf32>'; give the shape 4x8}}
   %l = sinter.apply @f(%x, %y) : (tensor<4x8xf32>, tensor<4x9xf32>) -> tensor<f32>
   return
 }
@@ -338,5 +352,47 @@ func.func @i1_definition(%x: tensor<4x8xf32>) {
     %j = sinter.index j : tensor<?xindex>
     sinter.yield %a : tensor<?xf32>
   }
+  return
+}
+
+// -----
+
+// What attributes alone decide is decided here; what operands do is not.
+sinter.define @ranges(%x: tensor<?xf32>, %t: i64, %p: i64 {default = 1}, %low: f32 {default = 0.0}, %high: f32 {at_most = 1.0, default = 1.0})
+    attributes {reductions = ["sum"]} {
+  %one = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %first = arith.cmpi eq, %p, %one : i64
+  %second = arith.cmpi eq, %p, %two : i64
+  %either = arith.ori %first, %second : i1
+  cf.assert %either, "p is neither 1 nor 2"
+  %ordered = arith.cmpf olt, %low, %high : f32
+  cf.assert %ordered, "low is not below high"
+  %unknown = arith.cmpi ult, %t, %two : i64
+  %known = arith.andi %unknown, %either : i1
+  cf.assert %known, "t is 2 or more"
+  sinter.yield %x : tensor<?xf32>
+}
+
+func.func @right(%x: tensor<4x8xf32>, %t: tensor<4xi64>) -> tensor<f32> {
+  %l = sinter.apply @ranges(%x, %t) {p = 2, low = -1.0} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+func.func @u4_assert(%x: tensor<4x8xf32>, %t: tensor<4xi64>) {
+  // expected-error @+1 {{fails in every row: p is neither 1 nor 2}}
+  %l = sinter.apply @ranges(%x, %t) {p = 3} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<f32>
+  return
+}
+
+func.func @u4_assert_of_two(%x: tensor<4x8xf32>, %t: tensor<4xi64>) {
+  // expected-error @+1 {{fails in every row: low is not below high}}
+  %l = sinter.apply @ranges(%x, %t) {low = 0.5, high = 0.25} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<f32>
+  return
+}
+
+func.func @u4_at_most(%x: tensor<4x8xf32>, %t: tensor<4xi64>) {
+  // expected-error @+1 {{'high' is 1.5, and has to be at most 1}}
+  %l = sinter.apply @ranges(%x, %t) {high = 1.5} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<f32>
   return
 }

@@ -96,6 +96,103 @@ def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fals
          lambda r: [cast(r.standard_normal((m, n)) * scale, t)], outputs, big=big)
 
 
+def softmax_far(name, schedule):
+    """Rows far from 0, by little and by as much as there is; elements that are -inf, or the lowest number in their place."""
+    low = float(np.finfo(np.float32).min)
+    body = f"""
+%y = sinter.rowwise (i = 12) by (j = 512) ins(%x[i, j] : {tensor((12, 512), 'f32')}) outs(%empty_y[i, j] : {tensor((12, 512), 'f32')}){attr(schedule)} {{
+^row(%a: tensor<512xf32>):
+  %m = sinter.row_reduce maximumf %a : tensor<512xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<512xf32>
+  %d = arith.subf %a, %mb : tensor<512xf32>
+  %e = math.exp %d : tensor<512xf32>
+  %s = sinter.row_reduce add %e : tensor<512xf32> -> f32
+  %sb = sinter.broadcast %s : f32 -> tensor<512xf32>
+  %q = arith.divf %e, %sb : tensor<512xf32>
+  sinter.yield %q : tensor<512xf32>
+}}"""
+
+    def inputs(r):
+        x = r.standard_normal((12, 512)) * 3
+        x[:8] += np.array([1e3, -1e4, 1e6, 1e8, -3e8, 1e9, 1.2e9, -1e20])[:, None]
+        x[8] = low
+        x[9, :300] = low
+        x[10, :500] = -np.inf
+        x[11] = 1e38 * np.sign(x[11])
+        return [x.astype(np.float32)]
+
+    def outputs(x):
+        x = x.astype(np.float64)
+        e = np.exp(x - x.max(1, keepdims=True))
+        return [e / e.sum(1, keepdims=True)]
+
+    case(name, program([("x", (12, 512), "f32")], [("y", (12, 512), "f32")], [], body), inputs, outputs)
+
+
+def layer_norm(name, m, n, t="f32", schedule=None, dynamic=False, offset=1000.0, big=False):
+    """Of elements whose mean is large beside what they differ by."""
+    M, a = ("?" if dynamic else m), "f64" if t == "f64" else "f32"
+    half = t in ("f16", "bf16")
+    body = f"""
+%y = sinter.rowwise (i = {M}) by (j = {n}) ins(%x[i, j] : {tensor((M, n), t)}) outs(%empty_y[i, j] : {tensor((M, n), t)}){attr(schedule)} {{
+^row(%{'a0' if half else 'a'}: tensor<{n}x{t}>):
+  {f'%a = arith.extf %a0 : tensor<{n}x{t}> to tensor<{n}x{a}>' if half else ''}
+  %n = arith.constant {float(n):e} : {a}
+  %eps = arith.constant 1.0e-05 : {a}
+  %s = sinter.row_reduce add %a : tensor<{n}x{a}> -> {a}
+  %mean = arith.divf %s, %n : {a}
+  %meanb = sinter.broadcast %mean : {a} -> tensor<{n}x{a}>
+  %d = arith.subf %a, %meanb : tensor<{n}x{a}>
+  %q = arith.mulf %d, %d : tensor<{n}x{a}>
+  %v0 = sinter.row_reduce add %q : tensor<{n}x{a}> -> {a}
+  %v1 = arith.divf %v0, %n : {a}
+  %v = arith.addf %v1, %eps : {a}
+  %r = math.rsqrt %v : {a}
+  %rb = sinter.broadcast %r : {a} -> tensor<{n}x{a}>
+  %h = arith.mulf %d, %rb : tensor<{n}x{a}>
+  {f'%h0 = arith.truncf %h : tensor<{n}x{a}> to tensor<{n}x{t}>' if half else ''}
+  sinter.yield %h{'0' if half else ''} : tensor<{n}x{t}>
+}}"""
+
+    def outputs(x):
+        x = x.astype(np.float64)
+        d = x - x.mean(1, keepdims=True)
+        return [d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)]
+
+    case(name, program([("x", (M, n), t)], [("y", (M, n), t)], sizes("x", (M, n), t), body), lambda r: [cast(r.standard_normal((m, n)) + offset, t)], outputs, big=big)
+
+
+def centred(name, m, n, schedule=None, dynamic=False):
+    """Reductions that wait for each other; an output of no reduction, one for each row, one for all."""
+    M = "?" if dynamic else m
+    body = f"""
+%y, %z, %mean, %total = sinter.rowwise (i = {M}) by (j = {n}) ins(%x[i, j] : {tensor((M, n), 'f32')}, %w[j] : tensor<{n}xf32>) reduce(add [] : f32)
+    outs(%empty_y[i, j] : {tensor((M, n), 'f32')}, %empty_z[i, j] : {tensor((M, n), 'f32')}, %empty_mean[i] : {tensor((M,), 'f32')}, %empty_total[] : tensor<f32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>, %wr: tensor<{n}xf32>):
+  %n = arith.constant {float(n):e} : f32
+  %s = sinter.row_reduce add %a : tensor<{n}xf32> -> f32
+  %m = arith.divf %s, %n : f32
+  %mb = sinter.broadcast %m : f32 -> tensor<{n}xf32>
+  %d = arith.subf %a, %mb : tensor<{n}xf32>
+  %top = sinter.row_reduce maximumf %d : tensor<{n}xf32> -> f32
+  %topb = sinter.broadcast %top : f32 -> tensor<{n}xf32>
+  %e = arith.divf %d, %topb : tensor<{n}xf32>
+  %f = arith.mulf %e, %wr : tensor<{n}xf32>
+  %double = arith.addf %a, %wr : tensor<{n}xf32>
+  %c = sinter.row_reduce add %double : tensor<{n}xf32> -> f32
+  sinter.yield %c, %f, %double, %m : f32, tensor<{n}xf32>, tensor<{n}xf32>, f32
+}}"""
+
+    def outputs(x, w):
+        x, w = x.astype(np.float64), w.astype(np.float64)
+        d = x - x.mean(1, keepdims=True)
+        return [d / d.max(1, keepdims=True) * w, x + w, x.mean(1), np.array((x + w).sum())]
+
+    full = (M, n)
+    case(name, program([("x", full, "f32"), ("w", (n,), "f32")], [("y", full, "f32"), ("z", full, "f32"), ("mean", (M,), "f32"), ("total", (), "f32")], sizes("x", full, "f32"), body),
+         lambda r: [(r.standard_normal((m, n)) + 1).astype(np.float32), r.standard_normal(n).astype(np.float32)], outputs)
+
+
 def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False):
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
     half = t in ("f16", "bf16")
@@ -291,6 +388,77 @@ def mse(name, dims, t="f32", schedule=None, dynamic=None, big=False):
          lambda r: [cast(r.standard_normal(dims), t), cast(r.standard_normal(dims), t), np.array(2.0 / count, DTYPES[t])], outputs, big=big)
 
 
+def elementary(name, m, n, schedule=None, fails=False):
+    """Exponentials, logarithms and divisions of each element, and an assert about all of them."""
+    t = f"tensor<{n}xf32>"
+    body = f"""
+%sum, %y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), 'f32')}, %p[i, j] : {tensor((m, n), 'f32')})
+    reduce(add [] : f32) outs(%empty_sum[] : tensor<f32>, %empty_y[i, j] : {tensor((m, n), 'f32')}){attr(schedule)} {{
+^row(%a: {t}, %b: {t}):
+  %zero = arith.constant dense<0.0> : {t}
+  %one = arith.constant dense<1.0> : {t}
+  %over = arith.cmpf oge, %b, %zero : {t}
+  %under = arith.cmpf ole, %b, %one : {t}
+  %in = arith.andi %over, %under : tensor<{n}xi1>
+  %ok = sinter.row_reduce and %in : tensor<{n}xi1> -> i1
+  cf.assert %ok, "no probability"
+  %m = math.absf %a : {t}
+  %n = arith.negf %m : {t}
+  %e = math.exp %n : {t}
+  %l = math.log1p %e : {t}
+  %d = arith.addf %e, %one : {t}
+  %s = arith.divf %a, %d : {t}
+  %lp = math.log %b : {t}
+  %q = arith.negf %b : {t}
+  %lq = math.log1p %q : {t}
+  %y0 = arith.addf %l, %s : {t}
+  %y1 = arith.mulf %lp, %lq : {t}
+  %y2 = arith.subf %y0, %y1 : {t}
+  %r = sinter.row_reduce add %y2 : {t} -> f32
+  sinter.yield %r, %y2 : f32, {t}
+}}"""
+
+    def inputs(r):
+        p = r.random((m, n)) * 0.98 + 0.01
+        p.flat[:6] = [1e-40, 1e-30, 1e-5, 0.5, 0.7071068, 0.999999]
+        if fails:
+            p[m - 1, n - 1] = 1.5
+        return [cast(4 * r.standard_normal((m, n)), "f32"), cast(p, "f32")]
+
+    def outputs(x, p):
+        x, p = x.astype(np.float64), p.astype(np.float64)
+        e = np.exp(-np.abs(x))
+        y = np.log1p(e) + x / (e + 1) - np.log(p) * np.log1p(-p)
+        return [np.array(y.sum()), y]
+
+    f32 = lambda *dims: (dims, "f32")
+    case(name, program([("x", *f32(m, n)), ("p", *f32(m, n))], [("sum", *f32()), ("y", *f32(m, n))], [], body), inputs, outputs, fails="no probability" if fails else None)
+
+
+def far_label(name, m, n, schedule=None):
+    """A label that 32 bits would take for one that is inside; a pick of nothing is 0."""
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), 'f32')}, %t[i] : tensor<{m}xi64>) outs(%empty_y[i] : tensor<{m}xf32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>, %t0: i64):
+  %zero = arith.constant 0.0 : f32
+  %p = sinter.pick %a[%t0] else %zero : tensor<{n}xf32>, i64
+  sinter.yield %p : f32
+}}"""
+
+    def inputs(r):
+        t = r.integers(0, n, m)
+        t[1::4] += 1 << 32
+        t[2::4] -= 1 << 32
+        t[3::4] = (1 << 31) + 1
+        return [cast(r.standard_normal((m, n)), "f32"), t.astype(np.int64)]
+
+    def outputs(x, t):
+        inside = (t >= 0) & (t < n)
+        return [np.where(inside, x.astype(np.float64)[np.arange(m), np.where(inside, t, 0)], 0.0)]
+
+    case(name, program([("x", (m, n), "f32"), ("t", (m,), "i64")], [("y", (m,), "f32")], [], body), inputs, outputs)
+
+
 def dim1(name, b, c, p, t="f32", schedule=None, big=False):
     """Softmax over dimension 1 of rank 3, a value for each pixel, and a sum over all."""
     body = f"""
@@ -454,6 +622,42 @@ def all_cases():
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
     softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1", dynamic=(True, False))
     layer_norm_backward("ahead_columns", 29, 264, "bf16", schedule=f"threads = 32, blocks = 5, vector = 8, {R}, ahead = 1")
+    # groups of blocks that share rows by way of memory
+    G, A = 'shape = "grid"', f"{R}, ahead = 1"
+    softmax("grid", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
+    softmax("grid_registers", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}")
+    softmax("grid_rereads", 5, 2003, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 1, unroll = 4")
+    softmax("grid_peel", 5, 2003, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 4, depth = 1")
+    softmax("grid_bf16", 7, 2000, "bf16", schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 8")
+    softmax("grid_peel_bf16", 7, 2001, "bf16", schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 5")
+    softmax("grid_f64", 3, 1000, "f64", schedule=f"{G}, threads = 32, blocks = 5, group = 5, vector = 2, {A}, slots = 8")
+    softmax("grid_idle", 1, 40, schedule=f"{G}, threads = 32, blocks = 8, group = 4, vector = 4, {A}, slots = 2, depth = 2")
+    softmax("grid_many_rows", 700, 256, schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 4, {A}, slots = 2, depth = 2")
+    softmax("grid_rows", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6", dynamic=(True, False))
+    softmax("grid_no_rows", 0, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6", dynamic=(True, False))
+    softmax("grid_dynamic", 5, 1999, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2", dynamic=(True, True))
+    logsumexp("grid_values", 5, 2000, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 4, unroll = 4")
+    layer_norm("grid_layer_norm", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
+    layer_norm("grid_layer_norm_peel", 5, 2001, "f32", schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
+    layer_norm("grid_layer_norm_f16", 5, 2000, "f16", f"{G}, threads = 32, blocks = 3, group = 3, vector = 8, {A}, slots = 6", offset=3.0)
+    layer_norm("grid_layer_norm_rereads", 5, 2003, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2", dynamic=True)
+    cross_entropy("grid_cross_entropy", 7, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
+    cross_entropy("grid_cross_entropy_peel", 7, 2001, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
+    cross_entropy("grid_cross_entropy_fails", 7, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5", fails="a label is out of range")
+    centred("grid_centred", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
+    centred("grid_centred_rows", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}, remake = 1", dynamic=True)
+    # rows in shared memory
+    S = 'residency = "shared"'
+    softmax("shared", 5, 2000, schedule=f"threads = 64, blocks = 5, vector = 4, {S}")
+    softmax("shared_rows", 7, 2000, schedule=f"threads = 64, blocks = 3, vector = 4, {S}", dynamic=(True, False))
+    softmax("shared_peel", 7, 2003, schedule=f"threads = 64, blocks = 4, vector = 4, {S}, cluster = 2")
+    softmax("shared_peel_bf16", 5, 2001, "bf16", schedule=f"threads = 32, blocks = 2, vector = 8, {S}")
+    layer_norm("shared_layer_norm", 7, 2000, schedule=f"threads = 32, blocks = 28, vector = 4, {S}, cluster = 4", offset=3.0)
+    cross_entropy("shared_cross_entropy", 7, 2000, schedule=f"threads = 32, blocks = 8, vector = 4, {S}, cluster = 4")
+    cross_entropy("shared_cross_entropy_peel", 7, 2001, schedule=f"threads = 32, blocks = 4, vector = 4, {S}")
+    centred("shared_centred", 5, 2000, schedule=f"threads = 64, blocks = 4, vector = 4, {S}, cluster = 2")
+    layer_norm("layer_norm_4194301", 3, 4194301, offset=10.0, big=True)
+    softmax("softmax_1000001", 9, 1000001, "bf16", big=True)
     # row lengths
     for n in (1, 2, 3, 31, 32, 33, 1000, 1003, 4096):
         softmax(f"softmax_{n}", 13, n)
@@ -466,6 +670,9 @@ def all_cases():
     softmax("softmax_4000000", 3, 4000000, big=True)
     layer_norm_backward("layer_norm_backward_1000000", 3, 1000000, big=True)
     softmax("softmax_short_rows", 100003, 29, big=True)
+    softmax_far("softmax_far", f"threads = 64, blocks = 12, vector = 4, {R}")
+    softmax_far("softmax_far_cluster", f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
+    softmax_far("softmax_far_reread", "threads = 32, blocks = 5, vector = 4, unroll = 2")
     # types
     for t in ("f16", "bf16", "f64"):
         softmax(f"softmax_{t}", 13, 520, t)
@@ -484,6 +691,14 @@ def all_cases():
     softmax("cluster_rereads", 5, 1003, schedule="threads = 64, blocks = 6, unroll = 2, cluster = 2")
     layer_norm_backward("cluster_sums_in_memory", 29, 260, schedule="threads = 32, blocks = 6, vector = 4, cluster = 2")
     dim1("columns_in_groups", 3, 19, 100, schedule="threads = 32, blocks = 5")
+    elementary("elementary", 29, 260)
+    elementary("elementary_flat", 29, 131, schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"")
+    elementary("elementary_fails", 29, 131, schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"", fails=True)
+    elementary("elementary_rows_fail", 29, 132, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2", fails=True)
+    softmax("remake", 9, 516, schedule=f"threads = 32, blocks = 9, vector = 4, {R}, remake = 1")
+    softmax("remake_cluster_f16", 9, 1040, "f16", schedule=f"threads = 32, blocks = 8, vector = 8, {R}, cluster = 2, remake = 1")
+    layer_norm_backward("remake_columns", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, remake = 1")
+    far_label("far_label", 8, 20)
     lookup("lookup", 9, 20)
     lookup("lookup_fails", 9, 20, True)
     # results of every kind
@@ -521,4 +736,5 @@ def all_cases():
     mse("mse_big", (4099, 8191), big=True)
     mse("huge_flat", (65537, 32771), big=True)
     softmax("huge_rows", (1 << 21) + 3, 1031, big=True)
+    softmax("huge_bf16", 65537, 32771, "bf16", big=True)
     return CASES

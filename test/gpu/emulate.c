@@ -20,12 +20,12 @@ typedef struct { // written by the script, one for each kernel
 } Kernel;
 extern const Kernel kernels[];
 
-enum { STACK = 64 << 10, MOST = 8 * 1024 };
+enum { STACK = 64 << 10, MOST = 8 * 1024, MOST_BLOCKS = 256 };
 typedef struct {
   ucontext_t context;
   char *stack;
   int64_t thread, block, waits; // waits: generation that it has reached, by kind below
-  int64_t shuffles, barriers, cluster_barriers;
+  int64_t shuffles, barriers, some_barriers, cluster_barriers;
   int done;
 } Thread;
 static Thread threads[MOST];
@@ -36,7 +36,7 @@ static char *shared; // cluster_size pieces
 static int64_t shared_stride;
 static void **kernel_arguments;
 static const Kernel *kernel;
-static int64_t barrier_count[8], cluster_count, warp_count[MOST / 32];
+static int64_t barrier_count[MOST_BLOCKS], some_count[MOST_BLOCKS], cluster_count, warp_count[MOST / 32];
 static union { uint64_t u; } slots[2][MOST];
 static int moved;
 
@@ -60,6 +60,8 @@ static void wait_for(int64_t *count, int64_t all, int64_t *generation) {
   moved = 1;
 }
 void emu_barrier(void) { wait_for(&barrier_count[me->block - first_block], block_threads, &me->barriers); }
+// Of some threads of a block, always the same.
+void emu_barrier_of(int32_t id, int32_t count) { wait_for(&some_count[me->block - first_block], count, &me->some_barriers), (void)id; }
 void emu_cluster_barrier(void) { wait_for(&cluster_count, num_threads, &me->cluster_barriers); }
 static uint64_t shuffle(uint64_t x, int32_t offset) {
   int64_t index = me - threads, turn = me->shuffles & 1;
@@ -67,6 +69,7 @@ static uint64_t shuffle(uint64_t x, int32_t offset) {
   wait_for(&warp_count[index / 32], 32, &me->shuffles);
   return slots[turn][index ^ offset].u;
 }
+void emu_warp_barrier(void) { shuffle(0, 0); }
 int32_t emu_shuffle_i32(int32_t x, int32_t o) { return (int32_t)shuffle((uint32_t)x, o); }
 int64_t emu_shuffle_i64(int64_t x, int32_t o) { return (int64_t)shuffle((uint64_t)x, o); }
 float emu_shuffle_f32(float x, int32_t o) {
@@ -94,27 +97,47 @@ int64_t emu_cas(int64_t *p, int64_t old, int64_t x) {
 int32_t emu_load32(int64_t p) { return *(int32_t *)p; }
 void emu_store32(int64_t p, int32_t x) { *(int32_t *)p = x; }
 int64_t emu_add(int64_t *p, int64_t x) { return (*p += x) - x; }
+void emu_store(int64_t *p, int64_t x) { *p = x; }
+void emu_count(int64_t *p, int64_t x) {
+  *p += x;
+  moved = 1;
+}
+void emu_poll(int64_t *p, int64_t until) {
+  while ((uint64_t)*p < (uint64_t)until)
+    pause_here();
+  moved = 1;
+}
 int64_t emu_exchange(int64_t *p, int64_t x) {
   int64_t was = *p;
   *p = x;
   return was;
 }
-// An mbarrier of 64 bits: bytes that are expected in the upper half and have come (bias: 1 arrival), phase in the lowest bit.
+// An mbarrier of 64 bits.
 typedef struct {
   int32_t pending; // bytes expected less bytes that came
-  int16_t arrived, phase;
+  int16_t arrived;
+  uint16_t count : 15, phase : 1; // count: arrivals of a phase
 } Mbarrier;
 #define AT(p) ((Mbarrier *)(uintptr_t)(uint32_t)(p))
 static void settle(Mbarrier *m) {
-  if (m->arrived && !m->pending) {
+  if (m->arrived == m->count && !m->pending) {
     m->arrived = 0;
     m->phase ^= 1;
     moved = 1;
   }
 }
-void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){0}; (void)count; }
+void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){.count = (uint16_t)count}; }
 void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 16), (void *)from, (size_t)bytes); }
 void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 8), (void *)from, (size_t)bytes); }
+// A NaN is the greater one.
+static uint32_t max_bf16(uint32_t x, uint32_t y) {
+  uint32_t a = x << 16, b = y << 16;
+  float f, g;
+  memcpy(&f, &a, 4);
+  memcpy(&g, &b, 4);
+  return (f > g || f != f ? x : y) & 0xffff;
+}
+uint32_t emu_max_bf16x2(uint32_t x, uint32_t y) { return max_bf16(x >> 16, y >> 16) << 16 | max_bf16(x, y); }
 uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
   uint64_t bytes = (uint64_t)y << 32 | x;
   uint32_t out = 0;
@@ -133,9 +156,10 @@ int32_t emu_mapa(int32_t p, int32_t rank) {
 }
 void emu_expect(int32_t p, int32_t bytes) {
   AT(p)->pending += bytes;
-  AT(p)->arrived = 1;
+  AT(p)->arrived++;
   settle(AT(p));
 }
+void emu_arrive(int32_t p) { emu_expect(p, 0); }
 static void post(int32_t to, const void *x, int32_t bytes, int32_t signal) {
   memcpy((void *)(uintptr_t)(uint32_t)to, x, (size_t)bytes);
   AT(signal)->pending -= bytes;
@@ -143,6 +167,11 @@ static void post(int32_t to, const void *x, int32_t bytes, int32_t signal) {
 }
 void emu_post32(int32_t to, int32_t x, int32_t signal) { post(to, &x, 4, signal); }
 void emu_post64(int32_t to, int64_t x, int32_t signal) { post(to, &x, 8, signal); }
+void emu_bulk_copy(int32_t to, int64_t from, int32_t bytes, int32_t signal) {
+  if (to % 16 || from % 16 || bytes % 16)
+    abort();
+  post(to, (void *)from, bytes, signal);
+}
 void emu_wait(int32_t p, int32_t turn) {
   while (AT(p)->phase == turn)
     pause_here();
@@ -178,6 +207,7 @@ void sinter_rt_status_word(const char *messages, void **word) {
 
 static void run_cluster(void) {
   memset(barrier_count, 0, sizeof barrier_count);
+  memset(some_count, 0, sizeof some_count);
   memset(warp_count, 0, sizeof warp_count);
   cluster_count = 0;
   memset(shared, 0xa5, (size_t)(shared_stride * cluster_size));
@@ -194,7 +224,7 @@ static void run_cluster(void) {
     p->thread = t % block_threads;
     p->block = first_block + t / block_threads;
     p->done = 0;
-    p->shuffles = p->barriers = p->cluster_barriers = 0;
+    p->shuffles = p->barriers = p->some_barriers = p->cluster_barriers = 0;
   }
   for (int64_t left = num_threads; left;) {
     moved = 0;
@@ -212,8 +242,8 @@ static void run_cluster(void) {
   }
 }
 
-void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
-                      int64_t dynamic, void **args) {
+static void run_kernel(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
+                       int64_t dynamic, void **args, int together) {
   (void)image, (void)bytes, (void)gy, (void)gz, (void)by, (void)bz, (void)dynamic;
   if (failure[0])
     return;
@@ -223,8 +253,12 @@ void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_
     snprintf(failure, sizeof failure, "no kernel %s", name);
     return;
   }
-  cluster_size = kernel->cluster;
+  cluster_size = together ? gx : kernel->cluster;
   block_threads = bx;
+  if (cluster_size > MOST_BLOCKS || cluster_size * bx > MOST) {
+    snprintf(failure, sizeof failure, "%s: %lld blocks of %lld threads at once", name, (long long)cluster_size, (long long)bx);
+    return;
+  }
   shared_stride = (kernel->shared_bytes + 63) / 64 * 64;
   size_t all = (size_t)(shared_stride * cluster_size) + 64;
   shared = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
@@ -232,4 +266,13 @@ void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_
   for (first_block = 0; first_block < gx && !failure[0]; first_block += cluster_size)
     run_cluster();
   munmap(shared, all);
+}
+
+void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
+                      int64_t dynamic, void **args) {
+  run_kernel(image, bytes, name, gx, gy, gz, bx, by, bz, dynamic, args, 0);
+}
+void sinter_rt_launch_together(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
+                               int64_t dynamic, void **args) {
+  run_kernel(image, bytes, name, gx, gy, gz, bx, by, bz, dynamic, args, 1);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs what test/gpu/bundle-cases made, on a machine with a GPU: each library on its inputs, against its results.
 
-    python3 run_cases.py [--only PATTERN] [--repeat 3] [--time] [--out FILE]
+    python3 run_cases.py [--only PATTERN] [--repeat 3] [--time] [--out FILE] [--exact]
 
 Needs NumPy and the driver, nothing else. Each case is repeated, on outputs and a workspace that hold other bits each time, and has to give
 equal bits; what lies in front of and behind each tensor has to stay as it is. A case that ends the process, or hangs, fails;
@@ -271,11 +271,15 @@ def run_huge(cuda, path, name):
     shape = shape_of(facts[0], None)
     count = shape[0] * shape[1]
     x = np.random.default_rng(5).standard_normal((1 << 20) + 7).astype(np.float32)
-    memory = [cuda.allocate(4 * count) for _ in range(2)]
-    tile(cuda, memory[0], 4 * count, x)
+    half = facts[0].dtype.bits == 16
+    size = 2 if half else 4
+    given = device_form(x, facts[0])
+    x = as_float(given, facts[0]).astype(np.float32)
+    memory = [cuda.allocate(size * count) for _ in range(2)]
+    tile(cuda, memory[0], size * count, given)
     workspace = cuda.allocate(program.f.workspace_bytes + 64)
     at = lambda first, n: x[np.arange(first, first + n) % x.size].astype(np.float64)
-    spots = [0, (1 << 31) - 500, (1 << 31) + 12345, count - 1031 if name == "huge_rows" else count - 1000]
+    spots = [0, (1 << 31) - 500, (1 << 31) + 12345, count - 1000]
     ok = True
     if name == "huge_flat":
         memory += [cuda.allocate(4 * count), cuda.allocate(4 * count), cuda.allocate(64), cuda.allocate(64)]
@@ -301,11 +305,11 @@ def run_huge(cuda, path, name):
         cuda.wait()
         n = shape[1]
         for first in spots:
-            row = first // n
-            got = np.zeros(n, np.float32)
-            cuda.down(got, memory[1] + 4 * row * n)
+            row = min(first // n, shape[0] - 1)
+            got = np.zeros(n, given.dtype)
+            cuda.down(got, memory[1] + size * row * n)
             e = np.exp(at(row * n, n))
-            ok &= bool(np.linalg.norm(got - e / e.sum()) <= 1e-5 * np.linalg.norm(e / e.sum()))
+            ok &= bool(np.linalg.norm(as_float(got, results[0]) - e / e.sum()) <= (8e-3 if half else 1e-5) * np.linalg.norm(e / e.sum()))
     for p in memory:
         cuda.free(p)
     return ok, f"{count} elements"
@@ -358,11 +362,15 @@ def main():
     p.add_argument("--only", default="*")
     p.add_argument("--repeat", type=int, default=3)
     p.add_argument("--quick", action="store_true")
+    p.add_argument("--exact", action="store_true", help="no guards: a sanitizer sees what goes past a tensor")
     p.add_argument("--time", action="store_true")
     p.add_argument("--out")
     p.add_argument("--timeout", type=float, default=30)
     p.add_argument("--worker", type=int)
     a = p.parse_args()
+    if a.exact:
+        global GUARD
+        GUARD = 0
     if a.worker is not None:
         return work(a, a.worker)
     total, start, lines = len(jobs(a.dir, a.only)), 0, []

@@ -68,21 +68,6 @@ func.func @outer(%x: tensor<4x16xf32>, %v: tensor<16xf32>, %g: tensor<4xf32>) ->
 
 // -----
 
-func.func @window(%x: tensor<1x10xf32>, %w: tensor<3xf32>, %g: tensor<1x8xf32>) -> tensor<1x10xf32> {
-  %e = tensor.empty() : tensor<1x8xf32>
-  // expected-error @+1 {{reads side 0 of product 0 by more than plain dimensions, and the gradient of such a side is not made; differentiate by its result}}
-  %y = sinter.contract (i = 1) by (j = 8)
-      product (k = 3) (%x[i, j + k] : tensor<1x10xf32>, %w[k] : tensor<3xf32>) : f32
-      outs(%e[i, j] : tensor<1x8xf32>) {
-  ^row(%acc: tensor<8xf32>):
-    sinter.yield %acc : tensor<8xf32>
-  }
-  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<1x8xf32>, tensor<1x8xf32>, tensor<1x10xf32>) -> tensor<1x10xf32>
-  return %d : tensor<1x10xf32>
-}
-
-// -----
-
 func.func @unused(%x: tensor<16xf32>, %w: tensor<8x16xf32>, %g: tensor<4x8xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<4x8xf32>
   // expected-error @+1 {{has a dimension 'i' that no side of product 0 uses, and gradients of such a product are not made}}

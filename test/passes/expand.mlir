@@ -173,9 +173,9 @@ func.func @in_place_weights(%x: tensor<4x8x3xf32>, %w: tensor<8xf32>) -> tensor<
 // CHECK:       sinter.rowwise (i = ?) by (j = ?)
 // CHECK-NEXT:    ins(%arg0[i, j] : tensor<?x?xf32>, %arg0[i, j] : tensor<?x?xf32>, %arg1[i] : tensor<16xf32>,
 // CHECK:       sinter.rowwise (i = 4) by (j = 16)
-// CHECK-NEXT:    ins(%arg2[i, j] : tensor<4x16xf32>, %arg2[i, j] : tensor<4x16xf32>, %arg1[j] : tensor<16xf32>)
-func.func @leading(%x: tensor<?x?xf32>, %v: tensor<16xf32>, %y: tensor<4x16xf32>) -> (tensor<f32>, tensor<f32>) {
+// CHECK-NEXT:    ins(%arg2[i, j] : tensor<4x16xf32>, %arg2[i, j] : tensor<4x16xf32>, %arg3[0, j] : tensor<1x16xf32>)
+func.func @leading(%x: tensor<?x?xf32>, %v: tensor<16xf32>, %y: tensor<4x16xf32>, %w: tensor<1x16xf32>) -> (tensor<f32>, tensor<f32>) {
   %l = sinter.gaussian_nll(%x, %x, %v) : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<16xf32>) -> tensor<f32>
-  %m = sinter.gaussian_nll(%y, %y, %v) : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16xf32>) -> tensor<f32>
+  %m = sinter.gaussian_nll(%y, %y, %w) : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<1x16xf32>) -> tensor<f32>
   return %l, %m : tensor<f32>, tensor<f32>
 }

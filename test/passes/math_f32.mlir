@@ -13,9 +13,10 @@
 //       CHECK:   arith.shli
 //       CHECK:   arith.mulf
 
-// With AVX-512, sixteen powers in a register and a polynomial of degree 3.
+// With AVX-512, sixteen powers in a register and a polynomial of degree 3, whose 1 is the power itself.
 
 // AVX512-LABEL: func @exp
+// AVX512-COUNT-3:   math.fma
 //       AVX512:   %[[P:.+]] = llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"
 //       AVX512:   arith.shli
 //       AVX512:   arith.addi %[[P]]
@@ -77,7 +78,71 @@ func.func @selected(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// log and log1p of anything.
+// What is not above 0 has thirty-two powers, and a polynomial of degree 2; what a sum is of is not rounded before it is added.
+
+// AVX512-LABEL: func @sum_of_differences
+//       AVX512:   scf.for {{.*}} iter_args(%[[SUM:.+]] =
+// AVX512-COUNT-2:   math.fma
+//       AVX512:     llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.d.512"
+// AVX512-COUNT-2:   math.fma
+//       AVX512:     %[[NEXT:.+]] = math.fma %{{.+}}, %{{.+}}, %[[SUM]]
+//       AVX512:     scf.yield %[[NEXT]]
+func.func @sum_of_differences(%x: memref<1024xf32>, %m: vector<16xf32>, %zero: vector<16xf32>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant 1024 : index
+  %s = scf.for %i = %c0 to %n step %c16 iter_args(%sum = %zero) -> vector<16xf32> {
+    %a = vector.load %x[%i] : memref<1024xf32>, vector<16xf32>
+    %d = arith.subf %a, %m : vector<16xf32>
+    %e = math.exp %d {sinter.not_positive} : vector<16xf32>
+    %next = arith.addf %sum, %e : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  return %s : vector<16xf32>
+}
+
+// -----
+
+// A product that a loop adds up is not rounded; another one is.
+
+// CHECK-LABEL: func @products
+//       CHECK:   scf.for {{.*}} iter_args(%[[SUM:.+]] =
+//       CHECK:     llvm.intr.fmuladd(%{{.+}}, %{{.+}}, %[[SUM]])
+//       CHECK:   %[[P:.+]] = arith.mulf
+//       CHECK:   arith.addf %[[P]]
+func.func @products(%x: memref<1024xf32>, %zero: vector<16xf32>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant 1024 : index
+  %s = scf.for %i = %c0 to %n step %c16 iter_args(%sum = %zero) -> vector<16xf32> {
+    %a = vector.load %x[%i] : memref<1024xf32>, vector<16xf32>
+    %p = arith.mulf %a, %a : vector<16xf32>
+    %next = arith.addf %p, %sum : vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  %q = arith.mulf %s, %zero : vector<16xf32>
+  %r = arith.addf %q, %zero : vector<16xf32>
+  return %r : vector<16xf32>
+}
+
+// -----
+
+// log and log1p of anything. With AVX-512, sixteen lanes have tables, and nothing is compared but with infinity, by log1p.
+
+// AVX512-LABEL: func @tables
+//  AVX512-NOT:   arith.cmpf
+//      AVX512:   mask.getexp.ps.512
+//  AVX512-NOT:   arith.cmpf
+//      AVX512:   arith.addf
+//      AVX512:   mask.getexp.ps.512
+//      AVX512:   arith.cmpf olt
+//  AVX512-NOT:   arith.cmpf
+//      AVX512:   return
+func.func @tables(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %a = math.log %x : vector<16xf32>
+  %b = math.log1p %x : vector<16xf32>
+  return %a, %b : vector<16xf32>, vector<16xf32>
+}
 
 // CHECK-LABEL: func @logs
 //       CHECK:   arith.shrsi

@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-math=bf16=native %s | FileCheck %s
 // RUN: sinter-opt --sinter-math %s | FileCheck %s --check-prefix=INTEGERS
+// RUN: sinter-opt --sinter-math=exp=avx512 %s | FileCheck %s --check-prefix=AVX512
 
 // A maximum with a number that is neither a NaN nor a zero: one comparison, which a NaN fails.
 
@@ -36,4 +37,36 @@ func.func @round(%x: vector<16xf32>, %y: f32) -> (vector<16xbf16>, bf16) {
   %a = arith.truncf %x : vector<16xf32> to vector<16xbf16>
   %b = arith.truncf %y : f32 to bf16
   return %a, %b : vector<16xbf16>, bf16
+}
+
+// Two vectors that are stored as one are rounded as one.
+
+//    CHECK-LABEL: func @round_two
+//          CHECK:   %[[V:.+]] = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"(%arg1, %arg0)
+//          CHECK:   %[[U:.+]] = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtne2ps2bf16.512"(%arg1, %arg0)
+//          CHECK:   %[[S:.+]] = vector.shuffle %[[U]], %[[U]] [0, 16, 1,
+//          CHECK:   return %[[V]], %[[S]]
+// INTEGERS-LABEL: func @round_two
+//   INTEGERS-NOT:   call_intrinsic
+func.func @round_two(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<32xbf16>, vector<32xbf16>) {
+  %a = arith.truncf %x : vector<16xf32> to vector<16xbf16>
+  %b = arith.truncf %y : vector<16xf32> to vector<16xbf16>
+  %c = vector.shuffle %a, %b [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31] : vector<16xbf16>, vector<16xbf16>
+  %d = vector.interleave %a, %b : vector<16xbf16> -> vector<32xbf16>
+  return %c, %d : vector<32xbf16>, vector<32xbf16>
+}
+
+// The greater one, and the second where either is a NaN. The other way round it is something else.
+
+//  CHECK-LABEL: func @greater
+//    CHECK-NOT:   call_intrinsic
+// AVX512-LABEL: func @greater
+//       AVX512:   %[[V:.+]] = llvm.call_intrinsic "llvm.x86.avx512.max.ps.512"(%arg0, %arg1, %{{.+}})
+//       AVX512:   %[[S:.+]] = arith.select %{{.+}}, %arg1, %arg0
+//       AVX512:   return %[[V]], %[[S]]
+func.func @greater(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %more = arith.cmpf ogt, %x, %y : vector<16xf32>
+  %a = arith.select %more, %x, %y : vector<16xi1>, vector<16xf32>
+  %b = arith.select %more, %y, %x : vector<16xi1>, vector<16xf32>
+  return %a, %b : vector<16xf32>, vector<16xf32>
 }

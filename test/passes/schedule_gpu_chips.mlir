@@ -11,11 +11,11 @@
 // NAME: error: {{.*}}chip=volta: expected an architecture of NVIDIA's, sm_80 or newer
 
 // SM90-LABEL: func @long_rows
-//  SM90: #sinter.gpu_rows<blocks = 16384, cluster = 4, occupancy = 2, residency = "registers", threads = 512
+//  SM90: #sinter.gpu_rows<blocks = 32768, cluster = 8, occupancy = 4, residency = "registers", threads = 256
 // SM80-LABEL: func @long_rows
 //       SM80: #sinter.gpu_rows<blocks = 108, occupancy = 1, residency = "reread"
 // SM120-LABEL: func @long_rows
-//       SM120: cluster = 4
+//       SM120: cluster = 8
 func.func @long_rows(%x: tensor<4096x64000xf32>, %e: tensor<4096x64000xf32>) -> tensor<4096x64000xf32> {
   %0 = sinter.rowwise (i = 4096) by (j = 64000) ins(%x[i, j] : tensor<4096x64000xf32>) outs(%e[i, j] : tensor<4096x64000xf32>) {
   ^row(%a: tensor<64000xf32>):

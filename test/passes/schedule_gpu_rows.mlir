@@ -18,7 +18,7 @@ func.func @flat(%x: tensor<32768x8192xf32>, %e: tensor<f32>) -> tensor<f32> {
 // Nothing waits for a reduction: rows stream through, a block takes them in turns.
 
 // CHECK-LABEL: func @stream
-//       CHECK: #sinter.gpu_rows<blocks = 264, occupancy = 2, residency = "reread", threads = 512, unroll = 4, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 528, occupancy = 4, residency = "reread", threads = 256, unroll = 4, vector = 4>
 func.func @stream(%x: tensor<32768x8192xf32>, %e: tensor<32768xf32>) -> tensor<32768xf32> {
   %0 = sinter.rowwise (i = 32768) by (j = 8192) ins(%x[i, j] : tensor<32768x8192xf32>) outs(%e[i] : tensor<32768xf32>) {
   ^row(%a: tensor<8192xf32>):
@@ -33,8 +33,8 @@ func.func @stream(%x: tensor<32768x8192xf32>, %e: tensor<32768xf32>) -> tensor<3
 // Few columns: 8 threads have a row, with 16 bytes each; without whole vectors, an element at a time.
 
 // CHECK-LABEL: func @short
-//       CHECK: #sinter.gpu_rows<blocks = 32768, occupancy = 4, residency = "registers", team = 8, threads = 256, vector = 4>
-//       CHECK: #sinter.gpu_rows<blocks = 32768, occupancy = 4, residency = "registers", team = 8, threads = 256, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 65536, occupancy = 8, residency = "registers", team = 8, threads = 128, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 65536, occupancy = 8, residency = "registers", team = 8, threads = 128, vector = 1>
 func.func @short(%x: tensor<1048576x32xf32>, %e: tensor<1048576x32xf32>, %y: tensor<1048576x29xf32>, %f: tensor<1048576x29xf32>) -> (tensor<1048576x32xf32>, tensor<1048576x29xf32>) {
   %0 = sinter.rowwise (i = 1048576) by (j = 32) ins(%x[i, j] : tensor<1048576x32xf32>) outs(%e[i, j] : tensor<1048576x32xf32>) {
   ^row(%a: tensor<32xf32>):
@@ -122,11 +122,10 @@ func.func @columns(%x: tensor<8192x4096xf32>, %e: tensor<4096xf32>) -> tensor<40
 
 // -----
 
-// An output waits for a sum: the row stays in registers of as few blocks as hold it. Nothing is reduced over
-// rows, so each row has its own cluster.
+// An output waits for a sum: the row stays in registers, of four blocks on a multiprocessor. Each row has its own cluster.
 
 // CHECK-LABEL: func @stays
-//       CHECK: #sinter.gpu_rows<blocks = 16384, cluster = 4, occupancy = 2, residency = "registers", threads = 512, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 32768, cluster = 8, occupancy = 4, residency = "registers", threads = 256, vector = 4>
 func.func @stays(%x: tensor<4096x65536xf32>, %e: tensor<4096x65536xf32>) -> tensor<4096x65536xf32> {
   %0 = sinter.rowwise (i = 4096) by (j = 65536) ins(%x[i, j] : tensor<4096x65536xf32>) outs(%e[i, j] : tensor<4096x65536xf32>) {
   ^row(%a: tensor<65536xf32>):
@@ -140,10 +139,10 @@ func.func @stays(%x: tensor<4096x65536xf32>, %e: tensor<4096x65536xf32>) -> tens
 
 // -----
 
-// With a sum over rows the grid is what runs at once: 15 clusters of 8 for each block on a multiprocessor.
+// With a sum over rows too.
 
 // CHECK-LABEL: func @stays_and_sums
-//       CHECK: #sinter.gpu_rows<blocks = 240, cluster = 8, occupancy = 2, residency = "registers", threads = 256, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 65536, cluster = 8, occupancy = 2, residency = "registers", threads = 256, vector = 4>
 func.func @stays_and_sums(%x: tensor<8192x128256xf32>, %e: tensor<8192x128256xf32>, %t: tensor<f32>) -> (tensor<8192x128256xf32>, tensor<f32>) {
   %0:2 = sinter.rowwise (i = 8192) by (j = 128256) ins(%x[i, j] : tensor<8192x128256xf32>) reduce(add [] : f32)
       outs(%e[i, j] : tensor<8192x128256xf32>, %t[] : tensor<f32>) {
@@ -158,20 +157,20 @@ func.func @stays_and_sums(%x: tensor<8192x128256xf32>, %e: tensor<8192x128256xf3
 
 // -----
 
-// Too long for registers: read again, by one large block on each multiprocessor, so that L2 holds the rows at work. Few
-// such rows are shared by clusters.
+// Too long for registers, and sums of columns, which no grid has (schedule_gpu_grid.mlir): read again, by one large block on each multiprocessor, so that L2
+// holds the rows at work. Few such rows are shared by clusters.
 
 // CHECK-LABEL: func @too_long
 //       CHECK: #sinter.gpu_rows<blocks = 132, cluster = 2, occupancy = 1, residency = "reread", threads = 1024, unroll = 4, vector = 4>
-func.func @too_long(%x: tensor<64x1048576xf32>, %e: tensor<64x1048576xf32>) -> tensor<64x1048576xf32> {
-  %0 = sinter.rowwise (i = 64) by (j = 1048576) ins(%x[i, j] : tensor<64x1048576xf32>) outs(%e[i, j] : tensor<64x1048576xf32>) {
+func.func @too_long(%x: tensor<64x1048576xf32>, %e: tensor<1048576xf32>) -> tensor<1048576xf32> {
+  %0 = sinter.rowwise (i = 64) by (j = 1048576) ins(%x[i, j] : tensor<64x1048576xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<1048576xf32>) {
   ^row(%a: tensor<1048576xf32>):
     %s = sinter.row_reduce add %a : tensor<1048576xf32> -> f32
     %b = sinter.broadcast %s : f32 -> tensor<1048576xf32>
     %q = arith.divf %a, %b : tensor<1048576xf32>
     sinter.yield %q : tensor<1048576xf32>
   }
-  return %0 : tensor<64x1048576xf32>
+  return %0 : tensor<1048576xf32>
 }
 
 // -----

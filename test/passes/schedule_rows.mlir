@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-schedule=vector-bits=256 --split-input-file %s | FileCheck %s --check-prefix=AVX2
+// RUN: sinter-opt --sinter-schedule=prefetch=4096 --split-input-file %s | FileCheck %s --check-prefix=AHEAD
 
 // A log-sum-exp reads a long row once. 128 elements are compared with the maximum at a time, where registers hold them.
 
@@ -83,4 +84,37 @@ func.func @small(%x: tensor<37x1003xf32>, %y: tensor<1000000x3xf32>, %e: tensor<
     sinter.yield %s : f32
   }
   return %0, %1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// One loop over long operands asks ahead where the processor is said to need it; a short one never does.
+
+// CHECK-LABEL: func @long
+//   CHECK-NOT: prefetch
+// AHEAD-LABEL: func @long
+//       AHEAD: prefetch = 4096
+func.func @long(%x: tensor<4194304xbf16>, %y: tensor<4194304xbf16>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise () by (j = 4194304) ins(%x[j] : tensor<4194304xbf16>, %y[j] : tensor<4194304xbf16>) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<4194304xbf16>, %b: tensor<4194304xbf16>):
+    %f = arith.extf %a : tensor<4194304xbf16> to tensor<4194304xf32>
+    %g = arith.extf %b : tensor<4194304xbf16> to tensor<4194304xf32>
+    %p = arith.mulf %f, %g : tensor<4194304xf32>
+    %s = sinter.row_reduce add %p : tensor<4194304xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// AHEAD-LABEL: func @short
+//   AHEAD-NOT: prefetch
+func.func @short(%x: tensor<65536xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise () by (j = 65536) ins(%x[j] : tensor<65536xf32>) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<65536xf32>):
+    %s = sinter.row_reduce add %a : tensor<65536xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<f32>
 }

@@ -112,3 +112,61 @@ func.func @logarithm(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   }
   return %y : tensor<3x5xf32>
 }
+
+// -----
+
+// Target and its rest are one. Not where the difference is from no constant.
+
+// CHECK-LABEL: func @and_the_rest
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>, %[[Y:.+]]: tensor<5xf32>):
+//       CHECK:     %[[D:.+]] = arith.subf %[[Y]], %[[X]]
+//       CHECK:     %[[S:.+]] = arith.addf %[[X]], %[[D]]
+//       CHECK:     sinter.yield %{{.+}}, %[[S]]
+//   CHECK-NOT:   arith.addf
+func.func @and_the_rest(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>) {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %z:2 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %y[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %one = arith.constant dense<1.0> : tensor<5xf32>
+    %c = arith.subf %one, %a : tensor<5xf32>
+    %d = arith.addf %a, %c : tensor<5xf32>
+    %p = arith.mulf %d, %b : tensor<5xf32>
+    %f = arith.subf %b, %a : tensor<5xf32>
+    %g = arith.addf %a, %f : tensor<5xf32>
+    sinter.yield %p, %g : tensor<5xf32>, tensor<5xf32>
+  }
+  return %z#0, %z#1 : tensor<3x5xf32>, tensor<3x5xf32>
+}
+
+// -----
+
+// What one branch adds and the other takes away is added with a sign; with and without more beside it. Not if the conditions differ.
+
+// CHECK-LABEL: func @two_parts
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>, %[[Y:.+]]: tensor<5xf32>):
+//       CHECK:     %[[C:.+]] = arith.cmpf olt, %[[X]]
+//       CHECK:     %[[N:.+]] = arith.negf %[[Y]]
+//       CHECK:     %[[B:.+]] = arith.select %[[C]], %[[Y]], %[[N]]
+//       CHECK:     %[[S:.+]] = arith.addf %[[X]], %[[B]]
+//       CHECK:     sinter.yield %[[S]], %[[B]], %[[O:.+]] :
+func.func @two_parts(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>) {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %z:3 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %y[i, j] : tensor<3x5xf32>)
+      outs(%e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %c = arith.cmpf olt, %a, %zero : tensor<5xf32>
+    %d = arith.cmpf olt, %b, %zero : tensor<5xf32>
+    %up = arith.select %c, %b, %zero : tensor<5xi1>, tensor<5xf32>
+    %down = arith.select %c, %zero, %b : tensor<5xi1>, tensor<5xf32>
+    %other = arith.select %d, %zero, %b : tensor<5xi1>, tensor<5xf32>
+    %minus = arith.negf %down : tensor<5xf32>
+    %minus_other = arith.negf %other : tensor<5xf32>
+    %sum = arith.addf %a, %up : tensor<5xf32>
+    %f = arith.addf %sum, %minus : tensor<5xf32>
+    %g = arith.addf %up, %minus : tensor<5xf32>
+    %h = arith.addf %up, %minus_other : tensor<5xf32>
+    sinter.yield %f, %g, %h : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>
+  }
+  return %z#0, %z#1, %z#2 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>
+}

@@ -107,7 +107,13 @@ static void contexts(void) {
 }
 
 static void shared_memory(void) {
-  // More than every kernel may have is asked for once.
+  // More than every kernel may have is asked for once: 48 KiB with the 1000 bytes that are its own.
+  shared_bytes = 48 * 1024 - 1000;
+  CHECK(run(0, NULL, true) == SINTER_OK);
+  CHECK_TEXT(log_text, "");
+  shared_bytes += 1;
+  CHECK(run(0, NULL, true) == SINTER_OK);
+  CHECK_TEXT(log_text, "cuFuncSetAttribute second 48153\n");
   shared_bytes = 100000;
   CHECK(run(0, NULL, true) == SINTER_OK);
   CHECK_TEXT(log_text, "cuFuncSetAttribute second 100000\n");
@@ -153,6 +159,29 @@ static void broken_image(void) {
                                      "failed: ptxas application ptx input, line 7 error");
   fail[0] = 0; // and what could not be loaded is tried again
   CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_OK);
+}
+
+static void together_packed(void **d) {
+  (void)d;
+  sinter_rt_launch_together(&image, 1000, "all", 300, 1, 1, 64, 1, 1, 0, NULL);
+}
+
+// Blocks that wait for each other are launched so that all run at once; else it is said how many could.
+static void together(void) {
+  const SinterFunction g = {"g", kDLCUDA, 0, 0, 0, NULL, NULL, 0, together_packed, NULL, NULL};
+  CHECK(sinter_rt_prepare(&g, NULL, NULL) == SINTER_OK);
+  log_text[0] = 0;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OK);
+  CHECK_TEXT(log_text, "cuLaunchCooperativeKernel all grid 300x1x1 block 64x1x1 shared 0 stream\n");
+  strcpy(fail, "cuLaunchCooperativeKernel");
+  *result = 720;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_UNSUPPORTED);
+  CHECK_TEXT(sinter_rt_last_error(), "g: kernel all: its 300 blocks wait for each other, and the device holds 200 at once (2 on each of 100 "
+                                     "multiprocessors): compile for this device, with a schedule of fewer blocks");
+  *result = 1;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_DEVICE_ERROR);
+  CHECK_TEXT(sinter_rt_last_error(), "g: kernel all: cuLaunchCooperativeKernel: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
+  fail[0] = 0;
 }
 
 static void workspaces(void) {
@@ -217,6 +246,7 @@ int main(void) {
   shared_memory();
   errors();
   broken_image();
+  together();
   workspaces();
   copies();
   device_status();

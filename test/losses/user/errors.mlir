@@ -18,7 +18,8 @@ sinter.define @of_one_size(%x: tensor<?xf32>) attributes {reductions = ["mean"]}
 
 // -----
 
-sinter.define @no_numbers(%x: tensor<?xi64>) attributes {reductions = ["mean"]} { // expected-error {{is a loss, and yields 1 values}}
+sinter.define @no_numbers(%x: tensor<?xi64>) attributes {reductions = ["mean"]} {
+  // expected-error@+1 {{gives a loss 1 values, the first of type 'tensor<?xi64>'; give its value, or its value and weight, of a float type}}
   sinter.yield %x : tensor<?xi64>
 }
 
@@ -73,7 +74,7 @@ func.func @unknown(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @shape(%x: tensor<4x8xf32>, %t: tensor<4x7xf32>) {
-  // expected-error@+1 {{operand '1' has type 'tensor<4x7xf32>'; the shape '4x8' is needed}}
+  // expected-error@+1 {{operand '1' has type 'tensor<4x7xf32>'; give the shape 4x8}}
   %l = sinter.loss(%x, %t) : (tensor<4x8xf32>, tensor<4x7xf32>) -> tensor<f32> {
   ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
     %d = arith.subf %a, %b : tensor<?xf32>
@@ -92,6 +93,16 @@ func.func @in_place(%x: tensor<4x8xf32>) {
     sinter.yield %d : tensor<?xf32>
   }
   return
+}
+
+// -----
+
+// A loss in a row program is its value before the reduction.
+
+sinter.define @reduced_inside(%x: tensor<?xf32>, %y: tensor<?xf32>) attributes {reductions = ["mean"]} {
+  // expected-error@+1 {{has a reduction in a row program, where a loss is its value before that: leave 'reduction' out}}
+  %l = sinter.mse(%x, %y) {reduction = "sum"} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  sinter.yield %l : tensor<?xf32>
 }
 
 // -----

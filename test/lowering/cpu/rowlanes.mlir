@@ -54,7 +54,7 @@ func.func private @window(%x: memref<9xf32>, %y: memref<9xf32>) attributes {sint
 // were seen before count as 0.
 
 // CHECK-LABEL: func.func private @labels_task(
-//       CHECK:   %[[L:.+]] = scf.for {{.*}} -> (vector<4xf32>)
+//       CHECK:   %[[L:.+]] = scf.for {{.*}} -> (vector<4xf64>)
 //       CHECK:     %[[SEEN:.+]] = vector.broadcast %{{.+}} : index to vector<4xindex>
 //       CHECK:     %[[NEW:.+]] = arith.cmpi uge, %{{.+}}, %[[SEEN]]
 //       CHECK:     vector.load %{{.+}} : memref<3x7xi64>, vector<4xi64>

@@ -52,21 +52,22 @@ func.func private @softmax(%x: memref<5x11xf32>, %y: memref<5x11xf32>) attribute
 // -----
 
 // A loss: one element of the row is loaded at the label, inside of a test of its range. Each task leaves a partial
-// sum; they are added in order, and the finish divides.
+// sum; they are added in order, in f64, and the finish divides.
 
 // CHECK-LABEL: func.func private @nll(
-//       CHECK:   %[[P:.+]] = memref.alloca() {alignment = 64 : i64} : memref<3xf32>
+//       CHECK:   %[[P:.+]] = memref.alloca() {alignment = 64 : i64} : memref<3xf64>
 //       CHECK:   call @sinter_rt_parallel
-//       CHECK:   %[[S:.+]] = scf.for %[[T:.+]] = %c0 to %c3 step %c1 iter_args(%[[A:.+]] = %{{.+}}) -> (f32)
+//       CHECK:   %[[S:.+]] = scf.for %[[T:.+]] = %c0 to %c3 step %c1 iter_args(%[[A:.+]] = %{{.+}}) -> (f64)
 //       CHECK:     %[[V:.+]] = memref.load %[[P]][%[[T]]]
 //       CHECK:     arith.addf %[[A]], %[[V]]
-//       CHECK:   arith.divf %[[S]]
+//       CHECK:   %[[F:.+]] = arith.truncf %[[S]] : f64 to f32
+//       CHECK:   arith.divf %[[F]]
 //       CHECK:   memref.store
 // CHECK-LABEL: func.func private @nll_task(
 //       CHECK:   %[[IN:.+]] = arith.cmpi ult, %[[L:.+]], %c11 : index
 //       CHECK:   scf.if %[[IN]] -> (f32)
 //       CHECK:     memref.load %{{.+}}[%{{.+}}, %[[L]]]
-//       CHECK:   memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<3xf32>
+//       CHECK:   memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<3xf64>
 func.func private @nll(%x: memref<5x11xf32>, %t: memref<5xi64>, %y: memref<f32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 5) by (j = 11) ins(%x[i, j] : memref<5x11xf32>, %t[i] : memref<5xi64>) reduce(add [] : f32)
       outs(%y[] : memref<f32>) schedule(#sinter.rows<chunk = 2, lanes = 4>) {

@@ -48,3 +48,31 @@ func.func private @by_row(%x: memref<4x128xf32>, %z: memref<4xf32>, %y: memref<4
   }
   return
 }
+
+// -----
+
+// By 1 and an exponential that is no more than 1: a product with rcp.approx, once for all divisions. By 1 and a square, which may be large, div.full.
+
+// CHECK-LABEL: gpu.func @moderate
+//       CHECK:   %[[D:.+]] = arith.addf
+//       CHECK:   %[[R:.+]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[D]])
+//       CHECK:   arith.mulf %{{.+}}, %[[R]]
+//       CHECK:   llvm.nvvm.div.full
+//   CHECK-NOT:   divf
+func.func private @moderate(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>, %z[i, j] : memref<4x8xf32>)
+      schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%a: tensor<8xf32>):
+    %one = arith.constant dense<1.0> : tensor<8xf32>
+    %m = math.absf %a : tensor<8xf32>
+    %n = arith.negf %m : tensor<8xf32>
+    %e = math.exp %n : tensor<8xf32>
+    %d = arith.addf %e, %one : tensor<8xf32>
+    %q = arith.divf %a, %d : tensor<8xf32>
+    %s = arith.mulf %a, %a : tensor<8xf32>
+    %f = arith.addf %s, %one : tensor<8xf32>
+    %r = arith.divf %a, %f : tensor<8xf32>
+    sinter.yield %q, %r : tensor<8xf32>, tensor<8xf32>
+  }
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
+// RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
 // 7 x 131 elements are one row that 5 x 64 threads share by vectors, aligned though 131 is odd; the one element that is left
 // is by itself. Each thread keeps its part of the sum to the end.
@@ -28,5 +28,37 @@ func.func private @flat(%x: memref<7x131xf32>, %y: memref<7x131xf32>, %s: memref
 }
 func.func @main(%x: memref<7x131xf32>, %y: memref<7x131xf32>, %s: memref<f32>) {
   call @flat(%x, %y, %s) : (memref<7x131xf32>, memref<7x131xf32>, memref<f32>) -> ()
+  return
+}
+
+// -----
+
+// That all elements are in a range: each thread keeps that of its own in its loops, without a branch, and asserts it behind them.
+
+// CHECK-LABEL: gpu.func @asserted
+//       CHECK:   %[[ALL:.+]]:2 = scf.for %{{.+}} iter_args(%[[OK:[^ ]+]] = %{{[^ ]+}},
+//   CHECK-NOT:     scf.if
+//       CHECK:     arith.andi %[[OK]],
+//       CHECK:     scf.yield
+//   CHECK-NOT:   gpu.shuffle
+//       CHECK:   %[[FAILED:.+]] = arith.xori
+//       CHECK:   scf.if %[[FAILED]]
+//       CHECK:     st.relaxed.sys
+//       CHECK:   gpu.shuffle
+func.func private @asserted(%x: memref<7x131xf32>, %s: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 7) by (j = 131) ins(%x[i, j] : memref<7x131xf32>) reduce(add [] : f32) outs(%s[] : memref<f32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 5, vector = 4, shape = "flat">) {
+  ^row(%a: tensor<131xf32>):
+    %one = arith.constant dense<1.0> : tensor<131xf32>
+    %in = arith.cmpf ole, %a, %one : tensor<131xf32>
+    %ok = sinter.row_reduce and %in : tensor<131xi1> -> i1
+    cf.assert %ok, "more than 1"
+    %r = sinter.row_reduce add %a : tensor<131xf32> -> f32
+    sinter.yield %r : f32
+  }
+  return
+}
+func.func @main(%x: memref<7x131xf32>, %s: memref<f32>) {
+  call @asserted(%x, %s) : (memref<7x131xf32>, memref<f32>) -> ()
   return
 }

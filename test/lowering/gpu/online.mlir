@@ -8,16 +8,23 @@
 //       CHECK:       %[[NEXT:.+]] = arith.maximumf
 //       CHECK:       %[[NOTHING:.+]] = arith.cmpf oeq, %[[NEXT]]
 //       CHECK:       %[[FROM:.+]] = arith.select %[[NOTHING]], %{{.+}}, %[[NEXT]]
+//       CHECK:       %[[F:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
+//       CHECK:       %[[R:.+]] = arith.mulf %[[FROM]], %[[F]]
+//       CHECK:       %[[MINUS:.+]] = arith.negf %[[R]]
+//       CHECK:       %[[OLD:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+//       CHECK:       math.fma %{{.+}}, %[[F]], %[[MINUS]]
 //       CHECK:       ex2.approx.ftz
-//       CHECK:       ex2.approx.ftz
-//       CHECK:       math.fma
+//       CHECK:       math.fma %{{.+}}, %[[OLD]]
 //       CHECK:       scf.yield %[[NEXT]]
+//       CHECK:     %[[REST:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+//       CHECK:     %[[S:.+]] = arith.mulf %[[MS]]#1, %[[REST]]
+//       CHECK:     gpu.shuffle {{.*}}%[[MS]]#0
 //       CHECK:     %[[D:.+]] = arith.subf %[[MS]]#0
 //       CHECK:     arith.maximumf %[[D]]
 //       CHECK:     ex2.approx.ftz
 //       CHECK:     math.fma
 //       CHECK:     %[[E:.+]] = math.fma
-//       CHECK:     arith.mulf %[[MS]]#1, %[[E]]
+//       CHECK:     arith.mulf %[[S]], %[[E]]
 //       CHECK:     scf.for
 //       CHECK:       memref.store
 //   CHECK-NOT:     scf.for

@@ -165,3 +165,169 @@ func.func private @unknown_length(%x: memref<4x?xf32>, %y: memref<4x?xf32>) attr
   }
   return
 }
+
+// -----
+
+func.func private @grid_alone(%x: memref<4x64xf32>, %y: memref<4x64xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "grid" with group = 1 of blocks = 4: two blocks or more share a row, and no more than there are}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i, j] : memref<4x64xf32>) schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_of_nothing(%x: memref<4x64xf32>, %y: memref<4x64xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "grid" is for rows whose reductions blocks have to share: nothing is reduced here}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i, j] : memref<4x64xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_of_columns(%x: memref<4x64xf32>, %y: memref<64xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "grid" keeps no sums of columns over all rows: schedule with shape = "rows"}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) reduce(add [j] : f32) outs(%y[j] : memref<64xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2>) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<64xf32>
+    sinter.yield %b : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_of_teams(%x: memref<4x64xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "grid" needs columns and no team: blocks share a row}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2, team = 8>) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_many_rows(%x: memref<1073741824x4xf32>, %y: memref<1073741824xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{1073741824 rows with 1 exchanges of 8 blocks each are more than 2^32: smaller groups of blocks are needed}}
+  sinter.rowwise (i = 1073741824) by (j = 4) ins(%x[i, j] : memref<1073741824x4xf32>) outs(%y[i] : memref<1073741824xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 8, group = 8>) {
+  ^row(%a: tensor<4xf32>):
+    %s = sinter.row_reduce add %a : tensor<4xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_not_fetched(%x: memref<4x66xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{ahead = 1 of shape = "grid" needs residency = "registers", and an input with rows of a multiple of 16 bytes or vectors of 16 bytes}}
+  sinter.rowwise (i = 4) by (j = 66) ins(%x[i, j] : memref<4x66xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2, vector = 2, residency = "registers", ahead = 1, slots = 4>) {
+  ^row(%a: tensor<66xf32>):
+    %s = sinter.row_reduce add %a : tensor<66xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_few_slots(%x: memref<4x640xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{a block's part of a row is 3 pieces, and slots = 2 do not hold them: larger groups of blocks or more slots are needed}}
+  sinter.rowwise (i = 4) by (j = 640) ins(%x[i, j] : memref<4x640xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2, vector = 4, residency = "registers", ahead = 1, slots = 2, depth = 1>) {
+  ^row(%a: tensor<640xf32>):
+    %s = sinter.row_reduce add %a : tensor<640xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @shared_columns(%x: memref<4x64xf32>, %y: memref<64xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{residency = "shared" keeps no sums of columns over all rows: schedule with residency = "registers"}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) reduce(add [j] : f32) outs(%y[j] : memref<64xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 4, vector = 4, residency = "shared">) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @shared_teams(%x: memref<4x64xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{residency = "shared" needs columns and no team: rows of a block or a cluster}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 4, vector = 4, team = 8, residency = "shared">) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @shared_ahead(%x: memref<4x64xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{residency = "shared" has one row at a time: schedule without ahead}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 2, vector = 4, ahead = 1, residency = "shared">) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @shared_not_copied(%x: memref<4x66xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{residency = "shared" needs an input with rows of a multiple of 16 bytes, or vectors of 16 bytes}}
+  sinter.rowwise (i = 4) by (j = 66) ins(%x[i, j] : memref<4x66xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 4, vector = 2, residency = "shared">) {
+  ^row(%a: tensor<66xf32>):
+    %s = sinter.row_reduce add %a : tensor<66xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_depth(%x: memref<4x640xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{depth = 4 pieces on their way are more than slots = 3: one would wait for another in its place}}
+  sinter.rowwise (i = 4) by (j = 640) ins(%x[i, j] : memref<4x640xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 32, blocks = 4, group = 2, vector = 4, residency = "registers", ahead = 1, slots = 3>) {
+  ^row(%a: tensor<640xf32>):
+    %s = sinter.row_reduce add %a : tensor<640xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @grid_threads(%x: memref<4x640xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "grid" has 64 threads beside threads = 1024, and a block has 1024 at most}}
+  sinter.rowwise (i = 4) by (j = 640) ins(%x[i, j] : memref<4x640xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 1024, blocks = 4, group = 2, vector = 4>) {
+  ^row(%a: tensor<640xf32>):
+    %s = sinter.row_reduce add %a : tensor<640xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

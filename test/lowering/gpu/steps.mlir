@@ -7,7 +7,7 @@
 // step combines is combined over the block, then over the grid.
 
 // CHECK-LABEL: gpu.func @sum_kernel0(
-//  CHECK-SAME:     %[[X:[^ ]+]]: memref<4x8xf32> {llvm.noalias}, %{{[^ ]+}}: memref<f32> {llvm.noalias}, %{{[^ ]+}}: memref<{{[0-9]+}}xi8>, %{{[^ ]+}}: i64)
+//  CHECK-SAME:     %[[X:[^ ]+]]: memref<4x8xf32> {llvm.noalias}, %{{[^ ]+}}: memref<f32> {llvm.noalias}, %{{[^ ]+}}: memref<{{[0-9]+}}xi8>, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64)
 //  CHECK-SAME:     workgroup(%[[M:[^ ]+]] : memref<8xf32, #gpu.address_space<workgroup>>
 //       CHECK:   scf.for %[[I:[^ ]+]] = %{{.+}} to %c4
 //       CHECK:     scf.for %[[J:[^ ]+]] = %{{.+}} to %c8
@@ -53,4 +53,37 @@ func.func @sum(%x: tensor<4x8xf32>) -> tensor<f32> {
     sinter.yield %s : f32
   }
   return %e : tensor<f32>
+}
+
+// A store outside of steps is one thread's, between barriers that all threads come to. No memory is of no bytes: a GPU's kernel gets one element
+// for an argument of size 0, and has one for scratch memory that has none.
+
+// CHECK-LABEL: gpu.func @alone_kernel0(
+//  CHECK-SAME:     memref<4x8xf32> {llvm.noalias}, %[[T:[^ ]+]]: memref<1xi64> {llvm.noalias}
+//  CHECK-SAME:     workgroup(%[[M:[^ ]+]] : memref<1xf32, #gpu.address_space<workgroup>>
+//       CHECK:   memref.reinterpret_cast %[[T]] to offset: [0], sizes: [4, 0], strides: [%{{.+}}, 1] : memref<1xi64> to memref<4x0xi64>
+//       CHECK:   memref.reinterpret_cast %[[M]] to offset: [0], sizes: [0], strides: [1]
+//       CHECK:     gpu.barrier
+//  CHECK-NEXT:     scf.if %{{.+}} {
+//  CHECK-NEXT:       memref.store %{{.+}}, %{{.+}} : memref<4xf32>
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:     gpu.barrier
+
+// PTX: .visible .entry alone_kernel0
+func.func @alone(%x: tensor<4x8xf32>, %t: tensor<4x0xi64>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tensor.empty() : tensor<4xf32>
+  %e:2 = sinter.steps rows(0) ins(%x, %t : tensor<4x8xf32>, tensor<4x0xi64>) outs(%0 : tensor<4xf32>) values(%0 : tensor<4xf32>) -> tensor<4xf32>, tensor<4xf32> {
+  ^row(%i: index, %a: memref<4x8xf32>, %b: memref<4x0xi64>, %d: memref<4xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %b, %c1 : memref<4x0xi64>
+    %m = memref.alloca(%n) : memref<?xf32>
+    %v = memref.load %a[%i, %c0] : memref<4x8xf32>
+    memref.store %v, %d[%i] : memref<4xf32>
+    scf.parallel (%j) = (%c0) to (%n) step (%c1) {
+      memref.store %v, %m[%j] : memref<?xf32>
+    }
+    sinter.yield %v : f32
+  }
+  return %e#0, %e#1 : tensor<4xf32>, tensor<4xf32>
 }

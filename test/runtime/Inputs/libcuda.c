@@ -78,7 +78,7 @@ API int cuDeviceGetName(char *name, int size, int device) {
 }
 API int cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
-  return *value = attribute == 75 ? 9 : 0, 0;
+  return *value = attribute == 75 ? 9 : attribute == 16 ? 100 : 0, 0;
 }
 API int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = 1 << 30, 0; }
 API int cuDevicePrimaryCtxRetain(void **context, int device) {
@@ -101,6 +101,10 @@ API int cuModuleGetFunction(void **function, void *module, const char *name) {
   *function = (void *)name;
   return did("cuModuleGetFunction", "%s", name);
 }
+API int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  (void)function;
+  return *value = attribute == 1 ? 1000 : 0, 0;
+}
 API int cuFuncSetAttribute(void *function, int attribute, int value) {
   (void)attribute;
   return did("cuFuncSetAttribute", "%s %d", (char *)function, value);
@@ -110,6 +114,16 @@ API int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsig
   (void)args, (void)extra;
   return did("cuLaunchKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx, by, bz, shared,
              stream ? "stream" : "default stream");
+}
+API int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                  void *stream, void **args) {
+  (void)args;
+  return did("cuLaunchCooperativeKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx, by, bz, shared,
+             stream ? "stream" : "default stream");
+}
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+  (void)function, (void)threads, (void)shared;
+  return *blocks = 2, 0;
 }
 API int cuStreamIsCapturing(void *stream, int *capturing) { return (void)stream, *capturing = fake_cuda_capturing, 0; }
 

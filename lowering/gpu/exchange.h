@@ -1,0 +1,37 @@
+// exchange.h: blocks that share a row meet by way of memory; for grid_rows.c.
+
+#ifndef SINTER_LOWERING_GPU_EXCHANGE_H
+#define SINTER_LOWERING_GPU_EXCHANGE_H
+
+#include "lowering/gpu/rows.h"
+
+#define SN_GPU_EXCHANGES 16 // of a row
+
+// What a phase reduces: values, whose row_reduces are `of` (null: a number of elements, squares.c).
+typedef struct {
+  size_t phase, n;
+  SnGpuReduction reductions[3 * MAX_REDUCES];
+  MlirOperation of[3 * MAX_REDUCES];
+  MlirValue hands[3 * MAX_REDUCES];   // memref<2 turns of one for each warp>
+  MlirValue results[3 * MAX_REDUCES]; // memref<2>
+  MlirValue handed, ready;            // two mbarriers each
+} SnGpuExchange;
+
+// Rows take turns, two; each has a parity of its own that changes with each turn.
+typedef struct {
+  MlirValue which, parity; // i32
+} SnGpuTurn;
+
+// The exchanges of a row, in order; without IR.
+size_t sn_gpu_plan_exchanges(SnGpuRowKernel *g, SnGpuExchange *list);
+// Their shared memory; a barrier of the block has to follow.
+void sn_gpu_begin_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count);
+// Of the row with this number, counted from 0 by its group.
+SnGpuTurn sn_gpu_turn(SnBuilder *b, MlirValue count);
+// By all warps that have a part of the row, in the order of rows; `values` of each thread are changed.
+void sn_gpu_hand(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values);
+void sn_gpu_receive(SnBuilder *b, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values);
+// What a warp of its own does for so many rows.
+void sn_gpu_run_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count, MlirValue rows);
+
+#endif

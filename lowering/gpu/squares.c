@@ -1,0 +1,146 @@
+// squares.c: a sum, and the sum of squares of what its elements differ from a number that depends on it, in one phase.
+//
+//   %s = sinter.row_reduce add %x                     of any set of elements: their sum S, number n,
+//   %m = f(%s)                                  ->    and the sum Q of squares about their mean S / n
+//   %d = arith.subf %x, %m                            of two sets:  S = S1 + S2, n = n1 + n2,
+//   %v = sinter.row_reduce add (%d * %d)              Q = sum of Qi + ni * (Si / ni - S / n)^2
+//                                                     at last       Q + n * (S / n - m)^2
+//
+// A variance takes one phase, and those who share a row meet once. Nothing is lost where the mean is large: the
+// differences of means are what is squared. (Chan, Golub, LeVeque: Algorithms for computing the sample variance, 1983.)
+//
+// test: test/lowering/gpu/grid_rows.mlir
+
+#include "lowering/gpu/online.h"
+#include "lowering/rowmemory.h"
+
+static bool is_add(MlirOperation reduce) {
+  MlirAttribute k = sn_get_attr(reduce, "kind");
+  return k.ptr && mlirStringRefEqual(mlirStringAttrGetValue(k), SN_STR("add"));
+}
+
+// What elements of the sum's row are taken from, if the other is a sum of squares of such differences; else null.
+static MlirValue taken_from(MlirOperation sum, MlirOperation squares) {
+  MlirValue none = {0};
+  MlirType t = sn_type_of(sn_result(sum, 0));
+  MlirOperation square = sn_def(sn_operand(squares, 0), "arith.mulf");
+  if (!is_add(sum) || !is_add(squares) || sn_null(square) || !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
+    return none;
+  MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf"), broadcast = sn_null(sub) ? sub : sn_def(sn_operand(sub, 1), "sinter.broadcast");
+  if (sn_null(sub) || sn_null(broadcast) || !sn_same(sn_operand(sub, 0), sn_operand(sum, 0)))
+    return none;
+  bool same = mlirTypeEqual(t, sn_type_of(sn_result(squares, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(sum, 0)))) &&
+              mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(squares, 0))));
+  return same && sn_is_float(t) && sn_bits(t) >= 32 ? sn_operand(broadcast, 0) : none;
+}
+
+void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) {
+  for (size_t i = 0; i + 1 < p->phases.size; ++i)
+    for (size_t r = 0; r < p->phases.data[i].reduces.size; ++r)
+      for (size_t k = 0; k < p->phases.data[i + 1].reduces.size && o->n < SN_GPU_ONLINE; ++k) {
+        MlirOperation sum = p->phases.data[i].reduces.data[r], squares = p->phases.data[i + 1].reduces.data[k];
+        MlirValue from = taken_from(sum, squares);
+        if (sn_none(from) || !sn_null(sn_gpu_online_sum(o, sum)) || !sn_null(sn_gpu_online_max(o, squares)))
+          continue;
+        o->pairs[o->n].max = sum;
+        o->pairs[o->n].sum = squares;
+        o->pairs[o->n].exp = (MlirOperation){0};
+        o->pairs[o->n++].from = from;
+      }
+}
+
+static intptr_t pair_of(const SnGpuOnline *o, MlirOperation sum) {
+  for (size_t i = 0; i < o->n; ++i)
+    if (mlirOperationEqual(o->pairs[i].max, sum) && !sn_none(o->pairs[i].from))
+      return (intptr_t)i;
+  return -1;
+}
+
+bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum) { return pair_of(o, sum) >= 0; }
+
+static MlirValue splat(SnBuilder *b, MlirType t, double v) { return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), v)); }
+static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addf", x, y); }
+static MlirValue sub(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.subf", x, y); }
+static MlirValue mul(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.mulf", x, y); }
+// x / number, 0 where there are none.
+static MlirValue over(SnBuilder *b, MlirValue x, MlirValue number) {
+  MlirType t = sn_type_of(x);
+  double known;
+  if (sn_attr_number(sn_constant_of(number), &known))
+    return mul(b, x, splat(b, t, known > 0 ? 1 / known : 0));
+  MlirValue some = sn(b, "arith.maximumf", number, splat(b, t, 1));
+  return mlirTypeIsAF32(sn_element(t)) ? mul(b, x, sn_gpu_each_lane(b, "llvm.nvvm.rcp.approx.ftz.f", some)) : sn(b, "arith.divf", x, some);
+}
+
+// Of elements that are none of the row there is 0.
+static MlirValue only(SnBuilder *b, const MlirValue *inside, size_t u, MlirValue x) {
+  if (!inside || sn_none(inside[u]))
+    return x;
+  MlirType t = sn_type_of(x), i1s = sn_type_of(inside[u]);
+  MlirValue in = inside[u];
+  if (mlirTypeIsAVector(t) && !mlirTypeIsAVector(i1s))
+    in = sn(b, "vector.broadcast", in, sn_vector(i1s, sn_dim(t, 0)));
+  return sn(b, "arith.select", in, x, splat(b, t, 0));
+}
+
+void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum, MlirValue *squares, MlirValue *number) {
+  MlirType t = sn_type_of(*sum);
+  MlirValue s = x[0], q = {0}, n = {0}, one = splat(b, t, 1), weight; // of these vectors
+  double before = -1;
+  bool all = true, known = sn_attr_number(sn_constant_of(*number), &before);
+  for (size_t u = 0; u < count; ++u)
+    all &= !inside || sn_none(inside[u]);
+  for (size_t u = 1; u < count; ++u)
+    s = add(b, s, x[u]);
+  for (size_t u = 0; u < count && !all; ++u)
+    n = u ? add(b, n, only(b, inside, u, one)) : only(b, inside, u, one);
+  if (all)
+    n = splat(b, t, (double)count);
+  MlirValue mean = all && count == 1 ? s : over(b, s, n);
+  for (size_t u = 0; u < count && !(all && count == 1); ++u) {
+    MlirValue d = only(b, inside, u, sub(b, x[u], mean)), d2 = mul(b, d, d);
+    q = u ? add(b, q, d2) : d2;
+  }
+  if (!(known && before == 0)) { // (S1 / n1 - S2 / n2)^2 * n1 * n2 / (n1 + n2)
+    MlirValue d = sub(b, mean, over(b, *sum, *number));
+    weight = all && known ? splat(b, t, before * (double)count / (before + (double)count)) : over(b, mul(b, *number, n), add(b, *number, n));
+    MlirValue between = mul(b, mul(b, d, d), weight);
+    q = sn_none(q) ? between : add(b, q, between);
+    s = add(b, *sum, s);
+  }
+  if (!sn_none(q))
+    *squares = add(b, *squares, q);
+  *sum = s;
+  *number = all && known ? splat(b, t, before + (double)count) : add(b, *number, n);
+}
+
+void sn_gpu_squares_lanes(SnBuilder *b, MlirValue *sum, MlirValue *squares, MlirValue *number) {
+  if (!mlirTypeIsAVector(sn_type_of(*sum)))
+    return;
+  int64_t width = sn_dim(sn_type_of(*sum), 0);
+  MlirValue all[2], own[2], q;
+  for (int64_t l = 0; l < width; ++l) {
+    MlirValue at[] = {sn_lane(b, *sum, l), sn_lane(b, *number, l)};
+    for (int i = 0; i < 2; ++i)
+      all[i] = l ? add(b, all[i], at[i]) : at[i];
+  }
+  for (int64_t l = 0; l < width; ++l) {
+    own[0] = sn_lane(b, *sum, l);
+    own[1] = sn_lane(b, *number, l);
+    MlirValue x = sn_gpu_squares_about(b, sn_lane(b, *squares, l), own, all);
+    q = l ? add(b, q, x) : x;
+  }
+  *sum = all[0];
+  *number = all[1];
+  *squares = q;
+}
+
+MlirValue sn_gpu_squares_about(SnBuilder *b, MlirValue squares, const MlirValue *own, const MlirValue *all) {
+  MlirValue d = sub(b, over(b, own[0], own[1]), over(b, all[0], all[1]));
+  return add(b, squares, mul(b, mul(b, d, d), own[1]));
+}
+
+MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p, MlirValue squares, const MlirValue *all) {
+  MlirValue d = sub(b, over(b, all[0], all[1]), sn_row_scalar(p, o->pairs[pair_of(o, sum)].from));
+  return add(b, squares, mul(b, mul(b, d, d), all[1]));
+}
