@@ -236,7 +236,7 @@ static void begin_slots(SnBuilder *b, Grid *x) {
   x->pieces = (int64_t)g->num_resident;
   sn_gpu_begin_slots(b, g, x->slots);
   x->full = sn_gpu_mbarriers(b, g->k, x->slots, 1);
-  x->empty = sn_gpu_mbarriers(b, g->k, x->slots, g->k->warps);
+  x->empty = sn_gpu_mbarriers(b, g->k, x->slots, g->k->threads);
 }
 
 // Pieces are numbered from the first that this block ever has: which slot, and the parity of its turn there.
@@ -334,10 +334,7 @@ static void move(SnBuilder *b, Grid *x, MlirValue q) {
     sn_gpu_take(b, g, at.slot, &g->resident[t]);
     // Loads have to be over when the next copy into the slot begins, which is of another proxy.
     sn_gpu_ptx(b, "fence.proxy.async.shared::cta;", "~{memory}", sn_values(0, NULL), (MlirType){0});
-    sn_gpu_warp_sync(b);
-    SnIf leader = sn_if(b, g->k->first_of_warp);
-    sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->empty, at.slot));
-    sn_end_if(b, &leader);
+    sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->empty, at.slot)); // each thread for itself: one of a warp for all is no faster, and ptxas drops the bar.warp.sync in front
   }
 }
 
