@@ -4,7 +4,7 @@
 //   #sinter.gpu_rows<threads = 512, blocks = 240, occupancy = 2, vector = 4, residency = "registers", cluster = 8>
 //   #sinter.gpu_rows<threads = 256, blocks = 4096, occupancy = 4, vector = 4, residency = "registers", team = 8>
 //
-// `families` has the ways to run a form, the first that fits is taken. What decides:
+// `families` has the ways to run a form, the first that fits is taken. What decides (facts: schedule_gpu_facts.c):
 //
 // * A thread loads `vector` consecutive columns at once, 16 bytes of the widest row in memory, and `unroll` such
 //   vectors before it uses the first. 1024 threads on a multiprocessor have 64 registers each, and with 4 vectors of
@@ -24,10 +24,9 @@
 // with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100
 // and f32 4096x32000 96; blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
 
-#include "lowering/gpu/chips.h"
-#include "lowering/gpu/gpu.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
+#include "passes/schedule_gpu_facts.h"
 #include "passes/schedule_gpu_grid.h"
 #include <stdio.h>
 
@@ -40,22 +39,6 @@
 #define MOST_VECTORS 32        // that the lowering keeps of a row
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
-// What a form is like.
-typedef struct {
-  const SnForm *form;
-  const SnGpuChip *gpu;
-  int64_t rows, length;   // SN_DYNAMIC where they are
-  int64_t lanes;          // of a vector of 16 bytes
-  int64_t vector;         // the same where every row begins and ends with one; else less
-  int64_t row_bytes;      // of a row of all inputs that are read anew for each row
-  int64_t column_bytes;   // of sums of columns: one of the widest element
-  size_t columns;         // accumulators that keep columns
-  int64_t live;           // registers that an element takes from phase to phase
-  bool remake;            // of what was read alone, because that is less than what is computed of it
-  int64_t packed;         // or as many halves, of rows that stay as they are in memory (lowering/gpu/packed.c); 0: they do not
-  bool again, sums;       // an output waits for a reduction; something is reduced over rows
-} Facts;
-
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
@@ -64,138 +47,7 @@ typedef struct {
 } Schedule;
 
 // Bytes of rows at work that stay in L2, beside what is written.
-static int64_t l2_rows(const Facts *a) { return a->gpu->l2_bytes / 25 * 16; }
-
-static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
-
-// The widest element of a row in memory, and all the row inputs' bytes.
-static int64_t widest(const SnForm *f, int64_t *row_bytes) {
-  int64_t most = 1, length = sn_row_length(f);
-  if (length == SN_DYNAMIC)
-    length = 1;
-  *row_bytes = 0;
-  for (size_t k = 0; k < f->inputs.size; ++k) {
-    MlirType element = sn_element(sn_type_of(f->inputs.data[k].value));
-    if (!mlirTypeIsARankedTensor(sn_access_type(f, &f->inputs.data[k])))
-      continue;
-    if (!sn_uses_rows(f, f->inputs.data[k].map)) // stays in cache
-      continue;
-    most = bytes_of(element) > most ? bytes_of(element) : most;
-    *row_bytes += length * bytes_of(element);
-  }
-  for (size_t k = 0; k < f->outputs.size; ++k) {
-    MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));
-    if (sn_uses_cols(f, f->outputs.data[k].map) && !sn_is_reduced(f, k) && bytes_of(element) > most)
-      most = bytes_of(element);
-  }
-  return most;
-}
-
-// Some row that is stored, or added to sums of columns, needs the result of a row_reduce.
-static bool reads_again(const SnForm *f) {
-  SnMap behind = {0}; // values that do
-  bool found = false;
-  MlirOperation end = mlirBlockGetTerminator(f->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
-    bool is = sn_is(op, "sinter.row_reduce");
-    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-      is |= !sn_none(sn_mapped(&behind, sn_operand(op, k)));
-    for (intptr_t k = 0; is && k < sn_num_results(op); ++k)
-      sn_map(&behind, sn_result(op, k), sn_result(op, k));
-  }
-  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
-    found |= sn_is_row(sn_operand(end, k)) && !sn_none(sn_mapped(&behind, sn_operand(end, k)));
-  sn_map_free(&behind);
-  return found;
-}
-
-// Adds what a phase has to make for `v` to `made`, and to `live` what it takes for that from earlier ones, in registers of 32 bits.
-static void make(const SnRowProgram *p, MlirValue v, SnValueVec *made, size_t before, SnValueVec *taken) {
-  for (size_t i = 0; i < made->size; ++i)
-    if (sn_same(made->data[i], v)) {
-      bool again = i >= before;
-      for (size_t t = 0; t < taken->size && !again; ++t)
-        again = sn_same(taken->data[t], v);
-      if (!again)
-        sn_push(taken, v);
-      return;
-    }
-  MlirOperation op = sn_definer(v);
-  if (!sn_is_row(v) || (!sn_null(op) && (sn_is(op, "sinter.broadcast") || sn_is(op, "arith.constant") || sn_is(op, "sinter.index"))))
-    return; // costs nothing to make again
-  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
-    if (sn_is_row(sn_operand(op, k)))
-      make(p, sn_operand(op, k), made, before, taken);
-  sn_push(made, v);
-}
-
-// Registers that one element takes from phase to phase at most.
-static int64_t live_values(const SnForm *f) {
-  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  SnValueVec made = {0};
-  int64_t most = 1;
-  SnValueVec *taken = sn_alloc((p.phases.size + 1) * sizeof *taken);
-  size_t *made_before = sn_alloc((p.phases.size + 1) * sizeof *made_before);
-  for (size_t i = 0; i < p.phases.size; ++i) {
-    taken[i] = (SnValueVec){0};
-    made_before[i] = made.size;
-    for (size_t r = 0; r < p.phases.data[i].reduces.size; ++r)
-      make(&p, sn_operand(p.phases.data[i].reduces.data[r], 0), &made, made_before[i], &taken[i]);
-    for (size_t y = 0; y < p.phases.data[i].yields.size; ++y)
-      make(&p, sn_row_yield(&p, p.phases.data[i].yields.data[y]), &made, made_before[i], &taken[i]);
-  }
-  for (size_t i = 1; i < p.phases.size; ++i) { // what was made in front of phase i and is taken in it or behind it
-    int64_t bits = 0;
-    for (size_t m = 0; m < made_before[i]; ++m) {
-      bool is = false;
-      for (size_t k = i; k < p.phases.size; ++k)
-        for (size_t t = 0; t < taken[k].size; ++t)
-          is |= sn_same(taken[k].data[t], made.data[m]);
-      MlirOperation extended = sn_def(made.data[m], "arith.extf"); // of what waits in its place
-      unsigned own = sn_bits(sn_element(sn_type_of(sn_null(extended) ? made.data[m] : sn_operand(extended, 0))));
-      bits += is ? own < 32 ? 32 : own : 0;
-    }
-    most = bits / 32 > most ? bits / 32 : most;
-  }
-  for (size_t i = 0; i < p.phases.size; ++i)
-    sn_vec_free(&taken[i]);
-  free(taken);
-  free(made_before);
-  sn_vec_free(&made);
-  sn_row_program_free(&p);
-  return most;
-}
-
-// Registers of what is read of an element.
-static int64_t read_values(const SnForm *f) {
-  int64_t bits = 0;
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k) {
-    MlirValue v = mlirBlockGetArgument(f->body, k);
-    unsigned own = sn_bits(sn_element(sn_type_of(v)));
-    bits += sn_is_row(v) ? own < 32 ? 32 : own : 0;
-  }
-  return bits < 32 ? 1 : bits / 32;
-}
-
-static Facts facts_of(const SnForm *f, const SnGpuChip *gpu) {
-  Facts a = {.form = f, .gpu = gpu, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
-  a.packed = sn_gpu_packed_rows(f);
-  a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
-  if (a.length == SN_DYNAMIC)
-    a.vector = 1;
-  while (a.vector > 1 && a.length % a.vector)
-    a.vector /= 2;
-  int64_t read = read_values(f);
-  a.remake = !(a.packed && a.vector > 1) && read < a.live;
-  a.live = a.remake ? read : a.live;
-  for (size_t k = 0; k < f->accumulators.size; ++k)
-    if (sn_uses_cols(f, f->accumulators.data[k].map)) {
-      int64_t bytes = bytes_of(f->accumulators.data[k].type);
-      a.column_bytes = bytes > a.column_bytes ? bytes : a.column_bytes;
-      ++a.columns;
-    }
-  return a;
-}
+static int64_t l2_rows(const SnGpuRowFacts *a) { return a->gpu->l2_bytes / 25 * 16; }
 
 // Clusters that run at once: their blocks share a GPC, and some of its multiprocessors
 // stay idle if their number is no multiple (cuOccupancyMaxActiveClusters, H200).
@@ -209,7 +61,7 @@ static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occu
 static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
-static int64_t most_kept(const Facts *a, int64_t registers) {
+static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
   int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
@@ -221,7 +73,7 @@ static int64_t occupancy(const Schedule *s) {
 
 // Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several are at different
 // phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93 by blocks of a row each.
-static int64_t blocks_for(const Facts *a, const Schedule *s, int64_t rows_at_once) {
+static int64_t blocks_for(const SnGpuRowFacts *a, const Schedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
   bool alone = !a->columns && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * up(a->rows, rows_at_once) : at_once;
@@ -241,7 +93,7 @@ static int64_t expensive(const SnForm *f) {
 // Reads and writes together are faster with few bytes under way, reads alone with many. An H200, f32, percent of a copy: bce_with_logits with
 // its gradient 97 with unroll = 4, 100 with 1 (hinge_embedding and kl_div the same, mse 97 with both); where a thread only reads, and waits for
 // exponentials or logarithms, twice the threads with 32 registers: gaussian_nll 103 and 108, bce 89 and 101.
-static bool flat(const Facts *a, Schedule *s) {
+static bool flat(const SnGpuRowFacts *a, Schedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : a->rows * a->length;
@@ -278,7 +130,7 @@ static bool rows_together(const SnForm *f) {
 }
 
 // A thread has a row: there are no columns, or the threads of a warp read what lies together.
-static bool thread(const Facts *a, Schedule *s) {
+static bool thread(const SnGpuRowFacts *a, Schedule *s) {
   if (a->columns || (a->form->num_cols && !rows_together(a->form)))
     return false;
   *s = (Schedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
@@ -299,10 +151,10 @@ static bool thread(const Facts *a, Schedule *s) {
 }
 
 // Of a row, whose first vector may begin before it.
-static int64_t vectors_of(const Facts *a) { return up(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector); }
+static int64_t vectors_of(const SnGpuRowFacts *a) { return up(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector); }
 
 // A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24 registers.
-static bool tile(const Facts *a, Schedule *s) {
+static bool tile(const SnGpuRowFacts *a, Schedule *s) {
   if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 || !rows_together(a->form))
     return false;
   *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
@@ -316,7 +168,7 @@ static bool tile(const Facts *a, Schedule *s) {
 }
 
 // A part of a warp has a row, in registers.
-static bool warp(const Facts *a, Schedule *s) {
+static bool warp(const SnGpuRowFacts *a, Schedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1 || a->rows == SN_DYNAMIC)
     return false;
   int64_t vectors = a->length / a->vector, kept = most_kept(a, HELD);
@@ -333,7 +185,7 @@ static bool warp(const Facts *a, Schedule *s) {
 }
 
 // A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a multiprocessor.
-static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads, int64_t most_cluster) {
+static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads, int64_t most_cluster) {
   int64_t vectors = vectors_of(a), kept = most_kept(a, registers), rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
   *s = (Schedule){.threads = 32, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1024, .at_once = at_once, .registers = true};
   while (s->threads < most_threads && s->threads * kept < vectors)
@@ -352,7 +204,7 @@ static bool held(const Facts *a, Schedule *s, int64_t registers, int64_t at_once
 
 // Rows for which all blocks are better than a cluster each (an H200, softmax of a row of 300,000: 0.0058 ms, 0.0078 by a cluster; of 4 rows 0.0074 and 0.0078, of 8 0.0091
 // and 0.0082; of a row of 128,256 0.0054 and 0.0043).
-static bool few_long(const Facts *a) { return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20; }
+static bool few_long(const SnGpuRowFacts *a) { return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20; }
 
 static int64_t row_reduces(const SnForm *f) {
   int64_t n = 0;
@@ -364,9 +216,9 @@ static int64_t row_reduces(const SnForm *f) {
 // Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its 64 registers, are
 // better off with 128. So are many reductions: what a thread does to hand them on is shared by more elements (an H200, distillation's
 // gradient: 71 % of a copy with 64 registers, 76 with 128).
-static bool grid(const Facts *a, Schedule *s);
-static bool registers(const Facts *a, Schedule *s) {
-  Facts peeled = *a;
+static bool grid(const SnGpuRowFacts *a, Schedule *s);
+static bool registers(const SnGpuRowFacts *a, Schedule *s) {
+  SnGpuRowFacts peeled = *a;
   if (a->vector < a->lanes && !a->columns && a->length >= 32 * a->lanes && sn_row_is_placed(a->form)) {
     peeled.vector = a->lanes; // where memory is aligned, wherever rows begin
     a = &peeled;
@@ -387,7 +239,7 @@ static bool registers(const Facts *a, Schedule *s) {
 
 // Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without: what is under
 // way delays what they post to each other (an H200, cross entropy's gradient of probabilities: 72 % of a copy with, 91 without).
-static bool ahead(const Facts *a, const Schedule *s) {
+static bool ahead(const SnGpuRowFacts *a, const Schedule *s) {
   if (!a->columns || !s->registers || s->tile || s->team < s->threads || (a->rows != SN_DYNAMIC && s->blocks / s->cluster >= a->rows))
     return false;
   SnGpuRows rows = {.threads = s->threads, .team = s->threads, .vector = s->vector, .cluster = s->cluster, .registers = true, .ahead = true};
@@ -396,7 +248,7 @@ static bool ahead(const Facts *a, const Schedule *s) {
 }
 
 // In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a multiprocessor, or three in smaller ones.
-static bool shared(const Facts *a, Schedule *s) {
+static bool shared(const SnGpuRowFacts *a, Schedule *s) {
   SnGpuRows rows = {.threads = 256, .team = 256, .vector = a->vector, .shared = true};
   if (a->vector < a->lanes && sn_row_is_placed(a->form))
     rows.vector = a->lanes;
@@ -415,8 +267,8 @@ static bool shared(const Facts *a, Schedule *s) {
 }
 
 // All blocks run at once, groups of them share rows.
-static bool grid(const Facts *a, Schedule *s) {
-  Facts wide = *a;
+static bool grid(const SnGpuRowFacts *a, Schedule *s) {
+  SnGpuRowFacts wide = *a;
   wide.vector = a->lanes;
   *s = (Schedule){.cluster = 1, .team = 1024};
   SnGpuGridFacts facts = {.form = a->form, .gpu = a->gpu, .rows = a->rows, .length = a->length, .lanes = a->lanes, .vector = a->vector,
@@ -425,7 +277,7 @@ static bool grid(const Facts *a, Schedule *s) {
 }
 
 // The row is read once.
-static bool stream(const Facts *a, Schedule *s) {
+static bool stream(const SnGpuRowFacts *a, Schedule *s) {
   if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
@@ -439,7 +291,7 @@ static bool stream(const Facts *a, Schedule *s) {
 }
 
 // The row is read in each phase, from L2 if it is lucky.
-static bool reread(const Facts *a, Schedule *s) {
+static bool reread(const SnGpuRowFacts *a, Schedule *s) {
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = THREADS / 32;
   while (rows_at_once > 1 && rows_at_once * a->gpu->multiprocessors * a->row_bytes > l2_rows(a))
     rows_at_once /= 2;
@@ -460,7 +312,7 @@ static bool reread(const Facts *a, Schedule *s) {
 
 static const struct {
   const char *name;
-  bool (*fits)(const Facts *facts, Schedule *schedule);
+  bool (*fits)(const SnGpuRowFacts *facts, Schedule *schedule);
   const char *where; // a row's elements are between its phases
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
@@ -474,7 +326,7 @@ static const struct {
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
-static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Schedule *s) {
+static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
@@ -493,7 +345,7 @@ static MlirAttribute attribute_of(const SnForm *f, const Facts *facts, const Sch
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
-  Facts facts = facts_of(f, sn_gpu_chip(options->chip));
+  SnGpuRowFacts facts = sn_schedule_gpu_facts(f, sn_gpu_chip(options->chip));
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
@@ -504,7 +356,7 @@ bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAtt
   *schedule = (MlirAttribute){NULL};
   if (i >= sizeof families / sizeof *families)
     return false;
-  Facts facts = facts_of(f, sn_gpu_chip(chip));
+  SnGpuRowFacts facts = sn_schedule_gpu_facts(f, sn_gpu_chip(chip));
   Schedule s = {0};
   if (families[i].fits(&facts, &s))
     *schedule = attribute_of(f, &facts, &s);

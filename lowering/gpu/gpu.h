@@ -1,6 +1,6 @@
 // gpu.h: what the files of the GPU lowering share.
 //
-// A rowwise kernel becomes a gpu.func (rowwise.c, accumulate.c) whose threads reduce
+// A rowwise kernel becomes a gpu.func (rowwise.c, phases.c, vectors.c, accumulate.c) whose threads reduce
 // over a block (block.c), a cluster (cluster.c) and the grid (grid.c), and a
 // host function that launches it (lower_gpu.c).
 

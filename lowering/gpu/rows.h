@@ -1,4 +1,4 @@
-// rows.h: a rowwise kernel that is being written; for rowwise.c and accumulate.c.
+// rows.h: a rowwise kernel that is being written; for rowwise.c and the files that it is made of.
 
 #ifndef SINTER_LOWERING_GPU_ROWS_H
 #define SINTER_LOWERING_GPU_ROWS_H
@@ -51,7 +51,7 @@ bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s);
 // Vectors of a row that a thread keeps; 0 if none are kept.
 size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
 
-// rowwise.c
+// phases.c
 
 // What a phase computes of each column: a row_reduce, and with it the sum that depends on it, if that is online.
 typedef struct {
@@ -68,6 +68,8 @@ void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_
 void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n, size_t first, size_t count);
 void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n);
 void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n);
+// Finds the row_reduces whose parts threads add to scalar accumulators of their own: g->own_part.
+void sn_gpu_find_own_parts(SnGpuRowKernel *g);
 // This row_reduce feeds a scalar accumulator, and nothing else reads it.
 bool sn_gpu_feeds_accumulator(const SnGpuRowKernel *g, MlirOperation reduce);
 // Then the part is added to what this thread carries; else false.
@@ -78,8 +80,16 @@ size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuRedu
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // All phases of the program, then its scalars stored.
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
+
+// vectors.c
+
 // The columns of each resident vector of a row; `at` and `inside` have g->num_resident places.
 void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+// One phase on `count` vectors at the columns `at`; `inside` as g->inside, or null.
+void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count, SnColumn *at, const MlirValue *inside);
+// The form's output o, in the kernel's memory.
+SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o);
+// x where there is no condition.
 MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise);
 
 // peel.c

@@ -1,0 +1,283 @@
+// phases.c: the phases of a row program, and what they reduce.
+//
+//   for each phase:
+//     scalars of the row that are known
+//     j = vector * thread; j < N; j += vector * threads       consecutive threads, consecutive columns
+//       partial = partial . element(j);  output[row, j]       vectors.c
+//     row_reduce = partials combined over the block           block.c, cluster.c; many blocks: exchange.c
+//   scalars stored by one thread
+//
+// A row_reduce that does nothing but feed an accumulator of its kind is not combined row by row: each thread
+// goes on with its own part. A maximum and the sum of exponentials under it take one phase instead of two (online.c).
+//
+// test: test/lowering/gpu/lower_gpu.mlir, columns.mlir, online.mlir
+
+#include "lowering/gpu/rows.h"
+#include <assert.h>
+
+// ---- what a phase reduces ---------------------------------------------------------
+
+static SnGpuReduction reduction_of(SnRowProgram *p, MlirOperation reduce) {
+  MlirAttribute kind = sn_get_attr(reduce, "kind");
+  return (SnGpuReduction){.type = sn_type_of(sn_result(reduce, 0)),
+                          .combiner = kind.ptr ? sn_combiner(mlirStringAttrGetValue(kind)) : NULL,
+                          .program = p,
+                          .reduce = reduce};
+}
+
+// The scalar accumulator that this row_reduce feeds and nothing else reads, or -1.
+static intptr_t feeds_only(const SnGpuRowKernel *g, MlirOperation reduce) {
+  for (size_t a = 0; !g->finishing && a < g->all.scalars; ++a)
+    if (!sn_null(g->own_part[a]) && mlirOperationEqual(g->own_part[a], reduce))
+      return (intptr_t)a;
+  return -1;
+}
+
+void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
+  const SnGpuRows *s = g->schedule;
+  bool alone = !s->flat && s->team >= s->threads && sn_gpu_rowwise_blocks(g->form, s) == sn_num_rows(g->form) * s->cluster; // with one row
+  g->all.of_groups = true;
+  for (size_t a = 0; a < g->all.scalars; ++a) {
+    MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
+    MlirOperation reduce = sn_def(v, "sinter.row_reduce");
+    bool online = !sn_null(reduce) && (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+    bool same = !alone && !sn_null(reduce) && !online && sn_one_use(v) && mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
+                reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;
+    g->own_part[a] = same ? reduce : (MlirOperation){0};
+    g->all.of_groups &= !same;
+  }
+}
+
+bool sn_gpu_feeds_accumulator(const SnGpuRowKernel *g, MlirOperation reduce) { return feeds_only(g, reduce) >= 0; }
+
+bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part) {
+  intptr_t a = feeds_only(g, part->reduce);
+  if (a < 0)
+    return false;
+  const SnGpuReduction *all = &g->scalars[a];
+  g->carried[a] = sn_gpu_combine(b, all, g->carried[a], sn_gpu_select(b, g->valid, part->value, sn_gpu_identity(b, all)));
+  return true;
+}
+
+size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
+  const SnPhase *phase = &g->program.phases.data[i];
+  size_t n = 0;
+  for (size_t r = 0; r < phase->reduces.size; ++r) {
+    MlirOperation reduce = phase->reduces.data[r];
+    if (!sn_null(sn_gpu_online_max(&g->online, reduce)))
+      continue; // done with its maximum
+    assert(n < MAX_REDUCES && "checked before");
+    parts[n++] = (SnGpuPart){.reduce = reduce, .sum = sn_gpu_online_sum(&g->online, reduce), .squares = sn_gpu_is_squares(&g->online, reduce)};
+  }
+  return n;
+}
+
+void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
+  for (size_t r = 0; r < n; ++r) {
+    bool online = !sn_null(parts[r].sum);
+    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce, online && !parts[r].squares ? 1 : g->width);
+    if (online)
+      parts[r].exponentials = parts[r].count = sn_row_identity(b, &g->program, parts[r].sum, g->width);
+  }
+}
+
+// What each lane of a part has, in one value.
+static void to_scalars(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
+  for (size_t r = 0; r < n; ++r) {
+    if (parts[r].squares) {
+      sn_gpu_squares_lanes(b, &parts[r].value, &parts[r].exponentials, &parts[r].count);
+      continue;
+    }
+    MlirValue *lanes = sn_null(parts[r].sum) ? &parts[r].value : &parts[r].exponentials;
+    if (mlirTypeIsAVector(sn_type_of(*lanes)))
+      *lanes = sn_row_horizontal(b, &g->program, sn_null(parts[r].sum) ? parts[r].reduce : parts[r].sum, *lanes);
+  }
+}
+
+void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
+  to_scalars(b, g, parts, n);
+  for (size_t r = 0; r < n; ++r)
+    if (!sn_null(parts[r].sum) && !parts[r].squares)
+      parts[r].exponentials = sn_gpu_online_end(b, parts[r].value, parts[r].exponentials);
+}
+
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values, MlirOperation *shared) {
+  size_t first = n;
+  shared[n] = part->reduce;
+  values[n] = part->value;
+  reductions[n++] = reduction_of(&g->program, part->reduce);
+  if (sn_null(part->sum))
+    return n;
+  if (part->squares) {
+    shared[n] = (MlirOperation){0};
+    values[n] = part->count;
+    reductions[n] = reductions[first];
+    ++n;
+  }
+  shared[n] = part->sum;
+  values[n] = part->exponentials;
+  reductions[n] = reduction_of(&g->program, part->sum);
+  *(part->squares ? &reductions[n].about : &reductions[n].under) = first + 1;
+  return n + 1;
+}
+
+// ---- columns -----------------------------------------------------------------------
+
+// The carried values of parts, to and from a flat list.
+static intptr_t pack(const SnGpuPart *parts, size_t n, MlirValue *list) {
+  intptr_t size = 0;
+  for (size_t p = 0; p < n; ++p) {
+    list[size++] = parts[p].value;
+    if (!sn_null(parts[p].sum))
+      list[size++] = parts[p].exponentials;
+    if (parts[p].squares)
+      list[size++] = parts[p].count;
+  }
+  return size;
+}
+static void unpack(SnGpuPart *parts, size_t n, const MlirValue *list) {
+  for (size_t p = 0; p < n; ++p) {
+    parts[p].value = *list++;
+    if (!sn_null(parts[p].sum))
+      parts[p].exponentials = *list++;
+    if (parts[p].squares)
+      parts[p].count = *list++;
+  }
+}
+
+// One phase on vectors at j, j + step, ..., where nothing is known from before.
+static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue j, int64_t count, int64_t step) {
+  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
+  for (int64_t u = 0; u < count; ++u)
+    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
+  sn_gpu_run_vectors(b, g, phase, parts, n, (size_t)count, at, NULL);
+  for (int64_t u = 0; u < count; ++u)
+    sn_column_free(&at[u]);
+  free(at);
+}
+
+// Column loop from `from` to `to` by `count` vectors of each thread. What is added to accumulators in registers does not get here.
+static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue from, MlirValue to, int64_t count) {
+  int64_t step = g->width * g->k->team, low, high;
+  MlirValue list[3 * MAX_REDUCES];
+  bool known = sn_known(from, &low);
+  if (known && sn_known(to, &high) && low >= high)
+    return;
+  MlirValue mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->width));
+  if (!known || low)
+    mine = sn(b, "arith.addi", mine, from);
+  SnLoop j = sn_for_values(b, mine, to, sn_index(b, step * count), sn_values(pack(parts, n, list), list));
+  unpack(parts, n, j.carried);
+  columns_at(b, g, phase, parts, n, j.index, count, step);
+  intptr_t carried = pack(parts, n, list);
+  sn_next_values(b, &j, sn_values(carried, list));
+  for (intptr_t i = 0; i < carried; ++i)
+    list[i] = sn_result(j.op, i);
+  unpack(parts, n, list);
+}
+
+void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n, size_t first, size_t count) {
+  sn_gpu_run_vectors(b, g, &g->program.phases.data[i], parts, n, count, g->resident + first, g->inside + first);
+}
+
+void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n) {
+  const SnPhase *phase = &g->program.phases.data[i];
+  if (!n && !phase->yields.size)
+    return;
+  if (sn_gpu_lanes_are_rows(g->form)) { // a row of one column
+    columns_at(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
+    return;
+  }
+  if (g->num_resident && g->schedule->shared) {
+    sn_gpu_shared_columns(b, g, i, parts, n);
+    return;
+  }
+  if (g->num_resident) {
+    sn_gpu_run_vectors(b, g, phase, parts, n, g->num_resident, g->resident, g->inside);
+    return;
+  }
+  int64_t unroll = g->finishing ? 1 : g->schedule->unroll, lanes = g->width, known;
+  MlirValue whole = sn_index(b, 0), vectors = sn_size_whole(b, g->length, lanes);
+  if (unroll > 1) {
+    whole = sn_size_whole(b, g->length, lanes * g->k->team * unroll);
+    column_loop(b, g, phase, parts, n, sn_index(b, 0), whole, unroll);
+  }
+  column_loop(b, g, phase, parts, n, whole, vectors, 1);
+  if (lanes == 1 || (sn_known(g->length, &known) && known % lanes == 0))
+    return;
+  // What is less than a vector, an element each.
+  to_scalars(b, g, parts, n);
+  g->width = 1;
+  column_loop(b, g, phase, parts, n, vectors, g->length, 1);
+  g->width = lanes;
+}
+
+// ---- the program -------------------------------------------------------------------
+
+// One phase of one row: what it reduces is known to the whole block behind it.
+static void run_phase(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
+  SnRowProgram *p = &g->program;
+  SnGpuPart parts[MAX_REDUCES];
+  SnGpuReduction reductions[MAX_REDUCES];
+  MlirValue values[MAX_REDUCES];
+  MlirOperation shared[MAX_REDUCES];
+  size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);
+  sn_row_scalars(b, p, (int)i);
+  sn_gpu_begin_phase(b, g, parts, n);
+  sn_gpu_run_all_columns(b, g, i, parts, n);
+  sn_gpu_end_phase(b, g, parts, n);
+  for (size_t r = 0; r < n; ++r) {
+    if (sn_gpu_is_only_asserted(parts[r].reduce)) { // each thread asserts what it has seen
+      sn_map(&p->scalars, sn_result(parts[r].reduce, 0), parts[r].value);
+      continue;
+    }
+    if (!sn_gpu_keep_own_part(b, g, &parts[r]))
+      num_shared = sn_gpu_meet(g, &parts[r], num_shared, reductions, values, shared);
+  }
+  sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
+  for (size_t r = 0; r < num_shared; ++r)
+    sn_map(&p->scalars, sn_result(shared[r], 0), values[r]);
+}
+
+// Those of a row that are one for the row: by all threads where each has a row, else by the first that share it.
+void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
+  const SnForm *f = g->form;
+  MlirValue who = g->k->team == 1 && !g->finishing ? (MlirValue){0} : g->k->first_of_group;
+  if (!sn_none(g->valid))
+    who = sn_none(who) ? g->valid : sn(b, "arith.andi", who, g->valid);
+  bool any = false;
+  SnIf leader;
+  for (size_t o = 0; o < f->outputs.size; ++o) {
+    if (sn_is_reduced(f, o) != g->finishing || sn_uses_cols(f, f->outputs.data[o].map))
+      continue;
+    MlirValue v = sn_row_yield(&g->program, (intptr_t)sn_output_position(f, o));
+    if (!any && !sn_none(who))
+      leader = sn_if(b, who);
+    any = true;
+    SnAccess access = sn_gpu_output(g, o);
+    SnColumn at = sn_column(sn_index(b, 0), 1);
+    sn_row_store(b, &g->program, &at, sn_row_scalar(&g->program, v), &access);
+    sn_column_free(&at);
+  }
+  if (any && !sn_none(who))
+    sn_end_if(b, &leader);
+}
+
+void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g) {
+  for (size_t i = 0; i < g->program.phases.size; ++i) {
+    // What is on its way delays what blocks of a cluster post to each other: they ask behind the last of it.
+    if (!sn_none(g->next) && (g->k->cluster == 1 || i + 1 == g->program.phases.size)) {
+      sn_gpu_fetch(b, g, g->next, g->num_rows);
+      g->next = (MlirValue){0};
+    }
+    g->phase = i;
+    if (g->packed)
+      sn_gpu_unpack(b, g, i);
+    else if (i && g->remade)
+      sn_gpu_forget(b, g, i);
+    run_phase(b, g, i);
+  }
+  if (!g->finishing)
+    sn_gpu_accumulate_scalars(b, g);
+  sn_gpu_store_scalars(b, g);
+}

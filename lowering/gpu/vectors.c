@@ -1,0 +1,229 @@
+// vectors.c: one phase on a few vectors of a row.
+//
+//   x = element(j), ...; where the row has none: identity      all are read before the first is used
+//   partial = partial . x                                      a maximum, and exponentials under it: online.c
+//   output[row, j] = element(j)                                an if, where the row may have ended
+//   output[row, label] = element(label)                        again, by the thread that has it
+//
+// Vectors that wait in registers are the same in all phases; what was made of an element is known there.
+//
+// test: test/lowering/gpu/registers.mlir, label.mlir, tile.mlir
+
+#include "lowering/gpu/rows.h"
+#include "lowering/rowmemory.h"
+#include <math.h>
+
+MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise) {
+  return sn_none(condition) ? x : sn(b, "arith.select", condition, x, otherwise);
+}
+
+// The vectors of a row that a thread keeps. One behind the end of the row is read from the row's last
+// place instead, so that no branch stands between the loads.
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
+  SnGpuKernel *k = g->k;
+  if (g->schedule->grid) {
+    sn_gpu_begin_slice(b, g, row, at, inside);
+    return;
+  }
+  if (g->peeled) {
+    sn_gpu_begin_peeled(b, g, row, at, inside);
+    return;
+  }
+  // A warp of a tile has columns that follow each other, so that their places differ by constants that instructions hold.
+  int64_t length = sn_row_length(g->form), each = k->tile ? (int64_t)g->num_resident : g->width, step = k->tile ? 1 : g->width * k->team;
+  MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, each));
+  for (size_t u = 0; u < g->num_resident; ++u) {
+    MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
+    inside[u] = (MlirValue){0};
+    if ((int64_t)u * step + each * (k->team - 1) + g->width > length) {
+      inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+      j = sn(b, "arith.minui", j, sn_index(b, length - g->width));
+    }
+    at[u] = sn_column(j, g->width);
+  }
+}
+
+SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o) {
+  SnAccess access = g->form->outputs.data[o];
+  access.value = g->k->operands[g->form->inputs.size + g->form->indices.size + o];
+  return access;
+}
+
+static void store_row(SnBuilder *b, SnGpuRowKernel *g, SnColumn *at, intptr_t yield, MlirValue element) {
+  for (size_t o = 0; o < g->form->outputs.size; ++o)
+    if (sn_is_reduced(g->form, o) == g->finishing && sn_output_position(g->form, o) == (size_t)yield) {
+      SnAccess access = sn_gpu_output(g, o);
+      sn_row_store(b, &g->program, at, element, &access);
+    }
+}
+
+// The row that an online maximum is of, less a factor 2^n: exponents and the maximum are multiplied by it instead of each element.
+static MlirValue unscaled(const SnGpuPart *part, double *scale) {
+  MlirValue of = sn_operand(part->reduce, 0);
+  MlirOperation mul = sn_null(part->sum) || part->squares || !mlirTypeIsAF32(sn_element(sn_type_of(of))) ? (MlirOperation){0} : sn_def(of, "arith.mulf");
+  *scale = 1;
+  for (int k = 0; k < 2 && !sn_null(mul); ++k) {
+    MlirOperation broadcast = sn_def(sn_operand(mul, k), "sinter.broadcast");
+    MlirAttribute a = sn_null(broadcast) ? (MlirAttribute){0} : sn_constant_of(sn_operand(broadcast, 0));
+    int exponent;
+    if (!a.ptr || !mlirAttributeIsAFloat(a) || frexp(mlirFloatAttrGetValueDouble(a), &exponent) != 0.5 || abs(exponent) > 20)
+      continue;
+    *scale = mlirFloatAttrGetValueDouble(a);
+    return sn_operand(mul, 1 - k);
+  }
+  return of;
+}
+
+// What a reduction takes of a vector: its identity where the row has no element.
+static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnColumn *at, const MlirValue *inside) {
+  SnRowProgram *p = &g->program;
+  double scale;
+  MlirValue of = unscaled(part, &scale), x = scale != 1 ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
+  if (!inside || sn_none(*inside) || sn_gpu_is_packed_maximum(g, part->reduce)) // the last is masked already
+    return x;
+  MlirValue none = sn_row_identity(b, p, part->reduce, g->width);
+  if (mlirTypeIsAVector(sn_type_of(*inside)) && !mlirTypeIsAVector(sn_type_of(none)))
+    none = sn(b, "vector.broadcast", none, sn_type_of(x));
+  MlirValue masked = sn(b, "arith.select", *inside, x, none);
+  if (mlirValueIsABlockArgument(of) && mlirTypeEqual(sn_type_of(masked), sn_type_of(x)))
+    sn_map(&at->made, of, masked); // one copy; what is outside is nobody's
+  return masked;
+}
+
+// A maximum, and the sum of exponentials under it, of `count` vectors, which are null as long as they wait in halves.
+static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, SnColumn *at, const MlirValue *inside, const MlirValue *x) {
+  bool packed = sn_gpu_is_packed_maximum(g, part->reduce);
+  MlirValue top = packed ? sn_gpu_packed_maximum(b, g, part->reduce, count, at) : x[0];
+  for (size_t u = 1; u < count && !packed; ++u)
+    top = sn_row_combine(b, &g->program, part->reduce, top, x[u]);
+  if (mlirTypeIsAVector(sn_type_of(top)))
+    top = sn_row_horizontal(b, &g->program, part->reduce, top);
+  if (sn_null(part->sum)) {
+    part->value = top;
+    return;
+  }
+  if (count == g->num_resident) // there was nothing before
+    part->value = part->exponentials = (MlirValue){0};
+  double scale;
+  unscaled(part, &scale);
+  MlirValue times = scale != 1 ? sn_float(b, sn_type_of(top), scale) : top;
+  if (scale != 1)
+    top = sn(b, "arith.mulf", top, times);
+  SnGpuOnlineStep step = sn_gpu_online_begin(b, &g->program, part->reduce, top, &part->value, &part->exponentials);
+  if (scale != 1)
+    step.power.factor = sn(b, "arith.mulf", step.power.factor, times);
+  for (size_t u = 0; u < count; ++u) {
+    MlirValue element = packed ? (MlirValue){0} : x[u];
+    if (packed && g->num_resident) {
+      sn_gpu_widen(b, g, u);
+      element = reduced(b, g, part, &at[u], inside ? &inside[u] : NULL);
+    } else if (packed) {
+      element = sn_gpu_widened(b, g, part->reduce, &at[u]);
+    }
+    sn_gpu_online_add(b, &step, element, &part->exponentials);
+  }
+}
+
+static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnColumn *at, MlirValue there, size_t count, const MlirValue *elements) {
+  if (!sn_none(g->valid))
+    there = sn_none(there) ? g->valid : sn(b, "arith.andi", there, g->valid);
+  SnColumn before = *at; // what is made under the branch is not known behind it
+  SnIf in_row;
+  if (!sn_none(there))
+    in_row = sn_if(b, there);
+  for (size_t y = 0; y < phase->yields.size; ++y)
+    if (sn_gpu_column_accumulator(g, phase->yields.data[y]) < 0)
+      store_row(b, g, at, phase->yields.data[y], elements[y * count]);
+  if (!sn_none(there)) {
+    sn_end_if(b, &in_row);
+    memcpy(at->dims, before.dims, sizeof before.dims);
+  }
+}
+
+// Where columns are compared with a label, only the label's column is equal: vectors are stored without a comparison, and that element
+// again, by the same thread.
+static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
+  int64_t n = sn_row_length(g->form);
+  if (g->width == 1 || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
+    return;
+  for (MlirOperation op = mlirBlockGetFirstOperation(g->program.block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirValue label = sn_row_label(&g->program, op);
+    bool known = sn_none(label) || sn_unused(op);
+    for (size_t i = 0; i < labels->size && !known; ++i)
+      known = sn_same(labels->data[i], label);
+    if (!known)
+      sn_push(labels, label);
+  }
+}
+
+static void store_label(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, MlirValue label) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue at = sn_row_as_index(b, sn_row_scalar(&g->program, label)), mine = g->resident[0].index;
+  if (!g->peeled)
+    mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->width));
+  MlirValue far = sn(b, "arith.subi", sn(b, "arith.index_cast", at, i32), sn(b, "arith.index_cast", mine, i32));
+  MlirValue lane = sn(b, "arith.andi", far, sn_int(b, i32, g->width * g->k->team - 1));
+  MlirValue own = sn(b, "arith.andi", sn_row_below(b, lane, sn_int(b, i32, g->width)), sn_row_below(b, at, g->length));
+  SnIf owner = sn_if(b, sn_none(g->valid) ? own : sn(b, "arith.andi", own, g->valid));
+  SnColumn c = sn_column(at, 1);
+  for (size_t y = 0; y < phase->yields.size; ++y)
+    store_row(b, g, &c, phase->yields.data[y], sn_row_element(b, &g->program, &c, sn_row_yield(&g->program, phase->yields.data[y])));
+  sn_column_free(&c);
+  sn_end_if(b, &owner);
+}
+
+// One phase on `count` vectors. All are read before the first is used or stored, but those that wait in registers: each is done with
+// before the next begins.
+void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count, SnColumn *at, const MlirValue *inside) {
+  SnRowProgram *p = &g->program;
+  size_t yields = phase->yields.size, stored = 0;
+  bool resident = at == g->resident && count == g->num_resident;
+  MlirValue *elements = sn_alloc(((n + yields) * count + 1) * sizeof *elements);
+#define ELEMENTS(i) (elements + (i) * count)
+  for (size_t y = 0; y < yields; ++y)
+    stored += sn_gpu_column_accumulator(g, phase->yields.data[y]) < 0;
+  for (size_t u = 0; u < count; ++u)
+    for (size_t r = 0; r < n; ++r)
+      if (!resident && sn_gpu_is_packed_maximum(g, parts[r].reduce)) {
+        sn_gpu_read_packed(b, g, parts[r].reduce, &at[u]);
+      } else if (!sn_gpu_is_packed_maximum(g, parts[r].reduce)) {
+        if (resident && g->packed)
+          sn_gpu_widen(b, g, u);
+        ELEMENTS(r)[u] = reduced(b, g, &parts[r], &at[u], inside ? &inside[u] : NULL);
+      }
+  for (size_t u = 0; u < count && !resident; ++u)
+    for (size_t y = 0; y < yields; ++y)
+      ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
+  for (size_t r = 0; r < n; ++r) {
+    if (parts[r].squares)
+      sn_gpu_squares_step(b, count, ELEMENTS(r), inside, &parts[r].value, &parts[r].exponentials, &parts[r].count);
+    else if (!sn_null(parts[r].sum) || sn_gpu_is_packed_maximum(g, parts[r].reduce))
+      online(b, g, &parts[r], count, at, inside, ELEMENTS(r));
+    else
+      for (size_t u = 0; u < count; ++u)
+        parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
+  }
+  SnValueVec labels = {0};
+  if (resident && !n && yields == stored && p->phases.size == g->phase + 1)
+    find_labels(g, &labels);
+  p->no_hot_one = labels.size > 0;
+  for (size_t u = 0; u < count && yields; ++u) {
+    if (resident && g->packed)
+      sn_gpu_widen(b, g, u);
+    for (size_t y = 0; y < yields && resident; ++y)
+      ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
+    for (size_t y = 0; y < yields; ++y) {
+      intptr_t c = sn_gpu_column_accumulator(g, phase->yields.data[y]);
+      if (c >= 0)
+        sn_gpu_accumulate_columns(b, g, (size_t)c, u, &at[u], ELEMENTS(n + y)[u]);
+    }
+    if (stored)
+      store_vector(b, g, phase, &at[u], inside && !g->peeled ? inside[u] : (MlirValue){0}, count, ELEMENTS(n) + u);
+  }
+  p->no_hot_one = false;
+  for (size_t l = 0; l < labels.size; ++l)
+    store_label(b, g, phase, labels.data[l]);
+  sn_vec_free(&labels);
+#undef ELEMENTS
+  free(elements);
+}
