@@ -10,7 +10,6 @@
 // runs in: fuse    test: test/passes/fuse.mlir
 
 #include "passes/fuse.h"
-#include <assert.h>
 
 // ---- what a form is ------------------------------------------------------------
 
@@ -470,7 +469,8 @@ bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m) { return sn_can_
 bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
   bool duplicate = input != SIZE_MAX;
   *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate, .served = input};
-  assert(!m->a.schedule.ptr && !m->b.schedule.ptr && "fuse looks at forms without a schedule");
+  if (m->a.schedule.ptr || m->b.schedule.ptr)
+    return sn_refuse(m->a.schedule.ptr ? a : b, SN_WHY_SCHEDULED);
   size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
   Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)), sn_alloc(na * sizeof(MlirAffineExpr))};
   memset(match.to_b, -1, na * sizeof(intptr_t));

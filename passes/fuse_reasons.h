@@ -48,6 +48,7 @@
   /* what stands around them */                                                                                        \
   X(SN_WHY_WAITS, "waits for something else that waits for its neighbour")                                             \
   X(SN_WHY_EFFECT, "something with an effect stands between it and its neighbour")                                     \
+  X(SN_WHY_SCHEDULED, "has a schedule, which says how it runs by itself")                                               \
   /* what is legal, and not worth it */                                                                                \
   X(SN_WHY_TWICE, "a reduction is not computed twice")                                                                 \
   X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")

@@ -71,8 +71,10 @@ static int64_t place_of(MlirOperation module, MlirStringRef message) {
       return (int64_t)at;
   size_t size = all.length + message.length + 1, at = all.length;
   char *text = sn_alloc(size);
-  memcpy(text, all.data, all.length);
-  memcpy(text + at, message.data, message.length);
+  if (all.length)
+    memcpy(text, all.data, all.length);
+  if (message.length)
+    memcpy(text + at, message.data, message.length);
   text[size - 1] = 0;
   MlirContext ctx = mlirOperationGetContext(module);
   sn_set_attr(global, "value", mlirStringAttrGet(ctx, mlirStringRefCreate(text, size)));

@@ -633,3 +633,24 @@ func.func @two_sizes(%x: tensor<?x?xf32>, %t: tensor<?xf32>, %y: tensor<?x?xf32>
   }
   return %0, %1 : tensor<?xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// A form that has a schedule stays as it is: the schedule is of that form.
+
+// CHECK-LABEL: func @scheduled
+// CHECK-COUNT-2: sinter.rowwise
+func.func @scheduled(%x: tensor<8x16xf32>, %e: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %0 = sinter.rowwise (i = 8) by (j = 16) ins(%x[i, j] : tensor<8x16xf32>) outs(%e[i, j] : tensor<8x16xf32>)
+      schedule(#sinter.rows<chunk = 1, lanes = 16, residency = "reread", unroll = 1>) {
+  ^row(%a: tensor<16xf32>):
+    %q = math.exp %a : tensor<16xf32>
+    sinter.yield %q : tensor<16xf32>
+  }
+  %1 = sinter.rowwise (i = 8) by (j = 16) ins(%0[i, j] : tensor<8x16xf32>) outs(%e[i, j] : tensor<8x16xf32>) {
+  ^row(%a: tensor<16xf32>):
+    %q = math.tanh %a : tensor<16xf32>
+    sinter.yield %q : tensor<16xf32>
+  }
+  return %1 : tensor<8x16xf32>
+}

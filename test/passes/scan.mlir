@@ -1,5 +1,4 @@
 // RUN: sinter-opt %s --pass-pipeline='builtin.module(sinter-scan)' --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: %mlir_opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin --pass-pipeline='builtin.module(sinter-scan)' --split-input-file --verify-diagnostics | FileCheck %s
 
 // A sum along the last dimension: a row keeps it in a register. Constants in the region come along.
 
