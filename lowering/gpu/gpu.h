@@ -181,6 +181,8 @@ void sn_gpu_scale_power(MlirOperation product);
 
 // Divisions, exponentials of what is not positive, and products that are added.
 void sn_gpu_math(MlirOperation func);
+// f for each op of this name, of those that are there now.
+void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation));
 bool sn_gpu_not_negative(MlirValue v); // or NaN
 bool sn_gpu_at_least_one(MlirValue v);
 bool sn_gpu_is_unit(MlirValue v);     // from 0 to 1, or NaN

@@ -65,7 +65,7 @@ static MlirValue slice_length(SnBuilder *b, const SnGpuRowKernel *g, MlirValue f
 
 static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirValue row, SnColumn *at, MlirValue *inside) {
   int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), threads = g->k->threads;
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i32s = sn_vector(i32, g->width), i1s = sn_vector(mlirIntegerTypeGet(b->ctx, 1), g->width);
+  MlirType i1s = sn_vector(mlirIntegerTypeGet(b->ctx, 1), g->width);
   MlirValue start, from = row_from(b, g, row, &start), width = sn_index(b, g->width), length = slice_length(b, g, from, start);
   MlirValue end = plus(b, start, sn_index(b, n - 1)), last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
   MlirValue mine = plus(b, from, times(b, plus(b, times(b, g->k->rank, x->slice), g->k->thread), g->width));
@@ -77,9 +77,7 @@ static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirV
     inside[u] = (MlirValue){0};
     if (u && !behind)
       continue;
-    MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), g->width)), i32s);
-    lanes = plus(b, sn_lanes_broadcast(b, sn(b, "arith.index_cast", j, i32), g->width), lanes);
-    inside[u] = sn_row_below(b, lanes, sn_lanes_broadcast(b, sn_int(b, i32, n), g->width));
+    inside[u] = sn_gpu_peeled_lanes(b, g, j);
     at[u].whole = sn_row_below(b, j, sn_index(b, n - g->width + 1));
     if (behind) {
       MlirValue own = ult(b, plus(b, g->k->thread, sn_index(b, (int64_t)u * threads)), length);
@@ -87,10 +85,8 @@ static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirV
       at[u].whole = sn(b, "arith.andi", at[u].whole, own);
     }
     at[u].in = inside[u];
-    if (behind && (rows == SN_DYNAMIC || rows * n % g->width)) {
-      MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, n));
-      at[u].readable = sn_row_below(b, plus(b, at[u].place, sn_index(b, g->width - 1)), all);
-    }
+    if (behind && (rows == SN_DYNAMIC || rows * n % g->width))
+      at[u].readable = sn_gpu_peeled_readable(b, g, at[u].place);
   }
 }
 

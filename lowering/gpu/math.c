@@ -183,21 +183,21 @@ static void contract(MlirOperation op) {
   mlirOperationDestroy(mul);
 }
 
-static void each(MlirOperation func, const char *name, void (*f)(MlirOperation)) {
-  SnOpVec found = sn_collect(func, name);
+void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation)) {
+  SnOpVec found = sn_collect(in, name);
   for (size_t i = 0; i < found.size; ++i)
     f(found.data[i]);
   sn_vec_free(&found);
 }
 
 void sn_gpu_math(MlirOperation func) {
-  each(func, "arith.select", magnitude);
-  each(func, "math.exp", sn_gpu_power);
+  sn_gpu_each(func, "arith.select", magnitude);
+  sn_gpu_each(func, "math.exp", sn_gpu_power);
   sn_gpu_divide(func);
-  each(func, "arith.mulf", sn_gpu_scale_power);
-  each(func, "math.log", sn_gpu_logarithm);
-  each(func, "math.log1p", sn_gpu_logarithm);
-  each(func, "math.exp", exponential);
-  each(func, "arith.addf", contract);
-  each(func, "arith.subf", contract);
+  sn_gpu_each(func, "arith.mulf", sn_gpu_scale_power);
+  sn_gpu_each(func, "math.log", sn_gpu_logarithm);
+  sn_gpu_each(func, "math.log1p", sn_gpu_logarithm);
+  sn_gpu_each(func, "math.exp", exponential);
+  sn_gpu_each(func, "arith.addf", contract);
+  sn_gpu_each(func, "arith.subf", contract);
 }

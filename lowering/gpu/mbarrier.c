@@ -3,6 +3,8 @@
 //   memref<n x i64>: mbarrier i is at its address + 8 * i
 //
 // What a thread waits for is the parity of a phase: phases of one mbarrier are counted from 0.
+//
+// test: test/lowering/gpu/grid_rows.mlir, shared.mlir
 
 #include "lowering/gpu/gpu.h"
 

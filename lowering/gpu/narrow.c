@@ -86,19 +86,12 @@ static void step_by_constant(MlirOperation step) {
   mlirOperationDestroy(step);
 }
 
-static void each(MlirOperation module, const char *name, void (*f)(MlirOperation)) {
-  SnOpVec found = sn_collect(module, name);
-  for (size_t i = 0; i < found.size; ++i)
-    f(found.data[i]);
-  sn_vec_free(&found);
-}
-
 void sn_gpu_narrow(MlirOperation module) {
   Sizes s = {0};
   mlirOperationWalk(module, look_at, &s, MlirWalkPreOrder);
   if (s.wide || s.most >= LIMIT || s.step >= LIMIT - s.most)
     return;
   sn_set_attr(module, SN_GPU_LAYOUT, sn_parse_attr(mlirOperationGetContext(module), "#dlti.dl_spec<index = 32 : i32>"));
-  each(module, "arith.index_cast", clamp);
-  each(module, "vector.step", step_by_constant);
+  sn_gpu_each(module, "arith.index_cast", clamp);
+  sn_gpu_each(module, "vector.step", step_by_constant);
 }

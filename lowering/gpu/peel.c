@@ -17,9 +17,20 @@ bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
   return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector && n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
 }
 
+MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i32s = sn_vector(i32, g->width);
+  MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), g->width)), i32s);
+  lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, sn(b, "arith.index_cast", j, i32), g->width), lanes);
+  return sn_row_below(b, lanes, sn_lanes_broadcast(b, sn_int(b, i32, sn_row_length(g->form)), g->width));
+}
+
+MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValue place) {
+  MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, sn_row_length(g->form)));
+  return sn_row_below(b, sn(b, "arith.addi", place, sn_index(b, g->width - 1)), all);
+}
+
 void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
   int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), step = g->width * g->k->team;
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i32s = sn_vector(i32, g->width);
   MlirValue width = sn_index(b, g->width), start = sn(b, "arith.muli", row, sn_index(b, n)), end = sn(b, "arith.addi", start, sn_index(b, n - 1));
   MlirValue from = sn(b, "arith.subi", start, sn(b, "arith.remui", start, width)), last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
   MlirValue mine = sn(b, "arith.addi", from, sn(b, "arith.muli", g->k->member, width));
@@ -32,13 +43,10 @@ void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
     inside[u] = (MlirValue){0};
     if (u && !behind)
       continue;
-    MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), g->width)), i32s);
-    lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, sn(b, "arith.index_cast", j, i32), g->width), lanes);
-    inside[u] = at[u].in = sn_row_below(b, lanes, sn_lanes_broadcast(b, sn_int(b, i32, n), g->width));
+    inside[u] = at[u].in = sn_gpu_peeled_lanes(b, g, j);
     at[u].whole = sn_row_below(b, j, sn_index(b, n - g->width + 1));
     if (behind && (rows == SN_DYNAMIC || rows * n % g->width)) {
-      MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, n));
-      at[u].readable = sn_row_below(b, sn(b, "arith.addi", at[u].place, sn_index(b, g->width - 1)), all);
+      at[u].readable = sn_gpu_peeled_readable(b, g, at[u].place);
     }
   }
 }

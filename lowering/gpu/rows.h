@@ -94,6 +94,9 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 
 // peel.c
 
+// Which lanes of a vector that begins at column j (below 0 in front of the row) are in the row; whether a vector at this place in memory ends in the tensor.
+MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j);
+MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValue place);
 void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 
 // packed.c
