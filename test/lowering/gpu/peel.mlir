@@ -6,9 +6,14 @@
 // CHECK-LABEL: gpu.func @peel
 //       CHECK:   scf.for %[[ROW:.+]] =
 //       CHECK:     %[[START:.+]] = arith.muli %[[ROW]], %c131
-//       CHECK:     %[[MASK0:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : vector<4xi32>
+//       CHECK:     %[[N0:.+]] = arith.constant 131 : i32
+//       CHECK:     %[[ALL0:.+]] = vector.broadcast %[[N0]] : i32 to vector<4xi32>
+//       CHECK:     %[[MASK0:.+]] = arith.cmpi ult, %{{.+}}, %[[ALL0]] : vector<4xi32>
+//       CHECK:     arith.cmpi ult, %{{.+}}, %c128
 //       CHECK:     %[[LAST:.+]] = arith.minui
-//       CHECK:     %[[MASK1:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : vector<4xi32>
+//       CHECK:     %[[N1:.+]] = arith.constant 131 : i32
+//       CHECK:     %[[ALL1:.+]] = vector.broadcast %[[N1]] : i32 to vector<4xi32>
+//       CHECK:     %[[MASK1:.+]] = arith.cmpi ult, %{{.+}}, %[[ALL1]] : vector<4xi32>
 //       CHECK:     vector.load %{{.+}} {alignment = 16 : i64} : memref<655xf32>, vector<4xf32>
 //       CHECK:     arith.select %[[MASK0]]
 //       CHECK:     scf.if %{{.+}} -> (vector<4xf32>)
