@@ -19,9 +19,8 @@ int main(int argc, char **argv) {
   size_t n = 0;
   for (const SinterOption *o = tune_options; o->name; o++)
     table[n++] = *o;
-  for (const SinterOption *o = sinter_driver_options; o->name && n + 1 < sizeof table / sizeof *table; o++)
-    if (strcmp(o->name, "benchmark") && strcmp(o->name, "list") && strcmp(o->name, "stats") && strcmp(o->name, "output") && strcmp(o->name, "expect"))
-      table[n++] = *o;
+  for (const SinterOption *o = tune_driver_options(); o->name && n + 1 < sizeof table / sizeof *table; o++)
+    table[n++] = *o;
   table[n] = (SinterOption){0};
   int rest = 0;
   switch (sinter_options_parse(table, &options, usage, argc, argv, &rest)) {

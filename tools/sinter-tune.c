@@ -5,8 +5,8 @@
 //   DIR/sinter-tune-run DIR --tuning=loss.tuning                    the rest, where the GPU is and no compiler
 //   sinter-cc loss.mlir --target=gpu --tuning=loss.tuning -o loss.so
 //
-// A candidate is compiled as anybody would take it: the program, with a tuning file of one line. Candidates that
-// become the same code are compiled once.
+// A form is cut out of the program and compiled alone, once with each candidate's schedule: what is timed is the kernel.
+// Candidates that become the same code are compiled once.
 
 #include "lowering/gpu/chips.h"
 #include "lowering/serialise.h"
@@ -15,6 +15,7 @@
 #include "tools/common_link.h"
 #include "tools/tune.h"
 #include "tools/tune_candidates.h"
+#include "tools/tune_forms.h"
 #include "mlir-c/Diagnostics.h"
 #include "llvm-c/Core.h"
 #include <errno.h>
@@ -100,19 +101,29 @@ static uint64_t hash_of(const char *bytes, size_t size) {
   return sum;
 }
 
-// A road on a copy of the module, up to a rung. The copy is the caller's.
-static SinterExit lower(const Tool *tool, const Options *o, MlirModule module, const char *tuning, const char *until, MlirModule *copy) {
-  const char *upstream = o->upstream ? "true" : "false";
-  ToolSetting gpu[] = {{"policy", o->policy}, {"wrt", o->wrt},   {"upstream", upstream},  {"tuning", tuning}, {"input", o->input_dialect},
-                       {"chip", o->chip},     {"format", o->ptx ? "isa" : "bin"}, {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", o->policy},          {"wrt", o->wrt},           {"upstream", upstream},        {"tuning", tuning},
-                       {"input", o->input_dialect},    {"bf16", tool_bf16(o->cpu)}, {"exp", tool_exp(o->cpu)}, {"registers", tool_registers(o->cpu)}, {"prefetch", tool_prefetch(o->cpu)}, {NULL, NULL}};
+// What is asked of the road: the program is differentiated once, its forms are programs without that.
+typedef struct {
+  const char *policy, *wrt, *sums, *until;
+  bool upstream, gpu;
+} Road;
+
+// A road on a copy of a module. The copy is the caller's.
+static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule module, MlirModule *copy) {
+  const char *upstream = r.upstream ? "true" : "false";
+  ToolSetting gpu[] = {{"policy", r.policy},         {"wrt", r.wrt},   {"upstream", upstream},
+                       {"input", o->input_dialect}, {"chip", o->chip}, {"format", o->ptx ? "isa" : "bin"},
+                       {NULL, NULL}};
+  ToolSetting here[] = {{"policy", r.policy},         {"wrt", r.wrt},          {"upstream", upstream},
+                        {"input", o->input_dialect}, {"sums", r.sums},        {"bf16", tool_bf16(o->cpu)},
+                        {"exp", tool_exp(o->cpu)},   {"registers", tool_registers(o->cpu)},
+                        {"prefetch", tool_prefetch(o->cpu)}, {NULL, NULL}};
   *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-  return o->gpu ? tool_run(tool, *copy, "sinter-gpu", gpu, until) : tool_run(tool, *copy, "sinter-cpu", cpu, until);
+  return r.gpu ? tool_run(tool, *copy, "sinter-gpu", gpu, r.until) : tool_run(tool, *copy, "sinter-cpu", here, r.until);
 }
 
 // Links what has been lowered, unless `seen` has its code: 0 in *hash then.
-static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirModule lowered, const char *path, const uint64_t *seen, size_t n, uint64_t *hash) {
+static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirModule lowered, const char *path,
+                               const uint64_t *seen, size_t n, uint64_t *hash) {
   LLVMMemoryBufferRef object = NULL;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(lowered), how, &object)))
     return SINTER_EXIT_COMPILE;
@@ -126,44 +137,19 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
   return code;
 }
 
-static SinterExit compile_reference(const Tool *tool, const Options *o, MlirModule module, const char *folder) {
-  char path[PATH_MAX];
-  snprintf(path, sizeof path, "%s/reference.so", folder);
-  ToolSetting settings[] = {{"policy", "disabled"}, {"sums", "wide"}, {"wrt", o->wrt}, {"upstream", o->upstream ? "true" : "false"}, {"input", o->input_dialect}, {NULL, NULL}};
-  MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-  SinterExit code = tool_run(tool, copy, "sinter-cpu", settings, NULL);
+// A program without our kernels, on the CPU.
+static SinterExit compile_plain(const Tool *tool, const Options *o, MlirModule module, const char *sums, const char *path) {
+  MlirModule lowered;
+  SinterExit code = lower(tool, o, (Road){.policy = "disabled", .wrt = "", .sums = sums}, module, &lowered);
   SnSerialise how = {.cpu = o->cpu};
   uint64_t hash;
   if (code == SINTER_EXIT_OK)
-    code = link_lowered(tool, &how, copy, path, NULL, 0, &hash);
-  mlirModuleDestroy(copy);
+    code = link_lowered(tool, &how, lowered, path, NULL, 0, &hash);
+  mlirModuleDestroy(lowered);
   return code;
 }
 
 // ---- candidates ----------------------------------------------------------------------------
-
-typedef struct {
-  SnFingerprint form;
-  TuneSchedules schedules;
-} Form;
-typedef SN_VEC(Form) Forms;
-
-static void add_forms(MlirModule scheduled, const Options *o, const char *name, Forms *forms) {
-  SnOpVec ops = sn_collect(mlirModuleGetOperation(scheduled), name);
-  for (size_t i = 0; i < ops.size; ++i) {
-    if (!sn_get_attr(ops.data[i], "schedule").ptr)
-      continue;
-    Form form = {.form = sn_fingerprint(ops.data[i])};
-    bool known = false;
-    for (size_t k = 0; k < forms->size; ++k)
-      known |= !strcmp(forms->data[k].form.text, form.form.text);
-    if (known)
-      continue;
-    form.schedules = tune_candidates(ops.data[i], o->gpu ? "gpu" : "cpu", o->chip, (size_t)o->most);
-    sn_push(forms, form);
-  }
-  sn_vec_free(&ops);
-}
 
 static void put(MlirStringRef text, void *user) { fprintf(user, "%.*s", (int)text.length, text.data); }
 
@@ -184,7 +170,6 @@ static MlirLogicalResult keep_error(MlirDiagnostic diagnostic, void *user) {
 typedef struct {
   Tool *tool;
   const Options *options;
-  MlirModule module;
   const char *folder;
   FILE *list;
   SN_VEC(uint64_t) seen; // code of the form's candidates
@@ -198,19 +183,20 @@ typedef struct {
   char why[300];
 } Compiled;
 
-static Compiled compile_here(const Work *w, const char *tuning, const char *path) {
+static Compiled compile_here(const Work *w, MlirModule kernel, const char *path) {
   Compiled c = {.hash = 1};
+  const Options *o = w->options;
   mlirContextAttachDiagnosticHandler(w->tool->ctx, keep_error, c.why, NULL);
   MlirModule lowered;
-  c.code = lower(w->tool, w->options, w->module, tuning, NULL, &lowered);
-  SnSerialise how = {.cpu = w->options->cpu, .gpu = w->options->gpu, .parallel = !w->options->gpu};
+  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .gpu = o->gpu}, kernel, &lowered);
+  SnSerialise how = {.cpu = o->cpu, .gpu = o->gpu, .parallel = !o->gpu};
   if (c.code == SINTER_EXIT_OK)
     c.code = link_lowered(w->tool, &how, lowered, path, w->seen.data, w->seen.size, &c.hash);
   return c;
 }
 
 // A schedule that nobody has tried may end the compiler: it ends a process of its own.
-static Compiled compile_there(const Work *w, const char *tuning, const char *path) {
+static Compiled compile_there(const Work *w, MlirModule kernel, const char *path) {
   Compiled c = {.hash = 1, .code = SINTER_EXIT_COMPILE, .why = "the compiler does not stand it"};
   int ends[2];
   fflush(NULL);
@@ -223,7 +209,7 @@ static Compiled compile_there(const Work *w, const char *tuning, const char *pat
       signal(signals[i], SIG_DFL); // LLVM's handlers print a stack
     bool quiet = freopen("/dev/null", "w", stderr) != NULL;
     c.why[0] = 0;
-    c = compile_here(w, tuning, path);
+    c = compile_here(w, kernel, path);
     _exit(!quiet || write(ends[1], &c, sizeof c) != (ssize_t)sizeof c);
   }
   close(ends[1]);
@@ -236,51 +222,68 @@ static Compiled compile_there(const Work *w, const char *tuning, const char *pat
   return c;
 }
 
-static SinterExit compile_candidate(Work *w, const Form *form, MlirAttribute schedule) {
-  char tuning[PATH_MAX + 32], path[PATH_MAX + 32];
-  snprintf(tuning, sizeof tuning, "%s/one.tuning", w->folder);
+static void compile_candidate(Work *w, size_t index, const TuneForm *form, MlirAttribute schedule) {
+  char path[PATH_MAX + 32];
   snprintf(path, sizeof path, "%s/%zu.so", w->folder, w->count);
-  FILE *file = fopen(tuning, "w");
-  if (!file)
-    return tool_error(w->tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", tuning, strerror(errno));
-  fprintf(file, "%s %s ", w->options->gpu ? "gpu" : "cpu", form->form.text);
-  mlirAttributePrint(schedule, put, file);
-  fclose(file);
-  Compiled c = compile_there(w, tuning, path);
-  unlink(tuning);
+  sn_set_attr(tune_form_of(form->kernel), "schedule", schedule);
+  Compiled c = compile_there(w, form->kernel, path);
   if (!c.hash)
-    return SINTER_EXIT_OK;
-  fprintf(w->list, "%s\t", form->form.text);
+    return;
+  fprintf(w->list, "%zu\t%s\t", index, form->form.text);
   mlirAttributePrint(schedule, put, w->list);
   if (c.code != SINTER_EXIT_OK) {
     fprintf(w->list, "\t-\t%s\n", *c.why ? c.why : "it was not compiled");
-    return SINTER_EXIT_OK;
+    return;
   }
   fprintf(w->list, "\t%zu.so\n", w->count++);
   sn_push(&w->seen, c.hash);
-  return SINTER_EXIT_OK;
 }
 
-static SinterExit compile_all(Work *w, const Forms *forms) {
-  SinterExit code = compile_reference(w->tool, w->options, w->module, w->folder);
-  for (size_t i = 0; i < forms->size && code == SINTER_EXIT_OK; ++i) {
-    w->seen.size = 0;
-    for (size_t k = 0; k < forms->data[i].schedules.size && code == SINTER_EXIT_OK; ++k)
-      code = compile_candidate(w, &forms->data[i], forms->data[i].schedules.data[k]);
-  }
+// The road takes a form that was cut out as it is: what is timed is what the program runs.
+static SinterExit check_cut(const Work *w, const TuneForm *form) {
+  const Options *o = w->options;
+  MlirModule scheduled;
+  Road road = {.policy = o->policy, .wrt = "", .sums = "same", .until = "scheduled", .gpu = o->gpu};
+  SinterExit code = lower(w->tool, o, road, form->kernel, &scheduled);
+  MlirOperation again = code == SINTER_EXIT_OK ? tune_form_of(scheduled) : (MlirOperation){NULL};
+  if (code == SINTER_EXIT_OK && (sn_null(again) || strcmp(sn_fingerprint(again).text, form->form.text)))
+    code = tool_error(w->tool, SINTER_EXIT_COMPILE, "%s becomes another form where it stands alone", form->form.text);
+  mlirModuleDestroy(scheduled);
+  return code;
+}
+
+static SinterExit compile_form(Work *w, size_t index, const TuneForm *form) {
+  const Options *o = w->options;
+  char path[PATH_MAX + 64];
+  SinterExit code = check_cut(w, form);
+  snprintf(path, sizeof path, "%s/form%zu-reference.so", w->folder, index);
+  if (code == SINTER_EXIT_OK)
+    code = compile_plain(w->tool, o, form->kernel, "wide", path);
+  snprintf(path, sizeof path, "%s/form%zu-inputs.so", w->folder, index);
+  if (code == SINTER_EXIT_OK && form->inputs.ptr)
+    code = compile_plain(w->tool, o, form->inputs, "same", path);
+  w->seen.size = 0;
+  TuneSchedules schedules = tune_candidates(form->op, o->gpu ? "gpu" : "cpu", o->chip, (size_t)o->most);
+  for (size_t k = 0; k < schedules.size && code == SINTER_EXIT_OK; ++k)
+    compile_candidate(w, index, form, schedules.data[k]);
+  sn_vec_free(&schedules);
   return code;
 }
 
 // ---- the folder ------------------------------------------------------------------------------
 
-static void remove_folder(const char *folder, size_t count) {
-  char path[PATH_MAX + 32];
+static void remove_folder(const char *folder, size_t count, size_t forms) {
+  char path[PATH_MAX + 64];
+  for (size_t i = 0; i < forms; ++i) {
+    snprintf(path, sizeof path, "%s/form%zu-inputs.so", folder, i);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/form%zu-reference.so", folder, i);
+    unlink(path);
+  }
   for (size_t i = 0; i < count; ++i) {
     snprintf(path, sizeof path, "%s/%zu.so", folder, i);
     unlink(path);
   }
-  snprintf(path, sizeof path, "%s/reference.so", folder);
-  unlink(path);
   snprintf(path, sizeof path, "%s/candidates", folder);
   unlink(path);
   rmdir(folder);
@@ -305,19 +308,24 @@ static SinterExit copy_runner(const Tool *tool, const char *folder) {
   return code == SINTER_EXIT_OK && chmod(path, 0755) ? tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", path, strerror(errno)) : code;
 }
 
-static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, MlirModule module, const Forms *forms) {
+static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, const TuneForms *forms) {
   char made[PATH_MAX] = "", path[PATH_MAX + 32];
   const char *tmp = getenv("TMPDIR"), *folder = o->emit ? o->emit : made;
   snprintf(made, sizeof made, "%s/sinter-tune-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (o->emit ? mkdir(folder, 0777) && errno != EEXIST : !mkdtemp(made))
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder, strerror(errno));
   snprintf(path, sizeof path, "%s/candidates", folder);
-  Work w = {.tool = tool, .options = o, .module = module, .folder = folder, .list = fopen(path, "w")};
+  Work w = {.tool = tool, .options = o, .folder = folder, .list = fopen(path, "w")};
   if (!w.list)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
   fprintf(w.list, "target %s\n", o->gpu ? "gpu" : "cpu");
-  SinterExit code = compile_all(&w, forms);
-  fclose(w.list);
+  SinterExit code = SINTER_EXIT_OK;
+  for (size_t i = 0; i < forms->size && code == SINTER_EXIT_OK; ++i)
+    if (strstr(forms->data[i].form.text, run->form))
+      code = compile_form(&w, i, &forms->data[i]);
+  bool written = !ferror(w.list);
+  if ((fclose(w.list) || !written) && code == SINTER_EXIT_OK)
+    code = tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
   if (code == SINTER_EXIT_OK && o->emit)
     code = copy_runner(tool, folder);
   if (code == SINTER_EXIT_OK && o->emit)
@@ -325,9 +333,19 @@ static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, Mli
   else if (code == SINTER_EXIT_OK)
     code = tune_run(folder, run);
   if (!o->emit)
-    remove_folder(folder, w.count);
+    remove_folder(folder, w.count, forms->size);
   sn_vec_free(&w.seen);
   return code;
+}
+
+static SinterExit check_forms(const Tool *tool, const TuneOptions *run, const TuneForms *forms) {
+  if (!forms->size)
+    return tool_error(tool, SINTER_EXIT_COMPILE, "%s has no form that is scheduled", tool->file);
+  for (size_t i = 0; i < forms->size; ++i)
+    if (strstr(forms->data[i].form.text, run->form))
+      return SINTER_EXIT_OK;
+  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "--form=%s is in the name of none of %zu forms, such as %s", run->form,
+                    forms->size, forms->data[0].form.text);
 }
 
 static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
@@ -339,18 +357,17 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
     o->cpu = "x86-64-v2"; // the other machine's is not known
   code = tool_select(tool, module, run->driver.entry);
   if (code == SINTER_EXIT_OK) {
-    code = lower(tool, o, module, "", "scheduled", &scheduled);
-    Forms forms = {0};
+    Road road = {.policy = o->policy, .wrt = o->wrt, .sums = "same", .until = "scheduled", .upstream = o->upstream, .gpu = o->gpu};
+    code = lower(tool, o, road, module, &scheduled);
+    TuneForms forms = {0};
     if (code == SINTER_EXIT_OK) {
-      add_forms(scheduled, o, "sinter.rowwise", &forms);
-      add_forms(scheduled, o, "sinter.contract", &forms);
-      add_forms(scheduled, o, "sinter.steps", &forms);
+      forms = tune_forms(scheduled);
+      o->input_dialect = "linalg"; // what was cut out is
+      code = check_forms(tool, run, &forms);
     }
     if (code == SINTER_EXIT_OK)
-      code = forms.size ? tune(tool, o, run, module, &forms) : tool_error(tool, SINTER_EXIT_COMPILE, "%s has no form that is scheduled", tool->file);
-    for (size_t i = 0; i < forms.size; ++i)
-      sn_vec_free(&forms.data[i].schedules);
-    sn_vec_free(&forms);
+      code = tune(tool, o, run, &forms);
+    tune_forms_free(&forms);
     mlirModuleDestroy(scheduled);
   }
   mlirModuleDestroy(module);
@@ -361,7 +378,7 @@ int main(int argc, char **argv) {
   Options options = {.policy = "medium", .chip = SN_GPU_CHIP_DEFAULT, .input_dialect = "linalg", .wrt = "", .most = 40};
   TuneOptions run = TUNE_DEFAULTS;
   run.driver.program = "sinter-tune";
-  ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {sinter_driver_options, &run.driver}, {NULL, NULL}};
+  ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {tune_driver_options(), &run.driver}, {NULL, NULL}};
   const char *file = tool_options(argc, argv, "Sinter: finds the schedules that are fastest on a machine\n", tables);
   Tool tool = tool_open("sinter-tune", file);
   SinterExit code = program(&tool, &options, &run);

@@ -1,9 +1,10 @@
 // tune.h: what the two halves of sinter-tune share: a folder of candidates.
 //
-//   DIR/reference.so    the decomposed program, on the CPU, with sums in float64
-//   DIR/0.so, 1.so ...  the program, each with another schedule of one of its forms
-//   DIR/candidates      `target cpu|gpu`, then a line for each, by tabs: form, schedule, file
-//                       (- if it was refused), and why it was; the first of a form is what sinter-schedule chooses
+//   DIR/form0-reference.so   form 0 by itself, decomposed, on the CPU, with sums in float64
+//   DIR/form0-inputs.so      the program up to form 0, on the CPU: what form 0 is run on; not there for a form in a loop
+//   DIR/0.so, 1.so ...       a form by itself, each with another schedule
+//   DIR/candidates           `target cpu|gpu`, then a line for each, by tabs: number of the form, form, schedule, file (- if
+//                            it was refused), and why it was; the first of a form is what sinter-schedule chooses
 //
 // Free of MLIR: the half that runs needs nothing but a library's table.
 
@@ -27,8 +28,10 @@ typedef struct TuneOptions {
 
 #define TUNE_DEFAULTS {SINTER_DRIVER_DEFAULTS, NULL, "", 0.1, 60}
 
-// Ends with a name of NULL; these fill a TuneOptions.
+// End with a name of NULL; these fill a TuneOptions: the tuner's own, and what it takes of the driver's, which is
+// written into the array by tune_driver_options.
 extern const SinterOption tune_options[];
+const SinterOption *tune_driver_options(void);
 
 // Verifies and times the candidates of a folder, prints a table for each form, writes the tuning file.
 SinterExit tune_run(const char *folder, const TuneOptions *options);
