@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: sinter-tune %s --entry=main --most=1 --emit=%t/cpu && sinter-tune %s --entry=main --most=1 --target=gpu --ptx --emit=%t/gpu
-// RUN: sed -n 's/^\(rowwise:37x1003[^\t]*\)\t.*/cpu \1 #sinter.rows<chunk = 5, lanes = 4>/p' %t/cpu/candidates > %t/both
-// RUN: sed -n 's/^\(rowwise:37x1003[^\t]*\)\t.*/gpu \1 #sinter.gpu_rows<threads = 64, blocks = 3>/p' %t/gpu/candidates >> %t/both
+// RUN: sed -n 's/^[0-9]*\t\(rowwise:37x1003[^\t]*\)\t.*/cpu \1 #sinter.rows<chunk = 5, lanes = 4>/p' %t/cpu/candidates > %t/both
+// RUN: sed -n 's/^[0-9]*\t\(rowwise:37x1003[^\t]*\)\t.*/gpu \1 #sinter.gpu_rows<threads = 64, blocks = 3>/p' %t/gpu/candidates >> %t/both
 // RUN: sinter-opt --pass-pipeline="builtin.module(sinter-schedule{target=cpu tuning='%t/both'})" %s | FileCheck %s --check-prefix=CPU
 // RUN: sinter-opt --pass-pipeline="builtin.module(sinter-schedule{target=gpu tuning='%t/both'})" %s | FileCheck %s --check-prefix=GPU
 
