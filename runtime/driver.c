@@ -4,6 +4,7 @@
 
 #include "describe.h"
 #include "driver_parts.h"
+#include "file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -203,12 +204,8 @@ SinterExit sinter_driver_main(const SinterLibrary *library, const SinterDriverOp
     free(inputs);
     free(outputs);
   }
-  bool printed = fflush(stdout) == 0; // first what was found, then what is wrong
+  bool printed = sinter_stdout_finish(options->program); // first what was found, then what is wrong
   if (code != SINTER_EXIT_OK)
     fprintf(stderr, "%s: error: %s\n", options->program, message.text);
-  if (!printed && code == SINTER_EXIT_OK) {
-    fprintf(stderr, "%s: error: cannot write to stdout: %s\n", options->program, strerror(errno));
-    code = SINTER_EXIT_RUN;
-  }
-  return code;
+  return printed || code != SINTER_EXIT_OK ? code : SINTER_EXIT_RUN;
 }

@@ -6,6 +6,7 @@
 
 #include "npy.h"
 #include "describe.h"
+#include "file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -350,18 +351,11 @@ bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage 
                                    (unsigned char)(length & 255),
                                    (unsigned char)(length >> 8)};
 
-  FILE *file = fopen(path, "wb");
-  if (!file)
+  SinterFile file;
+  if (!sinter_file_create(&file, path, false))
     return fail(message, path, "%s", strerror(errno));
-  errno = 0;
-  bool ok = fwrite(start, 1, sizeof start, file) == sizeof start &&
-            fwrite(header, 1, (size_t)length, file) == (size_t)length &&
-            fwrite(array->data, 1, (size_t)array->bytes, file) == (size_t)array->bytes;
-  int reason = errno;
-  // What is still in the buffer may not fit on the disk either.
-  if (fclose(file) != 0) {
-    reason = ok ? errno : reason;
-    ok = false;
-  }
-  return ok || fail(message, path, "cannot write: %s", reason ? strerror(reason) : "short write");
+  fwrite(start, 1, sizeof start, file.to);
+  fwrite(header, 1, (size_t)length, file.to);
+  fwrite(array->data, 1, (size_t)array->bytes, file.to);
+  return sinter_file_finish(&file) || fail(message, path, "cannot write: %s", strerror(errno));
 }

@@ -47,7 +47,7 @@ bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, S
                         SinterMessage *message);
 
 // Writes version 1.0; bfloat16 as uint16. False with a message that starts with
-// path, also if the disk is full.
+// path, also if the disk is full: what was there before still is.
 bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage *message);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // common_header.c: the C header that says how to call a library.
 
 #include "lowering/host.h"
+#include "runtime/file.h"
 #include "tools/common_link.h"
 #include <ctype.h>
 #include <errno.h>
@@ -139,9 +140,10 @@ static void guard_of(const char *path, char *guard, size_t size) {
 }
 
 SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, bool gpu) {
-  FILE *file = fopen(path, "w");
-  if (!file)
+  SinterFile out;
+  if (!sinter_file_create(&out, path, false))
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
+  FILE *file = out.to;
   char guard[256];
   guard_of(path, guard, sizeof guard);
   fprintf(file, "// Compiled from %s by sinter-cc, for %s.\n\n", tool->file,
@@ -159,9 +161,7 @@ SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, bo
           "// The table of these functions, for a host that opens the library: <sinter/abi.h>.\n"
           "extern const struct SinterLibrary sinter_library;\n\n"
           "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-  bool ok = !ferror(file);
-  ok = fclose(file) == 0 && ok;
-  return ok ? SINTER_EXIT_OK
-            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path,
-                         strerror(errno));
+  if (sinter_file_finish(&out))
+    return SINTER_EXIT_OK;
+  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
 }

@@ -3,6 +3,7 @@
 #include "tools/common_link.h"
 #include "lowering/serialise.h"
 #include "passes/passes.h"
+#include "runtime/file.h"
 #include "sinter_config.h"
 #include <errno.h>
 #include <libgen.h>
@@ -14,15 +15,10 @@
 
 extern char **environ;
 
-SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, size_t size) {
-  FILE *file = fopen(path, "wb");
-  if (!file)
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
-  bool ok = fwrite(bytes, 1, size, file) == size;
-  ok = fclose(file) == 0 && ok;
-  return ok ? SINTER_EXIT_OK
-            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write all of %s: %s", path,
-                         strerror(errno));
+SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, size_t size, bool executable) {
+  if (sinter_file_write(path, bytes, size, executable))
+    return SINTER_EXIT_OK;
+  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
 }
 
 // What the library shows: nothing of the runtime's, nothing of another library's.
@@ -91,9 +87,9 @@ SinterExit tool_link(const Tool *tool, const char *path, const char *object, siz
   beside_program(archive, sizeof archive, SINTER_RUNTIME_ARCHIVE);
 
   char *exports = version_script(module);
-  SinterExit result = tool_write(tool, code, object, size);
+  SinterExit result = tool_write(tool, code, object, size, false);
   if (result == SINTER_EXIT_OK)
-    result = tool_write(tool, script, exports, strlen(exports));
+    result = tool_write(tool, script, exports, strlen(exports), false);
   free(exports);
   if (result == SINTER_EXIT_OK && access(archive, R_OK))
     result =

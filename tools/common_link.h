@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// Writes bytes to a file.
-SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, size_t size);
+// Writes bytes to a file, which appears whole or stays as it is.
+SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, size_t size, bool executable);
 
 // Links an object in memory with the runtime into a shared library that shows its table
 // and the entry points of the module, and nothing else, by the system's `cc`.

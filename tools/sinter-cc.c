@@ -133,7 +133,7 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
     size_t size = bytes.length;
     while (options->ptx && size && !bytes.data[size - 1]) // PTX in memory ends in 0
       --size;
-    code = tool_write(tool, options->out, bytes.data, size);
+    code = tool_write(tool, options->out, bytes.data, size, false);
   }
   sn_vec_free(&binaries);
   return code;
@@ -166,7 +166,7 @@ static SinterExit host_code(const Tool *tool, const Options *options, MlirModule
   const char *bytes = LLVMGetBufferStart(object);
   size_t size = LLVMGetBufferSize(object);
   SinterExit code = kind == OBJECT
-                        ? tool_write(tool, options->out, bytes, size)
+                        ? tool_write(tool, options->out, bytes, size, false)
                         : tool_link(tool, options->out, bytes, size, module, options->gpu);
   LLVMDisposeMemoryBuffer(object);
   return code;

@@ -303,9 +303,9 @@ static SinterExit copy_runner(const Tool *tool, const char *folder) {
     sn_push(&bytes, (char)c);
   fclose(from);
   snprintf(path, sizeof path, "%s/sinter-tune-run", folder);
-  SinterExit code = tool_write(tool, path, bytes.data, bytes.size);
+  SinterExit code = tool_write(tool, path, bytes.data, bytes.size, true);
   sn_vec_free(&bytes);
-  return code == SINTER_EXIT_OK && chmod(path, 0755) ? tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", path, strerror(errno)) : code;
+  return code;
 }
 
 static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, const TuneForms *forms) {
