@@ -149,6 +149,7 @@ static inline SnAttr sn_attr(const char *name, MlirAttribute attr) {
   SnAttr a = {name, attr};
   return a;
 }
+static inline SnAttr sn_no_attr(void) { return sn_attr("", mlirAttributeGetNull()); }
 static inline SnValues sn_values(intptr_t n, const MlirValue *data) {
   SnValues v = {n, data};
   return v;

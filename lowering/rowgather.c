@@ -9,9 +9,6 @@
 #include "lowering/rowmemory.h"
 #include <assert.h>
 
-// A vector of i1 is packed, a memref of i1 is not.
-static bool by_vectors(MlirType table) { return sn_bits(sn_element(table)) % 8 == 0; }
-
 // The last subscripts are the columns, in order and all of them, and the others scalars: a row lies in one piece.
 static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
   intptr_t rank = sn_rank(table), first = rank - f->num_cols;
@@ -70,7 +67,7 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperatio
   int64_t width = c ? c->width : 1;
   intptr_t rank = sn_rank(t);
   assert(rank <= 17 && width <= 64);
-  if (width > 1 && by_vectors(t) && in_one_piece(p->form, op, t))
+  if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
     return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
   for (intptr_t k = 0; k < rank; ++k) {
     MlirValue v = sn_operand(op, k + 1);
@@ -78,7 +75,7 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperatio
   }
   if (width == 1)
     return sn_row_load_guarded(b, memref, rank, at, otherwise);
-  if (by_vectors(t))
+  if (sn_fills_bytes(sn_element(t)))
     return load_lanes(b, c, memref, at, sn_lanes_broadcast(b, otherwise, width));
   for (int64_t l = 0; l < width; ++l) {
     MlirValue one[17];

@@ -50,7 +50,7 @@ static bool phase_computes(const SnRowProgram *p, MlirValue v, int at) {
 void sn_row_keep(SnRowProgram *p) {
   for (size_t i = p->values.size; i-- > 0;) {
     MlirValue v = p->values.data[i];
-    if (!sn_is_row(v) || !expensive(sn_definer(v)) || sn_bits(sn_element(sn_type_of(v))) % 8)
+    if (!sn_is_row(v) || !expensive(sn_definer(v)) || !sn_fills_bytes(sn_element(sn_type_of(v))))
       continue;
     int first = -1, times = 0;
     for (size_t at = 0; at < p->phases.size; ++at)

@@ -38,7 +38,7 @@ static void dims_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t l, MlirV
 }
 
 static bool in_one_piece(const SnForm *f, const SnAccess *a) {
-  return !a->through.ptr && sn_bits(sn_element(sn_type_of(a->value))) % 8 == 0 && sn_unit_stride(a->map, f->num_rows - 1);
+  return !a->through.ptr && sn_fills_bytes(sn_element(sn_type_of(a->value))) && sn_unit_stride(a->map, f->num_rows - 1);
 }
 
 static intptr_t subscripts(SnBuilder *b, const SnAccess *a, const MlirValue *dims, MlirValue *at) {

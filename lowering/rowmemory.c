@@ -113,7 +113,7 @@ static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
 static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
   int64_t factors[32], expected = 1;
   MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
-  if (a->fill.ptr || sn_bits(sn_element(sn_type_of(a->value))) % 8)
+  if (a->fill.ptr || !sn_fills_bytes(sn_element(sn_type_of(a->value))))
     return false; // a vector of i1 is packed, a memref of i1 is not
   if (sn_row_length(f) == SN_DYNAMIC || !mlirShapedTypeHasStaticShape(sn_type_of(a->value)))
     return ends_in_columns(f, map, sn_type_of(a->value));
@@ -262,7 +262,7 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
     return sn_row_load(b, p->form, a, dims);
-  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_bits(element) % 8 == 0 && sn_unit_stride(a->map, p->form->num_rows))
+  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) && sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->width);
   if (is_consecutive(p->form, a, c->width)) {
     Subscripts s = subscripts(b, p->form, a, dims);
@@ -301,14 +301,13 @@ void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess 
         sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
-MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s) {
+MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element) {
   MlirValue at[2], j = sn_none(s->offset) ? c->index : sn(b, "arith.subi", c->index, s->offset);
   intptr_t n = 0;
   if (!sn_none(s->first))
     at[n++] = s->first;
   at[n++] = j;
-  MlirType element = sn_element(sn_type_of(s->memref));
-  return sn(b, c->width > 1 ? "vector.load" : "memref.load", s->memref, sn_values(n, at), sn_lanes_of(element, c->width));
+  return sn_scratch_load(b, s->memref, sn_values(n, at), sn_lanes_of(element, c->width), sn_no_attr());
 }
 
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
@@ -317,7 +316,7 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
 
 bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
   int64_t factors[32], bits = sn_bits(sn_element(sn_type_of(a->value)));
-  bool whole = lanes > 1 && bits % 8 == 0 && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
+  bool whole = lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(a->value))) && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
   if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a, lanes) ||
       !sn_linear_factors(a->map, sn_type_of(a->value), factors))
     return false;

@@ -12,9 +12,9 @@ MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width);
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l);
 // All dimensions of the form: rows, and columns at lane `lane` of `c` (null: none).
 void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims);
-// The lanes of an access, or of a row in scratch memory.
+// The lanes of an access, or of a row of such elements in scratch memory.
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
-MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s);
+MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
 bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
 // Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access. `locality`: 3 into the

@@ -14,7 +14,7 @@
 
 bool sn_row_is_whole(const SnForm *f, const SnAccess *a) {
   int64_t n = f->num_rows + f->num_cols;
-  bool is = mlirAffineMapGetNumResults(a->map) == n && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_bits(sn_element(sn_type_of(a->value))) % 8 == 0;
+  bool is = mlirAffineMapGetNumResults(a->map) == n && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_fills_bytes(sn_element(sn_type_of(a->value)));
   for (int64_t i = 0; is && i < n; ++i)
     is = sn_map_dim(a->map, i) == i && sn_dim(sn_type_of(a->value), i) == f->dims.data[i].size;
   return is;

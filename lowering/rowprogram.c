@@ -224,7 +224,7 @@ static const SnKept *kept(const SnRowProgram *p, MlirValue v) {
 static void keep(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   const SnKept *k = kept(p, v);
   if (k && c->store && p->phase == k->first)
-    sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_mapped(&c->made, v), k->memref, c->index);
+    sn_scratch_store(b, sn_mapped(&c->made, v), k->memref, sn_values(1, &c->index), sn_no_attr());
 }
 
 // The scalar that a row of integers is a broadcast of, or null.
@@ -279,7 +279,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   MlirOperation op = sn_definer(v);
   const SnKept *stored = kept(p, v);
   if (stored && p->phase > stored->first) {
-    made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref});
+    made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref}, sn_element(sn_type_of(v)));
     if (!sn_none(stored->factors)) {
       MlirValue at = sn(b, "arith.divui", c->index, sn_index(b, stored->per));
       MlirValue factor = sn(b, "memref.load", stored->factors, at, sn_element(sn_type_of(stored->factors)));
@@ -287,7 +287,7 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
     }
   } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
-    made = s->scratch ? sn_row_load_scratch(b, c, s) : sn_row_load_lanes(b, p, c, &s->access);
+    made = s->scratch ? sn_row_load_scratch(b, c, s, sn_element(sn_type_of(v))) : sn_row_load_lanes(b, p, c, &s->access);
   } else if (sn_is(op, "arith.constant")) {
     made = sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c->width), sn_constant_of(v));
   } else if (sn_is(op, "sinter.broadcast")) {

@@ -89,6 +89,15 @@ void sn_row_program_free(SnRowProgram *p);
 // of rank 2, memref[column - offset] of rank 1 where `first` is null. `offset` may be null.
 void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, MlirValue first, MlirValue offset);
 
+// In rowscratch.c. An element of the type has all bits of its bytes, so that a vector of it is as wide as that many elements of a memref.
+bool sn_fills_bytes(MlirType element);
+// What an element is kept as in scratch memory: itself, or an integer that fills its bytes.
+MlirType sn_scratch_type(MlirType element);
+int64_t sn_scratch_bytes(MlirType element);
+// An element or a vector, `t`, of scratch memory whose element is sn_scratch_type's. `more`: an attribute of the load or store, or null.
+MlirValue sn_scratch_load(SnBuilder *b, MlirValue memref, SnValues at, MlirType t, SnAttr more);
+void sn_scratch_store(SnBuilder *b, MlirValue x, MlirValue memref, SnValues at, SnAttr more);
+
 // The phase from which on a value of the region is known.
 int sn_row_level(const SnRowProgram *p, MlirValue v);
 // The label that this comparison finds among the columns, where one_hot_by_lane has it done; else null.

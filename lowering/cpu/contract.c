@@ -209,26 +209,25 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
   SnBuilder *b = &c->t.b;
   int64_t lanes = c->n % c->lanes ? 1 : c->lanes;
   MlirType t = lanes > 1 ? sn_vector(p->type, lanes) : p->type;
-  const char *load = lanes > 1 ? "vector.load" : "memref.load", *store = lanes > 1 ? "vector.store" : "memref.store";
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
   SnLoop r = sn_for(b, zero, c->mm, one);
   {
     MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
     SnLoop j = sn_for(b, zero, nn, sn_index(b, lanes));
     {
-      MlirValue at = plus(b, column, j.index);
-      MlirValue start = sn(b, "arith.select", first, sn_zero(b, t), sn(b, load, p->c, row, at, t));
+      MlirValue at[] = {row, plus(b, column, j.index)};
+      MlirValue start = sn(b, "arith.select", first, sn_zero(b, t), sn_scratch_load(b, p->c, sn_values(2, at), t, sn_no_attr()));
       SnLoop s = sn_for(b, zero, kk, one, start);
       {
-        MlirValue x = sn(b, "memref.load", p->a_pack, row, plus(b, k0, s.index), p->type);
+        MlirValue a[] = {row, plus(b, k0, s.index)}, x = sn_scratch_load(b, p->a_pack, sn_values(2, a), p->type, sn_no_attr());
         if (lanes > 1)
           x = sn(b, "vector.broadcast", x, t);
-        MlirValue w = sn(b, load, p->b_pack, sn_cpu_scratch_row(c, c->k, s.index), j.index, t);
+        MlirValue of_b[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index}, w = sn_scratch_load(b, p->b_pack, sn_values(2, of_b), t, sn_no_attr());
         MlirValue sum = sn_is_float(p->type) ? sn(b, "math.fma", x, w, s.carried[0])
                                              : sn(b, "arith.addi", s.carried[0], sn(b, "arith.muli", x, w));
         sn_next(b, &s, sum);
       }
-      sn_op(b, store, sn_result(s.op, 0), p->c, row, at);
+      sn_scratch_store(b, sn_result(s.op, 0), p->c, sn_values(2, at), sn_no_attr());
     }
     sn_next(b, &j);
   }
@@ -240,7 +239,8 @@ static void zero_block(Contract *c, Product *p, MlirValue nn, MlirValue column) 
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
   SnLoop r = sn_for(b, zero, c->mm, one);
   SnLoop j = sn_for(b, zero, nn, one);
-  sn_op(b, "memref.store", sn_zero(b, p->type), p->c, sn_cpu_scratch_row(c, c->m, r.index), plus(b, column, j.index));
+  MlirValue at[] = {sn_cpu_scratch_row(c, c->m, r.index), plus(b, column, j.index)};
+  sn_scratch_store(b, sn_zero(b, p->type), p->c, sn_values(2, at), sn_no_attr());
   sn_next(b, &j);
   sn_next(b, &r);
 }

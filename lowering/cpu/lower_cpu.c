@@ -58,7 +58,7 @@ MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirVa
       shape[i] = SN_DYNAMIC;
       unknown[segments[0]++] = sizes[i];
     }
-  MlirType memref = sn_memref(element, n, shape);
+  MlirType memref = sn_memref(sn_scratch_type(element), n, shape);
   v = !segments[0] ? fixed_scratch(k, memref)
                    : sn(b, "memref.alloc", sn_values(segments[0], unknown), memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
                         sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));

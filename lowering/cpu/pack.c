@@ -71,7 +71,8 @@ static void copy_element(Block *k, MlirValue row, MlirValue column) {
   MlirValue dims[32];
   point(k, row, column, dims);
   MlirValue x = convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), k->p->type);
-  sn_op(b, "memref.store", x, k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, row), column);
+  MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, row), column};
+  sn_scratch_store(b, x, k->pack, sn_values(2, at), sn_no_attr());
 }
 
 // ---- runs ------------------------------------------------------------------------
@@ -158,8 +159,8 @@ static void subscripts(Run *r, MlirValue c, MlirValue *at) {
 
 static void store(Run *r, MlirValue x, MlirValue c) {
   SnBuilder *b = &r->k->c->t.b;
-  bool vector = mlirTypeIsAVector(sn_type_of(x));
-  sn_op(b, vector ? "vector.store" : "memref.store", x, r->k->pack, r->row, plus(b, c, r->shift));
+  MlirValue at[] = {r->row, plus(b, c, r->shift)};
+  sn_scratch_store(b, x, r->k->pack, sn_values(2, at), sn_no_attr());
 }
 
 static void fill_run(Run *r, MlirValue from, MlirValue to) {
@@ -262,7 +263,7 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
   }
   MlirType t = sn_type_of(side->value);
   Run run = {.k = k, .runs = &runs};
-  run.unit = runs.n && k->c->lanes > 1 && sn_bits(sn_element(t)) % 8 == 0 && is_next_to_itself(side->map, t, runs.along);
+  run.unit = runs.n && k->c->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
   int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
   int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
   MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[32], dims[32];
@@ -310,7 +311,7 @@ static bool lies_transposed(const Block *k) {
   const SnAccess *side = side_of(k);
   MlirType t = sn_type_of(side->value);
   int64_t factors[32];
-  if (side->fill.ptr || side->through.ptr || sn_bits(sn_element(t)) % 8 || k->c->lanes < 2)
+  if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->c->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
     return k->c->together == 1 && is_next_to_itself(side->map, t, f->num_rows - 1);
@@ -390,7 +391,8 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
     return;
   SnLoop s = sn_for(b, sn_index(b, 0), kk, sn_index(b, 1));
   SnLoop j = sn_for(b, nn, sn_index(b, c->n), sn_index(b, 1));
-  sn_op(b, "memref.store", sn_zero(b, p->type), p->b_pack, sn_cpu_scratch_row(c, c->k, s.index), j.index);
+  MlirValue at[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index};
+  sn_scratch_store(b, sn_zero(b, p->type), p->b_pack, sn_values(2, at), sn_no_attr());
   sn_next(b, &j);
   sn_next(b, &s);
 }

@@ -43,11 +43,13 @@ static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffe
     if (part < (lanes == 1) || (sn_known(ends[part], &from_known) && sn_known(ends[part + 1], &to_known) && from_known >= to_known))
       continue;
     MlirType t = width > 1 ? sn_vector(f->accumulators.data[k].type, width) : f->accumulators.data[k].type;
-    const char *load = width > 1 ? "vector.load" : "memref.load", *store = width > 1 ? "vector.store" : "memref.store";
     SnLoop j = sn_for(b, ends[part], ends[part + 1], sn_index(b, width));
-    MlirValue x = from ? sn_combine(b, combiner(f, k), sn(b, load, buffer, to, j.index, t), sn(b, load, buffer, *from, j.index, t))
-                       : sn_cpu_identity(b, f, k, width);
-    sn_op(b, store, x, buffer, to, j.index);
+    MlirValue at[] = {to, j.index}, x = sn_cpu_identity(b, f, k, width);
+    if (from) {
+      MlirValue other[] = {*from, j.index}, y = sn_scratch_load(b, buffer, sn_values(2, at), t, sn_no_attr());
+      x = sn_combine(b, combiner(f, k), y, sn_scratch_load(b, buffer, sn_values(2, other), t, sn_no_attr()));
+    }
+    sn_scratch_store(b, x, buffer, sn_values(2, at), sn_no_attr());
     sn_next(b, &j);
   }
 }
@@ -67,7 +69,7 @@ intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirVa
 void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars) {
   for (size_t k = 0; k < p->buffers.size; ++k)
     if (!keeps_columns(f, k))
-      sn_op(&t->b, "memref.store", *scalars++, p->inside.data[k], t->index);
+      sn_scratch_store(&t->b, *scalars++, p->inside.data[k], sn_values(1, &t->index), sn_no_attr());
 }
 
 void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row) {
@@ -116,7 +118,7 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
     } else {
       SnLoop c = sn_for(b, zero, tasks, one, sn_cpu_identity(b, f, k, 1));
       MlirType kept = kept_type(f, k), type = f->accumulators.data[k].type;
-      MlirValue x = sn(b, "memref.load", buffer, c.index, kept);
+      MlirValue x = sn_scratch_load(b, buffer, sn_values(1, &c.index), kept, sn_no_attr());
       sn_next(b, &c, sn_combine(b, combiner(f, k), c.carried[0], x));
       MlirValue all = sn_result(c.op, 0);
       if (!mlirTypeEqual(kept, type))

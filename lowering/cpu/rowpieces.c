@@ -59,7 +59,7 @@ static void begin_row(SnBuilder *b, const Pieces *s, const SnTask *t, SnRowProgr
   for (size_t i = 0; i < s->reduced.size; ++i) {
     MlirValue whole = t ? sn_lookup(&t->map, s->reduced.data[i].whole) : s->reduced.data[i].whole, result = sn_result(s->reduced.data[i].reduce, 0);
     if (sn_row_level(p, result) <= (int)phase)
-      sn_map(&p->scalars, result, sn(b, "memref.load", whole, row, sn_type_of(result)));
+      sn_map(&p->scalars, result, sn_scratch_load(b, whole, sn_values(1, &row), sn_type_of(result), sn_no_attr()));
   }
   for (size_t i = 0; i <= phase; ++i)
     sn_row_scalars(b, p, (int)i);
@@ -76,15 +76,16 @@ static void combine_parts(SnBuilder *b, const Pieces *s, size_t first) {
     MlirType type = sn_type_of(sn_result(d->reduce, 0));
     const SnCombiner *c = sn_combiner(mlirStringAttrGetValue(sn_get_attr(d->reduce, "kind")));
     SnLoop j = sn_for(b, lo, hi, one, sn_splat(b, type, sn_combiner_identity(c, type)));
-    sn_next(b, &j, sn_combine(b, c, j.carried[0], sn(b, "memref.load", d->parts, j.index, type)));
-    sn_op(b, "memref.store", sn_result(j.op, 0), d->whole, r.index);
+    sn_next(b, &j, sn_combine(b, c, j.carried[0], sn_scratch_load(b, d->parts, sn_values(1, &j.index), type, sn_no_attr())));
+    sn_scratch_store(b, sn_result(j.op, 0), d->whole, sn_values(1, &r.index), sn_no_attr());
   }
   sn_next(b, &r);
 }
 
 static void store_parts(SnBuilder *b, const Pieces *s, const SnTask *t, const SnRowProgram *p, size_t first) {
   for (size_t i = first; i < s->reduced.size; ++i)
-    sn_op(b, "memref.store", sn_row_scalar(p, sn_result(s->reduced.data[i].reduce, 0)), sn_lookup(&t->map, s->reduced.data[i].parts), t->index);
+    sn_scratch_store(b, sn_row_scalar(p, sn_result(s->reduced.data[i].reduce, 0)), sn_lookup(&t->map, s->reduced.data[i].parts), sn_values(1, &t->index),
+                     sn_no_attr());
 }
 
 // What the body yields: rows are stored in tasks, scalars by the loop over rows at the end.
@@ -167,7 +168,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
     scalars[i] = sn_cpu_identity(b, f, i, 1);
   sn_cpu_row_ends(b, &row, scalars);
   for (size_t i = 0; i < f->accumulators.size; ++i)
-    sn_op(b, "memref.store", scalars[i], partials.buffers.data[i], r.index);
+    sn_scratch_store(b, scalars[i], partials.buffers.data[i], sn_values(1, &r.index), sn_no_attr());
   sn_next(b, &r);
   sn_cpu_finish(k, &partials);
   sn_vec_free(&row.targets);

@@ -35,8 +35,8 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue 
   MlirValue at[] = {t->first, c->index};
   if (seen)
     x = sn_cpu_unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), seen);
-  MlirValue old = sn(b, c->width > 1 ? "vector.load" : "memref.load", t->buffer, sn_values(2, at), type);
-  sn_op(b, c->width > 1 ? "vector.store" : "memref.store", sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at));
+  MlirValue old = sn_scratch_load(b, t->buffer, sn_values(2, at), type, sn_no_attr());
+  sn_scratch_store(b, sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at), sn_no_attr());
 }
 
 // One step at a column: accumulators of the phase and what it stores. The first `seen` lanes were combined before.

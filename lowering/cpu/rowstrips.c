@@ -37,7 +37,7 @@ SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row) {
   const SnPhase *first = &row->program->phases.data[0];
   int32_t segments[] = {0, 0};
   for (size_t i = 0; i < first->reduces.size && s.size; ++i)
-    s.memory[i] = sn(b, "memref.alloca", sn_memref(sn_type_of(sn_result(first->reduces.data[i], 0)), 1, &s.size), sn_attr("alignment", sn_i64(b->ctx, 64)),
+    s.memory[i] = sn(b, "memref.alloca", sn_memref(sn_scratch_type(sn_type_of(sn_result(first->reduces.data[i], 0))), 1, &s.size), sn_attr("alignment", sn_i64(b->ctx, 64)),
                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   return s;
 }
@@ -48,12 +48,12 @@ static MlirType vector_of(const SnCpuRow *row, size_t i) {
 
 void sn_cpu_strip_load(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, MlirValue *reduced) {
   for (size_t i = 0; i < row->program->phases.data[0].reduces.size; ++i)
-    reduced[i] = sn(b, "vector.load", s->memory[i], slot, vector_of(row, i));
+    reduced[i] = sn_scratch_load(b, s->memory[i], sn_values(1, &slot), vector_of(row, i), sn_no_attr());
 }
 
 static void store(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, const MlirValue *acc) {
   for (size_t i = 0; i < row->program->phases.data[0].reduces.size; ++i)
-    sn_op(b, "vector.store", acc[i], s->memory[i], slot);
+    sn_scratch_store(b, acc[i], s->memory[i], sn_values(1, &slot), sn_no_attr());
 }
 
 // `count` columns from k on, of all rows of the strip.

@@ -41,10 +41,14 @@ static MlirValue vector_of(SnBuilder *b, const SnGpuReduction *r, int64_t width)
   return sn_splat(b, t, sn_combiner_identity(r->combiner, r->type));
 }
 
-static void store(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue x, MlirValue at) {
-  int64_t bytes = g->width * sn_bits(g->columns[c].type) / 8;
-  sn_op(b, g->width > 1 ? "vector.store" : "memref.store", x, g->rows[c], g->k->group, at,
-        sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull()));
+static SnAttr alignment(SnBuilder *b, MlirType element, int64_t width) {
+  int64_t bytes = width * sn_scratch_bytes(element);
+  return sn_attr("alignment", width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull());
+}
+
+static void store(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue x, MlirValue column) {
+  MlirValue at[] = {g->k->group, column};
+  sn_scratch_store(b, x, g->rows[c], sn_values(2, at), alignment(b, g->columns[c].type, g->width));
 }
 
 void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g) {
@@ -81,9 +85,8 @@ void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t
     *sum = sn_gpu_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, vector_of(b, r, g->width)));
     return;
   }
-  int64_t bytes = g->width * sn_bits(r->type) / 8;
-  MlirValue sum = sn(b, g->width > 1 ? "vector.load" : "memref.load", g->rows[c], g->k->group, at->index, t,
-                     sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull()));
+  MlirValue place[] = {g->k->group, at->index};
+  MlirValue sum = sn_scratch_load(b, g->rows[c], sn_values(2, place), t, alignment(b, r->type, g->width));
   store(b, g, c, sn_gpu_combine(b, r, sum, x), at->index);
 }
 
@@ -138,15 +141,17 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
   MlirValue team = sn(b, "arith.divui", k->thread, sn_index(b, k->team));
   for (size_t u = 0; u < g->num_resident; ++u) {
     SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : g->inside[u]);
-    sn_op(b, g->width > 1 ? "vector.store" : "memref.store", sums[u], shared, team, g->resident[u].index);
+    MlirValue at[] = {team, g->resident[u].index};
+    sn_scratch_store(b, sums[u], shared, sn_values(2, at), sn_no_attr());
     sn_end_if(b, &in_row);
   }
   sn_op(b, "gpu.barrier");
   SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
   SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, teams), sn_index(b, 1), sn_gpu_identity(b, r));
-  MlirValue sum = sn_gpu_combine(b, r, t.carried[0], sn(b, "memref.load", shared, t.index, j.index, r->type));
+  MlirValue from[] = {t.index, j.index}, to[] = {k->group, j.index};
+  MlirValue sum = sn_gpu_combine(b, r, t.carried[0], sn_scratch_load(b, shared, sn_values(2, from), r->type, sn_no_attr()));
   sn_next(b, &t, sum);
-  sn_op(b, "memref.store", sn_result(t.op, 0), g->rows[c], k->group, j.index);
+  sn_scratch_store(b, sn_result(t.op, 0), g->rows[c], sn_values(2, to), sn_no_attr());
   sn_next(b, &j);
 }
 
@@ -164,7 +169,7 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
         if (mlirTypeEqual(g->columns[d].type, g->columns[c].type))
           shared[c] = shared[d];
       if (sn_none(shared[c]))
-        shared[c] = sn_gpu_shared(k, 2, shape, g->columns[c].type);
+        shared[c] = sn_gpu_shared(k, 2, shape, sn_scratch_type(g->columns[c].type));
       reduce_teams(b, g, c, shared[c], sums);
       continue;
     }

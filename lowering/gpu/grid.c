@@ -29,7 +29,7 @@
 #define TAG_BITS 32
 #define ALIGN 64
 
-static int64_t bytes_of(const SnGpuReduction *r) { return (sn_bits(r->type) + 7) / 8; }
+static int64_t bytes_of(const SnGpuReduction *r) { return sn_scratch_bytes(r->type); }
 static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
 static int64_t groups(const SnGpuKernel *k) { return k->blocks / k->cluster; }
@@ -76,7 +76,7 @@ int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, const SnGpuAccumulators *a) {
 
 MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, size_t column) {
   int64_t shape[] = {groups(k), a->length};
-  return sn(b, "memref.view", k->scratch, sn_index(b, column_offset(k, a, column)), sn_memref(a->of_columns[column].type, 2, shape));
+  return sn(b, "memref.view", k->scratch, sn_index(b, column_offset(k, a, column)), sn_memref(sn_scratch_type(a->of_columns[column].type), 2, shape));
 }
 
 static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue y) {
@@ -162,14 +162,14 @@ static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *
     MlirValue rows = sn_gpu_grid_columns(b, k, a, c);
     MlirType t = vector ? sn_vector(r->type, a->width) : r->type;
     MlirValue w = sn_index(b, a->width);
-    const char *load = vector ? "vector.load" : "memref.load", *store = vector ? "vector.store" : "memref.store";
     int64_t bytes = a->width * bytes_of(r);
     SnAttr alignment = sn_attr("alignment", vector ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull());
     SnLoop j = sn_for(b, sn(b, "arith.muli", k->thread, w), sn_index(b, a->length), sn(b, "arith.muli", sn_index(b, k->threads), w));
-    SnLoop g = sn_for(b, next, end, by, sn(b, load, rows, to, j.index, t, alignment));
-    MlirValue sum = sn_gpu_combine(b, r, g.carried[0], sn(b, load, rows, g.index, j.index, t, alignment));
-    sn_next(b, &g, sum);
-    sn_op(b, store, sn_result(g.op, 0), rows, to, j.index, alignment);
+    MlirValue at[] = {to, j.index};
+    SnLoop g = sn_for(b, next, end, by, sn_scratch_load(b, rows, sn_values(2, at), t, alignment));
+    MlirValue other[] = {g.index, j.index};
+    sn_next(b, &g, sn_gpu_combine(b, r, g.carried[0], sn_scratch_load(b, rows, sn_values(2, other), t, alignment)));
+    sn_scratch_store(b, sn_result(g.op, 0), rows, sn_values(2, at), alignment);
     sn_next(b, &j);
   }
 }

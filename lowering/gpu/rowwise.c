@@ -51,8 +51,8 @@ static MlirLogicalResult check_columns(const SnForm *f, const SnGpuRows *s, size
   if (carried > SN_CARRIED)
     return sn_error(f->op, "carries %zu vectors of sums from row to row; a GPU kernel at most %d: more threads or residency = \"reread\" are needed", carried, SN_CARRIED);
   for (size_t k = 0; k < f->accumulators.size; ++k)
-    if (sn_uses_cols(f, f->accumulators.data[k].map) && bytes < (int64_t)sn_bits(f->accumulators.data[k].type) / 8)
-      bytes = sn_bits(f->accumulators.data[k].type) / 8;
+    if (sn_uses_cols(f, f->accumulators.data[k].map) && bytes < sn_scratch_bytes(f->accumulators.data[k].type))
+      bytes = sn_scratch_bytes(f->accumulators.data[k].type);
   if (s->team < s->threads && s->threads / s->team * n * bytes > 40 << 10)
     return sn_error(f->op, "%lld teams of a block with %lld columns each are more than its shared memory: larger teams are needed",
                     (long long)(s->threads / s->team), (long long)n);
