@@ -2,7 +2,8 @@
 //
 // Every op forwards its verifier (and, where it has one, its type inference)
 // to a C function named after it: sinter_<op>_verify, sinter_<op>_infer. A new
-// op needs a record here and a C function in dialect/verify_row_ops.c, no new C++.
+// op needs a record here and a C function in dialect/verify_row_ops.c, no new C++; a
+// row operation a line in dialect/row_ops.h besides, which says where its functions are.
 
 #ifndef SINTER_TD
 #define SINTER_TD
@@ -339,7 +340,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and `default` is one of
       them. An argument has no other words.
     * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those above, `summary` and `formula`.
-    * (D5) the body is one block of `arith`, `math`, `cf.assert` and `sinter` row operations and `sinter.apply`, on scalars and `tensor<?xT>`.
+    * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, and `sinter.apply`, on scalars and
+      `tensor<?xT>`.
     * (D6) a loss yields one or two floats or rows of them; a function at least one value.
 
     ```mlir

@@ -3,6 +3,7 @@
 // test: test/dialect/invalid_definitions.mlir, @d1.. @u1.. @l1..
 
 #include "dialect/definition.h"
+#include "dialect/row_ops.h"
 #include "dialect/steps.h"
 #include "dialect/verify.h"
 
@@ -95,19 +96,13 @@ static MlirLogicalResult check_like(MlirOperation op, const SnDefinition *d, siz
 
 // ---- the body --------------------------------------------------------------------------
 
-static bool is_allowed(MlirOperation op) {
-  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.detach", "cf.assert"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (sn_is(op, names[i]))
-      return true;
-  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math") || sn_is_use(op);
-}
-
 static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
   MlirOperation yield = sn_definition_yield(d);
   for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner)) {
-    if (!is_allowed(inner)) // D5
+    if (!sn_row_op_of(inner) && !sn_is_use(inner)) // D5
       return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations and uses of definitions");
+    if (sn_row_op_has(inner, SN_READS_TABLE)) // D5
+      return sn_error(inner, "reads a table, which is an operand of a form; a definition has rows and scalars: write it in a sinter.rowwise");
     for (intptr_t k = 0; k < sn_num_results(inner); ++k) {
       MlirType t = sn_type_of(sn_result(inner, k));
       if (!sn_is_scalar_type(t) && !(sn_is_row_type(t) && sn_dim(t, 0) == SN_DYNAMIC)) // D5

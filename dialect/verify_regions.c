@@ -9,6 +9,7 @@
 // test: test/dialect/invalid.mlir, @f11.. to @f18..
 
 #include "dialect/definition.h"
+#include "dialect/row_ops.h"
 #include "dialect/verify.h"
 
 typedef struct {
@@ -40,14 +41,6 @@ static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, int
                   sn_none(v) ? "<null>" : sn_show_type(sn_type_of(v)).text, sn_show_type(wanted).text);
 }
 
-static bool is_row_operation(MlirOperation op) {
-  static const char *const names[] = {"sinter.row_reduce", "sinter.broadcast", "sinter.index", "sinter.pick", "sinter.gather", "sinter.detach", "cf.assert"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (sn_is(op, names[i]))
-      return true;
-  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math") || sn_is_use(op);
-}
-
 // One block that ends in a yield of `n` values, which is stored.
 static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size_t n) {
   const SnForm *f = r->f;
@@ -58,7 +51,7 @@ static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size
     return sn_error(f->op, "the %s does not end in sinter.yield", r->name);
   MlirType row = sn_row_type(f, mlirIndexTypeGet(mlirOperationGetContext(f->op)));
   for (MlirOperation op = mlirBlockGetFirstOperation(r->block); !mlirOperationEqual(op, *yield); op = mlirOperationGetNextInBlock(op)) {
-    if (!is_row_operation(op)) // F15
+    if (!sn_row_op_of(op) && !sn_is_use(op)) // F15
       return sn_error(op, "is no operation of a row program; the %s of %s holds arith, math, sinter's row operations and cf.assert", r->name, sn_name(f->op));
     for (intptr_t k = 0; k < sn_num_results(op); ++k) {
       MlirType t = sn_type_of(sn_result(op, k));

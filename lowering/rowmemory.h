@@ -3,6 +3,7 @@
 #ifndef SINTER_LOWERING_ROWMEMORY_H
 #define SINTER_LOWERING_ROWMEMORY_H
 
+#include "dialect/row_ops.h"
 #include "lowering/rowprogram.h"
 
 // T, or vector<width x T>.

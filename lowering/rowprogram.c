@@ -50,7 +50,7 @@ static void analyse(SnRowProgram *p) {
   for (MlirOperation op = first_op(p->block); !sn_null(op) && !mlirOperationEqual(op, end); op = next_op(op)) {
     Level l = {p, 0};
     mlirOperationWalk(op, raise_level, &l, MlirWalkPreOrder);
-    bool reduce = sn_is(op, "sinter.row_reduce");
+    bool reduce = sn_row_op_has(op, SN_READS_ALL);
     if (reduce && !sn_unused(op))
       sn_push(&phase(p, l.level)->reduces, op);
     else
@@ -135,7 +135,7 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k) { return sn_operand(ml
 
 bool sn_row_needs_whole_row(const SnRowProgram *p) {
   for (MlirOperation op = first_op(p->block); !sn_null(op); op = next_op(op))
-    if (sn_is(op, "sinter.pick"))
+    if (sn_row_op_has(op, SN_READS_ONE))
       return true;
   return p->phases.size > 1;
 }
@@ -145,9 +145,14 @@ void sn_row_begin(SnRowProgram *p) { p->scalars.from.size = p->scalars.to.size =
 // ---- refusals ------------------------------------------------------------------
 
 static MlirLogicalResult check_block(MlirBlock block) {
-  for (MlirOperation op = first_op(block); !sn_null(op); op = next_op(op))
-    if (sn_is(op, "arith.constant") && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr)
+  MlirOperation end = mlirBlockGetTerminator(block);
+  for (MlirOperation op = first_op(block); !mlirOperationEqual(op, end); op = next_op(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (!line) // a use of a definition
+      return sn_error(op, "is no operation that a kernel has: run sinter-expand before");
+    if (line->id == SN_OP_constant && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr)
       return sn_error(op, "a row constant of different elements is not lowered yet");
+  }
   return SN_OK;
 }
 
@@ -270,6 +275,11 @@ static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperati
   return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
+// What an operation of the row program gives: at the column, or without one (null) once for the row.
+static void becomes(SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue made) { sn_map(c ? &c->made : &p->scalars, sn_result(op, 0), made); }
+
+static void emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
+
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
     return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
@@ -288,40 +298,82 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
     made = s->scratch ? sn_row_load_scratch(b, c, s, sn_element(sn_type_of(v))) : sn_row_load_lanes(b, p, c, &s->access);
-  } else if (sn_is(op, "arith.constant")) {
-    made = sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c->width), sn_constant_of(v));
-  } else if (sn_is(op, "sinter.broadcast")) {
-    made = sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width);
-  } else if (sn_is(op, "sinter.index")) {
-    made = column_index(b, p, c, sn_row_named_dim(p->form, op));
-  } else if (sn_is(op, "sinter.gather")) {
-    made = sn_row_gather(b, p, c, op);
-  } else if (!sn_none(made = one_hot(b, p, c, op))) {
   } else {
-    MlirValue operands[8];
-    assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
-    if (p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) && !sn_null(sn_definer(sn_operand(op, 0))) &&
-        !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
-      bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
-      made = sn_row_element(b, p, c, sn_operand(op, ne ? 1 : 2));
-      sn_map(&c->made, v, made);
-      return made;
-    }
-    for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
-      MlirValue x = sn_operand(op, k); // the condition of a select may be a scalar
-      operands[k] = sn_is_row(x) ? sn_row_element(b, p, c, x) : sn_row_scalar(p, x);
-    }
-    MlirOperation copy = on_lanes(b, op, operands, c->width);
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      sn_map(&c->made, sn_result(op, k), sn_result(copy, k));
-    keep(b, p, c, v);
+    emit(b, p, c, op);
     return sn_mapped(&c->made, v);
   }
   sn_map(&c->made, v, made);
   return made;
 }
 
-// ---- scalars ---------------------------------------------------------------------------------
+static MlirValue operand_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, intptr_t k) {
+  MlirValue x = sn_operand(op, k);
+  return c && sn_is_row(x) ? sn_row_element(b, p, c, x) : sn_row_scalar(p, x); // the condition of a select may be a scalar
+}
+
+// ---- emitters, one for each line of dialect/row_ops.h -----------------------------------------
+
+static void emit_constant(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  MlirValue v = sn_result(op, 0);
+  if (!c && p->row_lanes <= 1)
+    sn_clone(b, op, &p->scalars);
+  else
+    becomes(p, c, op, sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c ? c->width : p->row_lanes), sn_constant_of(v)));
+}
+
+static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  if (!c && p->row_lanes <= 1) {
+    sn_clone(b, op, &p->scalars);
+    return;
+  }
+  MlirValue operands[8], hot = c ? one_hot(b, p, c, op) : (MlirValue){0};
+  if (!sn_none(hot)) {
+    becomes(p, c, op, hot);
+    return;
+  }
+  assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
+  if (c && p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) && !sn_null(sn_definer(sn_operand(op, 0))) &&
+      !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
+    bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
+    becomes(p, c, op, sn_row_element(b, p, c, sn_operand(op, ne ? 1 : 2)));
+    return;
+  }
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    operands[k] = operand_at(b, p, c, op, k);
+  MlirOperation copy = on_lanes(b, op, operands, c ? c->width : p->row_lanes);
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    sn_map(c ? &c->made : &p->scalars, sn_result(op, k), sn_result(copy, k));
+  for (intptr_t k = 0; c && k < sn_num_results(op); ++k)
+    keep(b, p, c, sn_result(op, k));
+}
+
+static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  assert(!c && "an assert is of a scalar, and gives nothing that a column would ask for");
+  if (p->row_lanes <= 1) {
+    sn_clone(b, op, &p->scalars);
+    return;
+  }
+  MlirValue all = sn(b, "vector.reduction", sn_row_scalar(p, sn_operand(op, 0)), mlirIntegerTypeGet(b->ctx, 1),
+                     sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<and>")));
+  sn_op(b, "cf.assert", all, sn_types(0, NULL), sn_attr("msg", sn_get_attr(op, "msg")));
+}
+
+static void emit_detach(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { becomes(p, c, op, operand_at(b, p, c, op, 0)); }
+
+static void emit_broadcast(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  becomes(p, c, op, sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width));
+}
+
+static void emit_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  intptr_t d = sn_row_named_dim(p->form, op);
+  MlirValue v = c ? column_index(b, p, c, d) : p->dims[d];
+  if (!c && p->row_lanes > 1) {
+    v = sn_lanes_broadcast(b, v, p->row_lanes);
+    if (d == p->form->num_rows - 1)
+      v = sn(b, "arith.addi", v, sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), p->row_lanes)));
+  }
+  becomes(p, c, op, v);
+}
 
 // Each lane's own element, or `otherwise`: lanes that are outside read column 0.
 static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirValue t) {
@@ -334,66 +386,40 @@ static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op, Mli
 }
 
 // The element of a row at t, or `otherwise`: no column is compared with t.
-static MlirValue pick(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
-  MlirValue t = sn_row_scalar(p, sn_operand(op, 1)), x = sn_operand(op, 0);
-  t = sn_row_as_index(b, t);
-  if (p->row_lanes > 1)
-    return pick_lanes(b, p, op, t);
+static MlirValue pick_one(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirValue t) {
   MlirValue in = sn_row_below(b, t, sn_form_columns(b, p->form));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
   SnColumn c = sn_column(t, 1);
-  MlirValue element = sn_row_element(b, p, &c, x);
+  MlirValue element = sn_row_element(b, p, &c, sn_operand(op, 0));
   sn_column_free(&c);
   sn_else(b, &inside, element);
   sn_end_if(b, &inside, sn_row_scalar(p, sn_operand(op, 2)));
   return sn_result(inside.op, 0);
 }
 
-static void scalar_op_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
-  MlirValue operands[8];
-  int64_t width = p->row_lanes;
-  if (sn_is(op, "sinter.pick")) {
-    sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
-  } else if (sn_is(op, "sinter.index")) {
-    intptr_t d = sn_row_named_dim(p->form, op);
-    MlirValue v = sn_lanes_broadcast(b, p->dims[d], width);
-    if (d == p->form->num_rows - 1)
-      v = sn(b, "arith.addi", v, sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), width)));
-    sn_map(&p->scalars, sn_result(op, 0), v);
-  } else if (sn_is(op, "arith.constant")) {
-    MlirValue v = sn_result(op, 0);
-    sn_map(&p->scalars, v, sn_splat(b, sn_lanes_of(sn_type_of(v), width), sn_constant_of(v)));
-  } else if (sn_is(op, "cf.assert")) {
-    MlirValue all = sn(b, "vector.reduction", sn_row_scalar(p, sn_operand(op, 0)), mlirIntegerTypeGet(b->ctx, 1),
-                       sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<and>")));
-    sn_op(b, "cf.assert", all, sn_types(0, NULL), sn_attr("msg", sn_get_attr(op, "msg")));
-  } else {
-    assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
-    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-      operands[k] = sn_row_scalar(p, sn_operand(op, k));
-    MlirOperation copy = on_lanes(b, op, operands, width);
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      sn_map(&p->scalars, sn_result(op, k), sn_result(copy, k));
-  }
+static void emit_pick(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  MlirValue t = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, 1)));
+  assert(!c && "it gives a scalar");
+  becomes(p, c, op, p->row_lanes > 1 ? pick_lanes(b, p, op, t) : pick_one(b, p, op, t));
 }
 
-static void scalar_op(SnBuilder *b, SnRowProgram *p, MlirOperation op) {
-  if (p->row_lanes > 1) {
-    scalar_op_lanes(b, p, op);
-    return;
-  }
-  if (sn_is(op, "sinter.pick"))
-    sn_map(&p->scalars, sn_result(op, 0), pick(b, p, op));
-  else if (sn_is(op, "sinter.gather"))
-    sn_map(&p->scalars, sn_result(op, 0), sn_row_gather(b, p, NULL, op));
-  else if (sn_is(op, "sinter.index"))
-    sn_map(&p->scalars, sn_result(op, 0), p->dims[sn_row_named_dim(p->form, op)]);
-  else
-    sn_clone(b, op, &p->scalars);
+static void emit_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { becomes(p, c, op, sn_row_gather(b, p, c, op)); }
+
+// Its loop is the lowering's: sn_row_identity, sn_row_reduced and sn_row_combine are what that holds.
+static void emit_row_reduce(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  (void)sn_row_scalar(p, sn_result(op, 0));
 }
+
+#define EMIT(id, ...) [SN_OP_##id] = emit_##id,
+static void (*const emitters[SN_NUM_ROW_OPS])(SnBuilder *, SnRowProgram *, SnColumn *, MlirOperation) = {SN_ROW_OPS(EMIT)};
+#undef EMIT
+
+static void emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { emitters[sn_row_op_of(op)->id](b, p, c, op); }
+
+// ---- scalars ---------------------------------------------------------------------------------
 
 static bool is_scalar_op(MlirOperation op) {
-  if (sn_is(op, "sinter.row_reduce"))
+  if (sn_row_op_has(op, SN_READS_ALL)) // known behind the phase's loop
     return false;
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     if (sn_is_row(sn_result(op, k)))
@@ -426,7 +452,7 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
     Level l = {p, 0};
     mlirOperationWalk(op, raise_level, &l, MlirWalkPreOrder);
     if (l.level == at)
-      scalar_op(b, p, op);
+      emit(b, p, NULL, op);
   }
 }
 

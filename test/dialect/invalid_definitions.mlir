@@ -124,6 +124,16 @@ sinter.define @d5_operation(%x: tensor<?xf32>) {
 
 // -----
 
+// A form holds sinter.gather, a definition has nothing that it could read.
+sinter.define @d5_table(%x: tensor<?xf32>, %t: tensor<?xi64>) {
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{reads a table, which is an operand of a form; a definition has rows and scalars: write it in a sinter.rowwise}}
+  %y = "sinter.gather"(%x, %t, %z) : (tensor<?xf32>, tensor<?xi64>, f32) -> tensor<?xf32>
+  sinter.yield %y : tensor<?xf32>
+}
+
+// -----
+
 sinter.define @d5_length(%x: tensor<?xf32>) {
   // expected-error @+1 {{gives 'tensor<8xf32>'; values of a definition are scalars, or rows of any length, tensor<?x...>}}
   %y = arith.constant dense<1.0> : tensor<8xf32>

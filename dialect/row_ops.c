@@ -1,0 +1,67 @@
+// row_ops.c: the lines of row_ops.h as an array, and what they say of an operation.
+//
+// test: test/dialect/row_ops.mlir, test/tools/row_ops.test
+
+#include "dialect/row_ops.h"
+
+const SnRowOp sn_row_ops[SN_NUM_ROW_OPS] = {
+#define LINE(id, name, first, between, last, gives, cost, ...)                                                                            \
+  [SN_OP_##id] = {SN_OP_##id, name, SN_READS_##first, SN_READS_##between, SN_READS_##last, SN_GIVES_##gives, SN_COST_##cost, __VA_ARGS__},
+    SN_ROW_OPS(LINE)
+#undef LINE
+};
+
+const SnRowOp *sn_row_op_of(MlirOperation op) {
+  const char *name = sn_name(op);
+  bool arith = !strncmp(name, "arith.", 6);
+  if (arith ? strcmp(name, sn_row_ops[SN_OP_constant].name) : !strncmp(name, "math.", 5))
+    return &sn_row_ops[SN_OP_elementwise];
+  for (size_t i = 0; i < SN_NUM_ROW_OPS; ++i)
+    if (!strcmp(name, sn_row_ops[i].name))
+      return &sn_row_ops[i];
+  return NULL;
+}
+
+SnReads sn_row_op_reads(MlirOperation op, intptr_t k) {
+  const SnRowOp *line = sn_row_op_of(op);
+  if (!line)
+    return SN_READS_NOTHING;
+  return !k ? line->first : k + 1 < sn_num_operands(op) ? line->between : line->last;
+}
+
+bool sn_row_op_has(MlirOperation op, SnReads reads) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (sn_row_op_reads(op, k) == reads && (reads != SN_READS_SCALAR || !sn_constant_of(sn_operand(op, k)).ptr))
+      return true;
+  return false;
+}
+
+bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
+  const SnRowOp *line = sn_row_op_of(op);
+  return line && line->names_dim && mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "dim")), name);
+}
+
+// ---- costs of arith and math ------------------------------------------------------------------
+
+// Functions cost SN_COST_FUNCTION and arith SN_COST_SIMPLE, but for these.
+static const struct {
+  const char *name;
+  SnCost cost;
+} costs[] = {
+    {"arith.divf", SN_COST_DIVISION},    {"arith.divsi", SN_COST_DIVISION},     {"arith.divui", SN_COST_DIVISION},    {"arith.remsi", SN_COST_DIVISION},
+    {"arith.remui", SN_COST_DIVISION},   {"arith.ceildivsi", SN_COST_DIVISION}, {"arith.ceildivui", SN_COST_DIVISION}, {"arith.floordivsi", SN_COST_DIVISION},
+    {"arith.remf", SN_COST_FUNCTION},    {"math.absf", SN_COST_SIMPLE},         {"math.absi", SN_COST_SIMPLE},        {"math.ceil", SN_COST_SIMPLE},
+    {"math.clampf", SN_COST_SIMPLE},     {"math.copysign", SN_COST_SIMPLE},     {"math.floor", SN_COST_SIMPLE},       {"math.fma", SN_COST_SIMPLE},
+    {"math.isfinite", SN_COST_SIMPLE},   {"math.isinf", SN_COST_SIMPLE},        {"math.isnan", SN_COST_SIMPLE},       {"math.isnormal", SN_COST_SIMPLE},
+    {"math.round", SN_COST_SIMPLE},      {"math.roundeven", SN_COST_SIMPLE},    {"math.trunc", SN_COST_SIMPLE},
+};
+
+SnCost sn_row_op_cost(MlirOperation op) {
+  const SnRowOp *line = sn_row_op_of(op);
+  if (!line || line->id != SN_OP_elementwise)
+    return line ? line->cost : SN_COST_NONE;
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; ++i)
+    if (sn_is(op, costs[i].name))
+      return costs[i].cost;
+  return sn_in_dialect(op, "math") ? SN_COST_FUNCTION : line->cost;
+}

@@ -1,0 +1,91 @@
+// row_ops.h: the operations of a row program, one line each.
+//
+// Who decides anything by which operation stands in a row program reads a fact of its line; nobody compares names.
+// What has to be done for an operation has one function a layer, called after its line:
+//
+//   sinter_ID_verify      dialect/verify_row_ops.c         its rules (Sinter.td declares the operation)
+//   decompose_ID          passes/decompose_row_ops.c       what it means, in linalg
+//   move_ID               passes/fuse_move.c               the same in the body of another form
+//   differentiate_ID      passes/differentiate_rules.c     what its operands get of its gradient
+//   emit_ID               lowering/rowprogram.c            a row's element at a column, or the row's scalar; on CPU and GPU
+//
+// Each layer makes its array of functions from SN_ROW_OPS, so a line without one of them does not compile.
+
+#ifndef SINTER_DIALECT_ROW_OPS_H
+#define SINTER_DIALECT_ROW_OPS_H
+
+#include "capi/sn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What is read of an operand to give one element, or one scalar.
+typedef enum {
+  SN_READS_NOTHING, // there is no such operand
+  SN_READS_COLUMN,  // the element of the same column, as arith.addf does; a scalar is the same in each
+  SN_READS_SCALAR,  // a scalar, which has to stay one
+  SN_READS_ONE,     // one element of a row, at any column
+  SN_READS_ALL,     // all elements of a row: the result is known behind a loop over them
+  SN_READS_TABLE,   // any element of an operand of the form
+} SnReads;
+
+typedef enum { SN_GIVES_NOTHING, SN_GIVES_SCALAR, SN_GIVES_ROW, SN_GIVES_EITHER } SnGives;
+
+// What an element takes. Only the order and these four steps count; each target has its own numbers.
+typedef enum {
+  SN_COST_NONE,     // made again wherever it is asked for
+  SN_COST_SIMPLE,   // an instruction, or a few
+  SN_COST_DIVISION, // four times as long
+  SN_COST_FUNCTION, // ten times as long: exp, log, a root
+} SnCost;
+
+// The lines: what an operation reads of its first operand, of those between and of its last, what it gives, what an element
+// costs; then what is not so for most, as fields of SnRowOp. A name of "" stands for all of arith and math that has no line of its own.
+#define SN_ROW_OPS(LINE)                                                                                                                  \
+  /*   id           name                 first    between  last     gives    cost */                                                      \
+  LINE(elementwise, "",                  COLUMN,  COLUMN,  COLUMN,  EITHER,  SIMPLE)                                                      \
+  LINE(constant,    "arith.constant",    NOTHING, NOTHING, NOTHING, EITHER,  NONE)                                                        \
+  LINE(cf_assert,   "cf.assert",         COLUMN,  NOTHING, NOTHING, NOTHING, SIMPLE)                                                      \
+  LINE(detach,      "sinter.detach",     COLUMN,  NOTHING, NOTHING, EITHER,  NONE)                                                        \
+  LINE(broadcast,   "sinter.broadcast",  COLUMN,  NOTHING, NOTHING, ROW,     NONE)                                                        \
+  LINE(index,       "sinter.index",      NOTHING, NOTHING, NOTHING, EITHER,  NONE,   .position = true, .names_dim = true)                 \
+  LINE(pick,        "sinter.pick",       ONE,     SCALAR,  SCALAR,  SCALAR,  SIMPLE, .position = true)                                    \
+  LINE(gather,      "sinter.gather",     TABLE,   COLUMN,  SCALAR,  EITHER,  SIMPLE, .position = true, .lanes_are_columns = true)         \
+  LINE(row_reduce,  "sinter.row_reduce", ALL,     NOTHING, SCALAR,  SCALAR,  SIMPLE)
+
+typedef enum {
+#define SN_ROW_OP_ID(id, ...) SN_OP_##id,
+  SN_ROW_OPS(SN_ROW_OP_ID)
+#undef SN_ROW_OP_ID
+      SN_NUM_ROW_OPS
+} SnRowOpId;
+
+typedef struct {
+  SnRowOpId id;
+  const char *name;
+  SnReads first, between, last; // of operands
+  SnGives gives;
+  SnCost cost;
+  bool position;          // its result depends on where a row's elements are, not on their values alone
+  bool names_dim;         // it has the attribute `dim`, the name of a dimension of the form
+  bool lanes_are_columns; // no emitter for lanes that are rows (rowlanes.c)
+} SnRowOp;
+
+extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
+
+// The operation's line; NULL for sinter.yield, for uses of definitions, and for what has no place in a row program.
+const SnRowOp *sn_row_op_of(MlirOperation op);
+// What it reads of operand k.
+SnReads sn_row_op_reads(MlirOperation op, intptr_t k);
+// It reads some operand so; for SN_READS_SCALAR one that is no constant.
+bool sn_row_op_has(MlirOperation op, SnReads reads);
+// What an element of its result costs; of arith and math by a list in row_ops.c.
+SnCost sn_row_op_cost(MlirOperation op);
+// It has the attribute `dim`, and that is `name`.
+bool sn_row_op_names(MlirOperation op, MlirStringRef name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
