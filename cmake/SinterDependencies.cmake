@@ -35,16 +35,10 @@ foreach(tool
 endforeach()
 
 find_path(SINTER_XSMM_INCLUDE libxsmm.h)
-find_library(SINTER_XSMM NAMES libxsmm.a)
-find_library(SINTER_XSMM_NOBLAS NAMES libxsmmnoblas.a)
-find_path(SINTER_PTHREADPOOL_INCLUDE pthreadpool.h)
-find_library(SINTER_PTHREADPOOL NAMES libpthreadpool.a pthreadpool) # Debian 12 has the shared one only
+find_library(SINTER_XSMM_GENERATOR NAMES libxsmmgen.a) # the generator of micro-kernels alone
 find_path(SINTER_DLPACK_INCLUDE dlpack/dlpack.h)
 sinter_need(SINTER_XSMM_INCLUDE libxsmm.h libxsmm-dev)
-sinter_need(SINTER_XSMM libxsmm.a libxsmm-dev)
-sinter_need(SINTER_XSMM_NOBLAS libxsmmnoblas.a libxsmm-dev)
-sinter_need(SINTER_PTHREADPOOL_INCLUDE pthreadpool.h libpthreadpool-dev)
-sinter_need(SINTER_PTHREADPOOL libpthreadpool libpthreadpool-dev)
+sinter_need(SINTER_XSMM_GENERATOR libxsmmgen.a libxsmm-dev)
 sinter_need(SINTER_DLPACK_INCLUDE dlpack/dlpack.h libdlpack-dev)
 
 find_program(SINTER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
@@ -94,7 +88,7 @@ sinter_mlir_library(sinter_mlir ${capi_archives})
 sinter_mlir_library(sinter_mlir_everything ${capi_archives} ${capi_large} ${engine_archives})
 
 # What a program linked with the runtime needs besides the runtime.
-set(SINTER_RUNTIME_INCLUDE_DIRS ${SINTER_XSMM_INCLUDE} ${SINTER_PTHREADPOOL_INCLUDE} ${SINTER_DLPACK_INCLUDE})
+set(SINTER_RUNTIME_INCLUDE_DIRS ${SINTER_XSMM_INCLUDE} ${SINTER_DLPACK_INCLUDE})
 list(REMOVE_DUPLICATES SINTER_RUNTIME_INCLUDE_DIRS)
 list(REMOVE_ITEM SINTER_RUNTIME_INCLUDE_DIRS /usr/include) # moving it breaks include_next
-set(SINTER_RUNTIME_LIBRARIES ${SINTER_XSMM} ${SINTER_XSMM_NOBLAS} -Wl,--as-needed ${SINTER_PTHREADPOOL})
+set(SINTER_RUNTIME_LIBRARIES ${SINTER_XSMM_GENERATOR} -Wl,--as-needed)

@@ -1,11 +1,11 @@
 // call.c: one call of a compiled function: checks, descriptors, status.
 
 #include "call.h"
-
-#include <setjmp.h>
 #include "describe.h"
+#include "thread.h"
 
 #include <assert.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,38 +22,55 @@ static_assert(sizeof(SinterLibrary) == 56 && offsetof(SinterLibrary, functions) 
                   offsetof(SinterLibrary, last_error) == 16,
               "abi.h");
 
-static _Thread_local SinterCall *current;
-static _Thread_local char last_error[640];
+static SinterCall *call_of(SinterThread *t) {
+  return t ? atomic_load_explicit(&t->call, memory_order_relaxed) : NULL;
+}
 
-SinterCall *sinter_rt_current(void) { return current; }
-
-SinterCall *sinter_rt_enter(SinterCall *call) {
-  SinterCall *before = current;
-  current = call;
+// t works for call from now on; answers what it worked for before.
+static SinterCall *enter(SinterThread *t, SinterCall *call) {
+  SinterCall *before = call_of(t);
+  atomic_store_explicit(&t->call, call, memory_order_relaxed);
   return before;
 }
 
-const char *sinter_rt_last_error(void) { return last_error; }
+SinterCall *sinter_rt_current(void) { return call_of(sinter_rt_known_thread()); }
 
-int32_t sinter_rt_status(void) {
-  return current ? atomic_load_explicit(&current->status, memory_order_relaxed) : SINTER_OK;
+const char *sinter_rt_last_error(void) {
+  SinterThread *t = sinter_rt_known_thread();
+  if (t)
+    return t->last_error;
+  return sinter_rt_thread_failed() ? "not enough memory for what is kept of a thread" : "";
 }
 
-static void fail(int32_t status, const char *format, va_list arguments) {
-  if (!current) {
-    vsnprintf(last_error, sizeof last_error, format, arguments);
-    return;
-  }
+int32_t sinter_rt_status(void) {
+  SinterCall *call = sinter_rt_current();
+  return call ? atomic_load_explicit(&call->status, memory_order_relaxed) : SINTER_OK;
+}
+
+static void fail_call(SinterCall *call, int32_t status, const char *format, va_list arguments) {
   // The message is read when every thread of the call is done with it.
   int32_t ok = SINTER_OK;
-  if (atomic_compare_exchange_strong(&current->status, &ok, status))
-    vsnprintf(current->message, sizeof current->message, format, arguments);
+  if (atomic_compare_exchange_strong(&call->status, &ok, status))
+    vsnprintf(call->message, sizeof call->message, format, arguments);
+}
+
+__attribute__((format(printf, 3, 4))) static void fail(SinterCall *call, int32_t status,
+                                                       const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail_call(call, status, format, arguments);
+  va_end(arguments);
 }
 
 void sinter_rt_error(int32_t status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(status, format, arguments);
+  SinterThread *t = sinter_rt_thread();
+  SinterCall *call = call_of(t);
+  if (call)
+    fail_call(call, status, format, arguments);
+  else if (t)
+    vsnprintf(t->last_error, sizeof t->last_error, format, arguments);
   va_end(arguments);
 }
 
@@ -78,9 +95,6 @@ typedef struct SinterBlock {
   struct SinterBlock *next, **to_this;
 } SinterBlock;
 
-// Where this thread's compiled code ends when there is no memory: never on another thread's stack.
-static _Thread_local jmp_buf *out_of_memory;
-
 // Held for a few instructions, so threads that meet here spin.
 static void lock_memory(SinterCall *call) {
   while (atomic_flag_test_and_set_explicit(&call->memory_lock, memory_order_acquire))
@@ -100,19 +114,21 @@ void *sinter_rt_allocate(int64_t bytes) {
     block = aligned_alloc(HEADER, ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER);
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
-    if (out_of_memory)
-      longjmp(*out_of_memory, 1);
+    SinterThread *t = sinter_rt_known_thread();
+    if (t && t->out_of_memory)
+      longjmp(*t->out_of_memory, 1); // never on another thread's stack
     abort(); // compiled code is always run by sinter_rt_run
   }
-  *block = (SinterBlock){current, NULL, NULL};
-  if (current) {
-    lock_memory(current);
-    block->next = current->memory;
-    block->to_this = &current->memory;
+  SinterCall *call = sinter_rt_current();
+  *block = (SinterBlock){call, NULL, NULL};
+  if (call) {
+    lock_memory(call);
+    block->next = call->memory;
+    block->to_this = &call->memory;
     if (block->next)
       block->next->to_this = &block->next;
-    current->memory = block;
-    unlock_memory(current);
+    call->memory = block;
+    unlock_memory(call);
   }
   return (char *)block + HEADER;
 }
@@ -132,14 +148,20 @@ void sinter_rt_release(void *memory) {
 }
 
 void sinter_rt_run(SinterCall *call, void (*code)(void *, int64_t), void *context, int64_t index) {
-  jmp_buf end, *outer = out_of_memory;
-  SinterCall *before = sinter_rt_enter(call);
-  out_of_memory = &end;
+  SinterThread *t = sinter_rt_thread();
+  if (!t) { // an embedder's thread that works for us for the first time
+    if (call)
+      fail(call, SINTER_OUT_OF_MEMORY, "not enough memory for what is kept of a thread");
+    return;
+  }
+  jmp_buf end, *outer = t->out_of_memory;
+  SinterCall *before = enter(t, call);
+  t->out_of_memory = &end;
   if (setjmp(end) == 0)
     code(context, index);
-  // Neither has changed since setjmp, so both are what they were.
-  out_of_memory = outer;
-  sinter_rt_enter(before);
+  // None has changed since setjmp, so all are what they were.
+  t->out_of_memory = outer;
+  enter(t, before);
 }
 
 void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
@@ -269,18 +291,19 @@ static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
   return same;
 }
 
-static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+static bool check_all(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
                       void *workspace) {
+  const SinterFunction *f = call->function;
   if ((f->num_inputs > 0 && !inputs) || (f->num_outputs > 0 && !outputs)) {
     sinter_rt_error(SINTER_BAD_ARGUMENT, "the array of %s is NULL",
                     f->num_inputs > 0 && !inputs ? "inputs" : "outputs");
     return false;
   }
   for (int32_t i = 0; i < f->num_inputs; i++)
-    if (!check(f, "input", i, &f->inputs[i], inputs[i], current->device_id))
+    if (!check(f, "input", i, &f->inputs[i], inputs[i], call->device_id))
       return false;
   for (int32_t i = 0; i < f->num_outputs; i++)
-    if (!check(f, "output", i, &f->outputs[i], outputs[i], current->device_id))
+    if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id))
       return false;
   if (!check_shapes(f, inputs, outputs))
     return false;
@@ -290,7 +313,7 @@ static bool check_all(const SinterFunction *f, DLTensor *const *inputs, DLTensor
                     SINTER_WORKSPACE_ALIGNMENT);
     return false;
   }
-  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA && !current->prepare) {
+  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA && !call->prepare) {
     sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace is NULL, expected %lld bytes on the device",
                     (long long)f->workspace_bytes);
     return false;
@@ -309,8 +332,9 @@ static void run_packed(void *context, int64_t index) {
   code->f->packed(code->descriptors);
 }
 
-static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
                 void *workspace) {
+  const SinterFunction *f = call->function;
   int32_t count = f->num_inputs + f->num_outputs + 1;
   size_t words = (size_t)count + 5;
   for (int32_t i = 0; i < f->num_inputs; i++)
@@ -341,9 +365,9 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
     descriptors[count - 1] = to;
     describe(to, workspace, 1, &f->workspace_bytes);
     Code code = {f, descriptors};
-    sinter_rt_run(current, run_packed, &code, 0);
-    while (current->memory) // left by code that a failing assert or missing memory ended
-      sinter_rt_release((char *)current->memory + HEADER);
+    sinter_rt_run(call, run_packed, &code, 0);
+    while (call->memory) // left by code that a failing assert or missing memory ended
+      sinter_rt_release((char *)call->memory + HEADER);
   }
   free(own);
   if (memory != local)
@@ -353,6 +377,9 @@ static void run(const SinterFunction *f, DLTensor *const *inputs, DLTensor *cons
 static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
                              DLTensor *const *outputs, void *stream, void *workspace,
                              bool prepare) {
+  SinterThread *t = sinter_rt_thread();
+  if (!t)
+    return SINTER_OUT_OF_MEMORY; // last_error knows
   SinterCall call;
   call.function = f;
   call.stream = stream;
@@ -366,15 +393,15 @@ static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
   atomic_flag_clear(&call.memory_lock);
   atomic_init(&call.status, SINTER_OK);
 
-  SinterCall *before = sinter_rt_enter(&call);
-  if (check_all(f, inputs, outputs, workspace))
-    run(f, inputs, outputs, workspace);
-  sinter_rt_enter(before);
+  SinterCall *before = enter(t, &call);
+  if (check_all(&call, inputs, outputs, workspace))
+    run(&call, inputs, outputs, workspace);
+  enter(t, before);
 
   int32_t status = atomic_load(&call.status);
-  last_error[0] = 0;
+  t->last_error[0] = 0;
   if (status != SINTER_OK)
-    snprintf(last_error, sizeof last_error, "%s: %s", f->name, call.message);
+    snprintf(t->last_error, sizeof t->last_error, "%s: %s", f->name, call.message);
   return status;
 }
 
@@ -387,6 +414,8 @@ int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
                           DLTensor *const *outputs) {
   if (f->device == kDLCUDA)
     return enter_and_run(f, inputs, outputs, NULL, NULL, true);
-  last_error[0] = 0; // nothing of a CPU function is loaded later
+  SinterThread *t = sinter_rt_known_thread();
+  if (t)
+    t->last_error[0] = 0; // nothing of a CPU function is loaded later
   return SINTER_OK;
 }

@@ -25,9 +25,6 @@ typedef struct SinterCall {
 // The call that this thread works for; NULL outside of calls.
 SinterCall *sinter_rt_current(void);
 
-// This thread works for call from now on; answers what it worked for before.
-SinterCall *sinter_rt_enter(SinterCall *call);
-
 // Runs compiled code on this thread for call. Where memory ends, the code ends, and so does this.
 void sinter_rt_run(SinterCall *call, void (*code)(void *context, int64_t index), void *context,
                    int64_t index);

@@ -6,6 +6,7 @@
 
 #include "cuda.h"
 #include "call.h"
+#include "thread.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -86,7 +87,6 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char missing[256]; // why there is no driver; "": there is one
-static _Thread_local char error[2048];
 
 static void *symbol(void *library, const char *name) {
   void *address = dlsym(library, name);
@@ -114,10 +114,17 @@ static void open_driver(void) {
     snprintf(missing, sizeof missing, "no device: cuInit answers %s", name);
 }
 
+const char *sinter_cuda_error(void) {
+  const SinterThread *t = sinter_rt_known_thread();
+  return t ? t->cuda_error : "not enough memory for what is kept of a thread";
+}
+
 static int32_t refuse(int32_t status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error, sizeof error, format, arguments);
+  SinterThread *t = sinter_rt_thread();
+  if (t)
+    vsnprintf(t->cuda_error, sizeof t->cuda_error, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -150,8 +157,6 @@ static int32_t driver(void) {
     if (try_status != SINTER_OK)                                                                   \
       return try_status;                                                                           \
   } while (0)
-
-const char *sinter_cuda_error(void) { return error; }
 
 // The context that kernels of a device run in: the current one if it is that
 // device's (an embedder may have made its own), else the primary one, which is
@@ -240,12 +245,11 @@ static int32_t load(const void *image, CUcontext context, CUmodule *handle) {
   int32_t status = check(result, "loading its module");
   if (status != SINTER_OK) {
     free(m);
-    size_t length = strlen(error);
+    char reason[512];
+    snprintf(reason, sizeof reason, "%s", sinter_cuda_error());
     for (char *end; (end = strchr(log, '\n'));) // one line
       *end = ' ';
-    if (log[0])
-      snprintf(error + length, sizeof error - length, ": %s", log);
-    return status;
+    return log[0] ? refuse(status, "%s: %s", reason, log) : status;
   }
   *m = (Module){image, context, *handle, modules};
   modules = m;
@@ -403,13 +407,13 @@ static void launch_now(const void *image, int64_t image_bytes, const char *kerne
   int32_t status =
       launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args, together);
   if (status == SINTER_NO_DEVICE)
-    sinter_rt_error(status, "%s", error);
+    sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status == SINTER_OUT_OF_MEMORY)
     sinter_rt_error(status, "kernel %s: %s (%lld bytes of code, %lld blocks of %lld threads with %lld bytes of shared memory)",
-                    kernel, error, (long long)image_bytes, (long long)(grid_x * grid_y * grid_z),
+                    kernel, sinter_cuda_error(), (long long)image_bytes, (long long)(grid_x * grid_y * grid_z),
                     (long long)(block_x * block_y * block_z), (long long)shared_bytes);
   else if (status != SINTER_OK)
-    sinter_rt_error(status, "kernel %s: %s", kernel, error);
+    sinter_rt_error(status, "kernel %s: %s", kernel, sinter_cuda_error());
 }
 
 void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
@@ -441,9 +445,9 @@ void sinter_rt_copy(void *to, const void *from, int64_t bytes) {
     leave(context, before);
   }
   if (status == SINTER_NO_DEVICE)
-    sinter_rt_error(status, "%s", error);
+    sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status != SINTER_OK)
-    sinter_rt_error(status, "a copy of %lld bytes: %s", (long long)bytes, error);
+    sinter_rt_error(status, "a copy of %lld bytes: %s", (long long)bytes, sinter_cuda_error());
 }
 
 // Status words, one for each context, in memory of the host that kernels write: reading it waits for
@@ -514,7 +518,7 @@ void sinter_rt_status_word(const char *messages, void **word) {
     leave(context, before);
   }
   if (status != SINTER_OK)
-    sinter_rt_error(status, "%s", error);
+    sinter_rt_error(status, "%s", sinter_cuda_error());
   else
     *word = (void *)(uintptr_t)w->device;
 }

@@ -6,9 +6,10 @@
 #define _GNU_SOURCE // sched_getaffinity
 
 #include "call.h"
+#include "pool.h"
+#include "thread.h"
 
 #include <pthread.h>
-#include <pthreadpool.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,12 +18,10 @@
 // Readers run regions; the writer changes what they run on.
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static bool ready; // the three below have been decided
-static pthreadpool_t pool;
+static SinterPool *pool;
 static SinterParallel replacement;
 static void *replacement_pool;
 static int32_t wanted_threads;
-
-static _Thread_local bool inside; // a task
 
 typedef struct Region {
   SinterTask task;
@@ -33,14 +32,15 @@ typedef struct Region {
 // On any thread: the task works for the call that started the region.
 static void run_one(void *argument, int64_t index) {
   const Region *r = argument;
-  bool was_inside = inside;
-  inside = true;
+  SinterThread *t = sinter_rt_thread(); // NULL is the call's error in sinter_rt_run
+  bool was_in_task = t && t->in_task;
+  if (t)
+    t->in_task = true;
   sinter_rt_run(r->call, r->task, r->context, index);
   atomic_thread_fence(memory_order_seq_cst); // stores past the caches are ordered by nothing else
-  inside = was_inside;
+  if (t)
+    t->in_task = was_in_task;
 }
-
-static void run_one_of_pool(void *argument, size_t index) { run_one(argument, (int64_t)index); }
 
 static size_t allowed_cpus(void) {
   cpu_set_t set;
@@ -54,7 +54,9 @@ static size_t allowed_cpus(void) {
 static void forget_pool(void) {
   pool = NULL;
   ready = false;
-  inside = false;
+  SinterThread *t = sinter_rt_known_thread();
+  if (t)
+    t->in_task = false;
   pthread_rwlock_init(&lock, NULL);
 }
 
@@ -62,28 +64,37 @@ static void make_pool(void) {
   static bool registered;
   pthread_rwlock_wrlock(&lock);
   if (!registered)
-    pthread_atfork(NULL, NULL, forget_pool);
-  registered = true;
+    registered = pthread_atfork(NULL, NULL, forget_pool) == 0;
   if (!ready) {
     size_t threads = wanted_threads > 0 ? (size_t)wanted_threads : allowed_cpus();
-    // No pool, if there are no threads to be had, is one thread.
-    pool = threads > 1 && !replacement ? pthreadpool_create(threads) : NULL;
+    // No pool, if there are no threads to be had, is one thread. So is one that a fork would break.
+    pool = registered && !replacement ? sinter_pool_make(threads) : NULL;
     ready = true;
   }
   pthread_rwlock_unlock(&lock);
 }
 
 static void drop_pool(void) {
-  if (pool)
-    pthreadpool_destroy(pool);
+  sinter_pool_free(pool);
   pool = NULL;
   ready = false;
 }
 
-__attribute__((destructor)) static void unload(void) { drop_pool(); }
+// A region that still runs when the process ends keeps its pool.
+__attribute__((destructor)) static void unload(void) {
+  if (pthread_rwlock_trywrlock(&lock) != 0)
+    return;
+  drop_pool();
+  pthread_rwlock_unlock(&lock);
+}
+
+static bool in_task(void) {
+  const SinterThread *t = sinter_rt_known_thread();
+  return t && t->in_task;
+}
 
 void sinter_rt_set_threads(int32_t threads) {
-  if (inside)
+  if (in_task())
     return;
   pthread_rwlock_wrlock(&lock);
   if (threads != wanted_threads)
@@ -93,7 +104,7 @@ void sinter_rt_set_threads(int32_t threads) {
 }
 
 void sinter_rt_set_parallel(SinterParallel parallel, void *context) {
-  if (inside)
+  if (in_task())
     return;
   pthread_rwlock_wrlock(&lock);
   drop_pool();
@@ -103,7 +114,8 @@ void sinter_rt_set_parallel(SinterParallel parallel, void *context) {
 }
 
 void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
-  if (count == 1 || inside) {
+  // A thread that nothing can be kept of stays by itself: its regions would not know that they are nested.
+  if (count == 1 || in_task() || !sinter_rt_thread()) {
     for (int64_t i = 0; i < count; i++)
       task(context, i);
     return;
@@ -119,7 +131,10 @@ void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
   }
   if (replacement)
     replacement(replacement_pool, run_one, &region, count);
-  else // a pool of NULL runs all on this thread
-    pthreadpool_parallelize_1d(pool, run_one_of_pool, &region, (size_t)count, 0);
+  else if (pool)
+    sinter_pool_run(pool, run_one, &region, count);
+  else
+    for (int64_t i = 0; i < count; i++)
+      run_one(&region, i);
   pthread_rwlock_unlock(&lock);
 }

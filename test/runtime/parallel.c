@@ -5,6 +5,7 @@
 #include "check.h"
 #include "runtime/runtime.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -35,6 +36,45 @@ static void all_nested(void) {
   for (int i = 0; i < 1000; i++)
     CHECK(atomic_load(&marks[i]) == 1);
   free(marks);
+}
+
+// Tasks round as the caller does, on whatever thread.
+static void look(void *context, int64_t i) {
+  volatile float small = 1e-38f, one = 1;
+  ((int *)context)[i] = one + small > one;
+  for (volatile int k = 0; k < 10000; k++) // long enough for all threads to come
+    ;
+}
+static void rounding(void) {
+  static int upward[512];
+  fesetround(FE_UPWARD);
+  sinter_rt_parallel(look, upward, 512);
+  fesetround(FE_TONEAREST);
+  int count = 0;
+  for (int i = 0; i < 512; i++)
+    count += upward[i];
+  CHECK(count == 512);
+  sinter_rt_parallel(look, upward, 512);
+  for (int i = 0; i < 512; i++)
+    count -= !upward[i];
+  CHECK(count == 0);
+}
+
+// Regions of very different lengths, with pauses in which threads go to sleep.
+static void sleepy(void *context, int64_t i) {
+  if (i == 0)
+    usleep(500);
+  mark(context, i);
+}
+static void all_wake(void) {
+  for (int round = 0; round < 50; round++) {
+    _Atomic int marks[8] = {0};
+    if (round % 3 == 0)
+      usleep(500);
+    sinter_rt_parallel(round % 5 ? mark : sleepy, marks, 8);
+    for (int i = 0; i < 8; i++)
+      CHECK(atomic_load(&marks[i]) == 1);
+  }
 }
 
 static int64_t backwards_calls;
@@ -85,6 +125,8 @@ int main(void) {
       all_once(counts[i]);
     sinter_rt_parallel(mark, NULL, counts[0]);
     all_nested();
+    rounding();
+    all_wake();
     caller(NULL);
     caller("fails");
 
