@@ -10,11 +10,12 @@
 //     model.mlir:12:8: reads a result reduced over the rows of its neighbour's grid
 //
 // Reasons come from fusion itself: it is asked again for each pair of neighbours that is left. A kernel
-// knows its lines by its location, which is made of the locations of all that went into it.
+// knows what went into it by its location (explain_tags.c).
 //
 // runs in: sinter-cpu and sinter-gpu with explain=true    test: test/passes/explain.mlir
 
 #include "passes/explain.h"
+#include "runtime/file.h"
 #include <stdarg.h>
 #include <errno.h>
 
@@ -69,6 +70,9 @@ static void put_dims(char **at, char *end, const SnForm *f, size_t from, size_t 
   }
 }
 
+// A kernel of ours: a form, or work in steps.
+static bool is_kernel(MlirOperation op) { return sn_is_form(op) || sn_is(op, "sinter.steps"); }
+
 static char *name_of(MlirOperation op) {
   if (!sn_is_form(op))
     return format("%s", sn_name(op));
@@ -92,15 +96,27 @@ static char *name_of(MlirOperation op) {
   return format("%s", text);
 }
 
-static double bytes_in(MlirOperation op) {
+// Bytes of all operands, each once; *sum is set to the sum as it is written where there are several.
+static double bytes_in(MlirOperation op, char **sum) {
+  char text[200] = "", *at = text, *end = text + sizeof text - 16;
   double n = 0;
+  int terms = 0;
   for (intptr_t i = 0; i < sn_num_operands(op); ++i) {
     MlirValue v = sn_operand(op, i);
     bool again = !sn_null(sn_def(v, "tensor.empty")) || !mlirTypeIsARankedTensor(sn_type_of(v));
     for (intptr_t k = 0; k < i && !again; ++k)
       again = sn_same(sn_operand(op, k), v);
-    n += again ? 0 : sn_bytes(sn_type_of(v));
+    if (again)
+      continue;
+    double bytes = sn_bytes(sn_type_of(v));
+    n += bytes;
+    if (at + 32 < end)
+      at += snprintf(at, (size_t)(end - at), "%s%s", terms ? " + " : "", sn_amount(bytes).text);
+    else if (at < end)
+      at = end + snprintf(at, 16, " + ...");
+    ++terms;
   }
+  *sum = terms > 1 ? format("%s", text) : NULL;
   return n;
 }
 
@@ -123,16 +139,19 @@ static void makers(const SnNodes *nodes, MlirValue v, int depth, SnIndices *to) 
 
 static MlirWalkResult collect(MlirOperation op, void *user) {
   SnNodes *nodes = user;
-  bool form = sn_is_form(op);
-  if (!form && !stays_outside(op))
+  bool kernel = is_kernel(op);
+  if (!kernel && !stays_outside(op))
     return MlirWalkResultAdvance;
-  SnNode n = {.op = op, .what = name_of(op), .outside = !form, .in = bytes_in(op)};
+  SnNode n = {.op = op, .what = name_of(op), .outside = !kernel};
+  n.in = bytes_in(op, &n.reads_what);
+  n.computes = sn_is_form(op) ? sn_formula(op) : NULL;
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     n.out += mlirTypeIsARankedTensor(sn_type_of(sn_result(op, k))) ? sn_bytes(sn_type_of(sn_result(op, k))) : 0;
   MlirAttribute why = sn_get_attr(op, "sinter.why");
-  if (!form && why.ptr && mlirAttributeIsAString(why))
+  if (!kernel && why.ptr && mlirAttributeIsAString(why))
     n.why = format("%.*s", (int)mlirStringAttrGetValue(why).length, mlirStringAttrGetValue(why).data);
   sn_lines(mlirOperationGetLocation(op), &n.lines);
+  sn_tags(mlirOperationGetLocation(op), &n.made_of);
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
     makers(nodes, sn_operand(op, i), 0, &n.reads);
   sn_push(nodes, n);
@@ -143,6 +162,9 @@ static void free_nodes(SnNodes *nodes) {
   for (size_t i = 0; i < nodes->size; ++i) {
     free(nodes->data[i].what);
     free(nodes->data[i].why);
+    free(nodes->data[i].computes);
+    free(nodes->data[i].reads_what);
+    sn_vec_free(&nodes->data[i].made_of);
     sn_vec_free(&nodes->data[i].lines);
     sn_vec_free(&nodes->data[i].reads);
     sn_vec_free(&nodes->data[i].parts);
@@ -164,6 +186,7 @@ static void record(MlirOperation func, const SnNodes *nodes) {
 #define NAMED(name, attr) mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)), (attr))
     MlirNamedAttribute fields[] = {
         NAMED("what", sn_string(ctx, n->what)),
+        NAMED("computes", sn_string(ctx, n->computes ? n->computes : "")),
         NAMED("outside", mlirBoolAttrGet(ctx, n->outside)),
         NAMED("in", mlirFloatAttrDoubleGet(ctx, mlirF64TypeGet(ctx), n->in)),
         NAMED("out", mlirFloatAttrDoubleGet(ctx, mlirF64TypeGet(ctx), n->out)),
@@ -173,6 +196,7 @@ static void record(MlirOperation func, const SnNodes *nodes) {
 #undef NAMED
     all[i] = mlirDictionaryAttrGet(ctx, sizeof fields / sizeof *fields, fields);
     free(reads);
+    sn_tag(n->op, i);
   }
   sn_set_attr(func, "sinter.before", mlirArrayAttrGet(ctx, (intptr_t)nodes->size, all));
   free(all);
@@ -191,12 +215,13 @@ static bool recorded(MlirOperation func, SnNodes *to) {
     MlirAttribute d = mlirArrayAttrGetElement(all, i);
     if (!mlirAttributeIsADictionary(d))
       return false;
-    MlirAttribute what = field(d, "what"), outside = field(d, "outside"), in = field(d, "in"), out = field(d, "out"), reads = field(d, "reads"),
+    MlirAttribute what = field(d, "what"), computes = field(d, "computes"), outside = field(d, "outside"), in = field(d, "in"), out = field(d, "out"), reads = field(d, "reads"),
                   lines = field(d, "lines");
-    if (!what.ptr || !mlirAttributeIsAString(what) || !outside.ptr || !mlirAttributeIsABool(outside) || !in.ptr || !mlirAttributeIsAFloat(in) ||
+    if (!what.ptr || !mlirAttributeIsAString(what) || !computes.ptr || !mlirAttributeIsAString(computes) || !outside.ptr || !mlirAttributeIsABool(outside) || !in.ptr || !mlirAttributeIsAFloat(in) ||
         !out.ptr || !mlirAttributeIsAFloat(out) || !reads.ptr || !mlirAttributeIsADenseI64Array(reads) || !lines.ptr || !mlirAttributeIsALocation(lines))
       return false;
     SnNode n = {.what = format("%.*s", (int)mlirStringAttrGetValue(what).length, mlirStringAttrGetValue(what).data),
+                .computes = format("%.*s", (int)mlirStringAttrGetValue(computes).length, mlirStringAttrGetValue(computes).data),
                 .outside = mlirBoolAttrGetValue(outside),
                 .in = mlirFloatAttrGetValueDouble(in),
                 .out = mlirFloatAttrGetValueDouble(out)};
@@ -209,20 +234,15 @@ static bool recorded(MlirOperation func, SnNodes *to) {
   return true;
 }
 
-// What each kernel was made of, by the lines that both stand for.
+// What each kernel was made of, in the program's order.
 static void match_parts(SnExplanation *e) {
   for (size_t a = 0; a < e->after.size; ++a)
-    for (size_t b = 0; b < e->before.size; ++b) {
-      SnNode *after = &e->after.data[a], *before = &e->before.data[b];
-      bool same = false;
-      for (size_t i = 0; i < before->lines.size && !same; ++i)
-        for (size_t k = 0; k < after->lines.size && !same; ++k)
-          same = mlirLocationEqual(before->lines.data[i], after->lines.data[k]);
-      if (same) {
-        sn_push(&after->parts, b);
-        sn_push(&before->parts, a);
-      }
-    }
+    for (size_t b = 0; b < e->before.size; ++b)
+      for (size_t k = 0; k < e->after.data[a].made_of.size; ++k)
+        if (e->after.data[a].made_of.data[k] == b) {
+          sn_push(&e->after.data[a].parts, b);
+          sn_push(&e->before.data[b].parts, a);
+        }
 }
 
 // ---- boundaries ---------------------------------------------------------------------------------
@@ -260,6 +280,8 @@ static char *why_apart(const SnExplanation *e, size_t i, size_t j, const SnPolic
     return format("%s stays outside: %s", out->what, out->why ? out->why : "it was not raised");
   if (!mlirBlockEqual(mlirOperationGetBlock(a->op), mlirOperationGetBlock(b->op)))
     return format("one of them stands inside control flow");
+  if (!sn_is_form(a->op) || !sn_is_form(b->op))
+    return format("kernel %zu: work in steps is a kernel by itself", sn_is_form(a->op) ? j : i);
   if (sn_get_attr(a->op, "schedule").ptr || sn_get_attr(b->op, "schedule").ptr)
     return format("they are scheduled already");
   if (policy->nothing)
@@ -313,6 +335,7 @@ static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
     (html ? sn_explain_html : sn_explain_text)(&e, to);
     free(title);
     mlirOperationRemoveAttributeByName(func, SN_STR("sinter.before"));
+    sn_untag(func);
   }
   for (size_t i = 0; i < e.boundaries.size; ++i)
     free(e.boundaries.data[i].why);
@@ -331,8 +354,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   const Options *o = run->options;
   size_t n = strlen(o->output);
   bool html = n > 5 && !strcmp(o->output + n - 5, ".html"), own = n && strcmp(o->output, "-") && !o->record;
-  FILE *to = own ? fopen(o->output, "w") : n ? stdout : stderr;
-  if (!to)
+  SinterFile file;
+  bool made = !own || sinter_file_create(&file, o->output, false);
+  FILE *to = own ? file.to : n ? stdout : stderr;
+  if (!made)
     return sn_error(module, "sinter-explain cannot write %s: %s", o->output, strerror(errno));
   if (html && !o->record)
     sn_explain_html_begin(to);
@@ -346,7 +371,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   if (!o->record)
     mlirOperationWalk(module, forget_why, NULL, MlirWalkPreOrder);
   sn_source_free();
-  bool ok = !own ? !fflush(to) : !fclose(to);
+  bool ok = own ? sinter_file_finish(&file) : !fflush(to);
   return ok ? SN_OK : sn_error(module, "sinter-explain cannot write all of %s: %s", o->output, strerror(errno));
 }
 

@@ -14,9 +14,12 @@ typedef struct {
   MlirOperation op;      // null if only recorded
   char *what;            // "sinter.rowwise (i = 37) by (j = 131)"
   char *why;             // an operation outside: why it stays there, or NULL
+  char *computes;        // "sum(exp(a - b))"; NULL: not known
+  char *reads_what;      // "60 B + 4 B": each operand; NULL if there is one
   bool outside;
   double in, out;        // bytes that it reads and writes
   SnLocations lines;     // of the program, that it stands for
+  SnIndices made_of;     // numbers of recorded nodes, by its location
   SnIndices reads;       // nodes whose results it reads
   SnIndices parts;       // of a node after fusion: what it was made of; before: what it became part of
 } SnNode;
@@ -49,6 +52,14 @@ const char *sn_line_text(MlirLocation line);
 void sn_source_free(void);
 // The lines that a location stands for.
 void sn_lines(MlirLocation location, SnLocations *to);
+
+
+// explain_tags.c: an operation's number in its location, all numbers that a location has, and locations without them again.
+void sn_tag(MlirOperation op, size_t number);
+void sn_tags(MlirLocation location, SnIndices *to);
+void sn_untag(MlirOperation func);
+// explain_formula.c: what a form computes. Free it.
+char *sn_formula(MlirOperation form);
 
 void sn_explain_text(const SnExplanation *e, FILE *to);
 // One section of a page for each function.

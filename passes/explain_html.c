@@ -45,12 +45,15 @@ static Layout layout(const SnNodes *nodes) {
   return l;
 }
 
-// What stands on a node: the operation that its line names, and the line.
+// What stands on a node: what it computes, if that is short, or else the operation that its line names; and the line.
 static void put_label(const SnNode *n, FILE *to) {
   const char *text = n->lines.size ? sn_line_text(n->lines.data[0]) : NULL;
   const char *name = text ? strstr(text, " = ") : NULL;
   name = name ? name + 3 : n->what;
-  put_escaped(name, strcspn(name, " ({<:"), to);
+  if (n->computes && *n->computes && strlen(n->computes) < 18)
+    put(n->computes, to);
+  else
+    put_escaped(name, strcspn(name, " ({<:"), to);
   if (n->lines.size)
     fprintf(to, " :%d", mlirLocationFileLineColRangeGetStartLine(n->lines.data[0]));
 }
@@ -132,16 +135,21 @@ static void put_kernels(const SnExplanation *e, FILE *to) {
     const SnNode *n = &e->after.data[k];
     fprintf(to, "<tr><td>%zu</td><td><code>", k);
     put(n->what, to);
-    fprintf(to, "</code></td><td>%s</td><td>%s</td><td class=\"line\">", sn_amount(n->in).text, sn_amount(n->out).text);
+    fprintf(to, "</code></td><td>%s%s%s</td><td>%s</td><td class=\"line\">", sn_amount(n->in).text, n->reads_what ? " = " : "",
+            n->reads_what ? n->reads_what : "", sn_amount(n->out).text);
     for (size_t i = 0; i < n->parts.size; ++i) {
       const SnNode *part = &e->before.data[n->parts.data[i]];
-      if (!part->lines.size)
-        continue;
-      put(sn_line_name(part->lines.data[0]), to);
-      const char *text = sn_line_text(part->lines.data[0]);
+      put(part->lines.size ? sn_line_name(part->lines.data[0]) : "unknown", to);
+      const char *text = part->lines.size ? sn_line_text(part->lines.data[0]) : NULL;
       if (text) {
+        const char *generic = strstr(text, "linalg.generic");
         fputs("&ensp;", to);
-        put_escaped(text, 90, to);
+        put_escaped(text, generic ? (size_t)(generic - text) + 14 : 90, to);
+      }
+      if (part->computes && *part->computes) {
+        fputs("&ensp;<b>", to);
+        put(part->computes, to);
+        fputs("</b>", to);
       }
       fputs("<br>", to);
     }

@@ -1,42 +1,52 @@
 // explain_text.c: an explanation as lines of text.
 //
 //   main: 7 operations become 2 kernels; traffic 118.4 KiB becomes 39.1 KiB, 67% less; 5 launches less
-//   kernel 0: sinter.rowwise (i = 37) by (j = 131), reads 38.0 KiB, writes 148 B, made of
-//     model.mlir:12:10  %4 = linalg.generic ...
+//   kernel 0: sinter.rowwise (i = 37) by (j = 131), reads 38.0 KiB (37.9 KiB + 148 B), writes 148 B, made of
+//     model.mlir:12:10  %4 = linalg.generic  exp(a - b)
 //
-// runs in: explain    test: test/passes/explain.mlir
+// runs in: explain    test: test/passes/explain.mlir, test/passes/explain_operations.mlir
 
 #include "passes/explain.h"
 
-static void put_line(MlirLocation line, FILE *to) {
-  const char *text = sn_line_text(line);
-  int n = text ? (int)strlen(text) : 0;
-  fprintf(to, "  %s%s%.*s%s\n", sn_line_name(line), n ? "  " : "", n < 90 ? n : 87, n ? text : "", n < 90 ? "" : "...");
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+// Where a part stands in the program, its line, and what it computes. Of a linalg.generic the line says nothing behind the name.
+static void put_part(const SnNode *part, FILE *to) {
+  const char *text = part->lines.size ? sn_line_text(part->lines.data[0]) : NULL;
+  const char *generic = text ? strstr(text, "linalg.generic") : NULL;
+  int most = part->computes && *part->computes ? 60 : 90, n = text ? (int)strlen(text) : 0;
+  bool cut = !generic && n >= most;
+  n = generic ? (int)(generic - text) + 14 : cut ? most - 3 : n;
+  fprintf(to, "  %s%s%.*s%s", part->lines.size ? sn_line_name(part->lines.data[0]) : "unknown", n ? "  " : "", n, n ? text : "", cut ? "..." : "");
+  if (part->computes && *part->computes)
+    fprintf(to, "  %s", part->computes);
+  else if (!text)
+    fprintf(to, "  %s", part->what);
+  fputc('\n', to);
 }
 
 static void put_kernel(const SnExplanation *e, size_t k, FILE *to) {
   const SnNode *n = &e->after.data[k];
-  fprintf(to, "kernel %zu: %s, reads %s, writes %s%s\n", k, n->what, sn_amount(n->in).text, sn_amount(n->out).text,
-          n->parts.size ? ", made of" : "");
-  for (size_t i = 0; i < n->parts.size; ++i) {
-    const SnNode *part = &e->before.data[n->parts.data[i]];
-    if (part->lines.size)
-      put_line(part->lines.data[0], to);
-  }
+  fprintf(to, "kernel %zu: %s, reads %s", k, n->what, sn_amount(n->in).text);
+  if (n->reads_what)
+    fprintf(to, " (%s)", n->reads_what);
+  fprintf(to, ", writes %s%s\n", sn_amount(n->out).text, n->parts.size ? ", made of" : "");
+  for (size_t i = 0; i < n->parts.size; ++i)
+    put_part(&e->before.data[n->parts.data[i]], to);
 }
 
 void sn_explain_text(const SnExplanation *e, FILE *to) {
   double before = sn_total_bytes(&e->before), after = sn_total_bytes(&e->after);
   if (e->before.size) {
-    fprintf(to, "%s: %zu operations become %zu kernels; traffic %s becomes %s", e->name, e->before.size, e->after.size, sn_amount(before).text,
-            sn_amount(after).text);
+    fprintf(to, "%s: %zu operation%s become%s %zu kernel%s; traffic %s becomes %s", e->name, e->before.size, plural(e->before.size),
+            e->before.size == 1 ? "s" : "", e->after.size, plural(e->after.size), sn_amount(before).text, sn_amount(after).text);
     if (before > 0 && after < before)
       fprintf(to, ", %.0f%% less", 100 * (1 - after / before));
     if (e->before.size > e->after.size)
-      fprintf(to, "; %zu launches less", e->before.size - e->after.size);
+      fprintf(to, "; %zu launch%s less", e->before.size - e->after.size, e->before.size - e->after.size == 1 ? "" : "es");
     fprintf(to, " (policy %s)\n", e->policy);
   } else {
-    fprintf(to, "%s: %zu kernels; traffic %s (policy %s)\n", e->name, e->after.size, sn_amount(after).text, e->policy);
+    fprintf(to, "%s: %zu kernel%s; traffic %s (policy %s)\n", e->name, e->after.size, plural(e->after.size), sn_amount(after).text, e->policy);
   }
   for (size_t k = 0; k < e->after.size; ++k)
     put_kernel(e, k, to);
@@ -47,14 +57,14 @@ void sn_explain_text(const SnExplanation *e, FILE *to) {
   if (again) {
     fprintf(to, "computed in each kernel that needs it, rather than stored:\n");
     for (size_t i = 0; i < e->before.size; ++i)
-      if (e->before.data[i].parts.size > 1 && e->before.data[i].lines.size)
-        put_line(e->before.data[i].lines.data[0], to);
+      if (e->before.data[i].parts.size > 1)
+        put_part(&e->before.data[i], to);
   }
   if (gone) {
     fprintf(to, "gone, by algebra or because nobody reads it:\n");
     for (size_t i = 0; i < e->before.size; ++i)
-      if (!e->before.data[i].parts.size && e->before.data[i].lines.size)
-        put_line(e->before.data[i].lines.data[0], to);
+      if (!e->before.data[i].parts.size)
+        put_part(&e->before.data[i], to);
   }
 
   for (size_t i = 0; i < e->boundaries.size; ++i) {

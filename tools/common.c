@@ -8,6 +8,7 @@
 #include "mlir-c/RegisterEverything.h"
 #include "passes/passes.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ void tool_register(void) {
 }
 
 Tool tool_open(const char *name, const char *file) {
+  signal(SIGXFSZ, SIG_IGN); // a limit on files is an error of a write, as a full disk is
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   mlirRegisterAllDialects(registry);
   sn_register_dialects(registry);

@@ -10,6 +10,7 @@
 // test: test/tools/sinter-tune-file.test
 
 #include "tools/tune_file.h"
+#include "runtime/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool fail(SinterMessage *message, const char *path, const char *what) {
@@ -59,44 +59,32 @@ static bool copy_others(FILE *from, FILE *to, const TuneEntry *e) {
     fprintf(to, "%s\n", measured);
   free(measured);
   free(line);
-  return ok && !ferror(from) && !ferror(to);
+  return ok && !ferror(from);
 }
 
-static bool write_entry(FILE *to, const TuneEntry *e) {
+static void write_entry(FILE *to, const TuneEntry *e) {
   if (e->schedule)
     fprintf(to, MEASURED "%s\n%s %s %s\n", e->comment, e->target, e->form, e->schedule);
   else
     fprintf(to, "// %s %s: %s\n", e->target, e->form, e->comment);
-  return !ferror(to);
 }
 
 static bool rewrite(const char *path, const TuneEntry *e, SinterMessage *message) {
-  char beside[PATH_MAX];
-  if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside) {
-    errno = ENAMETOOLONG;
-    return fail(message, path, "");
-  }
   FILE *from = fopen(path, "r");
   if (!from && errno != ENOENT)
     return fail(message, path, "");
-  struct stat old;
-  mode_t mode = umask(0);
-  umask(mode);
-  mode = from && !fstat(fileno(from), &old) ? old.st_mode & 0777 : 0666 & ~mode;
-  int fd = mkstemp(beside);
-  FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
-  bool ok = to && (!from || copy_others(from, to, e)) && write_entry(to, e) && !fflush(to) && !fsync(fd) && !fchmod(fd, mode);
+  SinterFile file;
+  bool made = sinter_file_create(&file, path, false), read = made && (!from || copy_others(from, file.to, e));
+  int error = errno;
   if (from)
     fclose(from);
-  int error = errno;
-  if (to && fclose(to) && ok)
-    ok = false, error = errno;
-  if (ok && rename(beside, path))
-    ok = false, error = errno;
-  if (!ok && fd >= 0)
-    unlink(beside);
   errno = error;
-  return ok || fail(message, path, "cannot be written, and is as it was: ");
+  if (made && !read)
+    sinter_file_abandon(&file);
+  if (!made || !read)
+    return fail(message, path, "");
+  write_entry(file.to, e);
+  return sinter_file_finish(&file) || fail(message, path, "cannot be written, and is as it was: ");
 }
 
 bool tune_file_merge(const char *path, const TuneEntry *entry, SinterMessage *message) {
