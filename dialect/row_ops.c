@@ -22,6 +22,16 @@ const SnRowOp *sn_row_op_of(MlirOperation op) {
   return NULL;
 }
 
+bool sn_row_ops_known(MlirBlock block) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+    if (!sn_row_op_of(op)) {
+      sn_error(op, "stands in a row program, and is a use of a definition: run sinter-expand before");
+      return false;
+    }
+  return true;
+}
+
 SnReads sn_row_op_reads(MlirOperation op, intptr_t k) {
   const SnRowOp *line = sn_row_op_of(op);
   if (!line)

@@ -76,6 +76,8 @@ extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
 
 // The operation's line; NULL for sinter.yield, for uses of definitions, and for what has no place in a row program.
 const SnRowOp *sn_row_op_of(MlirOperation op);
+// Every operation of the block, up to its end, has one. False after an error: a use of a definition is for sinter-expand.
+bool sn_row_ops_known(MlirBlock block);
 // What it reads of operand k.
 SnReads sn_row_op_reads(MlirOperation op, intptr_t k);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.

@@ -145,14 +145,11 @@ void sn_row_begin(SnRowProgram *p) { p->scalars.from.size = p->scalars.to.size =
 // ---- refusals ------------------------------------------------------------------
 
 static MlirLogicalResult check_block(MlirBlock block) {
-  MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = first_op(block); !mlirOperationEqual(op, end); op = next_op(op)) {
-    const SnRowOp *line = sn_row_op_of(op);
-    if (!line) // a use of a definition
-      return sn_error(op, "is no operation that a kernel has: run sinter-expand before");
-    if (line->id == SN_OP_constant && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr)
+  if (!sn_row_ops_known(block))
+    return SN_FAIL;
+  for (MlirOperation op = first_op(block); !sn_null(op); op = next_op(op))
+    if (sn_is(op, "arith.constant") && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr)
       return sn_error(op, "a row constant of different elements is not lowered yet");
-  }
   return SN_OK;
 }
 

@@ -11,6 +11,7 @@
 //
 // runs in: sinter-cpu with policy=disabled, sinter-run --verify    test: test/passes/decompose.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/decompose.h"
 #include <assert.h>
 
@@ -40,7 +41,7 @@ static MlirValue widened(SnBuilder *b, MlirValue v, MlirType to, bool is_unsigne
   return sn(b, is_unsigned || sn_bits(from) == 1 ? "arith.extui" : "arith.extsi", v, to);
 }
 
-static void constant(SnDecompose *d, MlirOperation op) {
+static void decompose_constant(SnDecompose *d, MlirOperation op) {
   MlirAttribute value = sn_get_attr(op, "value"), scalar = sn_constant_of(sn_result(op, 0));
   if (scalar.ptr) {
     become(d, sn_result(op, 0), (SnGrid){.value = sn_constant(&d->b, scalar)});
@@ -52,7 +53,7 @@ static void constant(SnDecompose *d, MlirOperation op) {
   become(d, sn_result(op, 0), g);
 }
 
-static void elementwise(SnDecompose *d, MlirOperation op) {
+static void decompose_elementwise(SnDecompose *d, MlirOperation op) {
   SnGrid in[16];
   SnDimSet dims = 0;
   intptr_t n = sn_num_operands(op);
@@ -82,7 +83,7 @@ static void elementwise(SnDecompose *d, MlirOperation op) {
   }
 }
 
-static void position(SnDecompose *d, MlirOperation op) {
+static void decompose_index(SnDecompose *d, MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
   intptr_t k = 0;
   while (!mlirStringRefEqual(d->form.dims.data[k].name, name))
@@ -132,7 +133,7 @@ static void captured(SnDecompose *d, MlirOperation user, How *how) {
       sn_push(&how->captured, sn_operand(user, i));
 }
 
-static void row_reduce(SnDecompose *d, MlirOperation op) {
+static void decompose_row_reduce(SnDecompose *d, MlirOperation op) {
   MlirAttribute kind = sn_get_attr(op, "kind");
   MlirType to = sn_type_of(sn_result(op, 0));
   How how = {.combiner = kind.ptr ? sn_combiner(mlirStringAttrGetValue(kind)) : NULL};
@@ -155,7 +156,7 @@ static MlirValue as_index(SnBuilder *b, MlirValue v) {
 }
 
 // pick: the element of a row at t, guarded; the flattened t is split over the columns.
-static void pick(SnDecompose *d, MlirOperation op) {
+static void decompose_pick(SnDecompose *d, MlirOperation op) {
   SnGrid x = *grid_of(d, sn_operand(op, 0)), t = *grid_of(d, sn_operand(op, 1)), otherwise = *grid_of(d, sn_operand(op, 2));
   MlirType element = sn_type_of(sn_result(op, 0));
   SnDimSet cols = col_dims(d);
@@ -198,7 +199,7 @@ static void pick(SnDecompose *d, MlirOperation op) {
 }
 
 // gather: an element of the operand itself, guarded in each dimension.
-static void gather(SnDecompose *d, MlirOperation op) {
+static void decompose_gather(SnDecompose *d, MlirOperation op) {
   intptr_t rank = sn_num_operands(op) - 2;
   MlirValue table = grid_of(d, sn_operand(op, 0))->value, sizes[SN_MAX_DIMS], at[SN_MAX_DIMS];
   MlirType element = sn_element(sn_type_of(table));
@@ -225,33 +226,26 @@ static void gather(SnDecompose *d, MlirOperation op) {
 }
 
 // cf.assert, at each point that its condition depends on.
-static void assertion(SnDecompose *d, MlirOperation op) {
+static void decompose_cf_assert(SnDecompose *d, MlirOperation op) {
   SnGrid in = *grid_of(d, sn_operand(op, 0));
   SnGeneric g = sn_generic(d, 0, 0, 1, &in, sn_grid_empty(d, sn_grid_dims(&in), sn_element(sn_type_of(in.value))));
   sn_op(&g.b, "cf.assert", g.args[0], sn_attr("msg", sn_get_attr(op, "msg")), sn_types(0, NULL));
   sn_generic_end(&g, g.args[0]);
 }
 
+static void same(SnDecompose *d, MlirOperation op) { become(d, sn_result(op, 0), *grid_of(d, sn_operand(op, 0))); }
+static void decompose_broadcast(SnDecompose *d, MlirOperation op) { same(d, op); }
+static void decompose_detach(SnDecompose *d, MlirOperation op) { same(d, op); }
+
+#define DECOMPOSE(id, ...) [SN_OP_##id] = decompose_##id,
+static void (*const meanings[SN_NUM_ROW_OPS])(SnDecompose *, MlirOperation) = {SN_ROW_OPS(DECOMPOSE)};
+#undef DECOMPOSE
+
 static void decompose_region(SnDecompose *d, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
     d->b.loc = mlirOperationGetLocation(op);
-    if (sn_is(op, "arith.constant"))
-      constant(d, op);
-    else if (sn_is(op, "sinter.broadcast"))
-      become(d, sn_result(op, 0), *grid_of(d, sn_operand(op, 0)));
-    else if (sn_is(op, "sinter.index"))
-      position(d, op);
-    else if (sn_is(op, "sinter.row_reduce"))
-      row_reduce(d, op);
-    else if (sn_is(op, "sinter.pick"))
-      pick(d, op);
-    else if (sn_is(op, "sinter.gather"))
-      gather(d, op);
-    else if (sn_is(op, "cf.assert"))
-      assertion(d, op);
-    else
-      elementwise(d, op);
+    meanings[sn_row_op_of(op)->id](d, op);
   }
   d->b.loc = mlirOperationGetLocation(d->form.op);
 }
@@ -269,6 +263,13 @@ static SnGrid product(SnDecompose *d, size_t p, intptr_t first_own) {
   bool floats = sn_is_float(type);
   MlirValue m = sn(&g.b, floats ? "arith.mulf" : "arith.muli", x, y);
   return sn_generic_end(&g, sn(&g.b, floats ? "arith.addf" : "arith.addi", g.args[2], m));
+}
+
+static bool is_known(MlirOperation form) {
+  SnForm f = sn_form_read(form);
+  bool known = sn_row_ops_known(f.body) && (!f.finish.ptr || sn_row_ops_known(f.finish));
+  sn_form_free(&f);
+  return known;
 }
 
 static void decompose(MlirOperation op) {
@@ -320,13 +321,16 @@ static void decompose(MlirOperation op) {
 
 static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
   const char *names[] = {"sinter.rowwise", "sinter.contract"};
+  bool known = true;
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
-    for (size_t k = 0; k < forms.size; ++k)
-      if (sn_num_results(forms.data[k])) // a form on memrefs is a kernel already
+    for (size_t k = 0; k < forms.size && known; ++k)
+      if (sn_num_results(forms.data[k]) && (known = is_known(forms.data[k]))) // a form on memrefs is a kernel already
         decompose(forms.data[k]);
     sn_vec_free(&forms);
   }
+  if (!known)
+    return SN_FAIL;
   SnOpVec steps = sn_collect(func, "sinter.steps");
   for (size_t k = 0; k < steps.size; ++k)
     if (sn_num_results(steps.data[k]))

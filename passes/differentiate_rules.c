@@ -10,6 +10,7 @@
 //
 // runs in: differentiate    test: test/run/differentiate_rules.test, test/passes/differentiate_errors.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/differentiate.h"
 #include <math.h>
 
@@ -234,7 +235,7 @@ static bool clamp_(Step *s) {
 
 // ---- row operations -----------------------------------------------------------------------------------
 
-static bool broadcast_(Step *s) {
+static bool differentiate_broadcast(Step *s) {
   MlirValue row = sn_as_row(s->b, s->g, sn_type_of(sn_result(s->op, 0)));
   return give(s, 0, reduced(s, "add", row, s->type)), true;
 }
@@ -253,7 +254,7 @@ static void row_product(Step *s) {
   MlirValue alone = where(s, is(s, zeros, EQ, one), others, zero), none = where(s, is(s, zeros, EQ, zero), others, zero);
   give(s, 0, where(s, is_zero, alone, quotient(s, none, u)));
 }
-static bool reduce_(Step *s) {
+static bool differentiate_row_reduce(Step *s) {
   MlirAttribute kind = sn_get_attr(s->op, "kind");
   if (!kind.ptr)
     return no(s, "its combiner is a region; take one with a name, or write what it computes with those");
@@ -285,7 +286,7 @@ static MlirValue row_position(Step *s, MlirType row) {
   return sn_none(at) ? sn_as_row(s->b, sn_index(s->b, 0), row) : at;
 }
 
-static bool pick_(Step *s) {
+static bool differentiate_pick(Step *s) {
   MlirType row = sn_type_of(sn_operand(s->op, 0)), index = sn_index_type(s->b->ctx);
   MlirValue t = as_is(s, 1);
   if (!mlirTypeIsAIndex(sn_type_of(t)))
@@ -298,7 +299,7 @@ static bool pick_(Step *s) {
   }
   return true;
 }
-static bool gather_(Step *s) { return no(s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select"); }
+static bool differentiate_gather(Step *s) { return no(s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select"); }
 
 // ---- the table -----------------------------------------------------------------------------------------
 
@@ -318,14 +319,24 @@ static const struct {
     {"math.log10", log10_},       {"math.log1p", log1p_},       {"math.log2", log2_},         {"math.powf", power_},
     {"math.round", nothing},      {"math.roundeven", nothing},  {"math.rsqrt", rsqrt_},       {"math.sin", sin_},
     {"math.sinh", sinh_},         {"math.sqrt", sqrt_},         {"math.tan", tan_},           {"math.tanh", tanh_},
-    {"math.trunc", nothing},      {"sinter.broadcast", broadcast_}, {"sinter.detach", nothing}, {"sinter.gather", gather_},
-    {"sinter.pick", pick_},       {"sinter.row_reduce", reduce_}, {0}};
+    {"math.trunc", nothing},      {0}};
+
+static bool differentiate_elementwise(Step *s) { return no(s, "no rule is known for this operation; write it with others, or detach it by sinter.detach"); }
+static bool differentiate_constant(Step *s) { return nothing(s); }
+static bool differentiate_cf_assert(Step *s) { return nothing(s); }
+static bool differentiate_detach(Step *s) { return nothing(s); }
+static bool differentiate_index(Step *s) { return nothing(s); }
+
+#define DIFFERENTIATE(id, ...) [SN_OP_##id] = differentiate_##id,
+static bool (*const row_rules[SN_NUM_ROW_OPS])(Step *) = {SN_ROW_OPS(DIFFERENTIATE)};
+#undef DIFFERENTIATE
 
 static bool (*rule_of(MlirOperation op))(Step *) {
-  for (size_t i = 0; rules[i].op; ++i)
+  const SnRowOp *line = sn_row_op_of(op);
+  for (size_t i = 0; line && line->id == SN_OP_elementwise && rules[i].op; ++i)
     if (sn_is(op, rules[i].op))
       return rules[i].rule;
-  return NULL;
+  return line ? row_rules[line->id] : differentiate_elementwise;
 }
 
 // ---- blocks ----------------------------------------------------------------------------------------------
@@ -343,9 +354,15 @@ static bool reads_active(const SnReverse *r, MlirOperation op) {
   return false;
 }
 
+// Its result depends on what it reads so that a gradient may tell.
+static bool passes_on(MlirOperation op) {
+  bool (*rule)(Step *) = rule_of(op);
+  return rule != nothing && rule != differentiate_detach;
+}
+
 void sn_find_active(SnReverse *r, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (rule_of(op) != nothing && reads_active(r, op))
+    if (passes_on(op) && reads_active(r, op))
       for (intptr_t k = 0; k < sn_num_results(op); ++k)
         if (sn_is_float(sn_element(sn_type_of(sn_result(op, k)))))
           sn_push(&r->active, sn_result(op, k));
@@ -369,8 +386,6 @@ static bool reverse_op(SnReverse *r, MlirOperation op) {
   bool (*rule)(Step *) = rule_of(op);
   Step s = {r, r->b, op, sn_wide_type(sn_element(sn_type_of(result)))};
   r->b->loc = mlirOperationGetLocation(op);
-  if (!rule)
-    return no(&s, "no rule is known for this operation; write it with others, or detach it by sinter.detach");
   s.y = sn_to_float(s.b, sn_lookup(&r->copies, result), s.type);
   s.g = g;
   return rule(&s);

@@ -10,6 +10,7 @@
 //
 // runs in: fuse    test: test/passes/fuse.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse.h"
 #include <assert.h>
 
@@ -75,40 +76,62 @@ static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
   sn_map(move->map, sn_result(op, 0), sn(b, "sinter.gather", sn_values(n, operands), row ? sn_row_type(move->to, y) : y));
 }
 
+// An element for each column, or a scalar: which it is, its operands say.
+static void move_elementwise(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirValue operands[8];
+  intptr_t n = sn_num_operands(op);
+  if (sn_num_results(op) != 1) {
+    sn_clone(b, op, move->map);
+    return;
+  }
+  for (intptr_t i = 0; i < n; ++i)
+    operands[i] = sn_lookup(move->map, sn_operand(op, i));
+  sn_map(move->map, sn_result(op, 0), sn_elementwise(b, op, n, operands));
+}
+static void move_detach(SnBuilder *b, const Move *move, MlirOperation op) { move_elementwise(b, move, op); }
+
+static void move_constant(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirAttribute scalar = sn_constant_of(sn_result(op, 0));
+  if (scalar.ptr)
+    sn_map(move->map, sn_result(op, 0), sn_constant(b, scalar));
+  else
+    sn_clone(b, op, move->map);
+}
+
+// Made again where a row is needed.
+static void move_broadcast(SnBuilder *b, const Move *move, MlirOperation op) { sn_map(move->map, sn_result(op, 0), sn_lookup(move->map, sn_operand(op, 0))); }
+
+// What it reads is a row in the other form too.
+static void move_of_row(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0);
+  sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_row_type(move->to, sn_element(sn_type_of(x)))));
+  sn_clone(b, op, move->map);
+}
+static void move_pick(SnBuilder *b, const Move *move, MlirOperation op) { move_of_row(b, move, op); }
+static void move_row_reduce(SnBuilder *b, const Move *move, MlirOperation op) {
+  if (move->total) // made again at the yield if there are columns
+    sn_map(move->map, sn_result(op, 0), sn_lookup(move->map, sn_operand(op, 0)));
+  else
+    move_of_row(b, move, op);
+}
+
+static void move_cf_assert(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirValue holds = sn_lookup(move->map, sn_operand(op, 0));
+  if (!sn_none(move->inside)) {
+    MlirValue outside[] = {move->inside, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1)}, either[2] = {holds};
+    either[1] = sn_row_op(b, "arith.xori", (MlirType){0}, 2, outside);
+    holds = sn_row_op(b, "arith.ori", (MlirType){0}, 2, either);
+  }
+  sn_row_assert(b, holds, sn_get_attr(op, "msg"));
+}
+
+#define MOVE(id, ...) [SN_OP_##id] = move_##id,
+static void (*const moves[SN_NUM_ROW_OPS])(SnBuilder *, const Move *, MlirOperation) = {SN_ROW_OPS(MOVE)};
+#undef MOVE
+
 static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   b->loc = mlirOperationGetLocation(op);
-  MlirValue first = sn_num_results(op) ? sn_result(op, 0) : (MlirValue){0};
-  if (sn_is(op, "sinter.broadcast")) { // made again where a row is needed
-    sn_map(move->map, first, sn_lookup(move->map, sn_operand(op, 0)));
-  } else if (sn_is(op, "sinter.index")) {
-    move_index(b, move, op);
-  } else if (sn_num_results(op) == 1 && sn_constant_of(first).ptr) {
-    sn_map(move->map, first, sn_constant(b, sn_constant_of(first)));
-  } else if (sn_shim_is_elementwise(op) && sn_num_results(op) == 1) {
-    MlirValue operands[8];
-    intptr_t n = sn_num_operands(op);
-    for (intptr_t i = 0; i < n; ++i)
-      operands[i] = sn_lookup(move->map, sn_operand(op, i));
-    sn_map(move->map, first, sn_elementwise(b, op, n, operands));
-  } else if (move->total && sn_is(op, "sinter.row_reduce")) { // made again at the yield if there are columns
-    sn_map(move->map, first, sn_lookup(move->map, sn_operand(op, 0)));
-  } else if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick")) {
-    MlirValue x = sn_operand(op, 0);
-    sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_row_type(move->to, sn_element(sn_type_of(x)))));
-    sn_clone(b, op, move->map);
-  } else if (sn_is(op, "sinter.gather")) {
-    move_gather(b, move, op);
-  } else if (sn_is(op, "cf.assert")) {
-    MlirValue holds = sn_lookup(move->map, sn_operand(op, 0));
-    if (!sn_none(move->inside)) {
-      MlirValue outside[] = {move->inside, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1)}, either[2] = {holds};
-      either[1] = sn_row_op(b, "arith.xori", (MlirType){0}, 2, outside);
-      holds = sn_row_op(b, "arith.ori", (MlirType){0}, 2, either);
-    }
-    sn_row_assert(b, holds, sn_get_attr(op, "msg"));
-  } else {
-    sn_clone(b, op, move->map);
-  }
+  moves[sn_row_op_of(op)->id](b, move, op);
 }
 
 static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
