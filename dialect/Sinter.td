@@ -138,11 +138,11 @@ defvar form_rules = [{
 
 def Sinter_RowwiseOp : Sinter_Form<"rowwise"> {
   let summary = "a row program over memory";
-  let description = [{
+  let description = !strconcat([{
     Runs the body once for each row: for each point of the row dimensions, on
     rows that span the column dimensions. Cross entropy, softmax, layer norm and
     elementwise programs are this form.
-  }] # form_rules # [{
+  }], form_rules, [{
 
     ```mlir
     %loss, %dx = sinter.rowwise (i = 4) by (j = 8)
@@ -161,18 +161,18 @@ def Sinter_RowwiseOp : Sinter_Form<"rowwise"> {
       sinter.yield %m : f32
     }
     ```
-  }];
+  }]);
   let arguments = form_arguments;
 }
 
 def Sinter_ContractOp : Sinter_Form<"contract"> {
   let summary = "a row program over a product";
-  let description = [{
+  let description = !strconcat([{
     The first arguments of the body are rows of products: for each `product`,
     `acc[j] = sum over its own dimensions of a * b`, in the product's type. The
     row program runs while that row is in the accumulators: bias, activation,
     residual, softmax and losses are epilogues.
-  }] # form_rules # [{
+  }], form_rules, [{
     * (P1) a contract has at least one product, and each has its own dimensions, at least one.
     * (P2) the sides of a product use only rows, columns and the product's own dimensions; each own dimension
       is used by both sides.
@@ -189,7 +189,7 @@ def Sinter_ContractOp : Sinter_Form<"contract"> {
       sinter.yield %s : tensor<8xf32>
     }
     ```
-  }];
+  }]);
   let arguments = !con(form_arguments, (ins DenseI64ArrayAttr:$product_dims, ArrayAttr:$product_types));
 }
 
@@ -396,17 +396,17 @@ class Sinter_Use<string mnemonic, list<Trait> traits = []> : Sinter_Op<mnemonic,
 
 def Sinter_ApplyOp : Sinter_Use<"apply"> {
   let summary = "a use of a definition by its symbol";
-  let description = [{
+  let description = !strconcat([{
     On whole tensors it becomes a kernel form; inside a row program, the definition's own row program.
     An operand that is optional is given by name, attributes in the dictionary; inside a row program an attribute
     may also be given by name, as a value.
-  }] # use_rules # [{
+  }], use_rules, [{
 
     ```mlir
     %l = sinter.apply @focal(%x, %t, weight = %w) {gamma = 2.0, reduction = "sum"}
         : (tensor<4x8xf32>, tensor<4xi64>, tensor<8xf32>) -> tensor<f32>
     ```
-  }];
+  }]);
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, OptionalAttr<StrArrayAttr>:$optionals);
 }
 
