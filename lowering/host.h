@@ -33,7 +33,7 @@
 // On a public function with results of sizes `?`, from sinter-boundary on: the name of the
 // function that computes their sizes.
 #define SN_SHAPES "sinter.shapes"
-// On NAME_packed, from sinter-entry on: NAME.
+// On a public function, from sinter-names on, and on the entry that sinter-entry makes of it: its name in the program.
 #define SN_FUNCTION "sinter.function"
 
 bool sn_is_public(MlirOperation func);

@@ -31,8 +31,8 @@
 
 #include "lowering/host.h"
 #include "lowering/host_sizes.h"
+#include "lowering/names.h"
 #include "mlir-c/Dialect/Func.h"
-#include <stdio.h>
 
 static bool travels(MlirType element) {
   if (sn_is_float(element)) {
@@ -184,23 +184,15 @@ static MlirLogicalResult store_sizes(MlirOperation func, MlirOperation ret, Mlir
 // A caller allocates the results, so it has to learn their sizes before.
 static MlirLogicalResult add_shapes(MlirOperation func) {
   MlirOperation ret = mlirBlockGetTerminator(sn_function_body(func));
-  MlirStringRef own = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
   bool any = false;
   for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
     any |= is_dynamic(sn_type_of(sn_operand(ret, i)));
   if (!any)
     return SN_OK;
-  size_t size = own.length + sizeof "_shapes";
-  char *name = sn_alloc(size);
-  snprintf(name, size, "%.*s_shapes", (int)own.length, own.data);
-  MlirLogicalResult result;
-  if (!sn_null(sn_symbol(sn_module_of(func), name))) {
-    result = sn_error(func, "has results whose sizes @%s is to compute, and there is a function of "
-                            "that name: rename it", name);
-  } else {
-    result = store_sizes(func, ret, make_shapes(func, name));
-    sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
-  }
+  char *base = sn_symbol_base(func), *name = sn_new_symbol(sn_module_of(func), base, "_shapes");
+  MlirLogicalResult result = store_sizes(func, ret, make_shapes(func, name));
+  sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
+  free(base);
   free(name);
   return result;
 }
@@ -225,6 +217,11 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   for (intptr_t i = 0; i < num_outputs; ++i)
     if (sn_failed(check(func, "result", i, mlirFunctionTypeGetResult(type, i))))
       return SN_FAIL;
+
+  // What a program says of itself by our own words is not true.
+  static const char *const own[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS};
+  for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+    mlirOperationRemoveAttributeByName(func, SN_STR(own[i]));
 
   MlirContext ctx = mlirOperationGetContext(func);
   MlirType *inputs = sn_alloc((size_t)(num_inputs + num_outputs + 1) * sizeof *inputs);

@@ -1,7 +1,7 @@
 // host_entry.c: public functions get the entry that the runtime calls.
 //
-//   func.func @main(%x: memref<4xf32>, %y: memref<f32>, %w: memref<?xi8>)
-//       attributes {sinter.inputs = [tensor<4xf32>], sinter.outputs = [tensor<f32>],
+//   func.func @main_host(%x: memref<4xf32>, %y: memref<f32>, %w: memref<?xi8>)
+//       attributes {sinter.function = "main", sinter.inputs = [tensor<4xf32>], sinter.outputs = [tensor<f32>],
 //                   sinter.workspace_bytes = 0 : i64}
 //   ->
 //   func.func private @main_host(%x: memref<4xf32>, %y: memref<f32>, %w: memref<?xi8>)
@@ -15,14 +15,13 @@
 //   }
 //
 // The runtime checks what a host passed, and makes the descriptors; here they are
-// read. The name itself is left free for the function of the host ABI, which
-// lowering/serialise.c makes from the attributes.
+// read. lowering/serialise.c makes the function of the host ABI from the attributes.
 //
-// relies on: sinter-boundary, sinter-workspace
+// relies on: sinter-names, sinter-boundary, sinter-workspace
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_entry.mlir
 
 #include "lowering/host.h"
-#include <stdio.h>
+#include "lowering/names.h"
 
 // What the call is told of the function, and what the table is made from.
 static const char *const facts[] = {SN_INPUTS, SN_OUTPUTS, SN_WORKSPACE_BYTES, NULL};
@@ -60,11 +59,8 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
                     (long)wanted);
 
   MlirContext ctx = mlirOperationGetContext(func);
-  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
-  size_t size = name.length + sizeof "_packed";
-  char *host = sn_alloc(size), *packed = sn_alloc(size);
-  snprintf(host, size, "%.*s_host", (int)name.length, name.data);
-  snprintf(packed, size, "%.*s_packed", (int)name.length, name.data);
+  MlirAttribute own = sn_get_attr(func, "sym_name"), named = sn_get_attr(func, SN_FUNCTION);
+  char *base = sn_symbol_base(func), *packed = sn_new_symbol(module, base, "_packed");
 
   SnBuilder b = sn_after(func);
   MlirType pointer = sn_type(ctx, "!llvm.ptr");
@@ -76,7 +72,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
             sn_attr("function_type", sn_parse_attr(ctx, "!llvm.func<void (ptr)>")),
             sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
             sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")),
-            sn_attr(SN_FUNCTION, mlirStringAttrGet(ctx, name)));
+            sn_attr(SN_FUNCTION, named.ptr ? named : own));
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
   for (const char *const *fact = more_facts; *fact; ++fact)
@@ -89,19 +85,20 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
     arguments[i] = load_descriptor(&b, mlirBlockGetArgument(body, 0), (int)i,
                                    mlirFunctionTypeGetInput(type, i));
   sn_op(&b, "func.call", sn_values(n, arguments),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, SN_STR(host))), sn_types(0, NULL));
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, mlirStringAttrGetValue(own))), sn_types(0, NULL));
   sn_op(&b, "llvm.return", sn_values(0, NULL));
 
   // Nobody calls it but the entry: what called it was inlined.
-  sn_set_attr(func, "sym_name", sn_string(ctx, host));
   sn_set_attr(func, "sym_visibility", sn_string(ctx, "private"));
   sn_set_attr(func, "llvm.linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>"));
   for (const char *const *fact = facts; *fact; ++fact)
     mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
   for (const char *const *fact = more_facts; *fact; ++fact)
     mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
+  if (named.ptr)
+    mlirOperationRemoveAttributeByName(func, SN_STR(SN_FUNCTION));
   free(arguments);
-  free(host);
+  free(base);
   free(packed);
   return SN_OK;
 }

@@ -11,6 +11,7 @@
 // test: test/lowering/host_boundary.mlir
 
 #include "lowering/host.h"
+#include "lowering/names.h"
 
 // The dictionary of an argument or a result; null if nothing was said of it.
 static MlirAttribute said_of(MlirOperation func, const char *list, intptr_t i) {
@@ -32,6 +33,8 @@ static MlirLogicalResult facts_of(MlirOperation func, const char *what, intptr_t
   *facts = mlirDictionaryAttrGet(ctx, 0, NULL);
   if (!mlirAttributeIsNull(name) && !mlirAttributeIsAString(name))
     return sn_error(func, "%s %ld has a " SN_NAME " that is no string", what, (long)i);
+  if (!mlirAttributeIsNull(name) && !sn_is_text(mlirStringAttrGetValue(name)))
+    return sn_error(func, "%s %ld has a " SN_NAME " that holds a control character, or is not UTF-8", what, (long)i);
   int64_t index = -1;
   if (!mlirAttributeIsNull(of)) {
     index = mlirAttributeIsAInteger(of) ? mlirIntegerAttrGetValueInt(of) : -1;

@@ -20,6 +20,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 
+#include "lowering/names.h"
 #include "lowering/steps.h"
 #include "passes/passes.h"
 #include <stdio.h>
@@ -148,10 +149,11 @@ static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirVa
 
 // A name that no symbol of the module has: FUNCTION_kernelN, N counted up.
 static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *name, size_t size) {
-  MlirStringRef host = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  char *base = sn_symbol_base(func);
   do
-    snprintf(name, size, "%.*s_kernel%d", (int)host.length, host.data, (*n)++);
+    snprintf(name, size, "%s_kernel%d", base, (*n)++);
   while (!sn_null(sn_symbol(module, name)));
+  free(base);
 }
 
 // The op gives way to the buffers that were made of its results, and so do the reshapes behind it.
@@ -201,7 +203,7 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
     sn_push(&a.buffers, out);
     sn_push(&places, a.values.size - 1);
   }
-  char name[512];
+  char name[160];
   kernel_name(module, func, n, name, sizeof name);
   MlirBlock block;
   *last = make_function(&after, name, &a, &block);
@@ -240,7 +242,7 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
       v = buffer_of(&host, &results, sn_result(op, k - s.inputs), v);
     sn_push(&a.buffers, v);
   }
-  char name[512];
+  char name[160];
   kernel_name(module, func, n, name, sizeof name);
   MlirBlock block;
   *last = make_function(&after, name, &a, &block);

@@ -4,13 +4,15 @@
 //       attributes {sinter.function = "main", sinter.inputs = [...], ...}
 //   ->
 //   define internal void @main_packed(ptr)
-//   define i32 @main(ptr %in, ptr %out, ptr %stream, ptr %workspace) {
+//   define i32 @model_main(ptr %in, ptr %out, ptr %stream, ptr %workspace) {
 //     %s = tail call i32 @sinter_rt_call(ptr @functions[0], %in, %out, %stream, %workspace)
 //     ret i32 %s
 //   }
-//   define i64 @main_workspace()
-//   @sinter_library = constant { i32 1, i32 1, ptr @functions, ... }
+//   define i64 @model_main_workspace()
+//   @model_library = constant { i32 1, i32 1, ptr @functions, ... }
+//   @sinter_library = weak alias @model_library
 //
+// names.h says what is called how. The alias is weak, so that several programs may be linked into one.
 // The structs are those of runtime/abi.h, field by field. One road for a program
 // that is run at once and for a library.
 //
@@ -19,6 +21,7 @@
 #include "lowering/serialise.h"
 #include "capi/shim.h"
 #include "lowering/host.h"
+#include "lowering/names.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
 #include "llvm-c/Analysis.h"
@@ -52,13 +55,6 @@ static const char *string_attr(MlirOperation op, const char *name) {
   return mlirStringAttrGetValue(sn_get_attr(op, name)).data;
 }
 
-const char *sn_exported(MlirOperation module, size_t i) {
-  SnOpVec entries = entries_of(module);
-  const char *name = i < entries.size ? string_attr(entries.data[i], SN_FUNCTION) : NULL;
-  sn_vec_free(&entries);
-  return name;
-}
-
 // ---- constants ------------------------------------------------------------------
 
 static LLVMValueRef int32(const Writer *w, int64_t x) {
@@ -84,8 +80,9 @@ static LLVMValueRef constant(const Writer *w, const char *name, LLVMValueRef val
   return global;
 }
 
-static LLVMValueRef string(const Writer *w, const char *text) {
-  LLVMValueRef value = LLVMConstStringInContext2(w->ctx, text, strlen(text), false);
+// An attribute without text has no bytes either: data is NULL then.
+static LLVMValueRef string(const Writer *w, MlirStringRef text) {
+  LLVMValueRef value = LLVMConstStringInContext2(w->ctx, text.length ? text.data : "", text.length, false);
   LLVMValueRef global = constant(w, "", value);
   LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
   return global;
@@ -121,7 +118,7 @@ static LLVMValueRef tensor(const Writer *w, MlirType type, MlirAttribute facts) 
              LLVMConstInt(w->i16, t.lanes, false));
   bool boolean = sn_bits(sn_element(type)) == 1;
   MlirAttribute name = fact(facts, "name"), of = fact(facts, "gradient_of");
-  return STRUCT(w, string(w, name.ptr ? mlirStringAttrGetValue(name).data : ""), dtype,
+  return STRUCT(w, string(w, name.ptr ? mlirStringAttrGetValue(name) : SN_STR("")), dtype,
                 int32(w, rank), int32(w, of.ptr ? mlirIntegerAttrGetValueInt(of) : -1),
                 int32(w, boolean ? SINTER_TENSOR_BOOL : 0), shape);
 }
@@ -145,6 +142,13 @@ static LLVMValueRef runtime(const Writer *w, const char *name, LLVMTypeRef type)
   return function ? function : LLVMAddFunction(w->llvm, name, type);
 }
 
+// A name that the host calls is that of nothing inside.
+static void leave_name(const Writer *w, const char *name) {
+  LLVMValueRef f = LLVMGetNamedFunction(w->llvm, name), g = LLVMGetNamedGlobal(w->llvm, name);
+  if (f || g)
+    LLVMSetValueName2(f ? f : g, "", 0);
+}
+
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
 static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
   LLVMTypeRef p = w->pointer;
@@ -165,12 +169,8 @@ static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
 }
 
 // int64_t NAME_workspace(void)
-static void export_workspace(const Writer *w, const char *name, int64_t bytes) {
-  size_t size = strlen(name) + sizeof "_workspace";
-  char *full = sn_alloc(size);
-  snprintf(full, size, "%s_workspace", name);
-  LLVMValueRef function = LLVMAddFunction(w->llvm, full, LLVMFunctionType(w->i64, NULL, 0, false));
-  free(full);
+static void workspace_function(const Writer *w, const char *name, int64_t bytes) {
+  LLVMValueRef function = LLVMAddFunction(w->llvm, name, LLVMFunctionType(w->i64, NULL, 0, false));
   LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
   LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
   LLVMBuildRet(b, int64(w, bytes));
@@ -181,29 +181,43 @@ static void export_workspace(const Writer *w, const char *name, int64_t bytes) {
 static LLVMValueRef extension(const Writer *w, MlirOperation entry) {
   if (mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
     return null(w);
-  LLVMValueRef shapes = LLVMGetNamedFunction(w->llvm, string_attr(entry, SN_SHAPES));
-  LLVMSetLinkage(shapes, LLVMExternalLinkage); // NAME_shapes
-  return constant(w, "extension", STRUCT(w, shapes));
+  return constant(w, "extension", STRUCT(w, LLVMGetNamedFunction(w->llvm, string_attr(entry, SN_SHAPES))));
 }
 
 static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef self) {
-  const char *name = string_attr(entry, SN_FUNCTION);
-  call(w, name, self);
-  // The table has its own: where a program opens the library that has a function of
-  // this name itself ("main"), the dynamic linker would take the program's.
+  // The table has its own call: where a program opens the library that has a function of
+  // this name itself, the dynamic linker would take the program's.
   LLVMValueRef own = call(w, "", self);
   LLVMSetLinkage(own, LLVMPrivateLinkage);
   MlirAttribute inputs = sn_get_attr(entry, SN_INPUTS), outputs = sn_get_attr(entry, SN_OUTPUTS);
-  int64_t workspace = sn_int_attr(entry, SN_WORKSPACE_BYTES, 0);
-  export_workspace(w, name, workspace);
-  return STRUCT(w, string(w, name), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
+  return STRUCT(w, string(w, mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION))), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
                 int32(w, mlirArrayAttrGetNumElements(inputs)),
                 int32(w, mlirArrayAttrGetNumElements(outputs)), int32(w, 0),
                 tensors(w, "inputs", inputs, sn_get_attr(entry, SN_INPUT_FACTS)),
                 tensors(w, "outputs", outputs, sn_get_attr(entry, SN_OUTPUT_FACTS)),
-                int64(w, workspace),
+                int64(w, sn_int_attr(entry, SN_WORKSPACE_BYTES, 0)),
                 LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own,
                 extension(w, entry));
+}
+
+// The functions that a host calls by their names in C. `shapes` is null, or computes sizes.
+static void export(const Writer *w, MlirOperation entry, LLVMValueRef self, LLVMValueRef shapes) {
+  MlirStringRef function = mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION));
+  char *name = sn_c_name(w->options->name, function, NULL);
+  char *workspace = sn_c_name(w->options->name, function, "workspace");
+  char *sizes = sn_c_name(w->options->name, function, "shapes");
+  leave_name(w, name);
+  leave_name(w, workspace);
+  call(w, name, self);
+  workspace_function(w, workspace, sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
+  if (shapes) {
+    leave_name(w, sizes);
+    LLVMSetLinkage(shapes, LLVMExternalLinkage);
+    LLVMSetValueName2(shapes, sizes, strlen(sizes));
+  }
+  free(name);
+  free(workspace);
+  free(sizes);
 }
 
 static LLVMTypeRef function_type(const Writer *w) {
@@ -224,18 +238,25 @@ static LLVMValueRef library_extension(const Writer *w) {
 static void add_table(const Writer *w) {
   unsigned n = (unsigned)w->entries.size;
   LLVMTypeRef type = function_type(w);
-  // NAME refers to its row, and the row to NAME.
   LLVMValueRef table = LLVMAddGlobal(w->llvm, LLVMArrayType2(type, n), "functions");
-  LLVMValueRef *rows = sn_alloc((n + 1) * sizeof *rows);
+  LLVMValueRef *rows = sn_alloc((n + 1) * sizeof *rows), *selves = sn_alloc((n + 1) * sizeof *selves),
+               *shapes = sn_alloc((n + 1) * sizeof *shapes);
   for (unsigned i = 0; i < n; ++i) {
     LLVMValueRef index[2] = {int64(w, 0), int64(w, i)};
-    rows[i] = function(w, w->entries.data[i],
-                       LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2));
+    // A function refers to its row, and the row to the function.
+    selves[i] = LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2);
+    rows[i] = function(w, w->entries.data[i], selves[i]);
+    if (sn_get_attr(w->entries.data[i], SN_SHAPES).ptr)
+      shapes[i] = LLVMGetNamedFunction(w->llvm, string_attr(w->entries.data[i], SN_SHAPES));
   }
+  for (unsigned i = 0; i < n && w->options->name; ++i) // from here on names inside may be gone
+    export(w, w->entries.data[i], selves[i], shapes[i]);
   LLVMSetInitializer(table, LLVMConstArray2(type, rows, n));
   LLVMSetGlobalConstant(table, true);
   LLVMSetLinkage(table, LLVMPrivateLinkage);
   free(rows);
+  free(selves);
+  free(shapes);
 
   LLVMTypeRef nothing = LLVMVoidTypeInContext(w->ctx), p = w->pointer;
   LLVMValueRef none = null(w);
@@ -251,9 +272,15 @@ static void add_table(const Writer *w) {
                                LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
                      : none,
              w->options->gpu ? library_extension(w) : none);
-  LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(library), "sinter_library");
+  char *name = w->options->name ? sn_c_name(w->options->name, SN_STR("library"), NULL) : NULL;
+  if (name)
+    leave_name(w, name);
+  LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(library), name ? name : SN_LIBRARY);
   LLVMSetInitializer(global, library);
   LLVMSetGlobalConstant(global, true);
+  if (name)
+    LLVMSetLinkage(LLVMAddAlias2(w->llvm, LLVMTypeOf(library), 0, global, SN_LIBRARY), LLVMWeakAnyLinkage);
+  free(name);
 }
 
 // ---- machine code ------------------------------------------------------------------

@@ -13,23 +13,20 @@ extern "C" {
 #endif
 
 typedef struct SnSerialise {
-  const char *cpu; // LLVM's name of the processor; NULL: this machine's, with its features
-  bool gpu;        // functions take tensors in the memory of a GPU
-  bool parallel;   // the host may set threads: the library runs on the CPU
+  const char *name; // the program's in C (names.h); NULL: nothing is called by name but sinter_library
+  const char *cpu;  // LLVM's name of the processor; NULL: this machine's, with its features
+  bool gpu;         // functions take tensors in the memory of a GPU
+  bool parallel;    // the host may set threads: the library runs on the CPU
 } SnSerialise;
 
 // Makes an object of a module that holds LLVM's dialect only, as the roads end
-// with. It defines sinter_library, and for each public function its two exports
-// (runtime/abi.h); everything else in it is internal, and what it refers to
+// with. It defines the table of functions, and for each public function its exports in C
+// (sn_check_c_names has been asked before); everything else in it is internal, and what it refers to
 // is in runtime/runtime.h or in libm. Sets *object, which the caller disposes of with
 // LLVMDisposeMemoryBuffer. On failure *object is NULL and the reason has been reported at the
 // module.
 MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
                                LLVMMemoryBufferRef *object);
-
-// Names of the functions that the module exports, one at a time: NULL behind the last.
-// Owned by the module.
-const char *sn_exported(MlirOperation module, size_t i);
 
 #ifdef __cplusplus
 }

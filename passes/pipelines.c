@@ -101,6 +101,7 @@ static const SnStep cpu_steps[] = {
     {"sinter-guard", "what stays linalg: tensor.extract -> 0 where a subscript is outside", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"?policy!=disabled sinter-schedule{target=cpu registers=$registers prefetch=$prefetch tuning='$tuning'}", "each form gets its schedule", "scheduled"},
+    {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
@@ -147,6 +148,7 @@ static const SnStep gpu_steps[] = {
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"sinter-schedule{target=gpu chip=$chip tuning='$tuning'}", "each form gets its #sinter.gpu_rows", "scheduled"},
+    {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"

@@ -5,15 +5,15 @@
 //
 //   const SinterLibrary sinter_library;        the table of its functions
 //
-// and for every entry point NAME
+// for a host that opens it, and for one that is linked with it the same table as
+// PROGRAM_library, and for every entry point, where NAME is PROGRAM_FUNCTION
+// (docs/host-abi.md),
 //
 //   int32_t NAME(DLTensor *const *inputs, DLTensor *const *outputs,
 //                void *stream, void *workspace);
 //   int64_t NAME_workspace(void);              bytes of workspace
 //   void NAME_shapes(const int64_t *inputs, int64_t *outputs);
 //                        only where an output has a size -1 in the table
-//
-// so that a host may link with a library, or open it and read the table.
 //
 // A call
 //

@@ -67,8 +67,7 @@ SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...
   return code;
 }
 
-// All of a file, NUL-terminated; NULL with errno set.
-static char *read_all(const char *path, size_t *size) {
+char *tool_read_all(const char *path, size_t *size) {
   FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
   if (!file)
     return NULL;
@@ -90,7 +89,7 @@ static char *read_all(const char *path, size_t *size) {
 SinterExit tool_read(Tool *tool, MlirModule *module) {
   *module = (MlirModule){NULL};
   size_t size = 0;
-  char *text = read_all(tool->file, &size);
+  char *text = tool_read_all(tool->file, &size);
   if (!text)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", tool->file, strerror(errno));
   tool->source = tool_source_parse(tool->ctx, tool->file, text, size, module);

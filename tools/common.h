@@ -68,6 +68,9 @@ void tool_close(Tool *tool);
 SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// All of a file (-: of stdin), with a 0 behind it; NULL with errno. Free with free.
+char *tool_read_all(const char *path, size_t *size);
+
 // Parses the tool's file, once. The caller destroys the module.
 SinterExit tool_read(Tool *tool, MlirModule *module);
 

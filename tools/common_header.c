@@ -1,9 +1,9 @@
 // common_header.c: the C header that says how to call a library.
 
 #include "lowering/host.h"
+#include "lowering/names.h"
 #include "runtime/file.h"
 #include "tools/common_link.h"
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ static const char rules[] = "// A call\n"
                             "so. data + byte_offset is a multiple\n"
                             "//   of 16 bytes (of one element: of its size). bool is a byte that "
                             "holds 0 or 1, kDLUInt of 8 bits.\n"
-                            "// * workspace holds NAME_workspace() bytes, aligned to 64; the call "
+                            "// * workspace holds FUNCTION_workspace() bytes, aligned to 64; the call "
                             "uses it until it is complete.\n"
                             "//   %s\n"
                             "// * stream %s\n"
@@ -51,7 +51,7 @@ static const char rules[] = "// A call\n"
                             "failed; 2 a tensor that is not as below;\n"
                             "//   3 no device or no driver; 4 out of memory; 5 the device failed; "
                             "6 not supported on this machine.\n"
-                            "//   sinter_library.last_error() has the reason in words (struct "
+                            "//   %s_library.last_error() has the reason in words (struct "
                             "SinterLibrary is in <sinter/abi.h>).\n\n";
 
 static const char cpu_workspace[] = "NULL: the call allocates it.";
@@ -62,7 +62,21 @@ static const char gpu_stream[] =
     "is a CUstream (NULL: the default one), on which kernels are queued: the call does\n"
     "//   not wait for them. Tensors are on kDLCUDA, all on one device. A call allocates nothing there.\n"
     "//   The first call on a device loads the kernels: it cannot be captured into a graph, later ones can\n"
-    "//   (or sinter_library.extension->prepare before, which only loads).";
+    "//   (or the table's extension->prepare before, which only loads).";
+
+// A name or a path in a comment: no newline, and no backslash that would join the next line, ends it; nothing in it
+// looks like something else.
+static void put_quoted(FILE *file, MlirStringRef text) {
+  putc('"', file);
+  for (size_t i = 0; i < text.length; ++i) {
+    unsigned char c = (unsigned char)text.data[i];
+    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '?') // of `?`, two and a slash are a backslash
+      fprintf(file, "\\x%02x", c);
+    else
+      putc(c, file);
+  }
+  putc('"', file);
+}
 
 static void put(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
 
@@ -70,8 +84,10 @@ static void put(MlirStringRef text, void *user) { fwrite(text.data, 1, text.leng
 static void describe_facts(FILE *file, bool input, MlirAttribute facts) {
   MlirAttribute name = mlirDictionaryAttrGetElementByName(facts, SN_STR("name"));
   MlirAttribute of = mlirDictionaryAttrGetElementByName(facts, SN_STR("gradient_of"));
-  if (name.ptr)
-    fprintf(file, ", %s", mlirStringAttrGetValue(name).data);
+  if (name.ptr) {
+    fputs(", ", file);
+    put_quoted(file, mlirStringAttrGetValue(name));
+  }
   if (of.ptr)
     fprintf(file, input ? ", upstream gradient of outputs[%ld]" : ", gradient of inputs[%ld]",
             (long)mlirIntegerAttrGetValueInt(of));
@@ -99,68 +115,50 @@ static void describe(FILE *file, const char *what, bool input, MlirAttribute typ
   }
 }
 
-static bool is_c_name(const char *name) {
-  bool ok = isalpha((unsigned char)*name) || *name == '_';
-  for (; ok && *name; ++name)
-    ok = isalnum((unsigned char)*name) || *name == '_';
-  return ok;
-}
-
-static void function(FILE *file, MlirOperation entry, size_t index) {
-  const char *name = mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION)).data;
-  fprintf(file, "// %s, workspace of %ld bytes\n//\n", name,
-          (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
+static void function(FILE *file, MlirOperation entry, const char *program) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION));
+  char *call = sn_c_name(program, name, NULL), *workspace = sn_c_name(program, name, "workspace");
+  char *shapes = sn_c_name(program, name, "shapes");
+  fputs("// ", file);
+  put_quoted(file, name);
+  fprintf(file, ", workspace of %ld bytes\n//\n", (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
   describe(file, "inputs", true, sn_get_attr(entry, SN_INPUTS), sn_get_attr(entry, SN_INPUT_FACTS));
   describe(file, "outputs", false, sn_get_attr(entry, SN_OUTPUTS), sn_get_attr(entry, SN_OUTPUT_FACTS));
-  if (!is_c_name(name) || !strcmp(name, "main"))
-    fprintf(file,
-            "//\n// Not a name that C leaves to a library: call it as "
-            "sinter_library.functions[%zu].call.\n",
-            index);
-  else
-    fprintf(file,
-            "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void "
-            "*workspace);\n",
-            name);
-  if (is_c_name(name))
-    fprintf(file, "int64_t %s_workspace(void);\n", name);
-  if (is_c_name(name) && !mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
+  fprintf(file, "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void *workspace);\n", call);
+  fprintf(file, "int64_t %s(void);\n", workspace);
+  if (!mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
     fprintf(file,
             "// Sizes of all outputs, one after another, from those of all inputs.\n"
-            "void %s_shapes(const int64_t *inputs, int64_t *outputs);\n",
-            name);
+            "void %s(const int64_t *inputs, int64_t *outputs);\n",
+            shapes);
   fputc('\n', file);
+  free(call);
+  free(workspace);
+  free(shapes);
 }
 
-static void guard_of(const char *path, char *guard, size_t size) {
-  const char *slash = strrchr(path, '/');
-  int n = snprintf(guard, size, "SINTER_%s", slash ? slash + 1 : path);
-  for (int i = 0; i < n && guard[i]; ++i)
-    guard[i] = isalnum((unsigned char)guard[i]) ? (char)toupper((unsigned char)guard[i]) : '_';
-}
-
-SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, bool gpu) {
+SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, const char *name, bool gpu) {
   SinterFile out;
   if (!sinter_file_create(&out, path, false))
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
   FILE *file = out.to;
-  char guard[256];
-  guard_of(path, guard, sizeof guard);
-  fprintf(file, "// Compiled from %s by sinter-cc, for %s.\n\n", tool->file,
-          gpu ? "NVIDIA's GPUs" : "the CPU");
-  fprintf(file, "#ifndef %s\n#define %s\n\n%s", guard, guard, head);
-  fprintf(file, rules, gpu ? gpu_workspace : cpu_workspace, gpu ? gpu_stream : cpu_stream);
+  fputs("// Compiled from ", file);
+  put_quoted(file, SN_STR(tool->file));
+  fprintf(file, " by sinter-cc, for %s.\n\n", gpu ? "NVIDIA's GPUs" : "the CPU");
+  // Two headers of one name may lie in two folders: the guard is of the program.
+  fprintf(file, "#ifndef SINTER_PROGRAM_%s\n#define SINTER_PROGRAM_%s\n\n%s", name, name, head);
+  fprintf(file, rules, gpu ? gpu_workspace : cpu_workspace, gpu ? gpu_stream : cpu_stream, name);
   fprintf(file, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   SnOpVec all = sn_collect(mlirModuleGetOperation(module), "llvm.func");
-  size_t index = 0;
   for (size_t i = 0; i < all.size; ++i)
     if (!mlirAttributeIsNull(sn_get_attr(all.data[i], SN_FUNCTION)))
-      function(file, all.data[i], index++);
+      function(file, all.data[i], name);
   sn_vec_free(&all);
   fprintf(file,
-          "// The table of these functions, for a host that opens the library: <sinter/abi.h>.\n"
-          "extern const struct SinterLibrary sinter_library;\n\n"
-          "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+          "// The table of these functions: <sinter/abi.h>.\n"
+          "extern const struct SinterLibrary %s_library;\n\n"
+          "#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
+          name);
   if (sinter_file_finish(&out))
     return SINTER_EXIT_OK;
   return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));

@@ -21,30 +21,6 @@ SinterExit tool_write(const Tool *tool, const char *path, const char *bytes, siz
   return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
 }
 
-// What the library shows: nothing of the runtime's, nothing of another library's.
-static char *version_script(MlirModule module) {
-  SN_VEC(char) text = {0};
-  const char *name = "sinter_library;";
-#define PUT(s)                                                                                     \
-  for (const char *c = (s); *c; ++c)                                                               \
-  sn_push(&text, *c)
-  PUT("{ global: ");
-  PUT(name);
-  for (size_t i = 0; (name = sn_exported(mlirModuleGetOperation(module), i)); ++i) {
-    PUT(" \"");
-    PUT(name);
-    PUT("\"; \"");
-    PUT(name);
-    PUT("_workspace\"; \"");
-    PUT(name);
-    PUT("_shapes\";");
-  }
-  PUT(" local: *; };\n");
-#undef PUT
-  sn_push(&text, 0);
-  return text.data;
-}
-
 // A file of the build or the installation, by its place relative to this program's.
 static void beside_program(char *path, size_t size, const char *relative) {
   char self[PATH_MAX];
@@ -53,66 +29,113 @@ static void beside_program(char *path, size_t size, const char *relative) {
   snprintf(path, size, "%s/%s", dirname(self), relative);
 }
 
-static SinterExit run_linker(const Tool *tool, const char *path, char *const *arguments) {
+// Runs a program of the system in a folder. Nobody's name or path is in its arguments, where it might be read
+// as an option or a list: files in the folder have names of ours.
+static SinterExit run_there(const Tool *tool, const char *path, const char *folder, char *const *arguments) {
   pid_t child;
-  int error = posix_spawnp(&child, "cc", NULL, NULL, arguments, environ);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder);
+  fflush(NULL);
+  int error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (error == ENOENT)
     return tool_error(tool, SINTER_EXIT_COMPILE,
-                      "there is no cc on PATH to link %s with: install a C compiler, or write an "
+                      "there is no %s on PATH to link %s with: install a C compiler and binutils, or write an "
                       "object (-o NAME.o)",
-                      path);
+                      arguments[0], path);
   if (error)
-    return tool_error(tool, SINTER_EXIT_COMPILE, "cannot run cc: %s", strerror(error));
+    return tool_error(tool, SINTER_EXIT_COMPILE, "cannot run %s: %s", arguments[0], strerror(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return SINTER_EXIT_OK;
-  return tool_error(tool, SINTER_EXIT_COMPILE, "cc did not link %s: exit code %d", path,
+  return tool_error(tool, SINTER_EXIT_COMPILE, "%s did not link %s: exit code %d", arguments[0], path,
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size,
-                     MlirModule module, bool gpu) {
+typedef SN_VEC(char *) Line;
+
+static SinterExit run_line(const Tool *tool, const char *path, const char *folder, Line *line) {
+  sn_push(line, NULL);
+  SinterExit code = run_there(tool, path, folder, line->data);
+  line->size = 0;
+  return code;
+}
+
+static void add(Line *line, size_t n, const char *const *words) {
+  for (size_t i = 0; i < n; ++i)
+    sn_push(line, (char *)words[i]);
+}
+#define ADD(line, ...) add(line, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
+
+// The runtime is hidden, and other archives become so: the library shows what the object does.
+static SinterExit link_library(const Tool *tool, const char *path, const char *folder, const char *runtime, bool gpu) {
+  static const char *const libraries[] = {SINTER_RUNTIME_LIBRARIES};
+  Line line = {0};
+  ADD(&line, "cc", "-shared", "-o", "linked", "code.o", runtime, "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
+      "-Wl,--as-needed", SINTER_LINK_OPTIONS);
+  // A library for a GPU runs nothing on the host that would need more.
+  if (gpu)
+    ADD(&line, "-ldl");
+  else
+    add(&line, sizeof libraries / sizeof *libraries, libraries);
+  SinterExit code = run_line(tool, path, folder, &line);
+  sn_vec_free(&line);
+  return code;
+}
+
+// One object with its own copy of the runtime, whose names are seen by nobody else: archives of several versions
+// go into one program.
+static SinterExit link_archive(const Tool *tool, const char *path, const char *folder, const char *runtime) {
+  Line line = {0};
+  ADD(&line, "cc", "-r", "-nostdlib", "-o", "all.o", "code.o", runtime);
+  SinterExit code = run_line(tool, path, folder, &line);
+  ADD(&line, "objcopy", "--localize-hidden", "all.o");
+  if (code == SINTER_EXIT_OK)
+    code = run_line(tool, path, folder, &line);
+  line.size = 0;
+  ADD(&line, "ar", "rcsD", "linked", "all.o");
+  if (code == SINTER_EXIT_OK)
+    code = run_line(tool, path, folder, &line);
+  sn_vec_free(&line);
+  return code;
+}
+
+static SinterExit copy_to(const Tool *tool, const char *from, const char *path, bool executable) {
+  size_t size;
+  char *bytes = tool_read_all(from, &size);
+  if (!bytes)
+    return tool_error(tool, SINTER_EXIT_COMPILE, "cannot read %s: %s", from, strerror(errno));
+  SinterExit code = tool_write(tool, path, bytes, size, executable);
+  free(bytes);
+  return code;
+}
+
+SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, bool archive, bool gpu) {
+  static const char *const files[] = {"code.o", "all.o", "linked"};
   const char *tmp = getenv("TMPDIR");
-  char folder[PATH_MAX], code[PATH_MAX + 16], script[PATH_MAX + 16], option[PATH_MAX + 64],
-      archive[PATH_MAX * 2];
+  char folder[PATH_MAX], file[PATH_MAX + 16], runtime[PATH_MAX * 2];
   snprintf(folder, sizeof folder, "%s/sinter-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (!mkdtemp(folder))
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder,
-                      strerror(errno));
-  snprintf(code, sizeof code, "%s/code.o", folder);
-  snprintf(script, sizeof script, "%s/exports", folder);
-  snprintf(option, sizeof option, "-Wl,--version-script=%s", script);
-  beside_program(archive, sizeof archive, SINTER_RUNTIME_ARCHIVE);
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot make the folder %s: %s", folder, strerror(errno));
+  snprintf(file, sizeof file, "%s/code.o", folder);
+  beside_program(runtime, sizeof runtime, SINTER_RUNTIME_ARCHIVE);
 
-  char *exports = version_script(module);
-  SinterExit result = tool_write(tool, code, object, size, false);
+  SinterExit result = tool_write(tool, file, object, size, false);
+  if (result == SINTER_EXIT_OK && access(runtime, R_OK))
+    result = tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s", runtime,
+                        strerror(errno));
   if (result == SINTER_EXIT_OK)
-    result = tool_write(tool, script, exports, strlen(exports), false);
-  free(exports);
-  if (result == SINTER_EXIT_OK && access(archive, R_OK))
-    result =
-        tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s",
-                   archive, strerror(errno));
-  if (result == SINTER_EXIT_OK) {
-    static const char *const libraries[] = {SINTER_RUNTIME_LIBRARIES};
-    SN_VEC(char *) line = {0};
-    const char *first[] = {
-        "cc", "-shared", "-o", path, code, archive, option, "-Wl,--gc-sections", "-Wl,--as-needed"};
-    for (size_t i = 0; i < sizeof first / sizeof *first; ++i)
-      sn_push(&line, (char *)first[i]);
-    // A library for a GPU runs nothing on the host that would need more.
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !gpu; ++i)
-      sn_push(&line, (char *)libraries[i]);
-    if (gpu)
-      sn_push(&line, (char *)"-ldl");
-    sn_push(&line, NULL);
-    result = run_linker(tool, path, line.data);
-    sn_vec_free(&line);
+    result = archive ? link_archive(tool, path, folder, runtime) : link_library(tool, path, folder, runtime, gpu);
+  snprintf(file, sizeof file, "%s/linked", folder);
+  if (result == SINTER_EXIT_OK)
+    result = copy_to(tool, file, path, !archive);
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    snprintf(file, sizeof file, "%s/%s", folder, files[i]);
+    unlink(file);
   }
-  unlink(code);
-  unlink(script);
   rmdir(folder);
   return result;
 }

@@ -6,6 +6,7 @@
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
 #include "lowering/gpu/chips.h"
+#include "lowering/names.h"
 #include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "passes/passes.h"
@@ -16,7 +17,7 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header, *policy, *cpu, *chip, *entry, *input_dialect, *wrt, *tuning;
+  const char *out, *header, *name, *policy, *cpu, *chip, *entry, *input_dialect, *wrt, *tuning;
   bool gpu, ptx, upstream;
 } Options;
 
@@ -27,6 +28,10 @@ static const char *set_out(void *to, const char *value) {
 static const char *set_header(void *to, const char *value) {
   ((Options *)to)->header = value;
   return *value ? NULL : "is no file";
+}
+static const char *set_name(void *to, const char *value) {
+  ((Options *)to)->name = value;
+  return sn_wrong_program_name(value);
 }
 static const char *set_target(void *to, const char *value) {
   ((Options *)to)->gpu = !strcmp(value, "gpu");
@@ -73,8 +78,9 @@ static const char *set_ptx(void *to, const char *value) {
 }
 
 static const SinterOption table[] = {
-    {"o", "FILE", "what to write, by its suffix: .so, .o, .ptx or .cubin", set_out},
+    {"o", "FILE", "what to write, by its suffix: .so, .a, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
+    {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)", set_name},
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
     {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
      set_policy},
@@ -90,14 +96,14 @@ static const SinterOption table[] = {
     {0},
 };
 
-typedef enum { LIBRARY, OBJECT, PTX, CUBIN } Kind;
+typedef enum { LIBRARY, ARCHIVE, OBJECT, PTX, CUBIN } Kind;
 
 static const struct {
   const char *suffix;
   Kind kind;
   bool gpu_only;
 } kinds[] = {
-    {".so", LIBRARY, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
+    {".so", LIBRARY, false}, {".a", ARCHIVE, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
 
 static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) {
   size_t n = strlen(options->out);
@@ -113,7 +119,7 @@ static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) 
     return SINTER_EXIT_OK;
   }
   return tool_error(tool, SINTER_EXIT_BAD_INPUT,
-                    "-o %s: expected a name that ends in .so, .o, .ptx or .cubin", options->out);
+                    "-o %s: expected a name that ends in .so, .a, .o, .ptx or .cubin", options->out);
 }
 
 // ---- the GPU's code ----------------------------------------------------------------------
@@ -159,7 +165,7 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
 
 static SinterExit host_code(const Tool *tool, const Options *options, MlirModule module,
                             Kind kind) {
-  SnSerialise how = {.cpu = options->cpu, .gpu = options->gpu, .parallel = !options->gpu};
+  SnSerialise how = {.name = options->name, .cpu = options->cpu, .gpu = options->gpu, .parallel = !options->gpu};
   LLVMMemoryBufferRef object = NULL;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
     return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
@@ -167,7 +173,7 @@ static SinterExit host_code(const Tool *tool, const Options *options, MlirModule
   size_t size = LLVMGetBufferSize(object);
   SinterExit code = kind == OBJECT
                         ? tool_write(tool, options->out, bytes, size, false)
-                        : tool_link(tool, options->out, bytes, size, module, options->gpu);
+                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE, options->gpu);
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -179,11 +185,36 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
     code = lower(tool, options, module, device_only ? "binary" : NULL);
   if (code == SINTER_EXIT_OK && device_only)
     return write_binary(tool, options, module);
+  if (code == SINTER_EXIT_OK && sn_failed(sn_check_c_names(mlirModuleGetOperation(module), options->name)))
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
   if (code == SINTER_EXIT_OK && options->out)
     code = host_code(tool, options, module, kind);
   if (code == SINTER_EXIT_OK && options->header)
-    code = tool_header(tool, options->header, module, options->gpu);
+    code = tool_header(tool, options->header, module, options->name, options->gpu);
   return code;
+}
+
+// An option that changes nothing is a mistake.
+static SinterExit check_effects(const Tool *tool, const Options *o, Kind kind) {
+  bool device_only = o->out && (kind == PTX || kind == CUBIN), decomposed = !strcmp(o->policy, "disabled") && !o->gpu;
+  const struct {
+    bool given, wrong;
+    const char *option, *why;
+  } rows[] = {
+      {o->upstream, !*o->wrt, "--upstream", "takes effect with --wrt=N"},
+      {o->chip, !o->gpu, "--chip", "is of a GPU: add --target=gpu"},
+      {o->ptx, !o->gpu, "--ptx", "is of a GPU: add --target=gpu"},
+      {o->ptx, kind == CUBIN, "--ptx", "makes no cubin"},
+      {o->ptx, kind == PTX, "--ptx", "is for a library: a .ptx file is PTX anyway"},
+      {o->cpu, device_only, "--cpu", "is of the host's code, and this file has none"},
+      {o->name, device_only, "--name", "is of the host's code, and this file has none"},
+      {o->header, device_only, "-h", "says how to call the host's code, and this file has none"},
+      {*o->tuning, decomposed, "--tuning", "is of our kernels, and --policy=disabled makes none"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (rows[i].given && rows[i].wrong)
+      return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s", rows[i].option, rows[i].why);
+  return SINTER_EXIT_OK;
 }
 
 static SinterExit program(Tool *tool, Options *options) {
@@ -191,25 +222,24 @@ static SinterExit program(Tool *tool, Options *options) {
   if (!options->out && !options->header)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT,
                       "nothing to write: give -o FILE, -h FILE.h, or both");
-  if (options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK)
+  if ((options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK) || check_effects(tool, options, kind) != SINTER_EXIT_OK)
     return SINTER_EXIT_BAD_INPUT;
-  if (options->header && options->out && (kind == PTX || kind == CUBIN))
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-h %s: %s has no host code to call",
-                      options->header, options->out);
   options->ptx = options->ptx || kind == PTX;
-  if (options->ptx && kind == CUBIN)
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "-o %s: --ptx makes no cubin", options->out);
+  options->chip = options->chip ? options->chip : SN_GPU_CHIP_DEFAULT;
+  char *name = sn_program_name(tool->file);
+  options->name = options->name ? options->name : name;
   MlirModule module;
   SinterExit code = tool_read(tool, &module);
-  if (code != SINTER_EXIT_OK)
-    return code;
-  code = compile(tool, options, module, kind);
-  mlirModuleDestroy(module);
+  if (code == SINTER_EXIT_OK) {
+    code = compile(tool, options, module, kind);
+    mlirModuleDestroy(module);
+  }
+  free(name);
   return code;
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = SN_GPU_CHIP_DEFAULT, .input_dialect = "linalg", .wrt = "", .tuning = ""};
+  Options options = {.policy = "medium", .input_dialect = "linalg", .wrt = "", .tuning = ""};
   ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);

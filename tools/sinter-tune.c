@@ -132,7 +132,7 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
   *hash = hash_of(bytes, size);
   for (size_t i = 0; i < n && *hash; ++i)
     *hash = seen[i] == *hash ? 0 : *hash;
-  SinterExit code = *hash ? tool_link(tool, path, bytes, size, lowered, how->gpu) : SINTER_EXIT_OK;
+  SinterExit code = *hash ? tool_link(tool, path, bytes, size, false, how->gpu) : SINTER_EXIT_OK;
   LLVMDisposeMemoryBuffer(object);
   return code;
 }

@@ -1,6 +1,6 @@
 // RUN: sinter-opt --sinter-entry --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// The entry reads a descriptor for each argument; the name is left to the host ABI.
+// The entry reads a descriptor for each argument; what it calls is nobody else's.
 
 // CHECK-LABEL: func private @loss_host
 //  CHECK-SAME:   (%{{.+}}: memref<5x7xf32>, %{{.+}}: memref<f32>, %{{.+}}: memref<?xi8>)
@@ -18,8 +18,8 @@
 //       CHECK:   %[[W:.+]] = builtin.unrealized_conversion_cast {{.+}} to memref<?xi8>
 //       CHECK:   call @loss_host(%[[X]], %[[Y]], %[[W]])
 //       CHECK:   llvm.return
-func.func @loss(%x: memref<5x7xf32>, %y: memref<f32>, %w: memref<?xi8>)
-    attributes {sinter.inputs = [tensor<5x7xf32>], sinter.outputs = [tensor<f32>], sinter.workspace_bytes = 64 : i64} {
+func.func @loss_host(%x: memref<5x7xf32>, %y: memref<f32>, %w: memref<?xi8>)
+    attributes {sinter.function = "loss", sinter.inputs = [tensor<5x7xf32>], sinter.outputs = [tensor<f32>], sinter.workspace_bytes = 64 : i64} {
   return
 }
 

@@ -18,7 +18,7 @@
 // NONE: error: input 0 of main is ?x?: give its sizes with --shape, or files with --input
 // HEADER: inputs[0]: f32 [?, ?]
 // HEADER: outputs[0]: f32 [?, ?]
-// HEADER: void main_shapes(const int64_t *inputs, int64_t *outputs);
+// HEADER: void dynamic_softmax_main_shapes(const int64_t *inputs, int64_t *outputs);
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d0)>

@@ -7,7 +7,7 @@ int main(void) {
   DLTensor in = {.data = x, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape};
   DLTensor out = {.data = y, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = shape};
   DLTensor *ins[] = {&in}, *outs[] = {&out};
-  if (energy(ins, outs, NULL, NULL))
+  if (model_energy(ins, outs, NULL, NULL))
     return 1;
   printf("%g %g\n", y[0], y[1]);
   return 0;
