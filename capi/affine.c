@@ -23,6 +23,27 @@ typedef struct {
   bool known;
 } Range;
 
+// What is known, and what has been found out: a subexpression that is there many times is looked at once.
+typedef struct {
+  MlirAffineExpr expr, simple; // simple is null while it is not known
+  bool has_range;
+  Range range;
+} Fact;
+typedef struct {
+  const int64_t *sizes;
+  SN_VEC(Fact) facts;
+} Known;
+
+// Where the fact about `e` is in known->facts.
+static size_t fact_of(Known *known, MlirAffineExpr e) {
+  size_t i = 0;
+  while (i < known->facts.size && !mlirAffineExprEqual(known->facts.data[i].expr, e))
+    ++i;
+  if (i == known->facts.size)
+    sn_push(&known->facts, (Fact){.expr = e});
+  return i;
+}
+
 static void add_term(Sum *s, MlirAffineExpr atom, int64_t factor) {
   for (size_t i = 0; i < s->terms.size; ++i)
     if (mlirAffineExprEqual(s->terms.data[i].atom, atom)) {
@@ -32,32 +53,32 @@ static void add_term(Sum *s, MlirAffineExpr atom, int64_t factor) {
   sn_push(&s->terms, (Term){atom, factor});
 }
 
-static MlirAffineExpr simplified(MlirAffineExpr e, const int64_t *sizes);
+static MlirAffineExpr simplified(MlirAffineExpr e, Known *known);
 
-static void add_expr(Sum *s, MlirAffineExpr e, int64_t factor, const int64_t *sizes) {
+static void add_expr(Sum *s, MlirAffineExpr e, int64_t factor, Known *known) {
   if (mlirAffineExprIsAConstant(e)) {
     s->constant += factor * mlirAffineConstantExprGetValue(e);
   } else if (mlirAffineExprIsAAdd(e)) {
-    add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor, sizes);
-    add_expr(s, mlirAffineBinaryOpExprGetRHS(e), factor, sizes);
+    add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor, known);
+    add_expr(s, mlirAffineBinaryOpExprGetRHS(e), factor, known);
   } else if (mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e))) {
-    add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor * mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e)), sizes);
+    add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor * mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e)), known);
   } else if (mlirAffineExprIsAFloorDiv(e) || mlirAffineExprIsAMod(e)) {
-    MlirAffineExpr r = simplified(e, sizes);
+    MlirAffineExpr r = simplified(e, known);
     if (mlirAffineExprIsAFloorDiv(r) || mlirAffineExprIsAMod(r))
       add_term(s, r, factor);
     else
-      add_expr(s, r, factor, sizes);
+      add_expr(s, r, factor, known);
   } else {
     add_term(s, e, factor);
   }
 }
 
-static Range range_of(const Sum *s, const int64_t *sizes);
+static Range range_of(const Sum *s, Known *known);
 
-static Range range_of_atom(MlirAffineExpr e, const int64_t *sizes) {
+static Range range_of_atom(MlirAffineExpr e, Known *known) {
   if (mlirAffineExprIsADim(e)) {
-    int64_t n = sizes[mlirAffineDimExprGetPosition(e)];
+    int64_t n = known->sizes[mlirAffineDimExprGetPosition(e)];
     return (Range){0, n - 1, n > 0};
   }
   if (!mlirAffineExprIsABinary(e) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e)))
@@ -67,27 +88,37 @@ static Range range_of_atom(MlirAffineExpr e, const int64_t *sizes) {
     return (Range){0, m - 1, true};
   if (!mlirAffineExprIsAFloorDiv(e))
     return (Range){0};
-  Sum inner = {0};
-  add_expr(&inner, mlirAffineBinaryOpExprGetLHS(e), 1, sizes);
-  Range r = range_of(&inner, sizes);
-  sn_vec_free(&inner.terms);
-  return (Range){r.low / m, r.high / m, r.known && r.low >= 0};
+  size_t fact = fact_of(known, e);
+  if (!known->facts.data[fact].has_range) {
+    Sum inner = {0};
+    add_expr(&inner, mlirAffineBinaryOpExprGetLHS(e), 1, known);
+    Range r = range_of(&inner, known);
+    sn_vec_free(&inner.terms);
+    known->facts.data[fact].has_range = true;
+    known->facts.data[fact].range = (Range){r.low / m, r.high / m, r.known && r.low >= 0};
+  }
+  return known->facts.data[fact].range;
 }
 
-static Range range_of(const Sum *s, const int64_t *sizes) {
+// sum += factor * x; false if that does not fit.
+static bool add_product(int64_t *sum, int64_t factor, int64_t x) {
+  int64_t product;
+  return !__builtin_mul_overflow(factor, x, &product) && !__builtin_add_overflow(*sum, product, sum);
+}
+
+static Range range_of(const Sum *s, Known *known) {
   Range all = {s->constant, s->constant, true};
   for (size_t i = 0; i < s->terms.size; ++i) {
     int64_t f = s->terms.data[i].factor;
-    Range r = f ? range_of_atom(s->terms.data[i].atom, sizes) : (Range){0, 0, true};
+    Range r = f ? range_of_atom(s->terms.data[i].atom, known) : (Range){0, 0, true};
     all.known &= r.known;
-    all.low += f * (f < 0 ? r.high : r.low);
-    all.high += f * (f < 0 ? r.low : r.high);
+    all.known = all.known && add_product(&all.low, f, f < 0 ? r.high : r.low) && add_product(&all.high, f, f < 0 ? r.low : r.high);
   }
   return all;
 }
 
 // b * (x floordiv b) + x mod b is x.
-static void join(Sum *s, const int64_t *sizes) {
+static void join(Sum *s, Known *known) {
   for (size_t i = 0; i < s->terms.size; ++i) {
     MlirAffineExpr rest = s->terms.data[i].atom;
     int64_t f = s->terms.data[i].factor;
@@ -100,7 +131,7 @@ static void join(Sum *s, const int64_t *sizes) {
           !mlirAffineExprEqual(mlirAffineBinaryOpExprGetRHS(whole), b) || s->terms.data[k].factor != f * mlirAffineConstantExprGetValue(b))
         continue;
       s->terms.data[i].factor = s->terms.data[k].factor = 0;
-      add_expr(s, x, f, sizes);
+      add_expr(s, x, f, known);
       i = (size_t)-1; // from the start: the sum has other terms now
       break;
     }
@@ -125,7 +156,7 @@ static MlirAffineExpr expr_of(MlirContext ctx, Sum *s) {
 }
 
 // x floordiv b or x mod b, b > 0: what is a multiple of b leaves it, the rest goes where its range is one multiple.
-static MlirAffineExpr divided(MlirAffineExpr e, const int64_t *sizes) {
+static MlirAffineExpr divided(MlirAffineExpr e, Known *known) {
   MlirContext ctx = mlirAffineExprGetContext(e);
   MlirAffineExpr divisor = mlirAffineBinaryOpExprGetRHS(e);
   bool mod = mlirAffineExprIsAMod(e);
@@ -133,8 +164,8 @@ static MlirAffineExpr divided(MlirAffineExpr e, const int64_t *sizes) {
     return e;
   int64_t b = mlirAffineConstantExprGetValue(divisor);
   Sum s = {0}, whole = {0}, rest = {0};
-  add_expr(&s, mlirAffineBinaryOpExprGetLHS(e), 1, sizes);
-  join(&s, sizes);
+  add_expr(&s, mlirAffineBinaryOpExprGetLHS(e), 1, known);
+  join(&s, known);
   for (size_t i = 0; i < s.terms.size; ++i) {
     Term t = s.terms.data[i];
     if (t.factor % b)
@@ -146,7 +177,7 @@ static MlirAffineExpr divided(MlirAffineExpr e, const int64_t *sizes) {
   whole.constant = carried;
   rest.constant = s.constant - carried * b;
   sn_vec_free(&s.terms);
-  Range r = range_of(&rest, sizes);
+  Range r = range_of(&rest, known);
   int64_t at = r.known && r.low >= 0 ? r.low / b : 0;
   bool one = r.known && r.low >= 0 && r.high / b == at;
   if (one) {
@@ -163,20 +194,28 @@ static MlirAffineExpr divided(MlirAffineExpr e, const int64_t *sizes) {
   return expr_of(ctx, &whole);
 }
 
-static MlirAffineExpr simplified(MlirAffineExpr e, const int64_t *sizes) {
-  if (mlirAffineExprIsAFloorDiv(e) || mlirAffineExprIsAMod(e))
-    return divided(e, sizes);
+static MlirAffineExpr simplified(MlirAffineExpr e, Known *known) {
+  if (mlirAffineExprIsAFloorDiv(e) || mlirAffineExprIsAMod(e)) {
+    size_t fact = fact_of(known, e);
+    if (!known->facts.data[fact].simple.ptr) {
+      MlirAffineExpr simple = divided(e, known);
+      known->facts.data[fact].simple = simple;
+    }
+    return known->facts.data[fact].simple;
+  }
   Sum s = {0};
-  add_expr(&s, e, 1, sizes);
-  join(&s, sizes);
+  add_expr(&s, e, 1, known);
+  join(&s, known);
   return expr_of(mlirAffineExprGetContext(e), &s);
 }
 
 MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes) {
   intptr_t n = mlirAffineMapGetNumResults(map);
   MlirAffineExpr *results = sn_alloc((size_t)(n + 1) * sizeof *results);
+  Known known = {.sizes = sizes};
   for (intptr_t i = 0; i < n; ++i)
-    results[i] = simplified(mlirAffineMapGetResult(map, i), sizes);
+    results[i] = simplified(mlirAffineMapGetResult(map, i), &known);
+  sn_vec_free(&known.facts);
   MlirAffineMap simple = mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), n, results);
   free(results);
   return simple;
@@ -184,12 +223,43 @@ MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes) {
 
 bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high) {
   Sum s = {0};
-  add_expr(&s, e, 1, sizes);
-  Range r = range_of(&s, sizes);
+  Known known = {.sizes = sizes};
+  add_expr(&s, e, 1, &known);
+  Range r = range_of(&s, &known);
   sn_vec_free(&s.terms);
+  sn_vec_free(&known.facts);
   *low = r.low;
   *high = r.high;
   return r.known;
+}
+
+// Adds the parts of `e` to *n, each dimension d counted as parts[d] if that is given, up to `most` + 1.
+static void count_parts(MlirAffineExpr e, const int64_t *parts, int64_t most, int64_t *n) {
+  *n += parts && mlirAffineExprIsADim(e) ? parts[mlirAffineDimExprGetPosition(e)] : 1;
+  if (mlirAffineExprIsABinary(e) && *n <= most) {
+    count_parts(mlirAffineBinaryOpExprGetLHS(e), parts, most, n);
+    if (*n <= most)
+      count_parts(mlirAffineBinaryOpExprGetRHS(e), parts, most, n);
+  }
+}
+static int64_t most_parts(MlirAffineMap map, const int64_t *of_dims) {
+  int64_t most = 0;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
+    int64_t n = 0;
+    count_parts(mlirAffineMapGetResult(map, i), of_dims, SN_MAX_SUBSCRIPT_PARTS, &n);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+bool sn_map_fits(MlirAffineMap map) { return most_parts(map, NULL) <= SN_MAX_SUBSCRIPT_PARTS; }
+bool sn_map_fits_with(MlirAffineMap map, const MlirAffineExpr *dims) {
+  intptr_t n = mlirAffineMapGetNumDims(map);
+  int64_t *parts = sn_alloc((size_t)(n + 1) * sizeof *parts);
+  for (intptr_t d = 0; d < n; ++d)
+    count_parts(dims[d], NULL, SN_MAX_SUBSCRIPT_PARTS, &parts[d]);
+  bool fits = most_parts(map, parts) <= SN_MAX_SUBSCRIPT_PARTS;
+  free(parts);
+  return fits;
 }
 
 bool sn_affine_is_linear(MlirAffineExpr e) {

@@ -223,22 +223,15 @@ MlirType sn_row_type(const SnForm *f, MlirType element) {
   return sn_tensor(element, 1, &n);
 }
 MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank) {
-  MlirAffineExpr given[64];
-  assert(rank <= 64);
+  MlirAffineExpr given[SN_MAX_DIMS];
+  assert(rank <= SN_MAX_DIMS && "the verifier checks the rank");
   for (intptr_t i = 0; i < rank; ++i)
     given[i] = mlirAffineSymbolExprGet(ctx, i);
   return mlirAffineMapGet(ctx, dims, rank, rank, given);
 }
-static MlirType table_type(MlirType t) {
-  int64_t shape[64];
-  assert(sn_rank(t) <= 64);
-  for (int64_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
-  return sn_memref(sn_element(t), sn_rank(t), shape);
-}
 MlirType sn_access_type(const SnForm *f, const SnAccess *a) {
   if (sn_is_table(a))
-    return table_type(sn_type_of(a->value));
+    return sn_memref_like(sn_type_of(a->value), sn_element(sn_type_of(a->value)));
   MlirType e = sn_element(sn_type_of(a->value));
   bool row = sn_uses_cols(f, a->map);
   for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
@@ -286,13 +279,13 @@ MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v) {
 }
 
 typedef struct {
-  MlirValue operands[8];
+  MlirValue operands[SN_MAX_ELEMENTWISE];
   MlirType row; // null if all are scalars
 } Lifted;
 
 static Lifted lift(SnBuilder *b, const char *name, intptr_t n, const MlirValue *operands) {
   Lifted l = {.row = {0}};
-  assert(n <= 8 && "an elementwise op has few operands");
+  assert(n <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
   for (intptr_t i = 0; i < n; ++i)
     if (sn_is_row(operands[i]))
       l.row = sn_type_of(operands[i]);

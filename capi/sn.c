@@ -134,6 +134,16 @@ MlirType sn_tensor(MlirType element, intptr_t rank, const int64_t *shape) {
 MlirType sn_memref(MlirType element, intptr_t rank, const int64_t *shape) {
   return mlirMemRefTypeContiguousGet(element, rank, shape, mlirAttributeGetNull());
 }
+static MlirType like(MlirType shaped, MlirType element, MlirType (*make)(MlirType, intptr_t, const int64_t *)) {
+  int64_t rank = sn_rank(shaped), *shape = sn_alloc((size_t)rank * sizeof *shape);
+  for (int64_t i = 0; i < rank; ++i)
+    shape[i] = sn_dim(shaped, i);
+  MlirType t = make(element, rank, shape);
+  free(shape);
+  return t;
+}
+MlirType sn_tensor_like(MlirType shaped, MlirType element) { return like(shaped, element, sn_tensor); }
+MlirType sn_memref_like(MlirType shaped, MlirType element) { return like(shaped, element, sn_memref); }
 MlirType sn_vector(MlirType element, int64_t lanes) { return mlirVectorTypeGet(1, &lanes, element); }
 MlirType sn_index_type(MlirContext ctx) { return mlirIndexTypeGet(ctx); }
 MlirType sn_type_of(MlirValue v) { return mlirValueGetType(v); }
@@ -218,7 +228,10 @@ bool sn_is_constant(MlirValue v, double number) {
 
 SnLoop sn_for_values(SnBuilder *b, MlirValue lo, MlirValue hi, MlirValue step, SnValues init) {
   SnLoop loop = {.n = init.n, .outside = *b};
-  assert(init.n <= SN_CARRIED && "a loop carries few values");
+  if (init.n > SN_CARRIED) {
+    fprintf(stderr, "sinter: a loop carries %td values, of at most %d\n", init.n, SN_CARRIED);
+    abort();
+  }
   MlirType types[SN_CARRIED + 1] = {mlirIndexTypeGet(b->ctx)};
   MlirLocation locs[SN_CARRIED + 1];
   for (intptr_t k = 0; k <= init.n; ++k) {

@@ -14,6 +14,7 @@
 #ifndef SINTER_CAPI_SN_H
 #define SINTER_CAPI_SN_H
 
+#include "capi/limits.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -166,6 +167,9 @@ MlirType sn_type(MlirContext ctx, const char *format, ...) __attribute__((format
 MlirType sn_tensor(MlirType element, intptr_t rank, const int64_t *shape);
 MlirType sn_memref(MlirType element, intptr_t rank, const int64_t *shape);
 MlirType sn_vector(MlirType element, int64_t lanes);
+// The tensor or contiguous memref of that shape, whatever its rank.
+MlirType sn_tensor_like(MlirType shaped, MlirType element);
+MlirType sn_memref_like(MlirType shaped, MlirType element);
 MlirType sn_index_type(MlirContext ctx);
 MlirType sn_type_of(MlirValue v);
 MlirType sn_element(MlirType t); // of a shaped type; any other type itself
@@ -203,7 +207,8 @@ bool sn_attr_number(MlirAttribute scalar, double *number);
 
 // ---- structured control flow --------------------------------------------------------------------
 
-#define SN_CARRIED 64
+// Loops of kernels carry a value of each accumulator or reduction, and a few more; those with more values abort.
+#define SN_CARRIED (2 * SN_MAX_DIMS + SN_MAX_ACCUMULATORS + 3 * SN_MAX_REDUCTIONS)
 typedef struct {
   MlirOperation op;
   MlirValue index;
@@ -291,6 +296,9 @@ MlirAffineMap sn_map_replace(MlirAffineMap map, intptr_t dims, const MlirAffineE
 MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes);
 // The ends of what the expression can be, both included; false where they are not known.
 bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high);
+// No subscript has more than SN_MAX_SUBSCRIPT_PARTS; none has where each dimension d is replaced by dims[d].
+bool sn_map_fits(MlirAffineMap map);
+bool sn_map_fits_with(MlirAffineMap map, const MlirAffineExpr *dims);
 bool sn_affine_is_linear(MlirAffineExpr e); // no quotients and remainders
 bool sn_map_is_linear(MlirAffineMap map);
 bool sn_map_uses(MlirAffineMap map, intptr_t dim);

@@ -134,6 +134,8 @@ defvar form_rules = [{
     * (F18) values in the regions are scalars, or rows as long as all columns together.
     * (F19) elements of operands are floats, signless integers or `index`.
     * (F20) a destination of a memref form is no other operand of it.
+    * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an operand
+      has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes smaller ones.
 }];
 
 def Sinter_RowwiseOp : Sinter_Form<"rowwise"> {
@@ -507,15 +509,17 @@ def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllo
     sees all that earlier steps of its row stored. On a CPU a task runs a row, step after step; on a GPU a block does,
     its threads share the lanes, and a barrier stands behind each step.
 
-    * (S1) operands are all ranked tensors, or all memrefs; on tensors there is one result for each destination, of its type.
+    * (S1) operands are all ranked tensors, or all memrefs, at most 1,024 and of 64 dimensions each; on tensors there is one
+      result for each destination, of its type.
     * (S2) `rows` is a dimension of the first input.
     * (S3) the body has an `index`, the row, then a `memref` for each input and each destination of `outs`, of its shape and type.
-    * (S4) the body yields one number for each destination of `values`: of rank 1, it has an element for each row; of rank 0,
+    * (S4) the body yields one number for each destination of `values`, of at most 256: of rank 1, it has an element for each row; of rank 0,
       it is the sum over rows.
     * (S5) `finish`, if any, has the count of rows, then a sum for each destination of rank 0 in `values`, and yields what is stored there.
     * (S6) the body holds `arith`, `math`, `scf.for`, `scf.while`, `scf.if`, `scf.parallel` of one dimension, `memref.load`, `store`, `dim`,
       `cast`, `alloca` and `cf.assert`; `finish` holds `arith` and `math`.
-    * (S7) asserts stand in the body itself and steps not in steps; what a step combines (`scf.reduce`) is one named combiner for each value.
+    * (S7) asserts stand in the body itself and steps not in steps; what a step combines (`scf.reduce`) is one named combiner for each value,
+      of at most 256.
     * (S8) `memref.alloca` stands in the body itself; its sizes are made of constants and sizes of arguments.
     * (S9) elements of operands are floats, signless integers or `index`.
 

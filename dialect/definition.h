@@ -82,7 +82,6 @@ SnFound sn_definition_find_named(MlirOperation scope, MlirStringRef name); // as
 MlirStringRef sn_use_name(MlirOperation use); // the symbol of an apply, else the op's own name
 void sn_found_free(SnFound *found);
 
-enum { SN_MAX_RANK = 16 };
 typedef struct {
   MlirOperation op;
   SnDefinition definition;
@@ -92,7 +91,7 @@ typedef struct {
   MlirType real;                  // what floats of the body become: f32 or f64
   // On tensors, all dimensions: rank >= 1, a tensor of rank 0 counts as one element. In a row program rank is 0.
   intptr_t rank, column;
-  int64_t shape[SN_MAX_RANK];
+  int64_t shape[SN_MAX_DIMS];
   bool scalar; // all row operands have rank 0
 } SnUse;
 

@@ -5,6 +5,7 @@
 // A new key is a row here; a new attribute also needs a record in Sinter.td.
 
 #include "dialect/schedules.h"
+#include "capi/limits.h"
 #include "dialect/dialect.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include <assert.h>
@@ -30,9 +31,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "maximum", 0, 0, 0, 0, maxima, "how sums of exponentials under a row's maximum get it; \"before\": by a loop of its own; \"online\": in the same loop, sums being scaled where it is exceeded"},
     {"rows", "stores", 0, 0, 0, 0, stores, "how whole vectors of aligned results are written: through the caches, or past them"},
     {"rows", "along", 0, 0, 0, 0, alongs, "what a vector holds: neighbouring columns of one row, or one column of neighbouring rows"},
-    {"rows", "lanes", 1, 64, 0, 1, NULL, "columns, or rows, of one vector"},
+    {"rows", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns, or rows, of one vector"},
     {"rows", "strip", 0, 65536, 1, 0, NULL, "along rows: neighbouring rows whose first reductions are combined in memory, column by column; 0: in registers"},
-    {"rows", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
+    {"rows", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of a column loop, each with its own accumulators"},
     {"rows", "residency", 0, 0, 0, 0, residencies, "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and the like in memory of the task"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL, "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
@@ -53,8 +54,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
     {"brgemm", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
-    {"brgemm", "lanes", 1, 64, 0, 1, NULL, "columns of one vector of the epilogue"},
-    {"brgemm", "unroll", 1, 8, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},
+    {"brgemm", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns of one vector of the epilogue"},
+    {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
 };
 

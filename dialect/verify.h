@@ -22,6 +22,7 @@ bool sn_is_scalar_type(MlirType t); // float, signless integer or index
 bool sn_is_row_type(MlirType t);
 
 // Each reports the first rule that is broken, and returns failure.
+MlirLogicalResult sn_verify_limits(const SnForm *f);   // verify_limits.c: F21
 MlirLogicalResult sn_verify_accesses(const SnForm *f); // verify_access.c: F3-F7
 MlirLogicalResult sn_verify_body(const SnForm *f);     // verify_regions.c: F11, F12, F15, F18
 MlirLogicalResult sn_verify_finish(const SnForm *f);   // verify_regions.c: F13, F15, F18

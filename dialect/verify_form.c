@@ -248,8 +248,8 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
 
 static MlirLogicalResult verify(MlirOperation op) {
   static MlirLogicalResult (*const checks[])(const SnForm *) = {
-      check_dims,         check_operands, sn_verify_accesses, check_destinations, check_products,
-      check_accumulators, check_schedule, sn_verify_body,     sn_verify_finish,
+      sn_verify_limits, check_dims,         check_operands, sn_verify_accesses, check_destinations,
+      check_products,   check_accumulators, check_schedule, sn_verify_body,     sn_verify_finish,
   };
   char why[512];
   if (!sn_form_is_readable(op, why, sizeof why)) // F17

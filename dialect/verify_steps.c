@@ -61,8 +61,8 @@ static MlirLogicalResult check_scratch(const Body *body, MlirOperation op) {
   if (!mlirBlockEqual(mlirOperationGetBlock(op), body->body)) // S8
     return sn_error(op, "stands inside of something; scratch memory is declared in the body itself");
   MlirType t = sn_type_of(sn_result(op, 0));
-  if (sn_rank(t) > 8 || sn_rank(t) < 1 || !sn_is_scalar_type(sn_element(t))) // S8
-    return sn_error(op, "is scratch memory of type %s; give numbers, and 1 to 8 dimensions", sn_show_type(t).text);
+  if (sn_rank(t) > SN_MAX_DIMS || sn_rank(t) < 1 || !sn_is_scalar_type(sn_element(t))) // S8
+    return sn_error(op, "is scratch memory of type %s; give numbers, and 1 to %d dimensions", sn_show_type(t).text, SN_MAX_DIMS);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     if (!is_size(body, sn_operand(op, k), 16)) // S8
       return sn_error(op, "size %td is not made of constants and sizes of arguments, by addi, subi, muli, minsi, maxsi and select", k);
@@ -76,8 +76,8 @@ static MlirLogicalResult check_step(const Body *body, MlirOperation op) {
   if (in_step(body, op)) // S7
     return sn_error(op, "is a step in a step; write scf.for");
   SnLanes lanes = sn_step_read(op);
-  if (lanes.n > 16) // S7
-    return sn_error(op, "combines %td values, of which 16 are possible", lanes.n);
+  if (lanes.n > SN_MAX_ACCUMULATORS) // S7
+    return sn_error(op, "combines %td values, of which %d are possible", lanes.n, SN_MAX_ACCUMULATORS);
   for (intptr_t k = 0; k < lanes.n; ++k) {
     const SnCombiner *c = sn_step_combiner(&lanes, k);
     if (!c || !sn_combiner_fits(c, sn_type_of(sn_result(op, k)))) // S7
@@ -114,11 +114,15 @@ MlirLogicalResult sn_steps_check_body(MlirOperation owner, MlirBlock block) {
 
 static MlirLogicalResult check_operands(const SnSteps *s) {
   intptr_t n = sn_num_operands(s->op), destinations = s->outputs + s->values;
+  if (n > SN_MAX_OPERANDS) // S1
+    return sn_error(s->op, "has %td operands, and at most %d are possible", n, SN_MAX_OPERANDS);
   bool tensors = n && mlirTypeIsARankedTensor(sn_type_of(sn_operand(s->op, 0)));
   for (intptr_t k = 0; k < n; ++k) {
     MlirType t = sn_type_of(sn_operand(s->op, k));
     if (tensors ? !mlirTypeIsARankedTensor(t) : !mlirTypeIsAMemRef(t)) // S1
       return sn_error(s->op, "operand %td has type %s, and operand 0 is a %s", k, sn_show_type(t).text, tensors ? "tensor" : "memref");
+    if (sn_rank(t) > SN_MAX_DIMS) // S1
+      return sn_error(s->op, "operand %td has rank %lld, and at most %d is possible", k, (long long)sn_rank(t), SN_MAX_DIMS);
     if (!sn_is_scalar_type(sn_element(t))) // S9
       return sn_error(s->op, "operand %td has type %s; give floats, signless integers or index", k, sn_show_type(t).text);
   }
@@ -145,10 +149,7 @@ static MlirLogicalResult check_body(const SnSteps *s) {
     MlirType is = sn_type_of(mlirBlockGetArgument(s->body, k)), wanted = mlirIndexTypeGet(ctx);
     if (k) {
       MlirType t = sn_type_of(sn_operand(s->op, k - 1));
-      int64_t shape[64];
-      for (intptr_t i = 0; i < sn_rank(t); ++i)
-        shape[i] = sn_dim(t, i);
-      wanted = sn_memref(sn_element(t), sn_rank(t), shape);
+      wanted = sn_memref_like(t, sn_element(t));
     }
     if (!mlirTypeEqual(is, wanted)) // S3
       return sn_error(s->op, "argument %td of the body has type %s, and %s is given to it", k, sn_show_type(is).text, sn_show_type(wanted).text);
@@ -196,7 +197,7 @@ MlirLogicalResult sinter_steps_verify(MlirOperation op) {
   SnSteps s = sn_steps_read(op);
   if (sn_failed(check_operands(&s)) || sn_failed(check_body(&s)))
     return SN_FAIL;
-  if (s.values > 16) // S4
-    return sn_error(op, "has %td values, of which 16 are possible", s.values);
+  if (s.values > SN_MAX_ACCUMULATORS) // S4
+    return sn_error(op, "has %td values, of which %d are possible", s.values, SN_MAX_ACCUMULATORS);
   return check_finish(&s);
 }

@@ -186,8 +186,8 @@ static MlirLogicalResult span(SnUse *u) {
     rank = d->broadcast ? (r > rank ? r : rank) : rank ? rank : r; // without broadcast the first one says it
     u->scalar &= r == 0;
   }
-  if (rank > SN_MAX_RANK) // U3
-    return sn_error(u->op, "has an operand of rank %td, and at most %d is possible", rank, SN_MAX_RANK);
+  if (rank > SN_MAX_DIMS) // U3
+    return sn_error(u->op, "has an operand of rank %td, and at most %d is possible", rank, SN_MAX_DIMS);
   u->rank = rank ? rank : 1;
   intptr_t columns = (intptr_t)d->columns;
   if (rank > 1 && (columns >= rank || columns < -rank)) // U3
@@ -197,7 +197,7 @@ static MlirLogicalResult span(SnUse *u) {
     u->column = 0;
   for (intptr_t i = 0; i < u->rank; ++i)
     u->shape[i] = 1;
-  bool known[SN_MAX_RANK] = {0};
+  bool known[SN_MAX_DIMS] = {0};
   for (size_t k = 0; k < u->operands.size; ++k) {
     if (!spans(u, k))
       continue;
@@ -312,7 +312,7 @@ static MlirLogicalResult check_likeness(SnUse *u) {
 }
 
 static MlirLogicalResult check_shapes(SnUse *u) {
-  intptr_t dims[SN_MAX_RANK], wrong;
+  intptr_t dims[SN_MAX_DIMS], wrong;
   for (size_t k = 0; k < u->operands.size; ++k) {
     if (sn_none(u->operands.data[k]) || sn_use_dims(u, k, dims, &wrong))
       continue;
@@ -348,7 +348,7 @@ static MlirType result_type(const SnUse *u, MlirValue yielded) {
   }
   if ((loss && u->reduction != SN_REDUCE_NONE) || u->scalar)
     return sn_tensor(e, 0, NULL);
-  int64_t shape[SN_MAX_RANK];
+  int64_t shape[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t i = 0; i < u->rank; ++i)
     if (row || i != u->column)

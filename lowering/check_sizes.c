@@ -96,9 +96,20 @@ typedef struct {
   MlirOperation op;
   intptr_t dims;
   SN_VEC(SnAccess) accesses;
-  MlirValue sizes[64];  // of each dimension
-  bool everywhere[64];  // it is known at the start of the function
+  MlirValue *sizes; // of each dimension
+  bool *everywhere; // it is known at the start of the function
 } Loops;
+
+// After l->dims is known.
+static void begin_loops(Loops *l) {
+  l->sizes = sn_alloc((size_t)l->dims * sizeof *l->sizes);
+  l->everywhere = sn_alloc((size_t)l->dims * sizeof *l->everywhere);
+}
+static void end_loops(Loops *l) {
+  free(l->sizes);
+  free(l->everywhere);
+  sn_vec_free(&l->accesses);
+}
 
 static MlirValue operand_size(Check *c, const Loops *l, MlirValue tensor, intptr_t i, bool *everywhere) {
   MlirValue size = sn_size_of(&c->sizes, tensor, i);
@@ -211,7 +222,8 @@ static void check_form(Check *c, MlirOperation op) {
   SnForm f = sn_form_read(op);
   Loops l = {.op = op, .dims = (intptr_t)f.dims.size};
   SnBuilder *b = &c->sizes.b;
-  for (size_t d = 0; d < f.dims.size && d < 64; ++d)
+  begin_loops(&l);
+  for (size_t d = 0; d < f.dims.size; ++d)
     if (f.dims.data[d].size != SN_DYNAMIC) {
       l.sizes[d] = sn_index(b, f.dims.data[d].size);
       l.everywhere[d] = true;
@@ -222,9 +234,8 @@ static void check_form(Check *c, MlirOperation op) {
     sn_push(&l.accesses, f.indices.data[k]);
   for (size_t k = 0; k < f.outputs.size; ++k)
     sn_push(&l.accesses, f.outputs.data[k]);
-  if (l.dims <= 64)
-    check_loops(c, &l);
-  sn_vec_free(&l.accesses);
+  check_loops(c, &l);
+  end_loops(&l);
   sn_form_free(&f);
 }
 
@@ -239,9 +250,9 @@ static void check_linalg(Check *c, MlirOperation op) {
     if (mlirTypeIsARankedTensor(sn_type_of(a.value)))
       sn_push(&l.accesses, a);
   }
-  if (l.dims <= 64)
-    check_loops(c, &l);
-  sn_vec_free(&l.accesses);
+  begin_loops(&l);
+  check_loops(c, &l);
+  end_loops(&l);
 }
 
 // tensor.cast of `?` to a number.

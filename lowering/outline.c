@@ -28,10 +28,7 @@
 // ---- the host's side ------------------------------------------------------------
 
 static MlirType buffer_type(MlirType t) {
-  int64_t shape[64];
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
-  return sn_memref(sn_element(t), sn_rank(t), shape);
+  return sn_memref_like(t, sn_element(t));
 }
 
 static MlirValue to_buffer(SnBuilder *b, MlirValue v) {
@@ -78,7 +75,7 @@ static MlirValue shaped_back(SnBuilder *b, MlirValue buffer, MlirValue seen, Mli
     return buffer;
   MlirOperation op = sn_definer(seen);
   MlirType t = buffer_type(sn_type_of(sn_operand(op, 0)));
-  int64_t shape[64];
+  int64_t *shape = sn_alloc((size_t)sn_rank(t) * sizeof *shape);
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     shape[i] = sn_dim(t, i);
   SnAttr groups = sn_attr("reassociation", sn_get_attr(op, "reassociation"));
@@ -86,6 +83,7 @@ static MlirValue shaped_back(SnBuilder *b, MlirValue buffer, MlirValue seen, Mli
                        ? sn(b, "memref.collapse_shape", buffer, t, groups)
                        : sn(b, "memref.expand_shape", buffer, t, groups,
                             sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(t), shape)));
+  free(shape);
   return shaped_back(b, back, sn_operand(op, 0), result);
 }
 

@@ -31,7 +31,7 @@ static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
 
 static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue memref, MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
-  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[32], at[17], offset = zero;
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset = zero;
   intptr_t first = sn_rank(t) - p->form->num_cols;
   for (intptr_t k = 0; k < first; ++k) {
     MlirValue v = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, k + 1)));
@@ -49,7 +49,7 @@ static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperat
 // Lanes at subscripts of their own. Lanes that are masked touch no memory.
 static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const MlirValue *at, MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
-  MlirValue place = {0}, inside = {0}, zeros[17], unused;
+  MlirValue place = {0}, inside = {0}, zeros[SN_MAX_DIMS + 1], unused;
   for (intptr_t k = 0; k < sn_rank(t); ++k) {
     MlirValue n = sn_lanes_broadcast(b, sn_dim_of(b, memref, k), c->width), in = sn_row_below(b, at[k], n);
     zeros[k] = sn_index(b, 0);
@@ -62,11 +62,11 @@ static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const M
 
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
   const SnRowSource *source = &p->sources.data[mlirBlockArgumentGetArgNumber(sn_operand(op, 0))];
-  MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)), at[17], lanes[64];
+  MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)), at[SN_MAX_DIMS + 1], lanes[SN_MAX_LANES];
   MlirType t = sn_type_of(memref);
   int64_t width = c ? c->width : 1;
   intptr_t rank = sn_rank(t);
-  assert(rank <= 17 && width <= 64);
+  assert(rank <= SN_MAX_DIMS + 1 && width <= SN_MAX_LANES);
   if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
     return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
   for (intptr_t k = 0; k < rank; ++k) {
@@ -78,7 +78,7 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperatio
   if (sn_fills_bytes(sn_element(t)))
     return load_lanes(b, c, memref, at, sn_lanes_broadcast(b, otherwise, width));
   for (int64_t l = 0; l < width; ++l) {
-    MlirValue one[17];
+    MlirValue one[SN_MAX_DIMS + 1];
     for (intptr_t k = 0; k < rank; ++k)
       one[k] = sn_lane(b, at[k], l);
     lanes[l] = sn_row_load_guarded(b, memref, rank, one, otherwise);

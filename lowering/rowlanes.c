@@ -49,7 +49,7 @@ static intptr_t subscripts(SnBuilder *b, const SnAccess *a, const MlirValue *dim
 }
 
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width) {
-  MlirValue at[17], inside = {0};
+  MlirValue at[SN_MAX_DIMS + 1], inside = {0};
   MlirType element = sn_element(sn_type_of(a->value)), index = sn_index_type(b->ctx), i32 = mlirIntegerTypeGet(b->ctx, 32);
   intptr_t n = subscripts(b, a, dims, at);
   for (intptr_t i = 0; i + 1 < n; ++i) {
@@ -57,7 +57,7 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
     inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
   }
   // A subscript is less than 2^31 away from a tensor that is smaller than 2^30: masks of 32 bits take a quarter of the work.
-  int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[32];
+  int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[SN_MAX_DIMS];
   for (size_t d = 0; d < f->dims.size; ++d)
     sizes[d] = f->dims.data[d].size;
   bool narrow = size != SN_DYNAMIC && size < 1 << 30 && sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) &&
@@ -78,7 +78,7 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
   const SnForm *f = p->form;
   MlirType element = sn_element(sn_type_of(a->value)), vector = sn_vector(element, p->row_lanes);
-  MlirValue dims[32], at[17], lane[64];
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], lane[SN_MAX_LANES];
   bool apart = c && mlirTypeIsAVector(sn_type_of(c->index)) && sn_uses_cols(f, a->map);
   if (!apart) {
     if (c && mlirTypeIsAVector(sn_type_of(c->index)))
@@ -103,7 +103,7 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnA
 
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
   const SnForm *f = p->form;
-  MlirValue dims[32], at[17];
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1];
   if (!sn_uses_cols(f, a->map))
     c = NULL;
   for (int64_t l = 0; l < p->row_lanes; ++l) {

@@ -72,7 +72,7 @@ bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
 
 // The map with 0 for what is the same in each column of a row: subscripts through indices that use no columns.
 static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
-  MlirAffineExpr results[17];
+  MlirAffineExpr results[SN_MAX_DIMS + 1];
   MlirContext ctx = mlirAffineMapGetContext(a->map);
   intptr_t n = mlirAffineMapGetNumResults(a->map);
   for (intptr_t i = 0; i < n; ++i) {
@@ -85,7 +85,7 @@ static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
 }
 
 bool sn_unit_stride(MlirAffineMap map, intptr_t d) {
-  int64_t factors[32] = {0};
+  int64_t factors[SN_MAX_DIMS] = {0};
   intptr_t last = mlirAffineMapGetNumResults(map) - 1;
   for (intptr_t i = 0; i < last; ++i)
     if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d))
@@ -111,7 +111,7 @@ static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
 
 // Consecutive columns are consecutive elements, those of a vector of this width that begins at a multiple of it at least.
 static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
-  int64_t factors[32], expected = 1;
+  int64_t factors[SN_MAX_DIMS], expected = 1;
   MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
   if (a->fill.ptr || !sn_fills_bytes(sn_element(sn_type_of(a->value))))
     return false; // a vector of i1 is packed, a memref of i1 is not
@@ -155,7 +155,7 @@ void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirV
 }
 
 typedef struct {
-  MlirValue v[17];
+  MlirValue v[SN_MAX_DIMS + 1];
   intptr_t n;
 } Subscripts;
 
@@ -252,7 +252,7 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
 
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
-  MlirValue dims[32], lane[64];
+  MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
   if (p->row_lanes > 1)
     return sn_row_load_rows(b, p, c, a);
   if (!sn_none(c->place))
@@ -282,7 +282,7 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
 bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) { return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX); }
 
 MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole) {
-  MlirValue dims[32], offset;
+  MlirValue dims[SN_MAX_DIMS], offset;
   sn_row_dims(b, p, c, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
   *whole = sn_row_flat(b, a->value, s.v, &offset);
@@ -290,7 +290,7 @@ MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAcce
 }
 
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality) {
-  MlirValue dims[32], offset, whole = a->value;
+  MlirValue dims[SN_MAX_DIMS], offset, whole = a->value;
   sn_row_dims(b, p, c, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
   if (p->form->num_cols > 1) {
@@ -315,7 +315,7 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
 }
 
 bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
-  int64_t factors[32], bits = sn_bits(sn_element(sn_type_of(a->value)));
+  int64_t factors[SN_MAX_DIMS], bits = sn_bits(sn_element(sn_type_of(a->value)));
   bool whole = lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(a->value))) && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
   if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a, lanes) ||
       !sn_linear_factors(a->map, sn_type_of(a->value), factors))
@@ -341,7 +341,7 @@ bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width)
 }
 
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
-  MlirValue dims[32];
+  MlirValue dims[SN_MAX_DIMS];
   if (p->row_lanes > 1) {
     sn_row_store_rows(b, p, c, element, a);
     return;

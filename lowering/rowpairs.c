@@ -93,7 +93,7 @@ MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnA
 MlirValue sn_row_whole_of_halves(SnBuilder *b, SnColumn *c, MlirValue x, const SnAccess *a) {
   SnRowPair *pair = c->pair;
   MlirValue first = {0};
-  int64_t lanes[64];
+  int64_t lanes[SN_MAX_LANES];
   if (!c->part) {
     sn_push(&pair->stored, (SnHalves){a, x});
     return first;

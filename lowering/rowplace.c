@@ -47,7 +47,7 @@ bool sn_row_is_placed(const SnForm *f) {
 }
 
 static MlirValue as_one(SnBuilder *b, MlirValue memref) {
-  MlirValue zeros[17], unused;
+  MlirValue zeros[SN_MAX_DIMS + 1], unused;
   for (intptr_t i = 0; i < sn_rank(sn_type_of(memref)); ++i)
     zeros[i] = sn_index(b, 0);
   return sn_row_flat(b, memref, zeros, &unused);
@@ -64,7 +64,7 @@ static MlirValue up_to(SnBuilder *b, MlirValue i, int64_t lane, MlirValue last) 
 
 // Lanes at first, first + 1, ..., or at the nearest place that there is.
 static MlirValue by_elements(SnBuilder *b, MlirValue memref, MlirValue first, int64_t width) {
-  MlirValue lanes[64], last = sn(b, "arith.subi", sn_dim_of(b, memref, 0), sn_index(b, 1));
+  MlirValue lanes[SN_MAX_LANES], last = sn(b, "arith.subi", sn_dim_of(b, memref, 0), sn_index(b, 1));
   MlirType element = sn_element(sn_type_of(memref));
   assert(width <= 64);
   for (int64_t l = 0; l < width; ++l)

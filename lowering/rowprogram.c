@@ -167,8 +167,6 @@ MlirLogicalResult sn_row_program_check_sizes(const SnForm *f) {
 }
 
 MlirLogicalResult sn_row_program_check(const SnForm *f) {
-  if (f->dims.size > 16)
-    return sn_error(f->op, "has %zu dimensions, of which 16 can be lowered", f->dims.size);
   if (sn_failed(check_block(f->body)))
     return SN_FAIL;
   return f->finish.ptr ? check_block(f->finish) : SN_OK;
@@ -190,7 +188,7 @@ intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
 
 static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr_t d) {
   const SnForm *f = p->form;
-  MlirValue v = c->index, dims[16];
+  MlirValue v = c->index, dims[SN_MAX_DIMS];
   if (p->row_lanes > 1) {
     v = sn_lanes_broadcast(b, v, c->width);
   } else if (c->width > 1) {
@@ -203,8 +201,8 @@ static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr
 
 // A copy of an elementwise op on lanes: `operands` are emitted, results are given lanes.
 static MlirOperation on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width) {
-  MlirType types[8];
-  assert(sn_num_results(op) <= 8);
+  MlirType types[SN_MAX_ELEMENTWISE];
+  assert(sn_num_results(op) <= SN_MAX_ELEMENTWISE);
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     types[k] = sn_lanes_of(sn_element(sn_type_of(sn_result(op, k))), width);
   return sn_clone_as(b, op, sn_values(sn_num_operands(op), operands), sn_types(sn_num_results(op), types));
@@ -323,12 +321,12 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOpe
     sn_clone(b, op, &p->scalars);
     return;
   }
-  MlirValue operands[8], hot = c ? one_hot(b, p, c, op) : (MlirValue){0};
+  MlirValue operands[SN_MAX_ELEMENTWISE], hot = c ? one_hot(b, p, c, op) : (MlirValue){0};
   if (!sn_none(hot)) {
     becomes(p, c, op, hot);
     return;
   }
-  assert(sn_num_operands(op) <= 8 && "an elementwise op has few operands");
+  assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
   if (c && p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) && !sn_null(sn_definer(sn_operand(op, 0))) &&
       !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
     bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
@@ -438,7 +436,7 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
       sn_map(&p->scalars, argument, sn_row_load_rows(b, p, NULL, &s->access));
       continue;
     }
-    MlirValue dims[32];
+    MlirValue dims[SN_MAX_DIMS];
     sn_row_dims(b, p, NULL, 0, dims);
     sn_map(&p->scalars, argument, sn_row_load(b, p->form, &s->access, dims));
   }
@@ -488,7 +486,7 @@ static MlirValue combine_region(SnBuilder *b, SnRowProgram *p, MlirOperation red
       sn_map(&map, v, sn_splat(b, sn_lanes_of(sn_type_of(v), width), sn_constant_of(v)));
       continue;
     }
-    MlirValue operands[8];
+    MlirValue operands[SN_MAX_ELEMENTWISE];
     assert(sn_num_operands(op) <= 8);
     for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
       MlirValue v = sn_operand(op, k);
@@ -514,7 +512,7 @@ MlirValue sn_row_combine(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, Ml
 
 MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue v) {
   for (int64_t n = sn_dim(sn_type_of(v), 0); n > 2; n /= 2) {
-    int64_t low[64], high[64];
+    int64_t low[SN_MAX_LANES], high[SN_MAX_LANES];
     assert(n <= 128 && n % 2 == 0 && "a schedule's lanes are a power of two");
     for (int64_t i = 0; i < n / 2; ++i) {
       low[i] = i;

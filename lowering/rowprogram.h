@@ -56,7 +56,7 @@ typedef struct {
   SN_VEC(SnRowSource) sources;    // one for each argument of the block
   SN_VEC(SnPhase) phases;         // at least one
   SnMap scalars;                  // scalars of the region -> what was emitted for this row
-  MlirValue dims[16];             // set by the lowering: index of each row dimension
+  MlirValue dims[SN_MAX_DIMS];             // set by the lowering: index of each row dimension
   // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows in
   // the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its index.
   int64_t row_lanes;
@@ -70,8 +70,8 @@ typedef struct {
   SN_VEC(MlirValue) values;
 } SnRowProgram;
 
-// What cannot be lowered yet, by name, at the op that needs it: constants that are not splats, more than 16
-// dimensions. And sizes `?`, where a target cannot.
+// What cannot be lowered yet, by name, at the op that needs it: constants that are not splats.
+// And sizes `?`, where a target cannot.
 MlirLogicalResult sn_row_program_check(const SnForm *form);
 MlirLogicalResult sn_row_program_check_sizes(const SnForm *form);
 
@@ -150,7 +150,7 @@ typedef struct {
   MlirValue place;     // index of lane 0 in a whole operand, row after row
   MlirValue whole, in; // i1, vector of i1: all lanes are in the row, which are; null: all of them
   MlirValue readable;  // i1: the operand goes on for all lanes; null: it does
-  MlirValue dims[16]; // each column dimension's index of lane 0, when asked for
+  MlirValue dims[SN_MAX_DIMS]; // each column dimension's index of lane 0, when asked for
   SnRowPair *pair;    // or null
   int part;           // of the pair: 0, then 1
 } SnColumn;

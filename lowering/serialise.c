@@ -107,11 +107,12 @@ static MlirAttribute fact(MlirAttribute facts, const char *name) {
 
 static LLVMValueRef tensor(const Writer *w, MlirType type, MlirAttribute facts) {
   intptr_t rank = sn_rank(type);
-  LLVMValueRef sizes[64];
+  LLVMValueRef *sizes = sn_alloc((size_t)rank * sizeof *sizes);
   for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = int64(w, sn_dim(type, i) == SN_DYNAMIC ? -1 : sn_dim(type, i));
   LLVMValueRef shape =
       rank ? constant(w, "shape", LLVMConstArray2(w->i64, sizes, (uint64_t)rank)) : null(w);
+  free(sizes);
   DLDataType t = dl_type(sn_element(type));
   LLVMValueRef dtype =
       STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),

@@ -54,23 +54,23 @@ static void decompose_constant(SnDecompose *d, MlirOperation op) {
 }
 
 static void decompose_elementwise(SnDecompose *d, MlirOperation op) {
-  SnGrid in[16];
+  SnGrid in[SN_MAX_ELEMENTWISE];
   SnDimSet dims = 0;
   intptr_t n = sn_num_operands(op);
   bool uniform = true;
-  assert(n <= 16 && "a row operation has few operands");
+  assert(n <= SN_MAX_ELEMENTWISE && "a row operation has few operands");
   for (intptr_t k = 0; k < n; ++k) {
     in[k] = *grid_of(d, sn_operand(op, k));
     dims |= sn_grid_dims(&in[k]);
     uniform &= !in[k].map.ptr;
   }
-  MlirType types[4];
+  MlirType types[SN_MAX_ELEMENTWISE];
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     types[k] = sn_element(sn_type_of(sn_result(op, k)));
   for (intptr_t k = 0; k < sn_num_results(op); ++k) {
     SnGrid made = {0};
     if (uniform) {
-      MlirValue values[16];
+      MlirValue values[SN_MAX_ELEMENTWISE];
       for (intptr_t i = 0; i < n; ++i)
         values[i] = in[i].value;
       made.value = sn_result(sn_clone_as(&d->b, op, sn_values(n, values), sn_types(sn_num_results(op), types)), k);
@@ -101,15 +101,16 @@ typedef struct {
 } How;
 
 static SnGrid reduce(SnDecompose *d, SnGrid x, SnDimSet dims, MlirType to, SnGrid init, const How *how) {
-  SnGrid in[16] = {sn_grid_cover(d, x, dims)};
+  SnGrid *in = sn_alloc((how->captured.size + 1) * sizeof *in);
   intptr_t n = 1;
+  in[0] = sn_grid_cover(d, x, dims);
   SnDimSet left = (sn_grid_dims(&in[0]) | sn_grid_dims(&init)) & ~dims;
   for (size_t k = 0; k < how->captured.size; ++k) {
-    assert(n < 16 && "a combiner reads few values");
     in[n] = *grid_of(d, how->captured.data[k]);
     left |= sn_grid_dims(&in[n++]);
   }
   SnGeneric g = sn_generic(d, dims | left, dims, n, in, sn_grid_cover(d, init, left));
+  free(in);
   const SnCombiner *c = how->combiner;
   MlirValue acc = g.args[n], v = widened(&g.b, g.args[0], to, c && (!strcmp(c->kind, "maxui") || !strcmp(c->kind, "minui")));
   if (c)
@@ -203,9 +204,8 @@ static void decompose_gather(SnDecompose *d, MlirOperation op) {
   intptr_t rank = sn_num_operands(op) - 2;
   MlirValue table = grid_of(d, sn_operand(op, 0))->value, sizes[SN_MAX_DIMS], at[SN_MAX_DIMS];
   MlirType element = sn_element(sn_type_of(table));
-  SnGrid in[16];
+  SnGrid in[SN_MAX_DIMS + 1];
   SnDimSet dims = 0;
-  assert(rank < 16 && "a table has few dimensions");
   for (intptr_t k = 0; k <= rank; ++k) {
     in[k] = *grid_of(d, sn_operand(op, k + 1));
     dims |= sn_grid_dims(&in[k]);

@@ -5,7 +5,6 @@
 
 #include "passes/passes.h"
 
-enum { SN_MAX_DIMS = 32 };
 typedef uint64_t SnDimSet; // bit d is dimension d of the form
 
 // A value of a row program at every point: a tensor that is read by a map over
@@ -46,9 +45,9 @@ typedef struct {
   SnDecompose *d;
   SnBuilder b;
   SnDimSet dims, reduced;
-  SnGrid in[16], out;
+  SnGrid *in, out; // `in` and `args` are freed where it is closed
   intptr_t n;
-  MlirValue args[17]; // of each grid an element; then the destination's
+  MlirValue *args; // of each grid an element; then the destination's
 } SnGeneric;
 
 // Loops over `dims`, and those of the operands and of `out`; `reduced` are not in `out`.

@@ -80,9 +80,10 @@ SnGrid sn_grid_empty(SnDecompose *d, SnDimSet dims, MlirType element) {
 
 SnGeneric sn_generic(SnDecompose *d, SnDimSet dims, SnDimSet reduced, intptr_t n, const SnGrid *in, SnGrid out) {
   SnGeneric g = {.d = d, .dims = dims | sn_grid_dims(&out), .reduced = reduced, .out = out};
-  MlirType types[17];
-  MlirLocation locs[17];
-  assert(n <= 16 && "a row operation has few operands");
+  MlirType *types = sn_alloc((size_t)(n + 1) * sizeof *types);
+  MlirLocation *locs = sn_alloc((size_t)(n + 1) * sizeof *locs);
+  g.in = sn_alloc((size_t)(n + 1) * sizeof *g.in);
+  g.args = sn_alloc((size_t)(n + 1) * sizeof *g.args);
   for (intptr_t k = 0; k < n; ++k)
     if (in[k].map.ptr) {
       g.dims |= sn_grid_dims(&in[k]);
@@ -95,6 +96,8 @@ SnGeneric sn_generic(SnDecompose *d, SnDimSet dims, SnDimSet reduced, intptr_t n
   g.b = sn_at_end(mlirBlockCreate(g.n + 1, types, locs), d->b.loc);
   for (intptr_t k = 0, at = 0; k <= n; ++k)
     g.args[k] = k < n && !in[k].map.ptr ? in[k].value : mlirBlockGetArgument(g.b.block, at++);
+  free(types);
+  free(locs);
   return g;
 }
 
@@ -112,8 +115,8 @@ static MlirAttribute over_loops(SnGeneric *g, MlirAffineMap map) {
 
 SnGrid sn_generic_end(SnGeneric *g, MlirValue yielded) {
   sn_op(&g->b, "linalg.yield", yielded, sn_types(0, NULL));
-  MlirAttribute maps[17], iterators[SN_MAX_DIMS];
-  MlirValue operands[17];
+  MlirAttribute *maps = sn_alloc((size_t)(g->n + 1) * sizeof *maps), iterators[SN_MAX_DIMS];
+  MlirValue *operands = sn_alloc((size_t)(g->n + 1) * sizeof *operands);
   for (intptr_t k = 0; k <= g->n; ++k) {
     operands[k] = k < g->n ? g->in[k].value : g->out.value;
     maps[k] = over_loops(g, k < g->n ? g->in[k].map : g->out.map);
@@ -130,6 +133,10 @@ SnGrid sn_generic_end(SnGeneric *g, MlirValue yielded) {
                       sn_attr("indexing_maps", mlirArrayAttrGet(ctx, g->n + 1, maps)),
                       sn_attr("iterator_types", mlirArrayAttrGet(ctx, __builtin_popcountll(g->dims), iterators)),
                       sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, segments)), region);
+  free(maps);
+  free(operands);
+  free(g->in);
+  free(g->args);
   return (SnGrid){made, g->out.map, true};
 }
 
@@ -188,7 +195,7 @@ SnGrid sn_grid_access(SnDecompose *d, const SnAccess *a) {
     return (SnGrid){a->value, a->map, false};
   MlirType t = sn_type_of(a->value);
   intptr_t rank = sn_rank(t);
-  SnGrid through[16];
+  SnGrid through[SN_MAX_DIMS];
   MlirValue sizes[SN_MAX_DIMS], at[SN_MAX_DIMS], dims[SN_MAX_DIMS] = {0};
   intptr_t n = a->through.ptr ? mlirDenseArrayGetNumElements(a->through) : 0;
   SnDimSet over = used(a->map);

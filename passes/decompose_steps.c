@@ -13,12 +13,7 @@
 #include "lowering/steps.h"
 #include "passes/decompose.h"
 
-static MlirType memory(MlirType t) {
-  int64_t shape[16];
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
-  return sn_memref(sn_element(t), sn_rank(t), shape);
-}
+static MlirType memory(MlirType t) { return sn_memref_like(t, sn_element(t)); }
 
 static MlirValue allocate(SnBuilder *b, MlirType t, intptr_t n, const MlirValue *sizes) {
   int32_t segments[] = {(int32_t)n, 0};
@@ -26,7 +21,7 @@ static MlirValue allocate(SnBuilder *b, MlirType t, intptr_t n, const MlirValue 
 }
 
 static MlirValue destination(SnBuilder *b, MlirValue tensor) {
-  MlirValue sizes[16];
+  MlirValue sizes[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t i = 0; i < sn_rank(sn_type_of(tensor)); ++i)
     if (sn_dim(sn_type_of(tensor), i) == SN_DYNAMIC)
@@ -36,8 +31,8 @@ static MlirValue destination(SnBuilder *b, MlirValue tensor) {
 
 static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
-  MlirValue sizes[8];
-  int64_t shape[8];
+  MlirValue sizes[SN_MAX_DIMS];
+  int64_t shape[SN_MAX_DIMS];
   for (intptr_t i = 0; i < sn_rank(t); ++i) {
     sizes[i] = sn_steps_scratch_size(b, s, operands, alloca, i);
     shape[i] = SN_DYNAMIC;
@@ -48,7 +43,7 @@ static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operan
 static void run_step(MlirOperation op) {
   SnLanes lanes = sn_step_read(op);
   SnBuilder b = sn_before(op);
-  MlirValue init[16], combined[16];
+  MlirValue init[SN_MAX_ACCUMULATORS], combined[SN_MAX_ACCUMULATORS];
   for (intptr_t i = 0; i < lanes.n; ++i)
     init[i] = sn_step_init(&lanes, i);
   sn_step_loop(&b, &lanes, lanes.from, lanes.by, init, combined);
@@ -60,7 +55,7 @@ void sn_decompose_steps(MlirOperation op) {
   SnBuilder b = sn_before(op);
   SnOpVec arrays = sn_steps_scratch(&s), steps = {0};
   SnValueVec operands = {0}, work = {0};
-  MlirValue sums[16], yields[16];
+  MlirValue sums[SN_MAX_ACCUMULATORS], yields[SN_MAX_ACCUMULATORS];
   intptr_t n = 0;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     MlirValue v = sn_operand(op, k);

@@ -135,10 +135,7 @@ static MlirValue sum_of(SnBuilder *b, MlirType element, MlirValue like, intptr_t
   if (!same)
     return sn_elementwise_form(b, element, like, n, parts, NULL, false, 0);
   MlirType t = sn_type_of(like);
-  int64_t shape[64];
-  for (intptr_t p = 0; p < sn_rank(t); ++p)
-    shape[p] = sn_dim(t, p);
-  return sn(b, collapse, sn_elementwise_form(b, element, from[0], n, from, NULL, false, 0), sn_tensor(element, sn_rank(t), shape),
+  return sn(b, collapse, sn_elementwise_form(b, element, from[0], n, from, NULL, false, 0), sn_tensor_like(t, element),
             sn_attr("reassociation", sn_get_attr(first, "reassociation")));
 }
 
@@ -219,7 +216,7 @@ static void through_reshape(Graph *g, MlirOperation op) {
   if (part.given && !sn_none(part.value)) {
     SnBuilder *b = &g->b;
     MlirType is = sn_type_of(x);
-    int64_t shape[64];
+    int64_t shape[SN_MAX_DIMS];
     SnValueVec sizes = {0};
     assert(sn_rank(is) <= 64);
     for (intptr_t p = 0; p < sn_rank(is); ++p) {

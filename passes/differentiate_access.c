@@ -47,13 +47,6 @@ MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like) {
   return e;
 }
 
-static MlirType with_element(MlirType shaped, MlirType element) {
-  int64_t shape[64];
-  assert(sn_rank(shaped) <= 64);
-  for (intptr_t p = 0; p < sn_rank(shaped); ++p)
-    shape[p] = sn_dim(shaped, p);
-  return sn_tensor(element, sn_rank(shaped), shape);
-}
 
 static void push_dim(SnForm *f, MlirContext ctx, int64_t size) {
   SnDim d = {sn_fresh_name(ctx, f, "d"), size};
@@ -62,7 +55,7 @@ static void push_dim(SnForm *f, MlirContext ctx, int64_t size) {
 
 MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
                               double number) {
-  MlirType t = with_element(sn_type_of(like), element);
+  MlirType t = sn_tensor_like(sn_type_of(like), element);
   intptr_t rank = sn_rank(t);
   SnForm f = {.num_rows = rank ? rank - 1 : 0, .num_cols = rank ? 1 : 0};
   for (intptr_t p = 0; p < rank; ++p)
@@ -95,7 +88,7 @@ MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, in
 // What a subscript of the input is: offset + sum of factor * dimension, or (dimension floordiv by) mod modulus.
 typedef struct {
   int64_t offset;
-  int64_t factors[64]; // of each dimension
+  int64_t factors[SN_MAX_DIMS]; // of each dimension
   bool digit;
   intptr_t dim;        // of a digit
   int64_t by, modulus; // modulus 0: none
@@ -146,7 +139,7 @@ typedef struct {
   const SnForm *f;
   intptr_t rank;          // of the input
   Subscript *subscripts;
-  MlirAffineExpr dims[64]; // of each dimension of the form; null while not known
+  MlirAffineExpr dims[SN_MAX_DIMS]; // of each dimension of the form; null while not known
   SN_VEC(intptr_t) summed; // dimensions of the form that are summed over
   SN_VEC(Check) checks;
 } Back;
@@ -231,7 +224,7 @@ static bool no_route(const SnForm *f, size_t input, const char *why) {
 
 static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   const SnAccess *a = &f->inputs.data[input];
-  int uses[64] = {0};
+  int uses[SN_MAX_DIMS] = {0};
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
     Subscript linear = {0}, digit = {0};
@@ -274,7 +267,7 @@ static bool find_back(Back *k, const SnForm *f, size_t input, MlirAffineMap writ
 
 // The dimensions of these rows and columns, in order.
 static MlirAffineMap written_map(const SnForm *f, MlirContext ctx, bool rows, bool columns) {
-  MlirAffineExpr all[64];
+  MlirAffineExpr all[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
     if (sn_is_row_dim(f, d) ? rows : columns)
@@ -292,7 +285,7 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
     return no_route(f, input, "it has more than 64 dimensions");
   // As it stands: each subscript a dimension of its own and of its size, or the only element. Sizes of which one is
   // `?` are the same: the program checks that (lowering/check_sizes.c).
-  bool seen[64] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map), plain = !a->fill.ptr;
+  bool seen[SN_MAX_DIMS] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map), plain = !a->fill.ptr;
   for (intptr_t p = 0; p < rank; ++p) {
     intptr_t d = sn_map_dim(a->map, p);
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
@@ -322,8 +315,8 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
 MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType element) {
   MlirValue like = f->inputs.data[input].value;
   if (to->exact)
-    return sn_empty_like(b, with_element(sn_type_of(like), element), like);
-  int64_t shape[64];
+    return sn_empty_like(b, sn_tensor_like(sn_type_of(like), element), like);
+  int64_t shape[SN_MAX_DIMS];
   intptr_t n = mlirAffineMapGetNumResults(to->map);
   SnValueVec sizes = {0};
   for (intptr_t p = 0; p < n; ++p) {
@@ -374,12 +367,12 @@ static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims
 static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made, const Subscript *subscripts) {
   MlirType t = sn_type_of(f->inputs.data[input].value);
   intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
-  MlirAttribute groups[64];
+  MlirAttribute groups[SN_MAX_DIMS];
   if (f->inputs.data[input].fill.ptr || !mlirShapedTypeHasStaticShape(t) || n != sn_rank(made))
     return mlirAttributeGetNull();
   for (intptr_t p = 0; p < sn_rank(t); ++p) {
     const Subscript *s = &subscripts[p];
-    MlirAttribute places[64];
+    MlirAttribute places[SN_MAX_DIMS];
     int64_t below = sn_dim(t, p);
     intptr_t first = at;
     for (; at < n && !s->digit && below > 0 && (below > 1 || at == first); ++at) {
@@ -401,7 +394,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   if (to->exact)
     return made;
   MlirValue like = f->inputs.data[input].value;
-  MlirType t = with_element(sn_type_of(like), element), is = sn_element(sn_type_of(made));
+  MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
   intptr_t rank = sn_rank(t);
   Back back = {.ctx = b->ctx, .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
   bool ok = read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
@@ -412,14 +405,14 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     free(back.subscripts);
     sn_vec_free(&back.summed);
     sn_vec_free(&back.checks);
-    return sn(b, "tensor.collapse_shape", made, with_element(t, is), sn_attr("reassociation", groups));
+    return sn(b, "tensor.collapse_shape", made, sn_tensor_like(t, is), sn_attr("reassociation", groups));
   }
   // Rows are elements of the input, columns what is summed over; without any, the last dimension is the column. What is
   // summed over in front of all else are rows, as raising has it: it then joins the kernel that walks those.
   SnForm g = {0};
   intptr_t sums = (intptr_t)back.summed.size;
   bool over_rows = sums && rank && !back.checks.size && sums_in_front(f, &back, to->map);
-  MlirAffineExpr places[64], all[64];
+  MlirAffineExpr places[SN_MAX_DIMS], all[SN_MAX_DIMS];
   g.num_rows = over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
   for (intptr_t d = 0; d < rank + sums; ++d) {
     intptr_t at = over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others

@@ -64,7 +64,7 @@ static void find_active(Adjoint *a) {
 
 // The tensor that a result of this map and element type is.
 static MlirValue destination(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element) {
-  int64_t shape[64];
+  int64_t shape[SN_MAX_DIMS];
   SnValueVec sizes = {0};
   intptr_t n = mlirAffineMapGetNumResults(map);
   for (intptr_t p = 0; p < n; ++p) {
@@ -212,7 +212,7 @@ static void add_destination(const Adjoint *a, SnForm *to, const SnRoute *route, 
   sn_push(&to->outputs, out);
   if (!route->sum)
     return;
-  MlirAffineExpr columns[64];
+  MlirAffineExpr columns[SN_MAX_DIMS];
   intptr_t n = sn_uses_cols(f, route->map) ? f->num_cols : 0;
   for (intptr_t c = 0; c < n; ++c)
     columns[c] = mlirAffineDimExprGet(a->b->ctx, f->num_rows + c);
@@ -300,7 +300,7 @@ static bool make_finish_gradients(Adjoint *a) {
     return true;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     columns |= sn_uses_cols(f, f->accumulators.data[k].map);
-  MlirAffineExpr dims[64];
+  MlirAffineExpr dims[SN_MAX_DIMS];
   to.num_cols = columns ? f->num_cols : 0;
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
     bool kept = columns && sn_is_col_dim(f, d);

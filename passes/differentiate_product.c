@@ -26,7 +26,7 @@ static intptr_t num_points(const SnForm *f) { return (intptr_t)(f->num_rows + f-
 // ---- the form in two ------------------------------------------------------------------
 
 static MlirAffineMap all_points(const SnForm *f, MlirContext ctx, intptr_t dims) {
-  MlirAffineExpr exprs[64];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
   for (intptr_t d = 0; d < num_points(f); ++d)
     exprs[d] = mlirAffineDimExprGet(ctx, d);
   return mlirAffineMapGet(ctx, dims, 0, num_points(f), exprs);
@@ -34,7 +34,7 @@ static MlirAffineMap all_points(const SnForm *f, MlirContext ctx, intptr_t dims)
 
 // An empty tensor over these dimensions of `f`.
 static MlirValue empty_over(SnBuilder *b, const SnForm *f, MlirType element, intptr_t n, const intptr_t *dims) {
-  int64_t shape[64];
+  int64_t shape[SN_MAX_DIMS];
   SnValueVec sizes = {0};
   for (intptr_t i = 0; i < n; ++i) {
     shape[i] = f->dims.data[dims[i]].size;
@@ -56,8 +56,8 @@ static intptr_t first_own(const SnForm *f, size_t p) {
 // Product p without a row program.
 static MlirValue product_alone(SnBuilder *b, const SnForm *f, size_t p) {
   SnForm to = {.contract = true, .num_rows = f->num_rows, .num_cols = f->num_cols};
-  MlirAffineExpr exprs[64];
-  intptr_t own = first_own(f, p), end = own + (intptr_t)f->products.data[p].num_dims, points[64];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
+  intptr_t own = first_own(f, p), end = own + (intptr_t)f->products.data[p].num_dims, points[SN_MAX_DIMS];
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
     bool kept = d < num_points(f) || (d >= own && d < end);
     exprs[d] = kept ? mlirAffineDimExprGet(b->ctx, (intptr_t)to.dims.size) : mlirAffineConstantExprGet(b->ctx, 0);
@@ -90,7 +90,7 @@ static void copy_block(MlirBlock from, MlirBlock to, SnMap *map, MlirLocation lo
 // The row program over products that are tensors.
 static MlirOperation row_program(SnBuilder *b, const SnForm *f, const MlirValue *products) {
   SnForm to = {.num_rows = f->num_rows, .num_cols = f->num_cols};
-  MlirAffineExpr exprs[64];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
   intptr_t n = num_points(f);
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
     exprs[d] = d < n ? mlirAffineDimExprGet(b->ctx, d) : mlirAffineConstantExprGet(b->ctx, 0);

@@ -49,7 +49,7 @@ static MlirOperation split(MlirOperation form, const bool *columns) {
 
 bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active, const MlirType *elements, SnGive give, void *user) {
   SnForm f = sn_form_read(form);
-  bool ok = true, lacking[64], other[64], *together = sn_alloc(f.inputs.size + 1);
+  bool ok = true, lacking[SN_MAX_DIMS], other[SN_MAX_DIMS], *together = sn_alloc(f.inputs.size + 1);
   for (size_t k = 0; k < f.inputs.size && ok && f.dims.size <= 64 && sn_is_elementwise_form(&f); ++k) {
     if (!active[k] || !lacks(&f, k, lacking))
       continue;

@@ -138,7 +138,7 @@ static void drop_yields(MlirBlock block, const bool *keep, intptr_t n) {
 
 static MlirAffineMap without_columns(const SnForm *f, MlirAffineMap map) {
   MlirContext ctx = mlirAffineMapGetContext(map);
-  MlirAffineExpr exprs[64];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
   intptr_t n = (intptr_t)f->dims.size, to = 0;
   for (intptr_t d = 0; d < n; ++d)
     exprs[d] = sn_is_col_dim(f, d) ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, to++);
@@ -224,9 +224,9 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
         continue;
     }
     if (a.through.ptr) {
-      int64_t through[16];
+      int64_t through[SN_MAX_DIMS];
       intptr_t n = mlirDenseArrayGetNumElements(a.through);
-      for (intptr_t s = 0; s < n && s < 16; ++s) {
+      for (intptr_t s = 0; s < n; ++s) {
         int64_t old = mlirDenseI64ArrayGetElement(a.through, s);
         if (index_place[old] < 0) {
           index_place[old] = (intptr_t)to.indices.size;

@@ -25,7 +25,7 @@ typedef struct {
   SN_VEC(size_t) inputs;       // which operand parameter each input of the form is
   intptr_t count;              // input that is the number of what a mean is over; -1 if none
   int64_t number;              // the same where it is known
-  intptr_t place[SN_MAX_RANK]; // where each dimension of the use is in the form
+  intptr_t place[SN_MAX_DIMS]; // where each dimension of the use is in the form
 } Expand;
 
 // ---- dimensions and accesses ------------------------------------------------------------
@@ -49,7 +49,7 @@ static void make_dims(Expand *x) {
 
 static MlirAffineMap map_of(Expand *x, intptr_t n, const intptr_t *dims) {
   MlirContext ctx = x->b.ctx;
-  MlirAffineExpr exprs[SN_MAX_RANK];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
   for (intptr_t i = 0; i < n; ++i)
     exprs[i] = dims[i] < 0 ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, x->place[dims[i]]);
   return mlirAffineMapGet(ctx, x->use->rank, 0, n, exprs);
@@ -57,7 +57,7 @@ static MlirAffineMap map_of(Expand *x, intptr_t n, const intptr_t *dims) {
 
 static void make_inputs(Expand *x) {
   const SnUse *u = x->use;
-  intptr_t dims[SN_MAX_RANK], wrong;
+  intptr_t dims[SN_MAX_DIMS], wrong;
   for (size_t k = 0; k < u->operands.size; ++k) {
     MlirValue v = u->operands.data[k];
     if (sn_none(v))
@@ -75,7 +75,7 @@ static MlirValue size_of(Expand *x, intptr_t d) {
   const SnUse *u = x->use;
   if (u->shape[d] != SN_DYNAMIC)
     return sn_index(&x->b, u->shape[d]);
-  intptr_t dims[SN_MAX_RANK], wrong;
+  intptr_t dims[SN_MAX_DIMS], wrong;
   for (size_t k = 0; k < u->operands.size; ++k) {
     MlirValue v = u->operands.data[k];
     if (sn_none(v) || !sn_use_dims(u, k, dims, &wrong))
@@ -91,7 +91,7 @@ static MlirValue size_of(Expand *x, intptr_t d) {
 // A destination over these dimensions of the use, in order.
 static void make_output(Expand *x, MlirType type, bool rows, bool column) {
   const SnUse *u = x->use;
-  intptr_t dims[SN_MAX_RANK], n = 0;
+  intptr_t dims[SN_MAX_DIMS], n = 0;
   SnValueVec sizes = {0};
   for (intptr_t d = 0; d < u->rank && !u->scalar; ++d)
     if (d == u->column ? column : rows) {

@@ -33,7 +33,7 @@ typedef struct {
 
 // Groups of [0] [1, 2]: the unit dimension `at` is in the group of a neighbour.
 static MlirAttribute groups(MlirContext ctx, intptr_t rank, intptr_t at) {
-  MlirAttribute all[16], members[2];
+  MlirAttribute *all = sn_alloc((size_t)rank * sizeof *all), members[2];
   intptr_t n = 0;
   for (intptr_t d = 0; d < rank && rank > 1; ++d) {
     bool pair = d == at ? d + 1 < rank : d + 1 == at && d + 2 == rank;
@@ -43,16 +43,17 @@ static MlirAttribute groups(MlirContext ctx, intptr_t rank, intptr_t at) {
     all[n++] = mlirArrayAttrGet(ctx, pair ? 2 : 1, members);
     d += pair;
   }
-  return mlirArrayAttrGet(ctx, n, all);
+  MlirAttribute made = mlirArrayAttrGet(ctx, n, all);
+  free(all);
+  return made;
 }
 
 // The tensor with a dimension of size 1 at `at`.
 static MlirValue lift(SnBuilder *b, MlirValue v, intptr_t at) {
   MlirType t = sn_type_of(v);
   intptr_t rank = sn_rank(t) + 1;
-  int64_t shape[16];
+  int64_t *shape = sn_alloc((size_t)rank * sizeof *shape);
   SnValueVec sizes = {0};
-  assert(rank <= 16);
   for (intptr_t d = 0; d < rank; ++d) {
     shape[d] = d == at ? 1 : sn_dim(t, d - (d > at));
     if (shape[d] == SN_DYNAMIC)
@@ -61,14 +62,8 @@ static MlirValue lift(SnBuilder *b, MlirValue v, intptr_t at) {
   MlirValue lifted = sn(b, "tensor.expand_shape", v, sn_values((intptr_t)sizes.size, sizes.data), sn_tensor(sn_element(t), rank, shape),
                         sn_attr("reassociation", groups(b->ctx, rank, at)), sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
   sn_vec_free(&sizes);
+  free(shape);
   return lifted;
-}
-
-static MlirType shaped_as(MlirType t, MlirType (*make)(MlirType, intptr_t, const int64_t *)) {
-  int64_t shape[16];
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
-  return make(sn_element(t), sn_rank(t), shape);
 }
 
 static MlirValue empty_like(SnBuilder *b, MlirValue v) {
@@ -77,7 +72,7 @@ static MlirValue empty_like(SnBuilder *b, MlirValue v) {
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     if (sn_dim(t, i) == SN_DYNAMIC)
       sn_push(&sizes, sn(b, "tensor.dim", v, sn_index(b, i), sn_index_type(b->ctx)));
-  MlirValue empty = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), shaped_as(t, sn_tensor));
+  MlirValue empty = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), sn_tensor_like(t, sn_element(t)));
   sn_vec_free(&sizes);
   return empty;
 }
@@ -133,10 +128,7 @@ static MlirType in_real(MlirType t, MlirType real) {
     return t;
   if (!mlirTypeIsAMemRef(t))
     return mlirTypeIsAShaped(t) ? t : real;
-  int64_t shape[16];
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
-  return sn_memref(real, sn_rank(t), shape);
+  return sn_memref_like(t, real);
 }
 
 // f32 -> f64, in place.
@@ -215,7 +207,7 @@ static void make_body(Expand *x, MlirBlock body, MlirLocation loc) {
     } else if (x->wanted) {
       v = mlirBlockGetArgument(body, last);
     } else { // no branch that stores there is left
-      int64_t none[16] = {0};
+      int64_t none[SN_MAX_DIMS] = {0};
       int32_t segments[] = {0, 0};
       v = dummy = sn(&b, "memref.alloca", sn_memref(sn_element(p->type), sn_rank(p->type), none),
                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
@@ -276,7 +268,7 @@ static MlirOperation make_steps(Expand *x) {
   MlirValue unknown = each && rows == SN_DYNAMIC ? sn(b, "tensor.dim", x->operands.data[0], sn_index(b, rows_dim), sn_index_type(b->ctx)) : (MlirValue){0};
   sn_push(&arguments, sn_index_type(b->ctx));
   for (size_t k = 0; k < operands.size; ++k)
-    sn_push(&arguments, shaped_as(sn_type_of(operands.data[k]), sn_memref));
+    sn_push(&arguments, sn_memref_like(sn_type_of(operands.data[k]), sn_element(sn_type_of(operands.data[k]))));
   sn_push(&operands, sn(b, "tensor.empty", sn_values(!sn_none(unknown), &unknown), sn_tensor(x->real, each, &rows)));
   for (size_t k = 0; k < arguments.size; ++k)
     sn_push(&locs, b->loc);

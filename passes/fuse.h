@@ -53,6 +53,11 @@ MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
 // Dimension d of f and dimension e of g have one size, whatever the arguments are.
 bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
 
+// ---- fuse_limits.c --------------------------------------------------------------
+
+// The merged form is no larger than fusion makes them.
+bool sn_fits(const SnMerge *m);
+
 // ---- fuse_worth.c ---------------------------------------------------------------
 
 // What a policy allows beyond what is legal: one row of a table.

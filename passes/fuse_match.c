@@ -237,10 +237,8 @@ static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, cons
 static bool totals_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool *columns) {
   if (!sn_is_total(f))
     return true;
-  bool hit[64] = {false};
+  bool hit[SN_MAX_DIMS] = {false};
   int64_t rows = 0, cols = 0;
-  if (m->merged.dims.size > 64)
-    return sn_refuse(f->op, SN_WHY_TOO_MANY);
   for (size_t d = 0; d < f->dims.size; ++d) {
     if (!mlirAffineExprIsADim(dims[d]))
       return sn_refuse(f->op, SN_WHY_TOTAL_EXPRESSION);
@@ -481,7 +479,7 @@ bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
       m->keep[k] |= !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
   }
-  bool ok = decide(m, &match);
+  bool ok = decide(m, &match) && sn_fits(m);
   free(match.to_b);
   free(match.to_a);
   free(match.through);

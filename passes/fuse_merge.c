@@ -64,11 +64,11 @@ static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
 }
 
 static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
-  MlirValue operands[64];
+  MlirValue operands[SN_MAX_DIMS + 2];
   MlirType y = sn_element(sn_type_of(sn_result(op, 0)));
   intptr_t n = sn_num_operands(op);
   bool row = false;
-  assert(n <= 64);
+  assert(n <= SN_MAX_DIMS + 2 && "the table, its subscripts, and what is outside");
   for (intptr_t i = 0; i < n; ++i) {
     operands[i] = sn_lookup(move->map, sn_operand(op, i));
     row |= sn_is_row(operands[i]);
@@ -78,7 +78,7 @@ static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
 
 // An element for each column, or a scalar: which it is, its operands say.
 static void move_elementwise(SnBuilder *b, const Move *move, MlirOperation op) {
-  MlirValue operands[8];
+  MlirValue operands[SN_MAX_ELEMENTWISE];
   intptr_t n = sn_num_operands(op);
   if (sn_num_results(op) != 1) {
     sn_clone(b, op, move->map);
@@ -145,9 +145,9 @@ static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
 static SnAccess moved_access(const SnMerge *m, SnAccess a, const MlirAffineExpr *dims, size_t index_base) {
   a.map = sn_map_replace(a.map, (intptr_t)m->merged.dims.size, dims);
   if (a.through.ptr && index_base) {
-    int64_t through[16];
+    int64_t through[SN_MAX_DIMS];
     intptr_t n = mlirDenseArrayGetNumElements(a.through);
-    for (intptr_t s = 0; s < n && s < 16; ++s)
+    for (intptr_t s = 0; s < n; ++s)
       through[s] = mlirDenseI64ArrayGetElement(a.through, s) + (int64_t)index_base;
     a.through = mlirDenseI64ArrayGet(mlirAttributeGetContext(a.through), n, through);
   }

@@ -28,7 +28,6 @@
   X(SN_WHY_COLUMNS, "columns of the two differ")                                                                       \
   X(SN_WHY_LENGTHS, "rows of different lengths")                                                                       \
   X(SN_WHY_NO_PLACE, "its dimension '%.*s' has no place beside its neighbour")                                         \
-  X(SN_WHY_TOO_MANY, "has more than 64 dimensions")                                                                    \
   X(SN_WHY_INDEX_EXPRESSION, "its index would be a quotient or a remainder")                                           \
   /* a total over all of its dimensions */                                                                             \
   X(SN_WHY_TOTAL_EXPRESSION, "its total runs over an expression of its neighbour's dimensions")                        \
@@ -49,6 +48,9 @@
   X(SN_WHY_WAITS, "waits for something else that waits for its neighbour")                                             \
   X(SN_WHY_EFFECT, "something with an effect stands between it and its neighbour")                                     \
   X(SN_WHY_SCHEDULED, "has a schedule, which says how it runs by itself")                                               \
+  /* what would be too large a kernel: capi/limits.h */                                                                \
+  X(SN_WHY_MANY, "one kernel would have %ld %s, and fusion makes at most %ld")                                         \
+  X(SN_WHY_LONG_SUBSCRIPT, "a subscript would have more than %ld dimensions, numbers and operations")                 \
   /* what is legal, and not worth it */                                                                                \
   X(SN_WHY_TWICE, "a reduction is not computed twice")                                                                 \
   X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")

@@ -14,7 +14,7 @@
 
 static void guard(MlirOperation extract) {
   SnBuilder b = sn_before(extract);
-  MlirValue table = sn_operand(extract, 0), at[64], inside = {0};
+  MlirValue table = sn_operand(extract, 0), at[SN_MAX_DIMS], inside = {0};
   MlirType t = sn_type_of(table), element = sn_element(t);
   intptr_t rank = sn_num_operands(extract) - 1;
   for (intptr_t i = 0; i < rank; ++i) {

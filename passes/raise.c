@@ -28,7 +28,7 @@ MlirAffineMap sn_raise_map(const SnRaise *r, intptr_t operand) {
 }
 
 static bool read_sizes(SnRaise *r) {
-  bool known[SN_MAX_LOOPS] = {0};
+  bool known[SN_MAX_DIMS] = {0};
   for (intptr_t k = 0; k < r->num_inputs + r->num_outputs; ++k) {
     MlirAffineMap map = sn_raise_map(r, k);
     MlirType t = sn_type_of(sn_operand(r->op, k)), e = sn_element(t);
@@ -64,7 +64,7 @@ static bool read_results(SnRaise *r) {
   for (intptr_t u = 0; u < r->num_used; ++u) {
     MlirAffineMap map = sn_raise_map(r, r->num_inputs + r->used[u]);
     MlirType t = sn_type_of(sn_result(r->op, r->used[u]));
-    bool here[SN_MAX_LOOPS] = {0};
+    bool here[SN_MAX_DIMS] = {0};
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
       intptr_t d = sn_map_dim(map, i);
       MlirAffineExpr e = mlirAffineMapGetResult(map, i);
@@ -97,8 +97,8 @@ bool sn_raise_open(SnRaise *r, MlirOperation op) {
     return sn_no(op, "not a structured op on tensors");
   r->yield = mlirBlockGetTerminator(r->body);
   r->num_loops = mlirAffineMapGetNumDims(sn_raise_map(r, 0));
-  if (r->num_loops > SN_MAX_LOOPS || r->num_outputs > SN_MAX_RESULTS)
-    return sn_no(op, "%ld dimensions and %ld results of at most %d each", (long)r->num_loops, (long)r->num_outputs, SN_MAX_LOOPS);
+  if (r->num_loops > SN_MAX_DIMS || r->num_outputs > SN_MAX_ACCUMULATORS)
+    return sn_no(op, "%ld dimensions and %ld results of at most %d each", (long)r->num_loops, (long)r->num_outputs, SN_MAX_DIMS);
   MlirOperation impure = {0};
   for (MlirOperation in = mlirBlockGetFirstOperation(r->body); !sn_null(in); in = mlirOperationGetNextInBlock(in))
     effect_free(in, &impure);

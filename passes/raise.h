@@ -9,8 +9,6 @@
 
 #include "passes/passes.h"
 
-enum { SN_MAX_LOOPS = 16, SN_MAX_RESULTS = 16 };
-
 // Where a value that the op's body reads comes from.
 typedef struct {
   MlirValue inside;       // an argument of the body, or a value defined around the op
@@ -33,13 +31,13 @@ typedef struct {
   MlirBlock body;
   MlirOperation yield;
   intptr_t num_loops, num_inputs, num_outputs;
-  int64_t sizes[SN_MAX_LOOPS];   // SN_DYNAMIC where `?`
-  bool parallel[SN_MAX_LOOPS];   // the loop is a dimension of the results that are read
-  intptr_t order[SN_MAX_LOOPS];  // parallel loops in the order of the first result that is read
+  int64_t sizes[SN_MAX_DIMS];   // SN_DYNAMIC where `?`
+  bool parallel[SN_MAX_DIMS];   // the loop is a dimension of the results that are read
+  intptr_t order[SN_MAX_DIMS];  // parallel loops in the order of the first result that is read
   intptr_t num_parallel;
-  intptr_t used[SN_MAX_RESULTS]; // results that somebody reads
+  intptr_t used[SN_MAX_ACCUMULATORS]; // results that somebody reads
   intptr_t num_used;
-  intptr_t place[SN_MAX_LOOPS];  // which dimension of the form each loop became
+  intptr_t place[SN_MAX_DIMS];  // which dimension of the form each loop became
   SnForm form;
   SnOpVec needed; // ops of the body that the form repeats, in order
   SN_VEC(SnSource) sources;

@@ -61,7 +61,8 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   if (sn_is(op, "tensor.extract"))
     return sn_raise_want_extract(r, op);
   bool position = sn_is(op, "linalg.index");
-  if (sn_num_results(op) != 1 || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
+  bool few = sn_num_results(op) == 1 && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
+  if (!few || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
     if (!sn_raise_want(r, sn_operand(op, i)))
@@ -76,7 +77,7 @@ bool sn_raise_wants_output(const SnRaise *r, intptr_t output) { return has_sourc
 
 // The map over the form's dimensions instead of the op's loops.
 static MlirAffineMap placed(const SnRaise *r, MlirAffineMap map) {
-  MlirAffineExpr dims[SN_MAX_LOOPS];
+  MlirAffineExpr dims[SN_MAX_DIMS];
   for (intptr_t d = 0; d < mlirAffineMapGetNumDims(map); ++d) // one more than loops in the row of a pick
     dims[d] = mlirAffineDimExprGet(r->ctx, r->place[d]);
   return sn_map_replace(map, (intptr_t)r->form.dims.size, dims);
@@ -179,13 +180,13 @@ void sn_raise_body(SnRaise *r, SnBuilder *b) {
   MlirLocation loc = b->loc;
   for (size_t i = 0; i < r->needed.size; ++i) {
     MlirOperation op = r->needed.data[i];
-    MlirValue operands[8], v;
+    MlirValue operands[SN_MAX_ELEMENTWISE], v;
     b->loc = mlirOperationGetLocation(op);
     if (sn_is(op, "cf.assert")) {
       sn_raise_assert(r, b, op);
       continue;
     }
-    for (intptr_t k = 0; k < sn_num_operands(op) && k < 8; ++k)
+    for (intptr_t k = 0; k < sn_num_operands(op) && k < SN_MAX_ELEMENTWISE; ++k)
       operands[k] = sn_raise_value(r, sn_operand(op, k));
     if (sn_is(op, "linalg.index"))
       v = position(r, b, op);

@@ -22,7 +22,7 @@ typedef enum { NEITHER, LEFT, RIGHT, BOTH } Side;
 typedef struct {
   SnView a, b;
   intptr_t output;
-  Side side[SN_MAX_LOOPS];
+  Side side[SN_MAX_DIMS];
 } Product;
 
 // What is under exact conversions to wider types of its kind.
@@ -83,7 +83,7 @@ bool sn_raise_is_product(SnRaise *r) {
 }
 
 typedef struct {
-  intptr_t rows[SN_MAX_LOOPS], cols[SN_MAX_LOOPS], own[SN_MAX_LOOPS];
+  intptr_t rows[SN_MAX_DIMS], cols[SN_MAX_DIMS], own[SN_MAX_DIMS];
   intptr_t num_rows, num_cols, num_own;
   Side columns; // which side has them
 } Split;

@@ -100,9 +100,9 @@ static MlirAffineExpr subscript(const SnRaise *r, MlirValue v, int64_t size) {
 // The map of an extract whose subscripts are all known; null if one is computed from data.
 static MlirAffineMap known_map(const SnRaise *r, MlirOperation extract) {
   MlirType t = sn_type_of(sn_operand(extract, 0));
-  MlirAffineExpr at[SN_MAX_LOOPS];
+  MlirAffineExpr at[SN_MAX_DIMS];
   intptr_t rank = sn_num_operands(extract) - 1;
-  if (rank > SN_MAX_LOOPS)
+  if (rank > SN_MAX_DIMS)
     return (MlirAffineMap){0};
   for (intptr_t i = 0; i < rank; ++i) {
     at[i] = subscript(r, sn_operand(extract, i + 1), sn_dim(t, i));
@@ -126,7 +126,7 @@ SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract) {
 static intptr_t picked(const SnRaise *r, MlirOperation extract) {
   MlirType t = sn_type_of(sn_operand(extract, 0));
   intptr_t rank = sn_num_operands(extract) - 1, found = -1;
-  bool seen[SN_MAX_LOOPS] = {0};
+  bool seen[SN_MAX_DIMS] = {0};
   if (rank != r->num_loops + 1 || r->num_parallel != r->num_loops)
     return -1;
   for (intptr_t i = 0; i < rank; ++i) {
@@ -149,7 +149,7 @@ static bool is_pick(const SnRaise *r, MlirOperation extract) {
 }
 
 bool sn_raise_pick_column(SnRaise *r) {
-  for (size_t k = 0; k < r->needed.size && r->num_loops < SN_MAX_LOOPS; ++k) {
+  for (size_t k = 0; k < r->needed.size && r->num_loops < SN_MAX_DIMS; ++k) {
     MlirOperation op = r->needed.data[k];
     intptr_t i = sn_is(op, "tensor.extract") ? picked(r, op) : -1;
     if (i < 0)
@@ -165,7 +165,7 @@ bool sn_raise_pick_column(SnRaise *r) {
 bool sn_raise_want_extract(SnRaise *r, MlirOperation extract) {
   if (is_inside(r, sn_operand(extract, 0)))
     return sn_no(r->op, "its body reads a tensor that it makes");
-  if (sn_num_operands(extract) > SN_MAX_LOOPS)
+  if (sn_num_operands(extract) > SN_MAX_DIMS)
     return sn_no(r->op, "its body reads a tensor of rank %ld", (long)(sn_num_operands(extract) - 1));
   for (intptr_t i = 1; i < sn_num_operands(extract); ++i)
     if (!sn_raise_want(r, sn_operand(extract, i)))
@@ -185,7 +185,7 @@ static size_t table(SnRaise *r, MlirValue value) {
 
 // x[i, j], j the column.
 static size_t row(SnRaise *r, SnBuilder *b, MlirOperation extract) {
-  MlirAffineExpr at[SN_MAX_LOOPS];
+  MlirAffineExpr at[SN_MAX_DIMS];
   intptr_t rank = sn_num_operands(extract) - 1, column = picked(r, extract);
   for (intptr_t i = 0; i < rank; ++i)
     at[i] = mlirAffineDimExprGet(r->ctx, i == column ? r->num_loops : loop_of(r, sn_operand(extract, i + 1)));
@@ -206,7 +206,7 @@ MlirValue sn_raise_gather(SnRaise *r, SnBuilder *b, MlirOperation extract) {
   size_t n = 0;
   for (size_t k = 0; !mlirOperationEqual(r->needed.data[k], extract); ++k)
     n += sn_is(r->needed.data[k], "tensor.extract");
-  MlirValue from = sn_input_argument(&r->form, r->tables.data[n]), at[SN_MAX_LOOPS];
+  MlirValue from = sn_input_argument(&r->form, r->tables.data[n]), at[SN_MAX_DIMS];
   MlirType y = sn_type_of(sn_result(extract, 0));
   MlirValue zero = sn_zero(b, y);
   if (is_pick(r, extract))

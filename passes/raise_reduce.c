@@ -91,7 +91,7 @@ static MlirValue close(SnBuilder *b, const Reduced *to, MlirValue v, MlirValue i
 
 // What an accumulator keeps: all columns where the result has dimensions, else nothing.
 static MlirAffineMap kept(const SnRaise *r) {
-  MlirAffineExpr cols[SN_MAX_LOOPS];
+  MlirAffineExpr cols[SN_MAX_DIMS];
   for (intptr_t k = 0; k < r->num_parallel; ++k)
     cols[k] = mlirAffineDimExprGet(r->ctx, r->form.num_rows + k);
   return mlirAffineMapGet(r->ctx, (intptr_t)r->form.dims.size, 0, r->num_parallel, cols);
@@ -111,7 +111,7 @@ static MlirValue initial(const SnForm *f, SnBuilder *b, SnView init, size_t inpu
 }
 
 bool sn_raise_reduce(SnRaise *r) {
-  Reduced to[SN_MAX_RESULTS];
+  Reduced to[SN_MAX_ACCUMULATORS];
   bool tensor_init = false, same_maps = true, closing = false, wins = false;
   if (!sn_raise_want_asserts(r))
     return false;
@@ -128,7 +128,7 @@ bool sn_raise_reduce(SnRaise *r) {
       return sn_no(r->op, "what it combines depends on what was combined so far");
 
   // Which loops are rows and which are columns.
-  intptr_t inner[SN_MAX_LOOPS], n = 0, first_parallel = r->num_loops;
+  intptr_t inner[SN_MAX_DIMS], n = 0, first_parallel = r->num_loops;
   for (intptr_t d = r->num_loops; d-- > 0;)
     if (r->parallel[d])
       first_parallel = d;
@@ -165,7 +165,7 @@ bool sn_raise_reduce(SnRaise *r) {
 
   SnBuilder in = sn_at_end(f->body, b.loc);
   sn_raise_body(r, &in);
-  MlirValue yields[SN_MAX_RESULTS];
+  MlirValue yields[SN_MAX_ACCUMULATORS];
   for (intptr_t u = 0; u < r->num_used; ++u) {
     in.loc = to[u].loc;
     if (to[u].is_winner) {

@@ -19,8 +19,6 @@
 #include "mlir-c/Dialect/Linalg.h"
 #include <assert.h>
 
-enum { MAX_DIMS = 64 };
-
 // ---- one step --------------------------------------------------------------------
 
 static MlirAffineMap map_of(MlirOperation op, intptr_t operand) {
@@ -50,9 +48,9 @@ static bool through_copy(SnView *v) {
   // subscripts say where the loops stand.
   MlirAffineMap out = map_of(op, inputs);
   intptr_t loops = mlirAffineMapGetNumDims(out);
-  if (loops > SN_MAX_LOOPS || mlirAffineMapGetNumResults(out) != loops)
+  if (loops > SN_MAX_DIMS || mlirAffineMapGetNumResults(out) != loops)
     return false;
-  MlirAffineExpr at[SN_MAX_LOOPS] = {0};
+  MlirAffineExpr at[SN_MAX_DIMS] = {0};
   for (intptr_t i = 0; i < loops; ++i) {
     intptr_t d = sn_map_dim(out, i);
     if (d < 0 || at[d].ptr)
@@ -75,14 +73,14 @@ static bool through_reshape(SnView *v) {
   MlirAttribute groups = sn_get_attr(op, "reassociation");
   MlirContext ctx = mlirOperationGetContext(op);
   intptr_t rank = sn_rank(source), n = mlirArrayAttrGetNumElements(groups);
-  if (rank > SN_MAX_LOOPS || sn_rank(wide) > SN_MAX_LOOPS)
+  if (rank > SN_MAX_DIMS || sn_rank(wide) > SN_MAX_DIMS)
     return false;
-  MlirAffineExpr zero = mlirAffineConstantExprGet(ctx, 0), at[SN_MAX_LOOPS];
+  MlirAffineExpr zero = mlirAffineConstantExprGet(ctx, 0), at[SN_MAX_DIMS];
   for (intptr_t i = 0; i < rank; ++i)
     at[i] = zero;
   for (intptr_t g = 0; g < n; ++g) {
     MlirAttribute group = mlirArrayAttrGetElement(groups, g);
-    intptr_t member[SN_MAX_LOOPS], m = 0; // those that are not of size 1
+    intptr_t member[SN_MAX_DIMS], m = 0; // those that are not of size 1
     for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
       intptr_t d = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
       if (sn_dim(wide, d) != 1)
@@ -186,9 +184,9 @@ static bool through_slice(SnView *v) {
     return false;
   MlirType source = sn_type_of(sn_operand(op, 0));
   MlirContext ctx = mlirOperationGetContext(op);
-  intptr_t rank = sn_rank(source), dims[SN_MAX_LOOPS];
-  MlirAffineExpr at[SN_MAX_LOOPS];
-  if (rank > SN_MAX_LOOPS || !slice_dims(op, sn_type_of(v->value), source, dims))
+  intptr_t rank = sn_rank(source), dims[SN_MAX_DIMS];
+  MlirAffineExpr at[SN_MAX_DIMS];
+  if (rank > SN_MAX_DIMS || !slice_dims(op, sn_type_of(v->value), source, dims))
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
     if (dims[d] >= 0 && is_beginning(op, d))
@@ -216,8 +214,8 @@ static bool through_pad(SnView *v) {
     return false;
   MlirType source = sn_type_of(sn_operand(op, 0));
   intptr_t rank = sn_rank(source);
-  MlirAffineExpr at[SN_MAX_LOOPS];
-  if (rank > SN_MAX_LOOPS)
+  MlirAffineExpr at[SN_MAX_DIMS];
+  if (rank > SN_MAX_DIMS)
     return false;
   for (intptr_t d = 0; d < rank; ++d)
     at[d] = mlirAffineAddExprGet(mlirAffineMapGetResult(v->map, d), mlirAffineConstantExprGet(mlirOperationGetContext(op), -element(op, "static_low", d)));
@@ -265,11 +263,11 @@ static SnView view(MlirValue value, MlirAffineMap map, const int64_t *sizes) {
 }
 
 SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
-  int64_t sizes[MAX_DIMS];
+  int64_t sizes[SN_MAX_DIMS];
   MlirType t = sn_type_of(value);
-  for (intptr_t d = 0; d < MAX_DIMS; ++d)
+  for (intptr_t d = 0; d < SN_MAX_DIMS; ++d)
     sizes[d] = SN_DYNAMIC;
-  assert(mlirAffineMapGetNumDims(map) <= MAX_DIMS && "few dimensions");
+  assert(mlirAffineMapGetNumDims(map) <= SN_MAX_DIMS && "few dimensions");
   // A subscript that is a dimension has the dimension's size.
   for (intptr_t i = 0; mlirTypeIsARankedTensor(t) && i < mlirAffineMapGetNumResults(map); ++i)
     if (sn_map_dim(map, i) >= 0)
@@ -286,8 +284,8 @@ static bool lay_out(SnRaise *r, MlirOperation op) {
   r->num_loops = sn_rank(t);
   if (!mlirShapedTypeHasStaticShape(t))
     return sn_no(op, "a result of unknown size");
-  if (r->num_loops > SN_MAX_LOOPS || !r->num_loops)
-    return sn_no(op, "%ld dimensions of 1 to %d", (long)r->num_loops, SN_MAX_LOOPS);
+  if (r->num_loops > SN_MAX_DIMS || !r->num_loops)
+    return sn_no(op, "%ld dimensions of 1 to %d", (long)r->num_loops, SN_MAX_DIMS);
   if (!sn_is_float(sn_element(t)) && !sn_is_int(sn_element(t)))
     return sn_no(op, "an operand that does not hold numbers");
   for (intptr_t d = 0; d < r->num_loops; ++d) {
@@ -301,7 +299,7 @@ typedef struct {
   SnView view;
   size_t input;
   bool whole;         // it stands everywhere
-  int64_t from[SN_MAX_LOOPS], to[SN_MAX_LOOPS], step[SN_MAX_LOOPS]; // where in the result it stands
+  int64_t from[SN_MAX_DIMS], to[SN_MAX_DIMS], step[SN_MAX_DIMS]; // where in the result it stands
 } Part;
 
 static MlirAttribute zero(const SnRaise *r, MlirType e) {
@@ -399,7 +397,7 @@ static bool raise_concat(SnRaise *r) {
   int64_t at = 0;
   for (intptr_t k = 0; k < n; ++k) {
     Part *p = &parts[k];
-    MlirAffineExpr subscripts[SN_MAX_LOOPS];
+    MlirAffineExpr subscripts[SN_MAX_DIMS];
     for (intptr_t d = 0; d < r->num_loops; ++d) {
       subscripts[d] = mlirAffineDimExprGet(r->ctx, d);
       p->step[d] = 1;
@@ -419,13 +417,13 @@ static bool raise_concat(SnRaise *r) {
 static bool raise_insert(SnRaise *r) {
   MlirOperation op = r->op;
   MlirType small = sn_type_of(sn_operand(op, 0)), big = sn_type_of(sn_result(op, 0));
-  intptr_t dims[SN_MAX_LOOPS];
+  intptr_t dims[SN_MAX_DIMS];
   if (!is_static(op, "static_offsets") || !is_static(op, "static_strides") || !is_static(op, "static_sizes"))
     return sn_no(op, "inserts at a place that is not known");
   if (!slice_dims(op, small, big, dims))
     return sn_no(op, "inserts a tensor of other sizes than it says");
   Part parts[2] = {0};
-  MlirAffineExpr subscripts[SN_MAX_LOOPS];
+  MlirAffineExpr subscripts[SN_MAX_DIMS];
   for (intptr_t d = 0; d < r->num_loops; ++d) {
     parts[0].from[d] = element(op, "static_offsets", d);
     parts[0].step[d] = element(op, "static_strides", d);

@@ -16,28 +16,27 @@
 
 #include "passes/rewrite.h"
 
-enum { MAX_RANK = 16 };
 
 // ---- groups of dimensions -------------------------------------------------------
 
 typedef struct {
-  int64_t first[MAX_RANK + 1]; // group g: members first[g] .. first[g + 1]
+  int64_t first[SN_MAX_DIMS + 1]; // group g: members first[g] .. first[g + 1]
   intptr_t n;
 } Groups;
 
 static bool read_groups(MlirOperation reshape, Groups *groups) {
   MlirAttribute all = sn_get_attr(reshape, "reassociation");
   groups->n = mlirArrayAttrGetNumElements(all);
-  if (groups->n > MAX_RANK)
+  if (groups->n > SN_MAX_DIMS)
     return false;
   groups->first[0] = 0;
   for (intptr_t g = 0; g < groups->n; ++g)
     groups->first[g + 1] = groups->first[g] + mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(all, g));
-  return groups->first[groups->n] <= MAX_RANK;
+  return groups->first[groups->n] <= SN_MAX_DIMS;
 }
 
 static MlirAttribute groups_attr(MlirContext ctx, const Groups *groups) {
-  MlirAttribute all[MAX_RANK], members[MAX_RANK];
+  MlirAttribute all[SN_MAX_DIMS], members[SN_MAX_DIMS];
   for (intptr_t g = 0; g < groups->n; ++g) {
     intptr_t n = 0;
     for (int64_t d = groups->first[g]; d < groups->first[g + 1]; ++d)
@@ -70,7 +69,7 @@ static bool refine(const int64_t *a, int64_t na, const int64_t *b, int64_t nb, i
   int64_t i = 0, j = 0, x = na ? a[0] : 1, y = nb ? b[0] : 1;
   while (i < na && j < nb) {
     int64_t common = x < y ? x : y;
-    if (common <= 0 || x % common || y % common || *rank == MAX_RANK)
+    if (common <= 0 || x % common || y % common || *rank == SN_MAX_DIMS)
       return false;
     shape[(*rank)++] = common;
     x /= common;
@@ -96,9 +95,9 @@ static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   Groups wide, narrow, ga = {.n = 0}, gb = {.n = 0};
   if (!mlirShapedTypeHasStaticShape(from) || !mlirShapedTypeHasStaticShape(to))
     return sn_no(op, "a reshape of unknown sizes");
-  if (sn_rank(from) > MAX_RANK || sn_rank(to) > MAX_RANK || !read_groups(inner, &wide) || !read_groups(op, &narrow))
-    return sn_no(op, "more than %d dimensions", MAX_RANK);
-  int64_t shape[MAX_RANK], a[MAX_RANK], b[MAX_RANK];
+  if (sn_rank(from) > SN_MAX_DIMS || sn_rank(to) > SN_MAX_DIMS || !read_groups(inner, &wide) || !read_groups(op, &narrow))
+    return sn_no(op, "more than %d dimensions", SN_MAX_DIMS);
+  int64_t shape[SN_MAX_DIMS], a[SN_MAX_DIMS], b[SN_MAX_DIMS];
   intptr_t rank = 0;
   for (intptr_t i = 0; i < sn_rank(from); ++i)
     a[i] = sn_dim(from, i);
@@ -125,10 +124,10 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
     return sn_no(op, "a slice whose place is not known");
   if (sn_rank(from) != sn_rank(sn_type_of(sn_result(slice, 0))))
     return sn_no(op, "a slice that drops dimensions");
-  if (sn_rank(to) > MAX_RANK || !read_groups(op, &groups))
-    return sn_no(op, "more than %d dimensions", MAX_RANK);
+  if (sn_rank(to) > SN_MAX_DIMS || !read_groups(op, &groups))
+    return sn_no(op, "more than %d dimensions", SN_MAX_DIMS);
   MlirAttribute offsets = sn_get_attr(slice, "static_offsets"), strides = sn_get_attr(slice, "static_strides");
-  int64_t shape[MAX_RANK], offset[MAX_RANK], size[MAX_RANK], stride[MAX_RANK];
+  int64_t shape[SN_MAX_DIMS], offset[SN_MAX_DIMS], size[SN_MAX_DIMS], stride[SN_MAX_DIMS];
   for (intptr_t g = 0; g < groups.n; ++g) {
     int64_t first = groups.first[g], inner = 1, at = mlirDenseI64ArrayGetElement(offsets, g), step = mlirDenseI64ArrayGetElement(strides, g);
     for (int64_t d = first; d < groups.first[g + 1]; ++d) {
@@ -170,7 +169,7 @@ static bool wanted(MlirOperation reshape) {
   bool up = sn_is(reshape, "tensor.expand_shape");
   MlirType wide = sn_type_of(up ? sn_result(reshape, 0) : sn_operand(reshape, 0));
   Groups groups;
-  if (sn_rank(wide) > MAX_RANK || !read_groups(reshape, &groups))
+  if (sn_rank(wide) > SN_MAX_DIMS || !read_groups(reshape, &groups))
     return false;
   for (intptr_t g = 0; g < groups.n; ++g) {
     int real = 0;

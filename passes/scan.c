@@ -14,14 +14,13 @@
 
 #include "passes/passes.h"
 
-enum { MAX_RANK = 16 };
 
 static bool known_above(MlirType t, intptr_t d, int64_t n) { return sn_dim(t, d) > n; }
 
 // ---- three dimensions of many ------------------------------------------------------------
 
 static MlirAttribute members(MlirContext ctx, intptr_t from, intptr_t to) {
-  MlirAttribute all[MAX_RANK];
+  MlirAttribute all[SN_MAX_DIMS];
   for (intptr_t d = from; d < to; ++d)
     all[d - from] = sn_i64(ctx, d);
   return mlirArrayAttrGet(ctx, to - from, all);
@@ -76,8 +75,8 @@ static MlirAttribute row_groups(MlirContext ctx, intptr_t rank) {
 
 // As t, which is v with dimensions split by `groups`; `?` are those of `like` at `from` on.
 static MlirValue expand(SnBuilder *b, MlirValue v, MlirType t, MlirAttribute groups, MlirValue like, intptr_t from) {
-  int64_t shape[MAX_RANK];
-  MlirValue sizes[MAX_RANK];
+  int64_t shape[SN_MAX_DIMS];
+  MlirValue sizes[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t d = 0; d < sn_rank(t); ++d)
     if ((shape[d] = sn_dim(t, d)) == SN_DYNAMIC)
@@ -241,8 +240,8 @@ static MlirLogicalResult check(MlirOperation op) {
   int64_t dim = sn_int_attr(op, "dimension", 0);
   if (dim < 0 || dim >= sn_rank(t))
     return sn_error(op, "scans dimension %ld of %ld", (long)dim, (long)sn_rank(t));
-  if (sn_rank(t) > MAX_RANK)
-    return sn_error(op, "has %ld dimensions; at most %d are known", (long)sn_rank(t), MAX_RANK);
+  if (sn_rank(t) > SN_MAX_DIMS)
+    return sn_error(op, "has %ld dimensions; at most %d are known", (long)sn_rank(t), SN_MAX_DIMS);
   if (!sn_is_float(sn_element(t)) && !sn_is_int(sn_element(t)))
     return sn_error(op, "scans what are no numbers");
   if (!mlirTypeEqual(sn_type_of(sn_operand(op, 1)), t) || !mlirTypeEqual(sn_type_of(sn_result(op, 0)), t))

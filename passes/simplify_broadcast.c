@@ -17,7 +17,7 @@ static bool lift_elementwise(SnRewriter *rw, MlirOperation op) {
     return false;
   if (!sn_is_form(mlirOperationGetParentOperation(op)))
     return false; // a tensor of the user's, not a row
-  MlirValue scalars[8];
+  MlirValue scalars[SN_MAX_ELEMENTWISE];
   intptr_t n = sn_num_operands(op);
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue v = sn_operand(op, i);

@@ -33,12 +33,6 @@ static bool reduces(MlirOperation generic) {
   return false;
 }
 
-static MlirType shaped_as(MlirType tensor, MlirType element) {
-  int64_t shape[64];
-  for (intptr_t i = 0; i < sn_rank(tensor); ++i)
-    shape[i] = sn_dim(tensor, i);
-  return sn_tensor(element, sn_rank(tensor), shape);
-}
 
 // Result k, if it is a sum of a narrow type.
 static void widen(MlirOperation generic, intptr_t k) {
@@ -58,7 +52,7 @@ static void widen(MlirOperation generic, intptr_t k) {
   MlirType narrow = sn_type_of(result), f64 = mlirF64TypeGet(mlirOperationGetContext(generic));
   SnBuilder b = sn_before(generic);
   MlirValue init = sn_operand(generic, inputs + k);
-  MlirType wide = shaped_as(narrow, f64);
+  MlirType wide = sn_tensor_like(narrow, f64);
   mlirOperationSetOperand(generic, inputs + k, sn(&b, "arith.extf", wide, init));
   mlirValueSetType(result, wide);
   mlirBlockArgumentSetType(acc, f64);
@@ -69,7 +63,7 @@ static void widen(MlirOperation generic, intptr_t k) {
   b = sn_after(generic);
   // By way of f32: hardware has no step from f64 to a half type.
   MlirOperation single =
-      sn_op(&b, "arith.truncf", shaped_as(narrow, sn_type(b.ctx, "f32")), result);
+      sn_op(&b, "arith.truncf", sn_tensor_like(narrow, sn_type(b.ctx, "f32")), result);
   MlirValue sum = sn_result(single, 0);
   if (sn_bits(sn_element(narrow)) < 32)
     sum = sn(&b, "arith.truncf", narrow, sum);

@@ -87,7 +87,7 @@ static void read_in_place(const SnForm *f, Product *p, int64_t together) {
     read_matrices_in_place(f, p, together);
     return;
   }
-  int64_t fa[32], fb[32], rows = f->num_rows, n = sn_row_length(f);
+  int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], rows = f->num_rows, n = sn_row_length(f);
   if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
     int64_t lda = rows ? sn_cpu_stride(f, fa, rows - together, together) : p->sum;
@@ -173,7 +173,7 @@ static MlirValue scratch_address(SnBuilder *b, MlirValue memref, MlirValue row, 
 // The offset of a side's first element of a block.
 static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
   SnBuilder *b = &c->t.b;
-  MlirValue dims[32], offset = sn_index(b, 0);
+  MlirValue dims[SN_MAX_DIMS], offset = sn_index(b, 0);
   sn_cpu_point(c, p, i, j, s, dims);
   MlirType t = sn_type_of(side->value);
   for (intptr_t r = 0; r < sn_rank(t); ++r)
@@ -394,7 +394,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   }
   SnRowProgram program = sn_row_program(&c.f, sn_values(0, NULL));
   SnCpuRow row = {.program = &program, .lanes = c.lanes, .unroll = sn_schedule_number(s, "unroll")};
-  MlirValue scalars[16];
+  MlirValue scalars[SN_MAX_ACCUMULATORS];
   intptr_t n = sn_cpu_partials_begin(&c.f, &c.t, &partials, scalars);
   sn_cpu_body_targets(&c.f, &c.t, &partials, &row);
   MlirValue lo = sn(b, "arith.muli", c.t.index, c.share), hi = sn_cpu_end(b, lo, c.share, c.blocks);

@@ -30,7 +30,7 @@ typedef struct {
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
   MlirValue pieces;      // of a row, `columns` wide
   MlirValue i0, mm;      // first row of the block and its count of rows
-  MlirValue dims[32];    // batch indices
+  MlirValue dims[SN_MAX_DIMS];    // batch indices
 } Contract;
 
 // How many of the last row dimensions count as one.

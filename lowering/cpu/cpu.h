@@ -149,7 +149,7 @@ typedef struct {
   SnRowProgram program; // of that form
   SnCpuRow row;         // for the lowering to set
   intptr_t n;
-  MlirValue scalars[16]; // n accumulators: identities, and at the end what the task adds to its partials
+  MlirValue scalars[SN_MAX_ACCUMULATORS]; // n accumulators: identities, and at the end what the task adds to its partials
 } SnRowsTask;
 
 // Tasks of `of_task` units, as scheduled, or of more where the count of units is known at run time and would make too many.

@@ -116,23 +116,7 @@ static MlirLogicalResult check(const SnForm *f) {
     return sn_error(f->op, "has no schedule: run sinter-schedule{target=cpu} first");
   if (!found || strcmp(found, wanted))
     return sn_error(f->op, "has a schedule #sinter.%s, but a CPU needs #sinter.%s: run sinter-schedule{target=cpu}", found ? found : "?", wanted);
-  if (f->accumulators.size > 16)
-    return sn_error(f->op, "has %zu accumulators, of which 16 can be lowered", f->accumulators.size);
-  if (sn_failed(sn_row_program_check(f)))
-    return SN_FAIL;
-  MlirBlock blocks[] = {f->body, f->finish};
-  for (int i = 0; i < 2; ++i) {
-    SnRowProgram p = i ? sn_finish_program(f, sn_values(0, NULL)) : sn_row_program(f, sn_values(0, NULL));
-    size_t most = 0;
-    for (size_t k = 0; k < p.phases.size; ++k)
-      most = p.phases.data[k].reduces.size > most ? p.phases.data[k].reduces.size : most;
-    sn_row_program_free(&p);
-    if (most > 16)
-      return sn_error(f->op, "has %zu reductions in one phase, of which 16 can be lowered", most);
-    if (!blocks[1].ptr)
-      break;
-  }
-  return SN_OK;
+  return sn_row_program_check(f);
 }
 
 static MlirLogicalResult lower_steps(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {

@@ -68,7 +68,7 @@ static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p
 
 static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
-  MlirValue dims[32];
+  MlirValue dims[SN_MAX_DIMS];
   point(k, row, column, dims);
   MlirValue x = convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), k->p->type);
   MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, row), column};
@@ -103,7 +103,7 @@ static Runs runs_of(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
   Runs r = {.first = k->is_a ? k->p->first_dim : f->num_rows, .n = k->is_a ? k->p->num_dims : f->num_cols};
-  int64_t factors[32], d = r.first + r.n - 1, expected = 0;
+  int64_t factors[SN_MAX_DIMS], d = r.first + r.n - 1, expected = 0;
   bool linear = !side->fill.ptr && sn_linear_factors(side->map, sn_type_of(side->value), factors);
   while (linear && d > r.first && f->dims.data[d].size == 1)
     --d;
@@ -126,7 +126,7 @@ static bool changes(const Block *k, int64_t along, intptr_t *at, int64_t *step) 
     MlirAffineExpr e = mlirAffineMapGetResult(side->map, i);
     if (!mlirAffineExprIsFunctionOfDim(e, along))
       continue;
-    int64_t factors[32] = {0};
+    int64_t factors[SN_MAX_DIMS] = {0};
     if (*at >= 0 || !sn_affine_factors(e, factors) || factors[along] < 1)
       return false;
     *at = i;
@@ -141,14 +141,14 @@ static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(
 typedef struct {
   Block *k;
   const Runs *runs;
-  MlirValue dims[32];        // of the run: 0 along it
+  MlirValue dims[SN_MAX_DIMS];        // of the run: 0 along it
   MlirValue row, shift;      // where it goes: pack[row][c + shift]
   bool unit;                 // its elements are neighbours
 } Run;
 
 static void subscripts(Run *r, MlirValue c, MlirValue *at) {
   SnBuilder *b = &r->k->c->t.b;
-  MlirValue dims[32];
+  MlirValue dims[SN_MAX_DIMS];
   const SnAccess *side = side_of(r->k);
   memcpy(dims, r->dims, sizeof dims);
   if (r->runs->n)
@@ -177,7 +177,7 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   const SnAccess *side = side_of(r->k);
   int64_t lanes = r->k->c->lanes;
   MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes), i32 = mlirIntegerTypeGet(b->ctx, 32);
-  MlirValue at[17], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
+  MlirValue at[SN_MAX_DIMS + 1], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
   subscripts(r, from, at);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset), shift = plus(b, from, r->shift);
   MlirValue whole = sn(b, "arith.subi", count, sn(b, "arith.remui", count, wide));
@@ -205,7 +205,7 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
     return;
   }
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
-  MlirValue at[17];
+  MlirValue at[SN_MAX_DIMS + 1];
   subscripts(r, c.index, at);
   MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at), sn_element(sn_type_of(side->value)));
   store(r, convert(b, x, r->k->p->type), c.index);
@@ -216,7 +216,7 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
 static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = side_of(r->k);
-  MlirValue first[17], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), by = sn_index(b, step);
+  MlirValue first[SN_MAX_DIMS + 1], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), by = sn_index(b, step);
   subscripts(r, zero, first);
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     if (s != at)
@@ -240,7 +240,7 @@ static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, 
 }
 
 static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
-  int64_t factors[32];
+  int64_t factors[SN_MAX_DIMS];
   return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
 }
 
@@ -266,8 +266,8 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
   run.unit = runs.n && k->c->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
   int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
   int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
-  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[32], dims[32];
-  for (int d = 0; d < 32; ++d)
+  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS], dims[SN_MAX_DIMS];
+  for (int d = 0; d < SN_MAX_DIMS; ++d)
     dims[d] = sn_index(b, 0);
   memcpy(dims, k->c->dims, (size_t)(f->num_rows - k->c->together) * sizeof *dims);
   MlirValue o0 = sn_index(b, 0), o1 = one;
@@ -310,7 +310,7 @@ static bool lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
   MlirType t = sn_type_of(side->value);
-  int64_t factors[32];
+  int64_t factors[SN_MAX_DIMS];
   if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->c->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
@@ -324,7 +324,7 @@ static bool lies_transposed(const Block *k) {
 // n vectors of n lanes: element [i][j] to [j][i], in log n steps of exchanged blocks.
 static void transpose(SnBuilder *b, int64_t n, MlirValue *v) {
   for (int64_t d = n / 2; d; d /= 2) {
-    int64_t low[64], high[64];
+    int64_t low[SN_MAX_LANES], high[SN_MAX_LANES];
     for (int64_t l = 0; l < n; ++l) {
       low[l] = l & d ? n + l - d : l;
       high[l] = l & d ? n + l : l + d;
@@ -344,9 +344,9 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
   const SnAccess *side = side_of(k);
   int64_t n = k->c->lanes;
   MlirType t = sn_vector(sn_element(sn_type_of(side->value)), n);
-  MlirValue v[64];
+  MlirValue v[SN_MAX_LANES];
   for (int64_t i = 0; i < n; ++i) {
-    MlirValue dims[32], at[17], offset;
+    MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
     point(k, row, plus(b, column, sn_index(b, i)), dims);
     for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
       at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);

@@ -60,7 +60,7 @@ static MlirLogicalResult check(const SnForm *f) {
 
 // The lanes combined by halves.
 static MlirValue across(SnBuilder *b, const SnCombiner *c, MlirValue v) {
-  int64_t n = sn_dim(sn_type_of(v), 0), low[64], high[64], first = 0, second = 1;
+  int64_t n = sn_dim(sn_type_of(v), 0), low[SN_MAX_LANES], high[SN_MAX_LANES], first = 0, second = 1;
   for (; n > 2; n /= 2) {
     for (int64_t i = 0; i < n / 2; ++i) {
       low[i] = i;
@@ -102,7 +102,7 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   sn_cpu_body_targets(f, &t.task, &t.partials, &t.row);
 
   SnStrips strips = sn_cpu_strips(b, &t.row);
-  MlirValue vectors[16];
+  MlirValue vectors[SN_MAX_ACCUMULATORS];
   intptr_t n = t.n;
   Deal d = deal(b, f);
   for (intptr_t i = 0; i < n; ++i)

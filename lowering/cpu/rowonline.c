@@ -21,6 +21,8 @@
 #include "lowering/cpu/cpu.h"
 #include <assert.h>
 
+enum { MOST_CARRIED = 64 }; // values of a step that unrolling goes up to
+
 // ---- the loop -----------------------------------------------------------------------------------
 
 // Carried values: the maximum, then for each vector of a step its sums and the other reductions of the first phase.
@@ -87,7 +89,7 @@ static void raise_maximum(SnBuilder *b, Online *o, MlirValue largest, int64_t wi
 // `count` vectors from column j on. Of a single one the first `seen` lanes were combined before.
 static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t count, int64_t seen, MlirValue *state) {
   SnRowProgram *p = o->row->program;
-  SnColumn c[8];
+  SnColumn c[SN_MAX_UNROLL];
   SnRowPair pairs[4] = {0};
   MlirValue largest = {0};
   bool by_parity = width > 1 && width <= 16 && count % 2 == 0 && sn_row_in_any_order(p, &p->phases.data[o->phase]) && sn_row_in_any_order(p, &p->phases.data[o->phase + 1]);
@@ -192,9 +194,8 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), state[SN_CARRIED];
   MlirType t = sn_type_of(sn_result(o.maximum, 0));
   bool fixed = sn_known(length, &known);
-  while (count > 1 && (1 + n * count > SN_CARRIED || known < count * lanes))
+  while (count > 1 && (1 + n * count > MOST_CARRIED || known < count * lanes))
     --count;
-  assert(1 + n * count <= SN_CARRIED && "at most 16 reductions in a phase: checked before");
   int64_t width = lanes > 1 && (!fixed || known >= lanes) ? lanes : 1;
   MlirValue wide = width > 1 ? sn_size_whole(b, length, count * width) : zero, vectors = width > 1 ? sn_size_whole(b, length, width) : zero;
   state[0] = least_finite(b, t, width);

@@ -131,7 +131,7 @@ static void parallel_phase(Pieces *s, size_t phase) {
   row.count = sn(b, "arith.subi", sn_cpu_end(b, row.from, length, all), row.from);
   begin_row(b, s, &t, &p, phase, sn(b, "arith.divui", t.index, pieces));
   const SnPhase *now = &p.phases.data[phase];
-  MlirValue results[16];
+  MlirValue results[SN_MAX_REDUCTIONS];
   for (size_t i = 0; i < now->reduces.size; ++i)
     results[i] = sn_row_identity(b, &p, now->reduces.data[i], 1);
   sn_cpu_streaming(b, &row, emit_phase, NULL, (intptr_t)now->reduces.size, results);
@@ -161,7 +161,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
   SnPartials partials = sn_cpu_partials(k, s.rows, 1);
   SnCpuRow row = sn_cpu_scheduled(f, &p);
   targets(f, &row);
-  MlirValue scalars[16];
+  MlirValue scalars[SN_MAX_ACCUMULATORS];
   SnLoop r = sn_for(b, sn_index(b, 0), s.rows, sn_index(b, 1));
   begin_row(b, &s, NULL, &p, p.phases.size - 1, r.index);
   for (size_t i = 0; i < f->accumulators.size; ++i)

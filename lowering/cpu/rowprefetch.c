@@ -73,7 +73,7 @@ static void ask(SnBuilder *b, SnRowProgram *p, const SnRowSource *s, MlirValue j
 void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count) {
   SnRowProgram *p = r->program;
   const SnForm *f = p->form;
-  MlirValue here[16];
+  MlirValue here[SN_MAX_DIMS];
   if (!r->prefetch && !r->next)
     return;
   for (size_t k = 0; k < p->sources.size; ++k) {

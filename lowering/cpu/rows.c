@@ -16,12 +16,13 @@
 #include "lowering/cpu/cpu.h"
 #include <assert.h>
 
+#define MOST_CARRIED 16 // accumulators of a step that unrolling goes up to
 #define FEW_COLUMNS 16 // written out one by one: a convolution's window
 
 MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen) {
   if (!seen)
     return x;
-  MlirAttribute lanes[64];
+  MlirAttribute lanes[SN_MAX_LANES];
   MlirType i1 = mlirIntegerTypeGet(b->ctx, 1);
   int64_t width = sn_dim(sn_type_of(x), 0);
   for (int64_t l = 0; l < width; ++l)
@@ -85,8 +86,8 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
   int64_t stride = r->program->row_lanes > 1 ? 1 : width;
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
-  MlirValue next[16];
-  memcpy(next, j.carried, sizeof next);
+  MlirValue next[SN_MAX_REDUCTIONS];
+  memcpy(next, j.carried, (size_t)all * sizeof *next);
   if (width > 1 && r->program->row_lanes <= 1)
     sn_cpu_prefetch(b, r, phase, j.index, width, count);
   bool pairs = count % 2 == 0 && by_pairs(r, phase, width);
@@ -125,10 +126,9 @@ static MlirValue end_of(SnBuilder *b, const SnCpuRow *r, MlirValue length, int64
 static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
   int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = p->row_lanes;
-  MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), acc[16];
+  MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), acc[SN_MAX_REDUCTIONS];
   sn_known(length, &known);
-  assert(n <= 16 && "checked before");
-  while (unroll > 1 && (n * unroll > 16 || known < unroll))
+  while (unroll > 1 && (n * unroll > MOST_CARRIED || known < unroll))
     --unroll;
   for (int64_t i = 0; i < n * unroll; ++i)
     acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
@@ -157,10 +157,9 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     unroll = 2;
   MlirValue length = piece ? r->count : sn_form_columns(b, p->form), begin = piece ? r->from : sn_index(b, 0);
   bool fixed = sn_known(length, &known);
-  assert(n <= 16 && "checked before");
-  while (unroll > 1 && (n * unroll > 16 || known < unroll * lanes))
+  while (unroll > 1 && (n * unroll > MOST_CARRIED || known < unroll * lanes))
     --unroll;
-  MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1), acc[16];
+  MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1), acc[SN_MAX_REDUCTIONS];
   if (lanes > 1 && (!fixed || known >= lanes)) {
     MlirValue wide = unroll > 1 ? end_of(b, r, length, unroll * lanes) : vectors;
     for (int64_t i = 0; i < n * unroll; ++i)
@@ -201,8 +200,8 @@ void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
 static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
   SnRowProgram *p = r->program;
   const SnPhase *phase = &p->phases.data[i];
-  MlirValue guard = sn_row_guard(p, (int)i), results[16];
-  MlirType types[16];
+  MlirValue guard = sn_row_guard(p, (int)i), results[SN_MAX_REDUCTIONS];
+  MlirType types[SN_MAX_REDUCTIONS];
   intptr_t n = (intptr_t)phase->reduces.size;
   if (sn_none(guard)) {
     sn_cpu_row_phase(b, r, i);

@@ -37,7 +37,7 @@ typedef struct {
 static void emit_rows(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n, MlirValue *scalars) {
   SnRowProgram *p = row->program;
   const Rows *rows = user;
-  MlirValue one = sn_index(b, 1), next[16];
+  MlirValue one = sn_index(b, 1), next[SN_MAX_DIMS];
   sn_row_begin(p);
   SnLoop r = sn_for_values(b, rows->lo, rows->hi, one, sn_values(n, scalars));
   {
@@ -58,7 +58,7 @@ static void emit_rows(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n,
 // looked at, and there is a second loop with ordinary stores. The runtime has a fence after each task.
 void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars) {
   const SnForm *f = row->program->form;
-  MlirValue bits = {0}, cached[16];
+  MlirValue bits = {0}, cached[SN_MAX_ACCUMULATORS];
   for (size_t k = 0; k < f->outputs.size && sn_schedule_word_is(f->schedule, "stores", "streaming"); ++k)
     if (sn_row_streams(f, &f->outputs.data[k], row->lanes)) {
       MlirValue at = sn(b, "memref.extract_aligned_pointer_as_index", f->outputs.data[k].value);
@@ -68,7 +68,7 @@ void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *u
     emit(b, row, user, n, scalars);
     return;
   }
-  MlirType types[16];
+  MlirType types[SN_MAX_ACCUMULATORS];
   for (intptr_t i = 0; i < n; ++i) {
     types[i] = sn_type_of(scalars[i]);
     cached[i] = scalars[i];

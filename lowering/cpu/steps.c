@@ -29,10 +29,10 @@ static void share_rows(SnBuilder *b, const SnSteps *s, MlirValue rows, MlirValue
 // Memory of the task; what is freed, and where, upstream's deallocation says.
 static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
-  int64_t shape[8], bytes = (sn_bits(sn_element(t)) + 7) / 8;
-  MlirValue unknown[8];
+  int64_t shape[SN_MAX_DIMS], bytes = (sn_bits(sn_element(t)) + 7) / 8;
+  MlirValue unknown[SN_MAX_DIMS];
   int32_t segments[] = {0, 0};
-  assert(sn_rank(t) <= 8 && "the verifier checks the rank");
+  assert(sn_rank(t) <= SN_MAX_DIMS && "the verifier checks the rank");
   for (intptr_t i = 0; i < sn_rank(t); ++i) {
     MlirValue n = sn_steps_scratch_size(b, s, operands, alloca, i);
     if (!sn_known(n, &shape[i])) {
@@ -49,7 +49,7 @@ static void run_steps(SnOpVec *steps) {
   for (size_t k = 0; k < steps->size; ++k) {
     SnLanes lanes = sn_step_read(steps->data[k]);
     SnBuilder b = sn_before(lanes.op);
-    MlirValue init[16], combined[16];
+    MlirValue init[SN_MAX_ACCUMULATORS], combined[SN_MAX_ACCUMULATORS];
     for (intptr_t i = 0; i < lanes.n; ++i)
       init[i] = sn_step_init(&lanes, i);
     sn_step_loop(&b, &lanes, lanes.from, lanes.by, init, combined);
@@ -59,7 +59,7 @@ static void run_steps(SnOpVec *steps) {
 
 // One row; sums have what it yields added.
 static void run_row(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirValue *operands, const MlirValue *memory, MlirValue *sums) {
-  MlirValue yields[16];
+  MlirValue yields[SN_MAX_ACCUMULATORS];
   SnOpVec steps = {0};
   sn_steps_copy(b, s, row, operands, memory, yields, &steps);
   for (intptr_t k = 0; k < s->values; ++k) {
@@ -102,7 +102,7 @@ MlirLogicalResult sn_cpu_lower_steps(SnKernel *k, MlirOperation op) {
   SnBuilder *b = &k->b;
   intptr_t n = sn_num_operands(op), num_sums = sn_steps_sums(&s);
   MlirValue *operands = sn_alloc((size_t)n * sizeof *operands), *inside = sn_alloc((size_t)n * sizeof *inside);
-  MlirValue partials[16], sums[16], chunk, tasks;
+  MlirValue partials[SN_MAX_ACCUMULATORS], sums[SN_MAX_ACCUMULATORS], chunk, tasks;
   for (intptr_t i = 0; i < n; ++i)
     operands[i] = sn_operand(op, i);
   MlirValue rows = sn_dim_of(b, operands[0], s.rows);

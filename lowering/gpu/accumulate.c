@@ -109,8 +109,8 @@ static MlirValue is_zero(SnBuilder *b, MlirValue x) { return sn(b, "arith.cmpi",
 // What a thread carries is a part of its own, or the same for all threads that share rows: then one of them stands for all.
 static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
-  SnGpuReduction parts[MAX_ACCUMULATORS];
-  MlirValue values[MAX_ACCUMULATORS], leader = {0};
+  SnGpuReduction parts[SN_MAX_ACCUMULATORS];
+  MlirValue values[SN_MAX_ACCUMULATORS], leader = {0};
   bool teams = k->team < k->threads;
   size_t n = 0;
   for (size_t a = 0; a < g->all.scalars; ++a) {
@@ -159,7 +159,7 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
   if (!g->num_resident || !g->all.columns)
     return;
-  MlirValue shared[MAX_ACCUMULATORS] = {0};
+  MlirValue shared[SN_MAX_ACCUMULATORS] = {0};
   int64_t shape[] = {k->threads / k->team, g->all.length};
   sn_gpu_begin_resident(b, g, (MlirValue){0}, g->resident, g->inside);
   for (size_t c = 0; c < g->all.columns; ++c) {

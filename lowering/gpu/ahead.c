@@ -97,7 +97,7 @@ static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, SnColumn *
 
 void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows) {
   SnColumn at[MAX_RESIDENT];
-  MlirValue inside[MAX_RESIDENT], dims[16];
+  MlirValue inside[MAX_RESIDENT], dims[SN_MAX_DIMS];
   SnIf there = sn_if(b, sn_row_below(b, row, rows));
   memcpy(dims, g->program.dims, sizeof dims);
   sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);

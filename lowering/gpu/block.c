@@ -74,7 +74,7 @@ MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, i
 }
 
 void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *r, MlirValue *values, int64_t lanes, bool last) {
-  MlirValue own[16];
+  MlirValue own[SN_GPU_MAX_VALUES];
   for (size_t i = 0; i < n; ++i) {
     own[i] = values[i];
     if (!r[i].under && !r[i].about)

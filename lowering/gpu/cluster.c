@@ -131,7 +131,7 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, Ml
 
 static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool alone) {
   int64_t warps = k->cluster * k->warps, turns = alone && !k->one_row ? 2 : 1, places = warps * turns, bytes = 0;
-  Message list[16];
+  Message list[SN_GPU_MAX_VALUES];
   sn_gpu_know_lanes(k);
   sn_gpu_butterflies(b, n, reductions, values, 32, false);
   size_t count = messages(b, n, values, list);
@@ -162,7 +162,7 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
              "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;\n\t@!done bra WAIT;\n\t}",
              "r,r,~{memory}", sn_values(2, wait), (MlirType){0});
   int64_t rounds = warps > 32 ? warps / 32 : 1, lanes = warps > 32 ? 32 : warps;
-  MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane), parts[16 * 8];
+  MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane), parts[8 * SN_GPU_MAX_VALUES];
   for (int64_t r = 0; r < rounds; ++r)
     for (size_t i = 0; i < count; ++i)
       read_message(b, reductions, &list[i], r ? sn(b, "arith.addi", at, sn_index(b, 32 * r)) : at, parts + r * (int64_t)n);
@@ -173,7 +173,7 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
 // A thread of each warp has a part of the same row; all of them read all parts, in their order.
 static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
   int64_t shape[] = {k->warps, 32};
-  MlirValue slots[16];
+  MlirValue slots[SN_GPU_MAX_VALUES];
   if (!n)
     return;
   sn_gpu_know_lanes(k);

@@ -44,7 +44,7 @@ void sn_gpu_divide(MlirOperation func) {
   for (size_t i = 0; i < found.size; ++i) {
     MlirOperation op = found.data[i];
     SnBuilder b = sn_before(op);
-    MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), lanes[64], quotient;
+    MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), lanes[SN_MAX_LANES], quotient;
     MlirType t = sn_type_of(x);
     MlirOperation broadcast = sn_def(y, "vector.broadcast");
     if (!mlirTypeIsAF32(sn_element(t)) || sn_constant_of(y).ptr || (!sn_null(broadcast) && sn_constant_of(sn_operand(broadcast, 0)).ptr))

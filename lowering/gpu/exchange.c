@@ -29,12 +29,12 @@ static MlirValue as(SnBuilder *b, MlirValue index, MlirType t) { return sn(b, "a
 size_t sn_gpu_plan_exchanges(SnGpuRowKernel *g, SnGpuExchange *list) {
   size_t count = 0;
   for (size_t i = 0; i < g->program.phases.size && count < SN_GPU_EXCHANGES; ++i) {
-    SnGpuPart parts[MAX_REDUCES];
+    SnGpuPart parts[SN_MAX_REDUCTIONS];
     SnGpuExchange *x = &list[count];
     size_t n = sn_gpu_parts(g, i, parts);
     *x = (SnGpuExchange){.phase = i};
-    MlirValue none[3 * MAX_REDUCES];
-    for (size_t r = 0; r < n; ++r)
+    MlirValue none[SN_GPU_EXCHANGED + 3];
+    for (size_t r = 0; r < n && x->n <= SN_GPU_EXCHANGED; ++r)
       if (!sn_gpu_feeds_accumulator(g, parts[r].reduce))
         x->n = sn_gpu_meet(g, &parts[r], x->n, x->reductions, none, x->of);
     count += x->n > 0;
@@ -157,7 +157,7 @@ static void read_all(SnBuilder *b, const Warp *w, const SnGpuExchange *x, MlirVa
 static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuTurn turn, MlirValue number) {
   SnGpuKernel *k = w->g->k;
   MlirType index = sn_index_type(b->ctx);
-  MlirValue values[3 * MAX_REDUCES], which = as(b, turn.which, index), parity = sn(b, "arith.remui", number, sn_index(b, 2));
+  MlirValue values[SN_GPU_MAX_VALUES], which = as(b, turn.which, index), parity = sn(b, "arith.remui", number, sn_index(b, 2));
   sn_gpu_await(b, sn_gpu_mbarrier(b, x->handed, turn.which), turn.parity);
   MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", which, sn_index(b, k->warps)), sn(b, "arith.remui", w->lane, sn_index(b, k->warps)));
   for (size_t i = 0; i < x->n; ++i)

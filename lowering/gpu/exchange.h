@@ -6,14 +6,15 @@
 #include "lowering/gpu/rows.h"
 
 #define SN_GPU_EXCHANGES 16 // of a row
+#define SN_GPU_EXCHANGED 16 // values of one
 
-// What a phase reduces: values, whose row_reduces are `of` (null: a number of elements, squares.c).
+// What a phase reduces: values (where more than SN_GPU_EXCHANGED, some are missing), whose row_reduces are `of` (null: a number of elements, squares.c).
 typedef struct {
   size_t phase, n;
-  SnGpuReduction reductions[3 * MAX_REDUCES];
-  MlirOperation of[3 * MAX_REDUCES];
-  MlirValue hands[3 * MAX_REDUCES];   // memref<2 turns of one for each warp>
-  MlirValue results[3 * MAX_REDUCES]; // memref<2>
+  SnGpuReduction reductions[SN_GPU_EXCHANGED + 3];
+  MlirOperation of[SN_GPU_EXCHANGED + 3];
+  MlirValue hands[SN_GPU_EXCHANGED + 3];   // memref<2 turns of one for each warp>
+  MlirValue results[SN_GPU_EXCHANGED + 3]; // memref<2>
   MlirValue handed, ready;            // two mbarriers each
 } SnGpuExchange;
 

@@ -10,6 +10,9 @@
 #include "lowering/host.h"
 #include "lowering/rowprogram.h"
 
+// Values that a block reduces at once: a reduction is one, or a maximum with its sum and count (online.h, squares.c).
+enum { SN_GPU_MAX_VALUES = 3 * SN_MAX_REDUCTIONS };
+
 // A #sinter.gpu_rows, read.
 typedef struct {
   int64_t threads;   // of a block: a power of two, 32 to 1024

@@ -21,7 +21,6 @@
 #include "lowering/gpu/exchange.h"
 #include "lowering/rowmemory.h"
 
-#define MAX_VALUES 16
 #define AT_ONCE 1              // pieces that are loaded before the first is used
 
 static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
@@ -132,7 +131,7 @@ static int64_t slot_bytes(const SnForm *f, const SnGpuRows *s) {
 
 int64_t sn_gpu_slot_bytes(const SnForm *f, const SnGpuRows *s) { return s->grid ? s->slots * slot_bytes(f, s) : 0; }
 
-// The exchanges of a row, and the values of the largest.
+// The exchanges of a row, and the values of the largest. More than SN_GPU_EXCHANGES: of too many phases.
 static size_t exchanges_of(const SnForm *f, size_t *values) {
   SnGpuRowKernel g = {.program = sn_row_program(f, sn_values(0, NULL))};
   SnGpuExchange list[SN_GPU_EXCHANGES];
@@ -142,8 +141,9 @@ static size_t exchanges_of(const SnForm *f, size_t *values) {
   *values = 0;
   for (size_t e = 0; e < count; ++e)
     *values = list[e].n > *values ? list[e].n : *values;
+  bool few = g.program.phases.size <= SN_GPU_EXCHANGES;
   sn_row_program_free(&g.program);
-  return count;
+  return few ? count : SN_GPU_EXCHANGES + 1;
 }
 
 // Blocks count up to 2^32 in a launch; of unknown rows there are no more than 2^38 bytes hold.
@@ -165,7 +165,7 @@ static bool sums_columns(const SnForm *f) {
 bool sn_gpu_may_share_rows(const SnForm *f, int64_t group) {
   size_t values = 0, count = f->num_cols && !sums_columns(f) ? exchanges_of(f, &values) : 0;
   int64_t rows;
-  return count && values <= MAX_VALUES && counts(f, group, count, &rows);
+  return count && count <= SN_GPU_EXCHANGES && values <= SN_GPU_EXCHANGED && counts(f, group, count, &rows);
 }
 
 int64_t sn_gpu_piece_bytes(const SnForm *f, const SnGpuRows *s) { return slot_bytes(f, s); }
@@ -182,8 +182,10 @@ MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s) {
   count = exchanges_of(f, &values);
   if (!count)
     return sn_error(f->op, "shape = \"grid\" is for rows whose reductions blocks have to share: nothing is reduced here");
-  if (values > MAX_VALUES)
-    return sn_error(f->op, "a phase reduces %zu values; blocks exchange at most %d at a time", values, MAX_VALUES);
+  if (count > SN_GPU_EXCHANGES)
+    return sn_error(f->op, "blocks that share a row meet at most %d times: schedule with shape = \"rows\"", SN_GPU_EXCHANGES);
+  if (values > SN_GPU_EXCHANGED)
+    return sn_error(f->op, "a phase reduces %zu values; blocks exchange at most %d at a time", values, SN_GPU_EXCHANGED);
   if (sums_columns(f))
     return sn_error(f->op, "shape = \"grid\" keeps no sums of columns over all rows: schedule with shape = \"rows\"");
   if (!counts(f, s->cluster, count, &rows))
@@ -360,9 +362,9 @@ static SnGpuExchange *exchange_of(Grid *x, size_t phase) {
 // What a phase has reduced is handed on.
 static void hand(SnBuilder *b, Grid *x, SnGpuRowKernel *g, size_t phase, SnGpuTurn turn, const SnGpuPart *parts, size_t n) {
   SnGpuExchange *own = exchange_of(x, phase);
-  SnGpuReduction unused[3 * MAX_REDUCES];
-  MlirOperation of[3 * MAX_REDUCES];
-  MlirValue values[3 * MAX_REDUCES];
+  SnGpuReduction unused[SN_GPU_MAX_VALUES];
+  MlirOperation of[SN_GPU_MAX_VALUES];
+  MlirValue values[SN_GPU_MAX_VALUES];
   size_t count = 0;
   for (size_t r = 0; r < n; ++r)
     if (!sn_gpu_keep_own_part(b, g, &parts[r]))
@@ -394,7 +396,7 @@ static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue 
 // Phase 0 of a row that is in shared memory.
 static void statistics(SnBuilder *b, Grid *x, SnGpuRowKernel *next, MlirValue q) {
   SnGpuRowKernel *g = x->g;
-  SnGpuPart parts[MAX_REDUCES];
+  SnGpuPart parts[SN_MAX_REDUCTIONS];
   memcpy(next->carried, g->carried, sizeof g->carried);
   begin_row(b, x, next, q);
   size_t n = sn_gpu_parts(next, 0, parts);
@@ -441,12 +443,12 @@ static void run_row(SnBuilder *b, Grid *x, SnGpuRowKernel *next, MlirValue q) {
   SnGpuRowKernel *g = x->g;
   SnRowProgram *p = &g->program;
   SnGpuTurn turn = sn_gpu_turn(b, q);
-  MlirValue values[3 * MAX_REDUCES];
+  MlirValue values[SN_GPU_MAX_VALUES];
   begin_row(b, x, g, q);
   if (x->slots)
     move(b, x, q);
   for (size_t i = 0; i < p->phases.size; ++i) {
-    SnGpuPart parts[MAX_REDUCES];
+    SnGpuPart parts[SN_MAX_REDUCTIONS];
     size_t n = sn_gpu_parts(g, i, parts);
     if (g->packed && (i || !x->slots))
       sn_gpu_unpack(b, g, i);

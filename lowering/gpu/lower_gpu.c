@@ -114,7 +114,7 @@ static MlirOperation device_module(MlirOperation module) {
 // The element offset of an access where all dimensions are 0; false if it is not a constant.
 static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset) {
   MlirContext ctx = mlirAffineMapGetContext(map);
-  MlirAffineExpr zeros[32];
+  MlirAffineExpr zeros[SN_MAX_DIMS];
   for (intptr_t d = 0; d < mlirAffineMapGetNumDims(map); ++d)
     zeros[d] = mlirAffineConstantExprGet(ctx, 0);
   MlirAffineMap at_zero = sn_map_replace(map, 0, zeros);
@@ -131,7 +131,7 @@ static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset)
 
 // Every vector of this operand begins at a multiple of its size from the operand's begin.
 static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
-  int64_t factors[32], offset;
+  int64_t factors[SN_MAX_DIMS], offset;
   MlirType t = sn_type_of(a->value);
   if (!sn_linear_factors(a->map, t, factors) || !constant_offset(a->map, t, &offset) || offset % lanes)
     return false;
@@ -174,8 +174,8 @@ static void align(const SnGpuKernel *k, const SnForm *f, const char *name, intpt
 }
 
 MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValue *dynamic_sizes) {
-  int64_t rank = sn_rank(t), shape[17], stride[17], zero = 0, next = 1;
-  MlirValue of[17], all = sn_index(b, 1);
+  int64_t rank = sn_rank(t), shape[SN_MAX_DIMS + 1], stride[SN_MAX_DIMS + 1], zero = 0, next = 1;
+  MlirValue of[SN_MAX_DIMS + 1], all = sn_index(b, 1);
   intptr_t n = 0;
   SnValueVec operands = {0};
   sn_push(&operands, memref);
@@ -185,7 +185,7 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
     if (shape[i] == SN_DYNAMIC)
       sn_push(&operands, of[i]);
   }
-  MlirValue strides[17];
+  MlirValue strides[SN_MAX_DIMS + 1];
   for (int64_t i = rank; i-- > 0; next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC || !shape[i] ? SN_DYNAMIC : next * shape[i]) {
     stride[i] = next; // as the type has it: `?` behind a `?` or a 0, whatever is known
     strides[i] = all;
@@ -215,7 +215,7 @@ static bool is_bare(MlirType t) {
 
 // The form's operand as the device sees it.
 static MlirValue operand(SnBuilder *b, MlirType t, MlirValue given, MlirBlock entry, intptr_t *next) {
-  MlirValue sizes[17];
+  MlirValue sizes[SN_MAX_DIMS + 1];
   intptr_t n = 0;
   if (is_bare(t))
     return given;

@@ -105,7 +105,7 @@ static bool is_of_half(MlirValue v) {
 
 MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x) {
   MlirType t = sn_type_of(x), f32 = sn_element(t);
-  MlirValue lanes[64];
+  MlirValue lanes[SN_MAX_LANES];
   int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
   for (int64_t l = 0; l < width; ++l)
     lanes[l] = sn(b, "llvm.call_intrinsic", mlirTypeIsAVector(t) ? sn_lane(b, x, l) : x, f32, sn_attr("intrin", sn_string(b->ctx, intrinsic)),

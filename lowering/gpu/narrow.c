@@ -78,7 +78,7 @@ static void step_by_constant(MlirOperation step) {
   int64_t width = sn_dim(type, 0);
   SnBuilder b = sn_before(step);
   MlirType i32 = mlirIntegerTypeGet(b.ctx, 32);
-  int32_t lanes[64];
+  int32_t lanes[SN_MAX_LANES];
   for (int64_t l = 0; l < width; ++l)
     lanes[l] = (int32_t)l;
   MlirValue numbers = sn_constant(&b, mlirDenseElementsAttrInt32Get(sn_vector(i32, width), (intptr_t)width, lanes));

@@ -49,7 +49,7 @@ static MlirValue as_words(SnBuilder *b, MlirValue x) { return sn(b, "vector.bitc
 static MlirValue widen(SnBuilder *b, MlirValue x, size_t phase) {
   int64_t width = sn_dim(sn_type_of(x), 0);
   MlirType i32 = i32_type(b), f32 = mlirF32TypeGet(b->ctx);
-  MlirValue words = as_words(b, x), zero = sn_int(b, i32, 0), lanes[64];
+  MlirValue words = as_words(b, x), zero = sn_int(b, i32, 0), lanes[SN_MAX_LANES];
   int64_t zeros = 0x44 + 0x11 * (int64_t)((phase + 3) % 4);
   for (int64_t l = 0; l < width; ++l) {
     MlirValue word = word_of(b, words, l / 2), bits;
@@ -66,7 +66,7 @@ static MlirValue widen(SnBuilder *b, MlirValue x, size_t phase) {
 // -inf where a lane is outside: `inside` is an i1, or one for each lane.
 static MlirValue masked(SnBuilder *b, MlirValue x, MlirValue inside) {
   MlirType i32 = i32_type(b);
-  MlirValue words = x, low = sn_int(b, i32, (int32_t)0xff80ff80), none = sn_int(b, i32, 0), list[32];
+  MlirValue words = x, low = sn_int(b, i32, (int32_t)0xff80ff80), none = sn_int(b, i32, 0), list[SN_MAX_LANES];
   int64_t n = sn_dim(sn_type_of(words), 0);
   for (int64_t w = 0; w < n; ++w) {
     MlirValue word = word_of(b, words, w);
@@ -147,7 +147,7 @@ MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, 
 // The greatest element of all that a thread has.
 MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnColumn *at) {
   MlirType i32 = i32_type(b), f32 = mlirF32TypeGet(b->ctx);
-  MlirValue of = packed_of(reduce), top[32];
+  MlirValue of = packed_of(reduce), top[SN_MAX_LANES];
   bool nan = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(reduce, "kind")), SN_STR("maximumf"));
   const char *text = nan ? "max.NaN.bf16x2 $0, $1, $2;" : "max.bf16x2 $0, $1, $2;";
   int64_t n = g->width / 2;

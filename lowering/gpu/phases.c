@@ -66,7 +66,7 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
     MlirOperation reduce = phase->reduces.data[r];
     if (!sn_null(sn_gpu_online_max(&g->online, reduce)))
       continue; // done with its maximum
-    assert(n < MAX_REDUCES && "checked before");
+    assert(n < SN_MAX_REDUCTIONS && "checked before");
     parts[n++] = (SnGpuPart){.reduce = reduce, .sum = sn_gpu_online_sum(&g->online, reduce), .squares = sn_gpu_is_squares(&g->online, reduce)};
   }
   return n;
@@ -159,7 +159,7 @@ static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Sn
 // Column loop from `from` to `to` by `count` vectors of each thread. What is added to accumulators in registers does not get here.
 static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue from, MlirValue to, int64_t count) {
   int64_t step = g->width * g->k->team, low, high;
-  MlirValue list[3 * MAX_REDUCES];
+  MlirValue list[SN_GPU_MAX_VALUES];
   bool known = sn_known(from, &low);
   if (known && sn_known(to, &high) && low >= high)
     return;
@@ -217,10 +217,10 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
 // One phase of one row: what it reduces is known to the whole block behind it.
 static void run_phase(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
   SnRowProgram *p = &g->program;
-  SnGpuPart parts[MAX_REDUCES];
-  SnGpuReduction reductions[MAX_REDUCES];
-  MlirValue values[MAX_REDUCES];
-  MlirOperation shared[MAX_REDUCES];
+  SnGpuPart parts[SN_MAX_REDUCTIONS];
+  SnGpuReduction reductions[SN_MAX_REDUCTIONS];
+  MlirValue values[SN_MAX_REDUCTIONS];
+  MlirOperation shared[SN_MAX_REDUCTIONS];
   size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);
   sn_row_scalars(b, p, (int)i);
   sn_gpu_begin_phase(b, g, parts, n);

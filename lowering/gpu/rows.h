@@ -5,9 +5,8 @@
 
 #include "lowering/gpu/online.h"
 
-#define MAX_REDUCES 16      // of a row program
-#define MAX_ACCUMULATORS 16
 #define MAX_RESIDENT 32     // vectors
+#define MAX_SUMS 64         // vectors of sums of columns that a thread carries from row to row
 #define MAX_FETCHED 8       // inputs
 
 typedef struct {
@@ -18,10 +17,10 @@ typedef struct {
   bool finishing;                           // the program is the form's finish
   // What is reduced over rows: accumulator numbers[i] is scalar i, then those with columns
   SnGpuAccumulators all;
-  SnGpuReduction scalars[MAX_ACCUMULATORS], columns[MAX_ACCUMULATORS];
-  size_t of_scalar[MAX_ACCUMULATORS], of_column[MAX_ACCUMULATORS];
-  MlirOperation own_part[MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the row's value is used
-  MlirValue rows[MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
+  SnGpuReduction scalars[SN_MAX_ACCUMULATORS], columns[SN_MAX_ACCUMULATORS];
+  size_t of_scalar[SN_MAX_ACCUMULATORS], of_column[SN_MAX_ACCUMULATORS];
+  MlirOperation own_part[SN_MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the row's value is used
+  MlirValue rows[SN_MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
   MlirValue carried[SN_CARRIED];            // so far: scalars, then of each with columns the resident vectors
   size_t num_carried;
   size_t row_barriers;                      // block reductions that a row goes through

@@ -40,16 +40,16 @@ static MlirLogicalResult check_tables(const SnForm *f, const SnAccess *a, const 
   return SN_OK;
 }
 
-static MlirLogicalResult check_columns(const SnForm *f, const SnGpuRows *s, size_t columns, size_t scalars) {
+static MlirLogicalResult check_columns(const SnForm *f, const SnGpuRows *s, size_t columns) {
   int64_t n = sn_row_length(f), bytes = 0;
-  size_t resident = sn_gpu_resident(f, s), carried = scalars + columns * resident;
+  size_t resident = sn_gpu_resident(f, s), carried = columns * resident;
   if (n == SN_DYNAMIC)
     return sn_error(f->op, "keeps columns of rows whose length is `?` over all rows: a GPU kernel needs scratch memory of a known size; make it static");
   if (s->team < s->threads && !resident)
     return sn_error(f->op, "team = %lld of %lld threads keeps sums of columns in registers only: schedule with residency = \"registers\", or without team",
                     (long long)s->team, (long long)s->threads);
-  if (carried > SN_CARRIED)
-    return sn_error(f->op, "carries %zu vectors of sums from row to row; a GPU kernel at most %d: more threads or residency = \"reread\" are needed", carried, SN_CARRIED);
+  if (carried > MAX_SUMS)
+    return sn_error(f->op, "carries %zu vectors of sums from row to row; a GPU kernel at most %d: more threads or residency = \"reread\" are needed", carried, MAX_SUMS);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map) && bytes < sn_scratch_bytes(f->accumulators.data[k].type))
       bytes = sn_scratch_bytes(f->accumulators.data[k].type);
@@ -67,13 +67,7 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (sn_failed(check_tables(f, &f->inputs.data[k], "input", k)))
       return SN_FAIL;
-  size_t reduces = 0, columns = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    reduces += sn_is(op, "sinter.row_reduce");
-  if (reduces > MAX_REDUCES)
-    return sn_error(f->op, "has %zu row_reduces; a GPU kernel has at most %d", reduces, MAX_REDUCES);
-  if (f->accumulators.size > MAX_ACCUMULATORS)
-    return sn_error(f->op, "has %zu accumulators; a GPU kernel keeps at most %d", f->accumulators.size, MAX_ACCUMULATORS);
+  size_t columns = 0;
   int64_t n = sn_row_length(f);
   if (s->flat) {
     const char *why = sn_gpu_not_flat(f);
@@ -95,7 +89,7 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
     columns += sn_uses_cols(f, f->accumulators.data[k].map);
   if (s->tile && (columns || sn_gpu_lanes_are_rows(f)))
     return sn_error(f->op, "shape = \"tile\" needs columns, and no sums of columns over all rows");
-  return columns ? check_columns(f, s, columns, f->accumulators.size - columns) : SN_OK;
+  return columns ? check_columns(f, s, columns) : SN_OK;
 }
 
 int64_t sn_gpu_rowwise_blocks(const SnForm *f, const SnGpuRows *s) {

@@ -29,13 +29,13 @@ typedef struct {
   SN_VEC(MlirType) types;    // of scratch, with known sizes
   SN_VEC(int64_t) offsets;   // in the block's piece; -1: in shared memory
   int64_t piece;             // bytes of the workspace for each block
-  SnGpuReduction sums[16];
+  SnGpuReduction sums[SN_MAX_ACCUMULATORS];
   SnGpuAccumulators accumulators;
 } Steps;
 
 static MlirType memref_like(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca, bool *known) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
-  int64_t shape[8];
+  int64_t shape[SN_MAX_DIMS];
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     *known &= sn_known(sn_steps_scratch_size(b, s, operands, alloca, i), &shape[i]);
   return *known ? sn_memref(sn_element(t), sn_rank(t), shape) : t;
@@ -78,7 +78,7 @@ static MlirLogicalResult place_scratch(Steps *x) {
 
 static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t array) {
   MlirType t = x->types.data[array];
-  int64_t shape[8];
+  int64_t shape[SN_MAX_DIMS];
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     shape[i] = sn_dim(t, i);
   if (!bytes_of(t)) { // shared memory of no bytes would be an array of unknown size to LLVM
@@ -138,8 +138,8 @@ static bool stores(MlirOperation step, const Outside *o, bool *is_read) {
 static void run_step(SnGpuKernel *k, MlirOperation op, const Outside *o) {
   SnLanes lanes = sn_step_read(op);
   SnBuilder b = sn_before(op);
-  SnGpuReduction of[16];
-  MlirValue init[16], combined[16];
+  SnGpuReduction of[SN_MAX_ACCUMULATORS];
+  MlirValue init[SN_MAX_ACCUMULATORS], combined[SN_MAX_ACCUMULATORS];
   bool is_read = false, any = stores(op, o, &is_read);
   for (intptr_t i = 0; i < lanes.n; ++i) {
     of[i] = (SnGpuReduction){.type = sn_type_of(sn_step_init(&lanes, i)), .combiner = sn_step_combiner(&lanes, i)};
@@ -173,7 +173,7 @@ static void run_store(SnGpuKernel *k, MlirOperation op) {
 
 static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row, const MlirValue *memory, MlirValue *sums) {
   const SnSteps *s = x->s;
-  MlirValue yields[16];
+  MlirValue yields[SN_MAX_ACCUMULATORS];
   SnOpVec steps = {0};
   sn_steps_copy(b, s, row, k->operands, memory, yields, &steps);
   Outside o = {.func = k->func};
@@ -209,7 +209,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   const Steps *x = user;
   const SnSteps *s = x->s;
   size_t n = x->accumulators.scalars;
-  MlirValue sums[16];
+  MlirValue sums[SN_MAX_ACCUMULATORS];
   SnValueVec memory = {0};
   for (size_t i = 0; i < x->arrays.size; ++i)
     sn_push(&memory, scratch(b, k, x, i));

@@ -796,6 +796,41 @@ func.func @f20_two_destinations(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
 
 // -----
 
+// Limits, by one more than there may be. test/limits makes the others.
+
+func.func @f21_dims(%x: tensor<f32>, %e: tensor<f32>) {
+  // expected-error @+1 {{has 65 dimensions, and a form has at most 64: write two forms}}
+  %y = sinter.rowwise
+      (d0 = 1, d1 = 1, d2 = 1, d3 = 1, d4 = 1, d5 = 1, d6 = 1, d7 = 1, d8 = 1, d9 = 1, d10 = 1, d11 = 1,
+       d12 = 1, d13 = 1, d14 = 1, d15 = 1, d16 = 1, d17 = 1, d18 = 1, d19 = 1, d20 = 1, d21 = 1, d22 = 1,
+       d23 = 1, d24 = 1, d25 = 1, d26 = 1, d27 = 1, d28 = 1, d29 = 1, d30 = 1, d31 = 1, d32 = 1, d33 = 1,
+       d34 = 1, d35 = 1, d36 = 1, d37 = 1, d38 = 1, d39 = 1, d40 = 1, d41 = 1, d42 = 1, d43 = 1, d44 = 1,
+       d45 = 1, d46 = 1, d47 = 1, d48 = 1, d49 = 1, d50 = 1, d51 = 1, d52 = 1, d53 = 1, d54 = 1, d55 = 1,
+       d56 = 1, d57 = 1, d58 = 1, d59 = 1, d60 = 1, d61 = 1, d62 = 1, d63 = 1, d64 = 1) by ()
+      ins(%x[] : tensor<f32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+!wide = tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+func.func @f21_rank(%x: !wide, %e: tensor<4xf32>) {
+  // expected-error @+1 {{input 0 has rank 65, and an operand has at most 64: merge dimensions}}
+  %y = sinter.rowwise (i = 4) by ()
+      ins(%x[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] : !wide)
+      outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  return
+}
+
+// -----
+
 // Products.
 
 func.func @p1_no_product(%b: tensor<8xf32>, %e: tensor<4x8xf32>) {
