@@ -270,10 +270,36 @@ MlirValue sn_as_row(SnBuilder *b, MlirValue v, MlirType row) {
   return sn(b, "sinter.broadcast", v, sn_tensor(sn_type_of(v), 1, &n));
 }
 
-MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v) {
+MlirValue sn_broadcast_of(MlirValue v) {
   MlirOperation broadcast = sn_def(v, "sinter.broadcast");
-  if (!sn_null(broadcast))
-    return sn_operand(broadcast, 0);
+  return sn_null(broadcast) ? (MlirValue){0} : sn_operand(broadcast, 0);
+}
+
+MlirValue sn_row_reduce(SnBuilder *b, const char *kind, MlirValue row, MlirType to) {
+  return sn(b, "sinter.row_reduce", row, to, sn_attr("kind", sn_string(b->ctx, kind)), mlirRegionCreate());
+}
+
+bool sn_is_reduce(MlirOperation op, const char *kind) {
+  if (!sn_is(op, "sinter.row_reduce"))
+    return false;
+  MlirAttribute is = sn_get_attr(op, "kind");
+  return !kind || (is.ptr && mlirStringRefEqual(mlirStringAttrGetValue(is), SN_STR(kind)));
+}
+
+MlirOperation sn_reduce_of(MlirValue v, const char *kind) {
+  MlirOperation op = sn_definer(v);
+  return !sn_null(op) && sn_is_reduce(op, kind) ? op : (MlirOperation){0};
+}
+
+MlirValue sn_position(SnBuilder *b, const SnForm *f, intptr_t d) {
+  MlirType index = sn_index_type(b->ctx);
+  return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index, sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
+}
+
+MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v) {
+  MlirValue scalar = sn_broadcast_of(v);
+  if (!sn_none(scalar))
+    return scalar;
   MlirAttribute constant = sn_is_row(v) ? sn_constant_of(v) : mlirAttributeGetNull();
   return constant.ptr ? sn_constant(b, constant) : v;
 }
@@ -307,7 +333,7 @@ MlirValue sn_elementwise(SnBuilder *b, MlirOperation like, intptr_t n, const Mli
 
 void sn_row_assert(SnBuilder *b, MlirValue condition, MlirAttribute message) {
   if (sn_is_row(condition))
-    condition = sn(b, "sinter.row_reduce", condition, sn_element(sn_type_of(condition)), sn_attr("kind", sn_string(b->ctx, "and")), mlirRegionCreate());
+    condition = sn_row_reduce(b, "and", condition, sn_element(sn_type_of(condition)));
   sn_op(b, "cf.assert", condition, sn_attr("msg", message), sn_types(0, NULL));
 }
 

@@ -102,6 +102,15 @@ bool sn_is_row(MlirValue v); // a one-dimensional tensor
 MlirValue sn_as_row(SnBuilder *b, MlirValue v, MlirType row);
 // The scalar under a broadcast (or a row's splat constant); else the value itself.
 MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v);
+// The scalar that the value is a sinter.broadcast of; null if it is none.
+MlirValue sn_broadcast_of(MlirValue v);
+// A sinter.row_reduce by the combiner of that name, in type `to`.
+MlirValue sn_row_reduce(SnBuilder *b, const char *kind, MlirValue row, MlirType to);
+// The op, or the one that gives the value, is a sinter.row_reduce by the combiner of that name (NULL: by any, a region too).
+bool sn_is_reduce(MlirOperation op, const char *kind);
+MlirOperation sn_reduce_of(MlirValue v, const char *kind); // null if it is not
+// The position in dimension d of the form, a row of them where it is a column dimension.
+MlirValue sn_position(SnBuilder *b, const SnForm *f, intptr_t d);
 // A copy of the elementwise op `like` on other operands: rows and scalars may be mixed, scalars
 // are broadcast where a row stands beside them (but not the condition of a select), and the result is a row if
 // any operand is.

@@ -46,6 +46,13 @@ bool sn_row_op_has(MlirOperation op, SnReads reads) {
   return false;
 }
 
+int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
+  int64_t n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += sn_row_op_has(op, reads);
+  return n;
+}
+
 bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
   const SnRowOp *line = sn_row_op_of(op);
   return line && line->names_dim && mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "dim")), name);

@@ -82,6 +82,8 @@ bool sn_row_ops_known(MlirBlock block);
 SnReads sn_row_op_reads(MlirOperation op, intptr_t k);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);
+// How many operations of the block read some operand so.
+int64_t sn_row_op_count(MlirBlock block, SnReads reads);
 // What an element of its result costs; of arith and math by a list in row_ops.c.
 SnCost sn_row_op_cost(MlirOperation op);
 // It has the attribute `dim`, and that is `name`.

@@ -5,12 +5,8 @@
 //
 // An exponential costs ten times a load from a cache that the row fits in.
 
+#include "dialect/row_ops.h"
 #include "lowering/rowprogram.h"
-
-static bool expensive(MlirOperation op) {
-  return !strncmp(sn_name(op), "math.", 5) && !sn_is(op, "math.absf") && !sn_is(op, "math.absi") && !sn_is(op, "math.fma") &&
-         !sn_is(op, "math.floor") && !sn_is(op, "math.ceil") && !sn_is(op, "math.copysign");
-}
 
 static const SnKept *kept(const SnRowProgram *p, MlirValue v) {
   for (size_t i = 0; i < p->kept.size; ++i)
@@ -50,7 +46,7 @@ static bool phase_computes(const SnRowProgram *p, MlirValue v, int at) {
 void sn_row_keep(SnRowProgram *p) {
   for (size_t i = p->values.size; i-- > 0;) {
     MlirValue v = p->values.data[i];
-    if (!sn_is_row(v) || !expensive(sn_definer(v)) || !sn_fills_bytes(sn_element(sn_type_of(v))))
+    if (!sn_is_row(v) || sn_row_op_cost(sn_definer(v)) < SN_COST_FUNCTION || !sn_fills_bytes(sn_element(sn_type_of(v))))
       continue;
     int first = -1, times = 0;
     for (size_t at = 0; at < p->phases.size; ++at)

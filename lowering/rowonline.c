@@ -9,23 +9,18 @@
 
 #include "lowering/rowprogram.h"
 
-static bool is_reduce(MlirOperation op, const char *kind) {
-  MlirAttribute k = sn_is(op, "sinter.row_reduce") ? sn_get_attr(op, "kind") : (MlirAttribute){0};
-  return k.ptr && mlirStringRefEqual(mlirStringAttrGetValue(k), SN_STR(kind));
-}
-
 // exp(x - broadcast(m)) of the maximum m of x.
 static bool is_exp_under(MlirValue v, MlirOperation maximum) {
   MlirOperation exp = sn_def(v, "math.exp"), none = {0};
   MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
-  MlirOperation m = sn_null(sub) ? none : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-  return !sn_null(m) && sn_same(sn_operand(m, 0), sn_result(maximum, 0)) && sn_same(sn_operand(sub, 0), sn_operand(maximum, 0));
+  MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+  return !sn_none(m) && sn_same(m, sn_result(maximum, 0)) && sn_same(sn_operand(sub, 0), sn_operand(maximum, 0));
 }
 
 // A sum that a smaller maximum scales: of such exponentials, or of them times what is known without it.
 static bool is_scaled(const SnRowProgram *p, MlirOperation sum, MlirOperation maximum, int at) {
   MlirValue v = sn_operand(sum, 0);
-  if (!is_reduce(sum, "add") || !mlirTypeEqual(sn_element(sn_type_of(v)), sn_type_of(sn_result(sum, 0))))
+  if (!sn_is_reduce(sum, "add") || !mlirTypeEqual(sn_element(sn_type_of(v)), sn_type_of(sn_result(sum, 0))))
     return false;
   if (is_exp_under(v, maximum))
     return true;
@@ -48,7 +43,7 @@ MlirOperation sn_row_online(const SnRowProgram *p, size_t at) {
   for (size_t i = 0; i < first->reduces.size && second->reduces.size; ++i) {
     MlirOperation maximum = first->reduces.data[i];
     MlirType t = sn_type_of(sn_result(maximum, 0));
-    bool all = is_reduce(maximum, "maximumf") && mlirTypeEqual(sn_element(sn_type_of(sn_operand(maximum, 0))), t) &&
+    bool all = sn_is_reduce(maximum, "maximumf") && mlirTypeEqual(sn_element(sn_type_of(sn_operand(maximum, 0))), t) &&
                (mlirTypeIsAF32(t) || mlirTypeIsAF64(t));
     for (size_t k = 0; k < second->reduces.size; ++k)
       all = all && is_scaled(p, second->reduces.data[k], maximum, (int)at);
@@ -58,13 +53,12 @@ MlirOperation sn_row_online(const SnRowProgram *p, size_t at) {
   return none;
 }
 
-
 void sn_row_mark_exponentials(const SnRowProgram *p) {
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
-    MlirOperation b = sn_null(sub) ? sub : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-    MlirOperation maximum = sn_null(b) ? b : sn_definer(sn_operand(b, 0));
-    if (!sn_null(maximum) && is_reduce(maximum, "maximumf") && is_exp_under(sn_result(op, 0), maximum) && mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))))
+    MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+    MlirOperation maximum = sn_none(m) ? (MlirOperation){0} : sn_reduce_of(m, "maximumf");
+    if (!sn_null(maximum) && is_exp_under(sn_result(op, 0), maximum) && mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))))
       sn_set_attr(op, "sinter.not_positive", sn_unit(mlirOperationGetContext(op)));
   }
 }

@@ -41,7 +41,7 @@ static bool in_any_order(const SnRowProgram *p, MlirValue v, SnValueVec *loads) 
     sn_push(loads, v);
     return !s->scratch && mlirTypeIsABF16(sn_element(sn_type_of(v))) && sn_row_in_one_piece(p->form, &s->access);
   }
-  if (sn_is(op, "sinter.index") || sn_is(op, "sinter.gather"))
+  if (!sn_row_op_of(op) || sn_row_op_of(op)->position)
     return false;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     if (!in_any_order(p, sn_operand(op, k), loads))

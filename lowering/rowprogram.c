@@ -230,8 +230,7 @@ static void keep(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
 // The scalar that a row of integers is a broadcast of, or null.
 static MlirValue broadcast_int(MlirValue v) {
   MlirOperation cast = sn_def(v, "arith.index_cast");
-  MlirOperation broadcast = sn_def(sn_null(cast) ? v : sn_operand(cast, 0), "sinter.broadcast");
-  MlirValue none = {0}, s = sn_null(broadcast) ? none : sn_operand(broadcast, 0);
+  MlirValue none = {0}, s = sn_broadcast_of(sn_null(cast) ? v : sn_operand(cast, 0));
   return sn_none(s) || sn_bits(sn_type_of(s)) < 32 ? none : s;
 }
 

@@ -445,7 +445,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
   }
   if (sums && !over_rows)
-    v = sn(&body, "sinter.row_reduce", sn_as_row(&body, v, sn_row_type(&g, is)), is, sn_attr("kind", sn_string(b->ctx, "add")), mlirRegionCreate());
+    v = sn_row_reduce(&body, "add", sn_as_row(&body, v, sn_row_type(&g, is)), is);
   if (g.finish.ptr) {
     SnBuilder finish = sn_at_end(g.finish, b->loc);
     sn_op(&finish, "sinter.yield", sn_to_float(&finish, mlirBlockGetArgument(g.finish, 0), element), sn_types(0, NULL));

@@ -99,9 +99,7 @@ static MlirValue is(Step *s, MlirValue u, Predicate p, MlirValue v) { return com
 static MlirValue either(Step *s, MlirValue u, MlirValue v) { return two(s, "arith.ori", u, v); }
 static MlirValue both(Step *s, MlirValue u, MlirValue v) { return two(s, "arith.andi", u, v); }
 
-static MlirValue reduced(Step *s, const char *kind, MlirValue row, MlirType to) {
-  return sn(s->b, "sinter.row_reduce", row, to, sn_attr("kind", sn_string(s->b->ctx, kind)), mlirRegionCreate());
-}
+static MlirValue reduced(Step *s, const char *kind, MlirValue row, MlirType to) { return sn_row_reduce(s->b, kind, row, to); }
 static bool no(Step *s, const char *why) {
   sn_error(s->op, "has no gradient here: %s", why);
   return false;
@@ -273,9 +271,8 @@ static MlirValue row_position(Step *s, MlirType row) {
   const SnForm *f = s->r->form;
   MlirType index = sn_index_type(s->b->ctx);
   MlirValue at = {0};
-  int64_t n = sn_dim(row, 0);
   for (intptr_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
-    MlirValue here = sn(s->b, "sinter.index", sn_tensor(index, 1, &n), sn_attr("dim", mlirStringAttrGet(s->b->ctx, f->dims.data[d].name)));
+    MlirValue here = sn_position(s->b, f, d);
     if (!sn_none(at)) {
       MlirValue size = f->dims.data[d].size == SN_DYNAMIC ? two(s, "arith.addi", reduced(s, "maxsi", here, index), sn_index(s->b, 1))
                                                           : sn_index(s->b, f->dims.data[d].size);

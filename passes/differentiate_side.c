@@ -363,7 +363,7 @@ static MlirValue result(Side *s, MlirType element, MlirType type) {
     v = sn_row_op(&in, "arith.mulf", (MlirType){0}, 2, both);
   }
   if (reduces)
-    v = sn(&in, "sinter.row_reduce", sn_as_row(&in, v, sn_row_type(&to, type)), type, sn_attr("kind", sn_string(b->ctx, "add")), mlirRegionCreate());
+    v = sn_row_reduce(&in, "add", sn_as_row(&in, v, sn_row_type(&to, type)), type);
   v = sn_to_float(&in, v, element);
   sn_op(&in, "sinter.yield", to.num_cols && !reduces ? sn_as_row(&in, v, sn_row_type(&to, element)) : v, sn_types(0, NULL));
   sn_vec_free(&sizes);

@@ -15,14 +15,10 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
 }
 
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
-  MlirType index = mlirIndexTypeGet(b->ctx);
   if (mlirAffineExprIsAConstant(e))
     return sn_index(b, mlirAffineConstantExprGetValue(e));
-  if (mlirAffineExprIsADim(e)) {
-    intptr_t d = mlirAffineDimExprGetPosition(e);
-    return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
-              sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
-  }
+  if (mlirAffineExprIsADim(e))
+    return sn_position(b, f, mlirAffineDimExprGetPosition(e));
   MlirValue sides[2];
   sides[0] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetLHS(e));
   sides[1] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetRHS(e));

@@ -135,7 +135,7 @@ static void make_count(Expand *x, bool of_elements) {
 static MlirValue summed(SnBuilder *b, MlirValue v) {
   if (!sn_is_row(v))
     return v;
-  return sn(b, "sinter.row_reduce", v, sn_element(sn_type_of(v)), sn_attr("kind", sn_string(b->ctx, "add")), mlirRegionCreate());
+  return sn_row_reduce(b, "add", v, sn_element(sn_type_of(v)));
 }
 
 static void yield(SnBuilder *b, const SnValueVec *values) {

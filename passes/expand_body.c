@@ -6,6 +6,7 @@
 //
 // runs in: sinter-expand    test: test/passes/expand.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/expand.h"
 
 enum { MAX_DEPTH = 32 };
@@ -95,7 +96,7 @@ static MlirOperation copy_op(Copy *c, SnBuilder *b, MlirOperation op) {
     MlirNamedAttribute a = mlirOperationGetAttribute(op, k);
     if (sn_is(op, "arith.constant"))
       a.attribute = number_in(results.data[0], a.attribute);
-    else if (sn_is(op, "sinter.index"))
+    else if (sn_row_op_names(op, SN_STR("column")) && mlirStringRefEqual(mlirIdentifierStr(a.name), SN_STR("dim")))
       a.attribute = mlirStringAttrGet(b->ctx, c->to->column);
     mlirOperationStateAddAttributes(&s, 1, &a);
   }
@@ -185,7 +186,7 @@ static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const Mlir
       sn_map(&c.map, sn_result(op, 0), from); // f32 and f64 of a definition are one type
     else if (sn_is_use(op))
       result = copy_use(&c, op);
-    else if (sn_is(op, "sinter.index") && !to->column.length)
+    else if (sn_row_op_names(op, SN_STR("column")) && !to->column.length)
       result = sn_error(use->op, "uses the position in a row, and rows here are of %s", "no dimension or several");
     else
       copy_op(&c, &to->b, op);

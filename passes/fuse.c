@@ -25,7 +25,7 @@ static bool is_copy(const SnForm *f, size_t output, bool widened, size_t *input)
     return false;
   MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
   for (MlirOperation op = sn_definer(v); !sn_null(op); op = sn_definer(v)) {
-    if (!sn_is(op, "sinter.broadcast") && !(widened && (sn_is(op, "arith.extf") || sn_is(op, "arith.extsi"))))
+    if (sn_none(sn_broadcast_of(v)) && !(widened && (sn_is(op, "arith.extf") || sn_is(op, "arith.extsi"))))
       return false;
     v = sn_operand(op, 0);
   }

@@ -9,20 +9,19 @@
 //
 // runs in: fuse    test: test/passes/fuse.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse.h"
 
 // ---- what a form is ------------------------------------------------------------
 
-// A gather whose other value differs from row to row, which has to stay a scalar.
-static bool gives_other(MlirOperation op) {
-  return sn_is(op, "sinter.gather") && !sn_constant_of(sn_operand(op, sn_num_operands(op) - 1)).ptr;
-}
+// It takes an element from elsewhere in a row, or a number that differs from row to row and has to stay one (what a gather gives outside).
+static bool needs_row(MlirOperation op) { return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_SCALAR); }
 
 bool sn_is_elementwise_form(const SnForm *f) {
   if (f->contract || f->accumulators.size)
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.row_reduce") || sn_is(op, "sinter.pick") || gives_other(op))
+    if (sn_row_op_has(op, SN_READS_ALL) || needs_row(op))
       return false;
   return true;
 }
@@ -32,15 +31,15 @@ bool sn_is_total(const SnForm *f) {
     return false;
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (sn_is(op, "sinter.pick") || gives_other(op))
+    if (needs_row(op))
       return false;
-    if (sn_is(op, "sinter.row_reduce") && !(sn_one_use(sn_result(op, 0)) &&
+    if (sn_row_op_has(op, SN_READS_ALL) && !(sn_one_use(sn_result(op, 0)) &&
                                             mlirOperationEqual(mlirOpOperandGetOwner(mlirValueGetFirstUse(sn_result(op, 0))), yield)))
       return false;
   }
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     const SnAccumulator *acc = &f->accumulators.data[k];
-    MlirOperation reduce = sn_def(sn_operand(yield, (intptr_t)k), "sinter.row_reduce");
+    MlirOperation reduce = sn_reduce_of(sn_operand(yield, (intptr_t)k), NULL);
     MlirAttribute kind = sn_null(reduce) ? mlirAttributeGetNull() : sn_get_attr(reduce, "kind");
     if (sn_uses_cols(f, acc->map) || (f->num_cols && sn_null(reduce)))
       return false;
@@ -55,10 +54,13 @@ bool sn_is_total(const SnForm *f) {
 // Its rows and columns are only a way to walk its dimensions.
 static bool is_free(const SnForm *f) { return sn_is_elementwise_form(f) || sn_is_total(f); }
 
+// Some operation speaks of a dimension.
 static bool has_index(const SnForm *f) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.index"))
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->names_dim)
       return true;
+  }
   return false;
 }
 

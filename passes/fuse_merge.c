@@ -243,8 +243,7 @@ static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffin
     MlirAffineMap to_map = sn_map_replace(acc->map, (intptr_t)m->merged.dims.size, dims);
     MlirValue v = sn_lookup(map, sn_operand(yield, (intptr_t)k));
     if (move.total && move.columns)
-      v = sn(b, "sinter.row_reduce", sn_as_row(b, v, sn_row_type(&m->merged, acc->type)), acc->type,
-             sn_attr("kind", mlirStringAttrGet(b->ctx, acc->kind)), mlirRegionCreate());
+      v = sn_row_reduce(b, sn_combiner(acc->kind)->kind, sn_as_row(b, v, sn_row_type(&m->merged, acc->type)), acc->type);
     sn_push(&to->accumulated, as_yield(b, m, to_map, v));
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {

@@ -8,6 +8,7 @@
 //
 // runs in: fuse, explain    test: test/passes/fuse_policy.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse.h"
 
 // ---- policies ---------------------------------------------------------------------
@@ -65,7 +66,7 @@ double sn_saved(const SnMerge *m) {
 
 bool sn_is_light(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_in_dialect(op, "math") || sn_is(op, "arith.divf"))
+    if (sn_row_op_cost(op) >= SN_COST_DIVISION)
       return false;
   return true;
 }

@@ -165,11 +165,7 @@ void sn_raise_sources(SnRaise *r, SnBuilder *b) {
 MlirValue sn_raise_value(const SnRaise *r, MlirValue inside) { return sn_mapped(&r->values, inside); }
 
 static MlirValue position(const SnRaise *r, SnBuilder *b, MlirOperation index) {
-  intptr_t d = r->place[sn_int_attr(index, "dim", 0)];
-  MlirType t = sn_index_type(r->ctx);
-  MlirStringRef name = r->form.dims.data[d].name;
-  return sn(b, "sinter.index", sn_attr("dim", mlirStringAttrGet(r->ctx, name)),
-            sn_is_col_dim(&r->form, d) ? sn_row_type(&r->form, t) : t);
+  return sn_position(b, &r->form, r->place[sn_int_attr(index, "dim", 0)]);
 }
 
 void sn_raise_body(SnRaise *r, SnBuilder *b) {

@@ -177,7 +177,7 @@ bool sn_raise_reduce(SnRaise *r) {
     if (f->num_cols)
       v = sn_as_row(&in, v, sn_row_type(f, to[u].type));
     if (f->num_cols && (full || !over_rows))
-      v = sn(&in, "sinter.row_reduce", sn_attr("kind", sn_string(r->ctx, to[u].combiner->kind)), v, to[u].wide, mlirRegionCreate());
+      v = sn_row_reduce(&in, to[u].combiner->kind, v, to[u].wide);
     if (over_rows)
       v = convert(&in, v, to[u].wide);
     else

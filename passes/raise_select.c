@@ -158,7 +158,7 @@ static MlirValue choose(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 }
 
 static MlirValue reduced(SnBuilder *b, const char *kind, MlirValue row) {
-  return sn(b, "sinter.row_reduce", sn_attr("kind", sn_string(b->ctx, kind)), row, sn_element(sn_type_of(row)), mlirRegionCreate());
+  return sn_row_reduce(b, kind, row, sn_element(sn_type_of(row)));
 }
 
 // The flattened position in the row.
@@ -166,7 +166,7 @@ static MlirValue position(SnBuilder *b, const SnForm *f) {
   MlirType row = sn_row_type(f, sn_index_type(b->ctx)), i64 = mlirIntegerTypeGet(b->ctx, 64);
   MlirValue at = {0};
   for (int64_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c) {
-    MlirValue i = sn(b, "sinter.index", sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[c].name)), row);
+    MlirValue i = sn_position(b, f, c);
     if (!sn_none(at))
       i = sn(b, "arith.addi", sn(b, "arith.muli", at, sn_as_row(b, sn_index(b, f->dims.data[c].size), row)), i);
     at = i;

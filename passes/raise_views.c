@@ -335,8 +335,8 @@ static MlirValue inside(const SnRaise *r, SnBuilder *b, const Part *p) {
   for (intptr_t d = 0; d < r->num_loops && !p->whole; ++d) {
     if (!p->from[d] && p->to[d] >= r->sizes[d] && p->step[d] == 1)
       continue;
-    MlirType index = sn_index_type(r->ctx), t = sn_is_col_dim(&r->form, d) ? sn_row_type(&r->form, index) : index;
-    MlirValue at = sn(b, "sinter.index", sn_attr("dim", mlirStringAttrGet(r->ctx, r->form.dims.data[d].name)), t);
+    MlirValue at = sn_position(b, &r->form, d);
+    MlirType index = sn_index_type(r->ctx), t = sn_type_of(at);
     if (p->from[d])
       all = both(b, all, compare(b, FROM, at, p->from[d]));
     if (p->to[d] < r->sizes[d])

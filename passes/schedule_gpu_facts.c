@@ -12,6 +12,7 @@
 // test: test/passes/schedule_gpu_rows.mlir, schedule_gpu_elements.mlir
 
 #include "passes/schedule_gpu_facts.h"
+#include "dialect/row_ops.h"
 #include "lowering/rowmemory.h"
 
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
@@ -45,7 +46,7 @@ static bool reads_again(const SnForm *f) {
   bool found = false;
   MlirOperation end = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
-    bool is = sn_is(op, "sinter.row_reduce");
+    bool is = sn_row_op_has(op, SN_READS_ALL);
     for (intptr_t k = 0; k < sn_num_operands(op); ++k)
       is |= !sn_none(sn_mapped(&behind, sn_operand(op, k)));
     for (intptr_t k = 0; is && k < sn_num_results(op); ++k)
@@ -69,7 +70,7 @@ static void make(const SnRowProgram *p, MlirValue v, SnValueVec *made, size_t be
       return;
     }
   MlirOperation op = sn_definer(v);
-  if (!sn_is_row(v) || (!sn_null(op) && (sn_is(op, "sinter.broadcast") || sn_is(op, "arith.constant") || sn_is(op, "sinter.index"))))
+  if (!sn_is_row(v) || (!sn_null(op) && sn_row_op_cost(op) == SN_COST_NONE))
     return; // costs nothing to make again
   for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
     if (sn_is_row(sn_operand(op, k)))

@@ -24,6 +24,7 @@
 // with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100
 // and f32 4096x32000 96; blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
 
+#include "dialect/row_ops.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
 #include "passes/schedule_gpu_facts.h"
@@ -86,7 +87,7 @@ static int64_t blocks_for(const SnGpuRowFacts *a, const Schedule *s, int64_t row
 static int64_t expensive(const SnForm *f) {
   int64_t n = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && (sn_is(op, "math.exp") || sn_is(op, "math.log") || sn_is(op, "math.log1p") || sn_is(op, "math.powf") || sn_is(op, "math.tanh") || sn_is(op, "arith.divf"));
+    n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && sn_row_op_cost(op) >= SN_COST_DIVISION;
   return n;
 }
 
@@ -206,13 +207,6 @@ static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t
 // and 0.0082; of a row of 128,256 0.0054 and 0.0043).
 static bool few_long(const SnGpuRowFacts *a) { return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20; }
 
-static int64_t row_reduces(const SnForm *f) {
-  int64_t n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    n += sn_is(op, "sinter.row_reduce");
-  return n;
-}
-
 // Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its 64 registers, are
 // better off with 128. So are many reductions: what a thread does to hand them on is shared by more elements (an H200, distillation's
 // gradient: 71 % of a copy with 64 registers, 76 with 128).
@@ -228,7 +222,7 @@ static bool registers(const SnGpuRowFacts *a, Schedule *s) {
     return false;
   if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
     return true;
-  if (!a->columns && row_reduces(a->form) >= MANY_REDUCES && held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
+  if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES && held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
     return true;
   if (!a->columns && held(a, s, HELD, THREADS, 256, 8))
     return true;

@@ -12,6 +12,7 @@
 // that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
 // over rows have equal bits for any number of threads.
 
+#include "dialect/row_ops.h"
 #include "lowering/cpu/cpu.h"
 #include "lowering/rowmemory.h"
 #include "passes/schedule.h"
@@ -56,9 +57,7 @@ static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length)
 int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) { return lanes_up_to(f, vector_bits, sn_row_length(f)); }
 
 int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
-  int64_t length = sn_row_length(f), reduces = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    reduces += sn_is(op, "sinter.row_reduce");
+  int64_t length = sn_row_length(f), reduces = sn_row_op_count(f->body, SN_READS_ALL);
   // One accumulator would wait for itself; 4 hide the latency of an add.
   return lanes > 1 && reduces && (length == SN_DYNAMIC || length >= 4 * lanes) ? 4 : 1;
 }
@@ -72,18 +71,18 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 #define ACROSS 8       // lanes of a reduction combined
 #define SIMPLE 6       // less than its loads
 
-static bool has(const char *name, const char *prefix) { return !strncmp(name, prefix, strlen(prefix)); }
+static const double weights[] = {[SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
 
 // Elementwise work of one column; negative if lanes cannot be rows.
 static double work(const SnForm *f) {
   double cost = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    const char *name = sn_name(op);
-    if (!has(name, "arith.") && !has(name, "math.") && !sn_is(op, "sinter.broadcast") && !sn_is(op, "sinter.index") &&
-        !sn_is(op, "sinter.row_reduce") && !sn_is(op, "sinter.pick") && !sn_is(op, "sinter.yield"))
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (!line || line->lanes_are_columns || line->gives == SN_GIVES_NOTHING)
       return -1;
-    bool row = sn_num_results(op) && sn_is_row(sn_result(op, 0));
-    cost += has(name, "math.") && row ? FUNCTION : sn_is(op, "sinter.row_reduce") || (row && has(name, "arith.")) ? 1 : 0;
+    if (sn_is_row(sn_result(op, 0)) || line->first == SN_READS_ALL)
+      cost += weights[sn_row_op_cost(op)];
   }
   return cost;
 }
@@ -105,7 +104,7 @@ static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
 
 // What one row costs where lanes are columns. Several column dimensions lie together if the inner ones are whole.
 static double along_columns(const SnForm *f, double work, int64_t lanes) {
-  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1, reduces = 0;
+  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1, reduces = sn_row_op_count(f->body, SN_READS_ALL);
   bool whole = true;
   for (size_t k = 0; f->num_cols > 1 && k < f->inputs.size; ++k)
     for (int64_t d = f->num_rows; d <= inner; ++d) {
@@ -115,8 +114,6 @@ static double along_columns(const SnForm *f, double work, int64_t lanes) {
       if (sn_uses_cols(f, a->map) && (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
         whole = false;
     }
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    reduces += sn_is(op, "sinter.row_reduce");
   double steps = (double)(length / lanes + (lanes > 1 && length % lanes > 1) + (lanes > 1 && length % lanes == 1));
   double loads = whole ? accesses(f, inner, lanes) : LONE_GUARDED * (double)lanes * (double)f->inputs.size;
   return steps * (work + loads) + (double)reduces * ACROSS + 2;
@@ -253,7 +250,7 @@ static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
 static int functions(const SnForm *f) {
   int n = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    n += has(sn_name(op), "math.") && sn_num_results(op) && sn_is_row(sn_result(op, 0)) && !sn_is(op, "math.absf") && !sn_is(op, "math.fma");
+    n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && sn_row_op_cost(op) == SN_COST_FUNCTION;
   return n;
 }
 

@@ -21,7 +21,7 @@ static bool lift_elementwise(SnRewriter *rw, MlirOperation op) {
   intptr_t n = sn_num_operands(op);
   for (intptr_t i = 0; i < n; ++i) {
     MlirValue v = sn_operand(op, i);
-    if (sn_is_row(v) && sn_null(sn_def(v, "sinter.broadcast")) && !sn_constant_of(v).ptr)
+    if (sn_is_row(v) && sn_none(sn_broadcast_of(v)) && !sn_constant_of(v).ptr)
       return false;
   }
   for (intptr_t i = 0; i < n; ++i)
@@ -43,11 +43,10 @@ static bool lift_constant(SnRewriter *rw, MlirOperation op) {
 }
 
 static bool reduce_broadcast(SnRewriter *rw, MlirOperation reduce) {
-  MlirOperation broadcast = sn_def(sn_operand(reduce, 0), "sinter.broadcast");
+  MlirValue x = sn_broadcast_of(sn_operand(reduce, 0));
   MlirAttribute kind = sn_get_attr(reduce, "kind");
-  if (sn_null(broadcast) || !kind.ptr)
+  if (sn_none(x) || !kind.ptr)
     return false;
-  MlirValue x = sn_operand(broadcast, 0);
   MlirType type = sn_type_of(sn_result(reduce, 0));
   int64_t n = sn_dim(sn_type_of(sn_operand(reduce, 0)), 0);
   if (!mlirTypeEqual(type, sn_type_of(x)))
@@ -65,9 +64,9 @@ static bool reduce_broadcast(SnRewriter *rw, MlirOperation reduce) {
 }
 
 static bool pick_broadcast(SnRewriter *rw, MlirOperation pick) {
-  MlirOperation broadcast = sn_def(sn_operand(pick, 0), "sinter.broadcast");
+  MlirValue x = sn_broadcast_of(sn_operand(pick, 0));
   int64_t n = sn_dim(sn_type_of(sn_operand(pick, 0)), 0);
-  if (sn_null(broadcast))
+  if (sn_none(x))
     return false;
   if (n == SN_DYNAMIC)
     return sn_no(pick, "the row's length is not known");
@@ -77,7 +76,7 @@ static bool pick_broadcast(SnRewriter *rw, MlirOperation pick) {
     return sn_no(pick, "the length does not fit the index's type");
   // As unsigned numbers, negative indices are out of range too.
   MlirValue inside = sn(rw->b, "arith.cmpi", t, sn_int(rw->b, type, n), sn_attr("predicate", sn_i64(rw->b->ctx, 6 /* ult */)));
-  sn_replace(rw, pick, sn(rw->b, "arith.select", inside, sn_operand(broadcast, 0), sn_operand(pick, 2)));
+  sn_replace(rw, pick, sn(rw->b, "arith.select", inside, x, sn_operand(pick, 2)));
   return true;
 }
 

@@ -28,9 +28,9 @@ static MlirValue label_of(MlirValue v) {
   if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != 0 /* eq */)
     return (MlirValue){0};
   for (int side = 0; side < 2; ++side) {
-    MlirOperation label = sn_def(sn_operand(compare, !side), "sinter.broadcast");
-    if (!sn_null(label) && is_column_index(sn_operand(compare, side)))
-      return sn_operand(label, 0);
+    MlirValue label = sn_broadcast_of(sn_operand(compare, !side));
+    if (!sn_none(label) && is_column_index(sn_operand(compare, side)))
+      return label;
   }
   return (MlirValue){0};
 }
@@ -55,8 +55,7 @@ static MlirValue match_one_hot(SnBuilder *b, MlirValue condition, MlirValue *res
 }
 
 static bool one_hot(SnRewriter *rw, MlirOperation reduce) {
-  MlirAttribute kind = sn_get_attr(reduce, "kind");
-  if (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), SN_STR("add")))
+  if (!sn_is_reduce(reduce, "add"))
     return sn_no(reduce, "not a sum");
   MlirOperation select = sn_def(sn_operand(reduce, 0), "arith.select");
   if (sn_null(select) || !sn_is_row(sn_operand(select, 0)))

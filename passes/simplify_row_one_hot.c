@@ -13,12 +13,11 @@
 
 static MlirValue under_casts(MlirValue v) {
   for (;;) {
-    MlirOperation op = sn_def(v, "sinter.broadcast");
-    if (sn_null(op))
-      op = sn_def(v, "arith.index_cast");
-    if (sn_null(op))
+    MlirOperation cast = sn_def(v, "arith.index_cast");
+    MlirValue under = sn_null(cast) ? sn_broadcast_of(v) : sn_operand(cast, 0);
+    if (sn_none(under))
       return v;
-    v = sn_operand(op, 0);
+    v = under;
   }
 }
 

@@ -17,9 +17,7 @@
 #include <math.h>
 
 static bool is_reduce(MlirOperation op, const char *kind) {
-  MlirAttribute k = sn_is(op, "sinter.row_reduce") ? sn_get_attr(op, "kind") : (MlirAttribute){0};
-  return k.ptr && mlirStringRefEqual(mlirStringAttrGetValue(k), SN_STR(kind)) &&
-         mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
+  return sn_is_reduce(op, kind) && mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
 }
 
 static MlirOperation reduce_of(MlirValue v, const char *kind) {
@@ -32,8 +30,8 @@ static bool is_sum_under_maximum(MlirValue s) {
   MlirOperation sum = reduce_of(s, "add"), none = {0};
   MlirOperation exp = sn_null(sum) ? none : sn_def(sn_operand(sum, 0), "math.exp");
   MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
-  MlirOperation m = sn_null(sub) ? none : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-  MlirOperation maximum = sn_null(m) ? none : reduce_of(sn_operand(m, 0), "maximumf");
+  MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+  MlirOperation maximum = sn_none(m) ? none : reduce_of(m, "maximumf");
   return !sn_null(maximum) && sn_same(sn_operand(maximum, 0), sn_operand(sub, 0));
 }
 
@@ -45,11 +43,9 @@ static bool is_power_of_two(double c) {
 // ---- rules ------------------------------------------------------------------------------
 
 static bool divide(SnRewriter *rw, MlirOperation op) {
-  MlirOperation broadcast = sn_def(sn_operand(op, 1), "sinter.broadcast");
-  MlirValue y = sn_operand(op, 0);
-  if (sn_null(broadcast) || !sn_is_row(y))
+  MlirValue y = sn_operand(op, 0), s = sn_broadcast_of(sn_operand(op, 1));
+  if (sn_none(s) || !sn_is_row(y))
     return false;
-  MlirValue s = sn_operand(broadcast, 0);
   MlirType type = sn_type_of(s);
   double c = 0;
   bool constant = sn_attr_number(sn_constant_of(s), &c);
@@ -60,7 +56,7 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
   if (!constant && !is_sum_under_maximum(s))
     return sn_no(op, "the divisor is not known to be 1 at least");
   MlirValue r = constant ? sn_float(rw->b, type, 1 / c) : sn(rw->b, "arith.divf", sn_float(rw->b, type, 1), s);
-  sn_replace(rw, op, sn(rw->b, "arith.mulf", y, sn(rw->b, "sinter.broadcast", r, sn_type_of(y))));
+  sn_replace(rw, op, sn(rw->b, "arith.mulf", y, sn_as_row(rw->b, r, sn_type_of(y))));
   return true;
 }
 
@@ -83,11 +79,10 @@ static bool shifted_maximum(SnRewriter *rw, MlirOperation reduce) {
     return false;
   for (; n < MOST && sn_none(m); ++n) {
     MlirOperation sub = sn_def(x, "arith.subf");
-    MlirOperation shift = sn_null(sub) ? sub : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-    if (sn_null(shift))
+    by[n] = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+    if (sn_none(by[n]))
       break;
     x = sn_operand(sub, 0);
-    by[n] = sn_operand(shift, 0);
     m = found_before(reduce, x);
   }
   if (sn_none(m))

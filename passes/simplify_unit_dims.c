@@ -9,11 +9,12 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify_unit_dims.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse.h"
 
 static bool is_indexed(const SnForm *f, size_t d) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.index") && mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "dim")), f->dims.data[d].name))
+    if (sn_row_op_names(op, f->dims.data[d].name))
       return true;
   return false;
 }

@@ -11,6 +11,7 @@
 // halves when the task ends; rows that a vector sees again count as identities.
 
 #include "dialect/schedules.h"
+#include "dialect/row_ops.h"
 #include "lowering/cpu/cpu.h"
 
 // How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
@@ -52,9 +53,11 @@ static MlirLogicalResult check(const SnForm *f) {
     return sn_error(f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else", (long long)strip, (long long)lanes);
   if (f->indices.size)
     return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"", f->indices.size);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.gather"))
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->lanes_are_columns)
       return sn_error(op, "is not for lanes along rows: schedule with along = \"columns\"");
+  }
   return SN_OK;
 }
 

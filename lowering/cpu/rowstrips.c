@@ -13,6 +13,7 @@
 //
 // test: test/lowering/cpu/rowlanes.mlir, test/run/row_strips.mlir
 
+#include "dialect/row_ops.h"
 #include "dialect/schedules.h"
 #include "lowering/cpu/cpu.h"
 
@@ -27,7 +28,7 @@ bool sn_cpu_has_strips(const SnRowProgram *p) {
       return false;
   // What is known before the first phase is computed again for each of its columns.
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "cf.assert") || ((sn_is(op, "sinter.pick") || sn_is(op, "sinter.gather")) && !sn_row_level(p, sn_result(op, 0))))
+    if (sn_is(op, "cf.assert") || ((sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_TABLE)) && !sn_row_level(p, sn_result(op, 0))))
       return false;
   return true;
 }

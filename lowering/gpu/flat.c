@@ -7,6 +7,7 @@
 //
 // test: test/lowering/gpu/flat.mlir
 
+#include "dialect/row_ops.h"
 #include "lowering/gpu/gpu.h"
 
 // All dimensions in their order, or none.
@@ -43,15 +44,16 @@ const char *sn_gpu_not_flat(const SnForm *f) {
     if (!is_whole(f, k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size]))
       return "an operand is not one element for each of all, or one for all, in order";
   for (size_t a = 0; a < f->accumulators.size; ++a)
-    if (sn_uses_cols(f, f->accumulators.data[a].map) || sn_null(sn_def(sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)a), "sinter.row_reduce")))
+    if (sn_uses_cols(f, f->accumulators.data[a].map) || sn_null(sn_reduce_of(sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)a), NULL)))
       return "an accumulator is not of all elements alike";
   for (size_t k = 0; k < f->outputs.size; ++k)
     if (!sn_is_reduced(f, k) && !sn_uses_cols(f, f->outputs.data[k].map))
       return "a result is one for each row";
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (sn_is(op, "sinter.row_reduce") && !feeds_accumulator(f, op) && !sn_gpu_is_only_asserted(op))
+    if (sn_row_op_has(op, SN_READS_ALL) && !feeds_accumulator(f, op) && !sn_gpu_is_only_asserted(op))
       return "something is reduced over a row";
-    if (sn_is(op, "sinter.index") || sn_is(op, "sinter.pick") || sn_is(op, "sinter.gather"))
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->position)
       return "it knows where in a row it is";
   }
   return NULL;

@@ -24,18 +24,13 @@
 static MlirOperation exp_between(MlirOperation max, MlirOperation sum) {
   MlirOperation none = {0}, exp = sn_def(sn_operand(sum, 0), "math.exp");
   MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
-  MlirOperation broadcast = sn_null(sub) ? none : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-  if (sn_null(broadcast) || !sn_same(sn_operand(broadcast, 0), sn_result(max, 0)) || !sn_same(sn_operand(sub, 0), sn_operand(max, 0)))
+  MlirValue from = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+  if (sn_none(from) || !sn_same(from, sn_result(max, 0)) || !sn_same(sn_operand(sub, 0), sn_operand(max, 0)))
     return none;
   MlirType t = sn_type_of(sn_result(max, 0));
   // Of one type: what accumulates wider stays with two phases.
   bool same = mlirTypeEqual(t, sn_type_of(sn_result(sum, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(max, 0))));
   return same && sn_bits(t) >= 32 ? exp : none;
-}
-
-static bool is_kind(MlirOperation reduce, const char *kind) {
-  MlirAttribute k = sn_get_attr(reduce, "kind");
-  return k.ptr && mlirStringRefEqual(mlirStringAttrGetValue(k), SN_STR(kind));
 }
 
 void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
@@ -45,11 +40,11 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
   for (size_t i = 0; i + 1 < p->phases.size; ++i)
     for (size_t r = 0; r < p->phases.data[i].reduces.size; ++r) {
       MlirOperation max = p->phases.data[i].reduces.data[r];
-      if (!is_kind(max, "maximumf") && !is_kind(max, "maxnumf"))
+      if (!sn_is_reduce(max, "maximumf") && !sn_is_reduce(max, "maxnumf"))
         continue;
       const SnPhase *next = &p->phases.data[i + 1];
       for (size_t k = 0; k < next->reduces.size && o->n < SN_GPU_ONLINE; ++k) {
-        MlirOperation sum = next->reduces.data[k], exp = is_kind(sum, "add") ? exp_between(max, sum) : (MlirOperation){0};
+        MlirOperation sum = next->reduces.data[k], exp = sn_is_reduce(sum, "add") ? exp_between(max, sum) : (MlirOperation){0};
         if (!sn_null(exp) && sn_null(sn_gpu_online_sum(o, max))) {
           o->pairs[o->n].max = max;
           o->pairs[o->n].sum = sum;
@@ -62,10 +57,9 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
 // x - max of x less log(sum of exp(x - max of x)), which is log 1 or more.
 static bool is_log_softmax(MlirOperation exp) {
   MlirOperation none = {0}, sub = sn_def(sn_operand(exp, 0), "arith.subf"), inner = sn_null(sub) ? none : sn_def(sn_operand(sub, 0), "arith.subf");
-  MlirOperation broadcast = sn_null(inner) ? none : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-  MlirOperation log = sn_null(broadcast) ? none : sn_def(sn_operand(broadcast, 0), "math.log");
-  MlirOperation sum = sn_null(log) ? none : sn_def(sn_operand(log, 0), "sinter.row_reduce");
-  MlirOperation of = sn_null(sum) || !is_kind(sum, "add") ? none : sn_def(sn_operand(sum, 0), "math.exp");
+  MlirValue scalar = sn_null(inner) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+  MlirOperation log = sn_none(scalar) ? none : sn_def(scalar, "math.log"), sum = sn_null(log) ? none : sn_reduce_of(sn_operand(log, 0), "add");
+  MlirOperation of = sn_null(sum) ? none : sn_def(sn_operand(sum, 0), "math.exp");
   return !sn_null(of) && sn_same(sn_operand(of, 0), sn_result(inner, 0)) && sn_get_attr(of, "sinter.not_positive").ptr;
 }
 

@@ -126,10 +126,7 @@ void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
   }
 }
 
-static bool is_maximum(MlirOperation reduce) {
-  MlirAttribute kind = sn_get_attr(reduce, "kind");
-  return kind.ptr && (mlirStringRefEqual(mlirStringAttrGetValue(kind), SN_STR("maximumf")) || mlirStringRefEqual(mlirStringAttrGetValue(kind), SN_STR("maxnumf")));
-}
+static bool is_maximum(MlirOperation reduce) { return sn_is_reduce(reduce, "maximumf") || sn_is_reduce(reduce, "maxnumf"); }
 
 bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce) {
   bool halves = g->packed || (!g->num_resident && g->width > 1 && g->width % 2 == 0 && !sn_null(sn_gpu_online_sum(&g->online, reduce)));

@@ -39,7 +39,7 @@ void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
   g->all.of_groups = true;
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
-    MlirOperation reduce = sn_def(v, "sinter.row_reduce");
+    MlirOperation reduce = sn_reduce_of(v, NULL);
     bool online = !sn_null(reduce) && (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
     bool same = !alone && !sn_null(reduce) && !online && sn_one_use(v) && mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
                 reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;

@@ -14,24 +14,20 @@
 #include "lowering/gpu/online.h"
 #include "lowering/rowmemory.h"
 
-static bool is_add(MlirOperation reduce) {
-  MlirAttribute k = sn_get_attr(reduce, "kind");
-  return k.ptr && mlirStringRefEqual(mlirStringAttrGetValue(k), SN_STR("add"));
-}
-
 // What elements of the sum's row are taken from, if the other is a sum of squares of such differences; else null.
 static MlirValue taken_from(MlirOperation sum, MlirOperation squares) {
   MlirValue none = {0};
   MlirType t = sn_type_of(sn_result(sum, 0));
   MlirOperation square = sn_def(sn_operand(squares, 0), "arith.mulf");
-  if (!is_add(sum) || !is_add(squares) || sn_null(square) || !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
+  if (!sn_is_reduce(sum, "add") || !sn_is_reduce(squares, "add") || sn_null(square) || !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
     return none;
-  MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf"), broadcast = sn_null(sub) ? sub : sn_def(sn_operand(sub, 1), "sinter.broadcast");
-  if (sn_null(sub) || sn_null(broadcast) || !sn_same(sn_operand(sub, 0), sn_operand(sum, 0)))
+  MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf");
+  MlirValue from = sn_null(sub) ? none : sn_broadcast_of(sn_operand(sub, 1));
+  if (sn_none(from) || !sn_same(sn_operand(sub, 0), sn_operand(sum, 0)))
     return none;
   bool same = mlirTypeEqual(t, sn_type_of(sn_result(squares, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(sum, 0)))) &&
               mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(squares, 0))));
-  return same && sn_is_float(t) && sn_bits(t) >= 32 ? sn_operand(broadcast, 0) : none;
+  return same && sn_is_float(t) && sn_bits(t) >= 32 ? from : none;
 }
 
 void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) {

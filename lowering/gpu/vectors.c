@@ -63,8 +63,8 @@ static MlirValue unscaled(const SnGpuPart *part, double *scale) {
   MlirOperation mul = sn_null(part->sum) || part->squares || !mlirTypeIsAF32(sn_element(sn_type_of(of))) ? (MlirOperation){0} : sn_def(of, "arith.mulf");
   *scale = 1;
   for (int k = 0; k < 2 && !sn_null(mul); ++k) {
-    MlirOperation broadcast = sn_def(sn_operand(mul, k), "sinter.broadcast");
-    MlirAttribute a = sn_null(broadcast) ? (MlirAttribute){0} : sn_constant_of(sn_operand(broadcast, 0));
+    MlirValue scalar = sn_broadcast_of(sn_operand(mul, k));
+    MlirAttribute a = sn_none(scalar) ? (MlirAttribute){0} : sn_constant_of(scalar);
     int exponent;
     if (!a.ptr || !mlirAttributeIsAFloat(a) || frexp(mlirFloatAttrGetValueDouble(a), &exponent) != 0.5 || abs(exponent) > 20)
       continue;
