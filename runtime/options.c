@@ -1,6 +1,9 @@
 // options.c: a tool's command line from one table.
 
 #include "options.h"
+#include "abi.h"
+#include "file.h"
+#include "sinter_config.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -20,6 +23,7 @@ static void print_help(const SinterOption *table, const char *usage) {
     printf("  %-22s %s\n", left, o->help);
   }
   printf("  %-22s %s\n", "--help", "print this");
+  printf("  %-22s %s\n", "--version", "print Sinter's version");
 }
 
 SinterParsed sinter_options_parse(const SinterOption *table, void *to, const char *usage, int argc,
@@ -27,7 +31,7 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
   int count = 0;
   while (table[count].name)
     count++;
-  struct option *options = calloc((size_t)count + 2, sizeof *options);
+  struct option *options = calloc((size_t)count + 3, sizeof *options);
   if (!options) {
     fprintf(stderr, "%s: error: not enough memory\n", argv[0]);
     return SINTER_PARSED_BAD;
@@ -40,6 +44,7 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
                                               : required_argument;
   }
   options[count].name = "help";
+  options[count + 1].name = "version";
 
   SinterParsed answer = SINTER_PARSED;
   int index = 0;
@@ -49,9 +54,13 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
     if (found != 0) { // getopt_long has said why
       fprintf(stderr, "try %s --help\n", argv[0]);
       answer = SINTER_PARSED_BAD;
-    } else if (index == count) {
-      print_help(table, usage);
-      answer = SINTER_PARSED_HELP;
+    } else if (index >= count) {
+      const char *slash = strrchr(argv[0], '/');
+      if (index == count)
+        print_help(table, usage);
+      else
+        printf("%s " SINTER_VERSION " (ABI %d)\n", slash ? slash + 1 : argv[0], SINTER_ABI_VERSION);
+      answer = sinter_stdout_finish(argv[0]) ? SINTER_PARSED_HELP : SINTER_PARSED_BAD;
     } else {
       const char *wrong = table[index].set(to, optarg);
       if (wrong) {

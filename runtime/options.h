@@ -22,7 +22,7 @@ typedef struct SinterOption {
 
 typedef enum SinterParsed {
   SINTER_PARSED,      // *rest is the index of the first argument that is no option
-  SINTER_PARSED_HELP, // --help was asked for, and printed
+  SINTER_PARSED_HELP, // --help or --version was asked for, and printed
   SINTER_PARSED_BAD,  // the reason has been printed
 } SinterParsed;
 

@@ -7,6 +7,7 @@
 #include "llvm-c/TargetMachine.h"
 #include "mlir-c/RegisterEverything.h"
 #include "passes/passes.h"
+#include "runtime/file.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -51,9 +52,10 @@ const char *tool_prefetch(const char *cpu) { return has_feature(cpu, "+adx") && 
 const char *tool_registers(const char *cpu) { return has_feature(cpu, "+avx512f") ? "32" : "16"; }
 const char *tool_exp(const char *cpu) { return has_feature(cpu, "+avx512f") ? "avx512" : "polynomial"; }
 
-void tool_close(Tool *tool) {
+SinterExit tool_close(Tool *tool, SinterExit code) {
   tool_source_free(tool->source);
   mlirContextDestroy(tool->ctx);
+  return sinter_stdout_finish(tool->name) || code != SINTER_EXIT_OK ? code : SINTER_EXIT_BAD_INPUT;
 }
 
 SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...) {

@@ -60,9 +60,10 @@ typedef struct Tool {
   void *source; // the file's text, for errors
 } Tool;
 
-// Makes a context that knows every dialect and translation. Close it.
+// Makes a context that knows every dialect and translation. Close it: the answer is what main answers, `code`
+// or, where what was printed did not go out, an error.
 Tool tool_open(const char *name, const char *file);
-void tool_close(Tool *tool);
+SinterExit tool_close(Tool *tool, SinterExit code);
 
 // `NAME: error: ...` on stderr; answers code.
 SinterExit tool_error(const Tool *tool, SinterExit code, const char *format, ...)

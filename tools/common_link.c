@@ -1,7 +1,7 @@
 // common_link.c: files, and the system's linker.
 
 #include "tools/common_link.h"
-#include "lowering/serialise.h"
+#include "lowering/names.h"
 #include "passes/passes.h"
 #include "runtime/file.h"
 #include "sinter_config.h"
@@ -86,13 +86,20 @@ static SinterExit link_library(const Tool *tool, const char *path, const char *f
   return code;
 }
 
-// One object with its own copy of the runtime, whose names are seen by nobody else: archives of several versions
-// go into one program.
-static SinterExit link_archive(const Tool *tool, const char *path, const char *folder, const char *runtime) {
+// One object with its own copy of the runtime and of what that stands on, whose names are seen by nobody else:
+// archives of several versions go into one program. Names of the program are letters, digits and `_`.
+static SinterExit link_archive(const Tool *tool, const char *path, const char *folder, const char *runtime,
+                               const char *name, bool gpu) {
+  static const char *const archives[] = {SINTER_RUNTIME_ARCHIVES};
+  size_t size = strlen(name) + sizeof "--keep-global-symbol=_*";
+  char *kept = sn_alloc(size);
+  snprintf(kept, size, "--keep-global-symbol=%s_*", name);
   Line line = {0};
   ADD(&line, "cc", "-r", "-nostdlib", "-o", "all.o", "code.o", runtime);
+  if (!gpu)
+    add(&line, sizeof archives / sizeof *archives, archives);
   SinterExit code = run_line(tool, path, folder, &line);
-  ADD(&line, "objcopy", "--localize-hidden", "all.o");
+  ADD(&line, "objcopy", "--wildcard", kept, "--keep-global-symbol=" SN_LIBRARY, "all.o");
   if (code == SINTER_EXIT_OK)
     code = run_line(tool, path, folder, &line);
   line.size = 0;
@@ -100,6 +107,7 @@ static SinterExit link_archive(const Tool *tool, const char *path, const char *f
   if (code == SINTER_EXIT_OK)
     code = run_line(tool, path, folder, &line);
   sn_vec_free(&line);
+  free(kept);
   return code;
 }
 
@@ -113,7 +121,7 @@ static SinterExit copy_to(const Tool *tool, const char *from, const char *path, 
   return code;
 }
 
-SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, bool archive, bool gpu) {
+SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, const char *archive, bool gpu) {
   static const char *const files[] = {"code.o", "all.o", "linked"};
   const char *tmp = getenv("TMPDIR");
   char folder[PATH_MAX], file[PATH_MAX + 16], runtime[PATH_MAX * 2];
@@ -128,7 +136,7 @@ SinterExit tool_link(const Tool *tool, const char *path, const char *object, siz
     result = tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s", runtime,
                         strerror(errno));
   if (result == SINTER_EXIT_OK)
-    result = archive ? link_archive(tool, path, folder, runtime) : link_library(tool, path, folder, runtime, gpu);
+    result = archive ? link_archive(tool, path, folder, runtime, archive, gpu) : link_library(tool, path, folder, runtime, gpu);
   snprintf(file, sizeof file, "%s/linked", folder);
   if (result == SINTER_EXIT_OK)
     result = copy_to(tool, file, path, !archive);

@@ -7,6 +7,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "tools/common.h"
+#include "tools/version.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -75,6 +76,7 @@ private:
 
 const char *tool_options(int argc, char **argv, const char *overview, const ToolOptions *options) {
   sys::PrintStackTraceOnErrorSignal(argv[0]);
+  setVersion(argv[0]);
   tool_register();
   // A row replaces LLVM's own option of its name.
   auto &known = cl::getRegisteredOptions();

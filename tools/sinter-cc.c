@@ -173,7 +173,7 @@ static SinterExit host_code(const Tool *tool, const Options *options, MlirModule
   size_t size = LLVMGetBufferSize(object);
   SinterExit code = kind == OBJECT
                         ? tool_write(tool, options->out, bytes, size, false)
-                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE, options->gpu);
+                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE ? options->name : NULL, options->gpu);
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -245,6 +245,5 @@ int main(int argc, char **argv) {
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);
   Tool tool = tool_open("sinter-cc", file);
   SinterExit code = program(&tool, &options);
-  tool_close(&tool);
-  return code;
+  return tool_close(&tool, code);
 }

@@ -8,10 +8,12 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "tools/version.h"
 
 extern "C" void sn_register_all(void);
 
 int main(int argc, char **argv) {
+  setVersion(argv[0]);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -227,6 +227,5 @@ int main(int argc, char **argv) {
   LLVMInitializeNativeAsmPrinter();
   Tool tool = tool_open("sinter-run", file);
   SinterExit code = program(&tool, &options, &driver);
-  tool_close(&tool);
-  return code;
+  return tool_close(&tool, code);
 }

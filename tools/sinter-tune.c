@@ -132,7 +132,7 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
   *hash = hash_of(bytes, size);
   for (size_t i = 0; i < n && *hash; ++i)
     *hash = seen[i] == *hash ? 0 : *hash;
-  SinterExit code = *hash ? tool_link(tool, path, bytes, size, false, how->gpu) : SINTER_EXIT_OK;
+  SinterExit code = *hash ? tool_link(tool, path, bytes, size, NULL, how->gpu) : SINTER_EXIT_OK;
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -382,6 +382,5 @@ int main(int argc, char **argv) {
   const char *file = tool_options(argc, argv, "Sinter: finds the schedules that are fastest on a machine\n", tables);
   Tool tool = tool_open("sinter-tune", file);
   SinterExit code = program(&tool, &options, &run);
-  tool_close(&tool);
-  return code;
+  return tool_close(&tool, code);
 }
