@@ -163,17 +163,25 @@ static void report(MlirStringRef text, void *user) {
 
 SinterExit tool_run(const Tool *tool, MlirModule module, const char *road,
                     const ToolSetting *settings, const char *until) {
+  return tool_run_after(tool, module, road, settings, NULL, until);
+}
+
+SinterExit tool_run_after(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
+                          const char *after, const char *until) {
   Settings all = {sn_pipeline(road), settings};
   if (!all.road)
     return tool_error(tool, SINTER_EXIT_COMPILE, "this build has no road %s", road);
   char *steps = sn_pipeline_text(all.road, setting, &all, until);
   if (!steps)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s has no rung %s", road, until);
+  char *done = after ? sn_pipeline_text(all.road, setting, &all, after) : NULL; // what `steps` begins with
+  const char *rest = done ? steps + strlen(done) + 1 : steps;
+  free(done);
   MlirPassManager pm = mlirPassManagerCreate(tool->ctx);
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(pm);
   SinterExit code = SINTER_EXIT_OK;
-  if (sn_failed(mlirOpPassManagerAddPipeline(passes, SN_STR(steps), report, NULL)))
-    code = tool_error(tool, SINTER_EXIT_COMPILE, "the road %s does not parse: %s", road, steps);
+  if (sn_failed(mlirOpPassManagerAddPipeline(passes, SN_STR(rest), report, NULL)))
+    code = tool_error(tool, SINTER_EXIT_COMPILE, "the road %s does not parse: %s", road, rest);
   else if (!tool_apply_options(pm))
     code = SINTER_EXIT_BAD_INPUT; // said by MLIR
   else if (sn_failed(mlirPassManagerRunOnOp(pm, mlirModuleGetOperation(module))))

@@ -87,6 +87,10 @@ typedef struct ToolSetting {
 SinterExit tool_run(const Tool *tool, MlirModule module, const char *road,
                     const ToolSetting *settings, const char *until);
 
+// As tool_run, of a module that is on a rung of the road already: what comes behind it.
+SinterExit tool_run_after(const Tool *tool, MlirModule module, const char *road, const ToolSetting *settings,
+                          const char *after, const char *until);
+
 void tool_print(MlirModule module); // to stdout
 
 #ifdef __cplusplus

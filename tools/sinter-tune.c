@@ -103,7 +103,7 @@ static uint64_t hash_of(const char *bytes, size_t size) {
 
 // What is asked of the road: the program is differentiated once, its forms are programs without that.
 typedef struct {
-  const char *policy, *wrt, *sums, *until;
+  const char *policy, *wrt, *sums, *after, *until;
   bool upstream, gpu;
 } Road;
 
@@ -118,7 +118,7 @@ static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule m
                         {"exp", tool_exp(o->cpu)},   {"registers", tool_registers(o->cpu)},
                         {"prefetch", tool_prefetch(o->cpu)}, {NULL, NULL}};
   *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-  return r.gpu ? tool_run(tool, *copy, "sinter-gpu", gpu, r.until) : tool_run(tool, *copy, "sinter-cpu", here, r.until);
+  return tool_run_after(tool, *copy, r.gpu ? "sinter-gpu" : "sinter-cpu", r.gpu ? gpu : here, r.after, r.until);
 }
 
 // Links what has been lowered, unless `seen` has its code: 0 in *hash then.
@@ -188,7 +188,7 @@ static Compiled compile_here(const Work *w, MlirModule kernel, const char *path)
   const Options *o = w->options;
   mlirContextAttachDiagnosticHandler(w->tool->ctx, keep_error, c.why, NULL);
   MlirModule lowered;
-  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .gpu = o->gpu}, kernel, &lowered);
+  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .gpu = o->gpu}, kernel, &lowered);
   SnSerialise how = {.cpu = o->cpu, .gpu = o->gpu, .parallel = !o->gpu};
   if (c.code == SINTER_EXIT_OK)
     c.code = link_lowered(w->tool, &how, lowered, path, w->seen.data, w->seen.size, &c.hash);
@@ -243,7 +243,7 @@ static void compile_candidate(Work *w, size_t index, const TuneForm *form, MlirA
 static SinterExit check_cut(const Work *w, const TuneForm *form) {
   const Options *o = w->options;
   MlirModule scheduled;
-  Road road = {.policy = o->policy, .wrt = "", .sums = "same", .until = "scheduled", .gpu = o->gpu};
+  Road road = {.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .until = "scheduled", .gpu = o->gpu};
   SinterExit code = lower(w->tool, o, road, form->kernel, &scheduled);
   MlirOperation again = code == SINTER_EXIT_OK ? tune_form_of(scheduled) : (MlirOperation){NULL};
   if (code == SINTER_EXIT_OK && (sn_null(again) || strcmp(sn_fingerprint(again).text, form->form.text)))
