@@ -25,8 +25,8 @@ bool sn_shim_is_elementwise(MlirOperation op) {
   return (dialect == "arith" || dialect == "math") && OpTrait::hasElementwiseMappableTraits(unwrap(op));
 }
 
-void sn_shim_add_math_approximations(MlirRewritePatternSet set) {
-  populateMathPolynomialApproximationPatterns(*unwrap(set));
+void sn_shim_add_erf(MlirRewritePatternSet set) {
+  populateMathPolynomialApproximationPatterns(*unwrap(set), [](StringRef name) { return name == "math.erf" || name == "math.erfc"; });
 }
 
 void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape)) {

@@ -33,7 +33,8 @@ bool sn_shim_is_elementwise(MlirOperation op);
 
 // ---- upstream's patterns that have no pass -------------------------------------
 
-void sn_shim_add_math_approximations(MlirRewritePatternSet set);
+// math.erf and math.erfc of f32 -> polynomials.
+void sn_shim_add_erf(MlirRewritePatternSet set);
 // linalg on collapsed tensors -> linalg on what was collapsed; expand_shape moves up, collapse_shape down.
 void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape));
 

@@ -3,7 +3,7 @@
 //   %e = math.exp %x : vector<16xf32>  ->  a dozen fused multiply-adds
 //
 // LLVM calls libm once for each lane of a vector otherwise, thirty times slower.
-// exp, log and log1p are math_f32.c's, the others upstream's, all within 2 ulp in f32; f64 stays a call.
+// exp, log and log1p are math_f32.c's, erf and erfc upstream's, the others math_functions.c's; what has no polynomial, and f64, stays a call of libm.
 //
 // runs in: sinter-cpu    test: test/passes/math.mlir
 
@@ -24,30 +24,35 @@ static const SnOption options[] = {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
+  sn_math_clamps(op);
   sn_math_maxima(op);
   if (!strcmp(o->exp, "avx512"))
     sn_math_greater(op);
   sn_math_logarithms(op);
   sn_math_f32(op, !strcmp(o->exp, "avx512"));
+  sn_math_functions(op);
   sn_math_products(op);
   if (!strcmp(o->bf16, "native"))
     sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);
-  sn_shim_add_math_approximations(set);
+  sn_shim_add_erf(set);
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(set);
   MlirLogicalResult result = mlirApplyPatternsAndFoldGreedilyWithOp(op, frozen, config);
   mlirFrozenRewritePatternSetDestroy(frozen);
   mlirGreedyRewriteDriverConfigDestroy(config);
+  sn_math_f32(op, !strcmp(o->exp, "avx512")); // of erfc
   return result;
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__vector__(void);
 static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__, mlirGetDialectHandle__vector__, NULL};
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__, mlirGetDialectHandle__scf__,
+    mlirGetDialectHandle__vector__, NULL};
 
 const SnPass sn_pass_math = {
     .argument = "sinter-math",

@@ -8,7 +8,7 @@
 // Rounding to n is an addition of 1.5 * 2^23, which leaves n in the low bits: shifted
 // into the exponent they are 2^n. The polynomials are minimax ones of relative error below 2^-24. What they
 // give is within 2 ulp, and right at infinities and NaNs; below the least normal number exp gives 0 or something below
-// it, and log reads that number. (Beyond 88.3 the polynomial of exp is off by up to 75 ulp.) Vectors of 16 are
+// it. Vectors of 16 are
 // math_tables.c's where the processor has AVX-512.
 
 #include "passes/math_parts.h"
@@ -42,11 +42,16 @@ static MlirValue expand_exp(const Math *m, MlirValue x, bool negative, bool roug
   x = at_least(m, x, number(m, -88.029693603515625)); // n = -127, whose power is 0
   MlirValue t = fma(m, x, log2e, round);
   if (!negative)
-    t = at_most(m, t, number(m, ROUND + 127.0)); // beyond, f grows, and the product becomes infinite
+    t = at_most(m, t, number(m, ROUND + (rough ? 127.0 : 128.0))); // beyond, f grows, and the product becomes infinite
   MlirValue n = sn(m->b, "arith.subf", t, round), f = fma(m, x, log2e, sn(m->b, "arith.negf", n));
   if (!rough)
     f = fma(m, x, number(m, LOG2E_LOW), f);
   MlirValue p = rough ? polynomial(m, f, 6, rough_exp_terms) : polynomial(m, f, 7, exp_terms);
+  if (!negative && !rough) { // 2^128 is no number: twice 2^127
+    MlirValue most = at_most(m, t, number(m, ROUND + 127.0));
+    p = fma(m, sn(m->b, "arith.subf", t, most), p, p);
+    t = most;
+  }
   return sn(m->b, "arith.mulf", p, as_floats(m, sn(m->b, "arith.shli", as_ints(m, t), bits(m, 23))));
 }
 
@@ -74,18 +79,32 @@ static MlirValue split(const Math *m, MlirValue x, MlirValue *mantissa, MlirValu
 }
 
 // Of numbers that are not finite and positive: 0 (from `zero` down) -> -inf, below -> NaN, inf and NaN -> themselves.
-static MlirValue log_corners(const Math *m, MlirValue log, MlirValue x, double zero) {
+MlirValue sn_math_log_corners(const Math *m, MlirValue log, MlirValue x, double zero) {
   MlirValue at = number(m, zero), inf = number(m, __builtin_inf());
   MlirValue below = sn(m->b, "arith.select", compare(m, OEQ, x, at), number(m, -__builtin_inf()), number(m, __builtin_nan("")));
   log = sn(m->b, "arith.select", compare(m, OGT, x, at), log, below); // NaN is not greater
   return sn(m->b, "arith.select", compare(m, OEQ, x, inf), inf, log);
 }
 
+// x = 2^e (1 + f) for x > 0, also below 2^-126; anything for other ones.
+static MlirValue split_number(const Math *m, MlirValue x, MlirValue *e) {
+  MlirValue tiny = compare(m, OLT, x, number(m, 0x1p-126)), mantissa, shift;
+  x = sn(m->b, "arith.select", tiny, sn(m->b, "arith.mulf", x, number(m, 0x1p23)), x);
+  *e = split(m, x, &mantissa, &shift);
+  *e = sn(m->b, "arith.subf", *e, sn(m->b, "arith.select", tiny, number(m, 23.0), number(m, 0.0)));
+  return sn(m->b, "arith.subf", mantissa, number(m, 1.0));
+}
+
+MlirValue sn_math_log_parts(const Math *m, MlirValue x, MlirValue *e) {
+  MlirValue f = split_number(m, x, e);
+  return log_of(m, f, number(m, 0.0));
+}
+
 static MlirValue expand_log(const Math *m, MlirValue x) {
   if (sn_math_has_tables(m))
     return sn_math_table_log(m, x);
-  MlirValue mantissa, shift, e = split(m, at_least(m, x, number(m, 1.17549435e-38)), &mantissa, &shift);
-  return log_corners(m, log_of(m, sn(m->b, "arith.subf", mantissa, number(m, 1.0)), e), x, 0.0);
+  MlirValue e, f = split_number(m, x, &e);
+  return sn_math_log_corners(m, log_of(m, f, e), x, 0.0);
 }
 
 static MlirValue expand_log1p(const Math *m, MlirValue x) {
@@ -96,7 +115,7 @@ static MlirValue expand_log1p(const Math *m, MlirValue x) {
   MlirValue scale = as_floats(m, sn(m->b, "arith.subi", bits(m, 0x3f800000), shift)); // 2^-e, or 0 where e is 128
   scale = at_least(m, scale, number(m, 0.0));
   MlirValue f = fma(m, lost, scale, sn(m->b, "arith.subf", mantissa, one));
-  return log_corners(m, log_of(m, f, e), x, -1.0);
+  return sn(m->b, "math.copysign", sn_math_log_corners(m, log_of(m, f, e), x, -1.0), x);
 }
 
 static const double log1p_terms[] = {1.0, -0.4999990241961163, 0.3332996233926353, -0.2495413297250235, 0.19675936197654367,

@@ -43,6 +43,11 @@ static inline MlirValue polynomial(const Math *m, MlirValue x, int n, const doub
 // -|x|, however it is spelled.
 bool sn_math_is_negated_magnitude(MlirValue v);
 
+// log(x) less e ln 2, where x = 2^e m and m is between sqrt(1/2) and sqrt(2); and a logarithm with that of a zero (from `zero` down), of
+// numbers below it, of infinity and NaN.
+MlirValue sn_math_log_parts(const Math *m, MlirValue x, MlirValue *e);
+MlirValue sn_math_log_corners(const Math *m, MlirValue log, MlirValue x, double zero);
+
 // ---- math_tables.c: vectors of 16, with AVX-512 ----
 
 static inline bool sn_math_has_tables(const Math *m) { return m->avx512 && mlirTypeIsAVector(m->type) && sn_dim(m->type, 0) == 16; }

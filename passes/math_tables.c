@@ -120,5 +120,6 @@ MlirValue sn_math_table_log(const Math *m, MlirValue x) { return log_of(m, x, (M
 
 MlirValue sn_math_table_log1p(const Math *m, MlirValue x) {
   MlirValue one = number(m, 1.0), u = sn(m->b, "arith.addf", x, one);
-  return log_of(m, u, sn(m->b, "arith.subf", x, sn(m->b, "arith.subf", u, one)));
+  MlirValue log = log_of(m, u, sn(m->b, "arith.subf", x, sn(m->b, "arith.subf", u, one)));
+  return sn(m->b, "math.copysign", log, x); // of -0
 }

@@ -52,7 +52,7 @@ const SnPipeline sn_pipeline_prepare = {
   {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL},        \
   {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL},                                    \
   {"convert-vector-to-llvm", "vector -> llvm", NULL},                                                                  \
-  {"convert-math-to-llvm", "math.sqrt -> llvm.intr.sqrt", NULL},                                                       \
+  {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL},                                                       \
   {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL},                                                       \
   {"convert-to-llvm", "everything else -> llvm", NULL},                                                                \
   {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                                   \

@@ -13,6 +13,7 @@
 
 #include "lowering/gpu/gpu.h"
 #include "lowering/rowmemory.h"
+#include "passes/math.h"
 
 static bool constant(MlirValue v, double *x) {
   MlirOperation broadcast = sn_def(v, "vector.broadcast");
@@ -191,6 +192,7 @@ void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation)) {
 }
 
 void sn_gpu_math(MlirOperation func) {
+  sn_math_clamps(func);
   sn_gpu_each(func, "arith.select", magnitude);
   sn_gpu_each(func, "math.exp", sn_gpu_power);
   sn_gpu_divide(func);
