@@ -42,7 +42,7 @@ enum {
   SN_FUSED_DIMS = 24,
   // A kernel on a GPU gets 4 KB of arguments: for each operand an address, and the sizes that are not known.
   SN_FUSED_OPERANDS = 64,
-  // Of the body. It computes far longer than it reads and writes by then, and compilers take more than linear time.
+  // Of its regions. It computes far longer than it reads and writes by then, and compilers take more than linear time.
   SN_FUSED_OPERATIONS = 512,
 };
 

@@ -284,9 +284,6 @@ const char *sn_name(MlirOperation op) {
   // Identifiers are uniqued strings of the context and end in NUL.
   return mlirIdentifierStr(mlirOperationGetName(op)).data;
 }
-bool sn_is(MlirOperation op, const char *name) {
-  return !sn_null(op) && mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), SN_STR(name));
-}
 bool sn_in_dialect(MlirOperation op, const char *dialect) {
   size_t n = strlen(dialect);
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

@@ -251,7 +251,14 @@ void sn_end_if_values(SnBuilder *b, SnIf *branch, SnValues yielded);
 static inline bool sn_null(MlirOperation op) { return op.ptr == NULL; }
 static inline bool sn_none(MlirValue v) { return v.ptr == NULL; }
 static inline bool sn_same(MlirValue a, MlirValue b) { return mlirValueEqual(a, b); }
-bool sn_is(MlirOperation op, const char *name);
+// Inline, so that the length of a name in the source is known.
+static inline bool sn_is(MlirOperation op, const char *name) {
+  if (sn_null(op))
+    return false;
+  MlirStringRef is = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t n = strlen(name);
+  return is.length == n && !memcmp(is.data, name, n);
+}
 bool sn_in_dialect(MlirOperation op, const char *dialect);
 const char *sn_name(MlirOperation op);                     // NUL-terminated, owned by the context
 MlirOperation sn_def(MlirValue v, const char *name);       // its defining op if so named, else null

@@ -37,7 +37,7 @@ static bool is_commutative(MlirOperation op) {
 
 static bool same_op(MlirOperation a, MlirOperation b) {
   if (!mlirIdentifierEqual(mlirOperationGetName(a), mlirOperationGetName(b)) || sn_num_operands(a) != sn_num_operands(b) ||
-      sn_num_results(a) != sn_num_results(b) || mlirOperationGetNumAttributes(a) != mlirOperationGetNumAttributes(b))
+      sn_num_results(a) != sn_num_results(b))
     return false;
   bool turned = is_commutative(a) && sn_same(sn_operand(a, 0), sn_operand(b, 1)) && sn_same(sn_operand(a, 1), sn_operand(b, 0));
   for (intptr_t i = 0; i < sn_num_operands(a) && !turned; ++i)
@@ -46,7 +46,10 @@ static bool same_op(MlirOperation a, MlirOperation b) {
   for (intptr_t i = 0; i < sn_num_results(a); ++i)
     if (!mlirTypeEqual(sn_type_of(sn_result(a, i)), sn_type_of(sn_result(b, i))))
       return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(a); ++i) {
+  intptr_t attributes = mlirOperationGetNumAttributes(a); // last: upstream makes a dictionary to count them
+  if (attributes != mlirOperationGetNumAttributes(b))
+    return false;
+  for (intptr_t i = 0; i < attributes; ++i) {
     MlirNamedAttribute attr = mlirOperationGetAttribute(a, i);
     MlirAttribute other = mlirOperationGetAttributeByName(b, mlirIdentifierStr(attr.name));
     if (!other.ptr || !mlirAttributeEqual(attr.attribute, other))
@@ -62,23 +65,43 @@ static bool has_region(MlirOperation op) {
   return false;
 }
 
+// Equal for operations that are the same.
+static size_t hash_of(MlirOperation op) {
+  uintptr_t h = (uintptr_t)mlirOperationGetName(op).ptr, operands = 0;
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+    operands += (uintptr_t)sn_operand(op, i).ptr * 0x9e3779b97f4a7c15u; // in any order: some commute
+  if (!sn_num_operands(op))
+    operands = (uintptr_t)sn_get_attr(op, "value").ptr;
+  return (h ^ operands) * 0x9e3779b97f4a7c15u >> 16;
+}
+
 bool sn_cse_block(MlirBlock block) {
   bool changed = false;
-  for (MlirOperation a = mlirBlockGetFirstOperation(block); !sn_null(a); a = mlirOperationGetNextInBlock(a)) {
-    bool asserts = sn_is(a, "cf.assert"); // what held once holds
-    if (!asserts && (!sn_num_results(a) || has_region(a) || !sn_shim_is_pure(a)))
+  size_t n = 0, size = 32;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    ++n;
+  while (size < 2 * n)
+    size *= 2;
+  MlirOperation *seen = sn_alloc(size * sizeof *seen); // by hash; the next free place if it is taken
+  for (MlirOperation b = mlirBlockGetFirstOperation(block), next; !sn_null(b); b = next) {
+    next = mlirOperationGetNextInBlock(b);
+    bool asserts = sn_is(b, "cf.assert"); // what held once holds
+    if (!asserts && (!sn_num_results(b) || has_region(b) || !sn_shim_is_pure(b)))
       continue;
-    for (MlirOperation b = mlirOperationGetNextInBlock(a), next; !sn_null(b); b = next) {
-      next = mlirOperationGetNextInBlock(b);
-      if (!same_op(a, b))
-        continue;
-      for (intptr_t i = 0; i < sn_num_results(a); ++i)
-        mlirValueReplaceAllUsesOfWith(sn_result(b, i), sn_result(a, i));
-      mlirOperationSetLocation(a, sn_fuse_loc(mlirOperationGetLocation(a), mlirOperationGetLocation(b)));
-      mlirOperationDestroy(b);
-      changed = true;
+    size_t i = hash_of(b) & (size - 1);
+    while (!sn_null(seen[i]) && !same_op(seen[i], b))
+      i = (i + 1) & (size - 1);
+    if (sn_null(seen[i])) {
+      seen[i] = b;
+      continue;
     }
+    for (intptr_t k = 0; k < sn_num_results(b); ++k)
+      mlirValueReplaceAllUsesOfWith(sn_result(b, k), sn_result(seen[i], k));
+    mlirOperationSetLocation(seen[i], sn_fuse_loc(mlirOperationGetLocation(seen[i]), mlirOperationGetLocation(b)));
+    mlirOperationDestroy(b);
+    changed = true;
   }
+  free(seen);
   return changed;
 }
 

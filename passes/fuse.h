@@ -57,6 +57,8 @@ bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
 
 // The merged form is no larger than fusion makes them.
 bool sn_fits(const SnMerge *m);
+// False where the forms are too large for that, whatever they read: before anything else is looked at. Also a refusal.
+bool sn_may_fit(MlirOperation a, MlirOperation b);
 
 // ---- fuse_worth.c ---------------------------------------------------------------
 

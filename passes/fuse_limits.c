@@ -13,16 +13,32 @@ typedef struct {
   size_t operations, reductions;
 } Size;
 
-static Size size_of(MlirBlock block) {
-  Size s = {0};
+static void count(MlirOperation form, intptr_t region, Size *s) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(form, region));
   for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    ++s.operations;
-    s.reductions += sn_is(op, "sinter.row_reduce");
+    ++s->operations;
+    s->reductions += sn_is(op, "sinter.row_reduce");
   }
-  return s;
 }
 
-static bool at_most(const SnMerge *m, size_t n, long most, const char *what) { return n <= (size_t)most || sn_refuse(m->b.op, SN_WHY_MANY, (long)n, what, most); }
+static size_t length(MlirOperation form, const char *attr) {
+  MlirAttribute list = sn_get_attr(form, attr);
+  return list.ptr ? (size_t)mlirArrayAttrGetNumElements(list) : 0;
+}
+
+static bool at_most(MlirOperation op, size_t n, long most, const char *what) { return n <= (size_t)most || sn_refuse(op, SN_WHY_MANY, (long)n, what, most); }
+
+bool sn_may_fit(MlirOperation a, MlirOperation b) {
+  Size s = {0};
+  if (!at_most(b, length(a, "accumulators") + length(b, "accumulators"), SN_FUSED_ACCUMULATORS, "accumulators") ||
+      !at_most(b, length(a, "product_types") + length(b, "product_types"), SN_FUSED_PRODUCTS, "products"))
+    return false;
+  for (intptr_t region = 0; region < 2; ++region) {
+    count(a, region, &s);
+    count(b, region, &s);
+  }
+  return at_most(b, s.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") && at_most(b, s.operations, SN_FUSED_OPERATIONS, "operations");
+}
 
 // What the merged form reads and writes. An input of both is one.
 static size_t count_operands(const SnMerge *m) {
@@ -38,13 +54,6 @@ static size_t count_operands(const SnMerge *m) {
   return n;
 }
 
-static size_t count_accumulators(const SnMerge *m) {
-  bool needed = m->into_finish;
-  for (size_t k = 0; k < m->a.outputs.size; ++k)
-    needed |= m->keep[k] && sn_is_reduced(&m->a, k);
-  return (needed ? m->a.accumulators.size : 0) + m->b.accumulators.size;
-}
-
 static bool subscripts_fit(const SnMerge *m, const SnForm *f, const MlirAffineExpr *dims) {
   bool fit = true;
   for (size_t k = 0; k < f->inputs.size && fit; ++k)
@@ -55,19 +64,6 @@ static bool subscripts_fit(const SnMerge *m, const SnForm *f, const MlirAffineEx
 }
 
 bool sn_fits(const SnMerge *m) {
-  Size a = size_of(m->a.body), b = size_of(m->b.body), a_end = size_of(m->a.finish), b_end = size_of(m->b.finish);
-  Size body = {a.operations + b.operations, a.reductions + b.reductions};
-  Size finish = {a_end.operations + b_end.operations, a_end.reductions + b_end.reductions};
-  if (m->into_finish) { // b's body goes there
-    body = a;
-    finish.operations += b.operations;
-    finish.reductions += b.reductions;
-  }
-  return at_most(m, m->merged.dims.size, SN_FUSED_DIMS, "dimensions") && at_most(m, m->merged.products.size, SN_FUSED_PRODUCTS, "products") &&
-         at_most(m, count_accumulators(m), SN_FUSED_ACCUMULATORS, "accumulators") && at_most(m, count_operands(m), SN_FUSED_OPERANDS, "operands") &&
-         at_most(m, body.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") &&
-         at_most(m, finish.reductions, SN_FUSED_REDUCTIONS, "reductions in its finish") &&
-         at_most(m, body.operations, SN_FUSED_OPERATIONS, "operations") &&
-         at_most(m, finish.operations, SN_FUSED_OPERATIONS, "operations in its finish") && subscripts_fit(m, &m->a, m->a_dims) &&
-         subscripts_fit(m, &m->b, m->b_dims);
+  return sn_may_fit(m->a.op, m->b.op) && at_most(m->b.op, m->merged.dims.size, SN_FUSED_DIMS, "dimensions") &&
+         at_most(m->b.op, count_operands(m), SN_FUSED_OPERANDS, "operands") && subscripts_fit(m, &m->a, m->a_dims) && subscripts_fit(m, &m->b, m->b_dims);
 }

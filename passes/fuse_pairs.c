@@ -123,33 +123,79 @@ typedef struct {
   MlirBlock block;
   const SnPolicy *policy;
   SN_VEC(Pair) pairs;
+  SN_VEC(Pair *) heap;
 } Search;
 
+// Of the forms that read one value, so many on each side of a form are its neighbours: a weight that hundreds of
+// layers share would make a pair of any two of them. Those that are too large already do not count.
+enum { MOST_READERS = 16, MOST_LOOKED_AT = 64 };
+
+typedef struct {
+  MlirOperation form;
+  MlirBlock block;
+  Set seen; // what was pushed, and the form
+  SnOpVec *to;
+} Neighbours;
+
+static bool may_be_neighbour(const Neighbours *n, MlirOperation op) {
+  return !sn_null(op) && sn_is_form(op) && mlirBlockEqual(mlirOperationGetBlock(op), n->block) && !mlirOperationEqual(op, n->form);
+}
+
+static void neighbour(Neighbours *n, MlirOperation op) {
+  if (!may_be_neighbour(n, op) || has(&n->seen, op))
+    return;
+  add(&n->seen, op);
+  sn_push(n->to, op);
+}
+
+static bool neighbour_that_fits(Neighbours *n, MlirOperation op) {
+  bool fits = sn_may_fit(op, n->form);
+  if (fits)
+    neighbour(n, op);
+  return fits;
+}
+
+static int by_place(const void *x, const void *y) {
+  const MlirOperation *a = x, *b = y;
+  return mlirOperationEqual(*a, *b) ? 0 : mlirOperationIsBeforeInBlock(*a, *b) ? -1 : 1;
+}
+
+// What reads x too, or the nearest of them that are not too large already.
+static void siblings(Neighbours *n, MlirValue x) {
+  SnOpVec readers = {0};
+  for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (may_be_neighbour(n, mlirOpOperandGetOwner(use)))
+      sn_push(&readers, mlirOpOperandGetOwner(use));
+  if (readers.size > 2 * MOST_READERS) {
+    qsort(readers.data, readers.size, sizeof *readers.data, by_place);
+    size_t here = 0;
+    while (here < readers.size && mlirOperationIsBeforeInBlock(readers.data[here], n->form))
+      ++here;
+    size_t first = here > MOST_LOOKED_AT ? here - MOST_LOOKED_AT : 0, end = here + MOST_LOOKED_AT;
+    for (size_t i = here, found = 0; i-- > first && found < MOST_READERS;)
+      found += neighbour_that_fits(n, readers.data[i]);
+    for (size_t i = here, found = 0; i < readers.size && i < end && found < MOST_READERS; ++i)
+      found += neighbour_that_fits(n, readers.data[i]);
+  } else {
+    for (size_t i = 0; i < readers.size; ++i)
+      neighbour(n, readers.data[i]);
+  }
+  sn_vec_free(&readers);
+}
+
 void sn_neighbours(MlirOperation form, SnOpVec *to) {
-  MlirBlock block = mlirOperationGetBlock(form);
-  Set seen = {0};
-  add(&seen, form);
-#define NEIGHBOUR(op)                                                                                                  \
-  do {                                                                                                                 \
-    MlirOperation o = (op);                                                                                            \
-    if (!sn_null(o) && sn_is_form(o) && !has(&seen, o) && mlirBlockEqual(mlirOperationGetBlock(o), block)) {            \
-      add(&seen, o);                                                                                                   \
-      sn_push(to, o);                                                                                                  \
-    }                                                                                                                  \
-  } while (0)
+  Neighbours n = {.form = form, .block = mlirOperationGetBlock(form), .to = to};
   for (intptr_t i = 0; i < sn_num_operands(form); ++i) {
     MlirValue x = sn_operand(form, i);
     if (!sn_null(sn_def(x, "tensor.empty")))
       continue; // what two write is nothing that they share
-    NEIGHBOUR(sn_definer(x));
-    for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      NEIGHBOUR(mlirOpOperandGetOwner(use));
+    neighbour(&n, sn_definer(x));
+    siblings(&n, x);
   }
   for (intptr_t k = 0; k < sn_num_results(form); ++k)
     for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(form, k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      NEIGHBOUR(mlirOpOperandGetOwner(use));
-#undef NEIGHBOUR
-  free(seen.slots);
+      neighbour(&n, mlirOpOperandGetOwner(use));
+  free(n.seen.slots);
 }
 
 // Pairs of `form` with its neighbours, but for those of `known`.
@@ -175,6 +221,9 @@ static void drop_pairs(Search *s, const Set *gone) {
 static void ask(Search *s, Pair *p) {
   SnMerge m;
   p->asked = true;
+  p->legal = sn_may_fit(p->a, p->b);
+  if (!p->legal)
+    return;
   p->legal = sn_can_merge(p->a, p->b, &m) && sn_worth(&m, s->policy);
   if (p->legal)
     p->saved = sn_saved(&m);
@@ -188,26 +237,41 @@ static bool better(const Pair *p, const Pair *q) {
   return mlirOperationEqual(p->b, q->b) ? mlirOperationIsBeforeInBlock(p->a, q->a) : mlirOperationIsBeforeInBlock(p->b, q->b);
 }
 
+// The pairs in heap[0..n) are a heap, the best at its root, but for what is at i.
+static void sink(Pair **heap, size_t n, size_t i) {
+  for (size_t child; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && better(heap[child + 1], heap[child]))
+      ++child;
+    if (!better(heap[child], heap[i]))
+      return;
+    Pair *up = heap[child];
+    heap[child] = heap[i];
+    heap[i] = up;
+  }
+}
+
 // The best pair that nothing stands between, and what waits there.
 static Pair *best_pair(Search *s, SnOpVec *waiting) {
   for (bool again = false;; again = true) {
     bool apart = false;
-    for (;;) {
-      Pair *best = NULL;
-      for (size_t i = 0; i < s->pairs.size; ++i) {
-        Pair *p = &s->pairs.data[i];
-        if (!p->asked)
-          ask(s, p);
-        apart |= p->legal && p->kept_apart;
-        if (p->legal && !p->kept_apart && (!best || better(p, best)))
-          best = p;
-      }
-      if (!best)
-        break;
+    s->heap.size = 0;
+    for (size_t i = 0; i < s->pairs.size; ++i) {
+      Pair *p = &s->pairs.data[i];
+      if (!p->asked)
+        ask(s, p);
+      apart |= p->legal && p->kept_apart;
+      if (p->legal && !p->kept_apart)
+        sn_push(&s->heap, p);
+    }
+    Pair **heap = s->heap.data;
+    for (size_t i = s->heap.size / 2; i-- > 0;)
+      sink(heap, s->heap.size, i);
+    for (size_t n = s->heap.size; n; sink(heap, n, 0)) {
       waiting->size = 0;
-      if (nothing_between(best->a, best->b, waiting))
-        return best;
-      best->kept_apart = true;
+      if (nothing_between(heap[0]->a, heap[0]->b, waiting))
+        return heap[0];
+      heap[0]->kept_apart = apart = true;
+      heap[0] = heap[--n];
     }
     // What stood between two may have gone since.
     if (again || !apart)
@@ -273,5 +337,6 @@ bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy) {
     merge_pair(&s, *p, &waiting);
   sn_vec_free(&waiting);
   sn_vec_free(&s.pairs);
+  sn_vec_free(&s.heap);
   return changed;
 }
