@@ -430,7 +430,9 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
 
 static MlirLogicalResult differentiate_function(MlirOperation func, void *user) {
   SnOpVec all = sn_collect(func, "sinter.differentiate");
-  MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK; // what is not raised yet
+  if (all.size)
+    sn_corners(func); // of what is not raised yet
+  MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = differentiate(all.data[k]);
   if (all.size && !sn_failed(result))

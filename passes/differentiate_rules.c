@@ -117,7 +117,43 @@ static bool mul_(Step *s) {
   give(s, 1, mul(s, s->g, x(s, 0)));
   return true;
 }
+// e / (1 + e) for an e that may be infinite: above 2^64 it is 1 anyway.
+static MlirValue saturated(Step *s, MlirValue e) {
+  MlirValue finite = two(s, "arith.minimumf", sn_to_float(s->b, e, s->type), number(s, 0x1p64));
+  return quotient(s, finite, add(s, finite, number(s, 1)));
+}
+// -|x|, or x < 0 ? x : -x.
+static bool is_never_positive(MlirValue v) {
+  MlirOperation minus = sn_def(v, "arith.negf"), select = sn_def(v, "arith.select");
+  if (!sn_null(minus))
+    return !sn_null(sn_def(sn_operand(minus, 0), "math.absf"));
+  if (sn_null(select))
+    return false;
+  MlirValue x = sn_operand(select, 1);
+  MlirOperation compare = sn_def(sn_operand(select, 0), "arith.cmpf");
+  minus = sn_def(sn_operand(select, 2), "arith.negf");
+  enum { OLT = 4, OLE = 5 };
+  int64_t predicate = sn_null(compare) ? 0 : sn_int_attr(compare, "predicate", 0);
+  return !sn_null(minus) && sn_same(sn_operand(minus, 0), x) && (predicate == OLT || predicate == OLE) &&
+         sn_same(sn_operand(compare, 0), x) && sn_is_constant(sn_operand(compare, 1), 0);
+}
+// The exponential that v is, if it may overflow; else null.
+static MlirOperation overflowing(MlirValue v) {
+  MlirOperation exp = sn_def(v, "math.exp");
+  return sn_null(exp) || is_never_positive(sn_operand(exp, 0)) ? (MlirOperation){0} : exp;
+}
+
 static bool div_(Step *s) {
+  // A sigmoid, 1 / (1 + exp(t)): where exp(t) overflows, y / (1 + exp(t)) is 0 and that times exp(t) no number.
+  MlirOperation sum = sn_def(sn_operand(s->op, 1), "arith.addf"), exp = {0};
+  for (intptr_t k = 0; k < 2 && sn_null(exp) && !sn_null(sum) && sn_is_constant(sn_operand(s->op, 0), 1); ++k)
+    if (sn_is_constant(sn_operand(sum, 1 - k), 1))
+      exp = overflowing(sn_operand(sum, k));
+  if (!sn_null(exp)) {
+    MlirValue slope = mul(s, s->y, saturated(s, sn_lookup(&s->r->copies, sn_result(exp, 0))));
+    sn_add_adjoint(s->r, sn_operand(exp, 0), negated(s, mul(s, s->g, slope)));
+    return true;
+  }
   give(s, 0, quotient(s, s->g, x(s, 1)));
   give(s, 1, negated(s, mul(s, s->g, quotient(s, s->y, x(s, 1)))));
   return true;
@@ -164,8 +200,32 @@ static bool minnum_(Step *s) { return number_extremum(s, LE); }
 GIVES(exp_, mul(s, s->g, s->y))
 GIVES(exp2_, mul(s, s->g, mul(s, s->y, number(s, M_LN2))))
 GIVES(expm1_, mul(s, s->g, add(s, s->y, number(s, 1))))
-GIVES(log_, quotient(s, s->g, x(s, 0)))
-GIVES(log1p_, quotient(s, s->g, add(s, x(s, 0), number(s, 1))))
+
+// Read by maxima with constants alone: where the logarithm is -inf, the bound is taken, and 0 comes back, not 0 / 0.
+static bool is_bounded(MlirValue logarithm) {
+  MlirOpOperand use = mlirValueGetFirstUse(logarithm);
+  bool bounded = !mlirOpOperandIsNull(use);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    bounded &= sn_is(reader, "arith.maxnumf") && sn_constant_of(sn_operand(reader, 1)).ptr;
+  }
+  return bounded;
+}
+static bool logarithm(Step *s, MlirValue u) {
+  MlirValue g = quotient(s, s->g, u);
+  if (is_bounded(sn_result(s->op, 0)))
+    g = where(s, is(s, u, EQ, number(s, 0)), number(s, 0), g);
+  return give(s, 0, g), true;
+}
+static bool log_(Step *s) { return logarithm(s, x(s, 0)); }
+static bool log1p_(Step *s) {
+  MlirOperation exp = overflowing(sn_operand(s->op, 0)); // softplus: 0 * inf where exp overflows
+  if (!sn_null(exp)) {
+    sn_add_adjoint(s->r, sn_operand(exp, 0), mul(s, s->g, saturated(s, sn_lookup(&s->r->copies, sn_result(exp, 0)))));
+    return true;
+  }
+  return logarithm(s, add(s, x(s, 0), number(s, 1)));
+}
 GIVES(log2_, quotient(s, s->g, mul(s, x(s, 0), number(s, M_LN2))))
 GIVES(log10_, quotient(s, s->g, mul(s, x(s, 0), number(s, M_LN10))))
 GIVES(sqrt_, quotient(s, s->g, mul(s, s->y, number(s, 2)))) // inf at 0

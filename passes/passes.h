@@ -26,6 +26,8 @@ MlirBlock sn_function_body(MlirOperation func);
 
 // linalg as kernel forms, in every function under `root` (passes/raise.c). What is differentiated is raised first.
 MlirLogicalResult sn_raise(MlirOperation root);
+// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root` (passes/corners.c).
+void sn_corners(MlirOperation root);
 // The algebra on row programs, to a fixed point, on every form under `root`
 // (passes/simplify.c). Fusion runs it between its steps.
 MlirLogicalResult sn_simplify(MlirOperation root);
