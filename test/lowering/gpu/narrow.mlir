@@ -4,8 +4,8 @@
 
 // CHECK-LABEL: gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
 //       CHECK:   %[[LABEL:.+]] = memref.load %{{.+}} : memref<3xi64>
-//       CHECK:   %[[FITS:.+]] = arith.cmpi ult, %[[LABEL]], %c2147483648_i64
-//       CHECK:   %[[T:.+]] = arith.select %[[FITS]], %[[LABEL]], %c-1_i64
+//       CHECK:   %[[MOST:.+]] = arith.minsi %[[LABEL]], %c2147483647_i64
+//       CHECK:   %[[T:.+]] = arith.maxsi %[[MOST]], %c-2147483648_i64
 //       CHECK:   arith.index_cast %[[T]] : i64 to index
 //   CHECK-NOT:   vector.step
 func.func private @label(%x: memref<3x8xf32>, %t: memref<3xi64>, %y: memref<3xf32>) attributes {sinter.kernel} {
@@ -61,6 +61,52 @@ func.func private @unknown(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes 
   ^row(%a: tensor<8xf32>):
     %n = arith.negf %a : tensor<8xf32>
     sinter.yield %n : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A label that counts from the end is compared as an index: what 32 bits do not hold stays beyond every size on its own side.
+
+// CHECK-LABEL: gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
+//       CHECK:   arith.minsi
+//       CHECK:   %[[LABEL:.+]] = arith.maxsi
+//       CHECK:   %[[I:.+]] = arith.index_cast %[[LABEL]] : i64 to index
+//       CHECK:   arith.cmpi slt, %[[I]]
+func.func private @from_the_end(%x: memref<3x8xf32>, %t: memref<3xi64>, %y: memref<3xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3) by (j = 8) ins(%x[i, j] : memref<3x8xf32>, %t[i] : memref<3xi64>) outs(%y[i] : memref<3xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 4, residency = "registers">) {
+  ^row(%a: tensor<8xf32>, %l: i64):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %i = arith.index_cast %l : i64 to index
+    %negative = arith.cmpi slt, %i, %c0 : index
+    %more = arith.addi %i, %c8 : index
+    %k = arith.select %negative, %more, %i : index
+    %p = sinter.pick %a[%k] else %zero : tensor<8xf32>, index
+    sinter.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+// Twice a label of 2^31 is 0 in 32 bits, and would be inside: 64 bits.
+
+// CHECK-LABEL: gpu.module @kernels {
+//   CHECK-NOT:   dlti
+func.func private @twice(%x: memref<3x8xf32>, %t: memref<3xi64>, %y: memref<3xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3) by (j = 8) ins(%x[i, j] : memref<3x8xf32>, %t[i] : memref<3xi64>) outs(%y[i] : memref<3xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 4, residency = "registers">) {
+  ^row(%a: tensor<8xf32>, %l: i64):
+    %zero = arith.constant 0.0 : f32
+    %c2 = arith.constant 2 : index
+    %i = arith.index_cast %l : i64 to index
+    %k = arith.muli %i, %c2 : index
+    %p = sinter.pick %a[%k] else %zero : tensor<8xf32>, index
+    sinter.yield %p : f32
   }
   return
 }
