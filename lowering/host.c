@@ -112,6 +112,7 @@ int64_t sn_memref_bytes(MlirType memref) {
     return -1;
   int64_t bytes = (sn_bits(element) + 7) / 8;
   for (intptr_t i = 0; i < sn_rank(memref); ++i)
-    bytes *= sn_dim(memref, i);
+    if (__builtin_mul_overflow(bytes, sn_dim(memref, i), &bytes))
+      return -1; // sinter-allocations refuses it
   return bytes;
 }

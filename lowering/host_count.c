@@ -43,7 +43,8 @@ static MlirValue bytes_of(SnBuilder *b, MlirOperation alloc, int64_t n) {
   intptr_t next = 0;
   MlirValue bytes = {0};
   for (intptr_t i = 0; i < sn_rank(type); ++i)
-    n *= sn_dim(type, i) == SN_DYNAMIC ? 1 : sn_dim(type, i);
+    if (__builtin_mul_overflow(n, sn_dim(type, i) == SN_DYNAMIC ? 1 : sn_dim(type, i), &n))
+      n = 0; // sinter-allocations refuses it
   bytes = sn_int(b, i64, n);
   for (intptr_t i = 0; i < sn_rank(type); ++i)
     if (sn_dim(type, i) == SN_DYNAMIC)

@@ -89,7 +89,7 @@ static bool together(const Buffer *a, const Buffer *b) {
 static int64_t round_up(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 // The lowest offset where no buffer placed before is alive at the same time.
-// Answers the size of it all.
+// Answers the size of it all; -1 if that passes 2^63.
 static int64_t place(Buffers *buffers) {
   int64_t all = 0;
   for (size_t i = 0; i < buffers->size; ++i) {
@@ -100,7 +100,10 @@ static int64_t place(Buffers *buffers) {
           b->offset + b->bytes <= other->offset || other->offset + other->bytes <= b->offset;
       if (!together(b, other) || apart || !b->bytes)
         continue;
-      b->offset = round_up(other->offset + other->bytes);
+      int64_t end = other->offset + other->bytes; // has passed below
+      if (end > INT64_MAX - ALIGNMENT || round_up(end) > INT64_MAX - b->bytes)
+        return -1;
+      b->offset = round_up(end);
       k = (size_t)-1; // those before may be in the way there
     }
     all = b->offset + b->bytes > all ? b->offset + b->bytes : all;
@@ -151,6 +154,10 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   MlirBlock body = sn_function_body(func);
   Buffers buffers = find(body, !mlirBlockGetNextInRegion(body).ptr);
   int64_t bytes = place(&buffers);
+  if (bytes < 0) {
+    sn_vec_free(&buffers);
+    return sn_error(func, "needs a workspace of more bytes than memory can address");
+  }
   MlirContext ctx = mlirOperationGetContext(func);
   MlirValue workspace = add_argument(func, body, sn_type(ctx, "memref<?xi8>"));
   for (size_t i = 0; i < buffers.size; ++i)

@@ -40,7 +40,8 @@ const SnPipeline sn_pipeline_prepare = {
   {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",                    \
    "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                                                                              \
   {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                              \
-  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}
+  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL},                   \
+  {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}
 
 // ... and machine code's own terms.
 #define HOST_LLVM                                                                                                      \

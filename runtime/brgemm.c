@@ -164,6 +164,10 @@ __attribute__((destructor(101))) static void unload(void) {
     }
 }
 
+// UBSan looks for a type in front of what is called; generated code has none.
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
 void sinter_rt_brgemm_f32(const float *a, const float *b, float *c, int64_t m, int64_t n, int64_t k,
                           int64_t lda, int64_t ldb, int64_t ldc, int64_t accumulate) {
   if (m <= 0 || n <= 0)

@@ -1,4 +1,4 @@
-// call.c: one call of a compiled function: checks, descriptors, status.
+// call.c: one call of a compiled function: memory, descriptors, status.
 
 #include "call.h"
 #include "describe.h"
@@ -108,16 +108,31 @@ static void unlock_memory(SinterCall *call) {
 enum { HEADER = SINTER_WORKSPACE_ALIGNMENT };
 static_assert(sizeof(SinterBlock) <= HEADER, "a header is one line");
 
+// Ends this thread's compiled code.
+_Noreturn static void end_code(void) {
+  SinterThread *t = sinter_rt_known_thread();
+  if (t && t->end)
+    longjmp(*t->end, 1); // never on another thread's stack
+  abort();               // compiled code is always run by sinter_rt_run
+}
+
+int64_t sinter_rt_bytes(int64_t bytes, int64_t size) {
+  int64_t product = bytes;
+  if (size >= 0 && !__builtin_mul_overflow(bytes, size ? size : 1, &product))
+    return product;
+  sinter_rt_error(SINTER_BAD_ARGUMENT,
+                  "it would need a buffer of %lld times %lld bytes for these inputs", (long long)size,
+                  (long long)bytes);
+  end_code();
+}
+
 void *sinter_rt_allocate(int64_t bytes) {
   SinterBlock *block = NULL;
   if (bytes >= 0 && bytes < INT64_MAX - 4 * HEADER)
     block = aligned_alloc(HEADER, ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER);
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
-    SinterThread *t = sinter_rt_known_thread();
-    if (t && t->out_of_memory)
-      longjmp(*t->out_of_memory, 1); // never on another thread's stack
-    abort(); // compiled code is always run by sinter_rt_run
+    end_code();
   }
   SinterCall *call = sinter_rt_current();
   *block = (SinterBlock){call, NULL, NULL};
@@ -154,90 +169,17 @@ void sinter_rt_run(SinterCall *call, void (*code)(void *, int64_t), void *contex
       fail(call, SINTER_OUT_OF_MEMORY, "not enough memory for what is kept of a thread");
     return;
   }
-  jmp_buf end, *outer = t->out_of_memory;
+  jmp_buf end, *outer = t->end;
   SinterCall *before = enter(t, call);
-  t->out_of_memory = &end;
+  t->end = &end;
   if (setjmp(end) == 0)
     code(context, index);
   // None has changed since setjmp, so all are what they were.
-  t->out_of_memory = outer;
+  t->end = outer;
   enter(t, before);
 }
 
 void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
-
-static bool device_is_right(int32_t device, int32_t type) {
-  if (device == kDLCUDA)
-    return type == kDLCUDA || type == kDLCUDAManaged;
-  return type == kDLCPU || type == kDLCUDAHost;
-}
-
-// Refuses a tensor that the table does not allow; what is "input" or "output".
-static bool check(const SinterFunction *f, const char *what, int32_t i, const SinterTensor *want,
-                  const DLTensor *t, int32_t device_id) {
-  if (!t) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is NULL", what, i);
-    return false;
-  }
-  if (!device_is_right(f->device, (int32_t)t->device.device_type)) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on a device of type %d, expected %s (%d)", what,
-                    i, (int)t->device.device_type, f->device == kDLCUDA ? "CUDA" : "the CPU",
-                    f->device);
-    return false;
-  }
-  if (f->device == kDLCUDA && t->device.device_id != device_id) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on device %d, the first tensor on %d", what, i,
-                    t->device.device_id, device_id);
-    return false;
-  }
-  DLDataType plain = t->dtype;
-  if ((want->flags & SINTER_TENSOR_BOOL) && plain.code == SINTER_DL_BOOL)
-    plain.code = kDLUInt;
-  if (!sinter_same_type(plain, want->dtype)) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is %s, expected %s", what, i,
-                    sinter_describe_type(t->dtype).text,
-                    sinter_describe_type(sinter_tensor_type(want)).text);
-    return false;
-  }
-  bool same = t->ndim == want->ndim && (t->ndim == 0 || t->shape);
-  for (int32_t d = 0; same && d < want->ndim; d++)
-    same = t->shape[d] >= 0 && (want->shape[d] == -1 || want->shape[d] == t->shape[d]);
-  if (!same) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has shape %s, expected %s", what, i,
-                    t->ndim > 0 && !t->shape ? "NULL"
-                                             : sinter_describe_shape(t->ndim, t->shape).text,
-                    sinter_describe_shape(want->ndim, want->shape).text);
-    return false;
-  }
-  int64_t elements = 1;
-  for (int32_t d = t->ndim; d-- > 0;)
-    elements *= t->shape[d];
-  if (elements == 0)
-    return true;
-  int64_t stride = 1;
-  for (int32_t d = t->ndim; d-- > 0 && t->strides;) {
-    if (t->shape[d] != 1 && t->strides[d] != stride) {
-      sinter_rt_error(SINTER_BAD_ARGUMENT,
-                      "%s %d has stride %lld in dimension %d, expected %lld: it must be row-major "
-                      "and contiguous",
-                      what, i, (long long)t->strides[d], d, (long long)stride);
-      return false;
-    }
-    stride *= t->shape[d];
-  }
-  if (!t->data) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has no data", what, i);
-    return false;
-  }
-  uintptr_t address = (uintptr_t)t->data + t->byte_offset;
-  uintptr_t alignment = elements == 1 ? (uintptr_t)sinter_type_bytes(t->dtype) : SINTER_ALIGNMENT;
-  if (address % alignment != 0) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d starts at %p, which is not a multiple of %d bytes",
-                    what, i, (void *)address, (int)alignment);
-    return false;
-  }
-  return true;
-}
 
 // Writes the descriptor of a row-major tensor; answers where the next one goes.
 static int64_t *describe(int64_t *to, void *data, int32_t ndim, const int64_t *shape) {
@@ -250,75 +192,6 @@ static int64_t *describe(int64_t *to, void *data, int32_t ndim, const int64_t *s
     stride *= shape[d];
   }
   return to + 3 + 2 * ndim;
-}
-
-// Sizes of tensors, one after another; answers where the next one goes.
-static int64_t *sizes_of(int64_t *to, int32_t count, DLTensor *const *tensors) {
-  for (int32_t i = 0; i < count; i++)
-    for (int32_t d = 0; d < tensors[i]->ndim; d++)
-      *to++ = tensors[i]->shape[d];
-  return to;
-}
-
-// Outputs have the sizes that the program computes for them.
-static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
-                         DLTensor *const *outputs) {
-  if (!f->extension)
-    return true;
-  size_t count = 1;
-  for (int32_t i = 0; i < f->num_inputs; i++)
-    count += (size_t)f->inputs[i].ndim;
-  for (int32_t i = 0; i < f->num_outputs; i++)
-    count += (size_t)f->outputs[i].ndim;
-  int64_t local[128], *memory = count <= 128 ? local : malloc(count * sizeof *memory);
-  bool same = memory;
-  if (!memory) {
-    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %zu sizes", count);
-  } else {
-    int64_t *want = sizes_of(memory, f->num_inputs, inputs);
-    f->extension->shapes(memory, want);
-    for (int32_t i = 0; i < f->num_outputs && same; want += outputs[i++]->ndim) {
-      size_t bytes = (size_t)outputs[i]->ndim * sizeof *want;
-      same = !bytes || memcmp(outputs[i]->shape, want, bytes) == 0;
-      if (!same)
-        sinter_rt_error(SINTER_BAD_ARGUMENT, "output %d has shape %s, expected %s for these inputs",
-                        i, sinter_describe_shape(outputs[i]->ndim, outputs[i]->shape).text,
-                        sinter_describe_shape(outputs[i]->ndim, want).text);
-    }
-  }
-  if (memory != local)
-    free(memory);
-  return same;
-}
-
-static bool check_all(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
-                      void *workspace) {
-  const SinterFunction *f = call->function;
-  if ((f->num_inputs > 0 && !inputs) || (f->num_outputs > 0 && !outputs)) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "the array of %s is NULL",
-                    f->num_inputs > 0 && !inputs ? "inputs" : "outputs");
-    return false;
-  }
-  for (int32_t i = 0; i < f->num_inputs; i++)
-    if (!check(f, "input", i, &f->inputs[i], inputs[i], call->device_id))
-      return false;
-  for (int32_t i = 0; i < f->num_outputs; i++)
-    if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id))
-      return false;
-  if (!check_shapes(f, inputs, outputs))
-    return false;
-  if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT,
-                    "the workspace starts at %p, which is not a multiple of %d", workspace,
-                    SINTER_WORKSPACE_ALIGNMENT);
-    return false;
-  }
-  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA && !call->prepare) {
-    sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace is NULL, expected %lld bytes on the device",
-                    (long long)f->workspace_bytes);
-    return false;
-  }
-  return true;
 }
 
 typedef struct {
@@ -394,7 +267,7 @@ static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
   atomic_init(&call.status, SINTER_OK);
 
   SinterCall *before = enter(t, &call);
-  if (check_all(&call, inputs, outputs, workspace))
+  if (sinter_rt_check(&call, inputs, outputs, workspace))
     run(&call, inputs, outputs, workspace);
   enter(t, before);
 

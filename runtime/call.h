@@ -29,6 +29,10 @@ SinterCall *sinter_rt_current(void);
 void sinter_rt_run(SinterCall *call, void (*code)(void *context, int64_t index), void *context,
                    int64_t index);
 
+// arguments.c: whether the tensors and the workspace of the running call are what its function takes; if not,
+// the call fails with SINTER_BAD_ARGUMENT and the numbers that disagree.
+bool sinter_rt_check(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs, void *workspace);
+
 // The running call fails with status and a message; the first one wins.
 // Outside of calls it becomes the thread's last error.
 void sinter_rt_error(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -78,9 +78,17 @@ static bool output_shape(SinterRun *r, int32_t i, const SinterArray *inputs, Sin
   if (sinter_driver_shape_of(t, a))
     return true;
   *a = (SinterArray){.dtype = sinter_tensor_type(t), .ndim = t->ndim};
-  int64_t count = (int64_t)SINTER_MAX_RANK * (f->num_inputs + f->num_outputs);
-  int64_t *sizes = calloc((size_t)count, sizeof *sizes);
-  bool possible = sizes && f->extension;
+  size_t count = 1;
+  for (int32_t k = 0; k < f->num_inputs; k++)
+    count += (size_t)f->inputs[k].ndim;
+  for (int32_t k = 0; k < f->num_outputs; k++)
+    count += (size_t)f->outputs[k].ndim;
+  int64_t *sizes = calloc(count, sizeof *sizes);
+  if (!sizes) {
+    r->code = sinter_driver_fail(r->message, SINTER_EXIT_RUN, "not enough memory for %zu sizes", count);
+    return false;
+  }
+  bool possible = f->extension && f->extension->shapes;
   if (possible)
     compute_sizes(f, i, inputs, sizes, a);
   for (int32_t d = 0; d < a->ndim; d++)

@@ -47,6 +47,10 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
 void *sinter_rt_allocate(int64_t bytes);
 void sinter_rt_release(void *memory);
 
+// bytes * size, or bytes if size is 0. Where size is negative or the product passes 2^63, it does not return: the call ends with
+// SINTER_BAD_ARGUMENT. Compiled code has it in front of an allocation whose size is computed.
+int64_t sinter_rt_bytes(int64_t bytes, int64_t size);
+
 // The status of the running call so far.
 int32_t sinter_rt_status(void);
 

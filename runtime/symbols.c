@@ -12,6 +12,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_same_size),
     SYMBOL(sinter_rt_allocate),
     SYMBOL(sinter_rt_release),
+    SYMBOL(sinter_rt_bytes),
     SYMBOL(sinter_rt_status),
     SYMBOL(sinter_rt_last_error),
     SYMBOL(sinter_rt_count),

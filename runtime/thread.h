@@ -11,7 +11,7 @@
 
 typedef struct SinterThread {
   struct SinterCall *_Atomic call; // that this thread works for; NULL outside of calls
-  jmp_buf *out_of_memory;  // where compiled code of this thread ends when there is no memory
+  jmp_buf *end;            // where compiled code of this thread ends when it cannot go on
   bool in_task;            // it runs a task of a parallel region
   char last_error[640];    // of the last call; "" if it did not fail
   char cuda_error[2048];   // of the last function of cuda.c that failed

@@ -132,6 +132,64 @@ static void sizes_and_memory(void) {
   CHECK_TEXT(sinter_rt_last_error(), "g: output 0 has shape 3x5, expected 3x4 for these inputs");
 }
 
+static void nothing(void **d) { (void)d; }
+
+// Shapes, strides and addresses that no host should pass.
+static void hostile(void) {
+  static const int64_t any[] = {-1, -1, -1};
+  static const SinterTensor three = {"", {kDLFloat, 32, 1}, 3, -1, 0, any}, flat = {"", {kDLFloat, 32, 1}, 1, -1, 0, any};
+  const SinterFunction g = {"g", kDLCPU, 1, 1, 0, &three, &flat, 64, nothing, NULL, NULL};
+  const int64_t large = (int64_t)1 << 32, most = INT64_MAX, least = INT64_MIN;
+  static _Alignas(64) float data[64], result[64];
+  static _Alignas(64) char room[64];
+  const struct {
+    int64_t shape[3], strides[3]; // no strides if all are 0
+    float *data;
+    uint64_t offset;
+    int32_t ndim;
+    const char *why; // "": right
+  } cases[] = {
+      {{2, 3, 4}, {0}, data, 0, 3, ""},
+      {{large, 0, 1}, {0}, NULL, 0, 3, ""},
+      {{2, 3, 4}, {12, 4, 1}, data, 16, 3, ""},
+      {{large, large, 1}, {0}, NULL, 0, 3, "has shape 4294967296x4294967296x1 of 4 bytes each: more than memory can address"},
+      {{large, large, 0}, {0}, NULL, 0, 3, "has shape 4294967296x4294967296x0 of 4 bytes each: more than memory can address"},
+      {{most, 1, 1}, {0}, data, 0, 3, "has shape 9223372036854775807x1x1 of 4 bytes each: more than memory can address"},
+      {{least, 2, 1}, {0}, data, 0, 3, "has shape -9223372036854775808x2x1, expected ?x?x?"},
+      {{least, least, 1}, {0}, data, 0, 3, "has shape -9223372036854775808x-9223372036854775808x1, expected ?x?x?"},
+      {{large, 2, 1}, {0}, NULL, 0, 3, "has no data"},
+      {{2, 3, 4}, {0, 0, 1}, data, 0, 3, "has stride 0 in dimension 1, expected 4: it must be row-major and contiguous"},
+      {{2, 3, 4}, {most, 4, 1}, data, 0, 3, "has stride 9223372036854775807 in dimension 0, expected 12: it must be row-major and contiguous"},
+      {{2, 3, 4}, {-12, 4, 1}, data, 0, 3, "has stride -12 in dimension 0, expected 12: it must be row-major and contiguous"},
+      {{2, 3, 4}, {0}, data, UINT64_MAX - 15, 3, "has 96 bytes from ..."},
+      {{most / 8, 1, 1}, {0}, data, UINT64_MAX / 2 + 1, 3, "has 4611686018427387900 bytes from ..."},
+      {{2, 3, 4}, {0}, data, 0, INT32_MAX, "has shape of 2147483647 dimensions, expected ?x?x?"},
+      {{2, 3, 4}, {0}, data, 0, INT32_MIN, "has shape of -2147483648 dimensions, expected ?x?x?"},
+      {{2, 3, 4}, {0}, result, 0, 3, "overlaps"},
+      {{2, 3, 2}, {0}, (float *)room, 0, 3, "overlaps"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int64_t shape[3], strides[3], one[] = {64};
+    memcpy(shape, cases[i].shape, sizeof shape);
+    memcpy(strides, cases[i].strides, sizeof strides);
+    DLTensor a = {cases[i].data, {kDLCPU, 0}, cases[i].ndim, {kDLFloat, 32, 1}, shape, NULL, cases[i].offset}, *ins[] = {&a};
+    DLTensor b = {result, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, one, NULL, 0}, *outs[] = {&b};
+    if (strides[0] || strides[1] || strides[2])
+      a.strides = strides;
+    int right = !cases[i].why[0];
+    CHECK(sinter_rt_call(&g, ins, outs, NULL, room) == (right ? SINTER_OK : SINTER_BAD_ARGUMENT));
+    char want[256];
+    snprintf(want, sizeof want, "g: input 0 %s", cases[i].why);
+    const char *got = sinter_rt_last_error(), *rest = strstr(want, "...");
+    if (strcmp(cases[i].why, "overlaps") == 0)
+      CHECK(strstr(got, cases[i].data == result ? "g: output 0 overlaps input 0" : "g: the workspace overlaps input 0"));
+    else if (rest)
+      CHECK(strncmp(got, want, (size_t)(rest - want)) == 0);
+    else
+      CHECK_TEXT(got, right ? "" : want);
+  }
+}
+
 int main(void) {
   fresh();
   accepts();
@@ -226,6 +284,7 @@ int main(void) {
   CHECK(sinter_rt_call(&wide, all, NULL, NULL, NULL) == SINTER_OK);
 
   sizes_and_memory();
+  hostile();
 
   SinterStats before, after;
   sinter_rt_stats(&before);

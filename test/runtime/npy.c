@@ -1,11 +1,15 @@
 // .npy files: what is written reads back, what NumPy and others write is read,
 // and everything else is refused in words.
 
+#define _GNU_SOURCE // memfd_create
+
+#include "runtime/describe.h"
 #include "runtime/npy.h"
 #include "check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -247,6 +251,65 @@ static void files_that_cannot_be_written(void) {
   sinter_array_free(&a);
 }
 
+// Whatever is in a file, it is refused in words, or read as what it holds.
+static void reads_or_refuses(const void *bytes, size_t size) {
+  SinterArray a;
+  SinterMessage message = {""};
+  write_bytes(bytes, size);
+  if (!sinter_npy_read(path, &a, &message)) {
+    CHECK(!a.data && strlen(message.text) > strlen(path) + 2);
+    return;
+  }
+  int64_t want = sinter_type_bytes(a.dtype);
+  for (int32_t d = 0; d < a.ndim; d++)
+    want *= a.shape[d];
+  CHECK(a.bytes == want && (size_t)a.bytes < size);
+  sinter_array_free(&a);
+}
+
+// Every byte is replaced by some that mean something, and the file is cut behind it.
+static void damaged_files(void) {
+  char before_path[sizeof path];
+  memcpy(before_path, path, sizeof path);
+  int memory = memfd_create("damaged", 0); // some thousand files: on no disk
+  snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+  static const char values[] = "\0\1\2\xff\x80()[]{}',:0192-+eL<>|O \n";
+  char all[128 + 24];
+  const char *header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
+  write_file(1, header, 24);
+  FILE *file = fopen(path, "rb");
+  size_t size = fread(all, 1, sizeof all, file);
+  fclose(file);
+  for (size_t i = 0; i < size - 24; i++) {
+    char before = all[i];
+    for (size_t v = 0; v < sizeof values - 1; v++) {
+      all[i] = values[v];
+      reads_or_refuses(all, size);
+    }
+    all[i] = before;
+    reads_or_refuses(all, i);
+  }
+  static const char *const shapes[] = {"(4294967296, 4294967296)", "(0, 9223372036854775807, 9223372036854775807)", "(9223372036854775807,)",
+                                       "(9223372036854775808,)",   "(-1,)",                                         "(18446744073709551616, 0)",
+                                       "(2, (3,))",                "(2; 3)",                                        "(",
+                                       "(2, 3"};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shapes[i]);
+    for (int major = 1; major <= 4; major++) {
+      write_file(major, text, 24);
+      SinterArray a;
+      SinterMessage message = {""};
+      bool empty = sinter_npy_read(path, &a, &message);
+      CHECK(empty ? a.bytes == 0 && major < 4 : message.text[0] && !a.data);
+      if (empty)
+        sinter_array_free(&a);
+    }
+  }
+  close(memory);
+  memcpy(path, before_path, sizeof path);
+}
+
 int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s.npy", argc > 1 ? argv[1] : argv[0]);
   const DLDataType types[] = {f16, f32, f64, bf16, i8, i32, i64, u8, u16, boolean};
@@ -263,6 +326,7 @@ int main(int argc, char **argv) {
   files_that_are_wrong();
   too_little_memory();
   files_that_cannot_be_written();
+  damaged_files();
   unlink(path);
   return failures != 0;
 }

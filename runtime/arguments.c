@@ -1,0 +1,239 @@
+// arguments.c: refuses what a host may not pass to a call.
+
+#include "call.h"
+#include "describe.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool device_is_right(int32_t device, int32_t type) {
+  if (device == kDLCUDA)
+    return type == kDLCUDA || type == kDLCUDAManaged;
+  return type == kDLCPU || type == kDLCUDAHost;
+}
+
+// Bytes of a tensor from its first element on, a size of 0 taken for 1, so that no stride is more than they
+// are; false if memory cannot address them.
+static bool bytes_of(const DLTensor *t, int64_t *bytes) {
+  *bytes = sinter_type_bytes(t->dtype);
+  for (int32_t d = 0; d < t->ndim; d++)
+    if (__builtin_mul_overflow(*bytes, t->shape[d] ? t->shape[d] : 1, bytes))
+      return false;
+  return true;
+}
+
+static bool is_empty(const DLTensor *t) {
+  for (int32_t d = 0; d < t->ndim; d++)
+    if (t->shape[d] == 0)
+      return true;
+  return false;
+}
+
+static bool refuse_shape(const char *what, int32_t i, const SinterTensor *want, const DLTensor *t) {
+  enum { READABLE = 64 }; // more is a number that never was one of dimensions
+  char got[64];
+  snprintf(got, sizeof got, "of %d dimensions", t->ndim);
+  bool readable = t->ndim == 0 || (t->shape && t->ndim > 0 && t->ndim <= READABLE);
+  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has shape %s, expected %s", what, i,
+                  readable                      ? sinter_describe_shape(t->ndim, t->shape).text
+                  : t->ndim > 0 && !t->shape ? "NULL"
+                                                : got,
+                  sinter_describe_shape(want->ndim, want->shape).text);
+  return false;
+}
+
+// Row-major, and all of it at addresses that there are.
+static bool check_layout(const char *what, int32_t i, const DLTensor *t) {
+  int64_t bytes, stride = 1;
+  if (!bytes_of(t, &bytes)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has shape %s of %lld bytes each: more than memory can address",
+                    what, i, sinter_describe_shape(t->ndim, t->shape).text,
+                    (long long)sinter_type_bytes(t->dtype));
+    return false;
+  }
+  if (is_empty(t))
+    return true;
+  for (int32_t d = t->ndim; d-- > 0 && t->strides;) {
+    if (t->shape[d] != 1 && t->strides[d] != stride) {
+      sinter_rt_error(SINTER_BAD_ARGUMENT,
+                      "%s %d has stride %lld in dimension %d, expected %lld: it must be row-major "
+                      "and contiguous",
+                      what, i, (long long)t->strides[d], d, (long long)stride);
+      return false;
+    }
+    stride *= t->shape[d];
+  }
+  if (!t->data) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has no data", what, i);
+    return false;
+  }
+  uintptr_t address, end, alignment = SINTER_ALIGNMENT;
+  if (__builtin_add_overflow((uintptr_t)t->data, t->byte_offset, &address) ||
+      __builtin_add_overflow(address, (uintptr_t)bytes, &end) || end > INTPTR_MAX) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT,
+                    "%s %d has %lld bytes from %p + %llu on: more than memory can address", what, i,
+                    (long long)bytes, t->data, (unsigned long long)t->byte_offset);
+    return false;
+  }
+  if (bytes == sinter_type_bytes(t->dtype))
+    alignment = (uintptr_t)bytes; // one element
+  if (address % alignment != 0) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d starts at %p, which is not a multiple of %d bytes",
+                    what, i, (void *)address, (int)alignment);
+    return false;
+  }
+  return true;
+}
+
+// Refuses a tensor that the table does not allow; what is "input" or "output".
+static bool check(const SinterFunction *f, const char *what, int32_t i, const SinterTensor *want,
+                  const DLTensor *t, int32_t device_id) {
+  if (!t) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is NULL", what, i);
+    return false;
+  }
+  if (!device_is_right(f->device, (int32_t)t->device.device_type)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on a device of type %d, expected %s (%d)", what,
+                    i, (int)t->device.device_type, f->device == kDLCUDA ? "CUDA" : "the CPU",
+                    f->device);
+    return false;
+  }
+  if (f->device == kDLCUDA && t->device.device_id != device_id) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is on device %d, the first tensor on %d", what, i,
+                    t->device.device_id, device_id);
+    return false;
+  }
+  DLDataType plain = t->dtype;
+  if ((want->flags & SINTER_TENSOR_BOOL) && plain.code == SINTER_DL_BOOL)
+    plain.code = kDLUInt;
+  if (!sinter_same_type(plain, want->dtype)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is %s, expected %s", what, i,
+                    sinter_describe_type(t->dtype).text,
+                    sinter_describe_type(sinter_tensor_type(want)).text);
+    return false;
+  }
+  bool same = t->ndim == want->ndim && (t->ndim == 0 || t->shape);
+  for (int32_t d = 0; same && d < want->ndim; d++)
+    same = t->shape[d] >= 0 && (want->shape[d] == -1 || want->shape[d] == t->shape[d]);
+  return same ? check_layout(what, i, t) : refuse_shape(what, i, want, t);
+}
+
+// Where a tensor, or the workspace, lies.
+typedef struct {
+  const char *what; // NULL: the workspace
+  int32_t i;
+  uintptr_t start, end;
+} Place;
+
+static Place place_of(const char *what, int32_t i, const DLTensor *t) {
+  int64_t bytes = 0;
+  if (is_empty(t) || !bytes_of(t, &bytes))
+    return (Place){what, i, 0, 0};
+  uintptr_t start = (uintptr_t)t->data + t->byte_offset;
+  return (Place){what, i, start, start + (uintptr_t)bytes};
+}
+
+static bool apart(Place x, Place y) {
+  if (x.end <= y.start || y.end <= x.start || x.start == x.end || y.start == y.end)
+    return true;
+  char one[32] = "the workspace", other[32] = "the workspace";
+  if (x.what)
+    snprintf(one, sizeof one, "%s %d", x.what, x.i);
+  if (y.what)
+    snprintf(other, sizeof other, "%s %d", y.what, y.i);
+  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s overlaps %s: outputs and the workspace have memory of their own", one, other);
+  return false;
+}
+
+// Outputs, and the workspace, overlap nothing.
+static bool check_overlaps(const SinterFunction *f, DLTensor *const *inputs,
+                           DLTensor *const *outputs, void *workspace) {
+  Place work = {NULL, 0, (uintptr_t)workspace, (uintptr_t)workspace};
+  if (workspace)
+    work.end += (uintptr_t)f->workspace_bytes;
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    if (!apart(work, place_of("input", i, inputs[i])))
+      return false;
+  for (int32_t i = 0; i < f->num_outputs; i++) {
+    Place own = place_of("output", i, outputs[i]);
+    bool alone = apart(own, work);
+    for (int32_t k = 0; k < f->num_inputs && alone; k++)
+      alone = apart(own, place_of("input", k, inputs[k]));
+    for (int32_t k = 0; k < i && alone; k++)
+      alone = apart(own, place_of("output", k, outputs[k]));
+    if (!alone)
+      return false;
+  }
+  return true;
+}
+
+// Sizes of tensors, one after another; answers where the next one goes.
+static int64_t *sizes_of(int64_t *to, int32_t count, DLTensor *const *tensors) {
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t d = 0; d < tensors[i]->ndim; d++)
+      *to++ = tensors[i]->shape[d];
+  return to;
+}
+
+// Outputs have the sizes that the program computes for them.
+static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
+                         DLTensor *const *outputs) {
+  if (!f->extension || !f->extension->shapes)
+    return true;
+  size_t count = 1;
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    count += (size_t)f->inputs[i].ndim;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    count += (size_t)f->outputs[i].ndim;
+  int64_t local[128], *memory = count <= 128 ? local : malloc(count * sizeof *memory);
+  bool same = memory;
+  if (!memory) {
+    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %zu sizes", count);
+  } else {
+    int64_t *want = sizes_of(memory, f->num_inputs, inputs);
+    f->extension->shapes(memory, want);
+    for (int32_t i = 0; i < f->num_outputs && same; want += outputs[i++]->ndim) {
+      size_t bytes = (size_t)outputs[i]->ndim * sizeof *want;
+      same = !bytes || memcmp(outputs[i]->shape, want, bytes) == 0;
+      if (!same)
+        sinter_rt_error(SINTER_BAD_ARGUMENT, "output %d has shape %s, expected %s for these inputs",
+                        i, sinter_describe_shape(outputs[i]->ndim, outputs[i]->shape).text,
+                        sinter_describe_shape(outputs[i]->ndim, want).text);
+    }
+  }
+  if (memory != local)
+    free(memory);
+  return same;
+}
+
+bool sinter_rt_check(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
+                      void *workspace) {
+  const SinterFunction *f = call->function;
+  if ((f->num_inputs > 0 && !inputs) || (f->num_outputs > 0 && !outputs)) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "the array of %s is NULL",
+                    f->num_inputs > 0 && !inputs ? "inputs" : "outputs");
+    return false;
+  }
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    if (!check(f, "input", i, &f->inputs[i], inputs[i], call->device_id))
+      return false;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id))
+      return false;
+  if (!check_shapes(f, inputs, outputs) || !check_overlaps(f, inputs, outputs, workspace))
+    return false;
+  if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT,
+                    "the workspace starts at %p, which is not a multiple of %d", workspace,
+                    SINTER_WORKSPACE_ALIGNMENT);
+    return false;
+  }
+  if (!workspace && f->workspace_bytes > 0 && f->device == kDLCUDA && !call->prepare) {
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "the workspace is NULL, expected %lld bytes on the device",
+                    (long long)f->workspace_bytes);
+    return false;
+  }
+  return true;
+}
