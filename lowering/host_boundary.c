@@ -78,8 +78,20 @@ static void take_tensors(MlirOperation func, MlirBlock body, MlirType *inputs) {
       MlirOperation number = sn_op(&b, "tensor.extract", type, x);
       mlirValueReplaceAllUsesExcept(x, sn_result(number, 0), 1, &number);
     }
-    mlirFuncSetArgAttr(func, i, SN_STR("bufferization.writable"), mlirBoolAttrGet(b.ctx, 0));
   }
+}
+
+// No input is written. Whatever else was said of arguments has been read, and is about layouts of somebody else's.
+static void say_read_only(MlirOperation func, intptr_t n) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirNamedAttribute writable =
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("bufferization.writable")), mlirBoolAttrGet(ctx, 0));
+  MlirAttribute *each = sn_alloc((size_t)(n + 1) * sizeof *each);
+  for (intptr_t i = 0; i < n; ++i)
+    each[i] = mlirDictionaryAttrGet(ctx, 1, &writable);
+  if (n)
+    sn_set_attr(func, "arg_attrs", mlirArrayAttrGet(ctx, n, each));
+  free(each);
 }
 
 static MlirValue copied(SnBuilder *b, MlirValue y) {
@@ -231,6 +243,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   for (intptr_t i = 0; i < num_outputs; ++i)
     outputs[i] = boundary_type(mlirFunctionTypeGetResult(type, i));
   MlirLogicalResult result = sn_host_keep_facts(func, num_inputs, inputs, num_outputs, outputs);
+  say_read_only(func, num_inputs);
   MlirType tensors = mlirFunctionTypeGet(ctx, num_inputs, inputs, num_outputs, outputs);
   sn_set_attr(func, "function_type", mlirTypeAttrGet(tensors));
   sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));

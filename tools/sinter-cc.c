@@ -13,6 +13,7 @@
 #include "tools/common_link.h"
 #include "llvm-c/Core.h"
 #include <stdio.h>
+#include <sys/stat.h>
 
 // ---- options --------------------------------------------------------------------------
 
@@ -217,12 +218,29 @@ static SinterExit check_effects(const Tool *tool, const Options *o, Kind kind) {
   return SINTER_EXIT_OK;
 }
 
+static bool same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
+// No output takes the place of the program, or of the other output.
+static SinterExit check_files(const Tool *tool, const Options *o) {
+  const char *files[] = {tool->file, o->out, o->header};
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < i; ++k)
+      if (files[i] && files[k] && same_file(files[i], files[k]))
+        return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s: it would take the place of %s", i == 1 ? "-o" : "-h", files[i],
+                          k ? "what -o writes" : "the program");
+  return SINTER_EXIT_OK;
+}
+
 static SinterExit program(Tool *tool, Options *options) {
   Kind kind = LIBRARY;
   if (!options->out && !options->header)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT,
                       "nothing to write: give -o FILE, -h FILE.h, or both");
-  if ((options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK) || check_effects(tool, options, kind) != SINTER_EXIT_OK)
+  if ((options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK) ||
+      check_effects(tool, options, kind) != SINTER_EXIT_OK || check_files(tool, options) != SINTER_EXIT_OK)
     return SINTER_EXIT_BAD_INPUT;
   options->ptx = options->ptx || kind == PTX;
   options->chip = options->chip ? options->chip : SN_GPU_CHIP_DEFAULT;

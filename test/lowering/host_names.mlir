@@ -108,3 +108,37 @@ module {
     return
   }
 }
+
+// -----
+
+// expected-error @+1 {{calls itself whenever it runs, and so never ends}}
+func.func @around() {
+  func.call @about() : () -> ()
+  return
+}
+func.func private @about() {
+  func.call @around() : () -> ()
+  return
+}
+
+// -----
+
+// A public function that the program calls too becomes two: a host's results are not a caller's.
+
+// CHECK-LABEL: func @helper_host
+//  CHECK-SAME:   (%[[X:.+]]: tensor<4xf32> {sinter.name = "x"}) -> tensor<4xf32> attributes {no_inline, sinter.function = "helper"}
+//  CHECK-NEXT:   %[[R:.+]] = call @helper_called(%[[X]])
+//  CHECK-NEXT:   return %[[R]]
+// CHECK-LABEL: func private @helper_called
+//   CHECK-NOT:   sinter
+//       CHECK:   arith.addf
+// CHECK-LABEL: func @main_host
+//       CHECK:   call @helper_called(
+func.func @helper(%x: tensor<4xf32> {sinter.name = "x"}) -> tensor<4xf32> attributes {no_inline} {
+  %y = arith.addf %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = func.call @helper(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,7 +1,7 @@
-"""Programs whose functions have strange names, for names.test: names.py WHAT FOLDER.
+"""Programs whose functions have strange names, for names.test: names.py WHAT FOLDER [PROGRAM].
 
 `some`: programs of one function, FOLDER/N.mlir; prints how many. `all`: one program with all names, FOLDER/all.mlir; prints
-the names that its table must have, as sinter-exec prints them.
+the names that its table must have, as sinter-exec prints them; with PROGRAM, each is what @main of that file is.
 """
 
 import sys
@@ -42,10 +42,14 @@ def quoted(name):
     return '"' + "".join(chr(c) if 32 <= c < 127 and c not in b'"\\' else f"\\{c:02X}" for c in name.encode()) + '"'
 
 
-what, folder = sys.argv[1:]
+what, folder = sys.argv[1:3]
+if len(sys.argv) > 3:
+    maps, BODY = open(sys.argv[3]).read().rstrip().removesuffix("}").split("module {\n  func.func @main")
+    names += ["__nv_expf", "__assertfail", "vprintf", "sinter_messages", ".entry", "%r1", "x" * 3000 + "y"]
+    print(maps, file=open(f"{folder}/all.mlir", "w"))
 programs = [f"func.func @{quoted(name)}{BODY}" for name in names]
 if what == "all":
-    open(f"{folder}/all.mlir", "w").write("".join(programs))
+    open(f"{folder}/all.mlir", "a").write("".join(programs))
     print("\n".join(sorted(names)))
 else:
     some = ["exp", "sin", "memcpy", "memrefCopy", "free", "sinter_library", "main", ""]
