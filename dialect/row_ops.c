@@ -1,6 +1,6 @@
 // row_ops.c: the lines of row_ops.h as an array, and what they say of an operation.
 //
-// test: test/dialect/row_ops.mlir, test/tools/row_ops.test
+// test: test/dialect/row_ops.test, test/passes/row_ops.mlir; what the lines are asked for: test/passes, test/lowering
 
 #include "dialect/row_ops.h"
 
@@ -32,23 +32,21 @@ bool sn_row_ops_known(MlirBlock block) {
   return true;
 }
 
-SnReads sn_row_op_reads(MlirOperation op, intptr_t k) {
-  const SnRowOp *line = sn_row_op_of(op);
-  if (!line)
-    return SN_READS_NOTHING;
-  return !k ? line->first : k + 1 < sn_num_operands(op) ? line->between : line->last;
-}
-
 bool sn_row_op_has(MlirOperation op, SnReads reads) {
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    if (sn_row_op_reads(op, k) == reads && (reads != SN_READS_SCALAR || !sn_constant_of(sn_operand(op, k)).ptr))
+  const SnRowOp *line = sn_row_op_of(op);
+  if (!line || (line->first != reads && line->between != reads && line->last != reads))
+    return false;
+  intptr_t n = sn_num_operands(op);
+  for (intptr_t k = 0; k < n; ++k)
+    if ((!k ? line->first : k + 1 < n ? line->between : line->last) == reads &&
+        (reads != SN_READS_SCALAR || !sn_constant_of(sn_operand(op, k)).ptr))
       return true;
   return false;
 }
 
 int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
   int64_t n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op))
     n += sn_row_op_has(op, reads);
   return n;
 }

@@ -4,10 +4,10 @@
 // What has to be done for an operation has one function a layer, called after its line:
 //
 //   sinter_ID_verify      dialect/verify_row_ops.c         its rules (Sinter.td declares the operation)
-//   decompose_ID          passes/decompose_row_ops.c       what it means, in linalg
-//   move_ID               passes/fuse_move.c               the same in the body of another form
+//   decompose_ID          passes/decompose.c               what it means, in linalg
+//   move_ID               passes/fuse_merge.c              the same in the body of another form
 //   differentiate_ID      passes/differentiate_rules.c     what its operands get of its gradient
-//   emit_ID               lowering/rowprogram.c            a row's element at a column, or the row's scalar; on CPU and GPU
+//   emit_ID               lowering/rowemit.c               a row's element at a column, or the row's scalar; on CPU and GPU
 //
 // Each layer makes its array of functions from SN_ROW_OPS, so a line without one of them does not compile.
 
@@ -78,11 +78,9 @@ extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
 const SnRowOp *sn_row_op_of(MlirOperation op);
 // Every operation of the block, up to its end, has one. False after an error: a use of a definition is for sinter-expand.
 bool sn_row_ops_known(MlirBlock block);
-// What it reads of operand k.
-SnReads sn_row_op_reads(MlirOperation op, intptr_t k);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);
-// How many operations of the block read some operand so.
+// How many operations of the block, which may be null, read some operand so.
 int64_t sn_row_op_count(MlirBlock block, SnReads reads);
 // What an element of its result costs; of arith and math by a list in row_ops.c.
 SnCost sn_row_op_cost(MlirOperation op);

@@ -4,6 +4,7 @@
 //
 // test: test/dialect/invalid.mlir, @f21_*; test/limits/forms.test
 
+#include "dialect/row_ops.h"
 #include "dialect/verify.h"
 
 static bool is_most(const SnForm *f, size_t n, int most, const char *what) {
@@ -11,13 +12,6 @@ static bool is_most(const SnForm *f, size_t n, int most, const char *what) {
     return true;
   sn_error(f->op, "has %zu %s, and a form has at most %d: write two forms", n, what, most); // F21
   return false;
-}
-
-static size_t count_reductions(MlirBlock block) {
-  size_t n = 0;
-  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    n += sn_is(op, "sinter.row_reduce");
-  return n;
 }
 
 static MlirLogicalResult check_operand(const SnForm *f, size_t k) {
@@ -37,8 +31,8 @@ static MlirLogicalResult check_operand(const SnForm *f, size_t k) {
 MlirLogicalResult sn_verify_limits(const SnForm *f) {
   if (!is_most(f, f->dims.size, SN_MAX_DIMS, "dimensions") || !is_most(f, (size_t)sn_num_operands(f->op), SN_MAX_OPERANDS, "operands") ||
       !is_most(f, f->accumulators.size, SN_MAX_ACCUMULATORS, "accumulators") ||
-      !is_most(f, count_reductions(f->body), SN_MAX_REDUCTIONS, "row_reduces in its body") ||
-      !is_most(f, count_reductions(f->finish), SN_MAX_REDUCTIONS, "row_reduces in its finish"))
+      !is_most(f, (size_t)sn_row_op_count(f->body, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its body") ||
+      !is_most(f, (size_t)sn_row_op_count(f->finish, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its finish"))
     return SN_FAIL;
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < (size_t)sn_num_operands(f->op) && !sn_failed(result); ++k)

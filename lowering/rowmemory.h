@@ -1,4 +1,4 @@
-// rowmemory.h: what rowprogram.c takes from rowmemory.c beside rowprogram.h.
+// rowmemory.h: what rowprogram.c, rowemit.c and rowmemory.c take from each other beside rowprogram.h.
 
 #ifndef SINTER_LOWERING_ROWMEMORY_H
 #define SINTER_LOWERING_ROWMEMORY_H
@@ -44,6 +44,10 @@ bool sn_unit_stride(MlirAffineMap map, intptr_t d);
 // Adds each dimension's factor in an expression to `factors`; false if it is not linear.
 bool sn_affine_factors(MlirAffineExpr e, int64_t *factors);
 
+// rowemit.c: what an operation gives at the columns of `c`, added to c->made; once for the row (null), to p->scalars.
+void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
+// A copy of an elementwise op on so many lanes: `operands` are emitted, results are given lanes.
+MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width);
 // rowgather.c: what a sinter.gather gives at the columns of `c`; at none (null) for a scalar.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
 // The dimension that a sinter.index is of.

@@ -26,7 +26,7 @@ static void is_nothing(MlirValue v) {
     MlirOperation op = all.data[k];
     if (sn_is(op, "arith.addf"))
       mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_operand(op, sn_same(sn_operand(op, 0), v)));
-    else if (sn_is(op, "arith.mulf") || sn_is(op, "sinter.broadcast"))
+    else if (sn_is(op, "arith.mulf") || (sn_num_results(op) && !sn_none(sn_broadcast_of(sn_result(op, 0)))))
       is_nothing(sn_result(op, 0));
   }
   sn_vec_free(&all);

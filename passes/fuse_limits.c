@@ -7,6 +7,7 @@
 //
 // runs in: fuse, explain    test: test/passes/fuse_limits.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse.h"
 
 typedef struct {
@@ -17,7 +18,7 @@ static void count(MlirOperation form, intptr_t region, Size *s) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(form, region));
   for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     ++s->operations;
-    s->reductions += sn_is(op, "sinter.row_reduce");
+    s->reductions += sn_row_op_has(op, SN_READS_ALL);
   }
 }
 

@@ -1,0 +1,59 @@
+"""Who names a row operation: the table, the operation's own functions, and rules that are about it by nature. Everybody
+else asks a line of dialect/row_ops.h."""
+
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+
+# What each of these files names, and why it may.
+MAY = {
+    # the table, and the operations' own functions
+    "dialect/row_ops.h": "row_reduce broadcast index pick gather detach",
+    "dialect/verify_row_ops.c": "row_reduce",
+    "passes/fuse_merge.c": "gather",
+    "passes/differentiate_detach.c": "detach",
+    "lowering/rowgather.c": "index",  # subscripts that are the columns
+    "lowering/rowemit.c": "index",  # a comparison with a label
+    # the layer that others build and match them by
+    "capi/form.c": "row_reduce broadcast index",
+    "capi/sn.c": "broadcast",  # a constant under one is a constant
+    # linalg that becomes one
+    "passes/raise_gather.c": "pick gather",
+    "passes/raise_select.c": "pick",
+    # algebra on them
+    "passes/simplify_broadcast.c": "row_reduce pick",
+    "passes/simplify_one_hot.c": "row_reduce index pick",
+    "passes/simplify_row_one_hot.c": "index",
+    "passes/simplify_softmax.c": "row_reduce",
+}
+# Who asks whether an operation is of math: what may stand somewhere. What one costs is said by dialect/row_ops.c.
+MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c", "lowering/host_sizes.c", "passes/scan.c"}
+
+lines = re.findall(r'LINE\((\w+), *"([^"]*)"', (root / "dialect/row_ops.h").read_text())
+ops = {name.removeprefix("sinter."): id for id, name in lines if name.startswith("sinter.")}
+section = re.search(r"\n// Row operations\n(.*?)\n//===-+===//\n// ", (root / "dialect/Sinter.td").read_text(), re.S).group(1)
+declared = set(re.findall(r'def Sinter_\w+Op : Sinter_\w*Op<"(\w+)"', section)) - {"yield"}
+for op in sorted(declared - ops.keys()):
+    print(f"sinter.{op} is declared among the row operations, and has no line in dialect/row_ops.h")
+for op in sorted(ops.keys() - declared - {"detach"}):
+    print(f"sinter.{op} has a line in dialect/row_ops.h, and is not declared among the row operations")
+
+files = 0
+for folder in "dialect", "capi", "passes", "lowering", "tools":
+    for path in sorted((root / folder).rglob("*.[ch]*")):
+        if path.suffix not in (".c", ".h", ".cpp"):
+            continue
+        files += 1
+        name = str(path.relative_to(root))
+        code = re.sub(r"//[^\n]*", "", path.read_text())
+        named = {op for op, id in ops.items() if re.search(rf'"sinter\.{op}"|\bSN_OP_{id}\b', code)}
+        may = set(MAY.get(name, "").split())
+        for op in sorted(named - may):
+            print(f"{name} names sinter.{op}; ask its line in dialect/row_ops.h, or say why in {sys.argv[0].split('/')[-1]}")
+        for op in sorted(may - named):
+            print(f"{name} does not name sinter.{op} any more")
+        if name not in MAY_MATH and re.search(r'"math\.?"', code):
+            print(f"{name} asks whether an operation is of math; what it costs says sn_row_op_cost")
+print(len(ops), "row operations,", files, "files")
