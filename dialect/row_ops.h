@@ -80,6 +80,8 @@ const SnRowOp *sn_row_op_of(MlirOperation op);
 bool sn_row_ops_known(MlirBlock block);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);
+// It reads elements that are not at its own column: one of a row, or of a table.
+static inline bool sn_row_op_reads_elsewhere(MlirOperation op) { return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_TABLE); }
 // How many operations of the block, which may be null, read some operand so.
 int64_t sn_row_op_count(MlirBlock block, SnReads reads);
 // What an element of its result costs; of arith and math by a list in row_ops.c.

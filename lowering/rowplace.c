@@ -41,7 +41,7 @@ bool sn_row_is_placed(const SnForm *f) {
     if (sn_uses_cols(f, f->outputs.data[k].map) && (sn_is_reduced(f, k) || !sn_row_is_whole(f, &f->outputs.data[k])))
       return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_row_op_has(op, SN_READS_TABLE) && sn_is_row(sn_result(op, 0)))
+    if (sn_row_op_reads_elsewhere(op) && sn_is_row(sn_result(op, 0)))
       return false;
   return true;
 }

@@ -28,7 +28,7 @@ bool sn_cpu_has_strips(const SnRowProgram *p) {
       return false;
   // What is known before the first phase is computed again for each of its columns.
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "cf.assert") || ((sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_TABLE)) && !sn_row_level(p, sn_result(op, 0))))
+    if (sn_is(op, "cf.assert") || (sn_row_op_reads_elsewhere(op) && !sn_row_level(p, sn_result(op, 0))))
       return false;
   return true;
 }
