@@ -1,5 +1,5 @@
-"""Who names a row operation: the table, the operation's own functions, and rules that are about it by nature. Everybody
-else asks a line of dialect/row_ops.h."""
+"""Who names a row operation: the table, the operation's own functions (those that end in its name, as move_gather), and
+rules that are about it by nature. Everybody else asks a line of dialect/row_ops.h."""
 
 import pathlib
 import re
@@ -7,12 +7,12 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 
-# What each of these files names, and why it may.
+# Where the operations' own functions are.
+LAYERS = re.findall(r"^//   \w*ID\w* +(\S+\.c)", (root / "dialect/row_ops.h").read_text(), re.M)
+
+# What else each of these files names, and why it may.
 MAY = {
-    # the table, and the operations' own functions
-    "dialect/row_ops.h": "row_reduce broadcast index pick gather detach",
-    "dialect/verify_row_ops.c": "row_reduce",
-    "passes/fuse_merge.c": "gather",
+    "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
     "passes/differentiate_detach.c": "detach",
     "lowering/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rowemit.c": "index",  # a comparison with a label
@@ -39,6 +39,9 @@ for op in sorted(declared - ops.keys()):
     print(f"sinter.{op} is declared among the row operations, and has no line in dialect/row_ops.h")
 for op in sorted(ops.keys() - declared - {"detach"}):
     print(f"sinter.{op} has a line in dialect/row_ops.h, and is not declared among the row operations")
+for op in sorted(ops):
+    if f"`sinter.{op}" not in (root / "docs/row-programs.md").read_text():
+        print(f"sinter.{op} is not in docs/row-programs.md")
 
 files = 0
 for folder in "dialect", "capi", "passes", "lowering", "tools":
@@ -48,7 +51,12 @@ for folder in "dialect", "capi", "passes", "lowering", "tools":
         files += 1
         name = str(path.relative_to(root))
         code = re.sub(r"//[^\n]*", "", path.read_text())
-        named = {op for op, id in ops.items() if re.search(rf'"sinter\.{op}"|\bSN_OP_{id}\b', code)}
+        own, named = "", set()
+        for line in code.splitlines() if name != "dialect/row_ops.h" else ():
+            function = re.match(r"[a-zA-Z][^;=]*?(\w+)\(", line)
+            if function and name in LAYERS:
+                own = function.group(1).removesuffix("_verify")
+            named |= {op for op, id in ops.items() if re.search(rf'"sinter\.{op}"|\bSN_OP_{id}\b', line) and not own.endswith(f"_{id}")}
         may = set(MAY.get(name, "").split())
         for op in sorted(named - may):
             print(f"{name} names sinter.{op}; ask its line in dialect/row_ops.h, or say why in {sys.argv[0].split('/')[-1]}")
