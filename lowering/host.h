@@ -15,7 +15,7 @@
 #define SN_INPUTS "sinter.inputs"
 #define SN_OUTPUTS "sinter.outputs"
 // On a public function, from sinter-boundary on: what the table says of each argument and each
-// result, as arrays of dictionaries {name = "x", gradient_of = 0}.
+// result, as arrays of dictionaries {name = "x", gradient_of = 0, range = array<f64>}.
 #define SN_INPUT_FACTS "sinter.input_facts"
 #define SN_OUTPUT_FACTS "sinter.output_facts"
 // Of an argument or a result: its name in the table.
@@ -24,6 +24,8 @@
 // upstream gradient it is.
 #define SN_GRADIENT_OF "sinter.gradient_of"
 #define SN_UPSTREAM_OF "sinter.upstream_of"
+// Of an argument, from sinter-ranges on: {low, high, input, dim} of SinterRange in runtime/abi.h, as array<f64>.
+#define SN_RANGE "sinter.range"
 // On a public function, from sinter-workspace on: bytes of its last argument.
 #define SN_WORKSPACE_BYTES "sinter.workspace_bytes"
 // On a `memref.alloc`: memory inside of one kernel, not between kernels.
@@ -33,6 +35,10 @@
 // On a public function with results of sizes `?`, from sinter-boundary on: the name of the
 // function that computes their sizes.
 #define SN_SHAPES "sinter.shapes"
+// On a public function, from sinter-count on: an array of {name = "main_kernel0", kind = "rowwise"} for each place
+// that runs kernels, and the name of the function that computes what they cost; no name where that depends on data.
+#define SN_KERNELS "sinter.kernels"
+#define SN_COSTS "sinter.costs"
 // On a public function, from sinter-names on, and on the entry that sinter-entry makes of it: its name in the program.
 #define SN_FUNCTION "sinter.function"
 
@@ -47,6 +53,17 @@ SnOpVec sn_host_functions(MlirOperation module);
 typedef MlirLogicalResult (*SnEach)(MlirOperation module, MlirOperation op);
 MlirLogicalResult sn_each(MlirOperation module, const char *name, SnEach each);
 MlirLogicalResult sn_each_public(MlirOperation module, SnEach each);
+
+// What an operation of host code is, to those who count.
+typedef struct {
+  enum { SN_HOST_NOTHING, SN_HOST_KERNEL, SN_HOST_LIBRARY, SN_HOST_MEMORY } what;
+  int64_t n;            // kernels, calls; of memory bytes of an element
+  MlirOperation kernel; // its function, null where it has none
+} SnHostWork;
+SnHostWork sn_host_work(MlirOperation module, MlirOperation op); // in host_count.c
+
+// In host_costs.c. Gives a public function its SN_COSTS.
+void sn_host_costs(MlirOperation module, MlirOperation func);
 
 // A call of a runtime function, declared in the module at its first call.
 // Every argument has a type that LLVM has.

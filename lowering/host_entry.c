@@ -25,8 +25,8 @@
 
 // What the call is told of the function, and what the table is made from.
 static const char *const facts[] = {SN_INPUTS, SN_OUTPUTS, SN_WORKSPACE_BYTES, NULL};
-// The first of results with sizes `?`, the others of names and gradients.
-static const char *const more_facts[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS, NULL};
+// The first of results with sizes `?`, the next of names and gradients, the last of what is counted.
+static const char *const more_facts[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS, SN_KERNELS, NULL};
 
 static MlirType descriptor_type(MlirContext ctx, MlirType memref) {
   int rank = (int)sn_rank(memref);
@@ -46,6 +46,45 @@ static MlirValue load_descriptor(SnBuilder *b, MlirValue descriptors, int i, Mli
   return sn(b, "builtin.unrealized_conversion_cast", memref, descriptor);
 }
 
+// An llvm.func that reads descriptors of the first n arguments, has `more` pointers besides, and calls `callee` on both.
+static MlirOperation make_entry(SnBuilder b, const char *name, MlirAttribute callee, intptr_t n, const MlirType *types, intptr_t more) {
+  MlirContext ctx = b.ctx;
+  MlirType pointer = sn_type(ctx, "!llvm.ptr"), pointers[] = {pointer, pointer};
+  MlirLocation locs[] = {b.loc, b.loc};
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(1 + more, pointers, locs);
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperation entry =
+      sn_op(&b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, name)),
+            sn_attr("function_type", sn_parse_attr(ctx, more ? "!llvm.func<void (ptr, ptr)>" : "!llvm.func<void (ptr)>")),
+            sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
+            sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")));
+  b = sn_at_end(body, b.loc);
+  MlirValue *arguments = sn_alloc((size_t)(n + more) * sizeof *arguments);
+  for (intptr_t i = 0; i < n; ++i)
+    arguments[i] = load_descriptor(&b, mlirBlockGetArgument(body, 0), (int)i, types[i]);
+  for (intptr_t i = 0; i < more; ++i)
+    arguments[n + i] = mlirBlockGetArgument(body, 1 + i);
+  sn_op(&b, "func.call", sn_values(n + more, arguments),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, mlirStringAttrGetValue(callee))), sn_types(0, NULL));
+  sn_op(&b, "llvm.return", sn_values(0, NULL));
+  free(arguments);
+  return entry;
+}
+
+// The entry of SN_COSTS, of the same inputs and outputs: there is no workspace yet where costs are computed.
+static void costs_entry(MlirOperation module, MlirOperation func, MlirOperation entry, intptr_t n, const MlirType *types) {
+  MlirAttribute costs = sn_get_attr(func, SN_COSTS);
+  if (mlirAttributeIsNull(costs))
+    return;
+  char *base = sn_symbol_base(func), *packed = sn_new_symbol(module, base, "_costs_packed");
+  make_entry(sn_after(entry), packed, costs, n, types, 1);
+  sn_set_attr(entry, SN_COSTS, sn_string(mlirOperationGetContext(func), packed));
+  mlirOperationRemoveAttributeByName(func, SN_STR(SN_COSTS));
+  free(base);
+  free(packed);
+}
+
 static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   for (const char *const *fact = facts; *fact; ++fact)
     if (mlirAttributeIsNull(sn_get_attr(func, *fact)))
@@ -62,31 +101,17 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   MlirAttribute own = sn_get_attr(func, "sym_name"), named = sn_get_attr(func, SN_FUNCTION);
   char *base = sn_symbol_base(func), *packed = sn_new_symbol(module, base, "_packed");
 
-  SnBuilder b = sn_after(func);
-  MlirType pointer = sn_type(ctx, "!llvm.ptr");
-  MlirRegion region = mlirRegionCreate();
-  MlirBlock body = mlirBlockCreate(1, &pointer, &b.loc);
-  mlirRegionAppendOwnedBlock(region, body);
-  MlirOperation entry =
-      sn_op(&b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, packed)),
-            sn_attr("function_type", sn_parse_attr(ctx, "!llvm.func<void (ptr)>")),
-            sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
-            sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")),
-            sn_attr(SN_FUNCTION, named.ptr ? named : own));
+  MlirType *types = sn_alloc((size_t)n * sizeof *types);
+  for (intptr_t i = 0; i < n; ++i)
+    types[i] = mlirFunctionTypeGetInput(type, i);
+  MlirOperation entry = make_entry(sn_after(func), packed, own, n, types, 0);
+  sn_set_attr(entry, SN_FUNCTION, named.ptr ? named : own);
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
   for (const char *const *fact = more_facts; *fact; ++fact)
     if (sn_get_attr(func, *fact).ptr)
       sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
-
-  b = sn_at_end(body, b.loc);
-  MlirValue *arguments = sn_alloc((size_t)n * sizeof *arguments);
-  for (intptr_t i = 0; i < n; ++i)
-    arguments[i] = load_descriptor(&b, mlirBlockGetArgument(body, 0), (int)i,
-                                   mlirFunctionTypeGetInput(type, i));
-  sn_op(&b, "func.call", sn_values(n, arguments),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(ctx, mlirStringAttrGetValue(own))), sn_types(0, NULL));
-  sn_op(&b, "llvm.return", sn_values(0, NULL));
+  costs_entry(module, func, entry, n - 1, types);
 
   // Nobody calls it but the entry: what called it was inlined.
   sn_set_attr(func, "sym_visibility", sn_string(ctx, "private"));
@@ -97,7 +122,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
     mlirOperationRemoveAttributeByName(func, SN_STR(*fact));
   if (named.ptr)
     mlirOperationRemoveAttributeByName(func, SN_STR(SN_FUNCTION));
-  free(arguments);
+  free(types);
   free(base);
   free(packed);
   return SN_OK;

@@ -50,13 +50,16 @@ static MlirLogicalResult facts_of(MlirOperation func, const char *what, intptr_t
       return failed;
     }
   }
-  MlirNamedAttribute entries[2];
+  MlirAttribute range = fact(said, SN_RANGE);
+  MlirNamedAttribute entries[3];
   intptr_t count = 0;
   if (index >= 0)
     entries[count++] =
         mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("gradient_of")), sn_i64(ctx, index));
   if (!mlirAttributeIsNull(name))
     entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")), name);
+  if (!mlirAttributeIsNull(range))
+    entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("range")), range);
   *facts = mlirDictionaryAttrGet(ctx, count, entries);
   return SN_OK;
 }

@@ -22,6 +22,7 @@
 #include "capi/shim.h"
 #include "lowering/host.h"
 #include "lowering/names.h"
+#include "lowering/serialise_details.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
 #include "llvm-c/Analysis.h"
@@ -272,7 +273,7 @@ static void add_table(const Writer *w) {
              threads ? runtime(w, "sinter_rt_set_parallel",
                                LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
                      : none,
-             w->options->gpu ? library_extension(w) : none);
+             w->options->gpu ? library_extension(w) : none, sn_serialise_details(w->llvm, &w->entries));
   char *name = w->options->name ? sn_c_name(w->options->name, SN_STR("library"), NULL) : NULL;
   if (name)
     leave_name(w, name);

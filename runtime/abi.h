@@ -63,7 +63,7 @@ extern "C" {
 #endif
 
 // Changes whenever a host or a library built before the change would break.
-#define SINTER_ABI_VERSION 1
+#define SINTER_ABI_VERSION 2
 
 // Of a tensor's first element and of the workspace, in bytes.
 #define SINTER_ALIGNMENT 16
@@ -156,7 +156,64 @@ typedef struct SinterLibraryExtension {
   int32_t (*device_status)(const char **message);
 } SinterLibraryExtension;
 
-// A library. 56 bytes.
+// A place in a function that runs kernels.
+typedef struct SinterKernel {
+  const char *name; // of the compiler's function, "main_kernel0", or of the operation that stayed, "linalg.fill"
+  const char *kind; // "rowwise", "contract" or "steps"; "" of what is none of the compiler's forms
+} SinterKernel;
+
+// What one of them costs in a call. Bytes are those of the elements that its accesses name, each operand's at most once;
+// flops are two for each multiplication of a product, and one for each operation on a float and each step of a reduction.
+// Negative: not known.
+typedef struct SinterKernelCost {
+  int64_t runs;     // how often the place is reached
+  int64_t launches; // what it adds to SinterStats.kernels
+  int64_t bytes_read, bytes_written, flops;
+} SinterKernelCost;
+
+typedef struct SinterCosts {
+  int64_t library_calls, bytes_temporary;
+  SinterKernelCost *kernels; // num_kernels of them
+} SinterCosts;
+
+// What random values of an input should be: the elements that the program's gathers and asserts allow, its logarithms and
+// divisions like. low and high are both 0 where it says nothing. Integers are in [low, high), floats between both. Where input
+// is not -1, high is the size of that input in dimension dim.
+typedef struct SinterRange {
+  double low, high;
+  int32_t input, dim;
+} SinterRange;
+
+// What tools want to know of an entry point, and a call does not need.
+typedef struct SinterFunctionDetails {
+  int32_t num_kernels;
+  int32_t reserved;            // 0
+  const SinterKernel *kernels; // num_kernels
+  const SinterRange *ranges;   // num_inputs
+  // The code of SinterLibraryDetails.costs. NULL where what a call costs depends on data.
+  void (*costs)(void **descriptors, SinterCosts *costs);
+} SinterFunctionDetails;
+
+// Told of what a library does, while it is set. begin and end stand around the kernels of an index, on the thread that made the
+// call (on CUDA around their launches); task around each task of a parallel region, on the thread that runs it.
+typedef struct SinterProfiler {
+  void *user;
+  void (*begin)(void *user, const SinterFunction *f, int32_t kernel);
+  void (*end)(void *user, const SinterFunction *f, int32_t kernel);
+  void (*task)(void *user, int begins);
+} SinterProfiler;
+
+typedef struct SinterLibraryDetails {
+  const SinterFunctionDetails *functions; // num_functions
+  // All calls from now on tell this one; NULL: nobody. It lives until it is replaced, which is not while a call runs.
+  void (*set_profiler)(const SinterProfiler *profiler);
+  // Adds what a call of f costs to costs, which the caller set to 0; f's details have costs. descriptors points to memref
+  // descriptors of the inputs and outputs, {void *allocated, *aligned; int64_t offset, sizes[n], strides[n];}, whose sizes
+  // alone are read. A SinterStatus: sizes may not go together.
+  int32_t (*costs)(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs);
+} SinterLibraryDetails;
+
+// A library. 64 bytes.
 typedef struct SinterLibrary {
   int32_t abi_version;             //  0: SINTER_ABI_VERSION of the compiler
   int32_t num_functions;           //  4
@@ -173,6 +230,7 @@ typedef struct SinterLibrary {
   // library's own again. Not while a call runs. NULL as set_threads is.
   void (*set_parallel)(SinterParallel parallel, void *pool); // 40
   const SinterLibraryExtension *extension;                   // 48: NULL for the CPU
+  const SinterLibraryDetails *details;                       // 56: for profilers; never NULL where the compiler wrote it
 } SinterLibrary;
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ static_assert(sizeof(SinterTensor) == 32 && offsetof(SinterTensor, shape) == 24,
 static_assert(sizeof(SinterFunction) == 72 && offsetof(SinterFunction, inputs) == 24 &&
                   offsetof(SinterFunction, packed) == 48 && offsetof(SinterFunction, call) == 56,
               "abi.h");
-static_assert(sizeof(SinterLibrary) == 56 && offsetof(SinterLibrary, functions) == 8 &&
+static_assert(sizeof(SinterLibrary) == 64 && offsetof(SinterLibrary, functions) == 8 &&
                   offsetof(SinterLibrary, last_error) == 16,
               "abi.h");
 

@@ -25,6 +25,9 @@ typedef struct SinterCall {
 // The call that this thread works for; NULL outside of calls.
 SinterCall *sinter_rt_current(void);
 
+// count.c: who is told of kernels and tasks; NULL: nobody.
+const SinterProfiler *sinter_rt_profiler(void);
+
 // Runs compiled code on this thread for call. Where memory ends, the code ends, and so does this.
 void sinter_rt_run(SinterCall *call, void (*code)(void *context, int64_t index), void *context,
                    int64_t index);

@@ -1,4 +1,4 @@
-// count.c: what calls have done so far.
+// count.c: what calls have done so far, what they do right now, and what they will cost.
 
 #include "call.h"
 
@@ -19,4 +19,60 @@ void sinter_rt_stats(SinterStats *out) {
       atomic_load_explicit(&counters[SINTER_COUNT_LIBRARY_CALL], memory_order_relaxed);
   out->bytes_temporary =
       atomic_load_explicit(&counters[SINTER_COUNT_TEMPORARY_BYTES], memory_order_relaxed);
+}
+
+static _Atomic(const SinterProfiler *) profiler;
+
+const SinterProfiler *sinter_rt_profiler(void) { return atomic_load_explicit(&profiler, memory_order_acquire); }
+
+void sinter_rt_set_profiler(const SinterProfiler *p) { atomic_store_explicit(&profiler, p, memory_order_release); }
+
+static void tell(int32_t kernel, bool begins) {
+  const SinterProfiler *p = sinter_rt_profiler();
+  SinterCall *call = sinter_rt_current();
+  if (p && call && !call->prepare)
+    (begins ? p->begin : p->end)(p->user, call->function, kernel);
+}
+
+void sinter_rt_begin(int32_t kernel) { tell(kernel, true); }
+
+void sinter_rt_end(int32_t kernel) { tell(kernel, false); }
+
+void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {
+  if (what == SINTER_COST_LIBRARY_CALLS) {
+    costs->library_calls += n;
+  } else if (what == SINTER_COST_TEMPORARY_BYTES) {
+    costs->bytes_temporary += n;
+  } else {
+    SinterKernelCost *k = &costs->kernels[what];
+    k->runs++;
+    k->launches += n;
+    k->bytes_read += read; // what is not known is negative, and stays so
+    k->bytes_written += written;
+    k->flops += flops;
+  }
+}
+
+typedef struct Account {
+  const SinterFunctionDetails *details;
+  void **descriptors;
+  SinterCosts *costs;
+} Account;
+
+static void account(void *context, int64_t index) {
+  (void)index;
+  const Account *a = context;
+  a->details->costs(a->descriptors, a->costs);
+}
+
+// A call of its own, so that the first of its errors is the one that is told.
+int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs) {
+  SinterCall call = {.function = f};
+  atomic_flag_clear(&call.memory_lock);
+  atomic_init(&call.status, SINTER_OK);
+  sinter_rt_run(&call, account, &(Account){details, descriptors, costs}, 0);
+  int32_t status = atomic_load(&call.status);
+  if (status != SINTER_OK)
+    sinter_rt_error(status, "%s: %s", f->name, call.message);
+  return status;
 }

@@ -36,7 +36,12 @@ static void run_one(void *argument, int64_t index) {
   bool was_in_task = t && t->in_task;
   if (t)
     t->in_task = true;
+  const SinterProfiler *profiler = sinter_rt_profiler();
+  if (profiler)
+    profiler->task(profiler->user, true);
   sinter_rt_run(r->call, r->task, r->context, index);
+  if (profiler)
+    profiler->task(profiler->user, false);
   atomic_thread_fence(memory_order_seq_cst); // stores past the caches are ordered by nothing else
   if (t)
     t->in_task = was_in_task;

@@ -69,8 +69,22 @@ enum SinterCount {
 // below do not.
 void sinter_rt_count(int32_t what, int64_t n);
 
+// The kernels of this index in SinterFunctionDetails begin and end, on the thread that made the call: the profiler is told.
+void sinter_rt_begin(int32_t kernel);
+void sinter_rt_end(int32_t kernel);
+
+// From SinterFunctionDetails.costs: kernel `what` ran once, as n launches. Or n calls of a library, or n bytes.
+enum { SINTER_COST_LIBRARY_CALLS = -1, SINTER_COST_TEMPORARY_BYTES = -2 };
+void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops);
+
+// SinterLibraryDetails.costs.
+int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs);
+
 // SinterLibrary.stats.
 void sinter_rt_stats(SinterStats *out);
+
+// SinterLibraryDetails.set_profiler.
+void sinter_rt_set_profiler(const SinterProfiler *profiler);
 
 // parallel.c
 

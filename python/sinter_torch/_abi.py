@@ -5,7 +5,7 @@ import threading
 
 import torch
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 ALIGNMENT = 16  # of a tensor's first element
 CPU, CUDA = 1, 2  # DLDeviceType
 TENSOR_BOOL = 1  # SinterTensorFlags

@@ -20,13 +20,21 @@ func.func private @library(memref<5x7xf32>)
 // A kernel function is one kernel, or as many as it starts regions.
 
 // CHECK-LABEL: func @calls
+//  CHECK-SAME:   sinter.kernels = [{kind = "", name = "one_region"}, {kind = "", name = "two_regions"}]
+//       CHECK:   %[[FIRST:.+]] = arith.constant 0 : i32
+//       CHECK:   call @sinter_rt_begin(%[[FIRST]])
 //       CHECK:   %[[KERNEL:.+]] = arith.constant 0 : i32
 //       CHECK:   %[[ONE:.+]] = arith.constant 1 : i64
 //       CHECK:   call @sinter_rt_count(%[[KERNEL]], %[[ONE]])
 //  CHECK-NEXT:   call @one_region
+//       CHECK:   %[[FIRST:.+]] = arith.constant 0 : i32
+//       CHECK:   call @sinter_rt_end(%[[FIRST]])
+//       CHECK:   %[[SECOND:.+]] = arith.constant 1 : i32
+//       CHECK:   call @sinter_rt_begin(%[[SECOND]])
 //       CHECK:   %[[TWO:.+]] = arith.constant 2 : i64
 //       CHECK:   call @sinter_rt_count(%{{.+}}, %[[TWO]])
 //  CHECK-NEXT:   call @two_regions
+//       CHECK:   call @sinter_rt_end
 //       CHECK:   %[[LIBRARY:.+]] = arith.constant 1 : i32
 //       CHECK:   call @sinter_rt_count(%[[LIBRARY]], %{{.+}})
 //  CHECK-NEXT:   call @library
@@ -47,7 +55,9 @@ func.func @calls(%x: memref<5x7xf32>) {
 //  CHECK-NEXT:     linalg.fill
 //       CHECK:   call @sinter_rt_count
 //  CHECK-NEXT:   linalg.generic
+//       CHECK:   call @sinter_rt_end
 //   CHECK-NOT:   call
+//       CHECK:   return
 func.func @left(%x: memref<5x7xf32>, %y: memref<5x7xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,0 +1,33 @@
+// cost.h: what one run of a kernel moves and computes, for those who time it.
+//
+// Bytes: each access of a form moves the elements that its subscripts name, once, and of one operand no more
+// than it has; any other operation moves each of its operands whole, once. Floating-point operations: a product is two for each
+// of its multiplications; an operation of `arith` or `math` on floats, and the step of a reduction, is one for each
+// element; comparisons, selects, conversions and integers are none. What tasks read twice, and what caches save, is not in it.
+
+#ifndef SINTER_LOWERING_COST_H
+#define SINTER_LOWERING_COST_H
+
+#include "lowering/rowprogram.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// On a kernel function, from sinter-cost on: {kind = "rowwise", flops = [product, ...], reads = [access, ...],
+// writes = [access, ...]}. A product is array<i64: factor, argument, dimension, argument, dimension, ...>: a number
+// times sizes of the function's arguments. An access is the argument, then a product: so many of its elements. Without
+// `flops` they are not known.
+#define SN_COST "sinter.cost"
+
+typedef struct {
+  MlirValue read, written, flops; // i64; flops is -1 where they are not known
+} SnCost;
+// Of one run: of a call of a kernel function, or of any operation on memrefs. Sizes are read from its operands in front of it.
+SnCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel);
+SnCost sn_cost_of_op(SnBuilder *b, MlirOperation op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
