@@ -11,6 +11,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/cost.mlir
 
 #include "lowering/cost.h"
+#include "dialect/row_ops.h"
 #include "lowering/host.h"
 #include "lowering/steps.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -93,23 +94,24 @@ static bool is_float_value(MlirValue v) { return sn_is_float(sn_element(sn_type_
 // Operations on floats that one operation of a row program stands for, for each of its elements.
 static int64_t flops_of(MlirOperation op) {
   static const char *const none[] = {"arith.constant", "arith.select", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp", "arith.bitcast", NULL};
-  if (!sn_num_results(op) || !is_float_value(sn_result(op, 0)))
+  const SnRowOp *line = sn_row_op_of(op);
+  if (!line || !sn_num_results(op) || !is_float_value(sn_result(op, 0)))
     return 0;
-  if (sn_is(op, "sinter.row_reduce"))
+  if (sn_row_op_has(op, SN_READS_ALL))
     return 1;
   for (const char *const *name = none; *name; ++name)
     if (sn_is(op, *name))
       return 0;
   if (sn_is(op, "math.fma"))
     return 2;
-  return sn_in_dialect(op, "arith") || sn_in_dialect(op, "math");
+  return line->id == SN_OP_elementwise;
 }
 
 // Of rows, and of scalars once for each row.
 static void count_body(MlirBlock body, int64_t *rows, int64_t *scalars) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     int64_t n = flops_of(op);
-    bool row = n && (sn_is_row(sn_result(op, 0)) || sn_is(op, "sinter.row_reduce"));
+    bool row = n && (sn_is_row(sn_result(op, 0)) || sn_row_op_has(op, SN_READS_ALL));
     *(row ? rows : scalars) += n;
   }
 }
@@ -240,14 +242,14 @@ static MlirValue moved(SnBuilder *b, MlirOperation call, MlirAttribute accesses)
   return all;
 }
 
-SnCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel) {
+SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel) {
   MlirAttribute cost = sn_get_attr(kernel, SN_COST);
   if (!cost.ptr) { // a kernel function of somebody else's
     MlirValue none = number(b, -1);
-    return (SnCost){none, none, none};
+    return (SnKernelCost){none, none, none};
   }
   MlirAttribute flops = mlirDictionaryAttrGetElementByName(cost, SN_STR("flops"));
-  SnCost c = {moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("reads"))),
+  SnKernelCost c = {moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("reads"))),
               moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("writes"))), number(b, flops.ptr ? 0 : -1)};
   for (intptr_t k = 0; flops.ptr && k < mlirArrayAttrGetNumElements(flops); ++k)
     c.flops = sum(b, c.flops, product_at(b, call, mlirArrayAttrGetElement(flops, k), 0));
@@ -274,14 +276,14 @@ static MlirValue iterations(SnBuilder *b, MlirOperation op) {
   return n;
 }
 
-SnCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
-  SnCost c = {number(b, 0), number(b, 0), number(b, 0)};
+SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
+  SnKernelCost c = {number(b, 0), number(b, 0), number(b, 0)};
   bool linalg = sn_in_dialect(op, "linalg"), copy = sn_is(op, "memref.copy");
   MlirAttribute segments = sn_get_attr(op, "operandSegmentSizes");
   intptr_t outputs = linalg && segments.ptr && mlirDenseArrayGetNumElements(segments) > 1 ? mlirDenseI32ArrayGetElement(segments, 1) : 1;
   if (!linalg && !copy) { // a launch or a loop: what it moves is not known
     MlirValue none = number(b, -1);
-    return (SnCost){none, none, none};
+    return (SnKernelCost){none, none, none};
   }
   intptr_t n = sn_num_operands(op);
   for (intptr_t k = 0; k < n; ++k) {

@@ -22,10 +22,10 @@ extern "C" {
 
 typedef struct {
   MlirValue read, written, flops; // i64; flops is -1 where they are not known
-} SnCost;
+} SnKernelCost;
 // Of one run: of a call of a kernel function, or of any operation on memrefs. Sizes are read from its operands in front of it.
-SnCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel);
-SnCost sn_cost_of_op(SnBuilder *b, MlirOperation op);
+SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel);
+SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
 }
 
 // In front of op: so many of what, and what they cost.
-static void account(Costs *c, SnBuilder *b, int64_t what, MlirValue n, SnCost cost) {
+static void account(Costs *c, SnBuilder *b, int64_t what, MlirValue n, SnKernelCost cost) {
   MlirType i64 = sn_type(b->ctx, "i64");
   MlirValue arguments[] = {c->costs, sn_int(b, i64, what), n, cost.read, cost.written, cost.flops};
   sn_call_runtime(b, c->module, "sinter_rt_cost", sn_values(6, arguments));
@@ -63,7 +63,7 @@ static void replace(Costs *c, MlirOperation op) {
   SnBuilder b = sn_before(op);
   MlirType i64 = sn_type(b.ctx, "i64");
   MlirValue zero = sn_int(&b, i64, 0);
-  SnCost none = {zero, zero, zero};
+  SnKernelCost none = {zero, zero, zero};
   if (work.what == SN_HOST_KERNEL)
     account(c, &b, c->kernels++, sn_int(&b, i64, work.n),
             sn_null(work.kernel) ? sn_cost_of_op(&b, op) : sn_cost_of_call(&b, op, work.kernel));

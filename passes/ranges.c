@@ -13,6 +13,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/ranges.mlir
 
+#include "dialect/row_ops.h"
 #include "lowering/host.h"
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -137,13 +138,14 @@ static MlirValue yielded(MlirOperation op, MlirValue result) {
 // Operations that hand on the elements of operand 0.
 static bool hands_on(MlirOperation op) {
   static const char *const names[] = {"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast", "tensor.extract_slice", "tensor.reshape",
-                                      "tensor.extract", "tensor.pad", "linalg.transpose", "linalg.broadcast", "sinter.broadcast", "tensor.from_elements",
+                                      "tensor.extract", "tensor.pad", "linalg.transpose", "linalg.broadcast", "tensor.from_elements",
                                       "arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui",
                                       "bufferization.alloc_tensor", "tensor.splat", NULL};
   for (const char *const *name = names; *name; ++name)
     if (sn_is(op, *name))
       return sn_num_operands(op) > 0;
-  return false;
+  const SnRowOp *line = sn_row_op_of(op); // of a scalar a row
+  return line && line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN;
 }
 
 // One step back that changes no number; null if there is none.
@@ -189,14 +191,28 @@ static void subscript(Ranges *r, MlirValue v, Size size) {
   integer(r, v, &within);
 }
 
+// The size of the dimension of its form that an operation names.
+static Size size_of_named(const Ranges *r, MlirOperation op) {
+  MlirOperation form = mlirOperationGetParentOperation(op);
+  Size size = {0, -1, 0};
+  if (!sn_is_form(form))
+    return size;
+  SnForm f = sn_form_read(form);
+  for (size_t d = 0; d < f.dims.size; ++d)
+    if (sn_row_op_names(op, f.dims.data[d].name))
+      size = size_of_loop(r, form, (intptr_t)d);
+  sn_form_free(&f);
+  return size;
+}
+
 // The size of the dimension that a number counts; none if it is no index.
 static Size counted(const Ranges *r, MlirValue v) {
   for (int steps = 0; steps < 32 && !sn_none(v); ++steps, v = before(v)) {
     MlirOperation op = sn_definer(v);
     if (sn_is(op, "linalg.index"))
       return size_of_loop(r, mlirOperationGetParentOperation(op), (intptr_t)sn_int_attr(op, "dim", -1));
-    if (sn_is(op, "sinter.index"))
-      return size_of_loop(r, mlirOperationGetParentOperation(op), (intptr_t)sn_int_attr(op, "dim", -1));
+    if (!sn_null(op) && sn_row_op_of(op) && sn_row_op_of(op)->names_dim)
+      return size_of_named(r, op);
   }
   return (Size){0, -1, 0};
 }
@@ -306,10 +322,11 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
   if (sn_is(op, "tensor.extract"))
     for (intptr_t i = 1; i < sn_num_operands(op); ++i)
       subscript(r, sn_operand(op, i), size_of(r, sn_operand(op, 0), i - 1));
-  if (sn_is(op, "sinter.gather") && mlirValueIsABlockArgument(sn_operand(op, 0)))
+  const SnRowOp *line = sn_is_form(mlirOperationGetParentOperation(op)) ? sn_row_op_of(op) : NULL;
+  if (line && line->first == SN_READS_TABLE && mlirValueIsABlockArgument(sn_operand(op, 0)))
     for (intptr_t i = 1; i + 1 < sn_num_operands(op); ++i)
       subscript(r, sn_operand(op, i), size_of(r, outside(sn_operand(op, 0)), i - 1));
-  if (sn_is(op, "sinter.pick") && sn_is_form(mlirOperationGetParentOperation(op)))
+  if (line && line->first == SN_READS_ONE)
     subscript(r, sn_operand(op, 1), row_length(r, op, sn_type_of(sn_operand(op, 0))));
   if (sn_is_form(op))
     subscripts_of_form(r, op);

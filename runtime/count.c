@@ -38,6 +38,11 @@ void sinter_rt_begin(int32_t kernel) { tell(kernel, true); }
 
 void sinter_rt_end(int32_t kernel) { tell(kernel, false); }
 
+static void add(int64_t *to, int64_t n) {
+  if (__builtin_add_overflow(*to, n, to))
+    *to = INT64_MAX;
+}
+
 void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {
   if (what == SINTER_COST_LIBRARY_CALLS) {
     costs->library_calls += n;
@@ -47,9 +52,9 @@ void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, i
     SinterKernelCost *k = &costs->kernels[what];
     k->runs++;
     k->launches += n;
-    k->bytes_read += read; // what is not known is negative, and stays so
-    k->bytes_written += written;
-    k->flops += flops;
+    add(&k->bytes_read, read); // what is not known is negative, and stays so
+    add(&k->bytes_written, written);
+    add(&k->flops, flops);
   }
 }
 

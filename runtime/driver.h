@@ -36,7 +36,7 @@ typedef struct SinterDriverOptions {
   const char **outputs; // files, for the first results
   int32_t num_outputs;
   uint64_t seed;
-  int64_t high;     // random integers are less
+  int64_t low, high; // random integers are in [low, high); high = 0: what the program says, or 8
   int32_t threads;  // 0: every CPU that the process may use
   double benchmark; // seconds; 0: no benchmark
   bool stats;
@@ -54,13 +54,29 @@ typedef struct SinterDriverOptions {
   // If one is above 0, each element is compared instead of norms:
   // |got - want| <= relative |want| + absolute.
   double relative, absolute;
+  bool json;           // all that is printed is one JSON object
+  bool quiet;          // no summary, no progress
+  const char *profile; // a file for a trace
+  // Of who made the library, for the summary and the trace: what it did before, in order. NULL: nothing.
+  const struct SinterPhase *phases;
+  int32_t num_phases;
 } SinterDriverOptions;
 
-#define SINTER_DRIVER_DEFAULTS {"sinter-exec", 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define SINTER_DRIVER_DEFAULTS {.program = "sinter-exec"}
+
+// Something that took time before the program ran, in seconds of sinter_driver_now.
+typedef struct SinterPhase {
+  const char *name;
+  double begin, end;
+} SinterPhase;
+
+double sinter_driver_now(void);
 
 // The options above by name, for option tables: sets fill a SinterDriverOptions.
 // Ends with a name of NULL.
 extern const SinterOption sinter_driver_options[];
+// Which of them go together, for sinter_options_check.
+extern const SinterOptionRule sinter_driver_rules[];
 
 // Everything: find the function, read or make inputs, run, compare, write,
 // measure, print. Results go to stdout, errors to stderr.
@@ -75,9 +91,31 @@ const SinterFunction *sinter_driver_find(const SinterLibrary *library, const cha
 // f->num_inputs arrays, from the files or random; the caller frees them with
 // sinter_arrays_free, also on failure.
 //
-// Random numbers are those of random.h: input i from the state seed + (i + 1) * 0xd1342543de82ef95.
-SinterExit sinter_driver_inputs(const SinterFunction *f, const SinterDriverOptions *options,
+// Random numbers are those of random.h: input i from the state seed + (i + 1) * 0xd1342543de82ef95. What they are is
+// for --random, --low and --high to say, then for the library (SinterRange); otherwise floats are normal and integers in
+// [0, 8).
+SinterExit sinter_driver_inputs(const SinterLibrary *library, const SinterFunction *f,
+                                const SinterDriverOptions *options, SinterArray *inputs,
+                                SinterMessage *message);
+
+// The same without random data: arrays of those that no file gives have a type and a shape, and no memory.
+SinterExit sinter_driver_shapes(const SinterFunction *f, const SinterDriverOptions *options,
                                 SinterArray *inputs, SinterMessage *message);
+
+// And then the random data.
+SinterExit sinter_driver_fill(const SinterLibrary *library, const SinterFunction *f,
+                              const SinterDriverOptions *options, SinterArray *inputs,
+                              SinterMessage *message);
+
+// What the library says of a function; NULL if nothing.
+const SinterFunctionDetails *sinter_driver_details(const SinterLibrary *library,
+                                                   const SinterFunction *f);
+
+// What a call with inputs of these shapes costs; costs->kernels is for the caller to free. *known is false where that
+// depends on data. A message if such sizes do not go together.
+SinterExit sinter_driver_costs(const SinterLibrary *library, const SinterFunction *f,
+                               const SinterArray *inputs, SinterCosts *costs, bool *known,
+                               SinterMessage *message);
 
 typedef struct SinterMeasurement {
   SinterStats stats; // of one call
@@ -86,6 +124,7 @@ typedef struct SinterMeasurement {
   double median, minimum;
   double processor; // of all threads: what a shared machine does not stretch
   int64_t calls;
+  double reference_median; // of the reference, in turns with the function; 0 without one
   // And on CUDA: a copy from device to device that reads copy_bytes and writes
   // as many, in the same run.
   int64_t copy_bytes;

@@ -13,7 +13,9 @@ static double read_clock(clockid_t clock) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double now(void) { return read_clock(CLOCK_MONOTONIC); }
+double sinter_driver_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+static double now(void) { return sinter_driver_now(); }
 
 enum { EVENTS = 64, SAMPLES = 1 << 18 };
 
@@ -64,37 +66,51 @@ static bool sample(SinterRun *r, const Work *work, Timer *t, int64_t n) {
   return true;
 }
 
-// Samples for so many seconds; at least three of them, unless that takes three times as long.
-static bool sample_for(SinterRun *r, const Work *work, Timer *t, double seconds) {
-  t->count = 0;
+// What is timed in turns with others, each with a timer of its own.
+typedef struct Turn {
+  SinterRun *r;
+  const Work *work;
+  Timer *timer;
+} Turn;
+
+// Samples of each in turns for so many seconds; at least three of them, unless that takes three times as long.
+static bool sample_for(const Turn *turns, int n, double seconds) {
+  for (int k = 0; k < n; k++)
+    turns[k].timer->count = 0;
   double start = now(), processor = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   double elapsed = 0;
-  while ((elapsed < seconds || (t->count < 3 && elapsed < 3 * seconds)) &&
-         t->count + EVENTS <= SAMPLES) {
-    double per_sample = t->count > 0 ? elapsed / (double)t->count : seconds;
+  int64_t *count = &turns[0].timer->count;
+  while ((elapsed < seconds || (*count < 3 && elapsed < 3 * seconds)) && *count + EVENTS <= SAMPLES) {
+    double per_sample = *count > 0 ? elapsed / (double)*count : seconds;
     double left = per_sample > 0 ? (seconds - elapsed) / per_sample : EVENTS;
-    if (!sample(r, work, t, left < 1 ? 1 : left > EVENTS ? EVENTS : (int64_t)left))
-      return false;
+    for (int k = 0; k < n; k++)
+      if (!sample(turns[k].r, turns[k].work, turns[k].timer, left < 1 ? 1 : left > EVENTS ? EVENTS : (int64_t)left))
+        return false;
     elapsed = now() - start;
   }
-  t->processor = (read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor) / (double)t->count;
+  turns[0].timer->processor = (read_clock(CLOCK_PROCESS_CPUTIME_ID) - processor) / (double)*count;
   return true;
 }
 
-static int by_size(const void *a, const void *b) {
+int sinter_by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 // Warms up for a tenth of the time, then measures. A call that takes all of the time was warmed up by the first.
-static bool measure(SinterRun *r, const Work *work, Timer *t, double seconds) {
+static bool measure_turns(const Turn *turns, int n, double seconds) {
   double start = now();
-  if (!sample_for(r, work, t, seconds / 10))
+  if (!sample_for(turns, n, seconds / 10))
     return false;
-  if (now() - start < seconds && !sample_for(r, work, t, seconds))
+  if (now() - start < seconds && !sample_for(turns, n, seconds))
     return false;
-  qsort(t->samples, (size_t)t->count, sizeof *t->samples, by_size);
+  for (int k = 0; k < n; k++)
+    qsort(turns[k].timer->samples, (size_t)turns[k].timer->count, sizeof *turns[k].timer->samples, sinter_by_size);
   return true;
+}
+
+static bool measure(SinterRun *r, const Work *work, Timer *t, double seconds) {
+  return measure_turns(&(Turn){r, work, t}, 1, seconds);
 }
 
 static double median(const Timer *t) {
@@ -128,34 +144,53 @@ static bool measure_copy(SinterRun *r, Timer *t, double seconds, SinterMeasureme
   return ok;
 }
 
-bool sinter_run_benchmark(SinterRun *r, double seconds, SinterMeasurement *m) {
-  Timer t = {.count = 0};
-  t.samples = malloc(SAMPLES * sizeof *t.samples);
-  if (!t.samples) {
+static bool open_timer(SinterRun *r, Timer *t) {
+  *t = (Timer){.count = 0};
+  t->samples = malloc(SAMPLES * sizeof *t->samples);
+  if (!t->samples) {
     r->code = sinter_driver_fail(r->message, SINTER_EXIT_RUN, "not enough memory for a benchmark");
     return false;
   }
   bool ok = true;
+  for (int i = 0; i < EVENTS && ok && sinter_run_on_device(r); i++)
+    ok = sinter_run_cuda_ok(r, sinter_cuda_event_create(&t->from[i])) &&
+         sinter_run_cuda_ok(r, sinter_cuda_event_create(&t->to[i]));
+  return ok;
+}
+
+static void close_timer(Timer *t) {
+  for (int i = 0; i < EVENTS; i++) {
+    sinter_cuda_event_destroy(t->from[i]);
+    sinter_cuda_event_destroy(t->to[i]);
+  }
+  free(t->samples);
+}
+
+// The function alone, for the processor time of all threads; then, if there is one, in turns with the reference.
+bool sinter_run_benchmark(SinterRun *r, SinterRun *reference, double seconds, SinterMeasurement *m) {
+  Timer t[2] = {{.count = 0}, {.count = 0}};
   SinterCudaDevice device = {.name = ""};
-  if (sinter_run_on_device(r)) {
-    for (int i = 0; i < EVENTS && ok; i++)
-      ok = sinter_run_cuda_ok(r, sinter_cuda_event_create(&t.from[i])) &&
-           sinter_run_cuda_ok(r, sinter_cuda_event_create(&t.to[i]));
-    ok = ok && sinter_run_cuda_ok(r, sinter_cuda_describe(&device));
+  bool ok = open_timer(r, &t[0]) && (!reference || open_timer(reference, &t[1]));
+  if (ok && sinter_run_on_device(r)) {
+    ok = sinter_run_cuda_ok(r, sinter_cuda_describe(&device));
     memcpy(m->device, device.name, sizeof m->device);
   }
   Work work = {work_call, NULL, NULL, 0};
-  if (ok && (ok = measure(r, &work, &t, seconds))) {
-    m->processor = t.processor;
-    m->median = median(&t);
-    m->minimum = t.samples[0];
-    m->calls = t.count;
+  if (ok && (ok = measure(r, &work, &t[0], seconds))) {
+    m->processor = t[0].processor;
+    m->median = median(&t[0]);
+    m->minimum = t[0].samples[0];
+    m->calls = t[0].count;
   }
-  ok = ok && (!sinter_run_on_device(r) || measure_copy(r, &t, seconds < 0.5 ? seconds : 0.5, m));
-  for (int i = 0; i < EVENTS; i++) {
-    sinter_cuda_event_destroy(t.from[i]);
-    sinter_cuda_event_destroy(t.to[i]);
+  ok = ok && (!sinter_run_on_device(r) || measure_copy(r, &t[0], seconds < 0.5 ? seconds : 0.5, m));
+  Turn both[] = {{r, &work, &t[0]}, {reference, &work, &t[1]}};
+  if (ok && reference && (ok = measure_turns(both, 2, seconds))) {
+    m->median = median(&t[0]);
+    m->minimum = t[0].samples[0];
+    m->calls = t[0].count;
+    m->reference_median = median(&t[1]);
   }
-  free(t.samples);
+  close_timer(&t[0]);
+  close_timer(&t[1]);
   return ok;
 }

@@ -60,22 +60,54 @@ static SinterExit chosen_shape(const SinterFunction *f, int32_t i,
   return SINTER_EXIT_OK;
 }
 
-static SinterExit random_input(const SinterFunction *f, int32_t i,
-                               const SinterDriverOptions *options, SinterArray *a,
+// What the program says of an input, where the library does.
+static const SinterRange *range_of(const SinterLibrary *library, const SinterFunction *f, int32_t i) {
+  const SinterFunctionDetails *details = sinter_driver_details(library, f);
+  const SinterRange *r = details ? &details->ranges[i] : NULL;
+  return r && (r->low != 0 || r->high != 0 || r->input >= 0) ? r : NULL;
+}
+
+// Of an input: what was asked for, else what the program says, else normal floats and integers in [0, 8).
+static void choose_random(const SinterLibrary *library, const SinterFunction *f, int32_t i, const SinterDriverOptions *options,
+                          const SinterArray *inputs, SinterRandom *random) {
+  const SinterRange *r = range_of(library, f, i);
+  bool is_float = f->inputs[i].dtype.code == kDLFloat || f->inputs[i].dtype.code == kDLBfloat;
+  *random = (SinterRandom){.kind = SINTER_NORMAL, .scale = 1, .from = options->low, .high = options->high};
+  if (r && is_float) {
+    *random = (SinterRandom){.kind = SINTER_UNIFORM, .scale = r->high - r->low, .low = r->low};
+  } else if (r && !options->high) {
+    random->high = (int64_t)r->high;
+    if (r->input >= 0)
+      random->high = inputs[r->input].shape[r->dim];
+    if (!options->low)
+      random->from = (int64_t)r->low;
+  }
+  if (!random->high)
+    random->high = random->from + 8;
+}
+
+// Shape and randomness of an input without a file; its memory is not allocated.
+static SinterExit random_shape(const SinterFunction *f, int32_t i, const SinterDriverOptions *options, SinterArray *a,
                                SinterMessage *message) {
-  SinterExit code = sinter_driver_shape_of(&f->inputs[i], a)
-                        ? SINTER_EXIT_OK
-                        : chosen_shape(f, i, options, a, message);
-  if (code != SINTER_EXIT_OK)
-    return code;
+  return sinter_driver_shape_of(&f->inputs[i], a) ? SINTER_EXIT_OK : chosen_shape(f, i, options, a, message);
+}
+
+static SinterExit random_input(const SinterLibrary *library, const SinterFunction *f, int32_t i,
+                               const SinterDriverOptions *options, SinterArray *inputs,
+                               SinterMessage *message) {
+  SinterArray *a = &inputs[i];
   if (!sinter_array_allocate(a, message))
     return SINTER_EXIT_RUN;
   int32_t turn = i < options->num_randoms ? i : options->num_randoms - 1;
-  SinterRandom random = {.kind = SINTER_NORMAL, .scale = 1, .high = options->high};
+  SinterRandom random;
+  choose_random(library, f, i, options, inputs, &random);
   const char *wrong = turn >= 0 ? sinter_random_read(options->randoms[turn], &random) : NULL;
   if (wrong)
     return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "--random=%.100s %s",
                               options->randoms[turn], wrong);
+  if (random.high <= random.from && a->bytes > 0)
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "random integers of input %d of %s would be in [%lld, %lld): none",
+                              i, f->name, (long long)random.from, (long long)random.high);
   sinter_random_fill(a, &random, options->seed + ((uint64_t)i + 1) * 0xd1342543de82ef95u);
   return SINTER_EXIT_OK;
 }
@@ -97,7 +129,7 @@ static SinterExit file_input(const SinterFunction *f, int32_t i, const char *pat
   return SINTER_EXIT_OK;
 }
 
-SinterExit sinter_driver_inputs(const SinterFunction *f, const SinterDriverOptions *options,
+SinterExit sinter_driver_shapes(const SinterFunction *f, const SinterDriverOptions *options,
                                 SinterArray *inputs, SinterMessage *message) {
   for (int32_t i = 0; i < f->num_inputs; i++)
     inputs[i] = (SinterArray){.data = NULL};
@@ -114,9 +146,33 @@ SinterExit sinter_driver_inputs(const SinterFunction *f, const SinterDriverOptio
     else if (options->num_inputs > 0)
       code = file_input(f, i, options->inputs[i], &inputs[i], message);
     else
-      code = random_input(f, i, options, &inputs[i], message);
+      code = random_shape(f, i, options, &inputs[i], message);
   }
   return code;
+}
+
+SinterExit sinter_driver_fill(const SinterLibrary *library, const SinterFunction *f,
+                              const SinterDriverOptions *options, SinterArray *inputs,
+                              SinterMessage *message) {
+  SinterExit code = SINTER_EXIT_OK;
+  for (int32_t i = 0; i < f->num_inputs && options->num_inputs == 0 && code == SINTER_EXIT_OK; i++)
+    code = random_input(library, f, i, options, inputs, message);
+  return code;
+}
+
+SinterExit sinter_driver_inputs(const SinterLibrary *library, const SinterFunction *f,
+                                const SinterDriverOptions *options, SinterArray *inputs,
+                                SinterMessage *message) {
+  SinterExit code = sinter_driver_shapes(f, options, inputs, message);
+  return code == SINTER_EXIT_OK ? sinter_driver_fill(library, f, options, inputs, message) : code;
+}
+
+int64_t sinter_array_bytes(const SinterArray *a) {
+  int64_t bytes = sinter_type_bytes(a->dtype);
+  bool fits = true;
+  for (int32_t d = 0; d < a->ndim; d++)
+    fits &= !__builtin_mul_overflow(bytes, a->shape[d], &bytes);
+  return fits ? bytes : INT64_MAX;
 }
 
 void sinter_arrays_free(SinterArray *arrays, int32_t count) {

@@ -85,6 +85,27 @@ static const char *set_seed(void *to, const char *value) {
   return wrong;
 }
 
+static const char *set_low(void *to, const char *value) {
+  return integer(value, INT64_MIN, INT64_MAX, &((SinterDriverOptions *)to)->low);
+}
+
+static const char *set_json(void *to, const char *value) {
+  (void)value;
+  ((SinterDriverOptions *)to)->json = true;
+  return NULL;
+}
+
+static const char *set_quiet(void *to, const char *value) {
+  (void)value;
+  ((SinterDriverOptions *)to)->quiet = true;
+  return NULL;
+}
+
+static const char *set_profile(void *to, const char *value) {
+  ((SinterDriverOptions *)to)->profile = value;
+  return *value ? NULL : "is no file";
+}
+
 static const char *set_high(void *to, const char *value) {
   return integer(value, 1, INT64_MAX, &((SinterDriverOptions *)to)->high);
 }
@@ -133,10 +154,16 @@ const SinterOption sinter_driver_options[] = {
      "the last for the rest",
      set_random},
     {"seed", "N", "of the random arguments (default: 0)", set_seed},
-    {"high", "N", "random integers are in [0, N) (default: 8)", set_high},
+    {"high", "N", "random integers are less than N (default: what the program's gathers and asserts allow, or 8)",
+     set_high},
+    {"low", "LOW", "and LOW or more (default: 0)", set_low},
     {"threads", "N", "on the CPU (default: 0, all that the process may use)", set_threads},
-    {"benchmark", "[SECONDS]", "time repeated calls (default: for 1 second)", set_benchmark},
-    {"stats", NULL, "print kernels, library calls and bytes of one call as JSON", set_stats},
+    {"benchmark", "[SECONDS]", "time repeated calls and each kernel, against what this machine can (default: for 1 second)",
+     set_benchmark},
+    {"stats", NULL, "print kernels, library calls and bytes of one call as JSON; runs nothing by itself", set_stats},
+    {"json", NULL, "print one JSON object with all that is known", set_json},
+    {"profile", "FILE.json", "write a trace of kernels and threads for about:tracing or Perfetto", set_profile},
+    {"quiet", NULL, "no summary, no progress", set_quiet},
     {"list", NULL, "print the functions with their types, and run nothing", set_list},
     {NULL, NULL, NULL, NULL},
 };

@@ -34,6 +34,7 @@ bool sinter_run_call(SinterRun *r) {
   int32_t status = r->f->call(r->pointers, r->pointers + r->f->num_inputs, r->stream, r->workspace);
   if (status != SINTER_OK)
     r->code = sinter_driver_fail(r->message, exit_of(status), "%s", r->library->last_error());
+  r->asserted = status == SINTER_ASSERT_FAILED;
   return status == SINTER_OK;
 }
 
@@ -65,18 +66,15 @@ static void compute_sizes(const SinterFunction *f, int32_t i, const SinterArray 
     a->shape[d] = to[d];
 }
 
-// The shape of output i: of the table, or computed.
-static bool output_shape(SinterRun *r, int32_t i, const SinterArray *inputs, SinterArray *a) {
-  const SinterFunction *f = r->f;
+SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const SinterArray *inputs,
+                                SinterArray *a, SinterMessage *message) {
   const SinterTensor *t = &f->outputs[i];
-  if (t->ndim > SINTER_MAX_RANK) {
-    r->code = sinter_driver_fail(r->message, SINTER_EXIT_BAD_INPUT,
-                                 "output %d of %s has more than %d dimensions", i, f->name,
-                                 SINTER_MAX_RANK);
-    return false;
-  }
+  if (t->ndim > SINTER_MAX_RANK)
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
+                              "output %d of %s has more than %d dimensions", i, f->name,
+                              SINTER_MAX_RANK);
   if (sinter_driver_shape_of(t, a))
-    return true;
+    return SINTER_EXIT_OK;
   *a = (SinterArray){.dtype = sinter_tensor_type(t), .ndim = t->ndim};
   size_t count = 1;
   for (int32_t k = 0; k < f->num_inputs; k++)
@@ -84,10 +82,8 @@ static bool output_shape(SinterRun *r, int32_t i, const SinterArray *inputs, Sin
   for (int32_t k = 0; k < f->num_outputs; k++)
     count += (size_t)f->outputs[k].ndim;
   int64_t *sizes = calloc(count, sizeof *sizes);
-  if (!sizes) {
-    r->code = sinter_driver_fail(r->message, SINTER_EXIT_RUN, "not enough memory for %zu sizes", count);
-    return false;
-  }
+  if (!sizes)
+    return sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for %zu sizes", count);
   bool possible = f->extension && f->extension->shapes;
   if (possible)
     compute_sizes(f, i, inputs, sizes, a);
@@ -95,17 +91,17 @@ static bool output_shape(SinterRun *r, int32_t i, const SinterArray *inputs, Sin
     possible &= a->shape[d] >= 0;
   free(sizes);
   if (!possible)
-    r->code =
-        sinter_driver_fail(r->message, SINTER_EXIT_BAD_INPUT, "output %d of %s would have shape %s",
-                           i, f->name, sinter_describe_shape(a->ndim, a->shape).text);
-  return possible;
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "output %d of %s would have shape %s",
+                              i, f->name, sinter_describe_shape(a->ndim, a->shape).text);
+  return SINTER_EXIT_OK;
 }
 
 static bool prepare(SinterRun *r, const SinterArray *inputs, SinterArray *outputs) {
   const SinterFunction *f = r->f;
   int32_t count = f->num_inputs + f->num_outputs;
   for (int32_t i = 0; i < f->num_outputs; i++) {
-    if (!output_shape(r, i, inputs, &outputs[i]))
+    r->code = sinter_driver_output(f, i, inputs, &outputs[i], r->message);
+    if (r->code != SINTER_EXIT_OK)
       return false;
     if (!sinter_array_allocate(&outputs[i], r->message)) {
       r->code = SINTER_EXIT_RUN;
@@ -133,7 +129,7 @@ static bool prepare(SinterRun *r, const SinterArray *inputs, SinterArray *output
   return true;
 }
 
-static bool run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m) {
+bool sinter_run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m) {
   SinterStats before, after;
   r->library->stats(&before);
   if (!sinter_run_call(r))
@@ -149,6 +145,7 @@ static bool run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m) {
   const char *message = "";
   int32_t status = r->library->extension ? r->library->extension->device_status(&message) : SINTER_OK;
   if (status != SINTER_OK) { // an assert in a kernel
+    r->asserted = status == SINTER_ASSERT_FAILED;
     r->code = sinter_driver_fail(r->message, exit_of(status), "%s: %s", r->f->name, message);
     return false;
   }
@@ -160,8 +157,8 @@ static bool run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m) {
   return true;
 }
 
-static void release(SinterRun *r) {
-  if (sinter_run_on_device(r) && r->stream) {
+void sinter_run_close(SinterRun *r) {
+  if (r->f && sinter_run_on_device(r) && r->stream) {
     for (int32_t i = 0; i < r->f->num_inputs + r->f->num_outputs; i++)
       sinter_cuda_free(r->tensors[i].data);
     sinter_cuda_free(r->workspace);
@@ -171,29 +168,36 @@ static void release(SinterRun *r) {
   free(r->pointers);
 }
 
+bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFunction *f, int32_t threads,
+                     const SinterArray *inputs, SinterArray *outputs, SinterMessage *message) {
+  size_t count = (size_t)f->num_inputs + (size_t)f->num_outputs;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    outputs[i] = (SinterArray){.data = NULL};
+  *r = (SinterRun){.library = library, .f = f, .message = message, .code = SINTER_EXIT_OK};
+  r->tensors = calloc(count + 1, sizeof *r->tensors);
+  r->pointers = calloc(count + 1, sizeof *r->pointers);
+  if (!r->tensors || !r->pointers)
+    r->code =
+        sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for %zu tensors", count);
+  if (library->set_threads)
+    library->set_threads(threads);
+  return r->code == SINTER_EXIT_OK && prepare(r, inputs, outputs);
+}
+
 SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction *f,
                              const SinterDriverOptions *options, const SinterArray *inputs,
                              SinterArray *outputs, SinterMeasurement *m, SinterMessage *message) {
-  size_t count = (size_t)f->num_inputs + (size_t)f->num_outputs;
   *m = (SinterMeasurement){.calls = 0};
-  for (int32_t i = 0; i < f->num_outputs; i++)
-    outputs[i] = (SinterArray){.data = NULL};
-  SinterRun r = {.library = library, .f = f, .message = message, .code = SINTER_EXIT_OK};
-  r.tensors = calloc(count + 1, sizeof *r.tensors);
-  r.pointers = calloc(count + 1, sizeof *r.pointers);
-  if (!r.tensors || !r.pointers)
-    r.code =
-        sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for %zu tensors", count);
-  if (library->set_threads)
-    library->set_threads(options->threads);
-  if (r.code == SINTER_EXIT_OK && prepare(&r, inputs, outputs) && run_once(&r, outputs, m)) {
+  SinterRun r;
+  if (sinter_run_open(&r, library, f, options->threads, inputs, outputs, message) &&
+      sinter_run_once(&r, outputs, m)) {
     for (int32_t i = 0; i < f->num_inputs; i++)
       m->bytes_in += inputs[i].bytes;
     for (int32_t i = 0; i < f->num_outputs; i++)
       m->bytes_out += outputs[i].bytes;
     if (options->benchmark > 0)
-      sinter_run_benchmark(&r, options->benchmark, m);
+      sinter_run_benchmark(&r, NULL, options->benchmark, m);
   }
-  release(&r);
+  sinter_run_close(&r);
   return r.code;
 }

@@ -63,6 +63,7 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
       answer = sinter_stdout_finish(argv[0]) ? SINTER_PARSED_HELP : SINTER_PARSED_BAD;
     } else {
       const char *wrong = table[index].set(to, optarg);
+      sinter_option_note(table[index].name);
       if (wrong) {
         fprintf(stderr, "%s: error: --%s: '%s' %s\n", argv[0], table[index].name,
                 optarg ? optarg : "", wrong);
@@ -73,4 +74,63 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
   *rest = optind;
   free(options);
   return answer;
+}
+
+// ---- which options go together -------------------------------------------------------
+
+enum { MOST = 64 };
+static const char *given[MOST];
+static int num_given;
+
+bool sinter_option_given(const char *name) {
+  for (int i = 0; i < num_given; i++)
+    if (strcmp(given[i], name) == 0)
+      return true;
+  return false;
+}
+
+void sinter_option_note(const char *name) {
+  if (!sinter_option_given(name) && num_given < MOST)
+    given[num_given++] = name;
+}
+
+// The next name of a list of words; false at its end.
+static bool next_name(const char **list, char *name, size_t size) {
+  *list += strspn(*list, " ");
+  size_t n = strcspn(*list, " ");
+  snprintf(name, size, "%.*s", (int)n, *list);
+  *list += n;
+  return n > 0;
+}
+
+// The first of a list that was given; NULL: none.
+static const char *first_given(const char *list, char *name, size_t size) {
+  while (next_name(&list, name, size))
+    if (sinter_option_given(name))
+      return name;
+  return NULL;
+}
+
+static void print_names(const char *list) {
+  char name[64];
+  for (int n = 0; next_name(&list, name, sizeof name); n++)
+    fprintf(stderr, "%s--%s", n ? " or " : "", name);
+}
+
+bool sinter_options_check(const SinterOptionRule *rules, const char *program) {
+  for (const SinterOptionRule *r = rules; r->option; r++) {
+    char name[64];
+    if (!sinter_option_given(r->option))
+      continue;
+    const char *other = first_given(r->others, name, sizeof name);
+    if (!other == (r->what == SINTER_OPTION_EXCLUDES))
+      continue;
+    if (other)
+      fprintf(stderr, "%s: error: --%s has no effect with --%s", program, other, r->option);
+    else
+      fprintf(stderr, "%s: error: --%s has no effect without ", program, r->option), print_names(r->others);
+    fprintf(stderr, ": %s\n", r->why);
+    return false;
+  }
+  return true;
 }

@@ -31,6 +31,21 @@ typedef enum SinterParsed {
 SinterParsed sinter_options_parse(const SinterOption *table, void *to, const char *usage, int argc,
                                   char **argv, int *rest);
 
+// What is said of two options. The last row of a table has an option of NULL.
+typedef struct SinterOptionRule {
+  const char *option;
+  enum { SINTER_OPTION_NEEDS, SINTER_OPTION_EXCLUDES } what;
+  const char *others; // "verify expect": has no effect without one of them; or they have none with it
+  const char *why;    // "nothing is compared": follows a colon
+} SinterOptionRule;
+
+// Who reads a command line says which options it had; names are not copied.
+void sinter_option_note(const char *name);
+bool sinter_option_given(const char *name);
+
+// Whether the options that were given go together; if not, the error has been printed.
+bool sinter_options_check(const SinterOptionRule *rules, const char *program);
+
 #ifdef __cplusplus
 }
 #endif

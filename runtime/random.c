@@ -57,14 +57,16 @@ static void fill_floats(const SinterArray *a, int64_t count, const SinterRandom 
 
 static void fill_integers(const SinterArray *a, int64_t count, const SinterRandom *r, uint64_t state) {
   int bits = a->dtype.code == kDLInt ? a->dtype.bits - 1 : a->dtype.bits;
-  uint64_t limit = (uint64_t)r->high;
-  if (a->dtype.code == SINTER_DL_BOOL)
-    limit = 2;
-  else if (bits < 63 && limit > (uint64_t)1 << bits)
-    limit = (uint64_t)1 << bits;
+  int64_t low = r->from, high = r->high;
+  if (bits < 63) { // what the type holds
+    int64_t end = (int64_t)1 << bits, least = a->dtype.code == kDLInt ? -end : 0;
+    high = high > end ? end : high;
+    low = low < least ? least : low;
+  }
+  uint64_t limit = high > low ? (uint64_t)high - (uint64_t)low : 1;
   for (int64_t i = 0; i < count; i++) {
     uint64_t x = splitmix64(&state);
-    x = a->dtype.code == SINTER_DL_BOOL ? x & 1 : x % limit;
+    x = a->dtype.code == SINTER_DL_BOOL ? x & 1 : (uint64_t)low + x % limit;
     memcpy((char *)a->data + i * (a->dtype.bits / 8), &x, a->dtype.bits / 8); // little-endian
   }
 }
@@ -89,6 +91,7 @@ const char *sinter_random_read(const char *text, SinterRandom *r) {
   long long high = strtoll(text, &end, 10);
   if (end != text) {
     r->high = high;
+    r->from = 0;
     return *end || errno || high < 1 ? "is no number from 1 on" : NULL;
   }
   size_t k = 0;
@@ -96,7 +99,7 @@ const char *sinter_random_read(const char *text, SinterRandom *r) {
     k++;
   if (k == 3)
     return "is not normal, uniform, sign or a number";
-  *r = (SinterRandom){.kind = (int)k, .scale = 1, .high = r->high};
+  *r = (SinterRandom){.kind = (int)k, .scale = 1, .from = r->from, .high = r->high};
   text += strlen(kinds[k]);
   if (*text == '*') {
     r->scale = strtod(text + 1, &end);

@@ -9,7 +9,7 @@
 typedef struct SinterRandom {
   enum { SINTER_NORMAL, SINTER_UNIFORM, SINTER_SIGN } kind; // of floats: N(0, 1), [0, 1), -1 or 1
   double scale, low;
-  int64_t high; // integers are in [0, high)
+  int64_t from, high; // integers are in [from, high)
 } SinterRandom;
 
 // Reads KIND[*SCALE][+LOW] or a number: "normal", "uniform+0.1", "normal*0.05", "1003". NULL, or what is wrong.
@@ -18,7 +18,7 @@ const char *sinter_random_read(const char *text, SinterRandom *random);
 // Fills the array's memory, the same for each state.
 //
 // splitmix64 (Steele, Lea, Flood, OOPSLA 2014), one step for an integer
-// (modulo high, which is at most what the type holds plus one), a bool (its
+// (modulo high - from, where high is at most what the type holds plus one, plus from), a bool (its
 // lowest bit), a sign (the same) or a uniform float (its upper 53 bits), two for two normal
 // floats: Box and Muller's r cos t and r sin t with
 // r = sqrt(-2 log((a + 1) 2^-53)) and t = 2 pi b 2^-53, where a and b are the

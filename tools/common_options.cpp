@@ -43,6 +43,7 @@ private:
     static std::deque<std::string> texts;
     const char *text = value.data() ? texts.emplace_back(value.str()).c_str() : nullptr;
     const char *wrong = row->set(to, text);
+    sinter_option_note(row->name);
     setPosition(pos);
     return wrong && error("'" + value + "' " + wrong);
   }

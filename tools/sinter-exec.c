@@ -23,6 +23,8 @@ int main(int argc, char **argv) {
   case SINTER_PARSED:
     break;
   }
+  if (!sinter_options_check(sinter_driver_rules, options.program))
+    return SINTER_EXIT_BAD_INPUT;
   if (argc - rest != 1) {
     fprintf(stderr, "%s: error: %d libraries are given, expected 1\nusage: %s\n", options.program,
             argc - rest, usage);

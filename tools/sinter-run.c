@@ -8,6 +8,7 @@
 
 #include "lowering/serialise.h"
 #include "passes/passes.h"
+#include "runtime/progress.h"
 #include "runtime/symbols.h"
 #include "tools/common.h"
 #include "llvm-c/Core.h"
@@ -107,6 +108,24 @@ static const SinterOption table[] = {
     {0},
 };
 
+#define RUN                                                                                        \
+  "verify benchmark stats json profile quiet list input output expect tolerance element-tolerance " \
+  "shape random seed low high threads"
+static const SinterOptionRule rules[] = {
+    {"upstream", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
+    {"emit", SINTER_OPTION_EXCLUDES, "explain " RUN, "it prints IR, and runs nothing"},
+    {"explain", SINTER_OPTION_EXCLUDES, RUN, "it says what fuses, and runs nothing"},
+    {"list", SINTER_OPTION_EXCLUDES, "verify", "it prints the functions, and runs nothing"},
+    {0},
+};
+
+// What a value of an option makes of others.
+static const char *ineffective(const Options *options) {
+  if (!strcmp(options->policy, "disabled") && *options->tuning)
+    return "--tuning has no effect with --policy=disabled: no form is scheduled";
+  return NULL;
+}
+
 // ---- code in this process --------------------------------------------------------------
 
 static SinterExit llvm_error(const Tool *tool, const char *what, LLVMErrorRef error) {
@@ -162,17 +181,37 @@ static SinterExit link_object(const Tool *tool, LLVMMemoryBufferRef object, LLVM
   return SINTER_EXIT_OK;
 }
 
-static SinterExit compile(const Tool *tool, const Options *options, MlirModule module,
+// What happened when, for the summary and --profile.
+static struct {
+  SinterPhase all[16];
+  int32_t n;
+} phases;
+
+static void phase(const SinterDriverOptions *driver, const char *name) {
+  double now = sinter_driver_now();
+  if (phases.n)
+    phases.all[phases.n - 1].end = now;
+  if (name)
+    phases.all[phases.n++] = (SinterPhase){name, now, now};
+  if (name && !driver->quiet)
+    sinter_progress(driver->program, name);
+}
+
+static SinterExit compile(const Tool *tool, const Options *options, const SinterDriverOptions *driver, MlirModule module,
                           const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
+  bool reference = !strcmp(sums, "wide");
+  phase(driver, reference ? "compiling the unfused program" : "compiling: passes");
   ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, PROCESSOR(options), {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
+  phase(driver, reference ? "machine code of the unfused program" : "compiling: machine code");
   SnSerialise how = {.cpu = options->cpu, .parallel = true};
   LLVMMemoryBufferRef object = NULL;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
     return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
+  phase(driver, reference ? "linking the unfused program" : "linking");
   return link_object(tool, object, jit, library);
 }
 
@@ -181,14 +220,18 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
 static SinterExit run(const Tool *tool, const Options *options, SinterDriverOptions *driver,
                       MlirModule module, MlirModule copy, LLVMOrcLLJITRef *jit) {
   const SinterLibrary *library = NULL;
-  SinterExit code = compile(tool, options, module, options->policy, "same", &jit[0], &library);
+  SinterExit code = compile(tool, options, driver, module, options->policy, "same", &jit[0], &library);
   if (code == SINTER_EXIT_OK && options->verify)
-    code = compile(tool, options, copy, "disabled", "wide", &jit[1], &driver->reference);
+    code = compile(tool, options, driver, copy, "disabled", "wide", &jit[1], &driver->reference);
+  phase(driver, NULL);
+  driver->phases = phases.all;
+  driver->num_phases = phases.n;
   return code == SINTER_EXIT_OK ? sinter_driver_main(library, driver) : code;
 }
 
 static SinterExit program(Tool *tool, const Options *options, SinterDriverOptions *driver) {
   MlirModule module;
+  phase(driver, "reading");
   SinterExit code = tool_read(tool, &module);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -223,9 +266,17 @@ int main(int argc, char **argv) {
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};
   const char *file = tool_options(
       argc, argv, "Sinter: compiles a program in MLIR for the CPU, and runs it\n", tables);
+  if (!sinter_options_check(rules, driver.program) || !sinter_options_check(sinter_driver_rules, driver.program))
+    return SINTER_EXIT_BAD_INPUT;
+  const char *wrong = ineffective(&options);
+  if (wrong) {
+    fprintf(stderr, "%s: error: %s\n", driver.program, wrong);
+    return SINTER_EXIT_BAD_INPUT;
+  }
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
   Tool tool = tool_open("sinter-run", file);
   SinterExit code = program(&tool, &options, &driver);
+  sinter_progress_end();
   return tool_close(&tool, code);
 }

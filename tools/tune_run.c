@@ -357,7 +357,7 @@ static SinterExit prepare(Shared *s, size_t number, SinterMessage *message) {
   s->inputs = calloc((size_t)f->num_inputs + 1, sizeof *s->inputs);
   s->want = calloc((size_t)f->num_outputs + 1, sizeof *s->want);
   SinterArray *of_program = before ? calloc((size_t)before->num_inputs + 1, sizeof *of_program) : NULL;
-  SinterExit code = sinter_driver_inputs(before ? before : f, &once, before ? of_program : s->inputs, message);
+  SinterExit code = sinter_driver_inputs(before ? front : library, before ? before : f, &once, before ? of_program : s->inputs, message);
   if (before && code == SINTER_EXIT_OK)
     code = sinter_driver_run(front, before, &once, of_program, s->inputs, &ignored, message);
   if (before)

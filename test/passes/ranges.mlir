@@ -101,3 +101,21 @@ func.func @floats(%v: tensor<4xf32>, %p: tensor<4xf32>, %d: tensor<4xi32>, %x: t
   }
   return %y#0, %y#1 : tensor<4xf32>, tensor<4xi32>
 }
+
+// -----
+
+// A row of columns' indices compared with a label, in a form.
+
+// CHECK: func.func @columns(%{{.+}}: tensor<3xi64> {sinter.range = array<f64: 0.000000e+00, 9.000000e+00, -1.000000e+00, 0.000000e+00>})
+func.func @columns(%t: tensor<3xi64>) -> tensor<3x9xi1> {
+  %e = tensor.empty() : tensor<3x9xi1>
+  %y = sinter.rowwise (i = 3) by (j = 9) ins(%t[i] : tensor<3xi64>) outs(%e[i, j] : tensor<3x9xi1>) {
+  ^row(%l: i64):
+    %0 = sinter.index j : tensor<9xindex>
+    %1 = arith.index_cast %0 : tensor<9xindex> to tensor<9xi64>
+    %2 = sinter.broadcast %l : i64 -> tensor<9xi64>
+    %3 = arith.cmpi eq, %1, %2 : tensor<9xi64>
+    sinter.yield %3 : tensor<9xi1>
+  }
+  return %y : tensor<3x9xi1>
+}

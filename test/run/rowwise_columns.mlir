@@ -1,5 +1,5 @@
-// RUN: sinter-run %s --verify --high=9 --threads=1 --output=%t1.npy | FileCheck %s --implicit-check-not=differs
-// RUN: sinter-run %s --high=9 --threads=3 --output=%t3.npy
+// RUN: sinter-run %s --verify --threads=1 --output=%t1.npy | FileCheck %s --implicit-check-not=differs
+// RUN: sinter-run %s --threads=3 --output=%t3.npy
 // RUN: cmp %t1.npy %t3.npy
 
 // CHECK: output 0 of main agrees
