@@ -76,7 +76,7 @@ SnCost sn_row_op_cost(MlirOperation op) {
   if (!line || line->id != SN_OP_elementwise)
     return line ? line->cost : SN_COST_NONE;
   for (size_t i = 0; i < sizeof costs / sizeof *costs; ++i)
-    if (sn_is(op, costs[i].name))
-      return costs[i].cost;
+    if (sn_is(op, costs[i].name)) // by a number that is known, integers are divided by a multiplication
+      return costs[i].cost == SN_COST_DIVISION && !sn_is(op, "arith.divf") && sn_constant_of(sn_operand(op, 1)).ptr ? SN_COST_SIMPLE : costs[i].cost;
   return sn_in_dialect(op, "math") ? SN_COST_FUNCTION : line->cost;
 }

@@ -62,6 +62,83 @@ func.func @light_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<
 
 // -----
 
+// Not every operation of math is heavy: a magnitude is one instruction (dialect/row_ops.c).
+
+// AGGRESSIVE-LABEL: func @magnitude
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// MEDIUM-LABEL: func @magnitude
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+func.func @magnitude(%x: tensor<9x5xf32>, %b: tensor<5xf32>, %t: tensor<5xi32>, %u: tensor<5xi32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>, %t[j] : tensor<5xi32>, %u[j] : tensor<5xi32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>, %p: tensor<5xi32>, %q: tensor<5xi32>):
+    %c = math.absf %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// Integers that are divided by what only the program knows are.
+
+// AGGRESSIVE-LABEL: func @remainder
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// MEDIUM-LABEL: func @remainder
+// MEDIUM-COUNT-2: sinter.rowwise
+func.func @remainder(%x: tensor<9x5xf32>, %b: tensor<5xf32>, %t: tensor<5xi32>, %u: tensor<5xi32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>, %t[j] : tensor<5xi32>, %u[j] : tensor<5xi32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>, %p: tensor<5xi32>, %q: tensor<5xi32>):
+    %m = arith.remsi %p, %q : tensor<5xi32>
+    %c = arith.sitofp %m : tensor<5xi32> to tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// By a number they are multiplied.
+
+// AGGRESSIVE-LABEL: func @remainder_by_number
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// MEDIUM-LABEL: func @remainder_by_number
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+func.func @remainder_by_number(%x: tensor<9x5xf32>, %b: tensor<5xf32>, %t: tensor<5xi32>, %u: tensor<5xi32>) -> tensor<9x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<9x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>, %t[j] : tensor<5xi32>, %u[j] : tensor<5xi32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>, %p: tensor<5xi32>, %q: tensor<5xi32>):
+    %k = arith.constant dense<3> : tensor<5xi32>
+    %m = arith.remsi %p, %k : tensor<5xi32>
+    %c = arith.sitofp %m : tensor<5xi32> to tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
 // A heavy value for each row is computed once for it, whatever the policy.
 
 // AGGRESSIVE-LABEL: func @heavy_once

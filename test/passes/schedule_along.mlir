@@ -18,6 +18,22 @@ func.func @middle(%x: tensor<5x37x67xf32>, %e: tensor<5x67xf32>) -> tensor<5x67x
 
 // -----
 
+// A magnitude is one instruction, not a function: the schedule is that of a sum.
+
+// CHECK-LABEL: func @magnitudes
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = 335, lanes = 64,
+func.func @magnitudes(%x: tensor<5x37x67xf32>, %e: tensor<5x67xf32>) -> tensor<5x67xf32> {
+  %0 = sinter.rowwise (i = 5, j = 67) by (k = 37) ins(%x[i, k, j] : tensor<5x37x67xf32>) outs(%e[i, j] : tensor<5x67xf32>) {
+  ^row(%a: tensor<37xf32>):
+    %m = math.absf %a : tensor<37xf32>
+    %s = sinter.row_reduce add %m : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<5x67xf32>
+}
+
+// -----
+
 // Neighbours in memory are columns.
 
 // CHECK-LABEL: func @last

@@ -18,6 +18,24 @@ func.func @waits(%x: tensor<4096x8192xf32>, %y: tensor<4096x8192xf32>, %e: tenso
 
 // -----
 
+// So has every function that costs as much: a root, an error function.
+
+// CHECK-LABEL: func @roots
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 264, occupancy = 2, shape = "flat", threads = 1024, vector = 4>)
+func.func @roots(%x: tensor<4096x8192xf32>, %y: tensor<4096x8192xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %r = sinter.rowwise (i = 4096) by (j = 8192) ins(%x[i, j] : tensor<4096x8192xf32>, %y[i, j] : tensor<4096x8192xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<8192xf32>, %b: tensor<8192xf32>):
+    %l = math.sqrt %a : tensor<8192xf32>
+    %k = math.erf %b : tensor<8192xf32>
+    %m = arith.mulf %l, %k : tensor<8192xf32>
+    %s = sinter.row_reduce add %m : tensor<8192xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
 // What is cheap has more vectors under way instead.
 
 // CHECK-LABEL: func @cheap
