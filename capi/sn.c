@@ -318,6 +318,17 @@ MlirOperation sn_symbol(MlirOperation module, const char *name) {
   return (MlirOperation){0};
 }
 
+bool sn_known_dim(MlirOperation dim, intptr_t *i) {
+  MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
+  if (!at.ptr || !mlirShapedTypeHasRank(sn_type_of(sn_operand(dim, 0))))
+    return false;
+  int64_t d = mlirIntegerAttrGetValueInt(at);
+  if (d < 0 || d >= sn_rank(sn_type_of(sn_operand(dim, 0))))
+    return false;
+  *i = d;
+  return true;
+}
+
 typedef struct {
   SnOpVec *found;
   const char *name;

@@ -272,6 +272,9 @@ bool sn_one_use(MlirValue v);
 // Symbols: the op named so in a module, or null.
 MlirOperation sn_symbol(MlirOperation module, const char *name);
 
+// Of a tensor.dim or memref.dim: the dimension that it asks for, if that is a constant and there is one.
+bool sn_known_dim(MlirOperation dim, intptr_t *i);
+
 // All operations of this name under `root`, in order. Free with sn_vec_free.
 SnOpVec sn_collect(MlirOperation root, const char *name);
 // Erases pure operations without uses in `block`, from its end, until nothing changes.

@@ -52,7 +52,7 @@ static Number evaluate(const Known *k, MlirValue v, int depth) {
   if (sn_is(op, "memref.dim") && depth <= 8) {
     MlirValue of = sn_operand(op, 0);
     Number dim = evaluate(k, sn_operand(op, 1), depth + 1);
-    bool asks = dim.known && mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), k->body);
+    bool asks = dim.known && dim.value >= 0 && dim.value < sn_rank(sn_type_of(of)) && mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), k->body);
     MlirAttribute a = asks ? k->number(k->user, mlirBlockArgumentGetArgNumber(of), (intptr_t)dim.value) : mlirAttributeGetNull();
     return a.ptr && sn_attr_number(a, &value) ? number(value) : (Number){0};
   }

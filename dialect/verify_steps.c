@@ -42,7 +42,8 @@ static bool is_size(const Body *body, MlirValue v, int depth) {
     return false;
   if (sn_is(op, "memref.dim")) {
     MlirValue of = sn_operand(op, 0);
-    return mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), body->body) && sn_constant_of(sn_operand(op, 1)).ptr;
+    intptr_t i;
+    return mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), body->body) && sn_known_dim(op, &i);
   }
   if (sn_is(op, "arith.constant"))
     return true;

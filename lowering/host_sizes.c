@@ -153,8 +153,8 @@ static MlirValue index_of(SnSizes *s, MlirValue v) {
   if (!sn_none(made) || sn_null(op))
     return made;
   if (sn_is(op, "tensor.dim") || sn_is(op, "memref.dim")) {
-    MlirAttribute dim = sn_constant_of(sn_operand(op, 1));
-    made = dim.ptr ? sn_size_of(s, sn_operand(op, 0), (intptr_t)mlirIntegerAttrGetValueInt(dim)) : none;
+    intptr_t i;
+    made = sn_known_dim(op, &i) ? sn_size_of(s, sn_operand(op, 0), i) : none;
   } else {
     made = again(s, op);
   }

@@ -20,11 +20,9 @@ static void follow(MlirValue *v, intptr_t *i) {
       for (intptr_t d = 0; d < *i; ++d)
         operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
       MlirOperation dim = sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC ? sn_def(sn_operand(op, operand), "tensor.dim") : (MlirOperation){0};
-      MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
-      if (!at.ptr)
+      if (!sn_known_dim(dim, i))
         return;
       *v = sn_operand(dim, 0);
-      *i = (intptr_t)mlirIntegerAttrGetValueInt(at);
     } else {
       return;
     }

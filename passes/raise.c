@@ -19,6 +19,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/raise.mlir
 
 #include "passes/raise.h"
+#include <stdio.h>
 #include "mlir-c/Dialect/Linalg.h"
 
 // ---- reading --------------------------------------------------------------------------
@@ -90,6 +91,28 @@ static MlirWalkResult effect_free(MlirOperation op, void *pure) {
   return MlirWalkResultAdvance;
 }
 
+// What a form has room for (capi/limits.h). A tensor.extract may need a table and an index tensor for each subscript.
+static bool fits(const SnRaise *r) {
+  intptr_t operands = r->num_inputs + r->num_outputs;
+  bool small = r->num_loops < SN_MAX_DIMS; // one more for what is picked
+  for (intptr_t k = 0; k < r->num_inputs + r->num_outputs && small; ++k) {
+    small = sn_map_fits(sn_raise_map(r, k));
+    if (mlirTypeIsARankedTensor(sn_type_of(sn_operand(r->op, k))))
+      small &= sn_rank(sn_type_of(sn_operand(r->op, k))) <= SN_MAX_DIMS;
+  }
+  for (MlirOperation in = mlirBlockGetFirstOperation(r->body); !sn_null(in); in = mlirOperationGetNextInBlock(in))
+    if (sn_is(in, "tensor.extract")) {
+      operands += sn_num_operands(in);
+      small &= sn_num_operands(in) <= SN_MAX_DIMS;
+    }
+  if (!small)
+    return sn_no(r->op, "a dimension or a subscript more than a form has: %d dimensions, subscripts of %d parts", SN_MAX_DIMS, SN_MAX_SUBSCRIPT_PARTS);
+  if (r->num_outputs > SN_MAX_ACCUMULATORS || operands > SN_MAX_OPERANDS)
+    return sn_no(r->op, "%ld operands and %ld results, and a form has at most %d and %d", (long)operands, (long)r->num_outputs, SN_MAX_OPERANDS,
+                 SN_MAX_ACCUMULATORS);
+  return true;
+}
+
 bool sn_raise_open(SnRaise *r, MlirOperation op) {
   *r = (SnRaise){.op = op, .ctx = mlirOperationGetContext(op), .num_outputs = sn_num_results(op)};
   r->num_inputs = sn_raise_inputs(op, &r->body);
@@ -97,8 +120,8 @@ bool sn_raise_open(SnRaise *r, MlirOperation op) {
     return sn_no(op, "not a structured op on tensors");
   r->yield = mlirBlockGetTerminator(r->body);
   r->num_loops = mlirAffineMapGetNumDims(sn_raise_map(r, 0));
-  if (r->num_loops > SN_MAX_DIMS || r->num_outputs > SN_MAX_ACCUMULATORS)
-    return sn_no(op, "%ld dimensions and %ld results of at most %d each", (long)r->num_loops, (long)r->num_outputs, SN_MAX_DIMS);
+  if (!fits(r))
+    return false;
   MlirOperation impure = {0};
   for (MlirOperation in = mlirBlockGetFirstOperation(r->body); !sn_null(in); in = mlirOperationGetNextInBlock(in))
     effect_free(in, &impure);
@@ -119,7 +142,9 @@ void sn_raise_close(SnRaise *r) {
 
 static void add_dims(SnRaise *r, intptr_t n, const intptr_t *loops) {
   for (intptr_t i = 0; i < n; ++i) {
-    char name[2] = {(char)('i' + r->form.dims.size), 0};
+    char name[16] = {(char)('i' + r->form.dims.size), 0};
+    if (name[0] > 'z')
+      snprintf(name, sizeof name, "d%zu", r->form.dims.size);
     r->place[loops[i]] = (intptr_t)r->form.dims.size;
     sn_push(&r->form.dims, (SnDim){mlirIdentifierStr(mlirIdentifierGet(r->ctx, SN_STR(name))), r->sizes[loops[i]]});
   }

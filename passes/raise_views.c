@@ -139,11 +139,9 @@ static void follow_size(MlirValue *v, intptr_t *i) {
       for (intptr_t d = 0; d < *i; ++d)
         operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
       MlirOperation dim = sn_def(sn_operand(op, operand), "tensor.dim");
-      MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
-      if (!at.ptr)
+      if (!sn_known_dim(dim, i))
         return;
       *v = sn_operand(dim, 0);
-      *i = (intptr_t)mlirIntegerAttrGetValueInt(at);
     } else {
       return;
     }
@@ -160,11 +158,10 @@ static bool takes_all(MlirOperation op, intptr_t d) {
   for (intptr_t i = 0; i < d; ++i)
     k += element(op, "static_sizes", i) == SN_DYNAMIC;
   MlirOperation dim = sn_def(sn_operand(op, k), "tensor.dim");
-  MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));
-  if (!at.ptr)
+  intptr_t i;
+  if (!sn_known_dim(dim, &i))
     return false;
   MlirValue v = sn_operand(dim, 0);
-  intptr_t i = (intptr_t)mlirIntegerAttrGetValueInt(at);
   follow_size(&v, &i);
   follow_size(&source, &d);
   return sn_same(v, source) && i == d;
@@ -241,6 +238,8 @@ static SnView view(MlirValue value, MlirAffineMap map, const int64_t *sizes) {
   for (;;) {
     bool reshape = through_reshape(&v);
     if (!reshape && !through_copy(&v) && !through_slice(&v) && !through_cast(&v) && !through_pad(&v))
+      break;
+    if (!sn_map_fits(v.map))
       break;
     if (mlirTypeIsARankedTensor(sn_type_of(v.value)))
       v.map = sn_map_simplify(v.map, sizes);
@@ -393,6 +392,8 @@ static bool raise_concat(SnRaise *r) {
   for (intptr_t k = 0; k < n; ++k)
     if (part_size(sn_operand(r->op, k), dim) < 0)
       return sn_no(r->op, "the size of operand %ld is not known", (long)k);
+  if (n > SN_FUSED_OPERANDS)
+    return sn_no(r->op, "%ld parts, of which each element would be selected; a form has at most %d", (long)n, SN_FUSED_OPERANDS);
   Part *parts = sn_alloc((size_t)n * sizeof *parts);
   int64_t at = 0;
   for (intptr_t k = 0; k < n; ++k) {

@@ -1,0 +1,68 @@
+// RUN: sinter-opt %s --sinter-dynamic --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sinter-opt %s --sinter-prepare --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=PREPARED
+
+// On elements x ^ x is 0, and its tensor has a size. Upstream's fold of the whole gives a constant without one.
+
+// CHECK-LABEL: func @folds
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X:.+]], %{{.+}} : tensor<?x3xi32>
+//       CHECK:   %[[E:.+]] = tensor.empty(%[[N]]) : tensor<?x3xi32>
+//       CHECK:   linalg.generic {{.*}} ins(%[[X]], %[[X]] : tensor<?x3xi32>, tensor<?x3xi32>) outs(%[[E]] : tensor<?x3xi32>)
+//       CHECK:     arith.xori %{{.+}}, %{{.+}} : i32
+// PREPARED-LABEL: func @folds
+//   PREPARED-NOT:   dense<
+//       PREPARED:   tensor.dim
+func.func @folds(%x: tensor<?x3xi32>) -> tensor<?x3xi32> {
+  %y = arith.xori %x, %x : tensor<?x3xi32>
+  return %y : tensor<?x3xi32>
+}
+
+// -----
+
+// A condition that is one for all stays outside; the type of a comparison is its own.
+
+// CHECK-LABEL: func @condition
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<?xf32>, tensor<?xf32>) outs(%{{.+}} : tensor<?xi1>)
+//       CHECK:     arith.cmpf olt, {{.+}} : f32
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<?xi1>, tensor<?xi1>)
+//       CHECK:     arith.select %{{.+}}, %{{.+}}, %{{.+}} : i1
+func.func @condition(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %m: tensor<?xi1>) -> tensor<?xi1> {
+  %l = arith.cmpf olt, %x, %y : tensor<?xf32>
+  %s = arith.select %c, %l, %m : tensor<?xi1>
+  return %s : tensor<?xi1>
+}
+
+// -----
+
+// What is known to the type stays, and rows of a form are no tensors of the function's.
+
+// CHECK-LABEL: func @known
+//   CHECK-NOT:   linalg
+//       CHECK:   return
+func.func @known(%x: tensor<4xi32>, %v: tensor<3x?xf32>, %e: tensor<3x?xf32>) -> (tensor<4xi32>, tensor<3x?xf32>) {
+  %y = arith.xori %x, %x : tensor<4xi32>
+  %r = sinter.rowwise (i = 3) by (j = ?) ins(%v[i, j] : tensor<3x?xf32>) outs(%e[i, j] : tensor<3x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %b = arith.addf %a, %a : tensor<?xf32>
+    sinter.yield %b : tensor<?xf32>
+  }
+  return %y, %r : tensor<4xi32>, tensor<3x?xf32>
+}
+
+// -----
+
+func.func @dimension_7(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c = arith.constant 7 : index
+  // expected-error @+1 {{asks for the size of dimension 7, and its operand has 1 dimensions, from 0 on}}
+  %n = tensor.dim %x, %c : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func @dimension_below_0(%x: tensor<?xf32>) -> index {
+  %c = arith.constant -1 : index
+  // expected-error @+1 {{asks for the size of dimension -1}}
+  %n = tensor.dim %x, %c : tensor<?xf32>
+  return %n : index
+}
