@@ -106,9 +106,15 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
     if (!is_contained(entry.second->Categories, &category()) &&
         entry.second->getOptionHiddenFlag() == cl::NotHidden && !entry.first.starts_with("help"))
       entry.second->setHiddenFlag(cl::Hidden);
+  // LLVM reads `@x` as what the file x holds. Here it is a path.
+  static std::deque<std::string> paths;
+  SmallVector<const char *> words(argv, argv + argc);
+  for (const char *&word : words)
+    if (*word == '@')
+      word = paths.emplace_back(std::string("./") + word).c_str();
   std::string text;
   raw_string_ostream wrong(text);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &wrong)) {
+  if (!cl::ParseCommandLineOptions(argc, words.data(), overview, &wrong)) {
     // LLVM's guess at what was meant ranges over all of its own options.
     SmallVector<StringRef> lines;
     StringRef(text).split(lines, '\n', -1, false);
