@@ -25,6 +25,7 @@
 #include "lowering/serialise_details.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
+#include "runtime/cpu_features.h"
 #include "llvm-c/Analysis.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Error.h"
@@ -41,6 +42,7 @@ typedef struct {
   LLVMTargetMachineRef machine;
   LLVMTypeRef i8, i16, i32, i64, pointer;
   SnOpVec entries; // llvm.func with sinter.function
+  uint64_t features; // of the processor, that the code may use
 } Writer;
 
 static SnOpVec entries_of(MlirOperation module) {
@@ -151,19 +153,30 @@ static void leave_name(const Writer *w, const char *name) {
     LLVMSetValueName2(f ? f : g, "", 0);
 }
 
+// Runs on every processor of the architecture: before the call has asked what this one can.
+static void for_any_processor(const Writer *w, LLVMValueRef function) {
+  static const char *const attributes[][2] = {{"target-cpu", "x86-64"}, {"target-features", ""}};
+  for (int i = 0; i < 2 && w->features; ++i)
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(w->ctx, attributes[i][0], (unsigned)strlen(attributes[i][0]),
+                                                      attributes[i][1], (unsigned)strlen(attributes[i][1])));
+}
+
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
 static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
-  LLVMTypeRef p = w->pointer;
-  LLVMTypeRef type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p}, 4, false);
-  LLVMTypeRef rt_type = LLVMFunctionType(w->i32, (LLVMTypeRef[]){p, p, p, p, p}, 5, false);
-  LLVMValueRef rt = runtime(w, "sinter_rt_call", rt_type);
+  LLVMTypeRef p = w->pointer, types[] = {p, p, p, p, p, w->i64};
+  bool asks = w->features != 0;
+  unsigned n = asks ? 6 : 5;
+  LLVMTypeRef type = LLVMFunctionType(w->i32, types, 4, false), rt_type = LLVMFunctionType(w->i32, types, n, false);
+  LLVMValueRef rt = runtime(w, asks ? "sinter_rt_call_on" : "sinter_rt_call", rt_type);
   LLVMValueRef function = LLVMAddFunction(w->llvm, name, type);
+  for_any_processor(w, function);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
   LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
-  LLVMValueRef arguments[5] = {self};
+  LLVMValueRef arguments[6] = {self, NULL, NULL, NULL, NULL, LLVMConstInt(w->i64, w->features, false)};
   for (unsigned i = 0; i < 4; ++i)
     arguments[i + 1] = LLVMGetParam(function, i);
-  LLVMValueRef status = LLVMBuildCall2(b, rt_type, rt, arguments, 5, "");
+  LLVMValueRef status = LLVMBuildCall2(b, rt_type, rt, arguments, n, "");
   LLVMSetTailCall(status, true);
   LLVMBuildRet(b, status);
   LLVMDisposeBuilder(b);
@@ -173,6 +186,7 @@ static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
 // int64_t NAME_workspace(void)
 static void workspace_function(const Writer *w, const char *name, int64_t bytes) {
   LLVMValueRef function = LLVMAddFunction(w->llvm, name, LLVMFunctionType(w->i64, NULL, 0, false));
+  for_any_processor(w, function);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
   LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
   LLVMBuildRet(b, int64(w, bytes));
@@ -183,7 +197,9 @@ static void workspace_function(const Writer *w, const char *name, int64_t bytes)
 static LLVMValueRef extension(const Writer *w, MlirOperation entry) {
   if (mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
     return null(w);
-  return constant(w, "extension", STRUCT(w, LLVMGetNamedFunction(w->llvm, string_attr(entry, SN_SHAPES))));
+  LLVMValueRef shapes = LLVMGetNamedFunction(w->llvm, string_attr(entry, SN_SHAPES));
+  for_any_processor(w, shapes); // a host asks for sizes before it calls
+  return constant(w, "extension", STRUCT(w, shapes));
 }
 
 static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef self) {
@@ -291,6 +307,18 @@ static MlirLogicalResult failed(const Writer *w, const char *what, const char *w
   return sn_error(w->module, "%s: %s", what, why);
 }
 
+// What the code may use of a processor, beyond what each of its architecture has.
+static uint64_t features_used(const Writer *w, const char *triple) {
+#define NAME(name, ...) "+" name,
+  static const char *const names[] = {SINTER_CPU_FEATURES(NAME)};
+#undef NAME
+  uint64_t used = 0;
+  for (unsigned i = 0; i < sizeof names / sizeof *names && !strncmp(triple, "x86_64", 6) && !w->options->gpu; ++i)
+    if (sn_shim_machine_has(w->machine, names[i]))
+      used |= (uint64_t)1 << i;
+  return used;
+}
+
 static bool is_x86(const char *triple) {
   return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4);
 }
@@ -331,6 +359,7 @@ static MlirLogicalResult make_machine(Writer *w) {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(w->machine);
     LLVMSetModuleDataLayout(w->llvm, layout);
     LLVMSetTarget(w->llvm, triple);
+    w->features = features_used(w, triple);
     LLVMDisposeTargetData(layout);
   }
   LLVMDisposeMessage(triple);

@@ -79,7 +79,7 @@ enum SinterStatus {
   SINTER_NO_DEVICE = 3,     // no driver, or no device
   SINTER_OUT_OF_MEMORY = 4,
   SINTER_DEVICE_ERROR = 5, // the driver refused a module or a launch
-  SINTER_UNSUPPORTED = 6,  // right, but not on this machine
+  SINTER_UNSUPPORTED = 6,  // right, but not on this machine: its CPU or device lacks something
 };
 
 // Of SinterTensor.flags.

@@ -1,6 +1,7 @@
 // call.c: one call of a compiled function: memory, descriptors, status.
 
 #include "call.h"
+#include "cpu.h"
 #include "describe.h"
 #include "thread.h"
 
@@ -95,15 +96,6 @@ typedef struct SinterBlock {
   struct SinterBlock *next, **to_this;
 } SinterBlock;
 
-// Held for a few instructions, so threads that meet here spin.
-static void lock_memory(SinterCall *call) {
-  while (atomic_flag_test_and_set_explicit(&call->memory_lock, memory_order_acquire))
-    ;
-}
-static void unlock_memory(SinterCall *call) {
-  atomic_flag_clear_explicit(&call->memory_lock, memory_order_release);
-}
-
 // A block's header lies in front of what is given out.
 enum { HEADER = SINTER_WORKSPACE_ALIGNMENT };
 static_assert(sizeof(SinterBlock) <= HEADER, "a header is one line");
@@ -137,13 +129,13 @@ void *sinter_rt_allocate(int64_t bytes) {
   SinterCall *call = sinter_rt_current();
   *block = (SinterBlock){call, NULL, NULL};
   if (call) {
-    lock_memory(call);
+    pthread_mutex_lock(&call->memory_lock);
     block->next = call->memory;
     block->to_this = &call->memory;
     if (block->next)
       block->next->to_this = &block->next;
     call->memory = block;
-    unlock_memory(call);
+    pthread_mutex_unlock(&call->memory_lock);
   }
   return (char *)block + HEADER;
 }
@@ -153,11 +145,11 @@ void sinter_rt_release(void *memory) {
     return;
   SinterBlock *block = (SinterBlock *)((char *)memory - HEADER);
   if (block->call) {
-    lock_memory(block->call);
+    pthread_mutex_lock(&block->call->memory_lock);
     *block->to_this = block->next;
     if (block->next)
       block->next->to_this = block->to_this;
-    unlock_memory(block->call);
+    pthread_mutex_unlock(&block->call->memory_lock);
   }
   free(block);
 }
@@ -263,13 +255,14 @@ static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
   else if (f->num_outputs > 0 && outputs && outputs[0])
     call.device_id = outputs[0]->device.device_id;
   call.memory = NULL;
-  atomic_flag_clear(&call.memory_lock);
+  pthread_mutex_init(&call.memory_lock, NULL);
   atomic_init(&call.status, SINTER_OK);
 
   SinterCall *before = enter(t, &call);
   if (sinter_rt_check(&call, inputs, outputs, workspace))
     run(&call, inputs, outputs, workspace);
   enter(t, before);
+  pthread_mutex_destroy(&call.memory_lock);
 
   int32_t status = atomic_load(&call.status);
   t->last_error[0] = 0;
@@ -281,6 +274,24 @@ static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
 int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
                        void *stream, void *workspace) {
   return enter_and_run(f, inputs, outputs, stream, workspace, false);
+}
+
+int32_t sinter_rt_call_on(const SinterFunction *f, DLTensor *const *inputs,
+                          DLTensor *const *outputs, void *stream, void *workspace,
+                          uint64_t features) {
+  uint64_t missing = features & ~sinter_cpu_features();
+  if (!missing)
+    return sinter_rt_call(f, inputs, outputs, stream, workspace);
+  SinterThread *t = sinter_rt_thread();
+  if (!t)
+    return SINTER_OUT_OF_MEMORY;
+  char names[256];
+  sinter_cpu_names(missing, names, sizeof names);
+  snprintf(t->last_error, sizeof t->last_error,
+           "%s: this CPU has no %s, which the library was compiled for: compile it on this machine, or "
+           "for an older processor with --cpu",
+           f->name, names);
+  return SINTER_UNSUPPORTED;
 }
 
 int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,

@@ -5,6 +5,7 @@
 
 #include "runtime.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -19,7 +20,7 @@ typedef struct SinterCall {
   _Atomic int32_t status;
   char message[512];
   struct SinterBlock *memory; // what it allocated, on any of its threads
-  atomic_flag memory_lock;    // held while that list changes
+  pthread_mutex_t memory_lock; // held while that list changes
 } SinterCall;
 
 // The call that this thread works for; NULL outside of calls.

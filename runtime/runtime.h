@@ -26,7 +26,12 @@ extern "C" {
 int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
                        void *stream, void *workspace);
 
-// The same without its launches: see SinterLibraryExtension.
+// The same on a CPU that has all of these features (bits of cpu_features.h); SINTER_UNSUPPORTED with the names of
+// those that it has not, before any other instruction of the library's own.
+int32_t sinter_rt_call_on(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
+                          void *stream, void *workspace, uint64_t features);
+
+// The same as sinter_rt_call without its launches: see SinterLibraryExtension.
 int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
                           DLTensor *const *outputs);
 

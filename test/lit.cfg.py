@@ -102,6 +102,8 @@ features = {
     ),
     # a GPU with a driver
     "nvidia": os.path.exists("/dev/nvidia0"),
+    # programs run on a CPU that is not this one
+    "valgrind": shutil.which("valgrind") is not None,
     # %python has NumPy
     "numpy": runs(config.python, "-c", "import numpy"),
     # %torch has PyTorch
@@ -119,6 +121,7 @@ config.available_features.update(name for name, there in features.items() if the
 missing = {
     "ptxas": "no ptxas on PATH",
     "nvidia": "no NVIDIA GPU",
+    "valgrind": "no valgrind on PATH",
     "numpy": f"no NumPy in {config.python}",
     "torch": f"no PyTorch in {config.test_python}; one that has it: cmake -DSINTER_TEST_PYTHON=PYTHON",
     "avx2": "this CPU has no AVX2",
