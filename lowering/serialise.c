@@ -313,7 +313,7 @@ static uint64_t features_used(const Writer *w, const char *triple) {
   static const char *const names[] = {SINTER_CPU_FEATURES(NAME)};
 #undef NAME
   uint64_t used = 0;
-  for (unsigned i = 0; i < sizeof names / sizeof *names && !strncmp(triple, "x86_64", 6) && !w->options->gpu; ++i)
+  for (unsigned i = 0; i < sizeof names / sizeof *names && !strncmp(triple, "x86_64", 6); ++i)
     if (sn_shim_machine_has(w->machine, names[i]))
       used |= (uint64_t)1 << i;
   return used;
@@ -321,6 +321,11 @@ static uint64_t features_used(const Writer *w, const char *triple) {
 
 static bool is_x86(const char *triple) {
   return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4);
+}
+
+// The processor to compile for; NULL: this one. Host code of a library for a GPU only launches, so any will do.
+static const char *processor(const Writer *w, const char *triple) {
+  return w->options->cpu || !w->options->gpu || strncmp(triple, "x86_64", 6) ? w->options->cpu : "x86-64";
 }
 
 // "+avx512f,..." of this machine, or of the processor that was named. Debian's CPU
@@ -346,8 +351,9 @@ static MlirLogicalResult make_machine(Writer *w) {
     result = failed(w, triple, why);
     LLVMDisposeMessage(why);
   } else {
-    char *host = LLVMGetHostCPUName(), *features = features_for(w->options->cpu, triple);
-    const char *cpu = w->options->cpu ? w->options->cpu : host;
+    const char *named = processor(w, triple);
+    char *host = LLVMGetHostCPUName(), *features = features_for(named, triple);
+    const char *cpu = named ? named : host;
     w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive,
                                          LLVMRelocPIC, LLVMCodeModelDefault);
     if (!w->machine)
