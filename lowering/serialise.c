@@ -153,13 +153,25 @@ static void leave_name(const Writer *w, const char *name) {
     LLVMSetValueName2(f ? f : g, "", 0);
 }
 
-// Runs on every processor of the architecture: before the call has asked what this one can.
+static void set_attribute(const Writer *w, LLVMValueRef function, const char *name, const char *value) {
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateStringAttribute(w->ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+// A function, and what it calls, runs on every processor of the architecture: a host may call it before it knows whether this one
+// will do.
 static void for_any_processor(const Writer *w, LLVMValueRef function) {
-  static const char *const attributes[][2] = {{"target-cpu", "x86-64"}, {"target-features", ""}};
-  for (int i = 0; i < 2 && w->features; ++i)
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(w->ctx, attributes[i][0], (unsigned)strlen(attributes[i][0]),
-                                                      attributes[i][1], (unsigned)strlen(attributes[i][1])));
+  static const char cpu[] = "target-cpu";
+  if (!w->features || LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cpu, sizeof cpu - 1))
+    return;
+  set_attribute(w, function, cpu, "x86-64");
+  set_attribute(w, function, "target-features", "");
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+      if (callee && !LLVMIsDeclaration(callee))
+        for_any_processor(w, callee);
+    }
 }
 
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
@@ -264,6 +276,8 @@ static void add_table(const Writer *w) {
     // A function refers to its row, and the row to the function.
     selves[i] = LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2);
     rows[i] = function(w, w->entries.data[i], selves[i]);
+    if (sn_get_attr(w->entries.data[i], SN_COSTS).ptr)
+      for_any_processor(w, LLVMGetNamedFunction(w->llvm, string_attr(w->entries.data[i], SN_COSTS)));
     if (sn_get_attr(w->entries.data[i], SN_SHAPES).ptr)
       shapes[i] = LLVMGetNamedFunction(w->llvm, string_attr(w->entries.data[i], SN_SHAPES));
   }

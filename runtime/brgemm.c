@@ -4,8 +4,9 @@
 // its A is our B and its m is our n. Only its generator is used. Its own table of kernels has
 // thread-local memory, which cannot be refused, and keeps code after the library is unloaded.
 
-#include "runtime.h"
 #include "call.h"
+#include "helgrind.h"
+#include "runtime.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -97,6 +98,7 @@ static bool generate(Kernel *kernel) {
     munmap(code, used);
     return !full;
   }
+  VALGRIND_HG_DISABLE_CHECKING(code, used);
   memcpy(&kernel->run, &code, sizeof code);
   kernel->bytes = used;
   return true;

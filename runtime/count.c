@@ -73,9 +73,10 @@ static void account(void *context, int64_t index) {
 // A call of its own, so that the first of its errors is the one that is told.
 int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs) {
   SinterCall call = {.function = f};
-  atomic_flag_clear(&call.memory_lock);
+  pthread_mutex_init(&call.memory_lock, NULL);
   atomic_init(&call.status, SINTER_OK);
   sinter_rt_run(&call, account, &(Account){details, descriptors, costs}, 0);
+  pthread_mutex_destroy(&call.memory_lock);
   int32_t status = atomic_load(&call.status);
   if (status != SINTER_OK)
     sinter_rt_error(status, "%s: %s", f->name, call.message);

@@ -15,6 +15,7 @@
 
 #define _GNU_SOURCE // syscall
 
+#include "helgrind.h"
 #include "pool.h"
 #include "thread.h"
 
@@ -37,14 +38,6 @@ static void pause_a_little(void) { _mm_pause(); }
 static unsigned rounding(void) { return (unsigned)fegetround(); }
 static void set_rounding(unsigned mode) { fesetround((int)mode); }
 static void pause_a_little(void) {}
-#endif
-
-// helgrind cannot see that one thread waits for another by an atomic; these tell it.
-#if __has_include(<valgrind/helgrind.h>)
-#include <valgrind/helgrind.h>
-#else
-#define ANNOTATE_HAPPENS_BEFORE(x) (void)(x)
-#define ANNOTATE_HAPPENS_AFTER(x) (void)(x)
 #endif
 
 // The tasks [first, end) of a thread. Whoever makes `left` one less may take one: its
