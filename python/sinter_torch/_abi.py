@@ -4,6 +4,7 @@ import ctypes
 import threading
 
 import torch
+from torch.autograd import forward_ad
 
 ABI_VERSION = 2
 ALIGNMENT = 16  # of a tensor's first element
@@ -110,7 +111,63 @@ class Argument:
         return f"{self.name + ': ' if self.name else ''}{str(self.dtype)[6:]}[{sizes}]"
 
     def fits(self, shape):
-        return len(shape) == len(self.shape) and all(want in (-1, n) for want, n in zip(self.shape, shape))
+        if len(shape) != len(self.shape):
+            return False
+        for want, n in zip(self.shape, shape):
+            if want != n and want != -1:
+                return False
+        return True
+
+
+_functorch = torch._C._functorch
+_MODES = torch._C._TorchDispatchModeKey
+_PLAIN = {torch.Tensor, torch.nn.Parameter, torch.nn.Buffer}  # subclasses are looked at more closely
+
+
+def _without_memory(t):
+    """What a tensor is that only stands for others, in words; None for one with memory of its own."""
+    if _functorch.is_functorch_wrapped_tensor(t):
+        return "a tensor of torch.func (vmap, grad, jacrev and their kin do not go through a compiled library)"
+    if t.is_nested:
+        return "a nested tensor"
+    own = type(t).__torch_dispatch__
+    return None if own is torch._C._disabled_torch_dispatch_impl else f"a {type(t).__name__}"
+
+
+def stands_apart():
+    """Whether calls may be anything but run: under torch.func, a dispatch mode, a tracer, forward mode."""
+    return (
+        _functorch.peek_interpreter_stack() is not None
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._get_tracing_state() is not None
+        or forward_ad._current_level >= 0
+    )
+
+
+def _recorder():
+    """What records operations instead of running them, if anything: a library's results would be no part of it."""
+    if torch._C._get_tracing_state() is not None:
+        return "torch.jit.trace"
+    for key, name in ((_MODES.PROXY, "make_fx or torch.export"), (_MODES.FAKE, "FakeTensorMode")):
+        if torch._C._get_dispatch_mode(key) is not None:
+            return name
+    return None
+
+
+def refuse_stand_ins(name, arguments, tensors):
+    """Refuses tensors that have no memory or mean more than is in it, and calls that are recorded rather than run."""
+    recorder = _recorder()
+    if recorder:
+        raise RuntimeError(f"{name} runs a compiled library, which {recorder} cannot record: call it outside")
+    for a, t in zip(arguments, tensors):
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f"{name}: {a.who} is a {type(t).__name__}, expected a tensor")
+        why = _without_memory(t)
+        if why:
+            raise TypeError(f"{name}: {a.who} is {why}, which has no memory that a library could read")
+        if forward_ad._current_level >= 0 and forward_ad.unpack_dual(t).tangent is not None:
+            raise RuntimeError(f"{name}: {a.who} has a tangent of forward mode, and the library has gradients of "
+                               "reverse mode only: use backward(), or give forward_ad.unpack_dual(x).primal")  # fmt: skip
 
 
 def _row_major(shape, strides):
@@ -139,6 +196,8 @@ class Frame:
         self.dynamic = [i for i, a in enumerate(table) if not a.static]
         self.sizes = (ctypes.c_int64 * max(1, sum(len(table[i].shape) for i in self.dynamic)))()
         self.device = 0
+        self.given = None  # sizes of the last call's inputs, and what its results were
+        self.made = [(a.shape, a.dtype) for a in row.outputs]
         own = ctypes.addressof(self.sizes)
         for i, a in enumerate(table):
             d = self.structs[i]
@@ -151,6 +210,14 @@ class Frame:
         self.words = (ctypes.c_int64 * (WORDS * len(table))).from_address(ctypes.addressof(self.structs))
         self.inputs = ctypes.addressof(self.pointers)
         self.outputs = self.inputs + len(row.inputs) * ctypes.sizeof(ctypes.c_void_p)
+
+    def fill(self, shapes):
+        """Sizes of arguments and results where the table leaves them open."""
+        at = 0
+        for i in self.dynamic:
+            for n in shapes[i]:
+                self.sizes[at] = n
+                at += 1
 
 
 class Row:
@@ -165,25 +232,46 @@ class Row:
         self.shapes = raw.extension.contents.shapes if raw.extension else None
         self.table = tuple(self.inputs + self.outputs)
         self.frames = threading.local()
+        here = torch.Tensor.is_cuda.__get__ if self.cuda else torch.Tensor.is_cpu.__get__
+        self.quick = [(a.dtype, here, a.shape.__eq__ if a.static else a.fits) for a in self.inputs]
 
     def __repr__(self):
         return f"{self.name}({', '.join(map(repr, self.inputs))}) -> ({', '.join(map(repr, self.outputs))})"
+
+    def take(self, tensors):
+        """The tensors as the library reads their memory, and their device; refuses what the table does not allow."""
+        if not tensors or len(tensors) != len(self.quick) or stands_apart():
+            return self.take_slowly(tensors)
+        # What nearly every call is. The order matters: only a strided tensor knows whether it is contiguous.
+        for (dtype, here, fits), t in zip(self.quick, tensors):
+            if type(t) not in _PLAIN or t.dtype is not dtype or t.layout is not torch.strided or not here(t):
+                return self.take_slowly(tensors)
+            if t.is_nested or t.is_neg() or not fits(t.shape) or not t.is_contiguous():
+                return self.take_slowly(tensors)
+            if self.cuda and t.device != tensors[0].device:
+                return self.take_slowly(tensors)
+        return tensors, tensors[0].device
+
+    def take_slowly(self, tensors):
+        device = self.check(tensors)
+        return [t.resolve_neg() for t in tensors], device
 
     def check(self, tensors):
         """Refuses what the table does not allow; the device of the call."""
         if len(tensors) != len(self.inputs):
             raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, {len(tensors)} were given: {self!r}")
+        refuse_stand_ins(self.name, self.inputs, tensors)
         device = None
         for a, t in zip(self.inputs, tensors):
-            if not isinstance(t, torch.Tensor):
-                raise TypeError(f"{self.name}: {a.who} is a {type(t).__name__}, expected a tensor")
             if t.dtype is not a.dtype:
                 raise TypeError(f"{self.name}: {a.who} is {t.dtype}, expected {a.dtype}")
             if t.layout is not torch.strided:
                 raise TypeError(f"{self.name}: {a.who} is {t.layout}, expected {torch.strided}")
             if t.device.type != ("cuda" if self.cuda else "cpu"):
                 built = "--target=gpu" if self.cuda else "--target=cpu"
-                raise ValueError(f"{self.name}: {a.who} is on {t.device}, expected {'CUDA' if self.cuda else 'the CPU'}: the library was compiled with {built}")
+                where = "CUDA" if self.cuda else "the CPU"
+                raise ValueError(f"{self.name}: {a.who} is on {t.device}, expected {where}: "
+                                 f"the library was compiled with {built}")  # fmt: skip
             if device is not None and t.device != device:
                 raise ValueError(f"{self.name}: {a.who} is on {t.device}, input 0 on {device}")
             device = t.device
@@ -217,22 +305,29 @@ class Row:
 
     def run(self, tensors, prepare=False):
         """A call on PyTorch's current stream; with prepare, only what a first call does before its launches."""
-        device = self.check(tensors)
-        results = [torch.empty(s, dtype=a.dtype, device=device) for a, s in zip(self.outputs, self.output_shapes(tensors))]
+        tensors, device = self.take(tensors)
         frame = self.frame()
-        words = frame.words
-        for i, t in zip(range(0, len(words), WORDS), (*tensors, *results)):
-            words[i] = t.data_ptr()
+        if frame.dynamic:
+            given = [t.shape for t in tensors]
+            if frame.given != given:
+                frame.given = None  # while its sizes are not those of any call
+                frame.made = list(zip(self.output_shapes(tensors), (a.dtype for a in self.outputs)))
+                frame.fill(given + [shape for shape, _ in frame.made])
+                frame.given = given
+        results = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in frame.made]
+        words, at = frame.words, 0
+        for t in tensors:
+            p = words[at] = t.data_ptr()
+            if not p and t.numel():
+                raise TypeError(f"{self.name}: {self.table[at // WORDS].who} has {t.numel()} elements and no memory")
+            at += WORDS
+        for t in results:
+            words[at] = t.data_ptr()
+            at += WORDS
         if self.cuda and frame.device != device.index:
             frame.device = device.index
             for i in range(1, len(words), WORDS):
                 words[i] = CUDA | device.index << 32
-        if frame.dynamic:
-            at = 0
-            for i in frame.dynamic:
-                for n in (tensors[i] if i < len(tensors) else results[i - len(tensors)]).shape:
-                    frame.sizes[at] = n
-                    at += 1
         inputs, outputs = frame.inputs, frame.outputs
         if prepare:
             extension = self.library.table.extension

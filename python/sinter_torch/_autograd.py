@@ -32,6 +32,7 @@ class Gradients:
         number = {k: n for n, k in enumerate(self.values)} if self.values else None
         self.upstreams = {number[a.gradient_of] if number else a.gradient_of: i for i, a in enumerate(row.inputs) if a.gradient_of >= 0}
         self.differentiated = sorted(self.upstreams) or [0]
+        self.in_order = self.positions == list(range(len(self.positions)))
         self.kept_ones = {}  # of a scalar upstream, by device: no kernel of a call fills it
 
     def values_of(self, value):
@@ -80,6 +81,8 @@ class Gradients:
                 raise ValueError(f"{self.row.name}: {a.who} has {len(t.shape)} dimensions, expected {len(a.shape)}")
 
     def run_all(self, inputs):
+        if not self.upstreams and self.in_order:
+            return self.row.run(inputs)
         self.check(inputs)
         return self.row.run(self.arguments(inputs, self.ones(inputs, self.value_shapes(inputs) if self.values else None)))
 
@@ -91,9 +94,6 @@ class Gradients:
         self.check(inputs)
         shapes = self.value_shapes(inputs) if self.values else value.output_shapes(inputs)
         self.row.run(self.arguments(inputs, self.ones(inputs, shapes)), prepare=True)
-
-    def apply(self, value, mode, inputs):
-        return (_Recompute if mode == "recompute" else _Keep).apply(self, value, mode, *inputs)
 
 
 def why_not(name):
@@ -119,70 +119,71 @@ def plan(gradients, value, wanted):
     return wanted if wanted in possible else possible[0]
 
 
-class _Last(torch.autograd.Function):
-    """A gradient under create_graph=True: the library has no gradients of it, and a graph that asks for them ends here."""
-
-    @staticmethod
-    def forward(ctx, name, gradient):
-        ctx.name = name
-        return gradient.view_as(gradient)
-
-    @staticmethod
-    def backward(ctx, upstream):
-        raise RuntimeError(f"{ctx.name}: a gradient of its gradient is asked for, and the library has none")
-
-
 def _ready(upstream):
     """As a library takes it: autograd hands on views of all kinds."""
-    upstream = upstream.detach().contiguous()
+    upstream = upstream.detach().resolve_neg().contiguous()
     return upstream.clone() if upstream.data_ptr() % ALIGNMENT else upstream
 
 
-def _answer(gradients, found):
-    """backward's answer: found, by the caller's inputs, and None for the rest and for what is in front of them."""
+def _scaled(kept, upstream):
+    if kept.dtype is upstream.dtype is not torch.float16:
+        return kept * upstream
+    if kept.dtype is torch.float16:  # a loss scale of 65536 is no float16
+        return (kept.float() * upstream).to(kept.dtype)
+    return kept * upstream.to(kept.dtype)
+
+
+def _first_order(name):
+    """In backward: its result has no graph, and where one is asked for it would be missing in silence."""
     if torch.is_grad_enabled():
-        found = {i: _Last.apply(gradients.row.name, g.detach().requires_grad_()) for i, g in found.items()}
-    return None, None, None, *(found.get(i) for i in range(len(gradients.inputs)))
+        raise RuntimeError(f"{name}: create_graph=True asks for a gradient of its gradient, and the library has none: "
+                           "leave create_graph out, or write in PyTorch what is differentiated twice")  # fmt: skip
 
 
-class _Keep(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, gradients, value, mode, *inputs):
-        results = gradients.run_all(inputs)
-        values = [results[k] for k in gradients.values]
-        needed = {i: k for i, k in gradients.of_input.items() if ctx.needs_input_grad[3 + i]}
-        ctx.gradients, ctx.mode, ctx.needed = gradients, mode, list(needed)
-        ctx.save_for_backward(*(results[k] for k in needed.values()))
-        ctx.mark_non_differentiable(*(v for n, v in enumerate(values) if n not in gradients.differentiated))
-        return tuple(values)
+def node_of(gradients, value, mode):
+    """The part of PyTorch's graph that a call is: a torch.autograd.Function of the tensors alone."""
+    name = (value or gradients.row).name
+    wanted, values, row = sorted(gradients.of_input.items()), gradients.values, gradients.row
+    count, upstream_of = len(gradients.inputs), gradients.differentiated[0]
+    others = [n for n in range(len(gradients.values_of(value))) if n not in gradients.differentiated]
 
-    @staticmethod
-    def backward(ctx, *upstreams):
-        upstream = upstreams[ctx.gradients.differentiated[0]].detach()
-        found = dict(zip(ctx.needed, ctx.saved_tensors))
-        for i, kept in found.items():
-            if ctx.mode == "one":
-                continue
-            if kept.dtype is torch.float16:  # a loss scale of 65536 is no float16
-                found[i] = (kept.float() * upstream).to(kept.dtype)
-            else:
-                found[i] = kept * upstream.to(kept.dtype)
-        return _answer(ctx.gradients, found)
+    def answer(ctx, results):
+        if others:
+            ctx.mark_non_differentiable(*(results[n] for n in others))
+        return results[0] if len(results) == 1 else tuple(results)
 
+    class Keep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *inputs):
+            results = gradients.run_all(inputs)
+            ctx.needed = [(i, k) for i, k in wanted if ctx.needs_input_grad[i]]
+            ctx.save_for_backward(*[results[k] for _, k in ctx.needed])
+            return answer(ctx, [results[k] for k in values])
 
-class _Recompute(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, gradients, value, mode, *inputs):
-        values = value.run(inputs) if value else gradients.run_values(inputs)
-        ctx.gradients = gradients
-        ctx.save_for_backward(*inputs)
-        ctx.mark_non_differentiable(*(v for n, v in enumerate(values) if n not in gradients.differentiated))
-        return tuple(values)
+        @staticmethod
+        def backward(ctx, *upstreams):
+            _first_order(name)
+            upstream, found = upstreams[upstream_of], [None] * count
+            for (i, _), kept in zip(ctx.needed, ctx.saved_tensors):
+                found[i] = kept if mode == "one" else _scaled(kept, upstream)
+            return tuple(found)
 
-    @staticmethod
-    def backward(ctx, *upstreams):
-        gradients = ctx.gradients
-        inputs = [t.detach() for t in ctx.saved_tensors]
-        results = gradients.row.run(gradients.arguments(inputs, lambda n, a: _ready(upstreams[n])))
-        found = {i: results[k] for i, k in gradients.of_input.items() if ctx.needs_input_grad[3 + i]}
-        return _answer(gradients, found)
+    class Recompute(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *inputs):
+            ctx.save_for_backward(*inputs)
+            return answer(ctx, value.run(inputs) if value else gradients.run_values(inputs))
+
+        @staticmethod
+        def backward(ctx, *upstreams):
+            _first_order(name)
+            results = row.run(gradients.arguments(ctx.saved_tensors, lambda n, a: _ready(upstreams[n])))
+            found = [None] * count
+            for i, k in wanted:
+                if ctx.needs_input_grad[i]:
+                    found[i] = results[k]
+            return tuple(found)
+
+    node = Recompute if mode == "recompute" else Keep
+    node.__name__ = node.__qualname__ = name
+    return node

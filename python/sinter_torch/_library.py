@@ -2,12 +2,15 @@
 
 import ctypes
 import os
+import shutil
+import tempfile
+import threading
 
 import torch
 
 from . import _abi
-from ._abi import Row
-from ._autograd import MODES, Gradients, plan, why_not
+from ._abi import Row, refuse_stand_ins, stands_apart
+from ._autograd import MODES, Gradients, node_of, plan, why_not
 
 
 class Function:
@@ -21,8 +24,8 @@ class Function:
     backward   "multiply", "recompute" or "one": how backward gets its gradients (docs/pytorch.md)
     """
 
-    def __init__(self, name, value, gradient, backward=None):
-        self.name, self.value = name, value
+    def __init__(self, library, name, value, gradient, backward=None):
+        self.library, self.name, self.value = library, name, value
         self.gradient = gradient.row if gradient else None
         self._gradients = gradient
         self.backward, self._refusal = None, why_not(name)
@@ -31,6 +34,14 @@ class Function:
                 self.backward = plan(gradient, value, backward)
             except ValueError as why:
                 self._refusal = str(why)
+        self._without = [i for i in range(len(self.inputs)) if not gradient or i not in gradient.of_input]
+        self._apply = node_of(gradient, value, self.backward).apply if self.backward else None
+
+    def __reduce__(self):
+        return getattr, (self.library, self.name)
+
+    def __deepcopy__(self, memo):
+        return self
 
     def __repr__(self):
         if self.backward is None:
@@ -62,25 +73,28 @@ class Function:
         return tensors
 
     def __call__(self, *arguments, **named):
-        tensors = self._tensors(arguments, named)
-        if torch.is_grad_enabled() and any(isinstance(t, torch.Tensor) and t.requires_grad for t in tensors):
-            results = self._differentiable(tensors)
-        elif self.value:
-            results = self.value.run(tensors)
-        else:
-            results = self._gradients.run_values(tensors)
+        tensors = self._tensors(arguments, named) if named else arguments
+        if stands_apart():
+            refuse_stand_ins(self.name, self.inputs, tensors)  # before autograd looks at them
+        if torch.is_grad_enabled():
+            for t in tensors:
+                if getattr(t, "requires_grad", False):
+                    return self._differentiable(tensors)
+        results = self.value.run(tensors) if self.value else self._gradients.run_values(tensors)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _differentiable(self, tensors):
-        gradients = self._gradients
-        if self.backward is None:
-            raise RuntimeError(f"{self.name} has no gradients for autograd, and an argument requires one: detach() it, or call under torch.no_grad(). {self._refusal}")
-        for i, t in enumerate(tensors):
-            if isinstance(t, torch.Tensor) and t.requires_grad and i < len(self.inputs) and i not in gradients.of_input:
-                there = ", ".join(self.inputs[k].who for k in sorted(gradients.of_input))
-                raise RuntimeError(f"{self.name}: {self.inputs[i].who} requires a gradient, and the library has those of {there} only: detach() it")
-        results = gradients.apply(self.value, self.backward, tensors)
-        return results if isinstance(results, tuple) else (results,)
+        if self._apply is None:
+            raise RuntimeError(f"{self.name} has no gradients for autograd, and an argument requires one: detach() it, "
+                               f"or call under torch.no_grad(). {self._refusal}")  # fmt: skip
+        if len(tensors) != len(self.inputs):
+            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, {len(tensors)} were given: {self!r}")
+        for i in self._without:
+            if getattr(tensors[i], "requires_grad", False):
+                there = ", ".join(self.inputs[k].who for k in sorted(self._gradients.of_input))
+                raise RuntimeError(f"{self.name}: {self.inputs[i].who} requires a gradient, "
+                                   f"and the library has those of {there} only: detach() it")  # fmt: skip
+        return self._apply(*tensors)
 
     def prepare(self, *arguments, **named):
         """Does what a first call does beside its launches, so that one may be captured into a CUDA graph."""
@@ -102,9 +116,9 @@ class Library:
     def __init__(self, path, backward=None):
         if backward not in (None, *MODES):
             raise ValueError(f"backward={backward!r} is not one of {', '.join(MODES)}")
-        self.path = os.path.abspath(os.fspath(path))
+        self.path, self._backward = os.path.abspath(os.fspath(path)), backward
         try:
-            self._handle = ctypes.CDLL(self.path)
+            self._handle = _open(self.path)
         except OSError as why:
             raise OSError(f"cannot open {path}: {why}") from None
         try:
@@ -116,18 +130,24 @@ class Library:
         rows = [Row(self.table.functions[i], self) for i in range(self.table.num_functions)]
         self.functions = self._pair({row.name: row for row in rows}, backward)
 
-    @staticmethod
-    def _pair(rows, backward):
+    def _pair(self, rows, backward):
         functions = {}
         for name, row in rows.items():
             if any(a.gradient_of >= 0 for a in row.outputs):
                 own = Gradients(row)
-                functions[name] = Function(name, None, own, backward) if own.values else Function(name, row, None)
+                value, gradient = (None, own) if own.values else (row, None)
+                functions[name] = Function(self, name, value, gradient, backward)
                 continue
             other = rows.get(f"{name}_backward")
             gradient = Gradients(other) if other and any(a.gradient_of >= 0 for a in other.outputs) else None
-            functions[name] = Function(name, row, gradient, backward)
+            functions[name] = Function(self, name, row, gradient, backward)
         return functions
+
+    def __reduce__(self):  # a copy in another process opens the file there
+        return load, (self.path, self._backward)
+
+    def __deepcopy__(self, memo):  # of a model that holds it
+        return self
 
     def __getattr__(self, name):
         functions = self.__dict__.get("functions", {})
@@ -175,8 +195,39 @@ class Library:
             self.table.set_threads(threads)
 
 
+_opened = {}  # a file's real path -> what the file was, and its handle
+_opening = threading.Lock()
+
+
+def _what_it_is(path):
+    s = os.stat(path)
+    return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
+
+
+def _open(path):
+    """The handle of the file as it is now. The loader hands out what it has for a name that it knows, so a file that
+    was written again is opened by another name."""
+    real = os.path.realpath(path)
+    with _opening:
+        now = _what_it_is(real)
+        before, handle = _opened.get(real, (None, None))
+        if handle and before == now:
+            return handle
+        if handle:
+            folder = tempfile.mkdtemp(prefix="sinter_torch-")
+            try:
+                handle = ctypes.CDLL(shutil.copy(real, folder))
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)  # what is mapped stays
+        else:
+            handle = ctypes.CDLL(real)
+        # Written while it was opened: what was opened is not known, so the next load opens it again.
+        _opened[real] = (now if _what_it_is(real) == now else None), handle
+        return handle
+
+
 def load(path, backward=None):
-    """Opens a library that sinter-cc wrote, once for the life of the process.
+    """Opens a library that sinter-cc wrote, for the life of the process; one that was compiled again is opened anew.
 
     backward: how gradients reach backward, where the library leaves a choice: "multiply", "recompute" or "one".
     """
