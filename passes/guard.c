@@ -6,11 +6,12 @@
 // Exporters load an element first and select afterwards: `x[label]` is read also
 // where the label is one that is ignored. A kernel form gives 0 there
 // (raise_gather.c), and so does this road. A subscript that is known to stay
-// inside is left alone; asserts are, too.
+// inside is left alone; asserts are, too. What a function itself reads by a subscript is asserted (guard_indices.c), and so is
+// that no integer is divided by zero (guard_divide.c).
 //
-// runs in: sinter-cpu    test: test/passes/guard.mlir
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/guard.mlir
 
-#include "passes/raise.h"
+#include "passes/guard.h"
 
 static void guard(MlirOperation extract) {
   SnBuilder b = sn_before(extract);
@@ -49,20 +50,23 @@ static MlirLogicalResult guard_function(MlirOperation func, void *user) {
       guard(op);
   }
   sn_vec_free(&all);
+  sn_guard_divisors(func); // those of slices' own guards are none of the program's
+  sn_guard_indices(func);
   return SN_OK;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, guard_function, NULL); }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__cf__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__scf__,
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__, mlirGetDialectHandle__scf__,
                                                       mlirGetDialectHandle__tensor__, NULL};
 
 const SnPass sn_pass_guard = {
     .argument = "sinter-guard",
-    .summary = "a tensor.extract of linalg gives 0 where a subscript is outside",
+    .summary = "a tensor.extract of linalg gives 0 where a subscript is outside; elsewhere the call fails, as it does of a division by zero",
     .dialects = dialects,
     .run = run,
 };

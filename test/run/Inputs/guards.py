@@ -1,0 +1,132 @@
+"""Integers divided by zero, and subscripts of a function that are outside: an error with its place, and right numbers otherwise.
+
+    guards.py SINTER-CC FOLDER [--policy=disabled]
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import library
+
+OPS = ["divsi", "remsi", "floordivsi", "ceildivsi", "divui", "remui", "ceildivui"]
+SLICES = """
+func.func @extract(%x: tensor<5xf32>, %t: tensor<i64>) -> tensor<f32> {
+  %j = tensor.extract %t[] : tensor<i64>
+  %i = arith.index_cast %j : i64 to index
+  %v = tensor.extract %x[%i] : tensor<5xf32>
+  %e = tensor.empty() : tensor<f32>
+  %r = tensor.insert %v into %e[] : tensor<f32>
+  return %r : tensor<f32>
+}
+func.func @insert(%x: tensor<5xf32>, %t: tensor<i64>) -> tensor<5xf32> {
+  %j = tensor.extract %t[] : tensor<i64>
+  %i = arith.index_cast %j : i64 to index
+  %c = arith.constant 7.0 : f32
+  %r = tensor.insert %c into %x[%i] : tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+func.func @slice(%x: tensor<5xf32>, %t: tensor<i64>) -> tensor<2xf32> {
+  %j = tensor.extract %t[] : tensor<i64>
+  %i = arith.index_cast %j : i64 to index
+  %r = tensor.extract_slice %x[%i] [2] [3] : tensor<5xf32> to tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func @put(%x: tensor<5xf32>, %t: tensor<i64>) -> tensor<5xf32> {
+  %j = tensor.extract %t[] : tensor<i64>
+  %i = arith.index_cast %j : i64 to index
+  %y = tensor.extract_slice %x[3] [2] [1] : tensor<5xf32> to tensor<2xf32>
+  %r = tensor.insert_slice %y into %x[%i] [2] [1] : tensor<2xf32> into tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+func.func @sizes(%x: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %t, %c0 : tensor<?xf32>
+  %s = tensor.extract_slice %x[1] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = linalg.exp ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+"""
+
+
+def division(op, t):
+    x = f"tensor<7x37x{t}>"
+    maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * 3)
+    return f"""func.func @{op}_{t}(%x: {x}, %y: {x}) -> {x} {{
+  %e = tensor.empty() : {x}
+  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} ins(%x, %y : {x}, {x}) outs(%e : {x}) {{
+  ^one(%a: {t}, %b: {t}, %c: {t}):
+    %q = arith.{op} %a, %b : {t}
+    linalg.yield %q : {t}
+  }} -> {x}
+  return %r : {x}
+}}
+"""
+
+
+def divided(op, x, y):
+    bits, results = x.dtype.itemsize * 8, []
+    for a, b in zip(x.ravel().tolist(), y.ravel().tolist()):
+        if op.endswith("ui"):
+            a, b = a % 2**bits, b % 2**bits
+        q = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        v = {"div": q, "rem": a - q * b, "floordiv": a // b, "ceildiv": -(-a // b)}[op[:-2]] % 2**bits
+        results.append(v - 2**bits if v >> (bits - 1) else v)
+    return np.array(results, x.dtype).reshape(x.shape)
+
+
+class Count:
+    done = bad = 0
+
+    def right(self, what, holds):
+        self.done += 1
+        if not holds:
+            self.bad += 1
+            print(f"FAIL {what}")
+
+    def fails(self, what, message, call, *x, **more):
+        try:
+            call(*x, **more)
+            self.right(f"{what}: no error", False)
+        except library.Failed as e:
+            self.right(f"{what}: {e}", message in str(e) and ".mlir:" in str(e))
+
+
+def main():
+    compiler, folder, *options = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    source, target = f"{folder}/guards.mlir", os.path.abspath(f"{folder}/guards.so")
+    with open(source, "w") as f:
+        f.write("\n".join(division(o, t) for o in OPS for t in ("i8", "i16", "i32", "i64")) + SLICES)
+    subprocess.run([compiler, source, "-o", target, *options], check=True)
+    f, count, rng = library.load(target), Count(), np.random.default_rng(0)
+    for bits in (8, 16, 32, 64):
+        for op in OPS:
+            least = -(2 ** (bits - 1))
+            x = rng.integers(least, -least, (7, 37)).astype(f"i{bits // 8}")
+            y = rng.integers(-4, 4, (7, 37)).astype(x.dtype)
+            x[0, :5], y[0, :5], x[3, 0] = least, -1, -least - 1
+            y[y == 0] = 3
+            call = f[f"{op}_i{bits}"]
+            count.right(f"{op} i{bits}", np.array_equal(call(x, y)[0], divided(op, x, y)))
+            y[6, 36] = 0
+            count.fails(f"{op} i{bits}", "integer division by zero", call, x, y)
+    x = np.arange(5, dtype=np.float32)
+    for name, inside, want in (("extract", (0, 4), lambda i: x[i]), ("insert", (0, 4), lambda i: np.where(np.arange(5) == i, 7, x)),
+                               ("slice", (0, 1), lambda i: x[i : i + 4 : 3]), ("put", (0, 3), lambda i: np.r_[x[:i], x[3:5], x[i + 2 :]])):  # fmt: skip
+        for i in inside:
+            count.right(f"{name} at {i}", np.array_equal(f[name](x, np.array(i))[0], want(i)))
+        for i in (inside[1] + 1, 5, -1, 2**31, 2**62, -(2**63)):
+            count.fails(f"{name} at {i}", "outside of the tensor", f[name], x, np.array(i))
+    y = f["sizes"](x, x[:4], shapes=[(4,)])[0]
+    count.right("sizes", np.allclose(y, np.exp(x[1:])))
+    count.fails("sizes", "outside of the tensor", f["sizes"], x, x, shapes=[(5,)])
+    print(f"{count.done} calls, {count.bad} wrong")
+    return int(count.bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
