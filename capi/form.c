@@ -212,7 +212,7 @@ static int64_t product_of(const SnForm *f, int64_t first, int64_t end) {
   for (int64_t d = first; d < end; ++d) {
     if (f->dims.data[d].size == SN_DYNAMIC)
       return SN_DYNAMIC;
-    n *= f->dims.data[d].size;
+    n = sn_times(n, f->dims.data[d].size);
   }
   return n;
 }

@@ -146,6 +146,12 @@ static inline SnArg sn_arg_block(MlirBlock b) { return (SnArg){SN_BLOCK, .block 
 MlirOperation sn_build(SnBuilder *b, const char *name, const SnArg *args);
 void sn_insert(SnBuilder *b, MlirOperation op);
 
+// a times b, of sizes that a program names: 2^60 where it is more, so that a few of them may be added, too.
+static inline int64_t sn_times(int64_t a, int64_t b) {
+  const int64_t most = (int64_t)1 << 60;
+  int64_t n;
+  return __builtin_mul_overflow(a, b, &n) || n > most ? most : n;
+}
 static inline SnAttr sn_attr(const char *name, MlirAttribute attr) {
   SnAttr a = {name, attr};
   return a;

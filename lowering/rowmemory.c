@@ -53,7 +53,7 @@ static bool add_factors(MlirAffineExpr e, int64_t scale, int64_t *factors) {
   if (mlirAffineExprIsAAdd(e))
     return add_factors(l, scale, factors) && add_factors(r, scale, factors);
   return mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(r) &&
-         add_factors(l, scale * mlirAffineConstantExprGetValue(r), factors);
+         add_factors(l, sn_times(scale, mlirAffineConstantExprGetValue(r)), factors);
 }
 
 bool sn_affine_factors(MlirAffineExpr e, int64_t *factors) { return add_factors(e, 1, factors); }
@@ -65,7 +65,7 @@ bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
     if (stride == SN_DYNAMIC ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, i))
                              : !add_factors(mlirAffineMapGetResult(map, i), stride, factors))
       return false;
-    stride = stride == SN_DYNAMIC || sn_dim(memref, i) == SN_DYNAMIC ? SN_DYNAMIC : stride * sn_dim(memref, i);
+    stride = stride == SN_DYNAMIC || sn_dim(memref, i) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(stride, sn_dim(memref, i));
   }
   return true;
 }
@@ -122,7 +122,7 @@ static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
   for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
     if (f->dims.data[d].size != 1 && factors[d] != expected)
       return expected > 1 && expected % width == 0; // vectors begin at multiples of their width
-    expected *= f->dims.data[d].size;
+    expected = sn_times(expected, f->dims.data[d].size);
   }
   return true;
 }

@@ -167,7 +167,7 @@ static bool join_digits(Back *k, MlirType t, intptr_t d) {
       k->dims[d] = sum;
       if (!s->modulus)
         return true;
-      below *= s->modulus;
+      below = sn_times(below, s->modulus);
       more = below > 1;
     }
   }
@@ -194,7 +194,7 @@ static bool split_digits(Back *k, const Subscript *s, MlirAffineExpr at) {
     if (last)
       return true;
     k->dims[found] = mlirAffineModExprGet(k->dims[found], constant(k, size));
-    below *= size;
+    below = sn_times(below, size);
   }
 }
 

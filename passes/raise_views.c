@@ -98,7 +98,7 @@ static bool through_reshape(SnView *v) {
       }
       if (i && sn_dim(wide, member[i]) <= 0)
         return false; // `?`, or nothing to divide by
-      inner *= i ? sn_dim(wide, member[i]) : 1;
+      inner = sn_times(inner, i ? sn_dim(wide, member[i]) : 1);
     }
   }
   go_to(v, sn_operand(op, 0), rank, at);

@@ -134,7 +134,7 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
       shape[d] = size[d] = sn_dim(to, d);
       offset[d] = 0;
       stride[d] = 1;
-      inner *= d > first ? shape[d] : 1;
+      inner = sn_times(inner, d > first ? shape[d] : 1);
     }
     bool whole = groups.first[g + 1] == first + 1;
     if (!whole && step != 1)

@@ -30,7 +30,7 @@ static int64_t widest(const SnForm *f, int64_t *row_bytes) {
     if (!sn_uses_rows(f, f->inputs.data[k].map)) // stays in cache
       continue;
     most = bytes_of(element) > most ? bytes_of(element) : most;
-    *row_bytes += length * bytes_of(element);
+    *row_bytes = sn_times(1, *row_bytes + sn_times(length, bytes_of(element)));
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));

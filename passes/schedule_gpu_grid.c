@@ -60,7 +60,7 @@ bool sn_schedule_gpu_grid(const SnGpuGridFacts *a, SnGpuGridRows *s) {
     return true;
   }
   // More than all blocks hold: read again from L2, a row at a time. Or nothing to hold: few rows, each with its part of all blocks, which clusters do not use up.
-  int64_t group = a->again ? most : a->rows > 0 && a->rows * 4 < most ? most / a->rows : 0;
+  int64_t group = a->again ? most : a->rows > 0 && sn_times(a->rows, 4) < most ? most / a->rows : 0;
   if (!group || (!a->again && a->row_bytes < LONG_ROW))
     return false;
   *s = (SnGpuGridRows){.group = group, .blocks = a->again ? most : group * a->rows, .vector = a->vector, .unroll = 4};

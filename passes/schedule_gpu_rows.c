@@ -97,7 +97,7 @@ static int64_t expensive(const SnForm *f) {
 static bool flat(const SnGpuRowFacts *a, Schedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
-  int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : a->rows * a->length;
+  int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : sn_times(a->rows, a->length);
   *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
   int64_t cost = expensive(a->form);
   bool stores = a->form->outputs.size > sn_num_reduced(a->form);
@@ -177,9 +177,9 @@ static bool warp(const SnGpuRowFacts *a, Schedule *s) {
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
-  if (s->team * kept < vectors || (s->team == 32 && a->rows * s->team < a->gpu->multiprocessors * THREADS))
+  if (s->team * kept < vectors || (s->team == 32 && sn_times(a->rows, s->team) < a->gpu->multiprocessors * THREADS))
     return false; // a block has more threads for it
-  while (a->columns && s->threads > 32 && s->threads / s->team * a->length * a->column_bytes > TEAM_SHARED)
+  while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
     s->threads /= 2;
   s->blocks = blocks_for(a, s, s->threads / s->team);
   return true;
@@ -272,7 +272,7 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
 
 // The row is read once.
 static bool stream(const SnGpuRowFacts *a, Schedule *s) {
-  if (a->again || (a->rows != SN_DYNAMIC && a->rows * 4 < a->gpu->multiprocessors)) // few rows: several blocks for each
+  if (a->again || (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
   *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
@@ -297,7 +297,7 @@ static bool reread(const SnGpuRowFacts *a, Schedule *s) {
     s->threads = 256;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC && a->rows * s->cluster * s->threads * 2 <= a->gpu->multiprocessors * THREADS &&
+  while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC && sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * THREADS &&
          s->threads * s->cluster * s->unroll * 4 <= vectors)
     s->cluster *= 2;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);

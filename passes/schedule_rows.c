@@ -21,6 +21,7 @@
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
 #define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
+#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
 #define LEAST_STREAMED (32 << 20) // bytes
 #define STRIP 512             // rows: two kilobytes of f32
 #define LEAST_STRIP_COLUMNS 64 // fewer stay in a cache until the next vector of rows
@@ -34,6 +35,7 @@
 #define MOST_BUFFERED (1 << 20) // bytes
 #define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
+#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
 
 // Of the widest elements that the body computes, no more than `length`, a power of two.
 static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length) {
@@ -190,7 +192,7 @@ static bool streaming(const SnForm *f, int64_t lanes) {
       continue;
     int64_t bytes = sn_bits(sn_element(t)) / 8;
     for (intptr_t i = 0; i < sn_rank(t); ++i)
-      bytes *= sn_dim(t, i);
+      bytes = sn_times(bytes, sn_dim(t, i));
     if (bytes >= LEAST_STREAMED)
       return true;
   }
@@ -243,7 +245,9 @@ static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
       return 0;
   if (length == SN_DYNAMIC)
     return l->reduces ? 4 * TASK_ELEMENTS : TASK_ELEMENTS;
-  int64_t share = (length * rows + MOST_TASKS - 1) / MOST_TASKS;
+  int64_t share = (sn_times(length, rows) + MOST_TASKS - 1) / MOST_TASKS;
+  if (share > MOST_COLUMNS)
+    return MOST_COLUMNS;
   return share <= TASK_ELEMENTS ? TASK_ELEMENTS : (share + 1023) / 1024 * 1024;
 }
 
@@ -289,7 +293,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core.
-  bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && length * l.kept <= MOST_BUFFERED;
+  bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && sn_times(length, l.kept) <= MOST_BUFFERED;
   bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
   bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);

@@ -27,7 +27,7 @@
 static int64_t bytes_of(MlirType memref) {
   int64_t n = (sn_bits(sn_element(memref)) + 7) / 8;
   for (intptr_t i = 0; i < sn_rank(memref); ++i)
-    n *= sn_dim(memref, i);
+    n = sn_times(n, sn_dim(memref, i));
   return n;
 }
 

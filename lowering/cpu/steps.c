@@ -39,7 +39,7 @@ static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operan
       shape[i] = SN_DYNAMIC;
       unknown[segments[0]++] = n;
     }
-    bytes *= shape[i] == SN_DYNAMIC ? ON_STACK + 1 : shape[i];
+    bytes = sn_times(bytes, shape[i] == SN_DYNAMIC ? ON_STACK + 1 : shape[i]);
   }
   return sn(b, bytes <= ON_STACK ? "memref.alloca" : "memref.alloc", sn_values(segments[0], unknown), sn_memref(sn_element(t), sn_rank(t), shape),
             sn_attr("alignment", sn_i64(b->ctx, 64)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));

@@ -120,7 +120,7 @@ static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset)
   MlirAffineMap at_zero = sn_map_replace(map, 0, zeros);
   int64_t stride = 1;
   *offset = 0;
-  for (intptr_t i = sn_rank(memref); i-- > 0; stride *= sn_dim(memref, i)) {
+  for (intptr_t i = sn_rank(memref); i-- > 0; stride = sn_times(stride, sn_dim(memref, i))) {
     MlirAffineExpr e = mlirAffineMapGetResult(at_zero, i);
     if (!mlirAffineExprIsAConstant(e))
       return false;
@@ -144,7 +144,7 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
     together &= f->dims.data[d].size == 1 || factors[d] == inner;
     if (!together && f->dims.data[d].size > 1 && factors[d] % lanes)
       return false;
-    inner *= f->dims.data[d].size;
+    inner = sn_times(inner, f->dims.data[d].size);
   }
   return true;
 }

@@ -191,7 +191,16 @@ void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation)) {
   sn_vec_free(&found);
 }
 
+// trunc(x) = the sign of x at floor(|x|): upstream has no trunc for a GPU.
+static void toward_zero(MlirOperation op) {
+  SnBuilder b = sn_before(op);
+  MlirValue x = sn_operand(op, 0);
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "math.copysign", sn(&b, "math.floor", sn(&b, "math.absf", x)), x));
+  mlirOperationDestroy(op);
+}
+
 void sn_gpu_math(MlirOperation func) {
+  sn_gpu_each(func, "math.trunc", toward_zero);
   sn_math_clamps(func);
   sn_gpu_each(func, "arith.select", magnitude);
   sn_gpu_each(func, "math.exp", sn_gpu_power);

@@ -24,7 +24,7 @@ static MlirValue bytes_of(SnBuilder *b, MlirValue memref) {
   MlirType type = sn_type_of(memref);
   int64_t known = (sn_bits(sn_element(type)) + 7) / 8;
   for (intptr_t d = 0; d < sn_rank(type); ++d)
-    known *= sn_dim(type, d) == SN_DYNAMIC ? 1 : sn_dim(type, d);
+    known = sn_times(known, sn_dim(type, d) == SN_DYNAMIC ? 1 : sn_dim(type, d));
   MlirValue bytes = sn_index(b, known);
   for (intptr_t d = 0; d < sn_rank(type); ++d)
     if (sn_dim(type, d) == SN_DYNAMIC)

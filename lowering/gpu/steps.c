@@ -44,7 +44,7 @@ static MlirType memref_like(SnBuilder *b, const SnSteps *s, const MlirValue *ope
 static int64_t bytes_of(MlirType t) {
   int64_t n = (sn_bits(sn_element(t)) + 7) / 8;
   for (intptr_t i = 0; i < sn_rank(t); ++i)
-    n *= sn_dim(t, i);
+    n = sn_times(n, sn_dim(t, i));
   return n;
 }
 
