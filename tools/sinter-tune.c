@@ -92,6 +92,19 @@ static const SinterOption table[] = {
     {0},
 };
 
+static const SinterOptionRule rules[] = {
+    {"upstream", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
+    {"emit", SINTER_OPTION_EXCLUDES, "tuning seconds limit " TUNE_RUNS_WITH, "it compiles, and runs nothing"},
+    {0},
+};
+
+// What a value of an option makes of others.
+static const char *ineffective(const Options *o) {
+  if (!o->gpu && (o->ptx || sinter_option_given("chip")))
+    return o->ptx ? "--ptx has no effect without --target=gpu" : "--chip has no effect without --target=gpu";
+  return NULL;
+}
+
 // ---- compiling ---------------------------------------------------------------------------
 
 static uint64_t hash_of(const char *bytes, size_t size) {
@@ -380,7 +393,10 @@ int main(int argc, char **argv) {
   run.driver.program = "sinter-tune";
   ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {tune_driver_options(), &run.driver}, {NULL, NULL}};
   const char *file = tool_options(argc, argv, "Sinter: finds the schedules that are fastest on a machine\n", tables);
+  if (!sinter_options_check(rules, run.driver.program))
+    return SINTER_EXIT_BAD_INPUT;
   Tool tool = tool_open("sinter-tune", file);
-  SinterExit code = program(&tool, &options, &run);
+  const char *wrong = ineffective(&options);
+  SinterExit code = wrong ? tool_error(&tool, SINTER_EXIT_BAD_INPUT, "%s", wrong) : program(&tool, &options, &run);
   return tool_close(&tool, code);
 }

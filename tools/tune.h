@@ -30,6 +30,7 @@ typedef struct TuneOptions {
 
 // End with a name of NULL; these fill a TuneOptions: the tuner's own, and what it takes of the driver's, which is
 // written into the array by tune_driver_options.
+#define TUNE_RUNS_WITH "input shape random seed low high threads tolerance"
 extern const SinterOption tune_options[];
 const SinterOption *tune_driver_options(void);
 

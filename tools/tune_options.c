@@ -1,6 +1,7 @@
 // tune_options.c: the options that sinter-tune and sinter-tune-run share.
 
 #include "tools/tune.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +24,22 @@ static const char *set_out(void *to, const char *value) {
   return *value ? NULL : "is no file";
 }
 
+static bool is_word_of(const char *words, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = words; (at = strstr(at, name)); at += n)
+    if ((at == words || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+      return true;
+  return false;
+}
+
 // Nothing else of the driver's has a meaning here: results are not written, and times are what this is about.
 const SinterOption *tune_driver_options(void) {
-  static const char *const taken[] = {"entry", "input", "shape", "random", "seed", "high", "threads", "tolerance"};
-  static SinterOption table[sizeof taken / sizeof *taken + 1];
+  static SinterOption table[16];
   size_t n = 0;
-  for (const SinterOption *o = sinter_driver_options; o->name; o++)
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-      if (!strcmp(o->name, taken[i]))
-        table[n++] = *o;
+  for (const SinterOption *o = sinter_driver_options; o->name && n + 1 < sizeof table / sizeof *table; o++)
+    if (is_word_of("entry " TUNE_RUNS_WITH, o->name))
+      table[n++] = *o;
+  table[n] = (SinterOption){0};
   return table;
 }
 
