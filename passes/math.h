@@ -9,8 +9,8 @@
 void sn_math_f32(MlirOperation root, bool avx512);
 // In math_functions.c. The other functions of f32.
 void sn_math_functions(MlirOperation root);
-// math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round).
-void sn_math_clamps(MlirOperation root);
+// math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round), and math.isnan and the like.
+void sn_math_by_comparisons(MlirOperation root);
 // log(1 + t) of an f32, or a vector of it, in [0, 1], and in [sqrt(1/2) - 1, sqrt(2) - 1].
 MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t);
 MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f);

@@ -210,7 +210,35 @@ static const struct {
     {"math.atan2", atan2_}, {"math.asin", asin_},  {"math.acos", acos_},  {"math.cbrt", cbrt_}, {"math.erf", erf_},
 };
 
-void sn_math_clamps(MlirOperation root) {
+// isnan, isinf, isfinite and isnormal, as comparisons of x or |x|.
+static void classify(MlirOperation root, const char *name, int predicate) {
+  SnOpVec ops = sn_collect(root, name);
+  for (size_t i = 0; i < ops.size; ++i) {
+    MlirOperation op = ops.data[i];
+    SnBuilder b = sn_before(op);
+    MlirValue x = sn_operand(op, 0), is;
+    Math m = {&b, sn_type_of(x), false};
+    if (predicate == UNO) {
+      is = compare(&m, UNO, x, x);
+    } else {
+      unsigned bits = sn_bits(sn_element(m.type));
+      bool f16 = mlirTypeIsAF16(sn_element(m.type));
+      MlirValue a = magnitude(&m, x);
+      is = compare(&m, predicate, a, number(&m, __builtin_inf()));
+      if (!strcmp(name, "math.isnormal"))
+        is = sn(&b, "arith.andi", is, compare(&m, OGE, a, number(&m, bits == 64 ? 0x1p-1022 : f16 ? 0x1p-14 : 0x1p-126)));
+    }
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), is);
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&ops);
+}
+
+void sn_math_by_comparisons(MlirOperation root) {
+  classify(root, "math.isnan", UNO);
+  classify(root, "math.isinf", OEQ);
+  classify(root, "math.isfinite", OLT);
+  classify(root, "math.isnormal", OLT);
   SnOpVec ops = sn_collect(root, "math.clampf");
   for (size_t i = 0; i < ops.size; ++i) {
     MlirOperation op = ops.data[i];

@@ -24,7 +24,7 @@ static inline MlirValue fma(const Math *m, MlirValue x, MlirValue y, MlirValue z
 static inline MlirValue as_ints(const Math *m, MlirValue x) { return sn(m->b, "arith.bitcast", x, ints(m)); }
 static inline MlirValue as_floats(const Math *m, MlirValue x) { return sn(m->b, "arith.bitcast", x, m->type); }
 
-enum { OEQ = 1, OGT = 2, OLT = 4 };
+enum { OEQ = 1, OGT = 2, OGE = 3, OLT = 4, UNO = 14 };
 static inline MlirValue compare(const Math *m, int predicate, MlirValue x, MlirValue y) {
   return sn(m->b, "arith.cmpf", x, y, sn_attr("predicate", sn_i64(m->b->ctx, predicate)));
 }

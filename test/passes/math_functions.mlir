@@ -76,3 +76,19 @@ func.func @erfc(%x: vector<8xf32>) -> vector<8xf32> {
   %y = math.erfc %x : vector<8xf32>
   return %y : vector<8xf32>
 }
+
+// -----
+
+// What upstream has no lowering of: a comparison of the magnitude with infinity.
+
+// CHECK-LABEL: func @kind
+//  CHECK-SAME:   (%[[X:.+]]: f64)
+//       CHECK:   %[[NAN:.+]] = arith.cmpf uno, %[[X]], %[[X]]
+//       CHECK:   %[[A:.+]] = math.absf %[[X]]
+//       CHECK:   %[[INF:.+]] = arith.cmpf oeq, %[[A]], %{{.+}}
+//       CHECK:   return %[[NAN]], %[[INF]]
+func.func @kind(%x: f64) -> (i1, i1) {
+  %0 = math.isnan %x : f64
+  %1 = math.isinf %x : f64
+  return %0, %1 : i1, i1
+}
