@@ -41,7 +41,7 @@ typedef enum {
 } SnCost;
 
 // The lines: what an operation reads of its first operand, of those between and of its last, what it gives, what an element
-// costs; then what is not so for most, as fields of SnRowOp. A name of "" stands for all of arith and math that has no line of its own.
+// costs (what stands between the first, read as ONE or TABLE, and the last is its subscripts); then what is not so for most, as fields of SnRowOp. A name of "" stands for all of arith and math that has no line of its own.
 #define SN_ROW_OPS(LINE)                                                                                                                  \
   /*   id           name                 first    between  last     gives    cost */                                                      \
   LINE(elementwise, "",                  COLUMN,  COLUMN,  COLUMN,  EITHER,  SIMPLE)                                                      \

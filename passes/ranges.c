@@ -326,8 +326,8 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
   if (line && line->first == SN_READS_TABLE && mlirValueIsABlockArgument(sn_operand(op, 0)))
     for (intptr_t i = 1; i + 1 < sn_num_operands(op); ++i)
       subscript(r, sn_operand(op, i), size_of(r, outside(sn_operand(op, 0)), i - 1));
-  if (line && line->first == SN_READS_ONE)
-    subscript(r, sn_operand(op, 1), row_length(r, op, sn_type_of(sn_operand(op, 0))));
+  for (intptr_t i = 1; line && line->first == SN_READS_ONE && i + 1 < sn_num_operands(op); ++i)
+    subscript(r, sn_operand(op, i), row_length(r, op, sn_type_of(sn_operand(op, 0))));
   if (sn_is_form(op))
     subscripts_of_form(r, op);
   if (sn_is(op, "arith.cmpi") && sn_int_attr(op, "predicate", -1) == 0)
