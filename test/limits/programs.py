@@ -1,13 +1,15 @@
 """Programs that are long rather than large, with what NumPy makes of them in float64.
 
-Usage: programs.py NAME COUNT FOLDER
+Usage: programs.py BIN FOLDER NAME,COUNT ...
 
-Writes FOLDER/program.mlir, its inputs in0.npy..., and what it gives: out0.npy... and grad0.npy... by those
-inputs that `--wrt` names. Prints the options of sinter-run.
+Of each program NAME with COUNT steps: writes FOLDER/NAMECOUNT/program.mlir, its inputs in0.npy... and what it gives,
+out0.npy..., with the gradients by those inputs that `--wrt` names; and runs BIN/sinter-run on them.
 """
 
 import pathlib
+import subprocess
 import sys
+import time
 
 import numpy as np
 
@@ -178,10 +180,10 @@ def layers(p, n):
     return [(loss, (), (c * c * steps[-1] ** 2).sum())], {0: dh, 1: dw, 2: db}
 
 
-def main(name, count, folder):
+def options(name, count, folder):
+    """Writes the program and its numbers; what sinter-run is given, and how many results there are."""
     p = Program()
-    results, gradients = globals()[name](p, int(count))
-    folder = pathlib.Path(folder)
+    results, gradients = globals()[name](p, count)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "program.mlir").write_text(p.text([(v, s) for v, s, _ in results]))
     options = [str(folder / "program.mlir")]
@@ -194,8 +196,24 @@ def main(name, count, folder):
     for k, number in enumerate(wanted):
         np.save(folder / f"out{k}.npy", np.asarray(number, np.float32))
         options.append(f"--expect={folder}/out{k}.npy")
-    print(" ".join(options))
+    return options, len(wanted)
+
+
+def main(bin, folder, *programs):
+    failed = 0
+    for program in programs:
+        name, count = program.split(",")
+        given, wanted = options(name, int(count), pathlib.Path(folder) / f"{name}{count}")
+        start = time.monotonic()
+        done = subprocess.run([f"{bin}/sinter-run", *given], capture_output=True, text=True)
+        agree = done.stdout.count("agrees with what was expected")
+        right = done.returncode == 0 and agree == wanted
+        failed += not right
+        print(f"{name} {count}: {agree} of {wanted} results agree", "" if right else done.stdout[-300:] + done.stderr[-600:])
+        print(f"{time.monotonic() - start:.1f} s", file=sys.stderr)
+    print(f"{len(programs)} programs, {failed} failed")
+    return 1 if failed or not programs else 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))
