@@ -62,7 +62,9 @@ static bool is_of_program(MlirOperation op) {
 
 // ---- calls ------------------------------------------------------------------------
 
-static MlirStringRef callee_of(MlirOperation call) { return mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")); }
+static MlirStringRef callee_of(MlirOperation call) {
+  return mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee"));
+}
 
 static bool has(const SnOpVec *ops, MlirOperation op) {
   for (size_t i = 0; i < ops->size; ++i)
@@ -71,7 +73,8 @@ static bool has(const SnOpVec *ops, MlirOperation op) {
   return false;
 }
 
-// Fails if a function is called whenever it runs: that never ends. `path` are those that call it, `done` those that are right.
+// Fails if a function is called whenever it runs: that never ends. `path` are those that call it, `done` those that are
+// right.
 static MlirLogicalResult check_calls(MlirOperation module, SnOpVec *path, SnOpVec *done, MlirOperation func) {
   if (has(done, func))
     return SN_OK;

@@ -170,8 +170,8 @@ static MlirLogicalResult twice(const SnOpVec *entries, const CName *name, const 
   MlirOperation at = entries->data[name->index < entries->size ? name->index : before->index];
   MlirStringRef mine = function_of(at), other = function_of(entries->data[before->index]);
   if (name->index == entries->size)
-    return sn_error(at, "@\"%.*s\" is %s in C, and so is the table of functions: rename it", (int)mine.length, mine.data,
-                    name->name);
+    return sn_error(at, "@\"%.*s\" is %s in C, and so is the table of functions: rename it", (int)mine.length,
+                    mine.data, name->name);
   return sn_error(at, "@\"%.*s\" and @\"%.*s\" are both %s in C: rename one", (int)other.length, other.data,
                   (int)mine.length, mine.data, name->name);
 }

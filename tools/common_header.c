@@ -124,7 +124,8 @@ static void function(FILE *file, MlirOperation entry, const char *program) {
   fprintf(file, ", workspace of %ld bytes\n//\n", (long)sn_int_attr(entry, SN_WORKSPACE_BYTES, 0));
   describe(file, "inputs", true, sn_get_attr(entry, SN_INPUTS), sn_get_attr(entry, SN_INPUT_FACTS));
   describe(file, "outputs", false, sn_get_attr(entry, SN_OUTPUTS), sn_get_attr(entry, SN_OUTPUT_FACTS));
-  fprintf(file, "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void *workspace);\n", call);
+  fprintf(file, "int32_t %s(DLTensor *const *inputs, DLTensor *const *outputs, void *stream, void *workspace);\n",
+          call);
   fprintf(file, "int64_t %s(void);\n", workspace);
   if (!mlirAttributeIsNull(sn_get_attr(entry, SN_SHAPES)))
     fprintf(file,

@@ -121,7 +121,8 @@ static SinterExit copy_to(const Tool *tool, const char *from, const char *path, 
   return code;
 }
 
-SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, const char *archive, bool gpu) {
+SinterExit tool_link(const Tool *tool, const char *path, const char *object, size_t size, const char *archive,
+                     bool gpu) {
   static const char *const files[] = {"code.o", "all.o", "linked"};
   const char *tmp = getenv("TMPDIR");
   char folder[PATH_MAX], file[PATH_MAX + 16], runtime[PATH_MAX * 2];
@@ -136,7 +137,8 @@ SinterExit tool_link(const Tool *tool, const char *path, const char *object, siz
     result = tool_error(tool, SINTER_EXIT_COMPILE, "the runtime is not where it was installed, %s: %s", runtime,
                         strerror(errno));
   if (result == SINTER_EXIT_OK)
-    result = archive ? link_archive(tool, path, folder, runtime, archive, gpu) : link_library(tool, path, folder, runtime, gpu);
+    result = archive ? link_archive(tool, path, folder, runtime, archive, gpu)
+                     : link_library(tool, path, folder, runtime, gpu);
   snprintf(file, sizeof file, "%s/linked", folder);
   if (result == SINTER_EXIT_OK)
     result = copy_to(tool, file, path, !archive);

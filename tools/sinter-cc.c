@@ -81,7 +81,8 @@ static const char *set_ptx(void *to, const char *value) {
 static const SinterOption table[] = {
     {"o", "FILE", "what to write, by its suffix: .so, .a, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
-    {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)", set_name},
+    {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)",
+     set_name},
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
     {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
      set_policy},
@@ -104,7 +105,8 @@ static const struct {
   Kind kind;
   bool gpu_only;
 } kinds[] = {
-    {".so", LIBRARY, false}, {".a", ARCHIVE, false}, {".o", OBJECT, false}, {".ptx", PTX, true}, {".cubin", CUBIN, true}};
+    {".so", LIBRARY, false}, {".a", ARCHIVE, false}, {".o", OBJECT, false},
+    {".ptx", PTX, true},     {".cubin", CUBIN, true}};
 
 static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) {
   size_t n = strlen(options->out);
@@ -174,7 +176,8 @@ static SinterExit host_code(const Tool *tool, const Options *options, MlirModule
   size_t size = LLVMGetBufferSize(object);
   SinterExit code = kind == OBJECT
                         ? tool_write(tool, options->out, bytes, size, false)
-                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE ? options->name : NULL, options->gpu);
+                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE ? options->name : NULL,
+                                    options->gpu);
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -220,7 +223,8 @@ static SinterExit check_effects(const Tool *tool, const Options *o, Kind kind) {
 
 static bool same_file(const char *a, const char *b) {
   struct stat x, y;
-  return !strcmp(a, b) || (!stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+  return !strcmp(a, b) ||
+         (!stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
 // No output takes the place of the program, or of the other output.
@@ -229,8 +233,8 @@ static SinterExit check_files(const Tool *tool, const Options *o) {
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < i; ++k)
       if (files[i] && files[k] && same_file(files[i], files[k]))
-        return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s: it would take the place of %s", i == 1 ? "-o" : "-h", files[i],
-                          k ? "what -o writes" : "the program");
+        return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s: it would take the place of %s", i == 1 ? "-o" : "-h",
+                          files[i], k ? "what -o writes" : "the program");
   return SINTER_EXIT_OK;
 }
 
