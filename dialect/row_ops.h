@@ -40,18 +40,21 @@ typedef enum {
   SN_COST_FUNCTION, // ten times as long: exp, log, a root
 } SnCost;
 
-// The lines: what an operation reads of its first operand, of those between and of its last, what it gives, what an element
-// costs (what stands between the first, read as ONE or TABLE, and the last is its subscripts); then what is not so for most, as fields of SnRowOp. A name of "" stands for all of arith and math that has no line of its own.
-#define SN_ROW_OPS(LINE)                                                                                                                  \
-  /*   id           name                 first    between  last     gives    cost */                                                      \
-  LINE(elementwise, "",                  COLUMN,  COLUMN,  COLUMN,  EITHER,  SIMPLE)                                                      \
-  LINE(constant,    "arith.constant",    NOTHING, NOTHING, NOTHING, EITHER,  NONE)                                                        \
-  LINE(cf_assert,   "cf.assert",         COLUMN,  NOTHING, NOTHING, NOTHING, SIMPLE)                                                      \
-  LINE(detach,      "sinter.detach",     COLUMN,  NOTHING, NOTHING, EITHER,  NONE)                                                        \
-  LINE(broadcast,   "sinter.broadcast",  COLUMN,  NOTHING, NOTHING, ROW,     NONE)                                                        \
-  LINE(index,       "sinter.index",      NOTHING, NOTHING, NOTHING, EITHER,  NONE,   .position = true, .names_dim = true)                 \
-  LINE(pick,        "sinter.pick",       ONE,     SCALAR,  SCALAR,  SCALAR,  SIMPLE, .position = true)                                    \
-  LINE(gather,      "sinter.gather",     TABLE,   COLUMN,  SCALAR,  EITHER,  SIMPLE, .position = true, .lanes_are_columns = true)         \
+// The lines: what an operation reads of its first operand, of those between and of its last, what it gives, what an
+// element costs; then what is not so for most, as fields of SnRowOp. What stands between the first, read as ONE or
+// TABLE, and the last is its subscripts. A name of "" stands for all of arith and math that has no line of its own.
+#define SN_ROW_OPS(LINE)                                                                                           \
+  /*   id           name                 first    between  last     gives    cost */                               \
+  LINE(elementwise, "",                  COLUMN,  COLUMN,  COLUMN,  EITHER,  SIMPLE)                               \
+  LINE(constant,    "arith.constant",    NOTHING, NOTHING, NOTHING, EITHER,  NONE)                                 \
+  LINE(cf_assert,   "cf.assert",         COLUMN,  NOTHING, NOTHING, NOTHING, SIMPLE)                               \
+  LINE(detach,      "sinter.detach",     COLUMN,  NOTHING, NOTHING, EITHER,  NONE)                                 \
+  LINE(broadcast,   "sinter.broadcast",  COLUMN,  NOTHING, NOTHING, ROW,     NONE)                                 \
+  LINE(index,       "sinter.index",      NOTHING, NOTHING, NOTHING, EITHER,  NONE, .position = true,               \
+                                                                                   .names_dim = true)              \
+  LINE(pick,        "sinter.pick",       ONE,     SCALAR,  SCALAR,  SCALAR,  SIMPLE, .position = true)             \
+  LINE(gather,      "sinter.gather",     TABLE,   COLUMN,  SCALAR,  EITHER,  SIMPLE, .position = true,             \
+                                                                                     .lanes_are_columns = true)    \
   LINE(row_reduce,  "sinter.row_reduce", ALL,     NOTHING, SCALAR,  SCALAR,  SIMPLE)
 
 typedef enum {
@@ -81,7 +84,9 @@ bool sn_row_ops_known(MlirBlock block);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);
 // It reads elements that are not at its own column: one of a row, or of a table.
-static inline bool sn_row_op_reads_elsewhere(MlirOperation op) { return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_TABLE); }
+static inline bool sn_row_op_reads_elsewhere(MlirOperation op) {
+  return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_TABLE);
+}
 // How many operations of the block, which may be null, read some operand so.
 int64_t sn_row_op_count(MlirBlock block, SnReads reads);
 // What an element of its result costs; of arith and math by a list in row_ops.c.
