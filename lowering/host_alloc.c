@@ -32,8 +32,10 @@ static MlirOperation declare(MlirOperation module, const char *name, SnBuilder *
     return found;
   MlirType i64 = sn_type(b->ctx, "i64"), arguments[] = {i64, i64};
   SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
-  return sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
-               sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, 2, arguments, 1, &i64))), mlirRegionCreate());
+  MlirType type = mlirFunctionTypeGet(b->ctx, 2, arguments, 1, &i64);
+  return sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+               sn_attr("sym_visibility", sn_string(b->ctx, "private")),
+               sn_attr("function_type", mlirTypeAttrGet(type)), mlirRegionCreate());
 }
 
 static MlirLogicalResult check(MlirOperation module, MlirOperation alloc) {
@@ -57,7 +59,8 @@ static MlirLogicalResult check(MlirOperation module, MlirOperation alloc) {
     declare(module, name, &b);
     MlirValue size = sn(&b, "arith.index_cast", i64, sn_operand(alloc, next++));
     MlirValue factors[] = {sn_none(product) ? sn_int(&b, i64, bytes) : product, size};
-    product = sn(&b, "func.call", sn_values(2, factors), i64, sn_attr("callee", mlirFlatSymbolRefAttrGet(b.ctx, SN_STR(name))));
+    product = sn(&b, "func.call", sn_values(2, factors), i64,
+                 sn_attr("callee", mlirFlatSymbolRefAttrGet(b.ctx, SN_STR(name))));
   }
   return SN_OK;
 }
@@ -66,7 +69,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) { return sn
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__func__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__func__, NULL};
 
 const SnPass sn_pass_host_alloc = {
     .argument = "sinter-allocations",

@@ -143,7 +143,8 @@ static bool apart(Place x, Place y) {
     snprintf(one, sizeof one, "%s %d", x.what, x.i);
   if (y.what)
     snprintf(other, sizeof other, "%s %d", y.what, y.i);
-  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s overlaps %s: outputs and the workspace have memory of their own", one, other);
+  sinter_rt_error(SINTER_BAD_ARGUMENT,
+                  "%s overlaps %s: outputs and the workspace have memory of their own", one, other);
   return false;
 }
 

@@ -1,7 +1,7 @@
 // cpu_features.h: the instructions of x86 that compiled code may hold, beyond what every x86-64 has.
 //
-// One table for the compiler, which notes what it was allowed to use, and for the runtime, which asks the CPU. Names are
-// LLVM's. Features that no code generator uses by itself (AMX, SHA, ...) are not here.
+// One table for the compiler, which notes what it was allowed to use, and for the runtime, which asks the CPU. Names
+// are LLVM's. Features that no code generator uses by itself (AMX, SHA, ...) are not here.
 
 #ifndef SINTER_RUNTIME_CPU_FEATURES_H
 #define SINTER_RUNTIME_CPU_FEATURES_H
@@ -12,8 +12,9 @@
 #define SINTER_STATE_AVX512 0xe6
 #define SINTER_STATE_APX 0x80000
 
-// F(name, leaf and subleaf of CPUID, register, mask, least value under the mask, state). At most 64 rows; a row's number is
-// its bit. (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID; AMD64 Architecture Programmer's Manual, volume 3.)
+// F(name, leaf and subleaf of CPUID, register, mask, least value under the mask, state). At most 64 rows; a row's
+// number is its bit. (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID; AMD64 Architecture
+// Programmer's Manual, volume 3.)
 #define SINTER_CPU_FEATURES(F)                                                                                         \
   F("sse3", 1, 0, ecx, 1u << 0, 1, NONE)                                                                               \
   F("ssse3", 1, 0, ecx, 1u << 9, 1, NONE)                                                                              \

@@ -67,7 +67,9 @@ static void *no_memory(void) {
 }
 
 void *malloc(size_t size) { return refuse(INJECT_MEMORY) ? no_memory() : counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return refuse(INJECT_MEMORY) ? no_memory() : counted(__libc_calloc(count, size)); }
+void *calloc(size_t count, size_t size) {
+  return refuse(INJECT_MEMORY) ? no_memory() : counted(__libc_calloc(count, size));
+}
 void *memalign(size_t alignment, size_t size) {
   return refuse(INJECT_MEMORY) ? no_memory() : counted(__libc_memalign(alignment, size));
 }
