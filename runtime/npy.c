@@ -23,9 +23,10 @@ typedef struct Descr {
 
 static const Descr descrs[] = {
     {"f4", {kDLFloat, 32, 1}},  {"f8", {kDLFloat, 64, 1}},        {"f2", {kDLFloat, 16, 1}},
-    {"i8", {kDLInt, 64, 1}},    {"i4", {kDLInt, 32, 1}},          {"i1", {kDLInt, 8, 1}},
-    {"u1", {kDLUInt, 8, 1}},    {"u2", {kDLUInt, 16, 1}},         {"b1", {SINTER_DL_BOOL, 8, 1}},
-    {"V2", {kDLBfloat, 16, 1}}, {"bfloat16", {kDLBfloat, 16, 1}}, {NULL, {0, 0, 0}},
+    {"i8", {kDLInt, 64, 1}},    {"i4", {kDLInt, 32, 1}},          {"i2", {kDLInt, 16, 1}},
+    {"i1", {kDLInt, 8, 1}},     {"u1", {kDLUInt, 8, 1}},          {"u2", {kDLUInt, 16, 1}},
+    {"b1", {SINTER_DL_BOOL, 8, 1}}, {"V2", {kDLBfloat, 16, 1}},   {"bfloat16", {kDLBfloat, 16, 1}},
+    {NULL, {0, 0, 0}},
 };
 
 enum { HEADER_LIMIT = 1 << 20 }; // far above any header of one array
@@ -173,7 +174,7 @@ static bool accept(const char *path, const Header *h, SinterArray *array, Sinter
   while (d->text && strcmp(d->text, name) != 0)
     d++;
   if (!d->text)
-    return fail(message, path, "dtype '%s' is not one of f2 f4 f8 i1 i4 i8 u1 u2 b1 bfloat16",
+    return fail(message, path, "dtype '%s' is not one of f2 f4 f8 i1 i2 i4 i8 u1 u2 b1 bfloat16",
                 h->descr);
   if (order == '>' && d->type.bits > 8)
     return fail(message, path, "is big-endian ('%s'); write it with .astype('<%s')", h->descr,

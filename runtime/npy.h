@@ -1,7 +1,7 @@
 // npy.h: arrays in NumPy's .npy files, for the tools.
 //
 // Format: numpy.lib.format, versions 1.0 to 3.0. Types: float16, float32,
-// float64, bfloat16, int8, int32, int64, uint8, uint16, bool.
+// float64, bfloat16, int8, int16, int32, int64, uint8, uint16, bool.
 
 #ifndef SINTER_RUNTIME_NPY_H
 #define SINTER_RUNTIME_NPY_H

@@ -37,7 +37,7 @@ class Printer:
 
     def size(self, dim):
         n = int(eval(dim, {}, self.sizes))
-        if n < 1:
+        if n < 0:
             raise ValueError(f"size {dim} is {n}")
         return n
 
@@ -59,7 +59,7 @@ class Printer:
 
     def constant(self, x, dtype):
         name = self.temp()
-        self.line(f"{name} = arith.constant {number(x, dtype)} : {dtype}")
+        self.line(f"{name} = arith.constant {number(x, dtype)}" + ("" if dtype == "i1" else f" : {dtype}"))
         return name
 
     def empty(self, dims, dtype):
@@ -110,9 +110,11 @@ class Program:
         self.arguments = []
         self.ops = []
         self.results = []
+        self.inputs = ""  # which numbers judge.py feeds it: a kind and a seed; none: sinter-run's
 
     def copy(self):
         other = Program(self.sizes)
+        other.inputs = self.inputs
         other.arguments = list(self.arguments)
         other.ops = [Op(op.write, op.operands, op.results) for op in self.ops]
         other.results = list(self.results)
@@ -139,7 +141,8 @@ class Program:
         args = ", ".join(f"{a.name}: {p.type(a)}" for a in self.arguments)
         types = ", ".join(p.type(r) for r in self.results)
         p.line(f"return {', '.join(r.name for r in self.results)} : {types}")
-        return f"func.func @main({args}) -> ({types}) {{\n" + "\n".join(p.lines) + "\n}\n"
+        head = f"// inputs: {self.inputs}\n" if self.inputs else ""
+        return head + f"func.func @main({args}) -> ({types}) {{\n" + "\n".join(p.lines) + "\n}\n"
 
     def drop_dead(self):
         used = set(self.results)

@@ -198,9 +198,9 @@ static void files_that_are_wrong(void) {
              4);
   refuses("has more than 32 dimensions");
   write_file(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (3,)}", 24);
-  refuses("dtype '<c8' is not one of f2 f4 f8 i1 i4 i8 u1 u2 b1 bfloat16");
+  refuses("dtype '<c8' is not one of f2 f4 f8 i1 i2 i4 i8 u1 u2 b1 bfloat16");
   write_file(1, "{'descr': '', 'fortran_order': False, 'shape': (3,)}", 24);
-  refuses("dtype '' is not one of f2 f4 f8 i1 i4 i8 u1 u2 b1 bfloat16");
+  refuses("dtype '' is not one of f2 f4 f8 i1 i2 i4 i8 u1 u2 b1 bfloat16");
   write_file(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (3,)}", 12);
   refuses("is big-endian ('>f4'); write it with .astype('<f4')");
   write_file(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", 24);

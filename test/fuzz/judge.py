@@ -1,0 +1,176 @@
+"""Whether sinter-run is right about a program: against NumPy where the oracle reads it, against itself always."""
+
+import array
+import math
+import os
+import re
+import subprocess
+import tempfile
+import threading
+
+import expected
+from common import CRASH, ENVIRONMENT, crash
+
+# Ways of compiling and running, beside aggressive with one thread and with more, whose bits must be equal.
+ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"], ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
+         ["--policy=medium", "--threads=1", "--cpu=haswell"]]
+REPORTED = 3  # sinter-run's exit code when an assert of the program fails
+
+
+def first_error(err):
+    """The first error's words, without places and numbers; of the verifier, as that."""
+    for line in err.splitlines():
+        if "error:" in line:
+            text = re.sub(r"'[^']*'|\"[^\"]*\"", "_", line.split("error:", 1)[1].strip()) if "' op " not in line else line.split("error:", 1)[1].strip()
+            return re.sub(r"[0-9]+|tensor<.*?>|memref<.*?>|%\w+", "N", text)[:110]
+    return err.strip()[:80]
+
+
+def read_npy(path):
+    """(element type, elements as numbers)"""
+    with open(path, "rb") as f:
+        data = f.read()
+    start = 10 + int.from_bytes(data[8:10], "little")
+    kind = re.search(rb"'descr': *'[<|=](\w+)'", data[:start]).group(1).decode()
+    code = {"f4": "f", "f8": "d", "i8": "q", "i4": "i", "V2": "H", "b1": "B", "u1": "B", "i1": "b", "i2": "h"}[kind]
+    values = array.array(code, data[start:])
+    if kind == "V2":
+        values = array.array("f", array.array("I", [v << 16 for v in values]).tobytes())
+    return kind, values
+
+
+def differ(got, want, tolerance):
+    """Why two results are not the same, or None."""
+    (kind, x), (other, y) = read_npy(got), read_npy(want)
+    if kind != other or len(x) != len(y):
+        return "types or sizes"
+    if kind not in ("f4", "f8", "V2"):
+        return None if x == y else "integers"
+    if kind == "V2":
+        tolerance = max(tolerance, 5e-2)
+    difference = norm = 0.0
+    for a, b in zip(x, y):
+        if math.isfinite(a) and math.isfinite(b):
+            difference += (a - b) ** 2
+            norm += b * b
+        elif not (a == b or (math.isnan(a) and math.isnan(b))):
+            return "infinities or NaN"
+    # Values are of order one, so what is much smaller is rounding.
+    return None if math.sqrt(difference) <= tolerance * (math.sqrt(norm) + math.sqrt(len(x))) else "numbers"
+
+
+class Judge:
+    def __init__(self, options):
+        self.options = options
+        self.tool = os.path.join(options.bin, "sinter-run")
+        self.wide = options.threads[1:]
+        self.lock = threading.Lock()
+        # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and all.
+        self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements"), 0)
+
+    def run(self, file, *arguments):
+        command = [self.tool, file, *arguments]
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, timeout=self.options.timeout)
+        except subprocess.TimeoutExpired:
+            return -1000, f"error: no end after {self.options.timeout} s"
+        return done.returncode, done.stderr.decode(errors="replace")
+
+    def again(self, text, why):
+        """Whether a program still fails in the same way."""
+        road = why.partition(" by ")[2].split()
+        return (self(text, [road] if road else []) or "").partition("|")[0] == why
+
+    def __call__(self, text, roads=None):
+        """None, or what is wrong with the program: a class of failures, and after `|` what this program shows of it."""
+        with tempfile.TemporaryDirectory(prefix="sinter-fuzz-") as folder:
+            file = os.path.join(folder, "program.mlir")
+            with open(file, "w") as f:
+                f.write(text)
+            by_numpy = expected.available() and "sinter." not in text and not self.options.no_numpy
+            head = text[:text.index("{\n")]
+            results = head[head.rindex("->"):].count("tensor<") if "->" in head else 0
+            outputs = lambda name: [os.path.join(folder, f"{name}{i}.npy") for i in range(results)]
+            return self.by_numpy(text, file, folder, outputs, roads) if by_numpy else self.by_ourselves(text, file, outputs)
+
+    # ---- against NumPy ------------------------------------------------------------------------
+
+    def by_numpy(self, text, file, folder, outputs_of, roads):
+        want = expected.Expected(text, folder)
+        known, elements = want.elements()
+        with self.lock:
+            self.counts["compared" if want.results is not None else "reported" if want.reported else "unknown"] += 1
+            self.counts["known"] += known
+            self.counts["elements"] += elements
+        inputs = [f"--input={f}" for f in want.files]
+        if roads is None:
+            pick = sum(map(ord, text)) % len(ROADS)
+            roads = ROADS if self.options.every_road else ROADS[pick:pick + 1]
+        roads = [["--policy=aggressive", f"--threads={n}"] for n in self.options.threads] + roads
+        first = None
+        for i, road in enumerate(roads):
+            outputs = outputs_of(f"road{i}-")
+            code, err = self.run(file, *road, *inputs, *[f"--output={o}" for o in outputs])
+            name = "" if i < len(self.options.threads) else " by " + " ".join(road)
+            why = self.wrong(want, code, err, outputs)
+            if why:
+                if why.startswith("refused") and i == 0 and self.run(file, "--policy=disabled", *inputs)[0]:
+                    return "both policies: " + why
+                kind, bar, rest = why.partition("|")
+                return f"{kind}{name}{bar}{rest}"
+            if code == 0 and 0 < i < len(self.options.threads):
+                for a, b in zip(first, outputs):
+                    with open(a, "rb") as f, open(b, "rb") as g:
+                        if f.read() != g.read():
+                            return f"bits differ with {road[1][10:]} threads"
+            first = first or outputs
+        return None
+
+    def wrong(self, want, code, err, outputs):
+        if want.reported:
+            if code == REPORTED and "error: " in err:
+                return None
+            return self.name(code, err) or f"no report|NumPy: {want.reported}"
+        if want.results is None and code in (0, REPORTED):
+            return None
+        bad = self.name(code, err)
+        if bad:
+            return bad
+        why = want.differ(outputs)
+        return why and "wrong " + why
+
+    # ---- against the same program without our kernels -------------------------------------------
+
+    def by_ourselves(self, text, file, outputs):
+        drawn = ["--seed=5", "--high=8"]
+        where = lambda name: [f"--output={o}" for o in outputs(name)]
+        code, err = self.run(file, *drawn, "--policy=aggressive", f"--threads={self.options.threads[0]}", "--verify", *where("a"))
+        bad = self.name(code, err)
+        if bad and not bad.startswith("wrong"):
+            # Of a program that no road takes, the generator is to blame, or upstream.
+            other, _ = self.run(file, *drawn, "--policy=disabled")
+            return bad if other == 0 else "both policies: " + bad
+        if bad:
+            code, err = self.run(file, *drawn, "--policy=disabled", "--threads=1", *where("d"))
+            if code:
+                return "policy=disabled: " + (self.name(code, err) or "")
+            tolerance = 5e-2 if "bf16" in text else 1e-3 if "f32" in text else 1e-8
+            reasons = [why for why in map(lambda p: differ(*p, tolerance), zip(outputs("a"), outputs("d"))) if why]
+            if reasons:
+                return f"wrong {reasons[0]}"
+        for threads in self.wide:
+            code, err = self.run(file, *drawn, "--policy=aggressive", f"--threads={threads}", *where("t"))
+            if code:
+                return f"with {threads} threads: {self.name(code, err)}"
+            for a, t in zip(outputs("a"), outputs("t")):
+                with open(a, "rb") as f, open(t, "rb") as g:
+                    if f.read() != g.read():
+                        return f"bits differ with {threads} threads"
+        return None
+
+    def name(self, code, err):
+        if code == 0 and not CRASH.search(err):
+            return None
+        if code == -1000:
+            return "no end"
+        return crash(code, err) or ("wrong" if code == 5 else f"refused: {first_error(err)}" if code == 2 else f"failed: {first_error(err)}")
