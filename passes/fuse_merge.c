@@ -339,7 +339,8 @@ MlirOperation sn_merge(SnMerge *m) {
   add_inputs(m, b, m->b_dims, false, b_place);
   add_outputs(m, a, m->a_dims);
   add_outputs(m, b, m->b_dims);
-  bool finish = to->accumulators.size > 0;
+  // Also of what needs no accumulator: a finish of constants.
+  bool finish = to->accumulators.size > 0 || sn_num_reduced(to) > 0;
   sn_form_create(&at, to, finish);
 
   SnBuilder body = sn_at_end(to->body, at.loc);

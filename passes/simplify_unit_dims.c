@@ -12,9 +12,30 @@
 #include "dialect/row_ops.h"
 #include "passes/fuse.h"
 
+#include <string.h>
+
 static bool is_indexed(const SnForm *f, size_t d) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     if (sn_row_op_names(op, f->dims.data[d].name))
+      return true;
+  return false;
+}
+
+// Whether an operand would have no column left: a row in the body would be one element.
+static bool is_last_column(const SnForm *f, MlirAffineMap map, size_t column, const bool *drop) {
+  if (!sn_map_uses(map, (intptr_t)column))
+    return false;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    if (d != column && sn_is_col_dim(f, (intptr_t)d) && !drop[d] && sn_map_uses(map, (intptr_t)d))
+      return false;
+  return true;
+}
+static bool makes_scalar(const SnForm *f, size_t column, const bool *drop) {
+  for (size_t k = 2 * f->products.size; k < f->inputs.size; ++k)
+    if (is_last_column(f, f->inputs.data[k].map, column, drop))
+      return true;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (is_last_column(f, f->outputs.data[k].map, column, drop))
       return true;
   return false;
 }
@@ -24,9 +45,10 @@ static bool is_indexed(const SnForm *f, size_t d) {
 static bool unit_dims(const SnForm *f, bool *drop) {
   int64_t rows = f->num_rows, cols = f->num_cols;
   bool any = false;
+  memset(drop, 0, f->dims.size);
   for (size_t d = 0; d < (size_t)(f->num_rows + f->num_cols); ++d) {
     int64_t *left = sn_is_row_dim(f, (intptr_t)d) ? &rows : &cols, least = left == &rows && f->contract ? 0 : 1;
-    drop[d] = f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d);
+    drop[d] = f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d) && (left == &rows || !makes_scalar(f, d, drop));
     *left -= drop[d];
     any |= drop[d];
   }

@@ -654,3 +654,31 @@ func.func @scheduled(%x: tensor<8x16xf32>, %e: tensor<8x16xf32>) -> tensor<8x16x
   }
   return %1 : tensor<8x16xf32>
 }
+
+// -----
+
+// A finish that needs no accumulator any more is still a finish, and what reads its result moves into it.
+
+// CHECK-LABEL: func @finish_of_a_constant
+//       CHECK:   sinter.rowwise (i = 5) by ()
+//       CHECK:   finish
+//       CHECK:     arith.cmpf olt
+//   CHECK-NOT:   sinter.rowwise
+func.func @finish_of_a_constant(%x: tensor<5xf32>, %u: tensor<f32>) -> tensor<i1> {
+  %e = tensor.empty() : tensor<f32>
+  %c = tensor.empty() : tensor<i1>
+  %0 = sinter.rowwise (i = 5) by () ins(%x[i] : tensor<5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: f32):
+    sinter.yield %r : f32
+  } finish {
+  ^done(%s: f32):
+    %k = arith.constant 2.0 : f32
+    sinter.yield %k : f32
+  }
+  %1 = sinter.rowwise () by () ins(%0[] : tensor<f32>, %u[] : tensor<f32>) outs(%c[] : tensor<i1>) {
+  ^row(%a: f32, %b: f32):
+    %q = arith.cmpf olt, %a, %b : f32
+    sinter.yield %q : i1
+  }
+  return %1 : tensor<i1>
+}

@@ -76,3 +76,23 @@ func.func @indexed(%x: tensor<1x7x5xf32>) -> tensor<1x7x5xindex> {
   }
   return %y : tensor<1x7x5xindex>
 }
+
+// -----
+
+// A column of one stays where another operand would have no column without it: what is a row in the body stays a row.
+
+// CHECK-LABEL: func @column_of_a_window
+//       CHECK:   sinter.rowwise (k = 5) by (n = 1)
+//  CHECK-NEXT:     ins(%{{.+}}[k + n - 2] : tensor<3xf32> else 0.000000e+00, %{{.+}}[0, n, 0] : tensor<1x1x1xf32>)
+//       CHECK:   ^row(%{{.+}}: tensor<1xf32>, %{{.+}}: tensor<1xf32>):
+func.func @column_of_a_window(%x: tensor<3xf32>, %w: tensor<1x1x1xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %y = sinter.rowwise (k = 5) by (m = 1, n = 1, o = 1)
+      ins(%x[k + n - 2] : tensor<3xf32> else 0.0, %w[m, n, o] : tensor<1x1x1xf32>) outs(%e[k] : tensor<5xf32>) {
+  ^row(%r: tensor<1xf32>, %t: tensor<1xf32>):
+    %p = arith.mulf %r, %t : tensor<1xf32>
+    %s = sinter.row_reduce add %p : tensor<1xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<5xf32>
+}

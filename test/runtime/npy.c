@@ -61,7 +61,7 @@ static void refuses_as(DLDataType wanted, const char *why) {
 }
 
 static const DLDataType f16 = {kDLFloat, 16, 1}, f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1},
-                        bf16 = {kDLBfloat, 16, 1}, i8 = {kDLInt, 8, 1}, i32 = {kDLInt, 32, 1},
+                        bf16 = {kDLBfloat, 16, 1}, i8 = {kDLInt, 8, 1}, i16 = {kDLInt, 16, 1}, i32 = {kDLInt, 32, 1},
                         i64 = {kDLInt, 64, 1}, u8 = {kDLUInt, 8, 1}, u16 = {kDLUInt, 16, 1},
                         boolean = {SINTER_DL_BOOL, 8, 1};
 
@@ -312,8 +312,8 @@ static void damaged_files(void) {
 
 int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s.npy", argc > 1 ? argv[1] : argv[0]);
-  const DLDataType types[] = {f16, f32, f64, bf16, i8, i32, i64, u8, u16, boolean};
-  for (int i = 0; i < 10; i++) {
+  const DLDataType types[] = {f16, f32, f64, bf16, i8, i16, i32, i64, u8, u16, boolean};
+  for (int i = 0; i < 11; i++) {
     round_trip(types[i], 0, NULL);
     round_trip(types[i], 1, (int64_t[]){5});
     round_trip(types[i], 2, (int64_t[]){37, 131});
