@@ -71,7 +71,7 @@ class Expected:
     def __init__(self, text, folder):
         done = subprocess.run([STOCK, "--linalg-generalize-named-ops", "--mlir-print-op-generic"], input=text, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise ValueError("the generator's fault: " + done.stderr[:200])
+            raise ValueError(done.stderr)
         function = parse(done.stdout)
         m = re.match(r"// inputs: (\w+) (\d+)", text)
         kind, seed = (m[1], int(m[2])) if m else ("normal", 5)

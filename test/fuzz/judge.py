@@ -96,7 +96,10 @@ class Judge:
     # ---- against NumPy ------------------------------------------------------------------------
 
     def by_numpy(self, text, file, folder, outputs_of, roads):
-        want = expected.Expected(text, folder)
+        try:
+            want = expected.Expected(text, folder)
+        except ValueError as e:
+            return f"no program: {first_error(str(e))}"
         known, elements = want.elements()
         with self.lock:
             self.counts["compared" if want.results is not None else "reported" if want.reported else "unknown"] += 1

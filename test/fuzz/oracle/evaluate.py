@@ -10,7 +10,7 @@ from .scalars import BINARY, CASTS, FLOATS, INF, UNARY, Number
 
 
 class Reported(Exception):
-    """The program must say so: an index out of its tensor, an assert that fails."""
+    """The program must say so: an assert fails."""
 
 
 class Unsure(Exception):
@@ -101,16 +101,15 @@ class Body:
         return scalar(op, get)
 
     def extract(self, x, indices):
+        """Outside of its tensor an element is 0: exporters load first, and select or assert afterwards."""
         shape = np.broadcast_shapes(*[i.v.shape for i in indices]) if indices else ()
-        unsure = np.zeros(shape, bool)
+        unsure, out = np.zeros(shape, bool), np.zeros(shape, bool)
         for n, i in zip(x.v.shape, indices):
-            unsure = unsure | (i.e > 0)
-        for n, i in zip(x.v.shape, indices):
-            if np.any(((i.v < 0) | (i.v >= n)) & ~unsure):
-                raise Reported("an index out of its tensor")
-        if np.any(unsure):
-            raise Unsure("an index that rounding decides")
-        return take(x, [i.v for i in indices])
+            unsure, out = unsure | (i.e > 0), out | (i.v < 0) | (i.v >= n)
+        if not x.v.size:
+            return Number(np.zeros(shape), x.type, np.where(unsure, INF, 0.0))
+        y = take(x, [np.clip(i.v, 0, n - 1) for n, i in zip(x.v.shape, indices)])
+        return Number(np.where(out, 0, y.v), x.type, np.where(unsure, INF, np.where(out, 0.0, y.e)))
 
 
 def check(condition, message):

@@ -319,7 +319,7 @@ BINARY = {
     "arith.maxsi": integer(np.maximum), "arith.minsi": integer(np.minimum), "arith.maxui": integer(np.maximum, False), "arith.minui": integer(np.minimum, False),
     "arith.divsi": integer(safe(truncating), bad=no_quotient), "arith.remsi": integer(safe(lambda a, b: a - truncating(a, b) * b), bad=no_quotient),
     "arith.divui": integer(safe(np.floor_divide), False, no_quotient), "arith.remui": integer(safe(np.remainder), False, no_quotient),
-    "arith.floordivsi": integer(safe(np.floor_divide), bad=no_quotient), "arith.ceildivsi": integer(safe(lambda a, b: -((-a) // b)), bad=no_quotient),
+    "arith.floordivsi": integer(safe(np.floor_divide), bad=no_quotient), "arith.ceildivsi": integer(safe(lambda a, b: a // b + (a % b != 0)), bad=no_quotient),
     "arith.shli": integer(shift(np.left_shift), bad=beyond), "arith.shrsi": integer(shift(np.right_shift), bad=beyond),
     "arith.shrui": integer(shift(np.right_shift), False, beyond),
 }
