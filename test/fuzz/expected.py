@@ -73,7 +73,7 @@ class Expected:
         if done.returncode:
             raise ValueError(done.stderr)
         function = parse(done.stdout)
-        m = re.match(r"// inputs: (\w+) (\d+)", text)
+        m = re.search(r"(?m)^// inputs: (\w+) (\d+)", text)
         kind, seed = (m[1], int(m[2])) if m else ("normal", 5)
         self.files, inputs = [], []
         for i, (_, t) in enumerate(function.blocks[0].arguments):
