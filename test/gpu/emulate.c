@@ -2,7 +2,8 @@
 //
 // Each thread of a cluster of blocks is a coroutine that runs until it waits: at a barrier, in a shuffle, at an
 // mbarrier. One cluster runs after another. Shared memory lies below 4 GB, since its addresses have 32 bits.
-// A wait that nothing ends is reported: some threads did not come. Races are not found.
+// A wait that nothing ends is reported: some threads did not come. So are two threads that touch one address of shared memory with
+// no barrier between (emulate_races.h). What is copied in the background (cp.async) comes when the thread waits for it, not before.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -26,6 +27,9 @@ typedef struct {
   char *stack;
   int64_t thread, block, waits; // waits: generation that it has reached, by kind below
   int64_t shuffles, barriers, some_barriers, cluster_barriers;
+  int64_t *signals, num_signals, most_signals, last_wait; // when it told others something, and when it last heard something
+  struct { uint32_t to; int64_t from; int32_t bytes, size; } *copies; // begun, not yet waited for
+  int64_t num_copies, most_copies;
   int done;
 } Thread;
 static Thread threads[MOST];
@@ -39,6 +43,8 @@ static const Kernel *kernel;
 static int64_t barrier_count[MOST_BLOCKS], some_count[MOST_BLOCKS], cluster_count, warp_count[MOST / 32];
 static union { uint64_t u; } slots[2][MOST];
 static int moved;
+static char failure[512];
+#include "emulate_races.h"
 
 static void pause_here(void) { swapcontext(&me->context, &scheduler); }
 static void body(void) {
@@ -55,6 +61,7 @@ static void wait_for(int64_t *count, int64_t all, int64_t *generation) {
   int64_t until = ++*generation * all;
   ++*count;
   moved = 1;
+  signalled();
   while (*count < until)
     pause_here();
   moved = 1;
@@ -99,6 +106,7 @@ void emu_store32(int64_t p, int32_t x) { *(int32_t *)p = x; }
 int64_t emu_add(int64_t *p, int64_t x) { return (*p += x) - x; }
 void emu_store(int64_t *p, int64_t x) { *p = x; }
 void emu_count(int64_t *p, int64_t x) {
+  signalled();
   *p += x;
   moved = 1;
 }
@@ -106,6 +114,7 @@ void emu_poll(int64_t *p, int64_t until) {
   while ((uint64_t)*p < (uint64_t)until)
     pause_here();
   moved = 1;
+  waited();
 }
 int64_t emu_exchange(int64_t *p, int64_t x) {
   int64_t was = *p;
@@ -127,8 +136,27 @@ static void settle(Mbarrier *m) {
   }
 }
 void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){.count = (uint16_t)count}; }
-void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 16), (void *)from, (size_t)bytes); }
-void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { memcpy(memset((void *)(uintptr_t)(uint32_t)to, 0, 8), (void *)from, (size_t)bytes); }
+// cp.async: `bytes` of `size`, zeros behind them.
+static void copy_later(int32_t to, int64_t from, int32_t bytes, int32_t size) {
+  if (me->num_copies == me->most_copies) {
+    me->most_copies = me->most_copies ? 2 * me->most_copies : 64;
+    me->copies = realloc(me->copies, (size_t)me->most_copies * sizeof *me->copies);
+  }
+  me->copies[me->num_copies].to = (uint32_t)to;
+  me->copies[me->num_copies].from = from;
+  me->copies[me->num_copies].bytes = bytes;
+  me->copies[me->num_copies++].size = size;
+}
+void emu_copies_come(void) {
+  for (int64_t i = 0; i < me->num_copies; ++i) {
+    void *to = (void *)(uintptr_t)me->copies[i].to;
+    touch(to, me->copies[i].size, 1);
+    memcpy(memset(to, 0, (size_t)me->copies[i].size), (void *)me->copies[i].from, (size_t)me->copies[i].bytes);
+  }
+  me->num_copies = 0;
+}
+void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 16); }
+void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 8); }
 // A NaN is the greater one.
 static uint32_t max_bf16(uint32_t x, uint32_t y) {
   uint32_t a = x << 16, b = y << 16;
@@ -146,21 +174,24 @@ uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
   return out;
 }
 float emu_reciprocal(float x) { return 1 / x; }
-void emu_copy16(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 16); }
-void emu_copy8(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 8); }
-void emu_copy4(int32_t to, int64_t from) { memcpy((void *)(uintptr_t)(uint32_t)to, (void *)from, 4); }
+void emu_copy16(int32_t to, int64_t from) { copy_later(to, from, 16, 16); }
+void emu_copy8(int32_t to, int64_t from) { copy_later(to, from, 8, 8); }
+void emu_copy4(int32_t to, int64_t from) { copy_later(to, from, 4, 4); }
 void emu_fence(void) {}
 int32_t emu_mapa(int32_t p, int32_t rank) {
   uintptr_t a = (uint32_t)p;
   return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride + (uintptr_t)rank * (uintptr_t)shared_stride);
 }
 void emu_expect(int32_t p, int32_t bytes) {
+  signalled();
   AT(p)->pending += bytes;
   AT(p)->arrived++;
   settle(AT(p));
 }
 void emu_arrive(int32_t p) { emu_expect(p, 0); }
 static void post(int32_t to, const void *x, int32_t bytes, int32_t signal) {
+  touch((void *)(uintptr_t)(uint32_t)to, bytes, 1);
+  signalled();
   memcpy((void *)(uintptr_t)(uint32_t)to, x, (size_t)bytes);
   AT(signal)->pending -= bytes;
   settle(AT(signal));
@@ -176,12 +207,12 @@ void emu_wait(int32_t p, int32_t turn) {
   while (AT(p)->phase == turn)
     pause_here();
   moved = 1;
+  waited();
 }
 
 // The runtime
 const char kernels_image[1];
 int64_t kernels_bytes;
-static char failure[512];
 static int32_t status_word;
 static const char *status_messages;
 const char *emulated_failure(void) {
@@ -215,6 +246,7 @@ static void run_cluster(void) {
   cluster_count = 0;
   memset(shared, 0xa5, (size_t)(shared_stride * cluster_size));
   num_threads = block_threads * cluster_size;
+  ++cluster_run;
   for (int64_t t = 0; t < num_threads; ++t) {
     Thread *p = &threads[t];
     if (!p->stack)
@@ -228,6 +260,7 @@ static void run_cluster(void) {
     p->block = first_block + t / block_threads;
     p->done = 0;
     p->shuffles = p->barriers = p->some_barriers = p->cluster_barriers = 0;
+    p->num_signals = p->last_wait = p->num_copies = 0;
   }
   for (int64_t left = num_threads; left;) {
     moved = 0;
@@ -265,10 +298,12 @@ static void run_kernel(const void *image, int64_t bytes, const char *name, int64
   shared_stride = (kernel->shared_bytes + 63) / 64 * 64;
   size_t all = (size_t)(shared_stride * cluster_size) + 64;
   shared = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  cells = mmap(NULL, all * sizeof *cells, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   kernel_arguments = args;
   for (first_block = 0; first_block < gx && !failure[0]; first_block += cluster_size)
     run_cluster();
   munmap(shared, all);
+  munmap(cells, all * sizeof *cells);
 }
 
 void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
