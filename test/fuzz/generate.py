@@ -3,6 +3,7 @@
 
     test/fuzz/generate.py SEED              a linalg program
     test/fuzz/generate.py --forms SEED      one written in kernel forms
+    test/fuzz/generate.py --typed SEED      one of every element type (typed.py)
 
 A seed gives the same program each time. Values stay of order one, by bounds carried along: nothing is divided by
 what may be zero, no logarithm sees a negative number. So two roads may be compared with a tolerance.
@@ -691,14 +692,14 @@ def linalg(seed):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--forms"]
+    kinds = {"--forms": "forms", "--typed": "typed"}
+    arguments = [a for a in sys.argv[1:] if a not in kinds]
     if len(arguments) != 1 or not arguments[0].isdigit():
         sys.exit(__doc__)
-    if "--forms" in sys.argv:
-        from forms import forms
-        sys.stdout.write(forms(int(arguments[0])).text())
-    else:
-        sys.stdout.write(linalg(int(arguments[0])).text())
+    make = linalg
+    for name in [kinds[a] for a in sys.argv[1:] if a in kinds]:
+        make = getattr(__import__(name), name)
+    sys.stdout.write(make(int(arguments[0])).text())
 
 
 if __name__ == "__main__":

@@ -459,6 +459,27 @@ def far_label(name, m, n, schedule=None):
     case(name, program([("x", (m, n), "f32"), ("t", (m,), "i64")], [("y", (m,), "f32")], [], body), inputs, outputs)
 
 
+def rows_apart(name, m, n, wide, schedule=None):
+    """The first n columns of rows that begin `wide` elements apart: no multiple of a vector."""
+    body = f"""
+%y, %s = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, wide), 'f32')})
+    outs(%empty_y[i, j] : {tensor((m, n), 'f32')}, %empty_s[i] : tensor<{m}xf32>){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>):
+  %q = arith.mulf %a, %a : tensor<{n}xf32>
+  %t = sinter.row_reduce add %q : tensor<{n}xf32> -> f32
+  %b = sinter.broadcast %t : f32 -> tensor<{n}xf32>
+  %z = arith.subf %a, %b : tensor<{n}xf32>
+  sinter.yield %z, %t : tensor<{n}xf32>, f32
+}}"""
+
+    def outputs(x):
+        x = x.astype(np.float64)[:, :n]
+        s = (x * x).sum(1)
+        return [x - s[:, None], s]
+
+    case(name, program([("x", (m, wide), "f32")], [("y", (m, n), "f32"), ("s", (m,), "f32")], [], body), lambda r: [cast(r.standard_normal((m, wide)), "f32")], outputs)
+
+
 def dim1(name, b, c, p, t="f32", schedule=None, big=False):
     """Softmax over dimension 1 of rank 3, a value for each pixel, and a sum over all."""
     body = f"""
@@ -699,6 +720,8 @@ def all_cases():
     softmax("remake_cluster_f16", 9, 1040, "f16", schedule=f"threads = 32, blocks = 8, vector = 8, {R}, cluster = 2, remake = 1")
     layer_norm_backward("remake_columns", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, remake = 1")
     far_label("far_label", 8, 20)
+    rows_apart("rows_apart", 9, 64, 67)
+    rows_apart("rows_apart_registers", 9, 64, 66, schedule=f"threads = 32, blocks = 3, vector = 4, {R}, team = 16")
     lookup("lookup", 9, 20)
     lookup("lookup_fails", 9, 20, True)
     # results of every kind

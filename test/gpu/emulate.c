@@ -135,7 +135,12 @@ static void settle(Mbarrier *m) {
     moved = 1;
   }
 }
-void emu_mbarrier_init(int32_t p, int32_t count) { *AT(p) = (Mbarrier){.count = (uint16_t)count}; }
+// Whoever uses one has to know that it was made.
+static void use(int32_t p) { touch(AT(p), 8, 0); }
+void emu_mbarrier_init(int32_t p, int32_t count) {
+  touch(AT(p), 8, 1);
+  *AT(p) = (Mbarrier){.count = (uint16_t)count};
+}
 // cp.async: `bytes` of `size`, zeros behind them.
 static void copy_later(int32_t to, int64_t from, int32_t bytes, int32_t size) {
   if (me->num_copies == me->most_copies) {
@@ -183,6 +188,7 @@ int32_t emu_mapa(int32_t p, int32_t rank) {
   return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride + (uintptr_t)rank * (uintptr_t)shared_stride);
 }
 void emu_expect(int32_t p, int32_t bytes) {
+  use(p);
   signalled();
   AT(p)->pending += bytes;
   AT(p)->arrived++;
@@ -191,6 +197,7 @@ void emu_expect(int32_t p, int32_t bytes) {
 void emu_arrive(int32_t p) { emu_expect(p, 0); }
 static void post(int32_t to, const void *x, int32_t bytes, int32_t signal) {
   touch((void *)(uintptr_t)(uint32_t)to, bytes, 1);
+  use(signal);
   signalled();
   memcpy((void *)(uintptr_t)(uint32_t)to, x, (size_t)bytes);
   AT(signal)->pending -= bytes;
@@ -204,6 +211,7 @@ void emu_bulk_copy(int32_t to, int64_t from, int32_t bytes, int32_t signal) {
   post(to, (void *)from, bytes, signal);
 }
 void emu_wait(int32_t p, int32_t turn) {
+  use(p);
   while (AT(p)->phase == turn)
     pause_here();
   moved = 1;

@@ -4,7 +4,36 @@ from collections import namedtuple
 
 Mutant = namedtuple("Mutant", "file old new tests why")
 
+BARRIER = '  sn_op(b, "gpu.barrier");\n'
+EMULATE = ["gpu/emulate.test"]
+
 MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/pack.c", 'low = sn(b, "arith.ceildivsi", low, by);', 'low = sn(b, "arith.divsi", low, by);', ["run/windows_strided.mlir"],
      "the first element of a strided window that begins in the padding"),
+    ("lowering/cpu/pack.c", 'high = sn(b, "arith.ceildivsi", high, by);', 'high = sn(b, "arith.divsi", high, by);', ["run/windows_strided.mlir"],
+     "the last element of a strided window before the padding"),
+    # Barriers of the GPU
+    ("lowering/gpu/block.c", BARRIER + '  MlirValue at = sn(b, "arith.remui"', '  MlirValue at = sn(b, "arith.remui"', EMULATE, "warps read parts that others have not written"),
+    ("lowering/gpu/block.c", "  if (barrier && !k->one_row)\n", "  if (false && barrier && !k->one_row)\n", EMULATE, "the next row's parts overwrite those that are still read"),
+    ("lowering/gpu/cluster.c", BARRIER + "  MlirValue *parts", "  MlirValue *parts", EMULATE, "a tile's warps read parts that others have not written"),
+    ("lowering/gpu/accumulate.c", BARRIER + "  SnLoop j = sn_for(b, k->thread, g->length", "  SnLoop j = sn_for(b, k->thread, g->length", EMULATE,
+     "teams' column sums are read before they are written"),
+    ("lowering/gpu/grid.c", BARRIER + "  return sn_if(b, compare(b, 1", "  return sn_if(b, compare(b, 1", EMULATE, "a block asks whether it is the last before its leader knows"),
+    ("lowering/gpu/grid_rows.c", '"~{memory}", sn_values(0, NULL), (MlirType){0});\n' + BARRIER, '"~{memory}", sn_values(0, NULL), (MlirType){0});\n', EMULATE,
+     "mbarriers are used before they are initialised"),
+    ("lowering/gpu/lower_gpu.c", "if (f->dims.data[d].size > 1 && factors[d] % lanes)\n      return false;\n  bool together",
+     "if (false)\n      return false;\n  bool together", EMULATE, "vectors of rows that begin at no multiple of them count as aligned"),
+    # One in each folder
+    ("dialect/verify_form.c", "if (n && !in_order) // F9", "if (false && !in_order) // F9", ["dialect/invalid.mlir"], "an accumulator of some columns passes the verifier"),
+    ("capi/form.c", "if (!sn_map_uses(map, d))\n      return false;\n  return true;", "if (!sn_map_uses(map, d))\n      return true;\n  return true;", ["passes/raise_reduce.mlir"],
+     "every result counts as one for each row"),
+    ("passes/simplify_unit_dims.c", "(left == &rows || !makes_scalar(f, d, drop))", "true", ["passes/simplify_unit_dims.mlir"], "a row loses its last column"),
+    ("passes/fuse_merge.c", "to->accumulators.size > 0 || sn_num_reduced(to) > 0", "to->accumulators.size > 0", ["passes/fuse.mlir"], "a finish of constants is lost"),
+    ("lowering/rowmemory.c", "return expected > 1 && expected % width == 0;", "return expected > 1;", ["run/rowwise_accesses.mlir", "run/accesses.mlir", "gpu/emulate.test"],
+     "a vector goes beyond the columns that are neighbours"),
+    ("lowering/cpu/pack.c", "if (s != at)\n      inside", "if (s == at)\n      inside", ["run/windows_strided.mlir"], "rows of the padding are read"),
+    ("runtime/npy.c", '{"i2", {kDLInt, 16, 1}}', '{"i2", {kDLUInt, 16, 1}}', ["runtime/npy.test"], "int16 in a file is uint16"),
+    ("test/fuzz/run", "sys.exit(0 if count and not failures else 1)", "sys.exit(1 if failures else 0)", ["fuzz/fuzz.test"], "the fuzzer is content with no programs"),
+    ("test/fuzz/expected.py", "bad = known & ~same", "bad = known & ~same & (np.arange(same.size).reshape(same.shape) > 0)", ["fuzz/fuzz.test"], "the first element is not compared"),
+    ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE, "the emulator is content with no case"),
 )]

@@ -163,7 +163,7 @@ def math_functions():
     return {
         "negf": exactly(np.negative), "absf": exactly(np.abs), "exp": ended(np.exp), "exp2": ended(np.exp2), "expm1": ended(np.expm1),
         "log": pole(np.log), "log2": pole(np.log2), "log10": pole(np.log10), "log1p": pole(np.log1p), "sqrt": pole(np.sqrt, 2), "rsqrt": pole(lambda v: 1 / np.sqrt(v)),
-        "cbrt": monotone(np.cbrt), "tanh": monotone(np.tanh), "erf": monotone(each(math.erf)), "erfc": monotone(each(math.erfc)), "atan": monotone(np.arctan, 80),
+        "cbrt": monotone(np.cbrt), "tanh": monotone(np.tanh), "erf": monotone(each(math.erf)), "erfc": monotone(each(math.erfc)), "atan": monotone(np.arctan),
         "asinh": monotone(np.arcsinh), "sinh": ended(np.sinh), "cosh": ended(np.cosh), "sin": turning(np.sin), "cos": turning(np.cos),
         "asin": monotone(np.arcsin), "acos": monotone(np.arccos), "acosh": monotone(np.arccosh), "atanh": pole(np.arctanh),
         "floor": stepped(np.floor), "ceil": stepped(np.ceil), "trunc": stepped(np.trunc), "roundeven": stepped(np.rint), "round": stepped(half),
