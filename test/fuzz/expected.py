@@ -24,12 +24,12 @@ def available():
 
 
 def to_bf16(x):
-    u = np.asarray(x, np.float32).view(np.uint32)
+    u = np.atleast_1d(np.asarray(x, np.float32)).view(np.uint32).reshape(np.shape(x))
     return np.where(np.isnan(x), 0x7FC0, (u + 0x7FFF + ((u >> 16) & 1)) >> 16).astype(np.uint16)
 
 
 def from_bf16(x):
-    return (x.astype(np.uint32) << 16).view(np.float32)
+    return (np.atleast_1d(x).astype(np.uint32) << 16).view(np.float32).reshape(x.shape)
 
 
 def draw(rng, kind, shape, type):
