@@ -145,7 +145,7 @@ class Judge:
     # ---- against the same program without our kernels -------------------------------------------
 
     def by_ourselves(self, text, file, outputs):
-        drawn = ["--seed=5", "--high=8"]
+        drawn = ["--seed=5"] + (["--high=8"] if re.search(r"%\w+: tensor<[\dx]*i\d+>", text[:text.index("{\n")]) else [])
         where = lambda name: [f"--output={o}" for o in outputs(name)]
         code, err = self.run(file, *drawn, "--policy=aggressive", f"--threads={self.options.threads[0]}", "--verify", *where("a"))
         bad = self.name(code, err)
