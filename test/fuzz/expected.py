@@ -19,6 +19,10 @@ STOCK = os.environ.get("MLIR_OPT") or shutil.which("mlir-opt-22") or "/usr/lib/l
 FILES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "V2", "i1": "?", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8"}
 
 
+class NoType(Exception):
+    """A type that no array holds."""
+
+
 def available():
     return np is not None and os.path.exists(STOCK)
 
@@ -78,6 +82,8 @@ class Expected:
         self.files, inputs = [], []
         for i, (_, t) in enumerate(function.blocks[0].arguments):
             shape, type = tensor_type(t)
+            if type not in FILES:
+                raise NoType(type)
             x = draw(np.random.default_rng(zlib.crc32(f"{seed} {i} {t}".encode())), kind, shape, type)
             self.files.append(os.path.join(folder, f"in{i}.npy"))
             np.save(self.files[-1], x.view("V2") if type == "bf16" else x)
