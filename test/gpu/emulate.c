@@ -234,7 +234,6 @@ void sinter_rt_count(int32_t what, int64_t n) { emulated_launches += what == 0 ?
 void sinter_rt_cost(void *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {}
 void sinter_rt_begin(int32_t kernel) {}
 void sinter_rt_end(int32_t kernel) {}
-void sinter_rt_cost(void *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {}
 void sinter_rt_fail(const char *message) { snprintf(failure, sizeof failure, "%s", message); }
 int64_t sinter_rt_same_size(int64_t a, int64_t b, int32_t c, int32_t d, int32_t e, int32_t f) {
   if (a != b)
