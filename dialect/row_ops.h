@@ -4,10 +4,10 @@
 // What has to be done for an operation has one function a layer, called after its line:
 //
 //   sinter_ID_verify      dialect/verify_row_ops.c         its rules (Sinter.td declares the operation)
-//   decompose_ID          passes/decompose.c               what it means, in linalg
-//   move_ID               passes/fuse_merge.c              the same in the body of another form
-//   differentiate_ID      passes/differentiate_rules.c     what its operands get of its gradient
-//   emit_ID               lowering/rowemit.c               a row's element at a column, or the row's scalar; on CPU and GPU
+//   decompose_ID          passes/decompose/decompose.c               what it means, in linalg
+//   move_ID               passes/fuse/merge.c              the same in the body of another form
+//   differentiate_ID      passes/differentiate/rules.c     what its operands get of its gradient
+//   emit_ID               lowering/rows/rowemit.c               a row's element at a column, or the row's scalar; on CPU and GPU
 //
 // Each layer makes its array of functions from SN_ROW_OPS, so a line without one of them does not compile.
 

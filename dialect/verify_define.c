@@ -4,7 +4,7 @@
 
 #include "dialect/definition.h"
 #include "dialect/row_ops.h"
-#include "dialect/steps.h"
+#include "dialect/use_steps.h"
 #include "dialect/verify.h"
 
 MlirLogicalResult sinter_define_verify(MlirOperation op);

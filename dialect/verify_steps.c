@@ -4,7 +4,7 @@
 //
 // test: test/dialect/invalid_steps.mlir, @s1.. to @s9
 
-#include "dialect/steps.h"
+#include "dialect/use_steps.h"
 #include "dialect/verify.h"
 #include "lowering/steps.h"
 

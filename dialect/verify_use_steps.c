@@ -5,7 +5,7 @@
 //
 // test: test/dialect/invalid_steps.mlir, @e1.. and @u2..
 
-#include "dialect/steps.h"
+#include "dialect/use_steps.h"
 #include "dialect/verify.h"
 #include <stdio.h>
 

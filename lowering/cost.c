@@ -12,7 +12,7 @@
 
 #include "lowering/cost.h"
 #include "dialect/row_ops.h"
-#include "lowering/host.h"
+#include "lowering/host/host.h"
 #include "lowering/steps.h"
 #include "mlir-c/Dialect/Linalg.h"
 

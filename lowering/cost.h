@@ -8,7 +8,7 @@
 #ifndef SINTER_LOWERING_COST_H
 #define SINTER_LOWERING_COST_H
 
-#include "lowering/rowprogram.h"
+#include "lowering/rows/rowprogram.h"
 
 #ifdef __cplusplus
 extern "C" {

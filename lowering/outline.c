@@ -20,7 +20,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 
-#include "lowering/names.h"
+#include "lowering/host/names.h"
 #include "lowering/steps.h"
 #include "passes/passes.h"
 #include <stdio.h>

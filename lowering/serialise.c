@@ -20,8 +20,8 @@
 
 #include "lowering/serialise.h"
 #include "capi/shim.h"
-#include "lowering/host.h"
-#include "lowering/names.h"
+#include "lowering/host/host.h"
+#include "lowering/host/names.h"
 #include "lowering/serialise_details.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"

@@ -10,7 +10,7 @@
 // test: test/tools/sinter-run-stats.test
 
 #include "lowering/serialise_details.h"
-#include "lowering/host.h"
+#include "lowering/host/host.h"
 #include "llvm-c/Core.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #ifndef SINTER_LOWERING_STEPS_H
 #define SINTER_LOWERING_STEPS_H
 
-#include "lowering/rowprogram.h"
+#include "lowering/rows/rowprogram.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 //   ins(%x[i, j], %x[i, j])                          ->  ins(%x[i, j])
 //   (i = 37) by (j = 1003), no value uses j          ->  (i = 37) by ()
 //
-// runs in: simplify, fuse    test: test/passes/simplify_form.mlir
+// runs in: simplify, fuse    test: test/passes/simplify/form.mlir
 
 #include "passes/edit.h"
 

@@ -24,12 +24,12 @@ MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(Mlir
 // The block of a function, null for a declaration.
 MlirBlock sn_function_body(MlirOperation func);
 
-// linalg as kernel forms, in every function under `root` (passes/raise.c). What is differentiated is raised first.
+// linalg as kernel forms, in every function under `root` (passes/raise/raise.c). What is differentiated is raised first.
 MlirLogicalResult sn_raise(MlirOperation root);
-// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root` (passes/corners.c).
+// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root` (passes/differentiate/corners.c).
 void sn_corners(MlirOperation root);
 // The algebra on row programs, to a fixed point, on every form under `root`
-// (passes/simplify.c). Fusion runs it between its steps.
+// (passes/simplify/simplify.c). Fusion runs it between its steps.
 MlirLogicalResult sn_simplify(MlirOperation root);
 
 #endif

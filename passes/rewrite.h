@@ -1,7 +1,7 @@
 // rewrite.h: rules over row programs, applied to a fixed point.
 //
 // A rule is a function from an op to "done" or "no"; a file of rules ends with one
-// descriptor that names the op each rule looks at, and passes/simplify.c lists
+// descriptor that names the op each rule looks at, and passes/simplify/simplify.c lists
 // the descriptors.
 
 #ifndef SINTER_PASSES_REWRITE_H

@@ -22,7 +22,7 @@ import subprocess
 import lit.formats
 
 if not hasattr(config, "sinter_build_dir"):
-    lit_config.fatal("run lit on the build folder: lit build/test/passes/fuse.mlir, or scripts/test test/passes/fuse.mlir")
+    lit_config.fatal("run lit on the build folder: lit build/test/passes/fuse.mlir, or scripts/test test/passes/fuse/fuse.mlir")
 
 config.name = "Sinter"
 config.test_format = lit.formats.ShTest(execute_external=False)

@@ -1,7 +1,7 @@
 // common_header.c: the C header that says how to call a library.
 
-#include "lowering/host.h"
-#include "lowering/names.h"
+#include "lowering/host/host.h"
+#include "lowering/host/names.h"
 #include "runtime/file.h"
 #include "tools/common_link.h"
 #include <errno.h>

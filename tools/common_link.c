@@ -1,7 +1,7 @@
 // common_link.c: files, and the system's linker.
 
 #include "tools/common_link.h"
-#include "lowering/names.h"
+#include "lowering/host/names.h"
 #include "passes/passes.h"
 #include "runtime/file.h"
 #include "sinter_config.h"

@@ -2,7 +2,7 @@
 
 #include "dialect/definition.h"
 #include "dialect/dialect.h"
-#include "dialect/steps.h"
+#include "dialect/use_steps.h"
 #include "tools/doc.h"
 #include <stdio.h>
 

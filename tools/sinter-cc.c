@@ -6,7 +6,7 @@
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
 #include "lowering/gpu/chips.h"
-#include "lowering/names.h"
+#include "lowering/host/names.h"
 #include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "passes/passes.h"

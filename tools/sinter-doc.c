@@ -34,12 +34,19 @@ static char *read_file(const char *path) {
 
 static int by_path(const void *a, const void *b) { return strcmp(((const File *)a)->path, ((const File *)b)->path); }
 
+// The sources of a folder and of the folders in it.
 static void read_folder(const char *root, const char *folder, Files *files) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", root, folder);
   DIR *dir = opendir(path);
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     const char *end = strrchr(entry->d_name, '.');
+    if (!end) {
+      snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+      char *inner = strdup(path);
+      read_folder(root, inner, files);
+      free(inner);
+    }
     if (!end || strcmp(end, ".c"))
       continue;
     snprintf(path, sizeof path, "%s/%s/%s", root, folder, entry->d_name);
@@ -225,7 +232,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "--library"))
     return sn_print_library();
   Files files = {0};
-  const char *const folders[] = {"passes", "lowering", "lowering/cpu", "lowering/gpu"};
+  const char *const folders[] = {"passes", "lowering"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
     read_folder(argv[1], folders[i], &files);
   qsort(files.data, files.size, sizeof *files.data, by_path);

@@ -11,7 +11,7 @@
 #include "lowering/gpu/chips.h"
 #include "lowering/serialise.h"
 #include "passes/passes.h"
-#include "passes/schedule.h"
+#include "passes/schedule/schedule.h"
 #include "tools/common_link.h"
 #include "tools/tune.h"
 #include "tools/tune_candidates.h"

@@ -11,7 +11,7 @@
 #include "tools/tune_candidates.h"
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
-#include "passes/schedule.h"
+#include "passes/schedule/schedule.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include <stdio.h>
 

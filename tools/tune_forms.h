@@ -3,7 +3,7 @@
 #ifndef SINTER_TOOLS_TUNE_FORMS_H
 #define SINTER_TOOLS_TUNE_FORMS_H
 
-#include "passes/schedule.h"
+#include "passes/schedule/schedule.h"
 
 // One form of a scheduled program. The modules are the caller's to destroy.
 typedef struct {

@@ -16,7 +16,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/contract.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 // ---- what can be lowered -----------------------------------------------------------

@@ -3,7 +3,7 @@
 #ifndef SINTER_LOWERING_CPU_CONTRACT_H
 #define SINTER_LOWERING_CPU_CONTRACT_H
 
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 
 #define AT_RUN_TIME (-1)
 

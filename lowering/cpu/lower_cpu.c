@@ -14,7 +14,7 @@
 //
 // runs in: sinter-cpu    test: test/lowering/cpu/
 
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 #include "dialect/dialect.h"
 #include "lowering/steps.h"
 #include "passes/passes.h"

@@ -14,7 +14,7 @@
 // element by element.
 
 #include "lowering/cpu/contract.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 

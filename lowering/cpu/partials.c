@@ -8,7 +8,7 @@
 // equal bits. A task may have 100,000 rows: what they add to one number is kept in f64, as f32
 // loses up to half a unit of the sum for each (1e-4 of it for equal rows).
 
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 
 static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f->accumulators.data[k].map); }
 

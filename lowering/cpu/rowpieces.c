@@ -13,7 +13,7 @@
 // threads gives equal bits.
 
 #include "dialect/schedules.h"
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 
 // One reduction: a partial result for each task, and the result for each row.
 typedef struct {

@@ -16,8 +16,8 @@
 // Hardware prefetching stops where a page ends. An address beyond the operand
 // is harmless: nothing is loaded from it.
 
-#include "lowering/cpu/cpu.h"
-#include "lowering/rowmemory.h"
+#include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowmemory.h"
 
 #define LINE 64   // bytes
 #define NEAR 2048 // bytes: from the second cache to the first

@@ -8,12 +8,12 @@
 // once for each phase. Where N is known, the rest is one more vector that ends at N - 1: lanes that were seen before
 // count as identities. The order in which elements meet comes from the schedule and the length alone.
 //
-// Two vectors of a half type are loaded or stored as one: lowering/rowpairs.c. Whether columns are taken by parity there depends on the
+// Two vectors of a half type are loaded or stored as one: lowering/rows/rowpairs.c. Whether columns are taken by parity there depends on the
 // program alone, not on where memory is, as sums do.
 //
 // Lanes along rows (rowlanes.c): every step is one column, and nothing is combined across lanes.
 
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 #include <assert.h>
 
 #define MOST_CARRIED 16 // accumulators of a step that unrolling goes up to

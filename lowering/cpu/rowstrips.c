@@ -15,7 +15,7 @@
 
 #include "dialect/row_ops.h"
 #include "dialect/schedules.h"
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 
 #define TOGETHER 1 // columns of a step: memory is read in one stream
 

@@ -7,7 +7,7 @@
 // Descriptors and memrefs are exchanged by unrealized casts, which upstream's
 // conversion to LLVM resolves.
 
-#include "lowering/cpu/cpu.h"
+#include "lowering/cpu/lower_cpu.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>
 

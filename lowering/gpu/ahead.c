@@ -13,7 +13,7 @@
 // test: test/lowering/gpu/ahead.mlir
 
 #include "lowering/gpu/rows.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 #include <stdio.h>
 
 static int64_t bytes_of(const SnAccess *a, int64_t width) { return width * sn_bits(sn_element(sn_type_of(a->value))) / 8; }

@@ -2,7 +2,7 @@
 //
 //   --chip=sm_80   ->   108 multiprocessors, 163 KiB of shared memory each, no clusters
 //
-// runs in: schedule, gpu_target    test: test/passes/schedule_gpu_chips.mlir
+// runs in: schedule, gpu_target    test: test/passes/schedule/gpu_chips.mlir
 
 #include "lowering/gpu/chips.h"
 #include <ctype.h>

@@ -11,7 +11,7 @@
 //
 // runs in: sinter-gpu    test: test/lowering/gpu/embed_gpu.mlir
 
-#include "lowering/host.h"
+#include "lowering/host/host.h"
 #include "mlir-c/Dialect/GPU.h"
 #include <stdio.h>
 

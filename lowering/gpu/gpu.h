@@ -7,8 +7,8 @@
 #ifndef SINTER_LOWERING_GPU_GPU_H
 #define SINTER_LOWERING_GPU_GPU_H
 
-#include "lowering/host.h"
-#include "lowering/rowprogram.h"
+#include "lowering/host/host.h"
+#include "lowering/rows/rowprogram.h"
 
 // Values that a block reduces at once: a reduction is one, or a maximum with its sum and count (online.h, squares.c).
 enum { SN_GPU_MAX_VALUES = 3 * SN_MAX_REDUCTIONS };

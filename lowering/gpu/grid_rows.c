@@ -18,8 +18,8 @@
 //
 // test: test/lowering/gpu/grid_rows.mlir
 
-#include "lowering/gpu/exchange.h"
-#include "lowering/rowmemory.h"
+#include "lowering/gpu/meet/exchange.h"
+#include "lowering/rows/rowmemory.h"
 
 #define AT_ONCE 1              // pieces that are loaded before the first is used
 

@@ -11,7 +11,7 @@
 //
 // relies on: sinter-workspace    runs in: sinter-gpu    test: test/lowering/gpu/memory_gpu.mlir
 
-#include "lowering/host.h"
+#include "lowering/host/host.h"
 
 static MlirValue pointer_to(SnBuilder *b, MlirValue memref) {
   MlirValue address =

@@ -11,7 +11,7 @@
 // test: test/lowering/gpu/packed.mlir, families.test
 
 #include "lowering/gpu/rows.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 
 static bool is_bf16(MlirValue v) { return mlirTypeIsABF16(sn_element(sn_type_of(v))); }
 

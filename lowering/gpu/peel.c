@@ -1,6 +1,6 @@
 // peel.c: rows whose length is no multiple of a vector.
 //
-//   start = row * N, from = start rounded down to a vector      (lowering/rowplace.c)
+//   start = row * N, from = start rounded down to a vector      (lowering/rows/rowplace.c)
 //   thread: from + W * thread, from + W * (thread + T), ...     of the first some lanes are in front of the row,
 //                                                               of the last behind it
 //
@@ -10,7 +10,7 @@
 // test: test/lowering/gpu/peel.mlir
 
 #include "lowering/gpu/rows.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 
 bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f);

@@ -12,7 +12,7 @@
 // test: test/lowering/gpu/shared.mlir
 
 #include "lowering/gpu/rows.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 
 #define AT_ONCE 1 // pieces that are loaded before the first is used
 

@@ -12,7 +12,7 @@
 // test: test/lowering/gpu/grid_rows.mlir
 
 #include "lowering/gpu/online.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 
 // What elements of the sum's row are taken from, if the other is a sum of squares of such differences; else null.
 static MlirValue taken_from(MlirOperation sum, MlirOperation squares) {

@@ -10,7 +10,7 @@
 // test: test/lowering/gpu/registers.mlir, label.mlir, tile.mlir
 
 #include "lowering/gpu/rows.h"
-#include "lowering/rowmemory.h"
+#include "lowering/rows/rowmemory.h"
 #include <math.h>
 
 MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise) {

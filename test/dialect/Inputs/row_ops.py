@@ -13,23 +13,23 @@ LAYERS = re.findall(r"^//   \w*ID\w* +(\S+\.c)", (root / "dialect/row_ops.h").re
 # What else each of these files names, and why it may.
 MAY = {
     "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
-    "passes/differentiate_detach.c": "detach",
-    "lowering/rowgather.c": "index",  # subscripts that are the columns
-    "lowering/rowemit.c": "index",  # a comparison with a label
+    "passes/differentiate/detach.c": "detach",
+    "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
+    "lowering/rows/rowemit.c": "index",  # a comparison with a label
     # the layer that others build and match them by
     "capi/form.c": "row_reduce broadcast index",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     # linalg that becomes one
-    "passes/raise_gather.c": "pick gather",
-    "passes/raise_select.c": "pick",
+    "passes/raise/lookups.c": "pick gather",
+    "passes/raise/selections.c": "pick",
     # algebra on them
-    "passes/simplify_broadcast.c": "row_reduce pick",
-    "passes/simplify_one_hot.c": "row_reduce index pick",
-    "passes/simplify_row_one_hot.c": "index",
-    "passes/simplify_softmax.c": "row_reduce",
+    "passes/simplify/broadcasts.c": "row_reduce pick",
+    "passes/simplify/one_hot.c": "row_reduce index pick",
+    "passes/simplify/row_one_hot.c": "index",
+    "passes/simplify/softmax.c": "row_reduce",
 }
 # Who asks whether an operation is of math: what may stand somewhere. What one costs is said by dialect/row_ops.c.
-MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c", "lowering/host_sizes.c", "passes/scan.c"}
+MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c", "lowering/host/host_sizes.c", "passes/program/scan.c"}
 
 lines = re.findall(r'LINE\((\w+), *"([^"]*)"', (root / "dialect/row_ops.h").read_text())
 ops = {name.removeprefix("sinter."): id for id, name in lines if name.startswith("sinter.")}

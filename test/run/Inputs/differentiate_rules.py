@@ -1,4 +1,4 @@
-"""Every rule of passes/differentiate_rules.c, executed and compared.
+"""Every rule of passes/differentiate/rules.c, executed and compared.
 
     differentiate_rules.py missing FILE     operations of the rules' table in FILE that have no case
     differentiate_rules.py smooth DIR       writes a program in f64 with each operation, inputs, and finite differences

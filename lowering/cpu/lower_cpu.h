@@ -1,0 +1,161 @@
+// lower_cpu.h: what the CPU lowerings of the two forms share.
+//
+// Every kernel function becomes: scratch memory, one parallel call over tasks
+// whose count comes from the schedule and the shapes alone, then the finish:
+//
+//   func.func private @k(%x: memref<37x1003xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+//     %p = memref.alloca() : memref<3xf32>                    one partial sum for each task
+//     call @sinter_rt_parallel(@k_task, {x, y, p}, 3)
+//     ... partial sums combined in order, finish, store to %y
+//   }
+//   func.func private @k_task(%context: !llvm.ptr, %index: i64) {
+//     for each row of the task: the row program
+//     store to p[index]
+//   }
+
+#ifndef SINTER_LOWERING_CPU_CPU_H
+#define SINTER_LOWERING_CPU_CPU_H
+
+#include "lowering/rows/rowprogram.h"
+
+// ---- a kernel: lower_cpu.c ---------------------------------------------------
+
+typedef struct {
+  MlirOperation module, func;
+  const SnOpVec *calls; // of the module's functions, as they were before any kernel was lowered
+  SnForm form;
+  SnBuilder b;          // in the function, in front of its return
+  SnValueVec scratch;   // what sn_cpu_scratch made
+  MlirValue workspace;  // the extra argument memref<BYTESxi8>; null as long as there is none
+  int64_t workspace_bytes;
+} SnKernel;
+
+// Memory for the kernel's own use, of rank n: on the stack if small, else a view of the workspace; an allocation of its own
+// where a size is known at run time only.
+MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirValue *sizes);
+// The end of a share: min(from + share, all), without the min where shares fit.
+MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue all);
+// The private declaration `name(arguments)` of a runtime function.
+void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
+
+MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows
+MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k);   // few long rows in pieces
+MlirLogicalResult sn_cpu_lower_contract(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_steps(SnKernel *k, MlirOperation steps);
+
+// ---- tasks: task.c -------------------------------------------------------------
+
+typedef struct {
+  MlirOperation func;
+  SnBuilder b;        // inside of the task
+  MlirValue index;    // of the task, as an index
+  SnValueVec captured; // memrefs of the kernel: its arguments and scratch
+  SnMap map;          // the same inside of the task
+} SnTask;
+
+SnTask sn_cpu_task_begin(SnKernel *k);
+// Ends the task and calls it `count` times.
+void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count);
+// The form's operands inside of the task.
+SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
+
+// ---- one row: rows.c --------------------------------------------------------------
+
+// What becomes of a value that the block yields.
+typedef struct {
+  SnAccess access;            // stored by this access if its value is not null
+  const SnCombiner *combiner; // else combined with buffer[first, j] or, without a buffer, with a scalar
+  MlirValue buffer, first;
+} SnTarget;
+
+typedef struct {
+  SnRowProgram *program;
+  int64_t lanes, unroll;
+  int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
+  const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
+  bool online;              // maxima and sums of exponentials under them in one loop, where sn_row_online finds them
+  MlirValue from, count;    // the columns of a piece; null: all
+  const MlirValue *reduced; // what the reductions of the first phase gave; null: they are emitted
+  MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
+  SN_VEC(SnTarget) targets; // one for each yielded value
+} SnCpuRow;
+
+// As the form's schedule says, without targets.
+SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p);
+// Emits loops twice, with stores past the caches for results that are aligned, if the schedule says so. `scalars` are what `emit` begins with
+// and what it ends with.
+typedef void (*SnCpuEmit)(SnBuilder *b, SnCpuRow *r, const void *user, intptr_t n, MlirValue *scalars);
+void sn_cpu_streaming(SnBuilder *b, SnCpuRow *r, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars);
+// Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
+void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
+// Its parts. The loops of a phase over the row's columns, or the piece's: results of reductions are set in program->scalars.
+void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t phase);
+// What is one for each row: stored, or combined with its accumulator.
+void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
+
+// ---- what a loop over columns needs from rows.c: rowonline.c ----------------------------
+
+// x in lanes from `seen` on; the identity in those before.
+MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen);
+// Asks for what the `count` vectors from column j on will load, of this row or the next.
+void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count);
+// The loops of any reductions and stores; columns of a row, or of the piece.
+void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase);
+
+// Phase `at` and the one behind it, of which sn_row_online knows the maximum, as one loop.
+void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at);
+
+// ---- the first phase of many neighbouring rows: rowstrips.c -------------------------------
+
+typedef struct {
+  int64_t size;        // rows of a strip; 0: there are none
+  MlirValue memory[4]; // accumulators of its rows, one for each reduction of the first phase
+} SnStrips;
+
+bool sn_cpu_has_strips(const SnRowProgram *p);
+SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row);
+// The first phase of rows from .. to; a vector begins no later than at `last`. Those from `from` + slot on, then.
+void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last);
+void sn_cpu_strip_load(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, MlirValue *reduced);
+
+// ---- results reduced over rows: partials.c -----------------------------------------------
+
+typedef struct {
+  SnValueVec buffers; // one for each accumulator: memref<tasks x T> or memref<tasks x N x T>
+  SnValueVec inside;  // the same in the task
+  MlirValue tasks; // their count, outside of them
+  int64_t lanes;
+} SnPartials;
+
+SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes);
+// In the task: rows are set to the identity, scalars[...] to identities; returns their count.
+intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirValue *scalars);
+void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars);
+// What the body yields: accumulators into the task's partials, the others to memory.
+void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row);
+// After the tasks: partials combined in order, finish, stores.
+void sn_cpu_finish(SnKernel *k, SnPartials *p);
+// Of an accumulator: its combiner's, on so many lanes.
+MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t accumulator, int64_t width);
+
+// ---- a task of rows: rowwise.c -------------------------------------------------------------
+
+typedef struct {
+  MlirValue tasks; // their count, outside of them
+  SnPartials partials;
+  SnTask task;
+  SnForm form;          // inside of the task
+  SnRowProgram program; // of that form
+  SnCpuRow row;         // for the lowering to set
+  intptr_t n;
+  MlirValue scalars[SN_MAX_ACCUMULATORS]; // n accumulators: identities, and at the end what the task adds to its partials
+} SnRowsTask;
+
+// Tasks of `of_task` units, as scheduled, or of more where the count of units is known at run time and would make too many.
+MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task);
+// What a kernel of rows begins and ends with. `t` stays where it is.
+void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t);
+void sn_cpu_rows_end(SnKernel *k, SnRowsTask *t);
+
+#endif

@@ -1,0 +1,157 @@
+// rowlanes_cpu.c: a row program over memory on a CPU, lanes along rows.
+//
+//   #sinter.rows<along = "rows", chunk = 4096, lanes = 16>
+//
+//   task t:                                    rows (i, j), j the last row dimension, of size L
+//     for u in its units:                      a unit: one i and a piece of j
+//       for j in the piece by 16:              the last vector ends where the piece ends, and overlaps the one before
+//         each column in turn: 16 rows at once
+//
+// Accumulators of results that are reduced over rows are vectors, combined by
+// halves when the task ends; rows that a vector sees again count as identities.
+
+#include "dialect/schedules.h"
+#include "dialect/row_ops.h"
+#include "lowering/cpu/lower_cpu.h"
+
+// How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
+typedef struct {
+  int64_t length, piece, pieces;
+  MlirValue units, of_task, tasks;
+} Deal;
+
+static Deal deal(SnBuilder *b, const SnForm *f) {
+  int64_t chunk = sn_schedule_number(f->schedule, "chunk"), lanes = sn_schedule_number(f->schedule, "lanes");
+  Deal d = {.length = f->dims.data[f->num_rows - 1].size, .pieces = 1};
+  d.piece = (chunk + lanes - 1) / lanes * lanes;
+  if (d.piece < d.length)
+    d.pieces = d.length / d.piece; // the last piece takes what is left
+  int64_t together = d.pieces > 1 ? 1 : chunk / d.length;
+  d.of_task = sn_index(b, together < 1 ? 1 : together);
+  MlirValue outer = sn_form_sizes(b, f, 0, f->num_rows - 1);
+  d.units = sn_size_mul(b, outer, sn_index(b, d.pieces));
+  d.tasks = sn_cpu_share(b, f, d.units, &d.of_task);
+  return d;
+}
+
+static MlirLogicalResult check(const SnForm *f) {
+  int64_t lanes = sn_schedule_number(f->schedule, "lanes");
+  if (!f->num_rows || f->dims.data[f->num_rows - 1].size == SN_DYNAMIC)
+    return sn_error(f->op, "lanes along rows need a last row dimension of known size: schedule with along = \"columns\"");
+  const SnDim *last = &f->dims.data[f->num_rows - 1];
+  if (lanes < 2 || last->size < lanes)
+    return sn_error(f->op, "%lld lanes along row dimension '%.*s' of size %lld: from 2 lanes to its size", (long long)lanes,
+                    (int)last->name.length, last->name.data, (long long)last->size);
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return sn_error(f->op, "accumulator %zu keeps columns, which lanes along rows do not: schedule with along = \"columns\"", k);
+  int64_t strip = sn_schedule_number(f->schedule, "strip");
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool fits = !strip || sn_cpu_has_strips(&p);
+  sn_row_program_free(&p);
+  if (!fits || strip % lanes)
+    return sn_error(f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else", (long long)strip, (long long)lanes);
+  if (f->indices.size)
+    return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"", f->indices.size);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->lanes_are_columns)
+      return sn_error(op, "is not for lanes along rows: schedule with along = \"columns\"");
+  }
+  return SN_OK;
+}
+
+// The lanes combined by halves.
+static MlirValue across(SnBuilder *b, const SnCombiner *c, MlirValue v) {
+  int64_t n = sn_dim(sn_type_of(v), 0), low[SN_MAX_LANES], high[SN_MAX_LANES], first = 0, second = 1;
+  for (; n > 2; n /= 2) {
+    for (int64_t i = 0; i < n / 2; ++i) {
+      low[i] = i;
+      high[i] = i + n / 2;
+    }
+    MlirValue l = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, low)));
+    MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
+    v = sn_combine(b, c, l, h);
+  }
+  MlirValue l = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &first)));
+  MlirValue h = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &second)));
+  return sn_combine(b, c, l, h);
+}
+
+// Rows `at` .. `at` + lanes, of which those from `from` on are new.
+static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps, MlirValue *scalars) {
+  SnRowProgram *p = row->program;
+  p->dims[f->num_rows - 1] = at;
+  row->mask = (MlirValue){0};
+  if (overlaps && f->accumulators.size) {
+    MlirType t = sn_vector(sn_index_type(b->ctx), row->lanes);
+    MlirValue seen = sn(b, "vector.broadcast", sn(b, "arith.subi", from, at), t);
+    row->mask = sn(b, "arith.cmpi", sn(b, "vector.step", t), seen, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
+  }
+  sn_row_begin(p);
+  sn_cpu_row(b, row, scalars);
+}
+
+MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
+  if (sn_failed(check(&k->form)))
+    return SN_FAIL;
+  int64_t lanes = sn_schedule_number(k->form.schedule, "lanes");
+  SnRowsTask t;
+  sn_cpu_rows_begin(k, deal(&k->b, &k->form).tasks, &t);
+  SnBuilder *b = &t.task.b;
+  const SnForm *f = &t.form;
+  t.program.row_lanes = lanes;
+  t.row = (SnCpuRow){.program = &t.program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+  sn_cpu_body_targets(f, &t.task, &t.partials, &t.row);
+
+  SnStrips strips = sn_cpu_strips(b, &t.row);
+  MlirValue vectors[SN_MAX_ACCUMULATORS];
+  intptr_t n = t.n;
+  Deal d = deal(b, f);
+  for (intptr_t i = 0; i < n; ++i)
+    vectors[i] = sn(b, "vector.broadcast", t.scalars[i], sn_vector(sn_type_of(t.scalars[i]), lanes));
+  MlirValue lo = sn(b, "arith.muli", t.task.index, d.of_task), step = sn_index(b, lanes);
+  SnLoop u = sn_for_values(b, lo, sn_cpu_end(b, lo, d.of_task, d.units), sn_index(b, 1), sn_values(n, vectors));
+  {
+    MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length, outer = u.index;
+    if (d.pieces > 1) {
+      MlirValue piece = sn(b, "arith.remui", u.index, pieces);
+      outer = sn(b, "arith.divui", u.index, pieces);
+      from = sn(b, "arith.muli", piece, sn_index(b, d.piece));
+      MlirValue last = sn(b, "arith.cmpi", piece, sn_index(b, d.pieces - 1), sn_attr("predicate", sn_i64(b->ctx, 0)));
+      to = sn(b, "arith.select", last, length, sn(b, "arith.addi", from, sn_index(b, d.piece)));
+    }
+    if (f->num_rows > 1)
+      sn_form_point(b, f, 0, f->num_rows - 1, outer, t.program.dims);
+    bool overlaps = d.length % lanes != 0; // pieces are whole vectors, but for the last one
+    MlirValue last = sn(b, "arith.subi", to, step), lo_of_strip = from, hi_of_strip = to, reduced[4];
+    SnLoop s;
+    if (strips.size) {
+      MlirValue size = sn_index(b, strips.size);
+      s = sn_for_values(b, from, to, size, sn_values(n, u.carried));
+      lo_of_strip = s.index;
+      hi_of_strip = sn(b, "arith.minsi", sn(b, "arith.addi", s.index, size), to);
+      sn_cpu_strip_reduce(b, &t.row, &strips, lo_of_strip, hi_of_strip, last);
+    }
+    SnLoop j = sn_for_values(b, lo_of_strip, hi_of_strip, step, sn_values(n, strips.size ? s.carried : u.carried));
+    MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, last) : j.index;
+    if (strips.size) {
+      sn_cpu_strip_load(b, &t.row, &strips, sn(b, "arith.subi", j.index, lo_of_strip), reduced);
+      t.row.reduced = reduced;
+    }
+    rows(b, &t.row, f, at, j.index, overlaps, j.carried);
+    sn_next_values(b, &j, sn_values(n, j.carried));
+    for (intptr_t i = 0; i < n; ++i)
+      u.carried[i] = sn_result(j.op, i);
+    if (strips.size) {
+      sn_next_values(b, &s, sn_values(n, u.carried));
+      for (intptr_t i = 0; i < n; ++i)
+        u.carried[i] = sn_result(s.op, i);
+    }
+  }
+  sn_next_values(b, &u, sn_values(n, u.carried));
+  for (size_t i = 0, s = 0; i < f->accumulators.size; ++i, ++s)
+    t.scalars[s] = across(b, sn_combiner(f->accumulators.data[i].kind), sn_result(u.op, (intptr_t)s));
+  sn_cpu_rows_end(k, &t);
+  return SN_OK;
+}

@@ -1,0 +1,164 @@
+// rowwise_cpu.c: a row program over memory, on a CPU.
+//
+//   #sinter.rows<chunk = 16, lanes = 16, unroll = 4>
+//
+//   task t:
+//     for r in t * chunk .. min((t + 1) * chunk, rows):
+//       the row's indices, the row program, its stores and accumulators
+//
+// Few long rows are shared in pieces of `columns`: rowpieces.c.
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/lower_cpu.h"
+
+#define ON_STACK 16384 // bytes of a row; a longer one is allocated
+
+typedef struct {
+  MlirValue rows, chunk, tasks;
+} Shares;
+
+MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task) {
+  int64_t known;
+  if (!sn_known(units, &known))
+    *of_task = sn_size_max(b, *of_task, sn_size_ceil(b, units, sn_index(b, sn_schedule_number(f->schedule, "tasks"))));
+  return sn_size_ceil(b, units, *of_task);
+}
+
+static Shares share_rows(SnBuilder *b, const SnForm *f) {
+  Shares s = {sn_form_sizes(b, f, 0, f->num_rows), sn_index(b, sn_schedule_number(f->schedule, "chunk"))};
+  s.tasks = sn_cpu_share(b, f, s.rows, &s.chunk);
+  return s;
+}
+
+typedef struct {
+  MlirValue lo, hi;
+} Rows;
+
+static void emit_rows(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n, MlirValue *scalars) {
+  SnRowProgram *p = row->program;
+  const Rows *rows = user;
+  MlirValue one = sn_index(b, 1), next[SN_MAX_DIMS];
+  sn_row_begin(p);
+  SnLoop r = sn_for_values(b, rows->lo, rows->hi, one, sn_values(n, scalars));
+  {
+    sn_form_point(b, p->form, 0, p->form->num_rows, r.index, p->dims);
+    if (p->form->num_rows && sn_schedule_word_is(p->form->schedule, "next", "early")) {
+      sn_form_point(b, p->form, 0, p->form->num_rows, sn(b, "arith.addi", r.index, one), next);
+      row->next = next;
+    }
+    sn_cpu_row(b, row, r.carried);
+    row->next = NULL;
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+}
+
+// Stores past the caches save the reads of what is overwritten, but they have to be aligned: the caller's memory is
+// looked at, and there is a second loop with ordinary stores. The runtime has a fence after each task.
+void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars) {
+  const SnForm *f = row->program->form;
+  MlirValue bits = {0}, cached[SN_MAX_ACCUMULATORS];
+  for (size_t k = 0; k < f->outputs.size && sn_schedule_word_is(f->schedule, "stores", "streaming"); ++k)
+    if (sn_row_streams(f, &f->outputs.data[k], row->lanes)) {
+      MlirValue at = sn(b, "memref.extract_aligned_pointer_as_index", f->outputs.data[k].value);
+      bits = sn_none(bits) ? at : sn(b, "arith.ori", bits, at);
+    }
+  if (sn_none(bits)) {
+    emit(b, row, user, n, scalars);
+    return;
+  }
+  MlirType types[SN_MAX_ACCUMULATORS];
+  for (intptr_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(scalars[i]);
+    cached[i] = scalars[i];
+  }
+  MlirValue low = sn(b, "arith.andi", bits, sn_index(b, 63));
+  SnIf aligned = sn_if_types(b, sn(b, "arith.cmpi", low, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))), (SnTypes){n, types});
+  row->program->streaming = true;
+  emit(b, row, user, n, scalars);
+  sn_else_values(b, &aligned, sn_values(n, scalars));
+  row->program->streaming = false;
+  emit(b, row, user, n, cached);
+  sn_end_if_values(b, &aligned, sn_values(n, cached));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(aligned.op, i);
+}
+
+// Rows that live between phases, in memory of the task. What is freed, and where, upstream's deallocation says.
+static MlirValue memory_of_task(SnBuilder *b, MlirType element, int64_t length) {
+  int32_t segments[] = {0, 0};
+  bool small = length * sn_bits(element) <= ON_STACK * 8;
+  return sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length), sn_attr("alignment", sn_i64(b->ctx, 64)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+}
+
+static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
+  SnRowProgram *p = row->program;
+  int64_t length = sn_row_length(p->form);
+  sn_row_keep(p);
+  for (size_t i = 0; i < p->kept.size; ++i)
+    p->kept.data[i].memref = memory_of_task(b, sn_element(sn_type_of(p->kept.data[i].value)), length);
+  for (size_t i = 0; row->online && i + 1 < p->phases.size; ++i)
+    if (p->kept.size && !sn_null(sn_row_online(p, i))) {
+      p->kept.data[0].per = row->lanes;
+      p->kept.data[0].factors = memory_of_task(b, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
+    }
+}
+
+SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
+  p->one_hot_by_lane = true;
+  sn_row_mark_exponentials(p);
+  return (SnCpuRow){.program = p,
+                    .lanes = sn_schedule_number(f->schedule, "lanes"),
+                    .unroll = sn_schedule_number(f->schedule, "unroll"),
+                    .prefetch = sn_schedule_number(f->schedule, "prefetch"),
+                    .online = sn_schedule_word_is(f->schedule, "maximum", "online")};
+}
+
+MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
+  if (sn_schedule_word_is(k->form.schedule, "along", "rows"))
+    return sn_cpu_lower_rowlanes(k);
+  if (sn_schedule_number(k->form.schedule, "columns"))
+    return sn_cpu_lower_pieces(k);
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
+    return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_schedule_word_is(k->form.schedule, "maximum", "online") &&
+      sn_row_length(&k->form) % sn_schedule_number(k->form.schedule, "lanes"))
+    return sn_error(k->form.op, "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple of %lld lanes: schedule with residency = \"reread\"",
+                    (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
+  SnRowsTask t;
+  sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);
+  SnBuilder *b = &t.task.b;
+  t.row = sn_cpu_scheduled(&t.form, &t.program);
+  sn_cpu_body_targets(&t.form, &t.task, &t.partials, &t.row);
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
+    keep_rows(b, &t.row);
+
+  Shares shares = share_rows(b, &t.form);
+  Rows rows = {.lo = sn(b, "arith.muli", t.task.index, shares.chunk)};
+  rows.hi = sn_cpu_end(b, rows.lo, shares.chunk, shares.rows);
+  sn_cpu_streaming(b, &t.row, emit_rows, &rows, t.n, t.scalars);
+  sn_cpu_rows_end(k, &t);
+  return SN_OK;
+}
+
+void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t) {
+  t->tasks = tasks;
+  t->partials = sn_cpu_partials(k, tasks, sn_schedule_number(k->form.schedule, "lanes"));
+  t->task = sn_cpu_task_begin(k);
+  t->form = sn_cpu_form_in_task(&k->form, &t->task);
+  t->program = sn_row_program(&t->form, sn_values(0, NULL));
+  t->n = sn_cpu_partials_begin(&t->form, &t->task, &t->partials, t->scalars);
+}
+
+void sn_cpu_rows_end(SnKernel *k, SnRowsTask *t) {
+  sn_cpu_partials_end(&t->form, &t->task, &t->partials, t->scalars);
+  sn_cpu_task_end(k, &t->task, t->tasks);
+  sn_cpu_finish(k, &t->partials);
+  sn_vec_free(&t->row.targets);
+  sn_vec_free(&t->partials.buffers);
+  sn_vec_free(&t->partials.inside);
+  sn_row_program_free(&t->program);
+  sn_form_free(&t->form);
+}

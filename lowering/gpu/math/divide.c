@@ -1,0 +1,68 @@
+// divide.c: divisions of f32 in a kernel.
+//
+//   arith.divf %x, %y : vector<4xf32>    ->   4 x llvm.nvvm.div.full
+//   arith.divf %x, broadcast(%y)         ->   (%x * c) * r, r = 1 / (%y * c)      once for all elements that %y divides
+//   arith.divf 1, %y, %y >= 1            ->   4 x llvm.nvvm.rcp.approx.ftz
+//   arith.divf %x, %y, 1 <= %y <= 2^65   ->   %x * rcp.approx.ftz(%y)              once for all that %y divides
+//
+// div.full.f32 errs by at most 2 ulp, over all of f32 (PTX ISA, "div"), in eight instructions; div.rn.f32 is
+// correctly rounded in ten and a call. The product errs by 1.5 ulp; c is 1, or a power of two that keeps 1 / y in range
+// where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126; a product with it by 1.5 ulp. By a constant LLVM multiplies where that is
+// exact, so those stay.
+//
+// test: test/lowering/gpu/divide.mlir
+
+#include "lowering/gpu/gpu.h"
+#include "lowering/rows/rowmemory.h"
+
+static MlirValue full(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "llvm.call_intrinsic", x, y, sn_type_of(x), sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.div.full")),
+            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 0})));
+}
+
+// By one number for all lanes.
+static MlirValue by_scalar(SnBuilder *b, MlirValue x, MlirOperation broadcast) {
+  MlirValue y = sn_operand(broadcast, 0);
+  MlirType t = sn_type_of(x), f32 = sn_type_of(y);
+  SnBuilder at = sn_before(broadcast);
+  MlirValue size = sn(&at, "math.absf", y), one = sn_float(&at, f32, 1);
+  MlirValue small = sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p-100), sn_attr("predicate", sn_i64(b->ctx, 4))); // olt
+  MlirValue large = sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p100), sn_attr("predicate", sn_i64(b->ctx, 2)));  // ogt
+  MlirValue scale = sn(&at, "arith.select", small, sn_float(&at, f32, 0x1p50), sn(&at, "arith.select", large, sn_float(&at, f32, 0x1p-50), one));
+  MlirValue r = sn_gpu_each_lane(&at, "llvm.nvvm.rcp.rn.f", sn(&at, "arith.mulf", y, scale));
+  return sn(b, "arith.mulf", sn(b, "arith.mulf", x, sn(&at, "vector.broadcast", scale, t)), sn(&at, "vector.broadcast", r, t));
+}
+
+static bool is_one(MlirValue v) {
+  MlirOperation broadcast = sn_def(v, "vector.broadcast");
+  MlirAttribute a = sn_constant_of(sn_null(broadcast) ? v : sn_operand(broadcast, 0));
+  return a.ptr && mlirAttributeIsAFloat(a) && mlirFloatAttrGetValueDouble(a) == 1;
+}
+
+void sn_gpu_divide(MlirOperation func) {
+  SnOpVec found = sn_collect(func, "arith.divf");
+  for (size_t i = 0; i < found.size; ++i) {
+    MlirOperation op = found.data[i];
+    SnBuilder b = sn_before(op);
+    MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), lanes[SN_MAX_LANES], quotient;
+    MlirType t = sn_type_of(x);
+    MlirOperation broadcast = sn_def(y, "vector.broadcast");
+    if (!mlirTypeIsAF32(sn_element(t)) || sn_constant_of(y).ptr || (!sn_null(broadcast) && sn_constant_of(sn_operand(broadcast, 0)).ptr))
+      continue;
+    int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
+    if (is_one(x) && sn_gpu_at_least_one(y)) {
+      quotient = sn_gpu_each_lane(&b, "llvm.nvvm.rcp.approx.ftz.f", y);
+    } else if (sn_gpu_is_moderate(y)) {
+      quotient = sn(&b, "arith.mulf", x, sn_gpu_each_lane(&b, "llvm.nvvm.rcp.approx.ftz.f", y));
+    } else if (!sn_null(broadcast) && !mlirTypeIsAVector(sn_type_of(sn_operand(broadcast, 0)))) {
+      quotient = by_scalar(&b, x, broadcast);
+    } else {
+      for (int64_t l = 0; mlirTypeIsAVector(t) && l < width; ++l)
+        lanes[l] = full(&b, sn_lane(&b, x, l), sn_lane(&b, y, l));
+      quotient = mlirTypeIsAVector(t) ? sn(&b, "vector.from_elements", sn_values(width, lanes), t) : full(&b, x, y);
+    }
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), quotient);
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&found);
+}

@@ -1,0 +1,284 @@
+// boundary.c: what a host may pass, fixed before buffers exist.
+//
+//   func.func @main(%x: tensor<4x8xf32>, %a: f32) -> f32 { ... return %s : f32 }
+//   ->
+//   func.func @main(%x: tensor<4x8xf32> {bufferization.writable = false},
+//                   %a: tensor<f32> {bufferization.writable = false}) -> tensor<f32>
+//       attributes {sinter.inputs = [tensor<4x8xf32>, tensor<f32>], sinter.outputs = [tensor<f32>]}
+//       {
+//     %n = tensor.extract %a[] : tensor<f32>
+//     ...
+//     %r = tensor.from_elements %s : tensor<f32>
+//     return %r : tensor<f32>
+//   }
+//
+//   return %y, %y   ->   %z = bufferization.alloc_tensor() copy(%y)   return %y, %z
+//
+//   func.func @main(%x: tensor<?x8xf32>) -> tensor<?xf32>
+//   ->
+//   the same with sinter.shapes = "main_shapes", and
+//   func.func private @main_shapes(%in: !llvm.ptr, %out: !llvm.ptr) {
+//     %n = llvm.load %in[0]       sizes of all inputs, one after another
+//     llvm.store %n, %out[0]      sizes of all outputs
+//   }
+//
+// A host passes arrays (runtime/abi.h), so numbers become tensors of rank 0, and
+// what has no place in the table of a library is refused here, by name. Inputs
+// are never written. The types are kept as attributes: the descriptor table
+// is made from them.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_boundary.mlir
+
+#include "lowering/host/host.h"
+#include "lowering/host/host_sizes.h"
+#include "lowering/host/names.h"
+#include "mlir-c/Dialect/Func.h"
+
+static bool travels(MlirType element) {
+  if (sn_is_float(element)) {
+    unsigned bits = sn_bits(element);
+    return bits == 64 || bits == 32 || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  }
+  if (!mlirTypeIsAInteger(element) || !mlirIntegerTypeIsSignless(element))
+    return false;
+  unsigned bits = mlirIntegerTypeGetWidth(element);
+  return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i, MlirType type) {
+  char *text = sn_type_text(type);
+  MlirLogicalResult result = SN_OK;
+  if (mlirTypeIsAShaped(type) && !mlirTypeIsARankedTensor(type))
+    result = sn_error(func, "%s %ld is %s: expected a tensor of known rank, or a number", what,
+                      (long)i, text);
+  else if (!travels(sn_element(type)))
+    result = sn_error(
+        func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1",
+        what, (long)i, text);
+  else if (mlirTypeIsARankedTensor(type) && mlirRankedTensorTypeGetEncoding(type).ptr)
+    result =
+        sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
+  free(text);
+  return result;
+}
+
+static MlirType boundary_type(MlirType type) {
+  return mlirTypeIsARankedTensor(type) ? type : sn_tensor(type, 0, NULL);
+}
+
+// Arguments: numbers are read out of tensors of rank 0.
+static void take_tensors(MlirOperation func, MlirBlock body, MlirType *inputs) {
+  SnBuilder b = sn_at_start(body, mlirOperationGetLocation(func));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirValue x = mlirBlockGetArgument(body, i);
+    MlirType type = sn_type_of(x);
+    inputs[i] = boundary_type(type);
+    if (!mlirTypeEqual(type, inputs[i])) {
+      mlirBlockArgumentSetType(x, inputs[i]);
+      MlirOperation number = sn_op(&b, "tensor.extract", type, x);
+      mlirValueReplaceAllUsesExcept(x, sn_result(number, 0), 1, &number);
+    }
+  }
+}
+
+// No input is written. Whatever else was said of arguments has been read, and is about layouts of somebody else's.
+static void say_read_only(MlirOperation func, intptr_t n) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirNamedAttribute writable =
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("bufferization.writable")), mlirBoolAttrGet(ctx, 0));
+  MlirAttribute *each = sn_alloc((size_t)(n + 1) * sizeof *each);
+  for (intptr_t i = 0; i < n; ++i)
+    each[i] = mlirDictionaryAttrGet(ctx, 1, &writable);
+  if (n)
+    sn_set_attr(func, "arg_attrs", mlirArrayAttrGet(ctx, n, each));
+  free(each);
+}
+
+static MlirValue copied(SnBuilder *b, MlirValue y) {
+  const int32_t segments[] = {0, 1, 0};
+  return sn_result(sn_op(b, "bufferization.alloc_tensor", sn_type_of(y), y,
+                         sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, segments))),
+                   0);
+}
+
+static bool returned_before(MlirOperation ret, intptr_t i) {
+  for (intptr_t before = 0; before < i; ++before)
+    if (sn_same(sn_operand(ret, before), sn_operand(ret, i)))
+      return true;
+  return false;
+}
+
+// Results have places of their own: buffer-results-to-out-params takes each value once.
+static void return_tensors(MlirOperation func) {
+  SnOpVec returns = sn_collect(func, "func.return");
+  for (size_t k = 0; k < returns.size; ++k) {
+    SnBuilder b = sn_before(returns.data[k]);
+    for (intptr_t i = 0; i < sn_num_operands(returns.data[k]); ++i) {
+      MlirValue y = sn_operand(returns.data[k], i);
+      MlirType type = sn_type_of(y);
+      if (!mlirTypeIsARankedTensor(type))
+        mlirOperationSetOperand(returns.data[k], i,
+                                sn(&b, "tensor.from_elements", boundary_type(type), y));
+      else if (returned_before(returns.data[k], i))
+        mlirOperationSetOperand(returns.data[k], i, copied(&b, y));
+    }
+  }
+  sn_vec_free(&returns);
+}
+
+// ---- sizes of results ---------------------------------------------------------------
+
+typedef struct {
+  MlirValue in, out; // arrays of i64
+} Shapes;
+
+static bool is_dynamic(MlirType type) {
+  return mlirTypeIsARankedTensor(type) && !mlirShapedTypeHasStaticShape(type);
+}
+
+static MlirValue element_of(SnBuilder *b, MlirValue array, int i) {
+  return sn(b, "llvm.getelementptr", sn_type(b->ctx, "!llvm.ptr"), array,
+            sn_attr("elem_type", mlirTypeAttrGet(sn_type(b->ctx, "i64"))),
+            sn_attr("rawConstantIndices", sn_parse_attr(b->ctx, "array<i32: %d>", i)));
+}
+
+static MlirValue load_size(SnSizes *s, MlirValue argument, intptr_t dim) {
+  const Shapes *shapes = s->user;
+  MlirBlock body = mlirBlockArgumentGetOwner(argument);
+  intptr_t at = dim;
+  for (intptr_t k = 0; k < mlirBlockArgumentGetArgNumber(argument); ++k)
+    at += sn_rank(sn_type_of(mlirBlockGetArgument(body, k)));
+  MlirValue n =
+      sn(&s->b, "llvm.load", sn_type(s->b.ctx, "i64"), element_of(&s->b, shapes->in, (int)at));
+  return sn(&s->b, "arith.index_cast", n, sn_index_type(s->b.ctx));
+}
+
+static MlirBlock make_shapes(MlirOperation func, const char *name) {
+  SnBuilder b = sn_after(func);
+  MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), arguments[] = {pointer, pointer};
+  MlirLocation locs[] = {b.loc, b.loc};
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(2, arguments, locs);
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirType type = mlirFunctionTypeGet(b.ctx, 2, arguments, 0, NULL);
+  sn_op(&b, "func.func", region, sn_attr("sym_name", sn_string(b.ctx, name)),
+        sn_attr("sym_visibility", sn_string(b.ctx, "private")),
+        sn_attr("function_type", mlirTypeAttrGet(type)));
+  return body;
+}
+
+static MlirLogicalResult store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
+  Shapes shapes = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
+  SnSizes sizes = {.b = sn_at_end(body, mlirOperationGetLocation(func)),
+                   .argument = load_size,
+                   .user = &shapes};
+  SnBuilder *b = &sizes.b;
+  MlirLogicalResult result = SN_OK;
+  int at = 0;
+  for (intptr_t i = 0; i < sn_num_operands(ret) && !sn_failed(result); ++i)
+    for (intptr_t d = 0; d < sn_rank(sn_type_of(sn_operand(ret, i))); ++d) {
+      MlirValue n = sn_size_of(&sizes, sn_operand(ret, i), d);
+      if (sn_none(n)) {
+        result = sn_error(func,
+                          "result %ld has a size in dimension %ld that does not follow from the "
+                          "sizes of arguments: a caller could not allocate it",
+                          (long)i, (long)d);
+        break;
+      }
+      sn_op(b, "llvm.store", sn(b, "arith.index_cast", n, sn_type(b->ctx, "i64")),
+            element_of(b, shapes.out, at++));
+    }
+  sn_op(b, "func.return", sn_values(0, NULL));
+  sn_sizes_free(&sizes);
+  return result;
+}
+
+// A caller allocates the results, so it has to learn their sizes before.
+static MlirLogicalResult add_shapes(MlirOperation func) {
+  MlirOperation ret = mlirBlockGetTerminator(sn_function_body(func));
+  bool any = false;
+  for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
+    any |= is_dynamic(sn_type_of(sn_operand(ret, i)));
+  if (!any)
+    return SN_OK;
+  char *base = sn_symbol_base(func), *name = sn_new_symbol(sn_module_of(func), base, "_shapes");
+  MlirLogicalResult result = store_sizes(func, ret, make_shapes(func, name));
+  sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
+  free(base);
+  free(name);
+  return result;
+}
+
+static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *types) {
+  MlirAttribute *attrs = sn_alloc((size_t)(n + 1) * sizeof *attrs);
+  for (intptr_t i = 0; i < n; ++i)
+    attrs[i] = mlirTypeAttrGet(types[i]);
+  MlirAttribute array = mlirArrayAttrGet(ctx, n, attrs);
+  free(attrs);
+  return array;
+}
+
+static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
+  MlirBlock body = sn_function_body(func);
+  MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
+  intptr_t num_inputs = mlirFunctionTypeGetNumInputs(type);
+  intptr_t num_outputs = mlirFunctionTypeGetNumResults(type);
+  for (intptr_t i = 0; i < num_inputs; ++i)
+    if (sn_failed(check(func, "argument", i, mlirFunctionTypeGetInput(type, i))))
+      return SN_FAIL;
+  for (intptr_t i = 0; i < num_outputs; ++i)
+    if (sn_failed(check(func, "result", i, mlirFunctionTypeGetResult(type, i))))
+      return SN_FAIL;
+
+  // What a program says of itself by our own words is not true.
+  static const char *const own[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS};
+  for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+    mlirOperationRemoveAttributeByName(func, SN_STR(own[i]));
+
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirType *inputs = sn_alloc((size_t)(num_inputs + num_outputs + 1) * sizeof *inputs);
+  MlirType *outputs = inputs + num_inputs;
+  take_tensors(func, body, inputs);
+  return_tensors(func);
+  for (intptr_t i = 0; i < num_outputs; ++i)
+    outputs[i] = boundary_type(mlirFunctionTypeGetResult(type, i));
+  MlirLogicalResult result = sn_host_keep_facts(func, num_inputs, inputs, num_outputs, outputs);
+  say_read_only(func, num_inputs);
+  MlirType tensors = mlirFunctionTypeGet(ctx, num_inputs, inputs, num_outputs, outputs);
+  sn_set_attr(func, "function_type", mlirTypeAttrGet(tensors));
+  sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));
+  sn_set_attr(func, SN_OUTPUTS, type_array(ctx, num_outputs, outputs));
+  free(inputs);
+  return sn_failed(result) ? result : add_shapes(func);
+}
+
+static MlirLogicalResult defined(MlirOperation module, MlirOperation func) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  bool runtime = name.length >= 10 && !memcmp(name.data, "sinter_rt_", 10);
+  return sn_function_body(func).ptr || runtime
+             ? SN_OK
+             : sn_error(func, "is declared, and nothing defines it");
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  if (sn_failed(sn_each(module, "func.func", defined)))
+    return SN_FAIL;
+  return sn_each_public(module, function);
+}
+
+MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__llvm__(void);
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, NULL};
+
+const SnPass sn_pass_host_boundary = {
+    .argument = "sinter-boundary",
+    .summary =
+        "public functions take and return tensors, say of which sizes, and never write inputs",
+    .anchor = "builtin.module",
+    .dialects = dialects,
+    .run = run,
+};

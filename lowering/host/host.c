@@ -1,0 +1,118 @@
+// host.c: what the passes over host code share.
+
+#include "lowering/host/host.h"
+
+bool sn_is_public(MlirOperation func) {
+  MlirAttribute visibility = sn_get_attr(func, "sym_visibility");
+  return mlirAttributeIsNull(visibility) ||
+         mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
+}
+
+MlirLogicalResult sn_each(MlirOperation module, const char *name, SnEach each) {
+  MlirLogicalResult result = SN_OK;
+  SnOpVec found = sn_collect(module, name);
+  for (size_t i = 0; i < found.size && !sn_failed(result); ++i)
+    result = each(module, found.data[i]);
+  sn_vec_free(&found);
+  return result;
+}
+
+MlirLogicalResult sn_each_public(MlirOperation module, SnEach each) {
+  MlirLogicalResult result = SN_OK;
+  SnOpVec all = sn_collect(module, "func.func");
+  for (size_t i = 0; i < all.size && !sn_failed(result); ++i)
+    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr)
+      result = each(module, all.data[i]);
+  sn_vec_free(&all);
+  return result;
+}
+
+static bool has(const SnOpVec *ops, MlirOperation op) {
+  for (size_t i = 0; i < ops->size; ++i)
+    if (mlirOperationEqual(ops->data[i], op))
+      return true;
+  return false;
+}
+
+SnOpVec sn_host_functions(MlirOperation module) {
+  SnOpVec host = {0};
+  SnOpVec all = sn_collect(module, "func.func");
+  for (size_t i = 0; i < all.size; ++i)
+    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr)
+      sn_push(&host, all.data[i]);
+  sn_vec_free(&all);
+  // And what they call; `host` grows while it is read.
+  for (size_t i = 0; i < host.size; ++i) {
+    SnOpVec calls = sn_collect(host.data[i], "func.call");
+    for (size_t k = 0; k < calls.size; ++k) {
+      MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(sn_get_attr(calls.data[k], "callee"));
+      MlirOperation f = sn_symbol(module, callee.data);
+      bool kernel = sn_null(f) || !mlirAttributeIsNull(sn_get_attr(f, SN_KERNEL));
+      if (!kernel && sn_function_body(f).ptr && !has(&host, f))
+        sn_push(&host, f);
+    }
+    sn_vec_free(&calls);
+  }
+  return host;
+}
+
+MlirOperation sn_module_of(MlirOperation op) {
+  while (!sn_null(op) && !sn_is(op, "builtin.module"))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
+                              SnValues arguments) {
+  if (sn_null(sn_symbol(module, name))) {
+    MlirType *types = sn_alloc((size_t)(arguments.n + 1) * sizeof *types);
+    for (intptr_t i = 0; i < arguments.n; ++i)
+      types[i] = sn_type_of(arguments.data[i]);
+    MlirBlock body = mlirModuleGetBody(mlirModuleFromOperation(module));
+    SnBuilder top = sn_at_start(body, mlirOperationGetLocation(module));
+    MlirType type = mlirFunctionTypeGet(b->ctx, arguments.n, types, 0, NULL);
+    sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+          sn_attr("function_type", mlirTypeAttrGet(type)),
+          sn_attr("sym_visibility", sn_string(b->ctx, "private")), mlirRegionCreate());
+    free(types);
+  }
+  return sn_op(b, "func.call", arguments,
+               sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))),
+               sn_types(0, NULL));
+}
+
+typedef struct {
+  char *text;
+  size_t size;
+} Text;
+
+static void append(MlirStringRef piece, void *user) {
+  Text *t = user;
+  char *longer = sn_alloc(t->size + piece.length + 1);
+  if (t->text)
+    memcpy(longer, t->text, t->size);
+  memcpy(longer + t->size, piece.data, piece.length);
+  free(t->text);
+  t->text = longer;
+  t->size += piece.length;
+}
+
+char *sn_type_text(MlirType type) {
+  Text t = {0};
+  mlirTypePrint(type, append, &t);
+  return t.text;
+}
+
+int64_t sn_memref_bytes(MlirType memref) {
+  if (!mlirTypeIsAMemRef(memref) || !mlirShapedTypeHasStaticShape(memref) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)))
+    return -1;
+  MlirType element = sn_element(memref);
+  if (!sn_is_float(element) && !sn_is_int(element))
+    return -1;
+  int64_t bytes = (sn_bits(element) + 7) / 8;
+  for (intptr_t i = 0; i < sn_rank(memref); ++i)
+    if (__builtin_mul_overflow(bytes, sn_dim(memref, i), &bytes))
+      return -1; // sinter-allocations refuses it
+  return bytes;
+}

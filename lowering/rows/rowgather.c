@@ -1,0 +1,87 @@
+// rowgather.c: elements of a table at subscripts that the row program computes.
+//
+//   gather %e[%t, %j], j the columns   ->   vector.load %e[t, j], selected if t is inside
+//   gather %e[%r], r a row             ->   vector.gather %e[r], masked
+//   one column, or scalars alone       ->   memref.load of a place inside, then a select
+//
+// Whatever the subscripts are, nothing outside of the table is read.
+
+#include "lowering/rows/rowmemory.h"
+#include <assert.h>
+
+// The last subscripts are the columns, in order and all of them, and the others scalars: a row lies in one piece.
+static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
+  intptr_t rank = sn_rank(table), first = rank - f->num_cols;
+  if (first < 0 || !f->num_cols)
+    return false;
+  for (intptr_t k = 0; k < rank; ++k) {
+    MlirValue v = sn_operand(op, k + 1);
+    MlirOperation index = sn_def(v, "sinter.index");
+    if (k < first ? sn_is_row(v) : sn_null(index) || !sn_is_row(v))
+      return false;
+    intptr_t d = f->num_rows + k - first;
+    if (k >= first && (sn_row_named_dim(f, index) != d || sn_dim(table, k) == SN_DYNAMIC || sn_dim(table, k) != f->dims.data[d].size))
+      return false;
+  }
+  for (intptr_t k = 0; k < first; ++k)
+    if (sn_dim(table, k) < 1)
+      return false; // no row to load in its place, or none perhaps
+  return true;
+}
+
+static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue memref, MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset = zero;
+  intptr_t first = sn_rank(t) - p->form->num_cols;
+  for (intptr_t k = 0; k < first; ++k) {
+    MlirValue v = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, k + 1)));
+    MlirValue in = sn_row_below(b, v, sn_dim_of(b, memref, k));
+    inside = sn(b, "arith.andi", inside, in);
+    at[k] = sn(b, "arith.select", in, v, zero);
+  }
+  sn_row_dims(b, p, c, 0, dims);
+  memcpy(at + first, dims + p->form->num_rows, (size_t)p->form->num_cols * sizeof *dims);
+  MlirValue whole = sn_row_flat(b, memref, at, &offset);
+  MlirValue x = sn(b, "vector.load", whole, offset, sn_vector(sn_element(t), c->width));
+  return sn(b, "arith.select", inside, x, otherwise);
+}
+
+// Lanes at subscripts of their own. Lanes that are masked touch no memory.
+static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const MlirValue *at, MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue place = {0}, inside = {0}, zeros[SN_MAX_DIMS + 1], unused;
+  for (intptr_t k = 0; k < sn_rank(t); ++k) {
+    MlirValue n = sn_lanes_broadcast(b, sn_dim_of(b, memref, k), c->width), in = sn_row_below(b, at[k], n);
+    zeros[k] = sn_index(b, 0);
+    inside = k ? sn(b, "arith.andi", inside, in) : in;
+    place = k ? sn(b, "arith.addi", sn(b, "arith.muli", place, n), at[k]) : at[k];
+  }
+  MlirValue whole = sn_row_flat(b, memref, zeros, &unused);
+  return sn(b, "vector.gather", whole, zeros[0], place, inside, otherwise, sn_vector(sn_element(t), c->width));
+}
+
+MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  const SnRowSource *source = &p->sources.data[mlirBlockArgumentGetArgNumber(sn_operand(op, 0))];
+  MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)), at[SN_MAX_DIMS + 1], lanes[SN_MAX_LANES];
+  MlirType t = sn_type_of(memref);
+  int64_t width = c ? c->width : 1;
+  intptr_t rank = sn_rank(t);
+  assert(rank <= SN_MAX_DIMS + 1 && width <= SN_MAX_LANES);
+  if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
+    return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
+  for (intptr_t k = 0; k < rank; ++k) {
+    MlirValue v = sn_operand(op, k + 1);
+    at[k] = sn_row_as_index(b, c ? sn_row_element(b, p, c, v) : sn_row_scalar(p, v));
+  }
+  if (width == 1)
+    return sn_row_load_guarded(b, memref, rank, at, otherwise);
+  if (sn_fills_bytes(sn_element(t)))
+    return load_lanes(b, c, memref, at, sn_lanes_broadcast(b, otherwise, width));
+  for (int64_t l = 0; l < width; ++l) {
+    MlirValue one[SN_MAX_DIMS + 1];
+    for (intptr_t k = 0; k < rank; ++k)
+      one[k] = sn_lane(b, at[k], l);
+    lanes[l] = sn_row_load_guarded(b, memref, rank, one, otherwise);
+  }
+  return sn(b, "vector.from_elements", sn_values(width, lanes), sn_vector(sn_element(t), width));
+}

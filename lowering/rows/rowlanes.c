@@ -1,0 +1,118 @@
+// rowlanes.c: a row program whose lanes are rows, not columns.
+//
+//   %x[i, k, j], rows (i, j) by (k)   ->   vector.load %x[i, k, j .. j + 7]       8 rows at column k
+//   %w[k]                             ->   memref.load, on every lane
+//   %x[i, j + k - 1] else 0.0         ->   vector.maskedload of the lanes inside
+//   %x[i, j * 2, k]                   ->   8 loads and a vector.from_elements
+//
+// Where neighbours in memory are neighbours in the last row dimension (a sum over
+// the first or a middle dimension, classes in dimension 1, a convolution's
+// window), columns would be loaded one by one. Here they are a scalar loop, and
+// no reduction crosses lanes.
+
+#include "lowering/rows/rowmemory.h"
+#include <assert.h>
+
+// Some subscript, also one that comes through an index tensor, changes with dimension d.
+static bool uses(const SnForm *f, const SnAccess *a, intptr_t d) {
+  if (sn_map_uses(a->map, d))
+    return true;
+  for (intptr_t i = 0; a->through.ptr && i < mlirDenseArrayGetNumElements(a->through); ++i)
+    if (sn_map_uses(f->indices.data[mlirDenseI64ArrayGetElement(a->through, i)].map, d))
+      return true;
+  return false;
+}
+
+// Dimensions of lane l; l is -1 where the lanes share a column and start at dims.
+static void dims_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t l, MlirValue *dims) {
+  const SnForm *f = p->form;
+  bool apart = c && mlirTypeIsAVector(sn_type_of(c->index));
+  if (!apart) {
+    sn_row_dims(b, p, c, 0, dims);
+  } else {
+    memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
+    sn_form_point(b, f, f->num_rows, f->num_cols, sn_lane(b, c->index, l), dims + f->num_rows);
+  }
+  if (l > 0)
+    dims[f->num_rows - 1] = sn(b, "arith.addi", dims[f->num_rows - 1], sn_index(b, l));
+}
+
+static bool in_one_piece(const SnForm *f, const SnAccess *a) {
+  return !a->through.ptr && sn_fills_bytes(sn_element(sn_type_of(a->value))) && sn_unit_stride(a->map, f->num_rows - 1);
+}
+
+static intptr_t subscripts(SnBuilder *b, const SnAccess *a, const MlirValue *dims, MlirValue *at) {
+  intptr_t n = mlirAffineMapGetNumResults(a->map);
+  for (intptr_t i = 0; i < n; ++i)
+    at[i] = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
+  return n;
+}
+
+MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width) {
+  MlirValue at[SN_MAX_DIMS + 1], inside = {0};
+  MlirType element = sn_element(sn_type_of(a->value)), index = sn_index_type(b->ctx), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  intptr_t n = subscripts(b, a, dims, at);
+  for (intptr_t i = 0; i + 1 < n; ++i) {
+    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
+    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
+  }
+  // A subscript is less than 2^31 away from a tensor that is smaller than 2^30: masks of 32 bits take a quarter of the work.
+  int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[SN_MAX_DIMS];
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+  bool narrow = size != SN_DYNAMIC && size < 1 << 30 && sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) &&
+                low > -(1 << 30) && high < 1 << 30;
+  MlirValue first = narrow ? sn(b, "arith.index_cast", at[n - 1], i32) : at[n - 1];
+  MlirValue end = narrow ? sn_int(b, i32, size) : sn_dim_of(b, a->value, n - 1);
+  MlirValue step = sn(b, "vector.step", sn_vector(index, width));
+  if (narrow)
+    step = sn(b, "arith.index_cast", step, sn_vector(i32, width));
+  MlirValue lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, first, width), step);
+  MlirValue mask = sn_row_below(b, lanes, sn_lanes_broadcast(b, end, width));
+  if (!sn_none(inside))
+    mask = sn(b, "arith.andi", mask, sn_lanes_broadcast(b, inside, width));
+  MlirValue fill = sn_splat(b, sn_vector(element, width), a->fill);
+  return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, fill, sn_vector(element, width));
+}
+
+MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+  const SnForm *f = p->form;
+  MlirType element = sn_element(sn_type_of(a->value)), vector = sn_vector(element, p->row_lanes);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], lane[SN_MAX_LANES];
+  bool apart = c && mlirTypeIsAVector(sn_type_of(c->index)) && sn_uses_cols(f, a->map);
+  if (!apart) {
+    if (c && mlirTypeIsAVector(sn_type_of(c->index)))
+      c = NULL;
+    dims_at(b, p, c, 0, dims);
+    if (!uses(f, a, f->num_rows - 1))
+      return sn_lanes_broadcast(b, sn_row_load(b, f, a, dims), p->row_lanes);
+    if (in_one_piece(f, a) && a->fill.ptr)
+      return sn_row_load_masked(b, f, a, dims, p->row_lanes);
+    if (in_one_piece(f, a)) {
+      intptr_t n = subscripts(b, a, dims, at);
+      return sn(b, "vector.load", a->value, sn_values(n, at), vector);
+    }
+  }
+  assert(p->row_lanes <= 64);
+  for (int64_t l = 0; l < p->row_lanes; ++l) {
+    dims_at(b, p, c, l, dims);
+    lane[l] = sn_row_load(b, f, a, dims);
+  }
+  return sn(b, "vector.from_elements", sn_values(p->row_lanes, lane), vector);
+}
+
+void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+  const SnForm *f = p->form;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1];
+  if (!sn_uses_cols(f, a->map))
+    c = NULL;
+  for (int64_t l = 0; l < p->row_lanes; ++l) {
+    dims_at(b, p, c, l, dims);
+    intptr_t n = subscripts(b, a, dims, at);
+    if (in_one_piece(f, a)) {
+      sn_op(b, "vector.store", element, a->value, sn_values(n, at));
+      return;
+    }
+    sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(n, at));
+  }
+}

@@ -1,0 +1,380 @@
+// rowmemory.c: subscripts, loads and stores of a row program's accesses.
+//
+//   %x[i, 7 - j] at lanes j .. j + 3   ->   4 loads and a vector.from_elements
+//   %x[i, j]                           ->   vector.load
+//   %x[i, j * 2 - 1] else 0.0          ->   loads of places inside, then selects
+//   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
+
+#include "lowering/rows/rowmemory.h"
+#include <assert.h>
+
+// ---- index arithmetic ------------------------------------------------------------
+
+// a mod m for m > 0, also of a negative a.
+static MlirValue modulo(SnBuilder *b, MlirValue a, MlirValue m) {
+  MlirValue r = sn(b, "arith.remsi", a, m);
+  MlirValue negative = sn(b, "arith.cmpi", r, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 2)));
+  return sn(b, "arith.select", negative, sn(b, "arith.addi", r, m), r);
+}
+static MlirValue floor_div(SnBuilder *b, MlirValue a, MlirValue m) {
+  return sn(b, "arith.divsi", sn(b, "arith.subi", a, modulo(b, a, m)), m);
+}
+
+MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims) {
+  if (mlirAffineExprIsADim(e))
+    return dims[mlirAffineDimExprGetPosition(e)];
+  if (mlirAffineExprIsAConstant(e))
+    return sn_index(b, mlirAffineConstantExprGetValue(e));
+  assert(mlirAffineExprIsABinary(e) && "indirect accesses are refused before");
+  MlirValue l = sn_affine(b, mlirAffineBinaryOpExprGetLHS(e), dims);
+  MlirValue r = sn_affine(b, mlirAffineBinaryOpExprGetRHS(e), dims);
+  if (mlirAffineExprIsAAdd(e))
+    return sn(b, "arith.addi", l, r);
+  if (mlirAffineExprIsAMul(e))
+    return sn(b, "arith.muli", l, r);
+  if (mlirAffineExprIsAMod(e))
+    return modulo(b, l, r);
+  if (mlirAffineExprIsAFloorDiv(e))
+    return floor_div(b, l, r);
+  MlirValue zero = sn_index(b, 0);
+  return sn(b, "arith.subi", zero, floor_div(b, sn(b, "arith.subi", zero, l), r));
+}
+
+static bool add_factors(MlirAffineExpr e, int64_t scale, int64_t *factors) {
+  if (mlirAffineExprIsADim(e)) {
+    factors[mlirAffineDimExprGetPosition(e)] += scale;
+    return true;
+  }
+  if (mlirAffineExprIsAConstant(e))
+    return true;
+  if (!mlirAffineExprIsABinary(e))
+    return false;
+  MlirAffineExpr l = mlirAffineBinaryOpExprGetLHS(e), r = mlirAffineBinaryOpExprGetRHS(e);
+  if (mlirAffineExprIsAAdd(e))
+    return add_factors(l, scale, factors) && add_factors(r, scale, factors);
+  return mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(r) &&
+         add_factors(l, sn_times(scale, mlirAffineConstantExprGetValue(r)), factors);
+}
+
+bool sn_affine_factors(MlirAffineExpr e, int64_t *factors) { return add_factors(e, 1, factors); }
+
+bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors) {
+  memset(factors, 0, (size_t)mlirAffineMapGetNumDims(map) * sizeof *factors);
+  int64_t stride = 1;
+  for (intptr_t i = sn_rank(memref); i-- > 0;) {
+    if (stride == SN_DYNAMIC ? !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, i))
+                             : !add_factors(mlirAffineMapGetResult(map, i), stride, factors))
+      return false;
+    stride = stride == SN_DYNAMIC || sn_dim(memref, i) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(stride, sn_dim(memref, i));
+  }
+  return true;
+}
+
+// The map with 0 for what is the same in each column of a row: subscripts through indices that use no columns.
+static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
+  MlirAffineExpr results[SN_MAX_DIMS + 1];
+  MlirContext ctx = mlirAffineMapGetContext(a->map);
+  intptr_t n = mlirAffineMapGetNumResults(a->map);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirAffineExpr e = results[i] = mlirAffineMapGetResult(a->map, i);
+    if (a->through.ptr && mlirAffineExprIsASymbol(e) &&
+        !sn_uses_cols(f, f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].map))
+      results[i] = mlirAffineConstantExprGet(ctx, 0);
+  }
+  return mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), n, results);
+}
+
+bool sn_unit_stride(MlirAffineMap map, intptr_t d) {
+  int64_t factors[SN_MAX_DIMS] = {0};
+  intptr_t last = mlirAffineMapGetNumResults(map) - 1;
+  for (intptr_t i = 0; i < last; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d))
+      return false;
+  return last >= 0 && add_factors(mlirAffineMapGetResult(map, last), 1, factors) && factors[d] == 1;
+}
+
+// The last subscripts are the columns, all of them and in order, and those behind the first one span their dimensions.
+static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
+  intptr_t first = mlirAffineMapGetNumResults(map) - f->num_cols;
+  if (f->num_cols == 1)
+    return sn_unit_stride(map, f->num_rows);
+  for (int64_t k = 0; first >= 0 && k < f->num_cols; ++k) {
+    int64_t d = f->num_rows + k;
+    if (sn_map_dim(map, first + k) != d || (k && sn_dim(t, first + k) != f->dims.data[d].size))
+      return false;
+    for (intptr_t i = 0; i < first; ++i)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d))
+        return false;
+  }
+  return first >= 0 && f->num_cols;
+}
+
+// Consecutive columns are consecutive elements, those of a vector of this width that begins at a multiple of it at least.
+static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
+  int64_t factors[SN_MAX_DIMS], expected = 1;
+  MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
+  if (a->fill.ptr || !sn_fills_bytes(sn_element(sn_type_of(a->value))))
+    return false; // a vector of i1 is packed, a memref of i1 is not
+  if (sn_row_length(f) == SN_DYNAMIC || !mlirShapedTypeHasStaticShape(sn_type_of(a->value)))
+    return ends_in_columns(f, map, sn_type_of(a->value));
+  if (!sn_linear_factors(map, sn_type_of(a->value), factors))
+    return false;
+  for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
+    if (f->dims.data[d].size != 1 && factors[d] != expected)
+      return expected > 1 && expected % width == 0; // vectors begin at multiples of their width
+    expected = sn_times(expected, f->dims.data[d].size);
+  }
+  return true;
+}
+
+// ---- memory -------------------------------------------------------------------------
+
+MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
+
+MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width) {
+  return width > 1 && !mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
+}
+
+static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
+  return lane ? sn(b, "arith.addi", c->index, sn_index(b, lane)) : c->index;
+}
+
+// All dimensions of the form, columns at this lane.
+void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims) {
+  const SnForm *f = p->form;
+  memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
+  if (!c || !f->num_cols)
+    return;
+  if (!lane && !sn_none(c->dims[0])) {
+    memcpy(dims + f->num_rows, c->dims, (size_t)f->num_cols * sizeof *dims);
+    return;
+  }
+  sn_form_point(b, f, f->num_rows, f->num_cols, at_lane(b, c, lane), dims + f->num_rows);
+  if (!lane)
+    memcpy(c->dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
+}
+
+typedef struct {
+  MlirValue v[SN_MAX_DIMS + 1];
+  intptr_t n;
+} Subscripts;
+
+MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n) {
+  return sn(b, "arith.cmpi", i, n, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult: a negative one is beyond every size
+}
+
+MlirValue sn_row_as_index(SnBuilder *b, MlirValue t) {
+  MlirType type = sn_type_of(t), index = sn_index_type(b->ctx);
+  if (mlirTypeIsAIndex(sn_element(type)))
+    return t;
+  MlirType to = mlirTypeIsAVector(type) ? sn_vector(index, sn_dim(type, 0)) : index;
+  return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
+}
+
+// Host code ends at a failing assert; a kernel of a GPU goes on behind it.
+static bool goes_on(SnBuilder *b) {
+  MlirOperation op = mlirBlockGetParentOperation(b->block);
+  while (!sn_null(op) && !sn_is(op, "gpu.func"))
+    op = mlirOperationGetParentOperation(op);
+  return !sn_null(op);
+}
+
+// What index tensors hold is not trusted: without a fill value, the call fails where it is outside.
+static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
+  Subscripts s = {.n = mlirAffineMapGetNumResults(a->map)};
+  for (intptr_t i = 0; i < s.n; ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
+    if (!mlirAffineExprIsASymbol(e)) {
+      s.v[i] = sn_affine(b, e, dims);
+      continue;
+    }
+    const SnAccess *index = &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
+    s.v[i] = sn_row_as_index(b, sn_row_load(b, f, index, dims));
+    if (a->fill.ptr)
+      continue;
+    MlirValue in = sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i));
+    sn_op(b, "cf.assert", in, sn_types(0, NULL), sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
+    if (goes_on(b))
+      s.v[i] = sn(b, "arith.select", in, s.v[i], sn_index(b, 0));
+  }
+  return s;
+}
+
+// One element; `otherwise` outside of the memref: the load is of a place inside then. Where the memref may turn out to
+// be empty there is none, and nothing is loaded.
+MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0);
+  bool fixed = mlirShapedTypeHasStaticShape(t);
+  for (intptr_t i = 0; i < n; ++i) {
+    if (!sn_dim(t, i)) // nothing to load
+      return otherwise;
+    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, memref, i));
+    inside = sn(b, "arith.andi", inside, in);
+    if (fixed)
+      at[i] = sn(b, "arith.select", in, at[i], zero);
+  }
+  if (!fixed) {
+    SnIf there = sn_if(b, inside, sn_element(t));
+    sn_else(b, &there, sn(b, "memref.load", memref, sn_values(n, at), sn_element(t)));
+    sn_end_if(b, &there, otherwise);
+    return sn_result(there.op, 0);
+  }
+  MlirValue x = sn(b, "memref.load", memref, sn_values(n, at), sn_element(t));
+  return sn(b, "arith.select", inside, x, otherwise);
+}
+
+MlirValue sn_row_load(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
+  Subscripts s = subscripts(b, f, a, dims);
+  if (a->fill.ptr)
+    return sn_row_load_guarded(b, a->value, s.n, s.v, sn_constant(b, a->fill));
+  return sn(b, "memref.load", a->value, sn_values(s.n, s.v), sn_element(sn_type_of(a->value)));
+}
+
+MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue *offset) {
+  MlirType t = sn_type_of(memref);
+  int64_t size = SN_DYNAMIC, zero = 0, one = 1;
+  MlirValue all = sn_index(b, 1);
+  *offset = sn_index(b, 0);
+  for (intptr_t i = 0; i < sn_rank(t); ++i) {
+    MlirValue n = sn_dim_of(b, memref, i);
+    *offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", *offset, n), at[i]) : at[0];
+    all = sn_size_mul(b, all, n);
+  }
+  bool fixed = sn_known(all, &size);
+  int32_t segments[] = {1, 0, !fixed, 0};
+  return sn(b, "memref.reinterpret_cast", memref, sn_values(!fixed, &all), sn_memref(sn_element(t), 1, &size),
+            sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
+            sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &size)),
+            sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, 1, &one)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
+}
+
+MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+  MlirType element = sn_element(sn_type_of(a->value));
+  MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
+  if (p->row_lanes > 1)
+    return sn_row_load_rows(b, p, c, a);
+  if (!sn_none(c->place))
+    return sn_row_load_place(b, p, c, a);
+  if (c->pair && c->pair->by_parity)
+    return sn_row_load_half(b, p, c, a);
+  sn_row_dims(b, p, c, 0, dims);
+  if (c->width == 1)
+    return sn_row_load(b, p->form, a, dims);
+  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) && sn_unit_stride(a->map, p->form->num_rows))
+    return sn_row_load_masked(b, p->form, a, dims, c->width);
+  if (is_consecutive(p->form, a, c->width)) {
+    Subscripts s = subscripts(b, p->form, a, dims);
+    if (p->form->num_cols == 1)
+      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
+    MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
+    return sn(b, "vector.load", whole, offset, sn_vector(element, c->width));
+  }
+  assert(c->width <= 64);
+  for (int64_t l = 0; l < c->width; ++l) {
+    sn_row_dims(b, p, c, l, dims);
+    lane[l] = sn_row_load(b, p->form, a, dims);
+  }
+  return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
+}
+
+bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) { return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX); }
+
+MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole) {
+  MlirValue dims[SN_MAX_DIMS], offset;
+  sn_row_dims(b, p, c, 0, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  *whole = sn_row_flat(b, a->value, s.v, &offset);
+  return offset;
+}
+
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality) {
+  MlirValue dims[SN_MAX_DIMS], offset, whole = a->value;
+  sn_row_dims(b, p, c, 0, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  if (p->form->num_cols > 1) {
+    whole = sn_row_flat(b, a->value, s.v, &offset);
+    s = (Subscripts){.v = {offset}, .n = 1};
+  }
+  sn_op(b, "memref.prefetch", whole, sn_values(s.n, s.v), sn_attr("isWrite", mlirBoolAttrGet(b->ctx, false)),
+        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
+}
+
+MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element) {
+  MlirValue at[2], j = sn_none(s->offset) ? c->index : sn(b, "arith.subi", c->index, s->offset);
+  intptr_t n = 0;
+  if (!sn_none(s->first))
+    at[n++] = s->first;
+  at[n++] = j;
+  return sn_scratch_load(b, s->memref, sn_values(n, at), sn_lanes_of(element, c->width), sn_no_attr());
+}
+
+MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
+  return sn(b, "vector.extract", vector, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &l)));
+}
+
+bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
+  int64_t factors[SN_MAX_DIMS], bits = sn_bits(sn_element(sn_type_of(a->value)));
+  bool whole = lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(a->value))) && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
+  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a, lanes) ||
+      !sn_linear_factors(a->map, sn_type_of(a->value), factors))
+    return false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    whole &= factors[d] % lanes == 0;
+  return whole;
+}
+
+static void store_vector(SnBuilder *b, SnRowProgram *p, MlirValue x, const SnAccess *a, MlirValue memref, SnValues at) {
+  MlirType t = sn_type_of(x);
+  int64_t lanes = sn_dim(t, 0);
+  if (p->streaming && sn_row_streams(p->form, a, lanes))
+    sn_op(b, "vector.store", x, memref, at, sn_attr("nontemporal", mlirBoolAttrGet(b->ctx, true)),
+          sn_attr("alignment", sn_i64(b->ctx, lanes * sn_bits(sn_element(t)) / 8)));
+  else
+    sn_op(b, "vector.store", x, memref, at);
+}
+
+bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width) {
+  return sn_bits(sn_element(sn_type_of(a->value))) == 16 && sn_uses_cols(p->form, a->map) && is_consecutive(p->form, a, 2 * width) &&
+         (sn_row_streams(p->form, a, 2 * width) || !sn_row_streams(p->form, a, width));
+}
+
+void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+  MlirValue dims[SN_MAX_DIMS];
+  if (p->row_lanes > 1) {
+    sn_row_store_rows(b, p, c, element, a);
+    return;
+  }
+  if (sn_uses_cols(p->form, a->map) && !sn_none(c->place)) { // c is null for a number of the row
+    sn_row_store_place(b, p, c, element, a);
+    return;
+  }
+  if (c && c->pair && mlirTypeIsAVector(sn_type_of(element)) && sn_row_stores_pair(p, a, c->width)) {
+    SnColumn whole = sn_column(c->pair->index, 2 * c->width);
+    MlirValue both = sn_row_whole_of_halves(b, c, element, a);
+    if (!sn_none(both))
+      sn_row_store(b, p, &whole, both, a);
+    return;
+  }
+  bool vector = mlirTypeIsAVector(sn_type_of(element));
+  sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  if (!vector) {
+    sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
+  } else if (is_consecutive(p->form, a, c->width)) {
+    MlirValue offset, whole;
+    if (p->form->num_cols == 1) {
+      store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
+      return;
+    }
+    whole = sn_row_flat(b, a->value, s.v, &offset);
+    store_vector(b, p, element, a, whole, sn_values(1, &offset));
+  } else {
+    for (int64_t l = 0; l < c->width; ++l) {
+      sn_row_dims(b, p, c, l, dims);
+      s = subscripts(b, p->form, a, dims);
+      sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(s.n, s.v));
+    }
+  }
+}

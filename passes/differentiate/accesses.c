@@ -1,0 +1,461 @@
+// accesses.c: how the gradient of an input goes back to where the input was read.
+//
+//   %x[i, j]                     ->  %dx[i, j], a row for each row
+//   %b[j]                        ->  reduce(add [j]) ... %db[j]
+//
+// Everything else is written as it was read, %t[i, j, ...], and taken back in a form of its own over the input's
+// dimensions p, q, ...:
+//
+//   %x[i, j + 3]                 ->  %dx[p, q] = %t[p, q - 3] else 0
+//   %s[g, c] of (b, g) by (c, k) ->  %ds[p, q] = the sum of %t[b, p, q, k] over b and k
+//   %x[i, g * 4 + c]             ->  %dx[p, q] = %t[p, q floordiv 4, q mod 4]
+//   %x[j floordiv 4, j mod 4]    ->  %dx[p, q] = %t[p * 4 + q]
+//   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q - k + 1) floordiv 2, k] over k, where 2 divides
+//
+// Through an index there is no way back: elements that are read twice would be written twice.
+//
+// runs in: differentiate    test: test/passes/differentiate/accesses.mlir
+
+#include "passes/differentiate/differentiate.h"
+#include <assert.h>
+
+// ---- small forms --------------------------------------------------------------------------
+
+MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
+  if (f->dims.data[d].size != SN_DYNAMIC)
+    return sn_index(b, f->dims.data[d].size);
+  for (int outputs = 0; outputs < 2; ++outputs) {
+    size_t n = outputs ? f->outputs.size : f->inputs.size;
+    for (size_t k = 0; k < n; ++k) {
+      const SnAccess *a = outputs ? &f->outputs.data[k] : &f->inputs.data[k];
+      for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++p)
+        if (sn_map_dim(a->map, p) == d)
+          return sn(b, "tensor.dim", a->value, sn_index(b, p));
+    }
+  }
+  assert(false && "F7: an operand gives the size");
+  return (MlirValue){0};
+}
+
+MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like) {
+  SnValueVec sizes = {0};
+  for (intptr_t p = 0; p < sn_rank(t); ++p)
+    if (sn_dim(t, p) == SN_DYNAMIC)
+      sn_push(&sizes, sn(b, "tensor.dim", like, sn_index(b, p)));
+  MlirValue e = sn(b, "tensor.empty", t, sn_values((intptr_t)sizes.size, sizes.data));
+  sn_vec_free(&sizes);
+  return e;
+}
+
+
+static void push_dim(SnForm *f, MlirContext ctx, int64_t size) {
+  SnDim d = {sn_fresh_name(ctx, f, "d"), size};
+  sn_push(&f->dims, d);
+}
+
+MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
+                              double number) {
+  MlirType t = sn_tensor_like(sn_type_of(like), element);
+  intptr_t rank = sn_rank(t);
+  SnForm f = {.num_rows = rank ? rank - 1 : 0, .num_cols = rank ? 1 : 0};
+  for (intptr_t p = 0; p < rank; ++p)
+    push_dim(&f, b->ctx, sn_dim(t, p));
+  MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirType e = sn_element(sn_type_of(values[k]));
+    SnAccess in = {.value = values[k], .map = maps ? maps[k] : all};
+    if (bounded)
+      in.fill = mlirFloatAttrDoubleGet(b->ctx, e, 0);
+    sn_push(&f.inputs, in);
+  }
+  SnAccess out = {.value = sn_empty_like(b, t, like), .map = all};
+  sn_push(&f.outputs, out);
+  MlirOperation made = sn_form_create(b, &f, false);
+  SnBuilder in = sn_at_end(f.body, b->loc);
+  MlirValue v = n ? sn_to_float(&in, sn_input_argument(&f, 0), n > 1 ? sn_wide_type(element) : element) : sn_float(&in, element, number);
+  for (intptr_t k = 1; k < n; ++k) {
+    MlirValue both[] = {v, sn_to_float(&in, sn_input_argument(&f, (size_t)k), sn_wide_type(element))};
+    v = sn_row_op(&in, "arith.addf", (MlirType){0}, 2, both);
+  }
+  v = sn_to_float(&in, v, element);
+  sn_op(&in, "sinter.yield", rank ? sn_as_row(&in, v, sn_row_type(&f, element)) : v, sn_types(0, NULL));
+  sn_form_free(&f);
+  return sn_result(made, 0);
+}
+
+// ---- where an element was read -----------------------------------------------------------
+
+// What a subscript of the input is: offset + sum of factor * dimension, or (dimension floordiv by) mod modulus.
+typedef struct {
+  int64_t offset;
+  int64_t factors[SN_MAX_DIMS]; // of each dimension
+  bool digit;
+  intptr_t dim;        // of a digit
+  int64_t by, modulus; // modulus 0: none
+} Subscript;
+
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors) {
+  if (mlirAffineExprIsAConstant(e)) {
+    *offset += factor * mlirAffineConstantExprGetValue(e);
+    return true;
+  }
+  if (mlirAffineExprIsADim(e)) {
+    factors[mlirAffineDimExprGetPosition(e)] += factor;
+    return true;
+  }
+  if (!mlirAffineExprIsAAdd(e) && !mlirAffineExprIsAMul(e))
+    return false;
+  MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(e), right = mlirAffineBinaryOpExprGetRHS(e);
+  if (mlirAffineExprIsAAdd(e))
+    return sn_read_linear(left, factor, offset, factors) && sn_read_linear(right, factor, offset, factors);
+  return mlirAffineExprIsAConstant(right) && sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
+}
+
+static bool read_digit(MlirAffineExpr e, Subscript *s) {
+  s->digit = true;
+  s->by = 1;
+  if (mlirAffineExprIsAMod(e)) {
+    s->modulus = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
+    e = mlirAffineBinaryOpExprGetLHS(e);
+  }
+  if (mlirAffineExprIsAFloorDiv(e)) {
+    s->by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
+    e = mlirAffineBinaryOpExprGetLHS(e);
+  }
+  s->dim = mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e) : -1;
+  return s->dim >= 0;
+}
+
+// ---- and back ------------------------------------------------------------------------------
+
+// Over the input's dimensions, then others that are summed over: which element of what was written belongs to one of
+// the input's. Where `zero` is not 0 (or no multiple of `multiple`) none does.
+typedef struct {
+  MlirAffineExpr zero;
+  int64_t multiple;
+} Check;
+typedef struct {
+  MlirContext ctx;
+  const SnForm *f;
+  intptr_t rank;          // of the input
+  Subscript *subscripts;
+  MlirAffineExpr dims[SN_MAX_DIMS]; // of each dimension of the form; null while not known
+  SN_VEC(intptr_t) summed; // dimensions of the form that are summed over
+  SN_VEC(Check) checks;
+} Back;
+
+static MlirAffineExpr constant(const Back *k, int64_t n) { return mlirAffineConstantExprGet(k->ctx, n); }
+static MlirAffineExpr times(const Back *k, MlirAffineExpr e, int64_t n) { return mlirAffineMulExprGet(e, constant(k, n)); }
+static MlirAffineExpr divided(const Back *k, MlirAffineExpr e, int64_t n) { return n == 1 ? e : mlirAffineFloorDivExprGet(e, constant(k, n)); }
+
+static void sum_over(Back *k, intptr_t d) {
+  k->dims[d] = mlirAffineDimExprGet(k->ctx, k->rank + (intptr_t)k->summed.size);
+  sn_push(&k->summed, d);
+}
+
+// All digits of one dimension: d = sum of by * subscript.
+static bool join_digits(Back *k, MlirType t, intptr_t d) {
+  int64_t below = 1; // what the digits found so far count up to
+  MlirAffineExpr sum = constant(k, 0);
+  for (bool more = true; more;) {
+    more = false;
+    for (intptr_t p = 0; p < k->rank && !more; ++p) {
+      const Subscript *s = &k->subscripts[p];
+      if (!s->digit || s->dim != d || s->by != below || (s->modulus && s->modulus != sn_dim(t, p)))
+        continue;
+      sum = mlirAffineAddExprGet(sum, times(k, mlirAffineDimExprGet(k->ctx, p), below));
+      k->dims[d] = sum;
+      if (!s->modulus)
+        return true;
+      below = sn_times(below, s->modulus);
+      more = below > 1;
+    }
+  }
+  return k->f->dims.data[d].size == below;
+}
+
+// Whether p - offset has the dimensions as its digits: factors 12, 4, 1 of sizes ?, 3, 4.
+static bool split_digits(Back *k, const Subscript *s, MlirAffineExpr at) {
+  int64_t below = 1;
+  for (size_t left = 0;; ++left) {
+    intptr_t found = -1, n = 0;
+    for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d) {
+      n += s->factors[d] != 0;
+      if (s->factors[d] == below && found < 0)
+        found = d;
+    }
+    if (found < 0)
+      return false;
+    int64_t size = k->f->dims.data[found].size;
+    bool last = (intptr_t)left + 1 == n;
+    if (!last && (size == SN_DYNAMIC || size < 2))
+      return false;
+    k->dims[found] = divided(k, at, below);
+    if (last)
+      return true;
+    k->dims[found] = mlirAffineModExprGet(k->dims[found], constant(k, size));
+    below = sn_times(below, size);
+  }
+}
+
+// One dimension follows from the subscript and the others, which are summed over: the largest, of a window its place.
+static void solve(Back *k, const Subscript *s, MlirAffineExpr at) {
+  intptr_t largest = -1;
+  for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d) {
+    int64_t size = k->f->dims.data[d].size, most = largest < 0 ? 0 : k->f->dims.data[largest].size;
+    if (s->factors[d] && (largest < 0 || (most != SN_DYNAMIC && (size == SN_DYNAMIC || size > most))))
+      largest = d;
+  }
+  for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d)
+    if (s->factors[d] && d != largest) {
+      sum_over(k, d);
+      at = mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d]));
+    }
+  int64_t factor = s->factors[largest];
+  if (factor != 1 && factor != -1)
+    sn_push(&k->checks, (Check){at, factor < 0 ? -factor : factor});
+  k->dims[largest] = divided(k, factor < 0 ? times(k, at, -1) : at, factor < 0 ? -factor : factor);
+}
+
+static bool no_route(const SnForm *f, size_t input, const char *why) {
+  sn_error(f->op, "input %zu has no gradient here: %s", input, why);
+  return false;
+}
+
+static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
+  const SnAccess *a = &f->inputs.data[input];
+  int uses[SN_MAX_DIMS] = {0};
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
+    Subscript linear = {0}, digit = {0};
+    if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, &digit))
+      return no_route(f, input, "a subscript is neither a sum of dimensions nor a digit of one; reshape it in a form of its own");
+    to[p] = digit.digit ? digit : linear;
+    for (size_t d = 0; d < f->dims.size; ++d)
+      uses[d] += !digit.digit && linear.factors[d] ? 2 : digit.digit && digit.dim == (intptr_t)d;
+  }
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
+    for (size_t d = 0; d < f->dims.size; ++d)
+      if (!to[p].digit && to[p].factors[d] && uses[d] > 2)
+        return no_route(f, input, "two subscripts use one dimension; take the diagonal in a form of its own");
+  return true;
+}
+
+// Finds each dimension that `written` uses. False, without an error, where one does not follow.
+static bool find_back(Back *k, const SnForm *f, size_t input, MlirAffineMap written) {
+  MlirType t = sn_type_of(f->inputs.data[input].value);
+  for (intptr_t p = 0; p < k->rank; ++p) {
+    const Subscript *s = &k->subscripts[p];
+    MlirAffineExpr at = mlirAffineAddExprGet(mlirAffineDimExprGet(k->ctx, p), constant(k, -s->offset));
+    bool uses = false;
+    for (size_t d = 0; d < f->dims.size; ++d)
+      uses |= !s->digit && s->factors[d];
+    if (s->digit && !k->dims[s->dim].ptr && !join_digits(k, t, s->dim))
+      return false;
+    if (!s->digit && !uses && (s->offset || sn_dim(t, p) != 1))
+      sn_push(&k->checks, (Check){at, 0});
+    if (uses && !split_digits(k, s, at))
+      solve(k, s, at);
+  }
+  for (size_t d = 0; d < f->dims.size; ++d)
+    if (!k->dims[d].ptr && sn_map_uses(written, (intptr_t)d))
+      sum_over(k, (intptr_t)d);
+  return true;
+}
+
+// ---- routes -------------------------------------------------------------------------------
+
+// The dimensions of these rows and columns, in order.
+static MlirAffineMap written_map(const SnForm *f, MlirContext ctx, bool rows, bool columns) {
+  MlirAffineExpr all[SN_MAX_DIMS];
+  intptr_t n = 0;
+  for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+    if (sn_is_row_dim(f, d) ? rows : columns)
+      all[n++] = mlirAffineDimExprGet(ctx, d);
+  return mlirAffineMapGet(ctx, (intptr_t)f->dims.size, 0, n, all);
+}
+
+bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
+  const SnAccess *a = &f->inputs.data[input];
+  MlirType t = sn_type_of(a->value);
+  if (sn_is_table(a) || a->through.ptr)
+    return no_route(f, input, "it is read through an index, and elements of it may be read twice; detach it, or differentiate by what is gathered");
+  intptr_t rank = sn_rank(t), n = (intptr_t)f->dims.size;
+  if (rank > 64 || n > 64)
+    return no_route(f, input, "it has more than 64 dimensions");
+  // As it stands: each subscript a dimension of its own and of its size, or the only element. Sizes of which one is
+  // `?` are the same: the program checks that (lowering/host/check_sizes.c).
+  bool seen[SN_MAX_DIMS] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map), plain = !a->fill.ptr;
+  for (intptr_t p = 0; p < rank; ++p) {
+    intptr_t d = sn_map_dim(a->map, p);
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
+    int64_t size = d >= 0 ? f->dims.data[d].size : 1;
+    plain &= d >= 0 ? !seen[d] && (size == sn_dim(t, p) || size == SN_DYNAMIC || sn_dim(t, p) == SN_DYNAMIC)
+                    : mlirAffineExprIsAConstant(e) && mlirAffineConstantExprGetValue(e) == 0 && sn_dim(t, p) == 1;
+    if (d >= 0)
+      seen[d] = true;
+  }
+  for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+    plain &= seen[d] || !(sn_is_row_dim(f, d) ? rows : columns);
+  to->exact = plain;
+  to->sum = !rows && f->num_rows;
+  to->map = plain ? a->map : written_map(f, mlirOperationGetContext(f->op), rows, columns);
+  if (plain)
+    return true;
+  Back back = {.ctx = mlirOperationGetContext(f->op), .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
+  bool ok = read_subscripts(f, input, back.subscripts);
+  if (ok && !find_back(&back, f, input, to->map))
+    ok = no_route(f, input, "its subscripts are some of the digits of a dimension; reshape it in a form of its own");
+  free(back.subscripts);
+  sn_vec_free(&back.summed);
+  sn_vec_free(&back.checks);
+  return ok;
+}
+
+MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType element) {
+  MlirValue like = f->inputs.data[input].value;
+  if (to->exact)
+    return sn_empty_like(b, sn_tensor_like(sn_type_of(like), element), like);
+  int64_t shape[SN_MAX_DIMS];
+  intptr_t n = mlirAffineMapGetNumResults(to->map);
+  SnValueVec sizes = {0};
+  for (intptr_t p = 0; p < n; ++p) {
+    intptr_t d = sn_map_dim(to->map, p);
+    shape[p] = f->dims.data[d].size;
+    if (shape[p] == SN_DYNAMIC)
+      sn_push(&sizes, sn_size_value(b, f, d));
+  }
+  MlirValue e = sn(b, "tensor.empty", sn_tensor(sn_wide_type(element), n, shape), sn_values((intptr_t)sizes.size, sizes.data));
+  sn_vec_free(&sizes);
+  return e;
+}
+
+// Whether the element belongs to the one that the form stands at.
+static MlirValue emit_checks(SnBuilder *b, const SnForm *f, const Back *k) {
+  MlirValue all = {0};
+  for (size_t c = 0; c < k->checks.size; ++c) {
+    MlirValue at[] = {sn_affine_value(b, f, k->checks.data[c].zero), sn_index(b, k->checks.data[c].multiple)}, zero = sn_index(b, 0);
+    if (k->checks.data[c].multiple)
+      at[0] = sn_row_op(b, "arith.remsi", (MlirType){0}, 2, at);
+    if (sn_is_row(at[0]))
+      zero = sn_as_row(b, zero, sn_type_of(at[0]));
+    MlirValue both[] = {all, sn(b, "arith.cmpi", at[0], zero, sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */)))};
+    all = sn_none(all) ? both[1] : sn_row_op(b, "arith.andi", (MlirType){0}, 2, both);
+  }
+  return all;
+}
+
+// What is summed over comes before all else, and all else is the input's dimensions as they are.
+static bool sums_in_front(const SnForm *f, const Back *k, MlirAffineMap written) {
+  bool behind = false;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
+    intptr_t d = sn_map_dim(written, p);
+    bool summed = mlirAffineExprIsADim(k->dims[d]) && mlirAffineDimExprGetPosition(k->dims[d]) >= k->rank;
+    if (!mlirAffineExprIsADim(k->dims[d]) || (summed && behind))
+      return false;
+    behind |= !summed;
+  }
+  return behind;
+}
+
+static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims, const MlirAffineExpr *exprs) {
+  return mlirAffineMapGetResult(sn_map_replace(mlirAffineMapGet(mlirAffineExprGetContext(e), dims, 0, 1, &e), to_dims, exprs), 0);
+}
+
+// Each dimension of the input has as its digits the next dimensions of what was written, in order: it is the same in
+// another shape. Null where it is not.
+static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made, const Subscript *subscripts) {
+  MlirType t = sn_type_of(f->inputs.data[input].value);
+  intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
+  MlirAttribute groups[SN_MAX_DIMS];
+  if (f->inputs.data[input].fill.ptr || !mlirShapedTypeHasStaticShape(t) || n != sn_rank(made))
+    return mlirAttributeGetNull();
+  for (intptr_t p = 0; p < sn_rank(t); ++p) {
+    const Subscript *s = &subscripts[p];
+    MlirAttribute places[SN_MAX_DIMS];
+    int64_t below = sn_dim(t, p);
+    intptr_t first = at;
+    for (; at < n && !s->digit && below > 0 && (below > 1 || at == first); ++at) {
+      intptr_t d = sn_map_dim(to->map, at);
+      int64_t size = f->dims.data[d].size;
+      if (size < 1 || below % size || s->factors[d] != below / size)
+        return mlirAttributeGetNull();
+      below /= size;
+      places[at - first] = sn_i64(b->ctx, at);
+    }
+    if (s->digit || s->offset || below != 1 || at == first)
+      return mlirAttributeGetNull();
+    groups[p] = mlirArrayAttrGet(b->ctx, at - first, places);
+  }
+  return at == n ? mlirArrayAttrGet(b->ctx, sn_rank(t), groups) : mlirAttributeGetNull();
+}
+
+MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made, MlirType element) {
+  if (to->exact)
+    return made;
+  MlirValue like = f->inputs.data[input].value;
+  MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
+  intptr_t rank = sn_rank(t);
+  Back back = {.ctx = b->ctx, .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
+  bool ok = read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
+  assert(ok && "sn_find_route found it");
+  (void)ok;
+  MlirAttribute groups = collapses(b, f, input, to, sn_type_of(made), back.subscripts);
+  if (groups.ptr) {
+    free(back.subscripts);
+    sn_vec_free(&back.summed);
+    sn_vec_free(&back.checks);
+    return sn(b, "tensor.collapse_shape", made, sn_tensor_like(t, is), sn_attr("reassociation", groups));
+  }
+  // Rows are elements of the input, columns what is summed over; without any, the last dimension is the column. What is
+  // summed over in front of all else are rows, as raising has it: it then joins the kernel that walks those.
+  SnForm g = {0};
+  intptr_t sums = (intptr_t)back.summed.size;
+  bool over_rows = sums && rank && !back.checks.size && sums_in_front(f, &back, to->map);
+  MlirAffineExpr places[SN_MAX_DIMS], all[SN_MAX_DIMS];
+  g.num_rows = over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
+  for (intptr_t d = 0; d < rank + sums; ++d) {
+    intptr_t at = over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
+    places[at] = mlirAffineDimExprGet(b->ctx, d);
+    push_dim(&g, b->ctx, at < rank ? sn_dim(t, at) : f->dims.data[back.summed.data[at - rank]].size);
+  }
+  intptr_t n = (intptr_t)g.dims.size;
+  g.num_cols = n - g.num_rows;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    back.dims[d] = back.dims[d].ptr ? replaced(back.dims[d], rank + sums, n, places) : mlirAffineConstantExprGet(b->ctx, 0);
+  SnAccess in = {.value = made, .map = sn_map_replace(to->map, n, back.dims)};
+  for (intptr_t p = 0; p < rank; ++p)
+    all[p] = places[p];
+  SnAccess out = {.value = sn_empty_like(b, t, like), .map = mlirAffineMapGet(b->ctx, n, 0, rank, all)};
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p)
+    if (sn_map_dim(in.map, p) < 0 || g.dims.data[sn_map_dim(in.map, p)].size != sn_dim(sn_type_of(made), p))
+      in.fill = mlirFloatAttrDoubleGet(b->ctx, is, 0);
+  sn_push(&g.inputs, in);
+  sn_push(&g.outputs, out);
+  SnAccumulator acc = {SN_STR("add"), out.map, is};
+  if (over_rows)
+    sn_push(&g.accumulators, acc);
+  MlirOperation op = sn_form_create(b, &g, over_rows && !mlirTypeEqual(is, element));
+  SnBuilder body = sn_at_end(g.body, b->loc);
+  MlirValue v = sn_input_argument(&g, 0), checks = emit_checks(&body, &g, &back);
+  if (!sn_none(checks)) {
+    if (sn_is_row(checks))
+      v = sn_as_row(&body, v, sn_type_of(checks));
+    MlirValue chosen[] = {checks, v, sn_float(&body, is, 0)};
+    v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
+  }
+  if (sums && !over_rows)
+    v = sn_row_reduce(&body, "add", sn_as_row(&body, v, sn_row_type(&g, is)), is);
+  if (g.finish.ptr) {
+    SnBuilder finish = sn_at_end(g.finish, b->loc);
+    sn_op(&finish, "sinter.yield", sn_to_float(&finish, mlirBlockGetArgument(g.finish, 0), element), sn_types(0, NULL));
+  } else {
+    v = sn_to_float(&body, v, element);
+  }
+  sn_op(&body, "sinter.yield", sn_uses_cols(&g, out.map) ? sn_as_row(&body, v, sn_row_type(&g, sn_element(sn_type_of(v)))) : v, sn_types(0, NULL));
+  free(back.subscripts);
+  sn_vec_free(&back.summed);
+  sn_vec_free(&back.checks);
+  sn_form_free(&g);
+  return sn_result(op, 0);
+}

@@ -1,0 +1,474 @@
+// differentiate.c: a gradient becomes the kernel forms that compute it.
+//
+//   %l = sinter.rowwise ins(%x, %y) ...             %l = sinter.rowwise ins(%x, %y) ...
+//   %dx = sinter.differentiate %l wrt(%x)    ->     %dx = sinter.rowwise ins(%x, %y) ...
+//
+// Reverse mode over tensors: from the loss back to what it is differentiated by, each form hands the gradients
+// of its results to its inputs (differentiate/adjoint.c), inside of it each operation of the row program
+// (differentiate/rules.c). Gradients of a value with several readers are added. What is emitted reads what the forward reads
+// and says it in the same words, so that sinter-fuse makes one kernel of value and gradients.
+//
+// With `wrt=0,2` the public function of a module gets the op: it returns its gradients by those arguments too.
+// No sinter.detach is left behind.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/differentiate/differentiate.mlir
+
+#include "passes/differentiate/differentiate.h"
+#include <assert.h>
+#include <stdio.h>
+
+// ---- the graph behind a loss -----------------------------------------------------------
+
+typedef struct {
+  MlirOperation op; // sinter.differentiate
+  SnBuilder b;      // in front of it
+  SnValueVec wrt;
+  SnOpVec seen;     // ops that were looked at
+  SnOpVec order;    // those of them that lie between, each behind what it reads
+  SN_VEC(MlirValue) of; // contribution k is to the gradient with respect to of[k]
+  SN_VEC(SnGradient) parts;
+} Graph;
+
+static bool holds(const SnOpVec *ops, MlirOperation op) {
+  for (size_t i = ops->size; i-- > 0;)
+    if (mlirOperationEqual(ops->data[i], op))
+      return true;
+  return false;
+}
+
+static bool is_wrt(const Graph *g, MlirValue v) {
+  for (size_t i = 0; i < g->wrt.size; ++i)
+    if (sn_same(g->wrt.data[i], v))
+      return true;
+  return false;
+}
+
+// Depends on what is differentiated by, once its definer was visited.
+static bool is_between(const Graph *g, MlirValue v) {
+  MlirType t = sn_type_of(v);
+  if (!sn_is_float(sn_element(t)))
+    return false; // labels, sizes, masks: nothing flows through them
+  MlirOperation def = sn_definer(v);
+  return is_wrt(g, v) || (!sn_null(def) && holds(&g->order, def));
+}
+
+static bool visit(Graph *g, MlirOperation op);
+
+typedef struct {
+  Graph *g;
+  MlirOperation around; // the op that is visited
+  bool depends, ok;
+} Inside;
+
+static bool is_inside(MlirOperation op, MlirOperation around) {
+  for (; !sn_null(op); op = mlirOperationGetParentOperation(op))
+    if (mlirOperationEqual(op, around))
+      return true;
+  return false;
+}
+
+// What an op or its regions read; of a form not the destinations.
+static MlirWalkResult visit_operands(MlirOperation op, void *user) {
+  Inside *in = user;
+  intptr_t n = sn_num_operands(op);
+  bool closed = sn_is_form(op) || sn_is(op, "sinter.steps");
+  if (closed)
+    n = mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
+  for (intptr_t i = 0; i < n && in->ok; ++i) {
+    MlirValue v = sn_operand(op, i);
+    MlirOperation def = sn_definer(v);
+    if (!sn_null(def) && sn_is_float(sn_element(sn_type_of(v))) && !is_inside(def, in->around))
+      in->ok = visit(in->g, def);
+    in->depends |= is_between(in->g, v);
+  }
+  if (!in->ok)
+    return MlirWalkResultInterrupt;
+  return closed ? MlirWalkResultSkip : MlirWalkResultAdvance; // a body sees nothing from outside
+}
+
+static bool is_reshape(MlirOperation op) {
+  return sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
+}
+
+static bool visit(Graph *g, MlirOperation op) {
+  if (holds(&g->seen, op))
+    return true;
+  sn_push(&g->seen, op);
+  Inside in = {g, op, false, true};
+  mlirOperationWalk(op, visit_operands, &in, MlirWalkPreOrder);
+  if (!in.ok || !in.depends)
+    return in.ok;
+  if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op)) {
+    sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel forms and reshapes alone; write it "
+                 "as a row program, or differentiate by its result");
+    return false;
+  }
+  sn_push(&g->order, op);
+  return true;
+}
+
+// ---- gradients of tensors ---------------------------------------------------------------------
+
+static void add_part(Graph *g, MlirValue of, SnGradient part) {
+  sn_push(&g->of, of);
+  sn_push(&g->parts, part);
+}
+
+static MlirValue part_value(Graph *g, MlirValue of, MlirType element, SnGradient part) {
+  return sn_none(part.value) ? sn_elementwise_form(&g->b, element, of, 0, NULL, NULL, false, 1) : part.value;
+}
+
+// The sum of parts, or one of them, as a tensor of this element type and the sizes of `like`. What is a collapsed tensor is computed before
+// it is collapsed, so that it fuses with what made it.
+static MlirValue sum_of(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *parts) {
+  static const char collapse[] = "tensor.collapse_shape";
+  MlirValue from[2];
+  MlirOperation first = sn_def(parts[0], collapse);
+  bool same = !sn_null(first);
+  for (intptr_t k = 0; k < n && same; ++k) {
+    MlirOperation op = sn_def(parts[k], collapse);
+    same = !sn_null(op) && mlirAttributeEqual(sn_get_attr(op, "reassociation"), sn_get_attr(first, "reassociation"));
+    from[k] = same ? sn_operand(op, 0) : parts[k];
+    for (intptr_t p = 0; same && p < sn_rank(sn_type_of(from[k])); ++p)
+      same = p < sn_rank(sn_type_of(from[0])) && sn_dim(sn_type_of(from[k]), p) == sn_dim(sn_type_of(from[0]), p);
+  }
+  if (!same)
+    return sn_elementwise_form(b, element, like, n, parts, NULL, false, 0);
+  MlirType t = sn_type_of(like);
+  return sn(b, collapse, sn_elementwise_form(b, element, from[0], n, from, NULL, false, 0), sn_tensor_like(t, element),
+            sn_attr("reassociation", sn_get_attr(first, "reassociation")));
+}
+
+// The sum of all parts so far, which are one from now on.
+static SnGradient gradient_of(Graph *g, MlirValue v) {
+  SnGradient sum = {0};
+  MlirType wide = sn_wide_type(sn_element(sn_type_of(v)));
+  size_t kept = 0;
+  for (size_t k = 0; k < g->parts.size; ++k) {
+    if (!sn_same(g->of.data[k], v)) {
+      g->of.data[kept] = g->of.data[k];
+      g->parts.data[kept++] = g->parts.data[k];
+    } else if (!sum.given) {
+      sum = g->parts.data[k];
+    } else {
+      MlirValue both[] = {part_value(g, v, wide, sum), part_value(g, v, wide, g->parts.data[k])};
+      sum.value = sum_of(&g->b, wide, v, 2, both);
+    }
+  }
+  g->of.size = g->parts.size = kept;
+  if (sum.given)
+    add_part(g, v, sum);
+  return sum;
+}
+
+typedef struct {
+  Graph *g;
+  MlirOperation form;
+} Giving;
+static void give(void *user, size_t input, MlirValue gradient) {
+  Giving *to = user;
+  add_part(to->g, sn_operand(to->form, (intptr_t)input), (SnGradient){true, gradient});
+}
+
+// The readers of `v` that a gradient comes from.
+static size_t num_readers(const Graph *g, MlirValue v) {
+  size_t n = sn_same(v, sn_operand(g->op, 0));
+  for (size_t k = 0; k < g->order.size; ++k)
+    for (intptr_t i = 0; i < sn_num_operands(g->order.data[k]); ++i)
+      n += sn_same(sn_operand(g->order.data[k], i), v);
+  return n;
+}
+
+static bool through_form(Graph *g, MlirOperation op) {
+  intptr_t n = mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
+  SnGradient *upstream = sn_alloc((size_t)(sn_num_results(op) + 1) * sizeof *upstream);
+  bool *active = sn_alloc((size_t)n + 1), any = false;
+  MlirType *elements = sn_alloc((size_t)(n + 1) * sizeof *elements);
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    any |= (upstream[k] = gradient_of(g, sn_result(op, k))).given;
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirValue v = sn_operand(op, k);
+    MlirOperation def = sn_definer(v);
+    active[k] = is_between(g, v);
+    elements[k] = sn_element(sn_type_of(v));
+    // Added up, or handed on: rounded once, at the end.
+    if (sn_is_float(elements[k]) && (num_readers(g, v) > 1 || (!sn_null(def) && holds(&g->order, def))))
+      elements[k] = sn_wide_type(elements[k]);
+  }
+  Giving to = {g, op};
+  bool product = sn_is(op, "sinter.contract"), steps = sn_is(op, "sinter.steps");
+  bool ok = !any || product || steps || sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
+  bool left = false;
+  for (intptr_t k = 0; k < n; ++k)
+    left |= active[k];
+  if (ok && any && left)
+    ok = (product ? sn_differentiate_product : steps ? sn_differentiate_steps : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
+  free(upstream);
+  free(active);
+  free(elements);
+  return ok;
+}
+
+// The gradient gets the shape that the reshape took its value from.
+static void through_reshape(Graph *g, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0);
+  SnGradient part = gradient_of(g, sn_result(op, 0));
+  if (part.given && !sn_none(part.value)) {
+    SnBuilder *b = &g->b;
+    MlirType is = sn_type_of(x);
+    int64_t shape[SN_MAX_DIMS];
+    SnValueVec sizes = {0};
+    assert(sn_rank(is) <= 64);
+    for (intptr_t p = 0; p < sn_rank(is); ++p) {
+      shape[p] = sn_dim(is, p);
+      if (shape[p] == SN_DYNAMIC)
+        sn_push(&sizes, sn(b, "tensor.dim", x, sn_index(b, p)));
+    }
+    MlirType to = sn_tensor(sn_element(sn_type_of(part.value)), sn_rank(is), shape);
+    MlirAttribute groups = sn_get_attr(op, "reassociation");
+    if (sn_is(op, "tensor.cast"))
+      part.value = sn(b, "tensor.cast", part.value, to);
+    else if (sn_is(op, "tensor.expand_shape"))
+      part.value = sn(b, "tensor.collapse_shape", part.value, to, sn_attr("reassociation", groups));
+    else
+      part.value = sn(b, "tensor.expand_shape", part.value, sn_values((intptr_t)sizes.size, sizes.data), to, sn_attr("reassociation", groups),
+                      sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(is), shape)));
+    sn_vec_free(&sizes);
+  }
+  if (part.given)
+    add_part(g, x, part);
+}
+
+// What was emitted has results and inputs that nobody needs.
+static void tidy(MlirOperation end, MlirOperation begin) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    MlirBlock block = mlirOperationGetBlock(end);
+    for (MlirOperation op = sn_null(begin) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(begin), next; !mlirOperationEqual(op, end);
+         op = next) {
+      next = mlirOperationGetNextInBlock(op);
+      if (sn_is(op, "sinter.rowwise"))
+        changed |= !mlirOperationEqual(sn_tidy(op), op);
+      else if (sn_shim_is_dead(op))
+        mlirOperationDestroy(op), changed = true;
+    }
+  }
+}
+
+static MlirOperation previous(MlirOperation op) {
+  MlirOperation before = {0};
+  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
+    before = at;
+  return before;
+}
+
+static MlirLogicalResult differentiate(MlirOperation op) {
+  Graph g = {.op = op, .b = sn_before(op)};
+  MlirAttribute segments = sn_get_attr(op, "operandSegmentSizes");
+  intptr_t given = mlirDenseI32ArrayGetElement(segments, 1), n = mlirDenseI32ArrayGetElement(segments, 2);
+  MlirValue loss = sn_operand(op, 0);
+  MlirOperation begin = previous(op), def = sn_definer(loss);
+  for (intptr_t k = 0; k < n; ++k)
+    sn_push(&g.wrt, sn_operand(op, 1 + given + k));
+  bool ok = sn_null(def) || visit(&g, def);
+  if (ok && is_between(&g, loss))
+    add_part(&g, loss, (SnGradient){true, given ? sn_operand(op, 1) : (MlirValue){0}});
+  for (size_t k = g.order.size; k-- > 0 && ok;) {
+    if (is_reshape(g.order.data[k]))
+      through_reshape(&g, g.order.data[k]);
+    else
+      ok = through_form(&g, g.order.data[k]);
+  }
+  g.b.loc = mlirOperationGetLocation(op);
+  for (intptr_t k = 0; k < n && ok; ++k) {
+    MlirValue x = g.wrt.data[k];
+    MlirType element = sn_element(sn_type_of(x));
+    SnGradient d = gradient_of(&g, x);
+    MlirValue v = d.given ? part_value(&g, x, element, d) : sn_elementwise_form(&g.b, element, x, 0, NULL, NULL, false, 0);
+    if (!mlirTypeEqual(sn_element(sn_type_of(v)), element))
+      v = sum_of(&g.b, element, x, 1, &v);
+    mlirValueReplaceAllUsesOfWith(sn_result(op, k), v);
+  }
+  if (ok) {
+    MlirOperation end = mlirOperationGetNextInBlock(op);
+    mlirOperationDestroy(op);
+    tidy(end, begin);
+  }
+  sn_vec_free(&g.wrt);
+  sn_vec_free(&g.seen);
+  sn_vec_free(&g.order);
+  sn_vec_free(&g.of);
+  sn_vec_free(&g.parts);
+  return ok ? SN_OK : SN_FAIL;
+}
+
+// ---- the pass ------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *wrt;
+  int64_t result;
+  bool upstream;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "wrt", "arguments of the public function that it is differentiated by, counted from 0, with commas; it returns their gradients behind its results", "", NULL, offsetof(Options, wrt)},
+    {SN_OPTION_INT, "result", "which of its results is differentiated", "0", NULL, offsetof(Options, result)},
+    {SN_OPTION_BOOL, "upstream", "it takes the gradient with respect to that result as one more argument", "false", NULL, offsetof(Options, upstream)},
+    {0},
+};
+
+// ---- a function and its gradients ---------------------------------------------------------------
+
+// The only public function with a body, or @main among several.
+static MlirOperation entry_of(MlirOperation root) {
+  MlirOperation found = {0};
+  SnOpVec all = sn_collect(root, "func.func");
+  size_t n = 0;
+  for (size_t k = 0; k < all.size; ++k) {
+    MlirAttribute visibility = sn_get_attr(all.data[k], "sym_visibility");
+    bool hidden = visibility.ptr && !mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
+    if (hidden || !sn_function_body(all.data[k]).ptr)
+      continue;
+    bool is_main = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(all.data[k], "sym_name")), SN_STR("main"));
+    if (!n++ || is_main)
+      found = all.data[k];
+    if (is_main)
+      n = SIZE_MAX / 2; // whatever else there is
+  }
+  sn_vec_free(&all);
+  if (n == 1 || n >= SIZE_MAX / 2)
+    return found;
+  sn_error(root, "has %zu public functions and no @main: `wrt` is of one", n);
+  return (MlirOperation){0};
+}
+
+// `list` with a dictionary more: {name = n}, or an empty one. Null lists have `before` empty ones.
+static void say(MlirOperation func, const char *list, intptr_t before, const char *name, int64_t n) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirAttribute old = sn_get_attr(func, list), *all = sn_alloc((size_t)(before + 1) * sizeof *all);
+  for (intptr_t k = 0; k < before; ++k)
+    all[k] = old.ptr ? mlirArrayAttrGetElement(old, k) : mlirDictionaryAttrGet(ctx, 0, NULL);
+  MlirNamedAttribute said = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)), sn_i64(ctx, n));
+  all[before] = mlirDictionaryAttrGet(ctx, 1, &said);
+  sn_set_attr(func, list, mlirArrayAttrGet(ctx, before + 1, all));
+  free(all);
+}
+
+// Reads "0,2": which arguments. False after an error.
+static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to) {
+  MlirBlock body = sn_function_body(func);
+  long n = (long)mlirBlockGetNumArguments(body);
+  for (const char *s = text; *s;) {
+    char *end;
+    long k = strtol(s, &end, 10);
+    if (end == s || (*end && *end != ',')) {
+      sn_error(func, "is differentiated by '%s': expected numbers of arguments with commas, as in wrt=0,2", text);
+      return false;
+    }
+    if (k < 0 || k >= n) {
+      sn_error(func, "is differentiated by argument %ld, and has %ld", k, n);
+      return false;
+    }
+    MlirValue x = mlirBlockGetArgument(body, k);
+    if (!mlirTypeIsARankedTensor(sn_type_of(x)) || !sn_is_float(sn_element(sn_type_of(x)))) {
+      sn_error(func, "is differentiated by argument %ld, which is no tensor of floats", k);
+      return false;
+    }
+    sn_push(to, x);
+    s = *end ? end + 1 : end;
+  }
+  return true;
+}
+
+// @main returns the gradients of a result too, by a sinter.differentiate in front of its return.
+static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
+  MlirBlock body = sn_function_body(func);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  intptr_t num_results = sn_num_operands(end), num_arguments = mlirBlockGetNumArguments(body);
+  SnValueVec wrt = {0}, operands = {0}, results = {0};
+  SN_VEC(MlirType) inputs = {0}, outputs = {0}, gradients = {0};
+  if (o->result < 0 || o->result >= num_results)
+    return sn_error(func, "is differentiated at result %lld, and has %td", (long long)o->result, num_results);
+  MlirValue loss = sn_operand(end, o->result);
+  if (!mlirTypeIsARankedTensor(sn_type_of(loss)) || !sn_is_float(sn_element(sn_type_of(loss))))
+    return sn_error(func, "is differentiated at result %lld, which is no tensor of floats", (long long)o->result);
+  bool ok = read_arguments(func, o->wrt, &wrt);
+  if (ok) {
+    SnBuilder b = sn_before(end);
+    sn_push(&operands, loss);
+    if (o->upstream) {
+      sn_push(&operands, mlirBlockAddArgument(body, sn_type_of(loss), mlirOperationGetLocation(func)));
+      say(func, "arg_attrs", num_arguments, "sinter.upstream_of", o->result);
+    }
+    for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
+      sn_push(&inputs, sn_type_of(mlirBlockGetArgument(body, k)));
+    for (intptr_t k = 0; k < num_results; ++k) {
+      sn_push(&results, sn_operand(end, k));
+      sn_push(&outputs, sn_type_of(sn_operand(end, k)));
+    }
+    for (size_t k = 0; k < wrt.size; ++k) {
+      sn_push(&operands, wrt.data[k]);
+      sn_push(&gradients, sn_type_of(wrt.data[k]));
+      sn_push(&outputs, sn_type_of(wrt.data[k]));
+      say(func, "res_attrs", num_results + (intptr_t)k, "sinter.gradient_of", mlirBlockArgumentGetArgNumber(wrt.data[k]));
+    }
+    int32_t segments[] = {1, o->upstream, (int32_t)wrt.size};
+    MlirOperation d = sn_op(&b, "sinter.differentiate", sn_values((intptr_t)operands.size, operands.data), sn_types((intptr_t)gradients.size, gradients.data),
+                            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)));
+    for (size_t k = 0; k < wrt.size; ++k)
+      sn_push(&results, sn_result(d, (intptr_t)k));
+    mlirOperationSetOperands(end, (intptr_t)results.size, results.data);
+    sn_set_attr(func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)inputs.size, inputs.data, (intptr_t)outputs.size, outputs.data)));
+  }
+  sn_vec_free(&wrt);
+  sn_vec_free(&operands);
+  sn_vec_free(&results);
+  sn_vec_free(&inputs);
+  sn_vec_free(&outputs);
+  sn_vec_free(&gradients);
+  return ok ? SN_OK : SN_FAIL;
+}
+
+static MlirLogicalResult differentiate_function(MlirOperation func, void *user) {
+  SnOpVec all = sn_collect(func, "sinter.differentiate");
+  if (all.size)
+    sn_corners(func); // of what is not raised yet
+  MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
+  for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
+    result = differentiate(all.data[k]);
+  if (all.size && !sn_failed(result))
+    result = sn_raise(func); // reshapes of gradients, into what reads them
+  sn_vec_free(&all);
+  return result;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
+  const Options *o = run->options;
+  MlirLogicalResult result = SN_OK;
+  if (*o->wrt) {
+    MlirOperation func = entry_of(root);
+    result = sn_null(func) ? SN_FAIL : add_gradients(func, o);
+  }
+  if (!sn_failed(result))
+    result = sn_each_function(root, differentiate_function, NULL);
+  sn_drop_detach(root);
+  sn_drop_unused_steps(root);
+  return result;
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__math__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
+MlirDialectHandle mlirGetDialectHandle__sinter__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,  mlirGetDialectHandle__math__,   mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__scf__,    mlirGetDialectHandle__sinter__, mlirGetDialectHandle__tensor__, NULL};
+
+const SnPass sn_pass_differentiate = {
+    .argument = "sinter-differentiate",
+    .summary = "gradients become the kernel forms that compute them",
+    .options = options,
+    .options_size = sizeof(Options),
+    .dialects = dialects,
+    .run = run,
+};

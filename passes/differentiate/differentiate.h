@@ -1,0 +1,103 @@
+// differentiate.h: private to passes/differentiate. Reverse mode over row programs.
+
+#ifndef SINTER_PASSES_DIFFERENTIATE_H
+#define SINTER_PASSES_DIFFERENTIATE_H
+
+#include "passes/edit.h"
+
+// The gradient with respect to a tensor: `value`, or one for each element where that is null.
+typedef struct {
+  bool given;
+  MlirValue value;
+} SnGradient;
+
+// ---- differentiate/rules.c ---------------------------------------------------------------
+
+// The reverse of a row program's blocks, while it is written behind a copy of them.
+typedef struct {
+  SnBuilder *b;
+  const SnForm *form; // that the copy stands in
+  SnMap copies;       // a value of the blocks -> its copy
+  SnValueVec active;  // values that depend on what is differentiated by
+  SnMap adjoints;     // a value of the blocks -> the gradient with respect to it: a row, or a scalar that stands for one
+} SnReverse;
+
+// f32 for the half types: what adjoints are computed in.
+MlirType sn_wide_type(MlirType t);
+// A scalar or row of floats, extended or truncated to an element type.
+MlirValue sn_to_float(SnBuilder *b, MlirValue v, MlirType element);
+bool sn_is_active(const SnReverse *r, MlirValue v);
+// Finds what of the block depends on what is active already.
+void sn_find_active(SnReverse *r, MlirBlock block);
+// Copies the block's operations, but for asserts, and maps their results.
+void sn_copy_forward(SnReverse *r, MlirBlock block);
+// The gradient with respect to v is `g` more; nothing where v is not active.
+void sn_add_adjoint(SnReverse *r, MlirValue v, MlirValue g);
+MlirValue sn_adjoint_of(const SnReverse *r, MlirValue v); // null if there is none
+// From the last operation to the first, each adds to the adjoints of its operands. False after an error.
+bool sn_reverse_block(SnReverse *r, MlirBlock block);
+void sn_reverse_free(SnReverse *r);
+
+// ---- differentiate/accesses.c --------------------------------------------------------------
+
+// How a gradient goes back to where an input was read.
+typedef struct {
+  bool exact;        // it is written where it belongs; else in a tensor of its own, and taken back from there
+  bool sum;          // the input is the same for all rows: summed over them
+  MlirAffineMap map; // where it is written, over the form's dimensions
+} SnRoute;
+
+// Finds the way back for input k; false after an error at the form.
+bool sn_find_route(const SnForm *f, size_t k, SnRoute *to);
+// The destination for the gradient of element type `element`, and what comes after: what the form `made` there
+// becomes the gradient.
+MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirType element);
+MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirValue made, MlirType element);
+
+// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it is none.
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
+// The size of dimension d at run time.
+MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
+// A destination of this type; sizes `?` are those of `like`.
+MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
+// An elementwise form over `like`'s dimensions: the sum of the values (one or two), each read by its map (null: as
+// it stands) or 0 outside if `bounded`, as a tensor of `like`'s sizes. Without values: the number.
+MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
+                              double number);
+
+// ---- differentiate/split.c, differentiate/adjoint.c ----------------------------------------------------------------
+
+typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
+// Emits the forms that compute the gradients with respect to the active inputs of `form`, given those with respect
+// to its results, and hands them to `give` (perhaps several for one input). `elements` are their
+// element types. False after an error.
+bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
+                           SnGive give, void *user);
+// The same of the active inputs for which the form had better have other rows, which are not active any more then.
+bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active, const MlirType *elements, SnGive give, void *user);
+
+// ---- differentiate/detach.c --------------------------------------------------------------
+
+// Every sinter.detach gives way to its operand, and what is 0 but for its gradient goes.
+void sn_drop_detach(MlirOperation root);
+
+// ---- differentiate/adjoint_products.c -------------------------------------------------------------
+
+// The same of a sinter.contract.
+bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
+                              SnGive give, void *user);
+
+// ---- differentiate/sides.c ----------------------------------------------------------------
+
+// The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product, over rows and columns.
+bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made);
+
+// ---- differentiate/step_gradients.c ---------------------------------------------------------------
+
+// The same for a sinter.steps, whose definition says its gradient. The value may come from what is made from then on.
+bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstream, const bool *active, const MlirType *elements, SnGive give,
+                            void *user);
+// Erases those that nobody reads any more, and definitions in steps.
+void sn_drop_unused_steps(MlirOperation root);
+
+#endif

@@ -1,0 +1,247 @@
+// fuse.c: producers, consumers and siblings move into one kernel.
+//
+//   %m = rowwise max x   %d = rowwise x - m   %e = rowwise exp d  ...
+//     ->  one rowwise: x is read once, nothing between is stored
+//
+// Driven by bytes: of all pairs that may be one kernel, the pair that saves most
+// memory traffic goes first, so that large values tie kernels together before small ones
+// decide who comes after whom (a loss with its gradient merges before the count of
+// labels could be pulled in, which the gradient waits for). What is cheaper to compute than to
+// load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
+//
+// Legality is fuse/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it fuse/merge.c.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
+
+#include "dialect/row_ops.h"
+#include "passes/fuse/fuse.h"
+
+// ---- values that are cheaper to compute than to load ---------------------------------------
+
+// What yields the result is one of the form's inputs: a copy, a transpose, a broadcast; with `widened`, perhaps
+// converted exactly to a wider type of its kind.
+static bool is_copy(const SnForm *f, size_t output, bool widened, size_t *input) {
+  if (!sn_is_elementwise_form(f) || sn_is_reduced(f, output))
+    return false;
+  MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
+  for (MlirOperation op = sn_definer(v); !sn_null(op); op = sn_definer(v)) {
+    if (sn_none(sn_broadcast_of(v)) && !(widened && (sn_is(op, "arith.extf") || sn_is(op, "arith.extsi"))))
+      return false;
+    v = sn_operand(op, 0);
+  }
+  for (*input = 0; *input < f->inputs.size; ++*input)
+    if (sn_same(v, sn_input_argument(f, *input)))
+      return !f->inputs.data[*input].through.ptr && !sn_is_table(&f->inputs.data[*input]);
+  return false;
+}
+
+// The same as it stands everywhere, without bounds.
+static bool is_view(const SnForm *f, size_t output, size_t *input) {
+  return is_copy(f, output, false, input) && !f->inputs.data[*input].fill.ptr;
+}
+
+// What each reader had better compute itself: a view; what is larger than what it is made
+// from; a light function of one value that is in memory anyway (a mask of valid labels).
+static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
+  SnForm f = sn_form_read(op);
+  size_t input;
+  double in_bytes = 0, in_elements = 0;
+  bool in_memory = true;
+  for (size_t k = 0; k < f.inputs.size; ++k) {
+    MlirOperation def = sn_definer(f.inputs.data[k].value);
+    in_memory &= sn_null(def) || !sn_is_form(def);
+    in_bytes += sn_bytes(sn_type_of(f.inputs.data[k].value));
+    in_elements += sn_elements(sn_type_of(f.inputs.data[k].value));
+  }
+  MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
+  bool view = is_view(&f, output, &input), light = sn_is_light(&f);
+  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) &&
+               (view || ((light || policy->computes_heavy_again) && (in_bytes < sn_bytes(out) || in_elements < sn_elements(out))) ||
+                (in_memory && in_elements <= sn_elements(out) && light));
+  sn_form_free(&f);
+  return cheap;
+}
+
+// Its only reader takes it from several places (two halves of a row side by side): it is made at each of them
+// rather than stored, if that is light.
+enum { MOST_PLACES = 4 };
+static bool is_scattered(MlirOperation producer, MlirOperation reader) {
+  size_t places = 0;
+  for (intptr_t k = 0; k < sn_num_results(producer); ++k)
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(producer, k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use), ++places)
+      if (!mlirOperationEqual(mlirOpOperandGetOwner(use), reader))
+        return false;
+  SnForm f = sn_form_read(producer);
+  bool light = places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && sn_is_light(&f);
+  sn_form_free(&f);
+  SnMerge m;
+  if (light && sn_can_merge(producer, reader, &m))
+    light = false; // as one, which is better
+  else if (!light)
+    return false;
+  sn_merge_free(&m);
+  return light;
+}
+
+// Element k of an array attribute that may be missing, replaced.
+static void set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to) {
+  MlirAttribute old = sn_get_attr(op, name), *all = sn_alloc((size_t)n * sizeof *all);
+  for (intptr_t i = 0; i < n; ++i)
+    all[i] = i == k ? to : old.ptr ? mlirArrayAttrGetElement(old, i) : mlirUnitAttrGet(mlirOperationGetContext(op));
+  sn_set_attr(op, name, mlirArrayAttrGet(mlirOperationGetContext(op), n, all));
+  free(all);
+}
+
+// A side of a product that is a view of something, with bounds or widened, reads that something: the product
+// converts its sides.
+static bool look_through_view(SnForm *f, size_t input) {
+  size_t result, from;
+  MlirOperation op = sn_producer(f, input, &result);
+  if (sn_null(op) || f->inputs.data[input].fill.ptr || f->inputs.data[input].through.ptr)
+    return false;
+  SnForm view = sn_form_read(op);
+  bool ok = is_copy(&view, result, true, &from);
+  if (ok) {
+    MlirContext ctx = mlirOperationGetContext(op);
+    MlirAffineExpr *dims = sn_alloc((view.dims.size + 1) * sizeof *dims);
+    for (size_t d = 0; d < view.dims.size; ++d)
+      dims[d] = mlirAffineConstantExprGet(ctx, 0);
+    MlirAffineMap written = view.outputs.data[result].map, read = f->inputs.data[input].map;
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p)
+      if (sn_map_dim(written, p) >= 0)
+        dims[sn_map_dim(written, p)] = mlirAffineMapGetResult(read, p);
+    MlirAffineMap map = sn_map_replace(view.inputs.data[from].map, (intptr_t)f->dims.size, dims);
+    set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(map));
+    if (view.inputs.data[from].fill.ptr)
+      set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, view.inputs.data[from].fill);
+    mlirOperationSetOperand(f->op, (intptr_t)input, view.inputs.data[from].value);
+    free(dims);
+  }
+  sn_form_free(&view);
+  return ok;
+}
+
+// Makes one cheap value where op reads it. Sets *op to what stands in its place, null if nothing does.
+static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
+  SnForm f = sn_form_read(*op);
+  bool changed = false;
+  for (size_t k = 0; k < f.inputs.size && !changed; ++k) {
+    size_t result;
+    MlirOperation producer = sn_producer(&f, k, &result);
+    if (sn_null(producer) || !mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(*op)))
+      continue;
+    if (k < sn_first_input(&f)) {
+      changed = look_through_view(&f, k);
+    } else if (is_cheap(producer, result, policy) || is_scattered(producer, *op)) {
+      SnMerge m;
+      changed = sn_can_serve(producer, *op, k, &m);
+      if (changed)
+        *op = sn_tidy(sn_merge(&m));
+      sn_merge_free(&m);
+    }
+  }
+  sn_form_free(&f);
+  return changed;
+}
+
+// Makes cheap values where they are read, until there is none left.
+static bool inline_cheap(MlirBlock block, const SnPolicy *policy) {
+  bool any = false;
+  for (bool changed = true; changed; any |= changed) {
+    changed = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
+      next = mlirOperationGetNextInBlock(op);
+      while (!sn_null(op) && sn_is_form(op) && inline_into(&op, policy))
+        changed = true;
+    }
+  }
+  return any;
+}
+
+// Blocks that hold forms, each once.
+static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n) {
+  SN_VEC(MlirBlock) found = {0};
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(root, names[i]);
+    for (size_t k = 0; k < forms.size; ++k) {
+      MlirBlock block = mlirOperationGetBlock(forms.data[k]);
+      bool known = sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]);
+      for (size_t j = 0; j < found.size; ++j)
+        known |= mlirBlockEqual(found.data[j], block);
+      if (!known)
+        sn_push(&found, block);
+    }
+    sn_vec_free(&forms);
+  }
+  *blocks = found.data;
+  *n = found.size;
+}
+
+// Bodies without uses of definitions, of which nobody knows here what they reduce.
+static bool are_known(MlirOperation root) {
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  bool known = true;
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(root, names[i]);
+    for (size_t k = 0; k < forms.size && known; ++k)
+      known = sn_row_ops_known(mlirRegionGetFirstBlock(mlirOperationGetRegion(forms.data[k], 0)));
+    sn_vec_free(&forms);
+  }
+  return known;
+}
+
+static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
+  MlirLogicalResult result = sn_simplify(root);
+  for (bool changed = true; changed && !sn_failed(result);) {
+    changed = false;
+    MlirBlock *blocks;
+    size_t n;
+    blocks_with_forms(root, &blocks, &n);
+    for (size_t i = 0; i < n; ++i)
+      changed |= inline_cheap(blocks[i], policy);
+    free(blocks);
+    result = sn_simplify(root);
+    blocks_with_forms(root, &blocks, &n);
+    for (size_t i = 0; i < n; ++i)
+      changed |= sn_fuse_pairs(blocks[i], policy);
+    free(blocks);
+    if (changed && !sn_failed(result))
+      result = sn_simplify(root);
+  }
+  return result;
+}
+
+// ---- the pass --------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *policy;
+  bool remarks;
+} Options;
+static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse whatever data flow allows", "medium", policies, offsetof(Options, policy)},
+    {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL, offsetof(Options, remarks)},
+    {0},
+};
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  const SnPolicy *policy = sn_policy(o->policy);
+  if (policy->nothing)
+    return SN_OK;
+  if (!are_known(op))
+    return SN_FAIL;
+  sn_show_refusals(o->remarks);
+  MlirLogicalResult result = fuse(op, policy);
+  sn_show_refusals(false);
+  return result;
+}
+
+const SnPass sn_pass_fuse = {
+    .argument = "sinter-fuse",
+    .summary = "producers, consumers and siblings move into one kernel",
+    .options = options,
+    .options_size = sizeof(Options),
+    .run = run,
+};

@@ -1,0 +1,64 @@
+// divisions.c: an integer divided by zero ends the call, not the process.
+//
+//   %q = arith.divsi %x, %y : i32   ->   %ok = arith.cmpi ne, %y, 0
+//                                        cf.assert %ok, "model.mlir:7:10: integer division by zero"
+//                                        %d = arith.select (%y == 0, or %x the least number and %y -1), 1, %y
+//                                        %q = arith.divsi %x, %d
+//
+// A row of a form is asserted by a reduction over it. The least number by -1 is itself, as in two's complement, with the remainder 0. A processor
+// raises a signal of both, and a GPU gives anything. In a combiner, and in loops of sinter.steps, what is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/divisions.mlir, test/run/guards.test
+
+#include "passes/guard/guard.h"
+#include "capi/form.h"
+
+static MlirValue number(SnBuilder *b, MlirType t, int64_t n) { return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), n)); }
+static MlirValue equal(SnBuilder *b, int predicate, MlirValue x, int64_t n) {
+  return sn(b, "arith.cmpi", x, number(b, sn_type_of(x), n), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
+enum { EQ = 0, NE = 1 };
+
+// In a combiner, or in the loops of sinter.steps, where nothing can be asserted.
+static bool in_steps(MlirOperation op) {
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p); p = mlirOperationGetParentOperation(p))
+    if (sn_in_dialect(p, "sinter"))
+      return true;
+  return false;
+}
+
+static void guard(MlirOperation op, bool is_signed) {
+  SnBuilder b = sn_before(op);
+  MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1);
+  MlirType t = sn_type_of(y), element = sn_element(t);
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  double constant;
+  MlirAttribute known = sn_constant_of(y);
+  if (known.ptr && sn_attr_number(known, &constant) && constant != 0 && (constant != -1 || !is_signed))
+    return;
+  MlirValue bad = equal(&b, EQ, y, 0);
+  MlirAttribute message = sn_guard_message(b.loc, "integer division by zero");
+  if (sn_is_form(parent))
+    sn_row_assert(&b, equal(&b, NE, y, 0), message);
+  else if (!mlirTypeIsAShaped(t) && !in_steps(op))
+    sn_op(&b, "cf.assert", equal(&b, NE, y, 0), sn_attr("msg", message), sn_types(0, NULL));
+  if (is_signed) {
+    int64_t least = sn_bits(element) == 64 ? INT64_MIN : -((int64_t)1 << (sn_bits(element) - 1));
+    bad = sn(&b, "arith.ori", bad, sn(&b, "arith.andi", equal(&b, EQ, x, least), equal(&b, EQ, y, -1)));
+  }
+  mlirOperationSetOperand(op, 1, sn(&b, "arith.select", bad, number(&b, t, 1), y));
+}
+
+void sn_guard_divisors(MlirOperation func) {
+  static const struct {
+    const char *name;
+    bool is_signed;
+  } divisions[] = {{"arith.divsi", true},       {"arith.remsi", true},  {"arith.floordivsi", true}, {"arith.ceildivsi", true},
+                   {"arith.divui", false},      {"arith.remui", false}, {"arith.ceildivui", false}};
+  for (size_t k = 0; k < sizeof divisions / sizeof *divisions; ++k) {
+    SnOpVec all = sn_collect(func, divisions[k].name);
+    for (size_t i = 0; i < all.size; ++i)
+      guard(all.data[i], divisions[k].is_signed);
+    sn_vec_free(&all);
+  }
+}

@@ -1,0 +1,15 @@
+// guard.h: what sinter-guard is made of: guard.c, guard/indices.c and guard/divisions.c.
+
+#ifndef SINTER_PASSES_GUARD_H
+#define SINTER_PASSES_GUARD_H
+
+#include "passes/raise/raise.h"
+
+// The text behind the place in the user's file that the location names first, if it names one: "model.mlir:7:10: text".
+MlirAttribute sn_guard_message(MlirLocation where, const char *text);
+// Subscripts of tensor.extract and tensor.insert, offsets and sizes of slices, outside of the bodies of linalg.
+void sn_guard_indices(MlirOperation func);
+// Divisors of integers.
+void sn_guard_divisors(MlirOperation func);
+
+#endif

@@ -1,0 +1,147 @@
+// indices.c: what a function itself reads and writes by subscripts is inside, or the call fails.
+//
+//   %v = tensor.extract %x[%i]                          ->   %in = arith.cmpi ult, %i, 5
+//                                                            cf.assert %in, "model.mlir:4:8: an index is outside of the tensor"
+//   %s = tensor.extract_slice %x[%i] [%n] [2]           ->   the same of its first and its last element, where it has one
+//
+// A subscript that is a number is the verifier's where the size is one too. What stands in the body of a linalg op is guarded without
+// an assert (guard.c).
+//
+// runs in: sinter-cpu    test: test/passes/guard/indices.mlir, test/run/guards.test
+
+#include "passes/guard/guard.h"
+#include <stdio.h>
+
+static MlirLocation place(MlirLocation where) {
+  MlirLocation none = {0}, found = none;
+  if (mlirLocationIsAFused(where)) {
+    unsigned n = mlirLocationFusedGetNumLocations(where);
+    MlirLocation *all = sn_alloc((n + 1) * sizeof *all);
+    mlirLocationFusedGetLocations(where, all);
+    for (unsigned i = 0; i < n && !found.ptr; ++i)
+      found = place(all[i]);
+    free(all);
+    return found;
+  }
+  if (mlirLocationIsACallSite(where))
+    return place(mlirLocationCallSiteGetCallee(where));
+  if (mlirLocationIsAName(where))
+    return place(mlirLocationNameGetChildLoc(where));
+  return mlirLocationIsAFileLineColRange(where) ? where : none;
+}
+
+MlirAttribute sn_guard_message(MlirLocation where, const char *text) {
+  MlirContext ctx = mlirLocationGetContext(where);
+  where = place(where);
+  if (!where.ptr)
+    return sn_string(ctx, text);
+  MlirStringRef name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(where));
+  size_t folder = name.length;
+  while (folder && name.data[folder - 1] != '/')
+    --folder;
+  size_t size = name.length - folder + strlen(text) + 40;
+  char *message = sn_alloc(size);
+  int length = snprintf(message, size, "%.*s:%d:%d: %s", (int)(name.length - folder), name.data + folder, mlirLocationFileLineColRangeGetStartLine(where),
+                        mlirLocationFileLineColRangeGetStartColumn(where), text);
+  MlirAttribute a = mlirStringAttrGet(ctx, mlirStringRefCreate(message, (size_t)length));
+  free(message);
+  return a;
+}
+
+static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) { return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate))); }
+enum { EQ = 0, SLE = 3, SGE = 5, ULT = 6, ULE = 7 };
+
+static MlirValue size_of(SnBuilder *b, MlirValue tensor, intptr_t i) {
+  int64_t n = sn_dim(sn_type_of(tensor), i);
+  return n == SN_DYNAMIC ? sn(b, "tensor.dim", tensor, sn_index(b, i)) : sn_index(b, n);
+}
+
+static bool constant(MlirValue v, int64_t *n) {
+  MlirAttribute a = sn_constant_of(v);
+  if (!a.ptr || !mlirAttributeIsAInteger(a))
+    return false;
+  *n = mlirIntegerAttrGetValueInt(a);
+  return true;
+}
+
+static void both(SnBuilder *b, MlirValue *all, MlirValue more) { *all = sn_none(*all) ? more : sn(b, "arith.andi", *all, more); }
+
+static void fail_unless(SnBuilder *b, MlirValue inside, const char *text) {
+  if (!sn_none(inside))
+    sn_op(b, "cf.assert", inside, sn_types(0, NULL), sn_attr("msg", sn_guard_message(b->loc, text)));
+}
+
+// tensor.extract %x[...], tensor.insert %v into %x[...]
+static void guard_element(MlirOperation op, intptr_t tensor) {
+  SnBuilder b = sn_before(op);
+  MlirValue x = sn_operand(op, tensor), inside = {0};
+  for (intptr_t i = 0; i < sn_rank(sn_type_of(x)); ++i) {
+    MlirValue at = sn_operand(op, tensor + 1 + i);
+    int64_t n, size = sn_dim(sn_type_of(x), i);
+    if (size == SN_DYNAMIC || !constant(at, &n) || n < 0 || n >= size)
+      both(&b, &inside, compare(&b, ULT, at, size_of(&b, x, i)));
+  }
+  fail_unless(&b, inside, "an index is outside of the tensor");
+}
+
+// An offset, a size or a stride: a number, or the next operand.
+static MlirValue part(SnBuilder *b, MlirOperation op, const char *name, intptr_t i, intptr_t *next, bool *fixed) {
+  int64_t n = mlirDenseI64ArrayGetElement(sn_get_attr(op, name), i);
+  if (n != SN_DYNAMIC)
+    return sn_index(b, n);
+  *fixed = false;
+  return sn_operand(op, (*next)++);
+}
+
+// A slice of `tensor`, whose offsets, sizes and strides are operands from `next` on.
+static void guard_slice(MlirOperation op, MlirValue tensor, intptr_t next) {
+  SnBuilder b = sn_before(op);
+  intptr_t rank = sn_rank(sn_type_of(tensor)), at[3] = {next};
+  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  for (int k = 0; k < 2; ++k) {
+    at[k + 1] = at[k];
+    for (intptr_t i = 0; i < rank; ++i)
+      at[k + 1] += mlirDenseI64ArrayGetElement(sn_get_attr(op, names[k]), i) == SN_DYNAMIC;
+  }
+  MlirValue inside = {0}, zero = sn_index(&b, 0), one = sn_index(&b, 1), source = sn_operand(op, 0);
+  bool into = sn_is(op, "tensor.insert_slice"), alike = into && sn_rank(sn_type_of(source)) == rank;
+  for (intptr_t i = 0; i < rank; ++i) {
+    bool fixed = sn_dim(sn_type_of(tensor), i) != SN_DYNAMIC;
+    MlirValue offset = part(&b, op, names[0], i, &at[0], &fixed), size = part(&b, op, names[1], i, &at[1], &fixed), stride = part(&b, op, names[2], i, &at[2], &fixed);
+    if (alike && (sn_dim(sn_type_of(source), i) == SN_DYNAMIC || !constant(size, &(int64_t){0})))
+      both(&b, &inside, compare(&b, EQ, size_of(&b, source, i), size));
+    if (fixed)
+      continue;
+    // Numbers below 0 are beyond every size. The last element is the first and size - 1 strides: size - 1 <= (n - 1 - offset) / stride.
+    MlirValue n = size_of(&b, tensor, i), no_less = sn(&b, "arith.maxsi", stride, one);
+    MlirValue room = sn(&b, "arith.divui", sn(&b, "arith.subi", sn(&b, "arith.subi", n, one), offset), no_less);
+    MlirValue some = sn(&b, "arith.andi", compare(&b, ULT, offset, n), compare(&b, ULE, sn(&b, "arith.subi", size, one), room));
+    MlirValue none = sn(&b, "arith.andi", compare(&b, EQ, size, zero), compare(&b, ULE, offset, n));
+    both(&b, &inside, sn(&b, "arith.andi", compare(&b, SGE, stride, one), sn(&b, "arith.ori", none, some)));
+  }
+  fail_unless(&b, inside, into ? "a slice is outside of the tensor that it is put into, or has another size than what is put there" : "a slice is outside of the tensor");
+}
+
+static bool in_body(MlirOperation op) {
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p) && !sn_is(p, "func.func"); p = mlirOperationGetParentOperation(p))
+    if (!sn_in_dialect(p, "scf"))
+      return true;
+  return false;
+}
+
+void sn_guard_indices(MlirOperation func) {
+  static const char *const names[] = {"tensor.extract", "tensor.insert", "tensor.extract_slice", "tensor.insert_slice"};
+  for (int k = 0; k < 4; ++k) {
+    SnOpVec all = sn_collect(func, names[k]);
+    for (size_t i = 0; i < all.size; ++i) {
+      MlirOperation op = all.data[i];
+      if (in_body(op))
+        continue;
+      if (k < 2)
+        guard_element(op, k);
+      else
+        guard_slice(op, sn_operand(op, k - 2), k - 1);
+    }
+    sn_vec_free(&all);
+  }
+}

@@ -1,0 +1,113 @@
+// lanes.c: what vectors need an instruction for, and upstream's expansions several.
+//
+//   arith.maximumf %x, 2.0           ->   arith.select (arith.cmpf ogt 2.0, %x), 2.0, %x
+//   arith.truncf %x : f32 to bf16    ->   llvm.fptrunc %x
+//   two of 16 lanes, shuffled into 32     ->   vcvtne2ps2bf16
+//   arith.select (arith.cmpf ogt %x, %y), %x, %y : vector<16xf32>  ->  vmaxps
+//
+// The constant is neither a NaN nor a zero, so a NaN in x is what is not greater, and no sign is in doubt. The
+// conversion to bf16 is left to LLVM only where the processor has one: elsewhere it would call a function for each lane.
+
+#include "passes/math/math.h"
+#include <math.h>
+
+static bool is_ordinary(MlirValue v) {
+  double number;
+  MlirAttribute constant = sn_constant_of(v);
+  return constant.ptr && sn_attr_number(constant, &number) && !isnan(number) && number != 0;
+}
+
+static void one_comparison(MlirOperation op) {
+  MlirValue a = sn_operand(op, 0), b = sn_operand(op, 1), c = is_ordinary(b) ? b : a, x = is_ordinary(b) ? a : b;
+  if (!is_ordinary(c))
+    return;
+  SnBuilder builder = sn_before(op);
+  int64_t predicate = sn_is(op, "arith.maximumf") ? 2 : 4; // ogt, olt
+  MlirValue beyond = sn(&builder, "arith.cmpf", c, x, sn_attr("predicate", sn_i64(builder.ctx, predicate)));
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&builder, "arith.select", beyond, c, x));
+  mlirOperationDestroy(op);
+}
+
+void sn_math_maxima(MlirOperation root) {
+  static const char *const names[] = {"arith.maximumf", "arith.minimumf"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec ops = sn_collect(root, names[i]);
+    for (size_t k = 0; k < ops.size; ++k)
+      one_comparison(ops.data[k]);
+    sn_vec_free(&ops);
+  }
+}
+
+// LLVM knows this by itself, but not behind a conversion from bf16, whose cast it moves behind the select.
+void sn_math_greater(MlirOperation root) {
+  SnOpVec ops = sn_collect(root, "arith.select");
+  for (size_t k = 0; k < ops.size; ++k) {
+    MlirOperation op = ops.data[k], compare = sn_def(sn_operand(op, 0), "arith.cmpf");
+    MlirValue x = sn_operand(op, 1), y = sn_operand(op, 2);
+    MlirType t = sn_type_of(x);
+    if (sn_null(compare) || !sn_same(sn_operand(compare, 0), x) || !sn_same(sn_operand(compare, 1), y) || mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) != 2 ||
+        !mlirTypeIsAVector(t) || sn_rank(t) != 1 || sn_dim(t, 0) != 16 || !mlirTypeIsAF32(sn_element(t)) || sn_constant_of(x).ptr || sn_constant_of(y).ptr)
+      continue;
+    SnBuilder b = sn_before(op);
+    int32_t none = 0, segments[] = {3, 0};
+    MlirValue as_is = sn_int(&b, mlirIntegerTypeGet(b.ctx, 32), 4); // the rounding mode
+    MlirValue larger = sn(&b, "llvm.call_intrinsic", x, y, as_is, t, sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512.max.ps.512")),
+                          sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), larger);
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&ops);
+}
+
+// What a bf16 vector of 16 lanes is rounded from, or null.
+static MlirValue rounded_from(MlirValue v) {
+  MlirOperation op = sn_def(v, "arith.truncf");
+  MlirType t = sn_type_of(v);
+  MlirValue none = {0};
+  bool is = !sn_null(op) && mlirTypeIsAVector(t) && sn_rank(t) == 1 && sn_dim(t, 0) == 16 && mlirTypeIsABF16(sn_element(t)) &&
+            mlirTypeIsAF32(sn_element(sn_type_of(sn_operand(op, 0))));
+  return is ? sn_operand(op, 0) : none;
+}
+
+// A vector.shuffle, or a vector.interleave.
+static void two_at_once(MlirOperation shuffle) {
+  MlirValue low = rounded_from(sn_operand(shuffle, 0)), high = rounded_from(sn_operand(shuffle, 1));
+  MlirAttribute mask = sn_get_attr(shuffle, "mask");
+  if (sn_none(low) || sn_none(high) || sn_dim(sn_type_of(sn_result(shuffle, 0)), 0) != 32)
+    return;
+  bool in_order = true;
+  int64_t lanes[32];
+  for (intptr_t l = 0; l < 32; ++l) {
+    lanes[l] = mask.ptr ? mlirDenseI64ArrayGetElement(mask, l) : l / 2 + l % 2 * 16;
+    in_order &= lanes[l] == l;
+  }
+  SnBuilder b = sn_before(shuffle);
+  int32_t none = 0, segments[] = {2, 0};
+  MlirValue both = sn(&b, "llvm.call_intrinsic", high, low, sn_type_of(sn_result(shuffle, 0)), sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512bf16.cvtne2ps2bf16.512")),
+                      sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+  mlirValueReplaceAllUsesOfWith(sn_result(shuffle, 0), in_order ? both : sn(&b, "vector.shuffle", both, both, sn_attr("mask", mlirDenseI64ArrayGet(b.ctx, 32, lanes))));
+  mlirOperationDestroy(shuffle);
+}
+
+void sn_math_native_bf16(MlirOperation root) {
+  static const char *const names[] = {"vector.shuffle", "vector.interleave"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec pairs = sn_collect(root, names[i]);
+    for (size_t k = 0; k < pairs.size; ++k)
+      two_at_once(pairs.data[k]);
+    sn_vec_free(&pairs);
+  }
+  SnOpVec ops = sn_collect(root, "arith.truncf");
+  for (size_t k = 0; k < ops.size; ++k) {
+    MlirOperation op = ops.data[k];
+    MlirValue x = sn_operand(op, 0);
+    MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0));
+    bool lanes = mlirTypeIsAVector(from) && sn_rank(from) == 1 && sn_dim(from, 0) >= 4;
+    if (!mlirTypeIsAF32(sn_element(from)) || !mlirTypeIsABF16(sn_element(to)) || (mlirTypeIsAVector(from) && !lanes))
+      continue;
+    SnBuilder b = sn_before(op);
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "llvm.fptrunc", x, to));
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&ops);
+}

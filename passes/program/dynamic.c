@@ -1,0 +1,115 @@
+// dynamic.c: sizes `?` that upstream's folders would lose.
+//
+//   %r = arith.xori %x, %x : tensor<?xi32>   ->   linalg.generic on tensors of %x's size
+//   %n = tensor.dim %x, %c7 : tensor<?xf32>        an error: there is no dimension 7
+//
+// Upstream folds the first to `arith.constant dense<0> : tensor<?xi32>`, a constant whose size nobody knows any
+// more. On elements the same fold is right. Tensors of known sizes stay as they are.
+//
+// runs in: sinter-cpu, sinter-gpu, sinter-prepare    test: test/passes/program/dynamic.mlir
+
+#include "capi/shim.h"
+#include "passes/passes.h"
+
+static bool is_tensor(MlirValue v) { return mlirTypeIsARankedTensor(sn_type_of(v)); }
+
+// One that stands in a function or in control flow: what is in a row program or in a body is on rows and elements.
+static bool is_whole(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  return sn_num_results(op) == 1 && is_tensor(sn_result(op, 0)) && !mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0))) &&
+         sn_shim_is_elementwise(op) && sn_num_operands(op) && !sn_is(op, "arith.constant") && (sn_in_dialect(parent, "func") || sn_in_dialect(parent, "scf"));
+}
+
+static MlirValue like(SnBuilder *b, MlirValue x, MlirType t) {
+  SnValueVec sizes = {0};
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    if (sn_dim(t, i) == SN_DYNAMIC)
+      sn_push(&sizes, sn(b, "tensor.dim", x, sn_index(b, i), sn_index_type(b->ctx)));
+  MlirValue empty = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), t);
+  sn_vec_free(&sizes);
+  return empty;
+}
+
+static void on_elements(MlirOperation op) {
+  SnBuilder b = sn_before(op);
+  MlirType t = sn_type_of(sn_result(op, 0)), element = sn_element(t);
+  intptr_t n = sn_num_operands(op), inputs = 0, rank = sn_rank(t);
+  SnValueVec operands = {0};
+  SN_VEC(MlirType) types = {0};
+  SN_VEC(MlirLocation) locs = {0};
+  SN_VEC(MlirAttribute) maps = {0}, kinds = {0};
+  for (intptr_t k = 0; k < n; ++k)
+    if (is_tensor(sn_operand(op, k)))
+      sn_push(&operands, sn_operand(op, k));
+  inputs = (intptr_t)operands.size;
+  sn_push(&operands, like(&b, operands.data[0], t));
+  for (size_t k = 0; k < operands.size; ++k) {
+    sn_push(&types, sn_element(sn_type_of(operands.data[k])));
+    sn_push(&locs, b.loc);
+    sn_push(&maps, mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b.ctx, rank)));
+  }
+  for (intptr_t d = 0; d < rank; ++d)
+    sn_push(&kinds, sn_parse_attr(b.ctx, "#linalg.iterator_type<parallel>"));
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock block = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
+  mlirRegionAppendOwnedBlock(region, block);
+  SnBuilder in = sn_at_end(block, b.loc);
+  SnValueVec elements = {0};
+  for (intptr_t k = 0, at = 0; k < n; ++k)
+    sn_push(&elements, is_tensor(sn_operand(op, k)) ? mlirBlockGetArgument(block, at++) : sn_operand(op, k));
+  MlirOperation copy = sn_clone_as(&in, op, sn_values(n, elements.data), sn_types(1, &element));
+  sn_op(&in, "linalg.yield", sn_result(copy, 0), sn_types(0, NULL));
+  int32_t segments[] = {(int32_t)inputs, 1};
+  MlirValue made = sn(&b, "linalg.generic", sn_values((intptr_t)operands.size, operands.data), t, region,
+                      sn_attr("indexing_maps", mlirArrayAttrGet(b.ctx, (intptr_t)maps.size, maps.data)),
+                      sn_attr("iterator_types", mlirArrayAttrGet(b.ctx, rank, kinds.data)),
+                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), made);
+  mlirOperationDestroy(op);
+  sn_vec_free(&operands);
+  sn_vec_free(&types);
+  sn_vec_free(&locs);
+  sn_vec_free(&maps);
+  sn_vec_free(&kinds);
+  sn_vec_free(&elements);
+}
+
+typedef struct {
+  SnOpVec whole;
+  MlirLogicalResult result;
+} Found;
+
+static MlirWalkResult look(MlirOperation op, void *user) {
+  Found *found = user;
+  intptr_t d;
+  if (is_whole(op))
+    sn_push(&found->whole, op);
+  MlirAttribute at = sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
+  if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
+    found->result = sn_error(op, "asks for the size of dimension %lld, and its operand has %lld dimensions, from 0 on",
+                             (long long)mlirIntegerAttrGetValueInt(at), (long long)sn_rank(sn_type_of(sn_operand(op, 0))));
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult run_function(MlirOperation func, void *user) {
+  Found found = {.result = SN_OK};
+  mlirOperationWalk(func, look, &found, MlirWalkPreOrder);
+  for (size_t i = 0; i < found.whole.size && !sn_failed(found.result); ++i)
+    on_elements(found.whole.data[i]);
+  sn_vec_free(&found.whole);
+  return found.result;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, run_function, NULL); }
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__linalg__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__, mlirGetDialectHandle__tensor__, NULL};
+
+const SnPass sn_pass_dynamic = {
+    .argument = "sinter-dynamic",
+    .summary = "arith on tensors of sizes ? as linalg, before upstream folds it to constants that have none",
+    .dialects = dialects,
+    .run = run,
+};

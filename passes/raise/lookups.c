@@ -1,0 +1,264 @@
+// lookups.c: tensor.extract and cf.assert in the body of a linalg op.
+//
+//   x[2 - i, j]                an access     %x[2 - i, j]
+//   x[i, t] of each row i      a pick        sinter.pick %row[%t] else 0, %row of %x[i, j]
+//   e[t, j], e[f(i), g(j)]     a gather      sinter.gather %e[%t, %j] else 0, %e a table
+//
+// Exporters spell flips, label look-ups, embeddings and every kind of advanced
+// indexing so. Where a subscript is known to stay inside, it becomes part of the
+// access. Any other may be outside at run time (an ignored label, which a select
+// drops later): what is picked or gathered there is 0, and no memory is read.
+// The program's asserts come along, and report.
+//
+// runs in: raise    test: test/passes/raise/lookups.mlir
+
+#include "passes/raise/raise.h"
+
+static bool is_inside(const SnRaise *r, MlirValue v) {
+  return mlirValueIsABlockArgument(v) ? mlirBlockEqual(mlirBlockArgumentGetOwner(v), r->body)
+                                      : mlirBlockEqual(mlirOperationGetBlock(sn_definer(v)), r->body);
+}
+
+// ---- subscripts that are affine in the loops -------------------------------------------
+
+// An expression over the loops, between low and high; null if the value is anything else.
+typedef struct {
+  MlirAffineExpr e;
+  int64_t low, high;
+} Affine;
+
+enum { MOST = 1 << 30 }; // of any number on the way, so that none overflows
+
+static Affine bounded(MlirAffineExpr e, int64_t low, int64_t high) {
+  bool small = low >= -(int64_t)MOST && high <= MOST;
+  return small ? (Affine){e, low, high} : (Affine){0};
+}
+
+static Affine combined(MlirOperation op, Affine x, Affine y) {
+  MlirContext ctx = mlirOperationGetContext(op);
+  bool constant = y.low == y.high;
+  if (sn_is(op, "arith.addi"))
+    return bounded(mlirAffineAddExprGet(x.e, y.e), x.low + y.low, x.high + y.high);
+  if (sn_is(op, "arith.subi"))
+    return bounded(mlirAffineAddExprGet(x.e, mlirAffineMulExprGet(y.e, mlirAffineConstantExprGet(ctx, -1))), x.low - y.high, x.high - y.low);
+  if (sn_is(op, "arith.muli") && !constant && x.low == x.high)
+    return combined(op, y, x);
+  if (sn_is(op, "arith.muli") && constant) {
+    int64_t p = x.low * y.low, q = x.high * y.low;
+    return bounded(mlirAffineMulExprGet(x.e, y.e), p < q ? p : q, p < q ? q : p);
+  }
+  if (!constant || y.low < 1 || x.low < 0)
+    return (Affine){0};
+  if (sn_is(op, "arith.divsi") || sn_is(op, "arith.divui") || sn_is(op, "arith.floordivsi"))
+    return bounded(mlirAffineFloorDivExprGet(x.e, y.e), x.low / y.low, x.high / y.low);
+  if (sn_is(op, "arith.remsi") || sn_is(op, "arith.remui"))
+    return bounded(mlirAffineModExprGet(x.e, y.e), 0, y.low - 1);
+  return (Affine){0};
+}
+
+static Affine affine(const SnRaise *r, MlirValue v) {
+  MlirAttribute constant = sn_constant_of(v);
+  double number;
+  if (constant.ptr && mlirAttributeIsAInteger(constant) && sn_attr_number(constant, &number)) {
+    int64_t n = mlirIntegerAttrGetValueInt(constant);
+    return bounded(mlirAffineConstantExprGet(r->ctx, n), n, n);
+  }
+  if (mlirValueIsABlockArgument(v) || !is_inside(r, v))
+    return (Affine){0};
+  MlirOperation op = sn_definer(v);
+  if (sn_is(op, "linalg.index")) {
+    intptr_t d = sn_int_attr(op, "dim", 0);
+    return r->sizes[d] == SN_DYNAMIC ? (Affine){0} : bounded(mlirAffineDimExprGet(r->ctx, d), 0, r->sizes[d] > 0 ? r->sizes[d] - 1 : 0);
+  }
+  if (sn_is(op, "arith.index_cast")) { // back and forth: numbers are small
+    unsigned bits = sn_bits(sn_type_of(v));
+    return bits >= 32 ? affine(r, sn_operand(op, 0)) : (Affine){0};
+  }
+  if (!sn_in_dialect(op, "arith") || sn_num_operands(op) != 2 || sn_num_results(op) != 1 || !sn_is_int(sn_type_of(v)) || sn_bits(sn_type_of(v)) < 32)
+    return (Affine){0};
+  Affine x = affine(r, sn_operand(op, 0)), y = x.e.ptr ? affine(r, sn_operand(op, 1)) : x;
+  return y.e.ptr ? combined(op, x, y) : (Affine){0};
+}
+
+// The loop that a subscript is, or -1.
+static intptr_t loop_of(const SnRaise *r, MlirValue subscript) {
+  if (mlirValueIsABlockArgument(subscript) || !is_inside(r, subscript))
+    return -1;
+  MlirOperation op = sn_def(subscript, "linalg.index");
+  return sn_null(op) ? -1 : sn_int_attr(op, "dim", 0);
+}
+
+// The subscript as an expression over the loops that stays inside of a dimension of this size; else null.
+static MlirAffineExpr subscript(const SnRaise *r, MlirValue v, int64_t size) {
+  intptr_t d = loop_of(r, v);
+  if (d >= 0 && r->sizes[d] == size) // also where both are `?`: what else could the program mean
+    return mlirAffineDimExprGet(r->ctx, d);
+  Affine a = affine(r, v);
+  return a.e.ptr && size != SN_DYNAMIC && a.low >= 0 && a.high < size ? a.e : (MlirAffineExpr){0};
+}
+
+// The map of an extract whose subscripts are all known; null if one is computed from data.
+static MlirAffineMap known_map(const SnRaise *r, MlirOperation extract) {
+  MlirType t = sn_type_of(sn_operand(extract, 0));
+  MlirAffineExpr at[SN_MAX_DIMS];
+  intptr_t rank = sn_num_operands(extract) - 1;
+  if (rank > SN_MAX_DIMS)
+    return (MlirAffineMap){0};
+  for (intptr_t i = 0; i < rank; ++i) {
+    at[i] = subscript(r, sn_operand(extract, i + 1), sn_dim(t, i));
+    if (!at[i].ptr)
+      return (MlirAffineMap){0};
+  }
+  return mlirAffineMapGet(r->ctx, r->num_loops, 0, rank, at);
+}
+
+bool sn_raise_is_access(const SnRaise *r, MlirOperation op) {
+  return sn_is(op, "tensor.extract") && !is_inside(r, sn_operand(op, 0)) && known_map(r, op).ptr;
+}
+
+SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract) {
+  return sn_raise_view(sn_operand(extract, 0), known_map(r, extract));
+}
+
+// ---- picks: one element of each row ------------------------------------------------------
+
+// The subscript that is computed, where the others are all the loops, each once; else -1.
+static intptr_t picked(const SnRaise *r, MlirOperation extract) {
+  MlirType t = sn_type_of(sn_operand(extract, 0));
+  intptr_t rank = sn_num_operands(extract) - 1, found = -1;
+  bool seen[SN_MAX_DIMS] = {0};
+  if (rank != r->num_loops + 1 || r->num_parallel != r->num_loops)
+    return -1;
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t d = loop_of(r, sn_operand(extract, i + 1));
+    bool plain = d >= 0 && r->sizes[d] == sn_dim(t, i) && !seen[d];
+    if (!plain && found >= 0)
+      return -1;
+    if (plain)
+      seen[d] = true;
+    else
+      found = i;
+  }
+  return found;
+}
+
+// Of this extract the row is an input, over the column that sn_raise_pick_column gave the form.
+static bool is_pick(const SnRaise *r, MlirOperation extract) {
+  intptr_t i = picked(r, extract);
+  return r->picks && i >= 0 && sn_dim(sn_type_of(sn_operand(extract, 0)), i) == r->sizes[r->num_loops];
+}
+
+bool sn_raise_pick_column(SnRaise *r) {
+  for (size_t k = 0; k < r->needed.size && r->num_loops < SN_MAX_DIMS; ++k) {
+    MlirOperation op = r->needed.data[k];
+    intptr_t i = sn_is(op, "tensor.extract") ? picked(r, op) : -1;
+    if (i < 0)
+      continue;
+    r->sizes[r->num_loops] = sn_dim(sn_type_of(sn_operand(op, 0)), i);
+    return r->picks = true;
+  }
+  return false;
+}
+
+// ---- inputs ---------------------------------------------------------------------------------
+
+bool sn_raise_want_extract(SnRaise *r, MlirOperation extract) {
+  if (is_inside(r, sn_operand(extract, 0)))
+    return sn_no(r->op, "its body reads a tensor that it makes");
+  if (sn_num_operands(extract) > SN_MAX_DIMS)
+    return sn_no(r->op, "its body reads a tensor of rank %ld", (long)(sn_num_operands(extract) - 1));
+  for (intptr_t i = 1; i < sn_num_operands(extract); ++i)
+    if (!sn_raise_want(r, sn_operand(extract, i)))
+      return false;
+  sn_push(&r->needed, extract);
+  return true;
+}
+
+static size_t table(SnRaise *r, MlirValue value) {
+  SnForm *f = &r->form;
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (sn_same(f->inputs.data[k].value, value) && sn_is_table(&f->inputs.data[k]))
+      return k;
+  sn_push(&f->inputs, (SnAccess){.value = value, .map = sn_table_map(r->ctx, (intptr_t)f->dims.size, sn_rank(sn_type_of(value)))});
+  return f->inputs.size - 1;
+}
+
+// x[i, j], j the column.
+static size_t row(SnRaise *r, SnBuilder *b, MlirOperation extract) {
+  MlirAffineExpr at[SN_MAX_DIMS];
+  intptr_t rank = sn_num_operands(extract) - 1, column = picked(r, extract);
+  for (intptr_t i = 0; i < rank; ++i)
+    at[i] = mlirAffineDimExprGet(r->ctx, i == column ? r->num_loops : loop_of(r, sn_operand(extract, i + 1)));
+  return sn_raise_input(r, b, sn_raise_view(sn_operand(extract, 0), mlirAffineMapGet(r->ctx, r->num_loops + 1, 0, rank, at)));
+}
+
+void sn_raise_tables(SnRaise *r, SnBuilder *b) {
+  for (size_t k = 0; k < r->needed.size; ++k) {
+    MlirOperation op = r->needed.data[k];
+    if (sn_is(op, "tensor.extract"))
+      sn_push(&r->tables, is_pick(r, op) ? row(r, b, op) : table(r, sn_operand(op, 0)));
+  }
+}
+
+// ---- the row program ----------------------------------------------------------------------------
+
+MlirValue sn_raise_gather(SnRaise *r, SnBuilder *b, MlirOperation extract) {
+  size_t n = 0;
+  for (size_t k = 0; !mlirOperationEqual(r->needed.data[k], extract); ++k)
+    n += sn_is(r->needed.data[k], "tensor.extract");
+  MlirValue from = sn_input_argument(&r->form, r->tables.data[n]), at[SN_MAX_DIMS];
+  MlirType y = sn_type_of(sn_result(extract, 0));
+  MlirValue zero = sn_zero(b, y);
+  if (is_pick(r, extract))
+    return sn(b, "sinter.pick", from, sn_raise_value(r, sn_operand(extract, picked(r, extract) + 1)), zero);
+  intptr_t rank = sn_num_operands(extract) - 1;
+  bool is_row = false;
+  for (intptr_t i = 0; i < rank; ++i) {
+    at[i] = sn_raise_value(r, sn_operand(extract, i + 1));
+    is_row |= sn_is_row(at[i]);
+  }
+  return sn(b, "sinter.gather", from, sn_values(rank, at), zero, is_row ? sn_row_type(&r->form, y) : y);
+}
+
+// ---- asserts ----------------------------------------------------------------------------------------
+
+bool sn_raise_has_asserts(const SnRaise *r) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert"))
+      return true;
+  return false;
+}
+
+bool sn_raise_want_asserts(SnRaise *r) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!sn_is(op, "cf.assert"))
+      continue;
+    if (!sn_raise_want(r, sn_operand(op, 0)))
+      return false;
+    sn_push(&r->needed, op);
+  }
+  return true;
+}
+
+static bool depends(const SnRaise *r, MlirValue v, intptr_t loop) {
+  if (!is_inside(r, v))
+    return false;
+  if (mlirValueIsABlockArgument(v))
+    return sn_map_uses(sn_raise_map(r, mlirBlockArgumentGetArgNumber(v)), loop);
+  MlirOperation op = sn_definer(v);
+  bool found = sn_is(op, "linalg.index") && sn_int_attr(op, "dim", 0) == loop;
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+    found |= depends(r, sn_operand(op, i), loop);
+  return found;
+}
+
+bool sn_raise_asserts_over(const SnRaise *r, intptr_t loop) {
+  for (size_t k = 0; k < r->needed.size; ++k)
+    if (sn_is(r->needed.data[k], "cf.assert") && depends(r, sn_operand(r->needed.data[k], 0), loop))
+      return true;
+  return false;
+}
+
+void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op) {
+  sn_row_assert(b, sn_raise_value(r, sn_operand(op, 0)), sn_get_attr(op, "msg"));
+}

@@ -1,0 +1,69 @@
+// cpu_products.c: a contract on a CPU.
+//
+//   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
+//
+// A task makes blocks of m rows; within one, products of m x k by k x n are
+// summed in a scratch block, over which the row program runs while it is in cache. Where there are fewer blocks than
+// threads could share, their columns are tasks of their own.
+
+#include "lowering/cpu/contract.h"
+#include "passes/schedule/schedule.h"
+#include <stdio.h>
+
+#define ENOUGH_TASKS 16
+#define LEAST_WORK (1 << 19) // multiplications of a task that is made of a part of a block: some microseconds
+#define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
+#define MOST_TASKS 64
+
+static int64_t at_most(int64_t block, int64_t size) {
+  return size != SN_DYNAMIC && size < block ? (size > 0 ? size : 1) : block;
+}
+
+static int64_t at_least_one(int64_t x) { return x > 1 ? x : 1; }
+static int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+// The product of these dimensions; SN_DYNAMIC if one is.
+static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
+  int64_t all = 1;
+  for (int64_t d = first; d < first + n; ++d)
+    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : all * f->dims.data[d].size;
+  return all;
+}
+
+// Packing a panel of weights is paid for by m rows: as many as 128 where there are enough blocks, of equal size. Small problems
+// still have two blocks for two threads.
+static int64_t rows_of_block(int64_t rows, int64_t batch) {
+  if (rows == SN_DYNAMIC || rows >= 512)
+    return 128;
+  if (batch != SN_DYNAMIC && rows > 0 && batch * ceil_div(rows, 128) >= ENOUGH_TASKS)
+    return ceil_div(rows, ceil_div(rows, 128));
+  return at_most(rows >= 64 || rows <= 16 ? 32 : 16, rows);
+}
+
+static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64_t n, int64_t sum) {
+  int64_t length = sn_row_length(f);
+  if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || f->accumulators.size || !sn_cpu_by_columns(f))
+    return 0;
+  int64_t least = ceil_div(LEAST_WORK, m * (sum > 0 ? sum : 1)), columns = ceil_div(length, ceil_div(ENOUGH_TASKS, blocks));
+  columns = ceil_div(columns > least ? columns : least, n) * n;
+  return columns < length ? columns : 0;
+}
+
+MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
+  int64_t together = sn_cpu_rows_together(f), batch_dims = f->num_rows - together;
+  int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
+  int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
+  int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
+  int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : batch * ceil_div(rows, m);
+  int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
+  if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC && (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
+    tasks = at_least_one(blocks * m * length * sum / TINY_WORK);
+  char share[40] = "";
+  if (columns)
+    snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  return sn_schedule_attr(loc, "brgemm",
+                          sn_parse_attr(mlirLocationGetContext(loc), "{%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, unroll = %lld}", share,
+                                        (long long)m, (long long)n, (long long)at_most(256, sum), (long long)tasks, (long long)lanes,
+                                        (long long)sn_schedule_unroll(f, lanes)));
+}

@@ -1,0 +1,331 @@
+// cpu_rows.c: a rowwise form on a CPU.
+//
+//   #sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">
+//   #sinter.rows<along = "rows", chunk = 4096, lanes = 64, unroll = 1, residency = "reread">
+//
+// Lanes run along what lies together in memory: columns, or rows of the last row
+// dimension (a sum over a middle dimension, a convolution's window, classes in
+// dimension 1). Steps and loads of a row are counted for both.
+//
+// A task is `chunk` rows, about as many elements as pay for handing it to a
+// thread. Where the count of rows is known at run time, a task has more of them so
+// that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
+// over rows have equal bits for any number of threads.
+
+#include "dialect/row_ops.h"
+#include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowmemory.h"
+#include "passes/schedule/schedule.h"
+#include <stdio.h>
+
+#define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
+#define SOME_ROWS 8 // where their length is known at run time
+#define MOST_TASKS 256
+#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
+#define LEAST_STREAMED (32 << 20) // bytes
+#define STRIP 512             // rows: two kilobytes of f32
+#define LEAST_STRIP_COLUMNS 64 // fewer stay in a cache until the next vector of rows
+#define FEW_STRIPS 8
+#define FEW_ROWS 64
+#define FEW_REDUCED_ROWS 16
+#define LEAST_ONLINE 32 // vectors
+#define LEAST_ROW (32 << 10) // bytes
+#define LEAST_PREFETCHED (4 << 20) // bytes of inputs
+#define AHEAD 8192 // bytes: two pages
+#define MOST_BUFFERED (1 << 20) // bytes
+#define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
+#define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
+#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
+
+// Of the widest elements that the body computes, no more than `length`, a power of two.
+static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length) {
+  unsigned floats = 0, ints = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
+      MlirType t = sn_type_of(sn_operand(op, k)), e = sn_element(t);
+      unsigned *widest = sn_is_float(e) ? &floats : &ints;
+      if (sn_is_row(sn_operand(op, k)) && sn_bits(e) > *widest)
+        *widest = sn_bits(e);
+    }
+  unsigned bits = floats ? floats : ints;
+  if (bits < 8)
+    bits = 32;
+  int64_t lanes = 1;
+  while (lanes < 64 && lanes * 2 * bits <= vector_bits && (length == SN_DYNAMIC || lanes * 2 <= length))
+    lanes *= 2;
+  return lanes;
+}
+
+int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) { return lanes_up_to(f, vector_bits, sn_row_length(f)); }
+
+int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
+  int64_t length = sn_row_length(f), reduces = sn_row_op_count(f->body, SN_READS_ALL);
+  // One accumulator would wait for itself; 4 hide the latency of an add.
+  return lanes > 1 && reduces && (length == SN_DYNAMIC || length >= 4 * lanes) ? 4 : 1;
+}
+
+// ---- lanes along columns or rows ------------------------------------------------
+
+// What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
+#define LONE_LANE 1.5  // loaded and put into a vector alone
+#define LONE_GUARDED 4 // the same with a bounds check
+#define FUNCTION 12    // exp, log, ...
+#define ACROSS 8       // lanes of a reduction combined
+#define SIMPLE 6       // less than its loads
+
+static const double weights[] = {[SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
+
+// Elementwise work of one column; negative if lanes cannot be rows.
+static double work(const SnForm *f) {
+  double cost = 0;
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (!line || line->lanes_are_columns || line->gives == SN_GIVES_NOTHING)
+      return -1;
+    if (sn_is_row(sn_result(op, 0)) || line->first == SN_READS_ALL)
+      cost += weights[sn_row_op_cost(op)];
+  }
+  return cost;
+}
+
+// Neighbours in dimension d are neighbours in memory: 1; the same element: 0; else -1.
+static int together(const SnAccess *a, intptr_t d) { return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1; }
+
+// Loads or stores of one step of so many lanes along dimension d.
+static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
+  double cost = 0;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (!sn_uses_cols(f, a->map))
+      continue; // once a row
+    cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (a->fill.ptr ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+  }
+  return cost;
+}
+
+// What one row costs where lanes are columns. Several column dimensions lie together if the inner ones are whole.
+static double along_columns(const SnForm *f, double work, int64_t lanes) {
+  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1, reduces = sn_row_op_count(f->body, SN_READS_ALL);
+  bool whole = true;
+  for (size_t k = 0; f->num_cols > 1 && k < f->inputs.size; ++k)
+    for (int64_t d = f->num_rows; d <= inner; ++d) {
+      const SnAccess *a = &f->inputs.data[k];
+      intptr_t at = mlirAffineMapGetNumResults(a->map) - 1 - (inner - d);
+      MlirType t = sn_type_of(a->value);
+      if (sn_uses_cols(f, a->map) && (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
+        whole = false;
+    }
+  double steps = (double)(length / lanes + (lanes > 1 && length % lanes > 1) + (lanes > 1 && length % lanes == 1));
+  double loads = whole ? accesses(f, inner, lanes) : LONE_GUARDED * (double)lanes * (double)f->inputs.size;
+  return steps * (work + loads) + (double)reduces * ACROSS + 2;
+}
+
+static double along_rows(const SnForm *f, double work, int64_t lanes) {
+  int64_t last = f->num_rows - 1, size = f->dims.data[last].size, ends = 0;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    ends += sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) ? 0 : together(a, last) == 1 ? 1 : lanes;
+  }
+  double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes)) + (double)ends + 2;
+  return vector * (double)((size + lanes - 1) / lanes) / (double)size;
+}
+
+// Lanes of a vector of rows, or 0 where columns are better.
+static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
+  int64_t size = f->num_rows ? f->dims.data[f->num_rows - 1].size : 0;
+  double cost = work(f);
+  if (cost < 0 || size < 2 || sn_row_length(f) < 1 || f->indices.size) // `?` is less than any
+    return 0;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return 0;
+  int64_t lanes = lanes_up_to(f, vector_bits, size), columns = sn_schedule_lanes(f, vector_bits);
+  if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
+    return 0;
+  // Several vectors at once hide the latency of a sum, and touch a page for longer.
+  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes) <= 4;
+  while (simple && lanes < 64 && lanes < lanes_up_to(f, 4 * vector_bits, size))
+    lanes *= 2;
+  return lanes;
+}
+
+// Neighbouring rows that are reduced together, in memory: where a vector of them would touch the memory of many columns, far
+// apart from each other. 0: no more than a cache holds.
+static int64_t strip_of(const SnForm *f, int64_t lanes) {
+  int64_t size = f->dims.data[f->num_rows - 1].size, outer = 1, strip = STRIP, bytes = 0;
+  if (sn_row_length(f) < LEAST_STRIP_COLUMNS || work(f) > SIMPLE)
+    return 0;
+  for (int64_t d = 0; d + 1 < f->num_rows; ++d)
+    outer = outer == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : outer * f->dims.data[d].size;
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    if (!sn_uses_cols(f, f->inputs.data[k].map) || !together(&f->inputs.data[k], f->num_rows - 1))
+      continue;
+    if (together(&f->inputs.data[k], f->num_rows - 1) < 0)
+      return 0;
+    bytes += sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))) / 8;
+  }
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool fits = sn_cpu_has_strips(&p);
+  sn_row_program_free(&p);
+  if (!fits || (double)bytes * (double)sn_row_length(f) * (double)size < CACHE)
+    return 0;
+  while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && outer * (size / strip) < FEW_STRIPS)))
+    strip /= 2;
+  return strip <= size && strip % lanes == 0 ? strip : 0;
+}
+
+// ---- the schedule -----------------------------------------------------------------
+
+static bool keeps_columns(const SnForm *f) {
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return true;
+  return false;
+}
+
+// Some result is larger than what a cache keeps of it until it is read. (One task alone runs without a fence.)
+static bool streaming(const SnForm *f, int64_t lanes) {
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    MlirType t = sn_type_of(f->outputs.data[k].value);
+    if (!sn_row_streams(f, &f->outputs.data[k], lanes) || !mlirShapedTypeHasStaticShape(t))
+      continue;
+    int64_t bytes = sn_bits(sn_element(t)) / 8;
+    for (intptr_t i = 0; i < sn_rank(t); ++i)
+      bytes = sn_times(bytes, sn_dim(t, i));
+    if (bytes >= LEAST_STREAMED)
+      return true;
+  }
+  return false;
+}
+
+// The loops of a row program; whether a maximum and the sums under it can share one.
+typedef struct {
+  int64_t loops, kept; // kept: bytes for each column that later loops load
+  bool reduces, own_combiner, online, online_kept;
+} Loops;
+
+static Loops loops(const SnForm *f) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  Loops l = {0};
+  for (size_t i = 0; i < p.phases.size; ++i) {
+    l.loops += p.phases.data[i].reduces.size || p.phases.data[i].yields.size;
+    l.online |= !sn_null(sn_row_online(&p, i));
+    for (size_t k = 0; k < p.phases.data[i].reduces.size; ++k)
+      l.own_combiner |= !sn_get_attr(p.phases.data[i].reduces.data[k], "kind").ptr;
+    l.reduces |= p.phases.data[i].reduces.size > 0;
+  }
+  sn_row_keep(&p);
+  for (size_t i = 0; i < p.kept.size; ++i)
+    l.kept += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
+  for (size_t i = 0; i < p.phases.size; ++i)
+    l.online_kept |= !sn_null(sn_row_online(&p, i));
+  sn_row_program_free(&p);
+  return l;
+}
+
+// Bytes of one row's inputs that are read in one piece.
+static int64_t row_bytes(const SnForm *f) {
+  int64_t bytes = 0;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_uses_cols(f, f->inputs.data[k].map) && sn_row_in_one_piece(f, &f->inputs.data[k]))
+      bytes += sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))) / 8;
+  return bytes && sn_row_length(f) != SN_DYNAMIC ? bytes * sn_row_length(f) : bytes ? SN_DYNAMIC : 0;
+}
+
+// Columns of a task where few long rows would leave threads idle; 0: whole rows. Where something is reduced, each
+// loop of the row program is a parallel region of its own.
+static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
+  int64_t length = sn_row_length(f);
+  if (rows == SN_DYNAMIC || rows > (l->reduces ? FEW_REDUCED_ROWS : FEW_ROWS) || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops ||
+      l->own_combiner)
+    return 0;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return 0;
+  if (length == SN_DYNAMIC)
+    return l->reduces ? 4 * TASK_ELEMENTS : TASK_ELEMENTS;
+  int64_t share = (sn_times(length, rows) + MOST_TASKS - 1) / MOST_TASKS;
+  if (share > MOST_COLUMNS)
+    return MOST_COLUMNS;
+  return share <= TASK_ELEMENTS ? TASK_ELEMENTS : (share + 1023) / 1024 * 1024;
+}
+
+static int functions(const SnForm *f) {
+  int n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && sn_row_op_cost(op) == SN_COST_FUNCTION;
+  return n;
+}
+
+// Sums of log1p(exp(...)), of which a step computes one for all of its vectors (math/sums.c).
+static bool adds_logarithms(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "math.log1p") && !sn_null(sn_def(sn_operand(op, 0), "math.exp")) && sn_is_row(sn_result(op, 0)))
+      return true;
+  return false;
+}
+
+static bool stores_rows(const SnForm *f) {
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_uses_cols(f, f->outputs.data[k].map))
+      return true;
+  return false;
+}
+
+MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
+  int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
+  int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
+  if (rows != SN_DYNAMIC) {
+    int64_t least = (rows + most - 1) / most;
+    chunk = chunk < least ? least : chunk;
+    chunk = chunk > rows ? rows : chunk;
+  }
+  chunk = chunk < 1 ? 1 : chunk;
+  int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes), of_rows = row_lanes(f, options->vector_bits);
+  if (of_rows) {
+    lanes = of_rows;
+    unroll = 1;
+  }
+  int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
+  chunk = chunk < strip ? strip : chunk;
+  Loops l = loops(f);
+  int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
+  bool by_columns = !of_rows && lanes > 1;
+  // What an earlier loop computed is loaded, where it stays in a cache of the core.
+  bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && sn_times(length, l.kept) <= MOST_BUFFERED;
+  bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
+  // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
+  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
+  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
+  if (online)
+    unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
+  else if (functions(f) == 2 && adds_logarithms(f) && unroll == 4 && (options->registers >= 32 || !stores_rows(f)))
+    unroll = 4;
+  else if (functions(f) > 0) // they fill a processor by themselves, and several its registers
+    unroll = unroll < 2 || functions(f) > 1 ? 1 : 2;
+  if (columns)
+    chunk = 1;
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  char text[600];
+  int n = snprintf(text, sizeof text, "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"%s\"", (long long)chunk, (long long)lanes, (long long)unroll,
+                   buffer ? "buffer" : "reread");
+  if (of_rows)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
+  if (strip)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
+  if (rows == SN_DYNAMIC)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", tasks = %lld", (long long)most);
+  if (columns)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
+  if (online)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
+  if (again || ahead)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld", again ? (long long)AHEAD : (long long)options->prefetch);
+  if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
+  if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))
+    n += snprintf(text + n, sizeof text - (size_t)n, ", stores = \"streaming\"");
+  snprintf(text + n, sizeof text - (size_t)n, "}");
+  return sn_schedule_attr(loc, "rows", sn_parse_attr(mlirLocationGetContext(loc), "%s", text));
+}

@@ -1,0 +1,99 @@
+// schedule.c: how each kernel runs, as an attribute that can be read and changed.
+//
+//   sinter.rowwise (i = 37) by (j = 1003) ... {
+// ->
+//   sinter.rowwise (i = 37) by (j = 1003) ...
+//       schedule(#sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">) {
+//
+// Lowerings read the attribute and choose nothing themselves. A form that has a
+// schedule keeps it; one that the tuning file knows gets what was measured.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
+
+#include "lowering/gpu/chips.h"
+#include "passes/schedule/schedule.h"
+
+typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
+
+static const struct {
+  const char *target, *form;
+  Scheduler scheduler; // NULL: this target leaves the form alone
+  const char *mnemonic; // of its schedules
+} schedulers[] = {
+    {"cpu", "sinter.rowwise", sn_schedule_cpu_rows, "rows"},
+    {"cpu", "sinter.contract", sn_schedule_brgemm, "brgemm"},
+    {"cpu", "sinter.steps", NULL, "rows"},
+    {"gpu", "sinter.rowwise", sn_schedule_gpu_rows, "gpu_rows"},
+    {"gpu", "sinter.contract", NULL, NULL},
+    {"gpu", "sinter.steps", NULL, "gpu_rows"},
+};
+
+static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
+  if (sn_is(op, "sinter.steps"))
+    return sn_schedule_steps(op, options);
+  SnForm form = sn_form_read(op);
+  MlirAttribute found = scheduler(&form, options);
+  sn_form_free(&form);
+  return found;
+}
+
+static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *options, const SnTuning *tuning) {
+  size_t i = 0;
+  while (strcmp(schedulers[i].target, options->target) || !sn_is(op, schedulers[i].form))
+    ++i;
+  const char *mnemonic = schedulers[i].mnemonic;
+  if (sn_get_attr(op, "schedule").ptr)
+    return SN_OK;
+  if (!mnemonic) {
+    sn_remark(op, "has no schedule on target %s yet", options->target);
+    return SN_OK;
+  }
+  MlirAttribute found = sn_tuned(tuning, options->target, op);
+  if (found.ptr && strcmp(sn_schedule_mnemonic(found), mnemonic))
+    return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning, sn_schedule_mnemonic(found), options->target,
+                    mnemonic);
+  if (!found.ptr)
+    found = choose(op, options, schedulers[i].scheduler);
+  if (found.ptr)
+    sn_set_attr(op, "schedule", found);
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  static const char *const forms[] = {"sinter.rowwise", "sinter.contract", "sinter.steps"};
+  const SnScheduleOptions *options = run->options;
+  if (!strcmp(options->target, "gpu") && !sn_gpu_chip(options->chip))
+    return sn_error(op, SN_GPU_CHIP_ERROR, options->chip);
+  SnTuning tuning = {0};
+  MlirLogicalResult result = *options->tuning ? sn_tuning_read(run->ctx, options->tuning, &tuning) : SN_OK;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+    SnOpVec ops = sn_collect(op, forms[i]);
+    for (size_t k = 0; k < ops.size && !sn_failed(result); ++k)
+      result = schedule(ops.data[k], options, &tuning);
+    sn_vec_free(&ops);
+  }
+  sn_vec_free(&tuning);
+  return result;
+}
+
+static const char *const targets[] = {"cpu", "gpu", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "target", "what the kernels run on", "cpu", targets, offsetof(SnScheduleOptions, target)},
+    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(SnScheduleOptions, chip)},
+    {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL, offsetof(SnScheduleOptions, vector_bits)},
+    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(SnScheduleOptions, registers)},
+    {SN_OPTION_INT, "prefetch", "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0", NULL, offsetof(SnScheduleOptions, prefetch)},
+    {SN_OPTION_STRING, "tuning", "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL, offsetof(SnScheduleOptions, tuning)},
+    {0},
+};
+
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sinter__, NULL};
+
+const SnPass sn_pass_schedule = {
+    .argument = "sinter-schedule",
+    .summary = "how each kernel form runs on a target, as an attribute",
+    .options = options,
+    .options_size = sizeof(SnScheduleOptions),
+    .dialects = dialects,
+    .run = run,
+};

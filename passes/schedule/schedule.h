@@ -1,0 +1,53 @@
+// schedule.h: one function for each form and target that says how a kernel runs.
+
+#ifndef SINTER_PASSES_SCHEDULE_H
+#define SINTER_PASSES_SCHEDULE_H
+
+#include "passes/passes.h"
+
+typedef struct {
+  const char *target;   // "cpu" or "gpu"
+  const char *chip;     // of the GPU, as ptxas names it
+  int64_t vector_bits;  // of the CPU's registers
+  int64_t registers;    // of so many bits, that it has
+  int64_t prefetch;     // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far enough by itself
+  const char *tuning;   // a file of measured schedules; "": none
+} SnScheduleOptions;
+
+// The schedule of a form, or null after a remark if the target has none for it.
+MlirAttribute sn_schedule_cpu_rows(const SnForm *form, const SnScheduleOptions *options);
+MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *options);
+// What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false behind the last.
+bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
+MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
+
+// ---- measured schedules (passes/schedule/tuning.c) -------------------------------------
+
+// What a form, or a sinter.steps, is known by in any program; its schedule has no part in it.
+typedef struct {
+  char text[400];
+} SnFingerprint;
+SnFingerprint sn_fingerprint(MlirOperation op);
+
+typedef struct {
+  char target[8], form[400]; // form: a fingerprint
+  MlirAttribute schedule;
+  unsigned line;
+} SnTuned;
+typedef SN_VEC(SnTuned) SnTuning; // free with sn_vec_free
+
+// Reads a tuning file; what is wrong is reported at its line.
+MlirLogicalResult sn_tuning_read(MlirContext ctx, const char *path, SnTuning *tuning);
+// The schedule that is there for a form; null if none is.
+MlirAttribute sn_tuned(const SnTuning *tuning, const char *target, MlirOperation op);
+
+// ---- what schedulers share ---------------------------------------------------------------
+
+// Columns of one vector: as many of the widest elements that the body computes as fill a register, no
+// more than the row has, a power of two.
+int64_t sn_schedule_lanes(const SnForm *form, int64_t vector_bits);
+// Vectors of one step of a column loop that reduces.
+int64_t sn_schedule_unroll(const SnForm *form, int64_t lanes);
+
+#endif

@@ -1,0 +1,96 @@
+// softmax.c: what is known of a row's maximum, and of the sum of exponentials under it.
+//
+//   %m = row_reduce maximumf %x ; %s = row_reduce add exp(%x - %m)
+//
+//   %y / broadcast %s                          ->  %y * broadcast (1 / %s)
+//   %y / broadcast c                           ->  %y * broadcast (1 / c)       1 <= |c| <= 2^60, or a power of two
+//   row_reduce maximumf (%x - broadcast %a - broadcast %b)  ->  (%m - %a) - %b    log_softmax of a log_softmax
+//
+// A division takes a vector unit three times as long as an exponential. The sum is 1 at least (the maximum's own
+// exponential), or NaN: its reciprocal is 1 at most, and no product with it is larger than what it stands for. The
+// product is rounded once more than the quotient, which f32 can bear and half types cannot. Subtraction
+// rounds no pair of elements into the other order, so the last rule is exact.
+//
+// runs in: simplify, fuse    test: test/passes/simplify/softmax.mlir
+
+#include "passes/rewrite.h"
+#include <math.h>
+
+static bool is_reduce(MlirOperation op, const char *kind) {
+  return sn_is_reduce(op, kind) && mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
+}
+
+static MlirOperation reduce_of(MlirValue v, const char *kind) {
+  MlirOperation op = sn_definer(v), none = {0};
+  return !sn_null(op) && is_reduce(op, kind) ? op : none;
+}
+
+// The sum of exp(x - max x).
+static bool is_sum_under_maximum(MlirValue s) {
+  MlirOperation sum = reduce_of(s, "add"), none = {0};
+  MlirOperation exp = sn_null(sum) ? none : sn_def(sn_operand(sum, 0), "math.exp");
+  MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
+  MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+  MlirOperation maximum = sn_none(m) ? none : reduce_of(m, "maximumf");
+  return !sn_null(maximum) && sn_same(sn_operand(maximum, 0), sn_operand(sub, 0));
+}
+
+static bool is_power_of_two(double c) {
+  int exponent;
+  return fabs(frexp(c, &exponent)) == 0.5 && exponent > -60 && exponent < 60;
+}
+
+// ---- rules ------------------------------------------------------------------------------
+
+static bool divide(SnRewriter *rw, MlirOperation op) {
+  MlirValue y = sn_operand(op, 0), s = sn_broadcast_of(sn_operand(op, 1));
+  if (sn_none(s) || !sn_is_row(y))
+    return false;
+  MlirType type = sn_type_of(s);
+  double c = 0;
+  bool constant = sn_attr_number(sn_constant_of(s), &c);
+  if (!mlirTypeIsAF32(type) && !mlirTypeIsAF64(type) && !(constant && is_power_of_two(c)))
+    return sn_no(op, "a half type is rounded once");
+  if (constant && !is_power_of_two(c) && !(fabs(c) >= 1 && fabs(c) <= 0x1p60))
+    return sn_no(op, "the reciprocal of the divisor may overflow, or lose digits");
+  if (!constant && !is_sum_under_maximum(s))
+    return sn_no(op, "the divisor is not known to be 1 at least");
+  MlirValue r = constant ? sn_float(rw->b, type, 1 / c) : sn(rw->b, "arith.divf", sn_float(rw->b, type, 1), s);
+  sn_replace(rw, op, sn(rw->b, "arith.mulf", y, sn_as_row(rw->b, r, sn_type_of(y))));
+  return true;
+}
+
+// The same reduction of x in front of `op`, if there is one.
+static MlirValue found_before(MlirOperation op, MlirValue x) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (is_reduce(user, "maximumf") && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) && !mlirOperationEqual(user, op) &&
+        mlirOperationIsBeforeInBlock(user, op))
+      return sn_result(user, 0);
+  }
+  return (MlirValue){0};
+}
+
+static bool shifted_maximum(SnRewriter *rw, MlirOperation reduce) {
+  enum { MOST = 8 };
+  MlirValue x = sn_operand(reduce, 0), by[MOST], m = {0};
+  int n = 0;
+  if (!is_reduce(reduce, "maximumf"))
+    return false;
+  for (; n < MOST && sn_none(m); ++n) {
+    MlirOperation sub = sn_def(x, "arith.subf");
+    by[n] = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
+    if (sn_none(by[n]))
+      break;
+    x = sn_operand(sub, 0);
+    m = found_before(reduce, x);
+  }
+  if (sn_none(m))
+    return n && sn_no(reduce, "the maximum of what is shifted is not there");
+  while (n--)
+    m = sn(rw->b, "arith.subf", m, by[n]);
+  sn_replace(rw, reduce, m);
+  return true;
+}
+
+SnRules sn_simplify_softmax = {{"arith.divf", divide}, {"sinter.row_reduce", shifted_maximum}, {0}};

@@ -1,0 +1,94 @@
+// unit_dims.c: a dimension of size 1 is none.
+//
+//   sinter.contract (b = 1, i = 7) by (j = 5) product (k = 6) (%x[b, i, k], %w[b, k, j]) outs(%e[b, i, j])
+// ->
+//   sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[0, i, k], %w[0, k, j]) outs(%e[0, i, j])
+//
+// Upstream folds unit dimensions of generic ops alone: a product over one batch, or a
+// convolution of one image, keeps its own, and its dimensions would not match those of what reads it.
+//
+// runs in: simplify, fuse    test: test/passes/simplify/unit_dims.mlir
+
+#include "dialect/row_ops.h"
+#include "passes/fuse/fuse.h"
+
+#include <string.h>
+
+static bool is_indexed(const SnForm *f, size_t d) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_names(op, f->dims.data[d].name))
+      return true;
+  return false;
+}
+
+// Whether an operand would have no column left: a row in the body would be one element.
+static bool is_last_column(const SnForm *f, MlirAffineMap map, size_t column, const bool *drop) {
+  if (!sn_map_uses(map, (intptr_t)column))
+    return false;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    if (d != column && sn_is_col_dim(f, (intptr_t)d) && !drop[d] && sn_map_uses(map, (intptr_t)d))
+      return false;
+  return true;
+}
+static bool makes_scalar(const SnForm *f, size_t column, const bool *drop) {
+  for (size_t k = 2 * f->products.size; k < f->inputs.size; ++k)
+    if (is_last_column(f, f->inputs.data[k].map, column, drop))
+      return true;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (is_last_column(f, f->outputs.data[k].map, column, drop))
+      return true;
+  return false;
+}
+
+// Which dimensions go. Rows and columns alone; a row program keeps a row, and any form a column that it has: what is a
+// row in the body stays one.
+static bool unit_dims(const SnForm *f, bool *drop) {
+  int64_t rows = f->num_rows, cols = f->num_cols;
+  bool any = false;
+  memset(drop, 0, f->dims.size);
+  for (size_t d = 0; d < (size_t)(f->num_rows + f->num_cols); ++d) {
+    int64_t *left = sn_is_row_dim(f, (intptr_t)d) ? &rows : &cols, least = left == &rows && f->contract ? 0 : 1;
+    drop[d] = f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d) && (left == &rows || !makes_scalar(f, d, drop));
+    *left -= drop[d];
+    any |= drop[d];
+  }
+  return any;
+}
+
+bool sn_drop_unit_dims(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  MlirContext ctx = mlirOperationGetContext(op);
+  bool *drop = sn_alloc(f.dims.size + 1);
+  // What is accumulated over a dimension of size 1 would no longer be, and finish would see other arguments.
+  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && unit_dims(&f, drop);
+  if (any) {
+    MlirAffineExpr *exprs = sn_alloc((f.dims.size + 1) * sizeof *exprs);
+    SN_VEC(MlirAttribute) names = {0}, maps = {0};
+    SN_VEC(int64_t) sizes = {0};
+    int64_t rows = 0, cols = 0;
+    for (size_t d = 0; d < f.dims.size; ++d) {
+      exprs[d] = drop[d] ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, (intptr_t)names.size);
+      if (drop[d])
+        continue;
+      rows += sn_is_row_dim(&f, (intptr_t)d);
+      cols += sn_is_col_dim(&f, (intptr_t)d);
+      sn_push(&names, mlirStringAttrGet(ctx, f.dims.data[d].name));
+      sn_push(&sizes, f.dims.data[d].size);
+    }
+    MlirAttribute old = sn_get_attr(op, "maps");
+    for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(old); ++k)
+      sn_push(&maps, mlirAffineMapAttrGet(sn_map_replace(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k)), (intptr_t)names.size, exprs)));
+    sn_set_attr(op, "dims", mlirArrayAttrGet(ctx, (intptr_t)names.size, names.data));
+    sn_set_attr(op, "sizes", mlirDenseI64ArrayGet(ctx, (intptr_t)sizes.size, sizes.data));
+    sn_set_attr(op, "maps", mlirArrayAttrGet(ctx, (intptr_t)maps.size, maps.data));
+    sn_set_attr(op, "num_rows", sn_i64(ctx, rows));
+    sn_set_attr(op, "num_cols", sn_i64(ctx, cols));
+    sn_vec_free(&names);
+    sn_vec_free(&maps);
+    sn_vec_free(&sizes);
+    free(exprs);
+  }
+  free(drop);
+  sn_form_free(&f);
+  return any;
+}

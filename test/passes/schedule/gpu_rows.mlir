@@ -1,0 +1,213 @@
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+
+// All elements are alike: they are one row of the whole grid, which is what runs at once.
+
+// CHECK-LABEL: func @flat
+//       CHECK: #sinter.gpu_rows<blocks = 264, occupancy = 2, shape = "flat", threads = 512, unroll = 4, vector = 4>
+func.func @flat(%x: tensor<32768x8192xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise (i = 32768) by (j = 8192) ins(%x[i, j] : tensor<32768x8192xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<8192xf32>):
+    %s = sinter.row_reduce add %a : tensor<8192xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Nothing waits for a reduction: rows stream through, a block takes them in turns.
+
+// CHECK-LABEL: func @stream
+//       CHECK: #sinter.gpu_rows<blocks = 528, occupancy = 4, residency = "reread", threads = 256, unroll = 4, vector = 4>
+func.func @stream(%x: tensor<32768x8192xf32>, %e: tensor<32768xf32>) -> tensor<32768xf32> {
+  %0 = sinter.rowwise (i = 32768) by (j = 8192) ins(%x[i, j] : tensor<32768x8192xf32>) outs(%e[i] : tensor<32768xf32>) {
+  ^row(%a: tensor<8192xf32>):
+    %s = sinter.row_reduce add %a : tensor<8192xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<32768xf32>
+}
+
+// -----
+
+// Few columns: 8 threads have a row, with 16 bytes each; without whole vectors, an element at a time.
+
+// CHECK-LABEL: func @short
+//       CHECK: #sinter.gpu_rows<blocks = 65536, occupancy = 8, residency = "registers", team = 8, threads = 128, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 65536, occupancy = 8, residency = "registers", team = 8, threads = 128, vector = 1>
+func.func @short(%x: tensor<1048576x32xf32>, %e: tensor<1048576x32xf32>, %y: tensor<1048576x29xf32>, %f: tensor<1048576x29xf32>) -> (tensor<1048576x32xf32>, tensor<1048576x29xf32>) {
+  %0 = sinter.rowwise (i = 1048576) by (j = 32) ins(%x[i, j] : tensor<1048576x32xf32>) outs(%e[i, j] : tensor<1048576x32xf32>) {
+  ^row(%a: tensor<32xf32>):
+    %s = sinter.row_reduce add %a : tensor<32xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<32xf32>
+    %q = arith.divf %a, %b : tensor<32xf32>
+    sinter.yield %q : tensor<32xf32>
+  }
+  %1 = sinter.rowwise (i = 1048576) by (j = 29) ins(%y[i, j] : tensor<1048576x29xf32>) outs(%f[i, j] : tensor<1048576x29xf32>) {
+  ^row(%a: tensor<29xf32>):
+    %s = sinter.row_reduce add %a : tensor<29xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<29xf32>
+    %q = arith.divf %a, %b : tensor<29xf32>
+    sinter.yield %q : tensor<29xf32>
+  }
+  return %0, %1 : tensor<1048576x32xf32>, tensor<1048576x29xf32>
+}
+
+// -----
+
+// Classes in dimension 1: a thread has a pixel's, neighbouring threads neighbouring pixels'.
+
+// CHECK-LABEL: func @pixels
+//       CHECK: #sinter.gpu_rows<blocks = 4096, occupancy = 4, residency = "reread", team = 1, threads = 256, unroll = 16, vector = 1>
+func.func @pixels(%x: tensor<16x150x65536xf32>, %e: tensor<16x65536xf32>) -> tensor<16x65536xf32> {
+  %0 = sinter.rowwise (i = 16, k = 65536) by (j = 150) ins(%x[i, j, k] : tensor<16x150x65536xf32>) outs(%e[i, k] : tensor<16x65536xf32>) {
+  ^row(%a: tensor<150xf32>):
+    %s = sinter.row_reduce add %a : tensor<150xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<16x65536xf32>
+}
+
+// -----
+
+// Classes in dimension 1 that are needed again: a block has 32 pixels in registers, each warp a few of the classes.
+
+// CHECK-LABEL: func @tile
+//       CHECK: #sinter.gpu_rows<blocks = 528, occupancy = 4, residency = "registers", shape = "tile", threads = 256, vector = 1>
+func.func @tile(%x: tensor<16x150x65536xf32>, %e: tensor<16x150x65536xf32>) -> tensor<16x150x65536xf32> {
+  %0 = sinter.rowwise (i = 16, k = 65536) by (j = 150) ins(%x[i, j, k] : tensor<16x150x65536xf32>) outs(%e[i, j, k] : tensor<16x150x65536xf32>) {
+  ^row(%a: tensor<150xf32>):
+    %s = sinter.row_reduce add %a : tensor<150xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<150xf32>
+    %q = arith.divf %a, %b : tensor<150xf32>
+    sinter.yield %q : tensor<150xf32>
+  }
+  return %0 : tensor<16x150x65536xf32>
+}
+
+// -----
+
+// Rows that are no multiple of a vector, in registers: by vectors all the same.
+
+// CHECK-LABEL: func @peeled
+//       CHECK: #sinter.gpu_rows<blocks = 16384, cluster = 4, occupancy = 4, residency = "registers", threads = 256, vector = 4>
+func.func @peeled(%x: tensor<4096x32003xf32>, %e: tensor<4096x32003xf32>) -> tensor<4096x32003xf32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 32003) ins(%x[i, j] : tensor<4096x32003xf32>) outs(%e[i, j] : tensor<4096x32003xf32>) {
+  ^row(%a: tensor<32003xf32>):
+    %s = sinter.row_reduce add %a : tensor<32003xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<32003xf32>
+    %q = arith.divf %a, %b : tensor<32003xf32>
+    sinter.yield %q : tensor<32003xf32>
+  }
+  return %0 : tensor<4096x32003xf32>
+}
+
+// -----
+
+// Sums of columns are carried from row to row: half the threads on a multiprocessor, with twice the registers. The next row
+// is on its way meanwhile.
+
+// CHECK-LABEL: func @columns
+//       CHECK: #sinter.gpu_rows<ahead = 1, blocks = 528, occupancy = 4, residency = "registers", threads = 128, vector = 4>
+func.func @columns(%x: tensor<8192x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = sinter.rowwise (i = 8192) by (j = 4096) ins(%x[i, j] : tensor<8192x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    %s = sinter.row_reduce add %a : tensor<4096xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<4096xf32>
+    %q = arith.divf %a, %b : tensor<4096xf32>
+    sinter.yield %q : tensor<4096xf32>
+  }
+  return %0 : tensor<4096xf32>
+}
+
+// -----
+
+// An output waits for a sum: the row stays in registers, of four blocks on a multiprocessor. Each row has its own cluster.
+
+// CHECK-LABEL: func @stays
+//       CHECK: #sinter.gpu_rows<blocks = 32768, cluster = 8, occupancy = 4, residency = "registers", threads = 256, vector = 4>
+func.func @stays(%x: tensor<4096x65536xf32>, %e: tensor<4096x65536xf32>) -> tensor<4096x65536xf32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 65536) ins(%x[i, j] : tensor<4096x65536xf32>) outs(%e[i, j] : tensor<4096x65536xf32>) {
+  ^row(%a: tensor<65536xf32>):
+    %s = sinter.row_reduce add %a : tensor<65536xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<65536xf32>
+    %q = arith.divf %a, %b : tensor<65536xf32>
+    sinter.yield %q : tensor<65536xf32>
+  }
+  return %0 : tensor<4096x65536xf32>
+}
+
+// -----
+
+// With a sum over rows too.
+
+// CHECK-LABEL: func @stays_and_sums
+//       CHECK: #sinter.gpu_rows<blocks = 65536, cluster = 8, occupancy = 2, residency = "registers", threads = 256, vector = 4>
+func.func @stays_and_sums(%x: tensor<8192x128256xf32>, %e: tensor<8192x128256xf32>, %t: tensor<f32>) -> (tensor<8192x128256xf32>, tensor<f32>) {
+  %0:2 = sinter.rowwise (i = 8192) by (j = 128256) ins(%x[i, j] : tensor<8192x128256xf32>) reduce(add [] : f32)
+      outs(%e[i, j] : tensor<8192x128256xf32>, %t[] : tensor<f32>) {
+  ^row(%a: tensor<128256xf32>):
+    %s = sinter.row_reduce add %a : tensor<128256xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<128256xf32>
+    %q = arith.divf %a, %b : tensor<128256xf32>
+    sinter.yield %s, %q : f32, tensor<128256xf32>
+  }
+  return %0#0, %0#1 : tensor<8192x128256xf32>, tensor<f32>
+}
+
+// -----
+
+// Too long for registers, and sums of columns, which no grid has (schedule/gpu_grid.mlir): read again, by one large block on each multiprocessor, so that L2
+// holds the rows at work. Few such rows are shared by clusters.
+
+// CHECK-LABEL: func @too_long
+//       CHECK: #sinter.gpu_rows<blocks = 132, cluster = 2, occupancy = 1, residency = "reread", threads = 1024, unroll = 4, vector = 4>
+func.func @too_long(%x: tensor<64x1048576xf32>, %e: tensor<1048576xf32>) -> tensor<1048576xf32> {
+  %0 = sinter.rowwise (i = 64) by (j = 1048576) ins(%x[i, j] : tensor<64x1048576xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<1048576xf32>) {
+  ^row(%a: tensor<1048576xf32>):
+    %s = sinter.row_reduce add %a : tensor<1048576xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<1048576xf32>
+    %q = arith.divf %a, %b : tensor<1048576xf32>
+    sinter.yield %q : tensor<1048576xf32>
+  }
+  return %0 : tensor<1048576xf32>
+}
+
+// -----
+
+// 16 bytes of the widest row in memory; one row of all elements may end anywhere.
+
+// CHECK-LABEL: func @bf16
+//       CHECK: vector = 8>
+// CHECK-LABEL: func @odd
+//       CHECK: vector = 4>
+func.func @bf16(%x: tensor<512x1024xbf16>, %e: tensor<512x1024xbf16>) -> tensor<512x1024xbf16> {
+  %0 = sinter.rowwise (i = 512) by (j = 1024) ins(%x[i, j] : tensor<512x1024xbf16>) outs(%e[i, j] : tensor<512x1024xbf16>) {
+  ^row(%a: tensor<1024xbf16>):
+    %n = arith.negf %a : tensor<1024xbf16>
+    sinter.yield %n : tensor<1024xbf16>
+  }
+  return %0 : tensor<512x1024xbf16>
+}
+func.func @odd(%x: tensor<5x7xf32>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = sinter.rowwise (i = 5) by (j = 7) ins(%x[i, j] : tensor<5x7xf32>) outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%a: tensor<7xf32>):
+    %n = arith.negf %a : tensor<7xf32>
+    sinter.yield %n : tensor<7xf32>
+  }
+  return %0 : tensor<5x7xf32>
+}
+
+// -----
+
+// Without columns a thread runs a row.
+
+// CHECK-LABEL: func @labels
+//       CHECK: #sinter.gpu_rows<blocks = 32, occupancy = 4, residency = "reread", team = 1, threads = 256, vector = 1>
+func.func @labels(%t: tensor<8192xi64>, %e: tensor<i64>) -> tensor<i64> {
+  %0 = sinter.rowwise (i = 8192) by () ins(%t[i] : tensor<8192xi64>) reduce(add [] : i64) outs(%e[] : tensor<i64>) {
+  ^row(%l: i64):
+    sinter.yield %l : i64
+  }
+  return %0 : tensor<i64>
+}
