@@ -212,7 +212,7 @@ def main():
             rows.append(row)
             print(json.dumps(row), flush=True)
     report(a, rows)
-    return 1 if failed else 0
+    return 1 if failed or not rows else 0
 
 
 def report(a, rows):

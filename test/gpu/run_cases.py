@@ -406,7 +406,7 @@ def main():
     if a.time:
         print("\n".join(line for line in lines if "GB/s" in line))
     print(f"{good} of {total}")
-    return int(good != total)
+    return int(good != total or not total)
 
 
 if __name__ == "__main__":

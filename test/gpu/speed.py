@@ -99,11 +99,12 @@ def main():
     p.add_argument("--only", default="*")
     p.add_argument("--seconds", type=float, default=0.2)
     a = p.parse_args()
-    cuda, copies, code = Cuda(), {}, 0
+    cuda, copies, code, count = Cuda(), {}, 0, 0
     print("| program | ms | GB | % of copy | copy GB/s |\n| --- | --- | --- | --- | --- |")
     for f in sorted(os.listdir(a.folder)):
         if not f.endswith(".so") or not fnmatch.fnmatch(f[:-3], a.only):
             continue
+        count += 1
         try:
             ms, total, percent, copy, said = measure(cuda, os.path.join(a.folder, f), a.seconds, copies)
             print(f"| {f[:-3]} | {ms:.4f} | {total / 1e9:.3f} | {percent:.1f} | {copy:.0f} | {said}", flush=True)
@@ -112,7 +113,7 @@ def main():
             code = 1
             if "CUDA_ERROR" in str(e) and "MEMORY" not in str(e):
                 break
-    return code
+    return code if count else 1
 
 
 if __name__ == "__main__":

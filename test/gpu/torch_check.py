@@ -238,7 +238,7 @@ def main():
     a = p.parse_args()
     if not torch.cuda.is_available():
         print("torch_check: no CUDA device: nothing was checked\n0 passed, 0 failed, 1 skipped")
-        return 0
+        return 1
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     c = cases(a.folder)
     Case.folder = a.folder
@@ -257,7 +257,7 @@ def main():
     if a.time:
         times(c)
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return failed != 0
+    return int(failed > 0 or not passed)
 
 
 if __name__ == "__main__":
