@@ -285,6 +285,14 @@ static bool can_finish(SnMerge *m, Match *match) {
   return set_domain(m, &m->a, &m->b, match->to_a, NULL) && totals_fit(m, &m->a, m->a_dims, &m->a_columns);
 }
 
+// A destination is written whole: at dimension `was` (-1: its subscript is 0) of f, which subscript e of the merged form
+// walks now. A dimension that became one element (x[2]) or fewer (x[0:2]) leaves the rest of it unwritten.
+static bool writes_whole(const SnMerge *m, const SnForm *f, intptr_t was, MlirAffineExpr e) {
+  if (mlirAffineExprIsADim(e))
+    return was >= 0 && m->merged.dims.data[mlirAffineDimExprGetPosition(e)].size == size_of(f, was);
+  return mlirAffineExprIsAConstant(e) && mlirAffineConstantExprGetValue(e) == 0 && (was < 0 || size_of(f, was) == 1);
+}
+
 // What a still gives to others must be a destination that the merged form can have.
 static bool outputs_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims) {
   intptr_t n = (intptr_t)m->merged.dims.size;
@@ -296,7 +304,7 @@ static bool outputs_fit(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims)
     int64_t columns = 0;
     for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p) {
       intptr_t d = sn_map_dim(map, p);
-      if (d < 0 && !mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, p)))
+      if (!writes_whole(m, f, sn_map_dim(f->outputs.data[k].map, p), mlirAffineMapGetResult(map, p)))
         return sn_refuse(f->op, SN_WHY_ORDER);
       columns += d >= 0 && sn_is_col_dim(&m->merged, d);
     }

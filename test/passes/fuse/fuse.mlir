@@ -682,3 +682,37 @@ func.func @finish_of_a_constant(%x: tensor<5xf32>, %u: tensor<f32>) -> tensor<i1
   }
   return %1 : tensor<i1>
 }
+
+// -----
+
+// One element of what is read again elsewhere does not write the whole: its destination is of size 3.
+
+// CHECK-LABEL: func @one_element_beside_the_whole
+//       CHECK:   %[[S:.+]] = sinter.rowwise () by (i = 3)
+//       CHECK:     arith.addf
+//       CHECK:   sinter.rowwise (j = 1) by (k = 1)
+//  CHECK-NEXT:     ins(%[[S]][k * 2 + 2] : tensor<3xf64>)
+//       CHECK:   sinter.rowwise () by (i = 3)
+//  CHECK-NEXT:     ins(%{{.+}}[i] : tensor<3xf64>, %[[S]][2] : tensor<3xf64>)
+func.func @one_element_beside_the_whole(%x: tensor<3xf64>, %n: tensor<f64>) -> (tensor<3xi1>, tensor<1x1x1xf64>) {
+  %e = tensor.empty() : tensor<3xf64>
+  %f = tensor.empty() : tensor<3xi1>
+  %g = tensor.empty() : tensor<1x1x1xf64>
+  %s = sinter.rowwise () by (i = 3) ins(%x[i] : tensor<3xf64>, %n[] : tensor<f64>) outs(%e[i] : tensor<3xf64>) {
+  ^row(%a: tensor<3xf64>, %m: f64):
+    %r = sinter.broadcast %m : f64 -> tensor<3xf64>
+    %b = arith.addf %a, %r : tensor<3xf64>
+    sinter.yield %b : tensor<3xf64>
+  }
+  %y = sinter.rowwise (i = 1, j = 1) by (k = 1) ins(%s[k * 2 + 2] : tensor<3xf64>) outs(%g[i, j, k] : tensor<1x1x1xf64>) {
+  ^row(%a: tensor<1xf64>):
+    sinter.yield %a : tensor<1xf64>
+  }
+  %c = sinter.rowwise () by (i = 3) ins(%x[i] : tensor<3xf64>, %s[2] : tensor<3xf64>) outs(%f[i] : tensor<3xi1>) {
+  ^row(%a: tensor<3xf64>, %b: f64):
+    %w = sinter.broadcast %b : f64 -> tensor<3xf64>
+    %q = arith.cmpf one, %a, %w : tensor<3xf64>
+    sinter.yield %q : tensor<3xi1>
+  }
+  return %c, %y : tensor<3xi1>, tensor<1x1x1xf64>
+}
