@@ -35,6 +35,7 @@ const SnPipeline sn_pipeline_prepare = {
 // buffers, results out arguments, ...
 #define HOST_BUFFERS                                                                                                   \
   {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL},                                 \
+  {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL},                                                          \
   {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                                   \
   {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",          \
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                        \
