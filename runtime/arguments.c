@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Where a tensor, or the workspace, lies; what has no elements is nowhere.
+typedef struct Place {
+  uintptr_t start, end;
+  int32_t i;
+  enum { INPUT, OUTPUT, WORKSPACE } kind;
+} Place;
+
+enum { FEW_PLACES = 64 }; // are kept on the stack
+
 static bool device_is_right(int32_t device, int32_t type) {
   if (device == kDLCUDA)
     return type == kDLCUDA || type == kDLCUDAManaged;
@@ -44,8 +53,8 @@ static bool refuse_shape(const char *what, int32_t i, const SinterTensor *want, 
   return false;
 }
 
-// Row-major, and all of it at addresses that there are.
-static bool check_layout(const char *what, int32_t i, const DLTensor *t) {
+// Row-major, and all of it at addresses that there are: sets where it lies.
+static bool check_layout(const char *what, int32_t i, const DLTensor *t, Place *place) {
   int64_t bytes, stride = 1;
   if (!bytes_of(t, &bytes)) {
     sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d has shape %s of %lld bytes each: more than memory can address",
@@ -77,6 +86,8 @@ static bool check_layout(const char *what, int32_t i, const DLTensor *t) {
                     (long long)bytes, t->data, (unsigned long long)t->byte_offset);
     return false;
   }
+  place->start = address;
+  place->end = end;
   if (bytes == sinter_type_bytes(t->dtype))
     alignment = (uintptr_t)bytes; // one element
   if (address % alignment != 0) {
@@ -89,7 +100,7 @@ static bool check_layout(const char *what, int32_t i, const DLTensor *t) {
 
 // Refuses a tensor that the table does not allow; what is "input" or "output".
 static bool check(const SinterFunction *f, const char *what, int32_t i, const SinterTensor *want,
-                  const DLTensor *t, int32_t device_id) {
+                  const DLTensor *t, int32_t device_id, Place *place) {
   if (!t) {
     sinter_rt_error(SINTER_BAD_ARGUMENT, "%s %d is NULL", what, i);
     return false;
@@ -117,58 +128,63 @@ static bool check(const SinterFunction *f, const char *what, int32_t i, const Si
   bool same = t->ndim == want->ndim && (t->ndim == 0 || t->shape);
   for (int32_t d = 0; same && d < want->ndim; d++)
     same = t->shape[d] >= 0 && (want->shape[d] == -1 || want->shape[d] == t->shape[d]);
-  return same ? check_layout(what, i, t) : refuse_shape(what, i, want, t);
+  return same ? check_layout(what, i, t, place) : refuse_shape(what, i, want, t);
 }
 
-// Where a tensor, or the workspace, lies.
-typedef struct {
-  const char *what; // NULL: the workspace
-  int32_t i;
-  uintptr_t start, end;
-} Place;
+// ---- overlaps ----------------------------------------------------------------------
 
-static Place place_of(const char *what, int32_t i, const DLTensor *t) {
-  int64_t bytes = 0;
-  if (is_empty(t) || !bytes_of(t, &bytes))
-    return (Place){what, i, 0, 0};
-  uintptr_t start = (uintptr_t)t->data + t->byte_offset;
-  return (Place){what, i, start, start + (uintptr_t)bytes};
+static const char *name_of(const Place *p, char *text, size_t size) {
+  if (p->kind == WORKSPACE)
+    return "the workspace";
+  snprintf(text, size, "%s %d", p->kind == INPUT ? "input" : "output", p->i);
+  return text;
 }
 
-static bool apart(Place x, Place y) {
-  if (x.end <= y.start || y.end <= x.start || x.start == x.end || y.start == y.end)
-    return true;
-  char one[32] = "the workspace", other[32] = "the workspace";
-  if (x.what)
-    snprintf(one, sizeof one, "%s %d", x.what, x.i);
-  if (y.what)
-    snprintf(other, sizeof other, "%s %d", y.what, y.i);
-  sinter_rt_error(SINTER_BAD_ARGUMENT,
-                  "%s overlaps %s: outputs and the workspace have memory of their own", one, other);
+static bool refuse_overlap(const Place *x, const Place *y) {
+  // The one that has to be alone is named first.
+  bool swap = x->kind == INPUT || (y->kind == OUTPUT && (x->kind == WORKSPACE || x->i < y->i));
+  char one[32], other[32];
+  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s overlaps %s: outputs and the workspace have memory of their own",
+                  name_of(swap ? y : x, one, sizeof one), name_of(swap ? x : y, other, sizeof other));
   return false;
 }
 
-// Outputs, and the workspace, overlap nothing.
-static bool check_overlaps(const SinterFunction *f, DLTensor *const *inputs,
-                           DLTensor *const *outputs, void *workspace) {
-  Place work = {NULL, 0, (uintptr_t)workspace, (uintptr_t)workspace};
-  if (workspace)
-    work.end += (uintptr_t)f->workspace_bytes;
-  for (int32_t i = 0; i < f->num_inputs; i++)
-    if (!apart(work, place_of("input", i, inputs[i])))
-      return false;
-  for (int32_t i = 0; i < f->num_outputs; i++) {
-    Place own = place_of("output", i, outputs[i]);
-    bool alone = apart(own, work);
-    for (int32_t k = 0; k < f->num_inputs && alone; k++)
-      alone = apart(own, place_of("input", k, inputs[k]));
-    for (int32_t k = 0; k < i && alone; k++)
-      alone = apart(own, place_of("output", k, outputs[k]));
-    if (!alone)
-      return false;
+static int by_start(const void *a, const void *b) {
+  uintptr_t x = ((const Place *)a)->start, y = ((const Place *)b)->start;
+  return (x > y) - (x < y);
+}
+
+static void sort(Place *places, int64_t n) {
+  if (n > FEW_PLACES) {
+    qsort(places, (size_t)n, sizeof *places, by_start);
+    return;
+  }
+  for (int64_t i = 1; i < n; i++) {
+    Place p = places[i];
+    int64_t k = i;
+    for (; k > 0 && places[k - 1].start > p.start; k--)
+      places[k] = places[k - 1];
+    places[k] = p;
+  }
+}
+
+// Outputs, and the workspace, overlap nothing. Inputs may be one another.
+static bool check_overlaps(Place *places, int64_t n) {
+  sort(places, n);
+  const Place *any = NULL, *alone = NULL; // that end last, of all and of those that must be alone
+  for (int64_t i = 0; i < n; i++) {
+    const Place *p = &places[i], *before = p->kind == INPUT ? alone : any;
+    if (before && p->start < before->end)
+      return refuse_overlap(before, p);
+    if (!any || p->end > any->end)
+      any = p;
+    if (p->kind != INPUT && (!alone || p->end > alone->end))
+      alone = p;
   }
   return true;
 }
+
+// ---- shapes ------------------------------------------------------------------------
 
 // Sizes of tensors, one after another; answers where the next one goes.
 static int64_t *sizes_of(int64_t *to, int32_t count, DLTensor *const *tensors) {
@@ -209,6 +225,30 @@ static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
   return same;
 }
 
+// Each tensor by itself, and then where all of them lie. The array has room for each, and for the workspace.
+static bool check_tensors(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
+                          void *workspace, Place *places) {
+  const SinterFunction *f = call->function;
+  int64_t n = 0;
+  for (int32_t i = 0; i < f->num_inputs; i++) {
+    Place p = {0, 0, i, INPUT};
+    if (!check(f, "input", i, &f->inputs[i], inputs[i], call->device_id, &p))
+      return false;
+    if (p.start < p.end)
+      places[n++] = p;
+  }
+  for (int32_t i = 0; i < f->num_outputs; i++) {
+    Place p = {0, 0, i, OUTPUT};
+    if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id, &p))
+      return false;
+    if (p.start < p.end)
+      places[n++] = p;
+  }
+  if (workspace && f->workspace_bytes > 0)
+    places[n++] = (Place){(uintptr_t)workspace, (uintptr_t)workspace + (uintptr_t)f->workspace_bytes, 0, WORKSPACE};
+  return check_shapes(f, inputs, outputs) && check_overlaps(places, n);
+}
+
 bool sinter_rt_check(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
                       void *workspace) {
   const SinterFunction *f = call->function;
@@ -217,13 +257,16 @@ bool sinter_rt_check(const SinterCall *call, DLTensor *const *inputs, DLTensor *
                     f->num_inputs > 0 && !inputs ? "inputs" : "outputs");
     return false;
   }
-  for (int32_t i = 0; i < f->num_inputs; i++)
-    if (!check(f, "input", i, &f->inputs[i], inputs[i], call->device_id))
-      return false;
-  for (int32_t i = 0; i < f->num_outputs; i++)
-    if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id))
-      return false;
-  if (!check_shapes(f, inputs, outputs) || !check_overlaps(f, inputs, outputs, workspace))
+  size_t count = (size_t)f->num_inputs + (size_t)f->num_outputs + 1;
+  Place few[FEW_PLACES], *places = count <= FEW_PLACES ? few : malloc(count * sizeof *places);
+  if (!places) {
+    sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory to check %zu tensors", count - 1);
+    return false;
+  }
+  bool right = check_tensors(call, inputs, outputs, workspace, places);
+  if (places != few)
+    free(places);
+  if (!right)
     return false;
   if ((uintptr_t)workspace % SINTER_WORKSPACE_ALIGNMENT != 0) {
     sinter_rt_error(SINTER_BAD_ARGUMENT,
