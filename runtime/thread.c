@@ -12,7 +12,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static bool has_key;
+static atomic_bool has_key;
 static SinterThread *_Atomic all;
 static atomic_bool failed;
 
@@ -22,7 +22,7 @@ static void give_back(void *thread) {
   atomic_store(&t->taken, false);
 }
 
-static void make_key(void) { has_key = pthread_key_create(&key, give_back) == 0; }
+static void make_key(void) { atomic_store(&has_key, pthread_key_create(&key, give_back) == 0); }
 
 // A record that no thread has, or a new one.
 static SinterThread *take(void) {
@@ -42,7 +42,8 @@ static SinterThread *take(void) {
 }
 
 SinterThread *sinter_rt_known_thread(void) {
-  pthread_once(&once, make_key);
+  if (!atomic_load_explicit(&has_key, memory_order_acquire))
+    pthread_once(&once, make_key);
   return has_key ? pthread_getspecific(key) : NULL;
 }
 
