@@ -554,6 +554,21 @@ def accesses(name, m, n, schedule=None):
                     r.standard_normal((11, n)).astype(np.float32), r.standard_normal(13).astype(np.float32), r.integers(0, 11, m)], outputs)
 
 
+def parts(name, m, c, h, w):
+    """Columns that are neighbours in memory in parts of w only."""
+    n, t = c * h * w, f"tensor<{m}x{h}x{c}x{w}xf32>"
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (c = {c}, h = {h}, w = {w}) ins(%x[i, h, c, w] : {t}) outs(%empty_y[i, h, c, w] : {t}) {{
+^row(%a: tensor<{n}xf32>):
+  %m = sinter.row_reduce maximumf %a : tensor<{n}xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<{n}xf32>
+  %q = arith.subf %a, %mb : tensor<{n}xf32>
+  sinter.yield %q : tensor<{n}xf32>
+}}"""
+    case(name, program([("x", (m, h, c, w), "f32")], [("y", (m, h, c, w), "f32")], [], body),
+         lambda r: [r.standard_normal((m, h, c, w)).astype(np.float32)], lambda x: [x.astype(np.float64) - x.max((1, 2, 3), keepdims=True)])
+
+
 def lookup(name, m, n, fails=False, schedule=None):
     """Rows of a table by index, an index outside fails and reads nothing outside."""
     body = f"""
@@ -743,6 +758,7 @@ def all_cases():
     dim1("dim1_big", 4, 21, 40000, big=True)
     accesses("accesses", 9, 23)
     accesses("accesses_20", 9, 20)
+    parts("parts", 9, 10, 6, 6)
     # no rows, no columns, one
     softmax("no_rows", 0, 8)
     mse("one", (1, 1))
