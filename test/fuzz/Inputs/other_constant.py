@@ -51,9 +51,10 @@ class Deceived(Judge):
 def main():
     options = argparse.Namespace(bin=sys.argv[1], threads=["1", "2"], every_road=False, no_numpy=False, timeout=60)
     judge, text = Deceived(options), PROGRAM.replace("LAST", "32").replace("MANY", "1.0")
-    # One element of 33 is added twice; one threshold is moved.
+    # One element of 33 is added twice, the last or the first; one threshold is moved.
     once = text.replace("%r = arith.addf %i, %o : f32", "%d = arith.addf %i, %i : f32\n    %q = arith.select %c, %i, %d : f32\n    %r = arith.addf %q, %o : f32")
-    for judge.other in (text, once, PROGRAM.replace("LAST", "32").replace("MANY", "30.0")):
+    first = once.replace("constant 32 : index", "constant 0 : index")
+    for judge.other in (text, once, first, PROGRAM.replace("LAST", "32").replace("MANY", "30.0")):
         print((judge(text) or "right").partition("|")[0].partition(" by ")[0])
 
 
