@@ -87,6 +87,14 @@ static bool rewrite(const char *path, const TuneEntry *e, SinterMessage *message
   return sinter_file_finish(&file) || fail(message, path, "cannot be written, and is as it was: ");
 }
 
+bool tune_file_may_write(const char *path, SinterMessage *message) {
+  SinterFile file;
+  if (!sinter_file_create(&file, path, false))
+    return fail(message, path, "");
+  sinter_file_abandon(&file);
+  return true;
+}
+
 bool tune_file_merge(const char *path, const TuneEntry *entry, SinterMessage *message) {
   // A lock on the file itself would be one on what the other tuner renames away.
   char folder[PATH_MAX];

@@ -22,6 +22,9 @@ typedef struct TuneEntry {
 // not there is made. False, with a message that starts with path.
 bool tune_file_merge(const char *path, const TuneEntry *entry, SinterMessage *message);
 
+// Whether an entry could be put there, so that nobody measures for nothing. Changes nothing.
+bool tune_file_may_write(const char *path, SinterMessage *message);
+
 #ifdef __cplusplus
 }
 #endif

@@ -368,6 +368,9 @@ static SinterExit prepare(Shared *s, size_t number, SinterMessage *message) {
 
 SinterExit tune_run(const char *folder, const TuneOptions *options) {
   Candidates all = {.size = 0};
+  SinterMessage refused;
+  if (options->out && !tune_file_may_write(options->out, &refused))
+    return complain(options, SINTER_EXIT_BAD_INPUT, "the tuning file", refused.text);
   SinterExit code = read_candidates(folder, options, &all);
   bool any = false;
   for (size_t i = 0, n; i < all.size && code == SINTER_EXIT_OK; i += n) {
