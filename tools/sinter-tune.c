@@ -342,7 +342,8 @@ static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, con
   if (code == SINTER_EXIT_OK && o->emit)
     code = copy_runner(tool, folder);
   if (code == SINTER_EXIT_OK && o->emit)
-    printf("%zu candidates of %zu forms: %s/sinter-tune-run %s\n", w.count, forms->size, folder, folder);
+    printf("%zu candidate%s of %zu form%s: %s/sinter-tune-run %s\n", w.count, w.count == 1 ? "" : "s", forms->size,
+           forms->size == 1 ? "" : "s", folder, folder);
   else if (code == SINTER_EXIT_OK)
     code = tune_run(folder, run);
   if (!o->emit)

@@ -337,7 +337,7 @@ static MlirOperation entry_of(MlirOperation root) {
   sn_vec_free(&all);
   if (n == 1 || n >= SIZE_MAX / 2)
     return found;
-  sn_error(root, "has %zu public functions and no @main: `wrt` is of one", n);
+  sn_error(root, "has %zu public functions and no @main, and `wrt` is of one: choose it (--entry=NAME), or make the others private", n);
   return (MlirOperation){0};
 }
 

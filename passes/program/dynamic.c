@@ -86,8 +86,9 @@ static MlirWalkResult look(MlirOperation op, void *user) {
     sn_push(&found->whole, op);
   MlirAttribute at = sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
   if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
-    found->result = sn_error(op, "asks for the size of dimension %lld, and its operand has %lld dimensions, from 0 on",
-                             (long long)mlirIntegerAttrGetValueInt(at), (long long)sn_rank(sn_type_of(sn_operand(op, 0))));
+    found->result = sn_error(op, "asks for the size of dimension %lld, and its operand has %lld dimension%s, from 0 on",
+                             (long long)mlirIntegerAttrGetValueInt(at), (long long)sn_rank(sn_type_of(sn_operand(op, 0))),
+                             sn_rank(sn_type_of(sn_operand(op, 0))) == 1 ? "" : "s");
   return MlirWalkResultAdvance;
 }
 

@@ -259,7 +259,7 @@ class Row:
     def check(self, tensors):
         """Refuses what the table does not allow; the device of the call."""
         if len(tensors) != len(self.inputs):
-            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, {len(tensors)} were given: {self!r}")
+            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, and was given {len(tensors)}: {self!r}")
         refuse_stand_ins(self.name, self.inputs, tensors)
         device = None
         for a, t in zip(self.inputs, tensors):

@@ -73,7 +73,7 @@ class Gradients:
 
     def check(self, inputs):
         if len(inputs) != len(self.inputs):
-            raise TypeError(f"{self.row.name} takes {len(self.inputs)} tensors, {len(inputs)} were given")
+            raise TypeError(f"{self.row.name} takes {len(self.inputs)} tensors, and was given {len(inputs)}")
         for a, t in zip(self.inputs, inputs):
             if not isinstance(t, torch.Tensor):
                 raise TypeError(f"{self.row.name}: {a.who} is a {type(t).__name__}, expected a tensor")
@@ -97,7 +97,7 @@ class Gradients:
 
 
 def why_not(name):
-    return f"A library has them where {name} returns them too, with sinter.gradient_of, or where {name}_backward does."
+    return f"A library has them where {name} returns them too, with sinter.gradient_of, or where {name}_backward does: sinter-cc --wrt writes it."
 
 
 def plan(gradients, value, wanted):

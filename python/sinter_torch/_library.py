@@ -88,7 +88,7 @@ class Function:
             raise RuntimeError(f"{self.name} has no gradients for autograd, and an argument requires one: detach() it, "
                                f"or call under torch.no_grad(). {self._refusal}")  # fmt: skip
         if len(tensors) != len(self.inputs):
-            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, {len(tensors)} were given: {self!r}")
+            raise TypeError(f"{self.name} takes {len(self.inputs)} tensors, and was given {len(tensors)}: {self!r}")
         for i in self._without:
             if getattr(tensors[i], "requires_grad", False):
                 there = ", ".join(self.inputs[k].who for k in sorted(self._gradients.of_input))

@@ -4,6 +4,7 @@
 // RUN: not sinter-opt --sinter-differentiate="wrt=3" %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not sinter-opt --sinter-differentiate="wrt=x" %s 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not sinter-opt --sinter-differentiate="wrt=0 result=2" %s 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: sed -e 's/@main/@first/' -e 's/private @other/@other/' %s | not sinter-opt --sinter-differentiate="wrt=0" 2>&1 | FileCheck %s --check-prefix=WHICH
 
 // A whole function: its gradients become results that say what they are the gradient of.
 
@@ -15,6 +16,7 @@
 // LABELS: error: 'func.func' op is differentiated by argument 1, which is no tensor of floats
 // NONE: error: 'func.func' op is differentiated by argument 3, and has 3
 // WORD: error: 'func.func' op is differentiated by 'x': expected numbers of arguments with commas, as in wrt=0,2
+// WHICH: error: {{.*}}has 2 public functions and no @main, and `wrt` is of one: choose it (--entry=NAME), or make the others private
 // RESULT: error: 'func.func' op is differentiated at result 2, and has 2
 
 func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {

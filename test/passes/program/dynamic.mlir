@@ -52,7 +52,7 @@ func.func @known(%x: tensor<4xi32>, %v: tensor<3x?xf32>, %e: tensor<3x?xf32>) ->
 
 func.func @dimension_7(%x: tensor<?xf32>) -> tensor<?xf32> {
   %c = arith.constant 7 : index
-  // expected-error @+1 {{asks for the size of dimension 7, and its operand has 1 dimensions, from 0 on}}
+  // expected-error @+1 {{asks for the size of dimension 7, and its operand has 1 dimension, from 0 on}}
   %n = tensor.dim %x, %c : tensor<?xf32>
   %e = tensor.empty(%n) : tensor<?xf32>
   return %e : tensor<?xf32>

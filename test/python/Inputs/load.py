@@ -28,7 +28,7 @@ assert lib.masked(torch.empty(0, 8), torch.empty(0, 8, dtype=torch.bool))[0].sha
 assert lib.masked(x[:, None].expand(3, 1, 8)[:, 0], mask)[0].shape == (3,)
 
 # What the table does not allow.
-refuses(TypeError, "masked takes 2 tensors, 1 were given", lambda: lib.masked(x))
+refuses(TypeError, "masked takes 2 tensors, and was given 1", lambda: lib.masked(x))
 refuses(TypeError, "masked: input 0 (x) is a list, expected a tensor", lambda: lib.masked([1.0], mask))
 refuses(TypeError, "masked: input 0 (x) is torch.float64, expected torch.float32", lambda: lib.masked(x.double(), mask))
 refuses(TypeError, "masked: input 1 (mask) is torch.uint8, expected torch.bool", lambda: lib.masked(x, mask.byte()))

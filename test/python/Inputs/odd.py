@@ -81,7 +81,7 @@ refuses(TypeError, "squares: input 0 (x) has 15 elements and no memory", lambda:
 freed = randn(3, 5)
 freed.untyped_storage().resize_(0)
 refuses(TypeError, "squares: input 0 (x) has 15 elements and no memory", lambda: f(freed, y))
-refuses(TypeError, "squares takes 2 tensors, 1 were given", lambda: f(x))
+refuses(TypeError, "squares takes 2 tensors, and was given 1", lambda: f(x))
 refuses(TypeError, "squares: input 1 (y) is a list, expected a tensor", lambda: f(x, [1.0]))
 
 
