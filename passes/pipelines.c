@@ -117,7 +117,6 @@ static const SnStep cpu_steps[] = {
     {"canonicalize", "loops that run once are gone", NULL},
     {"cse", "one op for each value", NULL},
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
-    {"func.func(math-expand-ops{ops=fpowi})", "x^3 -> x * x * x", NULL},
     {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
     {"sinter-math{bf16=$bf16 exp=$exp}", "math.exp -> a polynomial", NULL},
     HOST_LLVM,
@@ -163,9 +162,9 @@ static const SnStep gpu_steps[] = {
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
-    {"gpu.module(canonicalize,cse,convert-scf-to-cf,math-expand-ops{ops=fpowi},"
+    {"gpu.module(canonicalize,cse,convert-scf-to-cf,"
      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},"
-     "convert-vector-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
+     "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
      "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
      "gpu.func -> LLVM's dialect and NVVM", NULL},
     {"gpu-module-to-binary{format=$format toolkit=$toolkit}", "gpu.module -> gpu.binary, by LLVM and ptxas", "binary"},

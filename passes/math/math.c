@@ -24,6 +24,7 @@ static const SnOption options[] = {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
+  sn_math_integers(op);
   sn_math_by_comparisons(op);
   sn_math_maxima(op);
   if (!strcmp(o->exp, "avx512"))

@@ -61,7 +61,7 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   if (sn_is(op, "tensor.extract"))
     return sn_raise_want_extract(r, op);
   bool position = sn_is(op, "linalg.index");
-  bool few = sn_num_results(op) == 1 && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
+  bool few = (sn_num_results(op) == 1 || sn_is(op, "math.sincos")) && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
   if (!few || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
@@ -168,6 +168,12 @@ static MlirValue position(const SnRaise *r, SnBuilder *b, MlirOperation index) {
   return sn_position(b, &r->form, r->place[sn_int_attr(index, "dim", 0)]);
 }
 
+// A row operation gives one value: the cosine is mapped here, the sine returned.
+static MlirValue sine_and_cosine(SnRaise *r, SnBuilder *b, MlirOperation op, MlirValue x) {
+  sn_map(&r->values, sn_result(op, 1), sn(b, "math.cos", x));
+  return sn(b, "math.sin", x);
+}
+
 void sn_raise_body(SnRaise *r, SnBuilder *b) {
   for (size_t i = 0; i < r->sources.size; ++i) {
     SnSource *s = &r->sources.data[i];
@@ -190,6 +196,8 @@ void sn_raise_body(SnRaise *r, SnBuilder *b) {
       v = sn_raise_gather(r, b, op);
     else if (sn_is(op, "arith.constant"))
       v = sn_constant(b, sn_get_attr(op, "value"));
+    else if (sn_is(op, "math.sincos"))
+      v = sine_and_cosine(r, b, op, operands[0]);
     else
       v = sn_elementwise(b, op, sn_num_operands(op), operands);
     sn_map(&r->values, sn_result(op, 0), v);

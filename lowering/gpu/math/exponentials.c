@@ -201,6 +201,7 @@ static void toward_zero(MlirOperation op) {
 
 void sn_gpu_math(MlirOperation func) {
   sn_gpu_each(func, "math.trunc", toward_zero);
+  sn_math_integers(func);
   sn_math_by_comparisons(func);
   sn_gpu_each(func, "arith.select", magnitude);
   sn_gpu_each(func, "math.exp", sn_gpu_power);

@@ -126,3 +126,24 @@ func.func @buffers(%y: memref<3xf32>) {
   linalg.fill ins(%z : f32) outs(%y : memref<3xf32>)
   return
 }
+
+// -----
+
+// A row operation gives one value, so a sine with its cosine is two.
+
+// CHECK-LABEL: func @both
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>):
+//   CHECK-DAG:     %[[S:.+]] = math.sin %[[X]]
+//   CHECK-DAG:     %[[C:.+]] = math.cos %[[X]]
+//       CHECK:     arith.mulf %[[S]], %[[C]]
+func.func @both(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s, %c = math.sincos %in : f32
+    %r = arith.mulf %s, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}

@@ -57,6 +57,8 @@ OPS = {
     "arith.negf": np.negative, "math.atan2": wide(np.arctan2), "math.powf": wide(np.power), "math.copysign": np.copysign, "arith.addf": wide(np.add),
     "arith.subf": wide(np.subtract), "arith.mulf": wide(np.multiply), "arith.divf": wide(np.divide), "arith.remf": of_libm("fmod", 2),
     "arith.maximumf": maximum, "arith.minimumf": minimum, "arith.maxnumf": np.fmax, "arith.minnumf": np.fmin, "math.fma": fma,
+    "math.sincos 0": wide(np.sin), "math.sincos 1": wide(np.cos), "math.fpowi 3": lambda x: np.asarray(x, np.longdouble) ** 3,
+    "math.fpowi -2": lambda x: 1 / (np.asarray(x, np.longdouble) ** 2), "math.fpowi 19": lambda x: np.asarray(x, np.longdouble) ** 19,
     "math.clampf": lambda x, lo, hi: np.minimum(np.maximum(x, lo), hi),
 }  # fmt: skip
 ARITY = {"math.atan2": 2, "math.powf": 2, "math.copysign": 2, "math.fma": 3, "math.clampf": 3,
@@ -64,7 +66,7 @@ ARITY = {"math.atan2": 2, "math.powf": 2, "math.copysign": 2, "math.fma": 3, "ma
 EXACT = {"math.absf", "math.ceil", "math.floor", "math.trunc", "math.roundeven", "math.round", "arith.negf", "math.copysign", "arith.maximumf", "arith.minimumf",
          "arith.maxnumf", "arith.minnumf", "arith.remf", "math.clampf", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.sqrt"}  # fmt: skip
 EITHER_ZERO = {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "math.clampf"}  # of two zeros, as in C
-FLUSHES = {"math.exp", "math.erfc"}  # what is below the least normal number is 0, or something below it
+FLUSHES = {"math.exp", "math.erfc", "math.fpowi -2"}  # what is below the least normal number is 0, or something below it
 BOUNDS = {"math.erf": 3.5, "math.erfc": 3.5, "math.cbrt": 4, "math.expm1": 3.5, "math.fma": 1}  # ulp, and of all others:
 BOUND = 2.6
 FORMATS = {"f64": (np.float64, 53, -1022), "f32": (np.float32, 24, -126), "f16": (np.float16, 11, -14), "bf16": (np.uint16, 8, -126)}
@@ -143,6 +145,12 @@ def function(name, op, t, arity):
     args = ", ".join(f"%a{i}" for i in range(arity))
     types = ", ".join([t] * arity) if op == "math.clampf" else t
     body = f"math.clampf %a0 to [%a1, %a2] : {t}" if op == "math.clampf" else f"{op} {args} : {types}"
+    if op.startswith("math.sincos"):
+        body = f"{'%r, %c' if op[-1] == '0' else '%s, %r'} = math.sincos %a0 : {t}"
+    elif op.startswith("math.fpowi"):
+        body = f"%p = arith.constant {op.split()[1]} : i32\n    %r = math.fpowi %a0, %p : {t}, i32"
+    else:
+        body = f"%r = {body}"
     return f"""func.func @{name}({', '.join(f'%x{i}: {x}' for i in range(arity))}) -> {x} {{
   %zero = arith.constant 0 : index
   %n = tensor.dim %x0, %zero : {x}
@@ -150,7 +158,7 @@ def function(name, op, t, arity):
   %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
       ins({', '.join(f'%x{i}' for i in range(arity))} : {', '.join([x] * arity)}) outs(%e : {x}) {{
   ^one({', '.join(f'%a{i}: {t}' for i in range(arity))}, %b: {t}):
-    %r = {body}
+    {body}
     linalg.yield %r : {t}
   }} -> {x}
   return %y : {x}

@@ -11,13 +11,21 @@ import numpy as np
 
 import library
 
-WIDTHS = (8, 32, 64)
+WIDTHS = (8, 16, 32, 64)
+
+
+def power(a, p, n):
+    """What is left of a negative power is an integer."""
+    return pow(a, p, 2**n) if p >= 0 else a ** (p & 1) if abs(a) == 1 else 0
+
+
 UNARY = {"math.ctpop": lambda a, n: bin(a % 2**n).count("1"), "math.ctlz": lambda a, n: n - (a % 2**n).bit_length(),
          "math.cttz": lambda a, n: n if not a else ((a & -a) % 2**n).bit_length() - 1, "math.absi": lambda a, n: abs(a)}  # fmt: skip
 BINARY = {"arith.addi": lambda a, b, n: a + b, "arith.subi": lambda a, b, n: a - b, "arith.muli": lambda a, b, n: a * b, "arith.andi": lambda a, b, n: a & b,
           "arith.ori": lambda a, b, n: a | b, "arith.xori": lambda a, b, n: a ^ b, "arith.maxsi": lambda a, b, n: max(a, b), "arith.minsi": lambda a, b, n: min(a, b),
           "arith.maxui": lambda a, b, n: max(a % 2**n, b % 2**n), "arith.minui": lambda a, b, n: min(a % 2**n, b % 2**n),
-          "arith.shli": lambda a, b, n: a << b % n, "arith.shrui": lambda a, b, n: a % 2**n >> b % n, "arith.shrsi": lambda a, b, n: a >> b % n}  # fmt: skip
+          "arith.shli": lambda a, b, n: a << b % n, "arith.shrui": lambda a, b, n: a % 2**n >> b % n, "arith.shrsi": lambda a, b, n: a >> b % n,
+          "math.ipowi": power}  # fmt: skip
 SIGNED = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "slt": lambda a, b: a < b, "sle": lambda a, b: a <= b, "sgt": lambda a, b: a > b, "sge": lambda a, b: a >= b}
 UNSIGNED = {"ult": SIGNED["slt"], "ule": SIGNED["sle"], "ugt": SIGNED["sgt"], "uge": SIGNED["sge"]}
 FLOAT = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal}
@@ -33,7 +41,7 @@ def function(name, types, body, to):
   %e = tensor.empty(%n) : {y}
   %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}} ins({', '.join(f'%x{i}' for i in range(len(xs)))} : {', '.join(xs)}) outs(%e : {y}) {{
   ^one({', '.join(f'%a{i}: {t}' for i, t in enumerate(types))}, %b: {to}):
-    %r = {body}
+    {body if "%r =" in body else "%r = " + body}
     linalg.yield %r : {to}
   }} -> {y}
   return %y : {y}
@@ -49,6 +57,11 @@ def integers(rng, n, count):
     return rng.permutation(x)
 
 
+def high_half(x):
+    """The bits of bf16 of numbers that it has."""
+    return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+
+
 def wrapped(values, n):
     return np.array([(v + 2 ** (n - 1)) % 2**n - 2 ** (n - 1) for v in map(int, values)], f"i{n // 8}")
 
@@ -62,6 +75,8 @@ def cases(rng, count):
         for o, f in BINARY.items():
             z = (y % n).astype(y.dtype) if ".sh" in o else y
             yield [t, t], f"{o} %a0, %a1 : {t}", t, [x, z], wrapped([f(a, b, n) for a, b in zip(x.tolist(), z.tolist())], n)
+        for p in (0, 1, 2, 3, 13, -1, -2):
+            yield [t], f"%p = arith.constant {p} : {t}\n    %r = math.ipowi %a0, %p : {t}", t, [x], wrapped([power(a, p, n) for a in x.tolist()], n)
         for p, f in {**SIGNED, **UNSIGNED}.items():
             as_it_is = [(a % 2**n, b % 2**n) if p in UNSIGNED else (a, b) for a, b in zip(x.tolist(), y.tolist())]
             yield [t, t], f"arith.cmpi {p}, %a0, %a1 : {t}", "i1", [x, y], np.array([f(a, b) for a, b in as_it_is])
@@ -98,6 +113,18 @@ def cases(rng, count):
         yield ["f64"], "arith.truncf %a0 : f64 to f32", "f32", [wide], wide.astype(np.float32)
         half = (wide * np.exp2(-40)).astype(np.float32)
         yield ["f32"], "arith.truncf %a0 : f32 to f16", "f16", [half], half.astype(np.float16)
+    # Powers of two, whose powers are exact, and what is none; exponents that f16 and bf16 cannot hold.
+    base = np.array([1, -1, 2, -2, 0.5, -0.5, 0.0, -0.0, np.inf, -np.inf, np.nan], np.float64)
+    exponent = np.array([*range(-8, 9), 257, -257, 2049, 65537, 2**24 + 1, -(2**24) - 1], np.int32)
+    x, p = [g.ravel() for g in np.meshgrid(base, exponent)]
+    with np.errstate(all="ignore"):
+        want = np.power(x, p.astype(np.float64))
+        for f, kind in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16)):
+            yield [f, "i32"], f"math.fpowi %a0, %a1 : {f}, i32", f, [x.astype(kind), p], want.astype(kind)
+            yield [f, "i64"], f"math.fpowi %a0, %a1 : {f}, i64", f, [x.astype(kind), p.astype(np.int64)], want.astype(kind)
+            for k in (-3, 7, 257):
+                yield [f], f"%p = arith.constant {k} : i32\n    %r = math.fpowi %a0, %p : {f}, i32", f, [x.astype(kind)], np.power(x, float(k)).astype(kind)
+        yield ["bf16", "i32"], "%q = math.fpowi %a0, %a1 : bf16, i32\n    %r = arith.extf %q : bf16 to f32", "f32", [high_half(x), p], want.astype(np.float32)
     every = np.arange(65536, dtype=np.uint16)
     yield ["f16"], "arith.extf %a0 : f16 to f32", "f32", [every.view(np.float16)], every.view(np.float16).astype(np.float32)
     yield ["f32"], "arith.bitcast %a0 : f32 to i32", "i32", [half], half.view(np.int32)
