@@ -27,11 +27,18 @@ func.func @identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 
 // -----
 
-// x + 0 turns -0 into 0, and x * -1 is not x: both stay.
+// x + 0 turns -0 into 0; numbers that are the neutral ones of other operations, or those with a sign: all stay (and x / -1 is x * -1).
 
 // CHECK-LABEL: func @not_identities
 //       CHECK:   arith.addf
-//       CHECK:   arith.mulf
+//  CHECK-NEXT:   arith.mulf
+//  CHECK-NEXT:   arith.addf
+//  CHECK-NEXT:   arith.addf
+//  CHECK-NEXT:   arith.subf
+//  CHECK-NEXT:   arith.subf
+//  CHECK-NEXT:   arith.mulf
+//  CHECK-NEXT:   arith.mulf
+//  CHECK-NEXT:   sinter.yield
 func.func @not_identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   %e = tensor.empty() : tensor<3x5xf32>
   %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
@@ -40,7 +47,15 @@ func.func @not_identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
     %minus = arith.constant dense<-1.0> : tensor<5xf32>
     %a = arith.addf %r, %zero : tensor<5xf32>
     %b = arith.mulf %a, %minus : tensor<5xf32>
-    sinter.yield %b : tensor<5xf32>
+    %one = arith.constant dense<1.0> : tensor<5xf32>
+    %nought = arith.constant dense<-0.0> : tensor<5xf32>
+    %c = arith.addf %b, %minus : tensor<5xf32>
+    %d = arith.addf %c, %one : tensor<5xf32>
+    %f = arith.subf %d, %one : tensor<5xf32>
+    %g = arith.subf %f, %nought : tensor<5xf32>
+    %h = arith.divf %g, %minus : tensor<5xf32>
+    %k = arith.mulf %h, %zero : tensor<5xf32>
+    sinter.yield %k : tensor<5xf32>
   }
   return %y : tensor<3x5xf32>
 }
