@@ -9,6 +9,8 @@
 #ifndef SINTER_CAPI_LIMITS_H
 #define SINTER_CAPI_LIMITS_H
 
+#include <stdint.h>
+
 // ---- what the verifier accepts ----------------------------------------------------
 
 enum {
@@ -30,6 +32,9 @@ enum {
   // Operands and results of one operation of arith or math.
   SN_MAX_ELEMENTWISE = 8,
 };
+
+// Rows or columns of one task: rows of the table of schedules, too. A schedule asks for no more, however large a form is.
+#define SN_MAX_OF_TASK ((int64_t)1 << 40)
 
 // ---- where fusion stops -------------------------------------------------------------
 

@@ -152,6 +152,8 @@ static inline int64_t sn_times(int64_t a, int64_t b) {
   int64_t n;
   return __builtin_mul_overflow(a, b, &n) || n > most ? most : n;
 }
+// How many of b there are in a, the last perhaps not whole.
+static inline int64_t sn_pieces(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 static inline SnAttr sn_attr(const char *name, MlirAttribute attr) {
   SnAttr a = {name, attr};
   return a;

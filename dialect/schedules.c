@@ -20,12 +20,11 @@ static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
-#define MANY ((int64_t)1 << 40)
 const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
-    {"rows", "chunk", 1, MANY, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
+    {"rows", "chunk", 1, SN_MAX_OF_TASK, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL, "tasks at most, where the count of rows is known at run time: a task has more rows then"},
-    {"rows", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where rows are few and long; 0: whole rows"},
+    {"rows", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL, "columns of one task, where rows are few and long; 0: whole rows"},
     {"rows", "prefetch", 0, 1 << 20, 1, 0, NULL, "bytes ahead of a row's first loads that memory is asked for, beyond 2048 into the second cache; 0: not asked"},
     {"rows", "next", 0, 0, 0, 0, nexts, "when memory is asked for the next row; \"early\": while the last loop of this one runs"},
     {"rows", "maximum", 0, 0, 0, 0, maxima, "how sums of exponentials under a row's maximum get it; \"before\": by a loop of its own; \"online\": in the same loop, sums being scaled where it is exceeded"},
@@ -52,7 +51,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
-    {"brgemm", "columns", 0, MANY, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
+    {"brgemm", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL, "columns of one task, where nothing is reduced over them; 0: whole rows"},
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
     {"brgemm", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns of one vector of the epilogue"},
     {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},

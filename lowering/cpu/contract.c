@@ -42,7 +42,7 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
       found = factors[d];
     else if (factors[d] != expected || !expected)
       return 0;
-    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : factors[d] * f->dims.data[d].size;
+    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : sn_times(factors[d], f->dims.data[d].size);
     any = true;
   }
   return any ? found : 1;

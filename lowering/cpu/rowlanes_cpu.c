@@ -23,7 +23,7 @@ typedef struct {
 static Deal deal(SnBuilder *b, const SnForm *f) {
   int64_t chunk = sn_schedule_number(f->schedule, "chunk"), lanes = sn_schedule_number(f->schedule, "lanes");
   Deal d = {.length = f->dims.data[f->num_rows - 1].size, .pieces = 1};
-  d.piece = (chunk + lanes - 1) / lanes * lanes;
+  d.piece = sn_pieces(chunk, lanes) * lanes;
   if (d.piece < d.length)
     d.pieces = d.length / d.piece; // the last piece takes what is left
   int64_t together = d.pieces > 1 ? 1 : chunk / d.length;

@@ -75,7 +75,7 @@ void sn_gpu_flatten(SnBuilder *b, SnForm *f, MlirValue *operands) {
   MlirContext ctx = b->ctx;
   MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(ctx, 2), none = mlirAffineMapGet(ctx, 2, 0, 0, NULL);
   int64_t length = sn_num_rows(f), columns = sn_row_length(f);
-  length = length == SN_DYNAMIC || columns == SN_DYNAMIC ? SN_DYNAMIC : length * columns;
+  length = length == SN_DYNAMIC || columns == SN_DYNAMIC ? SN_DYNAMIC : sn_times(length, columns);
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     a->value = operands[k] = one_row(b, operands[k], length);

@@ -23,8 +23,6 @@
 
 #define AT_ONCE 1              // pieces that are loaded before the first is used
 
-static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
-
 // ---- slices --------------------------------------------------------------------------
 
 typedef struct {
@@ -36,8 +34,8 @@ typedef struct {
 // A slice begins at a multiple of 16 bytes if the row does: four vectors of any width.
 static Slices slices_of(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f), front = sn_gpu_peels(f, s) ? s->vector - 1 : 0;
-  Slices x = {.vectors = up(n + front, s->vector)};
-  x.slice = up(up(x.vectors, s->cluster), 4) * 4;
+  Slices x = {.vectors = sn_pieces(n + front, s->vector)};
+  x.slice = sn_pieces(sn_pieces(x.vectors, s->cluster), 4) * 4;
   x.whole = n / s->vector - (s->cluster - 1) * x.slice;
   x.whole = x.whole < 0 ? 0 : x.whole;
   return x;
@@ -84,7 +82,7 @@ static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirV
       at[u].whole = sn(b, "arith.andi", at[u].whole, own);
     }
     at[u].in = inside[u];
-    if (behind && (rows == SN_DYNAMIC || rows * n % g->width))
+    if (behind && (rows == SN_DYNAMIC || rows % g->width * (n % g->width) % g->width))
       at[u].readable = sn_gpu_peeled_readable(b, g, at[u].place);
   }
 }

@@ -45,7 +45,7 @@ void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
       continue;
     inside[u] = at[u].in = sn_gpu_peeled_lanes(b, g, j);
     at[u].whole = sn_row_below(b, j, sn_index(b, n - g->width + 1));
-    if (behind && (rows == SN_DYNAMIC || rows * n % g->width)) {
+    if (behind && (rows == SN_DYNAMIC || rows % g->width * (n % g->width) % g->width)) {
       at[u].readable = sn_gpu_peeled_readable(b, g, at[u].place);
     }
   }

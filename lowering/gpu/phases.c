@@ -35,7 +35,8 @@ static intptr_t feeds_only(const SnGpuRowKernel *g, MlirOperation reduce) {
 
 void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
   const SnGpuRows *s = g->schedule;
-  bool alone = !s->flat && s->team >= s->threads && sn_gpu_rowwise_blocks(g->form, s) == sn_num_rows(g->form) * s->cluster; // with one row
+  int64_t rows = sn_num_rows(g->form);
+  bool alone = !s->flat && s->team >= s->threads && rows != SN_DYNAMIC && sn_gpu_rowwise_blocks(g->form, s) == sn_times(rows, s->cluster); // with one row
   g->all.of_groups = true;
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);

@@ -83,7 +83,7 @@ MlirValue sn_size_mul(SnBuilder *b, MlirValue x, MlirValue y) {
   int64_t m = 0, n = 0;
   bool x_known = sn_known(x, &m), y_known = sn_known(y, &n);
   if (x_known && y_known)
-    return sn_index(b, m * n);
+    return sn_index(b, sn_times(m, n));
   if (x_known && m == 1)
     return y;
   return y_known && n == 1 ? x : sn(b, "arith.muli", x, y);
@@ -92,7 +92,7 @@ MlirValue sn_size_mul(SnBuilder *b, MlirValue x, MlirValue y) {
 MlirValue sn_size_ceil(SnBuilder *b, MlirValue x, MlirValue y) {
   int64_t m, n;
   if (sn_known(x, &m) && sn_known(y, &n))
-    return sn_index(b, (m + n - 1) / n);
+    return sn_index(b, sn_pieces(m, n));
   return sn(b, "arith.ceildivui", x, y);
 }
 

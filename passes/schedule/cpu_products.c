@@ -20,13 +20,12 @@ static int64_t at_most(int64_t block, int64_t size) {
 }
 
 static int64_t at_least_one(int64_t x) { return x > 1 ? x : 1; }
-static int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // The product of these dimensions; SN_DYNAMIC if one is.
 static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
   int64_t all = 1;
   for (int64_t d = first; d < first + n; ++d)
-    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : all * f->dims.data[d].size;
+    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, f->dims.data[d].size);
   return all;
 }
 
@@ -35,8 +34,8 @@ static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
 static int64_t rows_of_block(int64_t rows, int64_t batch) {
   if (rows == SN_DYNAMIC || rows >= 512)
     return 128;
-  if (batch != SN_DYNAMIC && rows > 0 && batch * ceil_div(rows, 128) >= ENOUGH_TASKS)
-    return ceil_div(rows, ceil_div(rows, 128));
+  if (batch != SN_DYNAMIC && rows > 0 && sn_times(batch, sn_pieces(rows, 128)) >= ENOUGH_TASKS)
+    return sn_pieces(rows, sn_pieces(rows, 128));
   return at_most(rows >= 64 || rows <= 16 ? 32 : 16, rows);
 }
 
@@ -44,8 +43,10 @@ static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64
   int64_t length = sn_row_length(f);
   if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || f->accumulators.size || !sn_cpu_by_columns(f))
     return 0;
-  int64_t least = ceil_div(LEAST_WORK, m * (sum > 0 ? sum : 1)), columns = ceil_div(length, ceil_div(ENOUGH_TASKS, blocks));
-  columns = ceil_div(columns > least ? columns : least, n) * n;
+  int64_t least = sn_pieces(LEAST_WORK, sn_times(m, sum > 0 ? sum : 1));
+  int64_t columns = sn_pieces(length, sn_pieces(ENOUGH_TASKS, blocks));
+  columns = sn_pieces(columns > least ? columns : least, n) * n;
+  columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / n * n : columns;
   return columns < length ? columns : 0;
 }
 
@@ -54,10 +55,10 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
   int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
-  int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : batch * ceil_div(rows, m);
+  int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
   int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
   if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC && (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
-    tasks = at_least_one(blocks * m * length * sum / TINY_WORK);
+    tasks = at_least_one(sn_times(sn_times(sn_times(blocks, m), length), sum) / TINY_WORK);
   char share[40] = "";
   if (columns)
     snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);

@@ -21,7 +21,6 @@
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
 #define SOME_ROWS 8 // where their length is known at run time
 #define MOST_TASKS 256
-#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
 #define LEAST_STREAMED (32 << 20) // bytes
 #define STRIP 512             // rows: two kilobytes of f32
 #define LEAST_STRIP_COLUMNS 64 // fewer stay in a cache until the next vector of rows
@@ -35,7 +34,6 @@
 #define MOST_BUFFERED (1 << 20) // bytes
 #define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
-#define MOST_COLUMNS ((int64_t)1 << 40) // what a schedule can say
 
 // Of the widest elements that the body computes, no more than `length`, a power of two.
 static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length) {
@@ -128,7 +126,7 @@ static double along_rows(const SnForm *f, double work, int64_t lanes) {
     ends += sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) ? 0 : together(a, last) == 1 ? 1 : lanes;
   }
   double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes)) + (double)ends + 2;
-  return vector * (double)((size + lanes - 1) / lanes) / (double)size;
+  return vector * (double)sn_pieces(size, lanes) / (double)size;
 }
 
 // Lanes of a vector of rows, or 0 where columns are better.
@@ -170,7 +168,7 @@ static int64_t strip_of(const SnForm *f, int64_t lanes) {
   sn_row_program_free(&p);
   if (!fits || (double)bytes * (double)sn_row_length(f) * (double)size < CACHE)
     return 0;
-  while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && outer * (size / strip) < FEW_STRIPS)))
+  while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && sn_times(outer, size / strip) < FEW_STRIPS)))
     strip /= 2;
   return strip <= size && strip % lanes == 0 ? strip : 0;
 }
@@ -230,7 +228,7 @@ static int64_t row_bytes(const SnForm *f) {
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (sn_uses_cols(f, f->inputs.data[k].map) && sn_row_in_one_piece(f, &f->inputs.data[k]))
       bytes += sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))) / 8;
-  return bytes && sn_row_length(f) != SN_DYNAMIC ? bytes * sn_row_length(f) : bytes ? SN_DYNAMIC : 0;
+  return bytes && sn_row_length(f) != SN_DYNAMIC ? sn_times(bytes, sn_row_length(f)) : bytes ? SN_DYNAMIC : 0;
 }
 
 // Columns of a task where few long rows would leave threads idle; 0: whole rows. Where something is reduced, each
@@ -245,10 +243,10 @@ static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
       return 0;
   if (length == SN_DYNAMIC)
     return l->reduces ? 4 * TASK_ELEMENTS : TASK_ELEMENTS;
-  int64_t share = (sn_times(length, rows) + MOST_TASKS - 1) / MOST_TASKS;
-  if (share > MOST_COLUMNS)
-    return MOST_COLUMNS;
-  return share <= TASK_ELEMENTS ? TASK_ELEMENTS : (share + 1023) / 1024 * 1024;
+  int64_t share = sn_pieces(sn_times(length, rows), MOST_TASKS);
+  if (share > SN_MAX_OF_TASK)
+    return SN_MAX_OF_TASK;
+  return share <= TASK_ELEMENTS ? TASK_ELEMENTS : sn_pieces(share, 1024) * 1024;
 }
 
 static int functions(const SnForm *f) {
@@ -275,11 +273,12 @@ static bool stores_rows(const SnForm *f) {
 
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
-  int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : (TASK_ELEMENTS + length - 1) / length;
+  int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
   if (rows != SN_DYNAMIC) {
-    int64_t least = (rows + most - 1) / most;
+    int64_t least = sn_pieces(rows, most);
     chunk = chunk < least ? least : chunk;
     chunk = chunk > rows ? rows : chunk;
+    chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
   int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes), of_rows = row_lanes(f, options->vector_bits);
@@ -296,8 +295,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && sn_times(length, l.kept) <= MOST_BUFFERED;
   bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
-  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
-  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC && (rows == SN_DYNAMIC || bytes * rows >= LEAST_PREFETCHED);
+  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
+  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC && (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
   if (online)
     unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
   else if (functions(f) == 2 && adds_logarithms(f) && unroll == 4 && (options->registers >= 32 || !stores_rows(f)))

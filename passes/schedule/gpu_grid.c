@@ -23,11 +23,10 @@
 #define DEPTH 4                 // pieces on their way; what the key has by itself
 #define LONG_ROW (1 << 20)      // bytes that several blocks share where nothing waits for them, or half of it
 
-static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
-
 // Rows in registers of `group` blocks: the bytes that go by, in units of a block's, or 0 if they do not fit.
 static int64_t cost(const SnGpuGridFacts *a, SnGpuGridRows *s, int64_t group) {
-  int64_t vectors = up(a->length + (a->length % s->vector ? s->vector - 1 : 0), s->vector), slice = up(up(vectors, group), 4) * 4, pieces = up(slice, THREADS);
+  int64_t vectors = sn_pieces(a->length + (a->length % s->vector ? s->vector - 1 : 0), s->vector);
+  int64_t slice = sn_pieces(sn_pieces(vectors, group), 4) * 4, pieces = sn_pieces(slice, THREADS);
   int64_t groups = a->gpu->multiprocessors / group, rows = a->rows == SN_DYNAMIC ? UNKNOWN_ROWS : a->rows < 1 ? 1 : a->rows;
   groups = groups < rows ? groups : rows;
   SnGpuRows r = {.threads = THREADS, .team = THREADS, .vector = s->vector, .cluster = group, .registers = true, .grid = true, .ahead = true};
@@ -37,7 +36,7 @@ static int64_t cost(const SnGpuGridFacts *a, SnGpuGridRows *s, int64_t group) {
   s->slots = bytes ? held < 2 * pieces ? held : 2 * pieces : 0;
   s->group = group;
   s->blocks = group * groups;
-  return up(rows, groups) * (EXCHANGE + slice * (bytes ? bytes / THREADS : 16));
+  return sn_pieces(rows, groups) * (EXCHANGE + slice * (bytes ? bytes / THREADS : 16));
 }
 
 bool sn_schedule_gpu_grid(const SnGpuGridFacts *a, SnGpuGridRows *s) {

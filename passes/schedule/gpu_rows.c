@@ -59,8 +59,6 @@ static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occu
   return occupancy > 4 ? occupancy * (size == 4 ? 31 : 15) : size == 4 ? of_4[occupancy] : of_8[occupancy];
 }
 
-static int64_t up(int64_t x, int64_t y) { return (x + y - 1) / y; }
-
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
 static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
   int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
@@ -76,8 +74,8 @@ static int64_t occupancy(const Schedule *s) {
 // phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93 by blocks of a row each.
 static int64_t blocks_for(const SnGpuRowFacts *a, const Schedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
-  bool alone = !a->columns && a->rows != SN_DYNAMIC && up(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
-  int64_t blocks = alone ? s->cluster * up(a->rows, rows_at_once) : at_once;
+  bool alone = !a->columns && a->rows != SN_DYNAMIC && sn_pieces(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
+  int64_t blocks = alone ? s->cluster * sn_pieces(a->rows, rows_at_once) : at_once;
   return blocks < 1 ? 1 : blocks;
 }
 
@@ -145,23 +143,25 @@ static bool thread(const SnGpuRowFacts *a, Schedule *s) {
     s->threads = 128;
     int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors, most = THREADS / s->threads;
     int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
-    int64_t most_blocks = a->rows ? up(a->rows, s->threads) : 1;
+    int64_t most_blocks = a->rows ? sn_pieces(a->rows, s->threads) : 1;
     s->blocks = blocks < most_blocks ? blocks : most_blocks;
   }
   return true;
 }
 
 // Of a row, whose first vector may begin before it.
-static int64_t vectors_of(const SnGpuRowFacts *a) { return up(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector); }
+static int64_t vectors_of(const SnGpuRowFacts *a) {
+  return sn_pieces(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector);
+}
 
 // A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24 registers.
 static bool tile(const SnGpuRowFacts *a, Schedule *s) {
   if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 || !rows_together(a->form))
     return false;
   *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
-  while (s->threads < THREADS && up(a->length, s->threads / 32) * a->live > 24)
+  while (s->threads < THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
     s->threads *= 2;
-  if (up(a->length, s->threads / 32) * a->live > HELD)
+  if (sn_pieces(a->length, s->threads / 32) * a->live > HELD)
     return false;
   s->team = s->threads; // not said
   s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
@@ -197,7 +197,7 @@ static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t
   if (s->cluster > most_cluster)
     return false;
   // A row does not wait alone: few rows get more threads.
-  while (s->threads < most_threads && s->threads < vectors && rows * s->threads < a->gpu->multiprocessors * THREADS)
+  while (s->threads < most_threads && s->threads < vectors && sn_times(rows, s->threads) < a->gpu->multiprocessors * THREADS)
     s->threads *= 2;
   s->blocks = blocks_for(a, s, 1);
   return true;
@@ -248,9 +248,11 @@ static bool shared(const SnGpuRowFacts *a, Schedule *s) {
     rows.vector = a->lanes;
   if (a->gpu->number < 90 || !a->again || a->columns || a->length == SN_DYNAMIC || a->length < 32 * a->lanes)
     return false;
-  int64_t piece = sn_gpu_piece_bytes(a->form, &rows), vectors = up(a->length + (a->length % rows.vector ? rows.vector - 1 : 0), rows.vector);
+  int64_t piece = sn_gpu_piece_bytes(a->form, &rows),
+          vectors = sn_pieces(a->length + (a->length % rows.vector ? rows.vector - 1 : 0), rows.vector);
   for (int64_t cluster = 1; piece && cluster <= a->gpu->largest_cluster; cluster *= 2) {
-    int64_t pieces = up(vectors, rows.threads * cluster), blocks = a->gpu->shared_bytes / (pieces * piece + OTHER_SHARED), most = THREADS / rows.threads;
+    int64_t pieces = sn_pieces(vectors, rows.threads * cluster), most = THREADS / rows.threads;
+    int64_t blocks = a->gpu->shared_bytes / (sn_times(pieces, piece) + OTHER_SHARED);
     if (pieces > MOST_VECTORS || blocks < (cluster < a->gpu->largest_cluster ? 3 : 2))
       continue;
     *s = (Schedule){.threads = rows.threads, .vector = rows.vector, .unroll = 1, .cluster = cluster, .team = 1024, .at_once = rows.threads * (blocks < most ? blocks : most), .shared = true};
@@ -287,7 +289,7 @@ static bool stream(const SnGpuRowFacts *a, Schedule *s) {
 // The row is read in each phase, from L2 if it is lucky.
 static bool reread(const SnGpuRowFacts *a, Schedule *s) {
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = THREADS / 32;
-  while (rows_at_once > 1 && rows_at_once * a->gpu->multiprocessors * a->row_bytes > l2_rows(a))
+  while (rows_at_once > 1 && sn_times(rows_at_once * a->gpu->multiprocessors, a->row_bytes) > l2_rows(a))
     rows_at_once /= 2;
   // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
   *s = (Schedule){.threads = THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};

@@ -49,7 +49,7 @@ static int64_t bunch(const SnGpuKernel *k, const SnGpuAccumulators *a) {
 }
 static int64_t bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) {
   int64_t size = bunch(k, a), all = a->columns ? groups(k) : leavers(k, a);
-  return in_bunches(k, a) ? (all + size - 1) / size : 0;
+  return in_bunches(k, a) ? sn_pieces(all, size) : 0;
 }
 
 static int64_t counters(const SnGpuKernel *k, const SnGpuAccumulators *a) { return aligned(8 * (1 + bunches(k, a))); }
@@ -64,7 +64,7 @@ static int64_t scalar_offset(const SnGpuKernel *k, const SnGpuAccumulators *a, s
 static int64_t column_offset(const SnGpuKernel *k, const SnGpuAccumulators *a, size_t i) {
   int64_t bytes = scalar_offset(k, a, a->scalars);
   for (size_t c = 0; c < i; ++c)
-    bytes += aligned(bytes_of(&a->of_columns[c]) * groups(k) * a->length);
+    bytes = sn_times(bytes + aligned(sn_times(bytes_of(&a->of_columns[c]) * groups(k), a->length)), 1);
   return bytes;
 }
 
