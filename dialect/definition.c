@@ -26,6 +26,19 @@ static MlirAttribute word_of(MlirAttribute words, const char *name) {
   return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
 }
 
+static bool are_strings(MlirAttribute list) {
+  bool all = mlirAttributeIsAArray(list);
+  for (intptr_t k = 0; all && k < mlirArrayAttrGetNumElements(list); ++k)
+    all = mlirAttributeIsAString(mlirArrayAttrGetElement(list, k));
+  return all;
+}
+
+// What uses read as strings is that.
+static bool has_words(MlirAttribute parameter) {
+  MlirAttribute values = word_of(parameter, "values"), like = word_of(parameter, "like");
+  return (!values.ptr || are_strings(values)) && (!like.ptr || mlirAttributeIsAString(like));
+}
+
 bool sn_definition_is_whole(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (!body.ptr || mlirBlockGetNextInRegion(body).ptr || sn_null(mlirBlockGetFirstOperation(body)))
@@ -41,6 +54,15 @@ bool sn_definition_is_whole(MlirOperation op) {
   for (intptr_t k = 0; k < n && whole; ++k)
     whole = mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, k));
   return whole;
+}
+
+bool sn_definition_is_usable(MlirOperation op) {
+  MlirAttribute reductions = sn_get_attr(op, "reductions"), functions = sn_get_attr(op, "functions");
+  bool usable = sn_definition_is_whole(op) && (!reductions.ptr || are_strings(reductions)) && (!functions.ptr || mlirAttributeIsADictionary(functions));
+  MlirAttribute parameters = usable && !sn_is(op, "sinter.loss") ? sn_get_attr(op, "parameters") : mlirAttributeGetNull();
+  for (intptr_t k = 0; parameters.ptr && k < mlirArrayAttrGetNumElements(parameters); ++k)
+    usable &= has_words(mlirArrayAttrGetElement(parameters, k));
+  return usable;
 }
 
 // Rank of the first operand that is a row of the loss in place; 0 if there is none.

@@ -54,6 +54,8 @@ typedef struct {
 
 // Whether it can be read at all: one block that ends in sinter.yield, a name and words for each argument.
 bool sn_definition_is_whole(MlirOperation op);
+// Whether a use can be held against it: its own verifier says what is wrong, but may come later.
+bool sn_definition_is_usable(MlirOperation op);
 // Reads a verified sinter.define or sinter.loss. Free with sn_definition_free.
 SnDefinition sn_definition_read(MlirOperation op);
 void sn_definition_free(SnDefinition *d);

@@ -424,7 +424,7 @@ static bool fits(MlirOperation op, MlirOperation definition) {
 
 MlirLogicalResult sn_use_bind_found(MlirOperation op, const SnFound *found, SnUse *u) {
   for (size_t i = 0; i < found->candidates.size; ++i)
-    if (!sn_definition_is_whole(found->candidates.data[i])) { // it says so itself
+    if (!sn_definition_is_usable(found->candidates.data[i])) { // it says so itself
       *u = (SnUse){.op = op};
       return SN_FAIL;
     }
