@@ -1,5 +1,5 @@
 # How lit runs Sinter's tests. Run them by scripts/test, `ninja check`, or
-# `lit build/test/passes/fuse.mlir` for one.
+# `lit build/test/passes/fuse/fuse.mlir` for one.
 #
 # Programs: sinter-opt, sinter-run, sinter-cc, sinter-exec, mlir-opt (stock),
 # FileCheck, not, count, test-runtime-*.
@@ -22,7 +22,7 @@ import subprocess
 import lit.formats
 
 if not hasattr(config, "sinter_build_dir"):
-    lit_config.fatal("run lit on the build folder: lit build/test/passes/fuse.mlir, or scripts/test test/passes/fuse/fuse.mlir")
+    lit_config.fatal("run lit on the build folder: lit build/test/passes/fuse/fuse.mlir, or scripts/test test/passes/fuse/fuse.mlir")
 
 config.name = "Sinter"
 config.test_format = lit.formats.ShTest(execute_external=False)

@@ -11,7 +11,7 @@
 // SINTER_BAD_ARGUMENT where a size is negative or the product passes 2^63; sizes that are known pass or are refused here.
 //
 // relies on: tensors are buffers
-// runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_alloc.mlir, test/run/huge_sizes.test
+// runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_alloc.mlir, test/run/huge_sizes.mlir
 
 #include "lowering/host/host.h"
 

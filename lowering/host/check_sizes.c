@@ -14,7 +14,7 @@
 // its ends are computed and compared. So is what a tensor.cast says.
 //
 // relies on: forms and linalg are on tensors
-// runs in: sinter-cpu    test: test/lowering/check_sizes.mlir, test/run/dynamic_mismatch.test
+// runs in: sinter-cpu    test: test/lowering/check_sizes.mlir, test/run/dynamic_linear.mlir
 
 #include "lowering/host/host.h"
 #include "lowering/host/host_sizes.h"

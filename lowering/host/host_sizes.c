@@ -7,7 +7,7 @@
 // Dimension 0 of %y is dimension 0 of %x: destinations are followed to where their sizes come from.
 // A size that depends on data is not followed.
 //
-// test: test/lowering/host_sizes.mlir, test/lowering/host_boundary.mlir
+// test: test/lowering/host_boundary.mlir
 
 #include "lowering/host/host_sizes.h"
 #include "capi/form.h"
