@@ -62,10 +62,9 @@ SinterParsed sinter_options_parse(const SinterOption *table, void *to, const cha
         printf("%s " SINTER_VERSION " (ABI %d)\n", slash ? slash + 1 : argv[0], SINTER_ABI_VERSION);
       answer = sinter_stdout_finish(argv[0]) ? SINTER_PARSED_HELP : SINTER_PARSED_BAD;
     } else {
-      const char *wrong = table[index].set(to, optarg);
-      sinter_option_note(table[index].name);
+      const char *wrong = sinter_option_take(&table[index], to, optarg);
       if (wrong) {
-        fprintf(stderr, "%s: error: --%s: '%s' %s\n", argv[0], table[index].name,
+        fprintf(stderr, optarg ? "%s: error: --%s: '%s' %s\n" : "%s: error: --%s:%s %s\n", argv[0], table[index].name,
                 optarg ? optarg : "", wrong);
         answer = SINTER_PARSED_BAD;
       }
@@ -92,6 +91,13 @@ bool sinter_option_given(const char *name) {
 void sinter_option_note(const char *name) {
   if (!sinter_option_given(name) && num_given < MOST)
     given[num_given++] = name;
+}
+
+const char *sinter_option_take(const SinterOption *option, void *to, const char *value) {
+  if (!option->repeats && sinter_option_given(option->name))
+    return "comes after another one: give the option once";
+  sinter_option_note(option->name);
+  return option->set(to, value);
 }
 
 // The next name of a list of words; false at its end.

@@ -18,6 +18,7 @@ typedef struct SinterOption {
   // Takes the value (NULL if it was left out) into to; answers what is wrong
   // with it ("is not a number"), or NULL.
   const char *(*set)(void *to, const char *value);
+  bool repeats; // may be given more than once
 } SinterOption;
 
 typedef enum SinterParsed {
@@ -42,6 +43,9 @@ typedef struct SinterOptionRule {
 // Who reads a command line says which options it had; names are not copied.
 void sinter_option_note(const char *name);
 bool sinter_option_given(const char *name);
+
+// Calls set, and notes that the option was given. What is wrong with the value, or with giving the option again.
+const char *sinter_option_take(const SinterOption *option, void *to, const char *value);
 
 // Whether the options that were given go together; if not, the error has been printed.
 bool sinter_options_check(const SinterOptionRule *rules, const char *program);

@@ -42,10 +42,9 @@ private:
     // set keeps the text: it lives as long as the process.
     static std::deque<std::string> texts;
     const char *text = value.data() ? texts.emplace_back(value.str()).c_str() : nullptr;
-    const char *wrong = row->set(to, text);
-    sinter_option_note(row->name);
+    const char *wrong = sinter_option_take(row, to, text);
     setPosition(pos);
-    return wrong && error("'" + value + "' " + wrong);
+    return wrong && error(text ? Twine("'") + value + "' " + wrong : Twine(wrong));
   }
   cl::ValueExpected getValueExpectedFlagDefault() const override {
     return !row->argument            ? cl::ValueDisallowed
