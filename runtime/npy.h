@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-enum { SINTER_MAX_RANK = 32 }; // NumPy's own
+enum { SINTER_MAX_RANK = 64 }; // NumPy 2's own, and that of a form (capi/limits.h)
 
 // Row-major. bool has the code SINTER_DL_BOOL here. data is from
 // sinter_array_allocate, aligned to SINTER_WORKSPACE_ALIGNMENT, and never NULL.

@@ -15,20 +15,21 @@
 
 static void guard(MlirOperation extract) {
   SnBuilder b = sn_before(extract);
-  MlirValue table = sn_operand(extract, 0), at[SN_MAX_DIMS], inside = {0};
+  MlirValue table = sn_operand(extract, 0), inside = {0};
   MlirType t = sn_type_of(table), element = sn_element(t);
-  intptr_t rank = sn_num_operands(extract) - 1;
-  for (intptr_t i = 0; i < rank; ++i) {
-    at[i] = sn_operand(extract, i + 1);
+  SnValueVec at = {0};
+  for (intptr_t i = 0; i + 1 < sn_num_operands(extract); ++i) {
+    sn_push(&at, sn_operand(extract, i + 1));
     MlirValue size = sn_dim(t, i) == SN_DYNAMIC ? sn(&b, "tensor.dim", table, sn_index(&b, i)) : sn_index(&b, sn_dim(t, i));
-    MlirValue in = sn(&b, "arith.cmpi", at[i], size, sn_attr("predicate", sn_i64(b.ctx, 6))); // ult: a negative one is beyond every size
+    MlirValue in = sn(&b, "arith.cmpi", at.data[i], size, sn_attr("predicate", sn_i64(b.ctx, 6))); // ult: a negative one is beyond every size
     inside = i ? sn(&b, "arith.andi", inside, in) : in;
   }
   SnIf there = sn_if(&b, inside, element);
-  sn_else(&b, &there, sn(&b, "tensor.extract", table, sn_values(rank, at), element));
+  sn_else(&b, &there, sn(&b, "tensor.extract", table, sn_values((intptr_t)at.size, at.data), element));
   sn_end_if(&b, &there, sn_zero(&b, element));
   mlirValueReplaceAllUsesOfWith(sn_result(extract, 0), sn_result(there.op, 0));
   mlirOperationDestroy(extract);
+  sn_vec_free(&at);
 }
 
 // In the body of a linalg op, a subscript may be known from the loops.
@@ -46,7 +47,7 @@ static MlirLogicalResult guard_function(MlirOperation func, void *user) {
     MlirType element = sn_element(sn_type_of(sn_operand(op, 0)));
     intptr_t rank = sn_num_operands(op) - 1;
     // What stands in an scf.if is guarded by its program.
-    if (sn_in_dialect(parent, "linalg") && rank && rank <= 64 && (sn_is_float(element) || sn_is_int(element)) && !is_known(op))
+    if (sn_in_dialect(parent, "linalg") && rank && (sn_is_float(element) || sn_is_int(element)) && !is_known(op))
       guard(op);
   }
   sn_vec_free(&all);

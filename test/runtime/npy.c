@@ -194,9 +194,9 @@ static void files_that_are_wrong(void) {
   refuses("has a size of more than 2^63 in its shape");
   write_file(1,
              "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
-             "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
+             "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
              4);
-  refuses("has more than 32 dimensions");
+  refuses("has more than 64 dimensions");
   write_file(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (3,)}", 24);
   refuses("dtype '<c8' is not one of f2 f4 f8 i1 i2 i4 i8 u1 u2 b1 bfloat16");
   write_file(1, "{'descr': '', 'fortran_order': False, 'shape': (3,)}", 24);
