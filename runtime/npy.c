@@ -124,7 +124,7 @@ static const char *parse_shape(const char *s, Header *h, const char **why) {
       return NULL;
     }
     if (h->ndim == SINTER_MAX_RANK) {
-      *why = "has more than 32 dimensions";
+      *why = "has more than 64 dimensions";
       return NULL;
     }
     h->shape[h->ndim++] = size;
