@@ -134,6 +134,45 @@ static void sizes_and_memory(void) {
 
 static void nothing(void **d) { (void)d; }
 
+// Outputs overlap nothing, among few tensors (sorted on the stack) and many (by qsort), in any order of addresses, and
+// where one that is long holds one that is far behind its start. Inputs may be one another.
+static void overlaps(int32_t inputs) {
+  enum { MOST = 100, SIZE = 16 };
+  static const int64_t any[] = {-1};
+  static const SinterTensor flat = {"", {kDLFloat, 32, 1}, 1, -1, 0, any};
+  static _Alignas(64) float memory[(MOST + 8) * SIZE];
+  SinterTensor want[MOST], results[] = {flat, flat};
+  DLTensor tensors[MOST], *ins[MOST];
+  int64_t size[] = {SIZE}, longer[] = {4 * SIZE};
+  for (int32_t i = 0; i < inputs; i++) { // from the end to the start
+    want[i] = flat;
+    tensors[i] = (DLTensor){memory + (MOST - 1 - i) * SIZE, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, size, NULL, 0};
+    ins[i] = &tensors[i];
+  }
+  float *free_memory = memory + MOST * SIZE;
+  DLTensor a = {free_memory, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, longer, NULL, 0}, b = a, *outs[] = {&a, &b};
+  b.shape = size;
+  b.data = free_memory + 4 * SIZE;
+  SinterFunction g = {"g", kDLCPU, inputs, 2, 0, want, results, 0, nothing, NULL, NULL};
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
+  tensors[0].data = tensors[1].data;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
+  b.data = free_memory + 3 * SIZE; // its end
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 1 overlaps output 0: outputs and the workspace have memory of their own");
+  b.data = free_memory + 4 * SIZE;
+  tensors[0].data = free_memory + SIZE; // within the long one, and
+  tensors[1].data = free_memory + 3 * SIZE; // behind the end of an input between them
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 overlaps input 0: outputs and the workspace have memory of their own");
+  tensors[0].data = free_memory + 7 * SIZE;
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 overlaps input 1: outputs and the workspace have memory of their own");
+  tensors[1].data = (float *)b.data + SIZE / 2; // begins behind it
+  CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 1 overlaps input 1: outputs and the workspace have memory of their own");
+}
+
 // Shapes, strides and addresses that no host should pass.
 static void hostile(void) {
   static const int64_t any[] = {-1, -1, -1};
@@ -285,6 +324,8 @@ int main(void) {
 
   sizes_and_memory();
   hostile();
+  overlaps(3);
+  overlaps(90);
 
   SinterStats before, after;
   sinter_rt_stats(&before);
