@@ -110,7 +110,8 @@ int modes(void) { return MODES; }
 
 // Reads `reads` arrays and writes `writes` others, each aligned to 64 bytes, on so many threads. Returns a sum, so that
 // nothing is left out.
-float stream(int reads, char *const *from, const size_t *from_bytes, int writes, char *const *to, const size_t *to_bytes, int threads, int mode) {
+float stream(int reads, char *const *from, const size_t *from_bytes, int writes, char *const *to,
+             const size_t *to_bytes, int threads, int mode) {
   Part parts[64];
   pthread_t thread[64];
   size_t largest = 1;

@@ -62,7 +62,8 @@ static void add_expr(Sum *s, MlirAffineExpr e, int64_t factor, Known *known) {
     add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor, known);
     add_expr(s, mlirAffineBinaryOpExprGetRHS(e), factor, known);
   } else if (mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e))) {
-    add_expr(s, mlirAffineBinaryOpExprGetLHS(e), factor * mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e)), known);
+    add_expr(s, mlirAffineBinaryOpExprGetLHS(e),
+             factor * mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e)), known);
   } else if (mlirAffineExprIsAFloorDiv(e) || mlirAffineExprIsAMod(e)) {
     MlirAffineExpr r = simplified(e, known);
     if (mlirAffineExprIsAFloorDiv(r) || mlirAffineExprIsAMod(r))
@@ -112,7 +113,8 @@ static Range range_of(const Sum *s, Known *known) {
     int64_t f = s->terms.data[i].factor;
     Range r = f ? range_of_atom(s->terms.data[i].atom, known) : (Range){0, 0, true};
     all.known &= r.known;
-    all.known = all.known && add_product(&all.low, f, f < 0 ? r.high : r.low) && add_product(&all.high, f, f < 0 ? r.low : r.high);
+    all.known = all.known && add_product(&all.low, f, f < 0 ? r.high : r.low) &&
+                add_product(&all.high, f, f < 0 ? r.low : r.high);
   }
   return all;
 }
@@ -128,7 +130,8 @@ static void join(Sum *s, Known *known) {
     for (size_t k = 0; k < s->terms.size; ++k) {
       MlirAffineExpr whole = s->terms.data[k].atom;
       if (!mlirAffineExprIsAFloorDiv(whole) || !mlirAffineExprEqual(mlirAffineBinaryOpExprGetLHS(whole), x) ||
-          !mlirAffineExprEqual(mlirAffineBinaryOpExprGetRHS(whole), b) || s->terms.data[k].factor != f * mlirAffineConstantExprGetValue(b))
+          !mlirAffineExprEqual(mlirAffineBinaryOpExprGetRHS(whole), b) ||
+          s->terms.data[k].factor != f * mlirAffineConstantExprGetValue(b))
         continue;
       s->terms.data[i].factor = s->terms.data[k].factor = 0;
       add_expr(s, x, f, known);
@@ -145,7 +148,8 @@ static MlirAffineExpr expr_of(MlirContext ctx, Sum *s) {
     int64_t f = s->terms.data[i].factor;
     if (!f)
       continue;
-    MlirAffineExpr t = f == 1 ? s->terms.data[i].atom : mlirAffineMulExprGet(s->terms.data[i].atom, mlirAffineConstantExprGet(ctx, f));
+    MlirAffineExpr t =
+        f == 1 ? s->terms.data[i].atom : mlirAffineMulExprGet(s->terms.data[i].atom, mlirAffineConstantExprGet(ctx, f));
     e = any ? mlirAffineAddExprGet(e, t) : t;
     any = true;
   }
@@ -216,7 +220,8 @@ MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes) {
   for (intptr_t i = 0; i < n; ++i)
     results[i] = simplified(mlirAffineMapGetResult(map, i), &known);
   sn_vec_free(&known.facts);
-  MlirAffineMap simple = mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), n, results);
+  MlirAffineMap simple = mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map),
+                                          mlirAffineMapGetNumSymbols(map), n, results);
   free(results);
   return simple;
 }

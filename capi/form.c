@@ -21,13 +21,16 @@ SnForm sn_form_read(MlirOperation op) {
                 fills = sn_get_attr(op, "fills"), indirect = sn_get_attr(op, "indirect"),
                 segments = sn_get_attr(op, "operandSegmentSizes");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(names); ++i)
-    sn_push(&f.dims, (SnDim){mlirStringAttrGetValue(mlirArrayAttrGetElement(names, i)), mlirDenseI64ArrayGetElement(sizes, i)});
+    sn_push(&f.dims,
+            (SnDim){mlirStringAttrGetValue(mlirArrayAttrGetElement(names, i)), mlirDenseI64ArrayGetElement(sizes, i)});
   if (f.contract) {
     MlirAttribute own = sn_get_attr(op, "product_dims"), types = sn_get_attr(op, "product_types");
     for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i)
-      sn_push(&f.products, (SnProduct){mlirDenseI64ArrayGetElement(own, i), mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i))});
+      sn_push(&f.products, (SnProduct){mlirDenseI64ArrayGetElement(own, i),
+                                       mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i))});
   }
-  size_t inputs = (size_t)mlirDenseI32ArrayGetElement(segments, 0), indices = (size_t)mlirDenseI32ArrayGetElement(segments, 1);
+  size_t inputs = (size_t)mlirDenseI32ArrayGetElement(segments, 0),
+         indices = (size_t)mlirDenseI32ArrayGetElement(segments, 1);
   for (size_t k = 0; k < (size_t)sn_num_operands(op); ++k) {
     SnAccess a = {.value = sn_operand(op, (intptr_t)k), .map = mlirAffineMapAttrGetValue(element(maps, k))};
     if (k < inputs) {
@@ -42,7 +45,8 @@ SnForm sn_form_read(MlirOperation op) {
       sn_push(&f.outputs, a);
     }
   }
-  MlirAttribute kinds = sn_get_attr(op, "accumulators"), acc_maps = sn_get_attr(op, "accumulator_maps"), acc_types = sn_get_attr(op, "accumulator_types");
+  MlirAttribute kinds = sn_get_attr(op, "accumulators"), acc_maps = sn_get_attr(op, "accumulator_maps"),
+                acc_types = sn_get_attr(op, "accumulator_types");
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(kinds); ++i)
     sn_push(&f.accumulators, (SnAccumulator){mlirStringAttrGetValue(mlirArrayAttrGetElement(kinds, i)),
                                              mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(acc_maps, i)),
@@ -86,7 +90,8 @@ static MlirBlock block_of(MlirRegion region, Types *types, MlirLocation loc) {
 
 MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
   MlirContext ctx = b->ctx;
-  Attrs names = {0}, maps = {0}, fills = {0}, indirect = {0}, kinds = {0}, acc_maps = {0}, acc_types = {0}, product_types = {0};
+  Attrs names = {0}, maps = {0}, fills = {0}, indirect = {0}, kinds = {0}, acc_maps = {0}, acc_types = {0},
+        product_types = {0};
   SN_VEC(int64_t) sizes = {0}, own = {0};
   SnValueVec operands = {0};
   Types results = {0}, body = {0}, finish = {0};
@@ -241,10 +246,12 @@ MlirType sn_access_type(const SnForm *f, const SnAccess *a) {
 MlirValue sn_input_argument(const SnForm *f, size_t input) {
   return mlirBlockGetArgument(f->body, (intptr_t)(input - f->products.size));
 }
-MlirValue sn_product_argument(const SnForm *f, size_t product) { return mlirBlockGetArgument(f->body, (intptr_t)product); }
+MlirValue sn_product_argument(const SnForm *f, size_t product) {
+  return mlirBlockGetArgument(f->body, (intptr_t)product);
+}
 bool sn_is_uniform(const SnForm *f, size_t input) {
-  return input >= sn_first_input(f) && !uses_any(f->inputs.data[input].map, 0, (int64_t)f->dims.size) && !f->inputs.data[input].through.ptr &&
-         !sn_is_table(&f->inputs.data[input]);
+  return input >= sn_first_input(f) && !uses_any(f->inputs.data[input].map, 0, (int64_t)f->dims.size) &&
+         !f->inputs.data[input].through.ptr && !sn_is_table(&f->inputs.data[input]);
 }
 MlirStringRef sn_fresh_name(MlirContext ctx, const SnForm *f, const char *like) {
   char name[64];
@@ -293,7 +300,8 @@ MlirOperation sn_reduce_of(MlirValue v, const char *kind) {
 
 MlirValue sn_position(SnBuilder *b, const SnForm *f, intptr_t d) {
   MlirType index = sn_index_type(b->ctx);
-  return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index, sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
+  return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
+            sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
 }
 
 MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v) {

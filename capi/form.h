@@ -106,7 +106,8 @@ MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v);
 MlirValue sn_broadcast_of(MlirValue v);
 // A sinter.row_reduce by the combiner of that name, in type `to`.
 MlirValue sn_row_reduce(SnBuilder *b, const char *kind, MlirValue row, MlirType to);
-// The op, or the one that gives the value, is a sinter.row_reduce by the combiner of that name (NULL: by any, a region too).
+// The op, or the one that gives the value, is a sinter.row_reduce by the combiner of that name (NULL: by any, a region
+// too).
 bool sn_is_reduce(MlirOperation op, const char *kind);
 MlirOperation sn_reduce_of(MlirValue v, const char *kind); // null if it is not
 // The position in dimension d of the form, a row of them where it is a column dimension.

@@ -33,7 +33,8 @@ enum {
   SN_MAX_ELEMENTWISE = 8,
 };
 
-// Rows or columns of one task: rows of the table of schedules, too. A schedule asks for no more, however large a form is.
+// Rows or columns of one task: rows of the table of schedules, too. A schedule asks for no more, however large a form
+// is.
 #define SN_MAX_OF_TASK ((int64_t)1 << 40)
 
 // ---- where fusion stops -------------------------------------------------------------

@@ -26,7 +26,8 @@ bool sn_shim_is_elementwise(MlirOperation op) {
 }
 
 void sn_shim_add_erf(MlirRewritePatternSet set) {
-  populateMathPolynomialApproximationPatterns(*unwrap(set), [](StringRef name) { return name == "math.erf" || name == "math.erfc"; });
+  populateMathPolynomialApproximationPatterns(*unwrap(set),
+                                              [](StringRef name) { return name == "math.erf" || name == "math.erfc"; });
 }
 
 void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape)) {

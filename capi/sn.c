@@ -312,7 +312,8 @@ MlirOperation sn_symbol(MlirOperation module, const char *name) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = sn_get_attr(op, "sym_name");
-    if (symbol.ptr && mlirAttributeIsAString(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), SN_STR(name)))
+    if (symbol.ptr && mlirAttributeIsAString(symbol) &&
+        mlirStringRefEqual(mlirStringAttrGetValue(symbol), SN_STR(name)))
       return op;
   }
   return (MlirOperation){0};
@@ -403,7 +404,8 @@ MlirOperation sn_clone(SnBuilder *b, MlirOperation op, SnMap *map) {
   return copy;
 }
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results) {
-  MlirOperationState state = mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
+  MlirOperationState state =
+      mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, operands.n, operands.data);
   mlirOperationStateAddResults(&state, results.n, results.data);
   for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
@@ -431,7 +433,8 @@ MlirAffineMap sn_map_replace(MlirAffineMap map, intptr_t dims, const MlirAffineE
   memcpy(through, exprs, (size_t)n * sizeof *through);
   MlirAffineMap substitution = mlirAffineMapGet(ctx, dims, 0, n, through);
   for (intptr_t i = 0; i < m; ++i)
-    results[i] = mlirSimplifyAffineExpr(mlirAffineExprCompose(mlirAffineMapGetResult(map, i), substitution), (uint32_t)dims, (uint32_t)s);
+    results[i] = mlirSimplifyAffineExpr(mlirAffineExprCompose(mlirAffineMapGetResult(map, i), substitution),
+                                        (uint32_t)dims, (uint32_t)s);
   MlirAffineMap replaced = mlirAffineMapGet(ctx, dims, s, m, results);
   free(through);
   return replaced;

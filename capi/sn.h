@@ -323,7 +323,8 @@ bool sn_map_uses(MlirAffineMap map, intptr_t dim);
 // The dimension that result i of the map is, or -1 if it is anything else.
 intptr_t sn_map_dim(MlirAffineMap map, intptr_t i);
 
-// ---- the three voices of an error ------------------------------------------------------------------------------------
+// ---- the three voices of an error
+// ------------------------------------------------------------------------------------
 
 // "Not this time": returns false. Shown as a remark at the op while
 // sn_show_refusals(true) holds on this thread.

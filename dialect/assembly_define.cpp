@@ -78,8 +78,8 @@ ParseResult sn::parseUse(OpAsmParser &p, OperationState &s) {
     }
     return p.parseOperand(operands.emplace_back());
   };
-  if (p.parseCommaSeparatedList(AsmParser::Delimiter::Paren, operand) || p.parseOptionalAttrDict(s.attributes) || p.parseColonType(type) ||
-      p.resolveOperands(operands, type.getInputs(), at, s.operands))
+  if (p.parseCommaSeparatedList(AsmParser::Delimiter::Paren, operand) || p.parseOptionalAttrDict(s.attributes) ||
+      p.parseColonType(type) || p.resolveOperands(operands, type.getInputs(), at, s.operands))
     return failure();
   if (!optionals.empty())
     s.addAttribute("optionals", b.getArrayAttr(optionals));
@@ -91,7 +91,8 @@ void sn::printUse(OpAsmPrinter &p, Operation *op) {
   if (auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee"))
     p << " " << callee;
   auto optionals = op->getAttrOfType<ArrayAttr>("optionals");
-  size_t named = optionals ? optionals.size() : 0, plain = op->getNumOperands() - std::min<size_t>(named, op->getNumOperands());
+  size_t named = optionals ? optionals.size() : 0,
+         plain = op->getNumOperands() - std::min<size_t>(named, op->getNumOperands());
   p << "(";
   llvm::interleaveComma(llvm::enumerate(op->getOperands()), p, [&](auto it) {
     if (it.index() >= plain)

@@ -17,13 +17,17 @@ const SnLimit sn_limits[3] = {{"above", "above"}, {"at_least", "at least"}, {"at
 
 int sn_limit_broken(const SnParameter *p, double value, double *limit) {
   for (int k = 0; k < 3; ++k)
-    if (p->limits[k].ptr && sn_attr_number(p->limits[k], limit) && !(k == 0 ? value > *limit : k == 1 ? value >= *limit : value <= *limit))
+    if (p->limits[k].ptr && sn_attr_number(p->limits[k], limit) &&
+        !(k == 0   ? value > *limit
+          : k == 1 ? value >= *limit
+                   : value <= *limit))
       return k;
   return -1;
 }
 
 static MlirAttribute word_of(MlirAttribute words, const char *name) {
-  return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
+  return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name))
+                                                        : mlirAttributeGetNull();
 }
 
 static bool are_strings(MlirAttribute list) {
@@ -58,8 +62,10 @@ bool sn_definition_is_whole(MlirOperation op) {
 
 bool sn_definition_is_usable(MlirOperation op) {
   MlirAttribute reductions = sn_get_attr(op, "reductions"), functions = sn_get_attr(op, "functions");
-  bool usable = sn_definition_is_whole(op) && (!reductions.ptr || are_strings(reductions)) && (!functions.ptr || mlirAttributeIsADictionary(functions));
-  MlirAttribute parameters = usable && !sn_is(op, "sinter.loss") ? sn_get_attr(op, "parameters") : mlirAttributeGetNull();
+  bool usable = sn_definition_is_whole(op) && (!reductions.ptr || are_strings(reductions)) &&
+                (!functions.ptr || mlirAttributeIsADictionary(functions));
+  MlirAttribute parameters =
+      usable && !sn_is(op, "sinter.loss") ? sn_get_attr(op, "parameters") : mlirAttributeGetNull();
   for (intptr_t k = 0; parameters.ptr && k < mlirArrayAttrGetNumElements(parameters); ++k)
     usable &= has_words(mlirArrayAttrGetElement(parameters, k));
   return usable;
@@ -68,7 +74,8 @@ bool sn_definition_is_usable(MlirOperation op) {
 // Rank of the first operand that is a row of the loss in place; 0 if there is none.
 static intptr_t rank_in_place(MlirOperation op, MlirBlock body) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(body) && k < sn_num_operands(op); ++k)
-    if (mlirTypeIsAShaped(sn_type_of(mlirBlockGetArgument(body, k))) && mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, k))))
+    if (mlirTypeIsAShaped(sn_type_of(mlirBlockGetArgument(body, k))) &&
+        mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, k))))
       return sn_rank(sn_type_of(sn_operand(op, k)));
   return 0;
 }
@@ -80,15 +87,18 @@ SnDefinition sn_definition_read(MlirOperation op) {
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
   d.broadcast = sn_get_attr(op, "broadcast").ptr;
   d.same_rank = sn_get_attr(op, "same_rank").ptr;
-  bool vectors = in_place && !d.broadcast && rank_in_place(op, d.body) > 1; // what has one dimension is a column operand
+  bool vectors =
+      in_place && !d.broadcast && rank_in_place(op, d.body) > 1; // what has one dimension is a column operand
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(d.body); ++k) {
     MlirType type = sn_type_of(mlirBlockGetArgument(d.body, k));
     MlirAttribute words = in_place ? mlirAttributeGetNull() : mlirArrayAttrGetElement(parameters, k);
     SnParameter p = {.type = sn_element(type), .row = mlirTypeIsAShaped(type)};
     if (!in_place)
       p.name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k));
-    MlirType operand = vectors && p.row && (intptr_t)k < sn_num_operands(op) ? sn_type_of(sn_operand(op, (intptr_t)k)) : (MlirType){0};
-    p.column = operand.ptr ? mlirTypeIsARankedTensor(operand) && sn_rank(operand) == 1 : word_of(words, "column").ptr != NULL;
+    MlirType operand =
+        vectors && p.row && (intptr_t)k < sn_num_operands(op) ? sn_type_of(sn_operand(op, (intptr_t)k)) : (MlirType){0};
+    p.column =
+        operand.ptr ? mlirTypeIsARankedTensor(operand) && sn_rank(operand) == 1 : word_of(words, "column").ptr != NULL;
     p.leading = word_of(words, "leading").ptr;
     p.otherwise = word_of(words, "default");
     p.attribute = p.otherwise.ptr;
@@ -134,7 +144,8 @@ static const SnLibraryFile *library_file(MlirStringRef name) {
 bool sn_is_use(MlirOperation op) {
   static const char prefix[] = "sinter.";
   const char *name = sn_name(op);
-  return sn_is(op, "sinter.apply") || (!strncmp(name, prefix, sizeof prefix - 1) && library_file(SN_STR(name + sizeof prefix - 1)));
+  return sn_is(op, "sinter.apply") ||
+         (!strncmp(name, prefix, sizeof prefix - 1) && library_file(SN_STR(name + sizeof prefix - 1)));
 }
 
 // NAME itself or NAME.anything.
@@ -166,7 +177,8 @@ static MlirModule library_module(MlirContext ctx, const SnLibraryFile *file) {
 
 SnFound sn_definition_find_named(MlirOperation scope, MlirStringRef name) {
   SnFound found = {.library = {0}};
-  for (MlirOperation parent = scope; !sn_null(parent) && !found.candidates.size; parent = mlirOperationGetParentOperation(parent))
+  for (MlirOperation parent = scope; !sn_null(parent) && !found.candidates.size;
+       parent = mlirOperationGetParentOperation(parent))
     if (sn_is(parent, "builtin.module"))
       find_in(parent, name, &found.candidates);
   const SnLibraryFile *file = found.candidates.size ? NULL : library_file(name);
@@ -186,13 +198,16 @@ MlirStringRef sn_use_name(MlirOperation use) {
 SnFound sn_definition_find(MlirOperation use) {
   MlirStringRef name = sn_use_name(use);
   MlirOperation parent = mlirOperationGetParentOperation(use);
-  MlirAttribute functions = !sn_null(parent) && sn_is(parent, "sinter.define") ? sn_get_attr(parent, "functions") : mlirAttributeGetNull();
-  MlirAttribute stands_for = functions.ptr ? mlirDictionaryAttrGetElementByName(functions, name) : mlirAttributeGetNull();
+  MlirAttribute functions =
+      !sn_null(parent) && sn_is(parent, "sinter.define") ? sn_get_attr(parent, "functions") : mlirAttributeGetNull();
+  MlirAttribute stands_for =
+      functions.ptr ? mlirDictionaryAttrGetElementByName(functions, name) : mlirAttributeGetNull();
   if (stands_for.ptr && mlirAttributeIsAFlatSymbolRef(stands_for))
     name = mlirFlatSymbolRefAttrGetValue(stands_for);
   if (sn_is(use, "sinter.apply"))
     return sn_definition_find_named(use, name);
-  MlirModule empty = mlirModuleCreateEmpty(mlirOperationGetLocation(use)); // a named op is the library's, whatever the user defines
+  MlirModule empty =
+      mlirModuleCreateEmpty(mlirOperationGetLocation(use)); // a named op is the library's, whatever the user defines
   SnFound found = sn_definition_find_named(mlirModuleGetOperation(empty), name);
   mlirModuleDestroy(empty);
   return found;

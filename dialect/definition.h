@@ -87,8 +87,9 @@ void sn_found_free(SnFound *found);
 typedef struct {
   MlirOperation op;
   SnDefinition definition;
-  SN_VEC(MlirValue) operands;     // one for each parameter; null where not given. Of an attribute: in a row program only
-  SN_VEC(MlirAttribute) numbers;  // one for each attribute parameter: what is written or the default; a word as its number
+  SN_VEC(MlirValue) operands; // one for each parameter; null where not given. Of an attribute: in a row program only
+  SN_VEC(MlirAttribute)
+  numbers; // one for each attribute parameter: what is written or the default; a word as its number
   SnReduction reduction;          // SN_NO_REDUCTION for a function
   MlirType real;                  // what floats of the body become: f32 or f64
   // On tensors, all dimensions: rank >= 1, a tensor of rank 0 counts as one element. In a row program rank is 0.

@@ -5,8 +5,9 @@
 #include "dialect/row_ops.h"
 
 const SnRowOp sn_row_ops[SN_NUM_ROW_OPS] = {
-#define LINE(id, name, first, between, last, gives, cost, ...)                                                                            \
-  [SN_OP_##id] = {SN_OP_##id, name, SN_READS_##first, SN_READS_##between, SN_READS_##last, SN_GIVES_##gives, SN_COST_##cost, __VA_ARGS__},
+#define LINE(id, name, first, between, last, gives, cost, ...)                                                         \
+  [SN_OP_##id] = {SN_OP_##id,       name,           SN_READS_##first, SN_READS_##between, SN_READS_##last,             \
+                  SN_GIVES_##gives, SN_COST_##cost, __VA_ARGS__},
     SN_ROW_OPS(LINE)
 #undef LINE
 };
@@ -24,7 +25,8 @@ const SnRowOp *sn_row_op_of(MlirOperation op) {
 
 bool sn_row_ops_known(MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     if (!sn_row_op_of(op)) {
       sn_error(op, "stands in a row program, and is a use of a definition: run sinter-expand before");
       return false;
@@ -46,7 +48,8 @@ bool sn_row_op_has(MlirOperation op, SnReads reads) {
 
 int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
   int64_t n = 0;
-  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+       op = mlirOperationGetNextInBlock(op))
     n += sn_row_op_has(op, reads);
   return n;
 }
@@ -63,12 +66,18 @@ static const struct {
   const char *name;
   SnCost cost;
 } costs[] = {
-    {"arith.divf", SN_COST_DIVISION},    {"arith.divsi", SN_COST_DIVISION},     {"arith.divui", SN_COST_DIVISION},    {"arith.remsi", SN_COST_DIVISION},
-    {"arith.remui", SN_COST_DIVISION},   {"arith.ceildivsi", SN_COST_DIVISION}, {"arith.ceildivui", SN_COST_DIVISION}, {"arith.floordivsi", SN_COST_DIVISION},
-    {"arith.remf", SN_COST_FUNCTION},    {"math.absf", SN_COST_SIMPLE},         {"math.absi", SN_COST_SIMPLE},        {"math.ceil", SN_COST_SIMPLE},
-    {"math.clampf", SN_COST_SIMPLE},     {"math.copysign", SN_COST_SIMPLE},     {"math.floor", SN_COST_SIMPLE},       {"math.fma", SN_COST_SIMPLE},
-    {"math.isfinite", SN_COST_SIMPLE},   {"math.isinf", SN_COST_SIMPLE},        {"math.isnan", SN_COST_SIMPLE},       {"math.isnormal", SN_COST_SIMPLE},
-    {"math.round", SN_COST_SIMPLE},      {"math.roundeven", SN_COST_SIMPLE},    {"math.trunc", SN_COST_SIMPLE},
+    {"arith.divf", SN_COST_DIVISION},      {"arith.divsi", SN_COST_DIVISION},
+    {"arith.divui", SN_COST_DIVISION},     {"arith.remsi", SN_COST_DIVISION},
+    {"arith.remui", SN_COST_DIVISION},     {"arith.ceildivsi", SN_COST_DIVISION},
+    {"arith.ceildivui", SN_COST_DIVISION}, {"arith.floordivsi", SN_COST_DIVISION},
+    {"arith.remf", SN_COST_FUNCTION},      {"math.absf", SN_COST_SIMPLE},
+    {"math.absi", SN_COST_SIMPLE},         {"math.ceil", SN_COST_SIMPLE},
+    {"math.clampf", SN_COST_SIMPLE},       {"math.copysign", SN_COST_SIMPLE},
+    {"math.floor", SN_COST_SIMPLE},        {"math.fma", SN_COST_SIMPLE},
+    {"math.isfinite", SN_COST_SIMPLE},     {"math.isinf", SN_COST_SIMPLE},
+    {"math.isnan", SN_COST_SIMPLE},        {"math.isnormal", SN_COST_SIMPLE},
+    {"math.round", SN_COST_SIMPLE},        {"math.roundeven", SN_COST_SIMPLE},
+    {"math.trunc", SN_COST_SIMPLE},
 };
 
 SnCost sn_row_op_cost(MlirOperation op) {
@@ -77,6 +86,8 @@ SnCost sn_row_op_cost(MlirOperation op) {
     return line ? line->cost : SN_COST_NONE;
   for (size_t i = 0; i < sizeof costs / sizeof *costs; ++i)
     if (sn_is(op, costs[i].name)) // by a number that is known, integers are divided by a multiplication
-      return costs[i].cost == SN_COST_DIVISION && !sn_is(op, "arith.divf") && sn_constant_of(sn_operand(op, 1)).ptr ? SN_COST_SIMPLE : costs[i].cost;
+      return costs[i].cost == SN_COST_DIVISION && !sn_is(op, "arith.divf") && sn_constant_of(sn_operand(op, 1)).ptr
+                 ? SN_COST_SIMPLE
+                 : costs[i].cost;
   return sn_in_dialect(op, "math") ? SN_COST_FUNCTION : line->cost;
 }

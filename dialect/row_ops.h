@@ -7,7 +7,8 @@
 //   decompose_ID          passes/decompose/decompose.c               what it means, in linalg
 //   move_ID               passes/fuse/merge.c              the same in the body of another form
 //   differentiate_ID      passes/differentiate/rules.c     what its operands get of its gradient
-//   emit_ID               lowering/rows/rowemit.c               a row's element at a column, or the row's scalar; on CPU and GPU
+//   emit_ID               lowering/rows/rowemit.c               a row's element at a column, or the row's scalar; on
+//   CPU and GPU
 //
 // Each layer makes its array of functions from SN_ROW_OPS, so a line without one of them does not compile.
 
@@ -79,7 +80,8 @@ extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
 
 // The operation's line; NULL for sinter.yield, for uses of definitions, and for what has no place in a row program.
 const SnRowOp *sn_row_op_of(MlirOperation op);
-// Every operation of the block, up to its end, has one. False after an error: a use of a definition is for sinter-expand.
+// Every operation of the block, up to its end, has one. False after an error: a use of a definition is for
+// sinter-expand.
 bool sn_row_ops_known(MlirBlock block);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);

@@ -27,8 +27,8 @@ MlirLogicalResult sn_verify_accesses(const SnForm *f); // verify_access.c: F3-F7
 MlirLogicalResult sn_verify_body(const SnForm *f);     // verify_regions.c: F11, F12, F15, F18
 MlirLogicalResult sn_verify_finish(const SnForm *f);   // verify_regions.c: F13, F15, F18
 
-// verify_decided.c: U4. An assert of a definition's body that attributes decide, and that fails for this use. `number` gives the
-// number that is known for an argument of the body, or with dim >= 0 for that size of it; null where none is.
+// verify_decided.c: U4. An assert of a definition's body that attributes decide, and that fails for this use. `number`
+// gives the number that is known for an argument of the body, or with dim >= 0 for that size of it; null where none is.
 typedef MlirAttribute (*SnKnownNumber)(const void *user, intptr_t argument, intptr_t dim);
 MlirLogicalResult sn_use_check_asserts(MlirOperation use, MlirBlock body, SnKnownNumber number, const void *user);
 

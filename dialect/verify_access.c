@@ -72,7 +72,8 @@ static bool share_a_dim(const SnForm *f, MlirAffineExpr a, MlirAffineExpr b) {
 static bool linear(MlirAffineExpr e, int64_t scale, int64_t *factors, int64_t *constant) {
   int64_t c;
   if (mlirAffineExprIsAConstant(e))
-    return !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(e), &c) && !__builtin_add_overflow(*constant, c, constant);
+    return !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(e), &c) &&
+           !__builtin_add_overflow(*constant, c, constant);
   if (mlirAffineExprIsADim(e)) {
     int64_t *factor = &factors[mlirAffineDimExprGetPosition(e)];
     return !__builtin_add_overflow(*factor, scale, factor);
@@ -133,11 +134,12 @@ static MlirLogicalResult check_map(const SnForm *f, size_t k, const SnAccess *a)
   int64_t rank = sn_rank(sn_type_of(a->value));
   intptr_t subscripts = mlirAffineMapGetNumResults(a->map);
   if (subscripts != rank) // F3
-    return sn_error(f->op, "%s has %td subscripts and rank %lld; give one for each dimension of %s", sn_show_operand(f, k).text, subscripts,
-                    (long long)rank, sn_show_type(sn_type_of(a->value)).text);
+    return sn_error(f->op, "%s has %td subscripts and rank %lld; give one for each dimension of %s",
+                    sn_show_operand(f, k).text, subscripts, (long long)rank, sn_show_type(sn_type_of(a->value)).text);
   for (intptr_t s = 0; s < subscripts; ++s)
     if (!is_affine(mlirAffineMapGetResult(a->map, s))) // F3
-      return sn_error(f->op, "subscript %td of %s is not affine; multiply by constants, and divide by positive ones, only", s,
+      return sn_error(f->op,
+                      "subscript %td of %s is not affine; multiply by constants, and divide by positive ones, only", s,
                       sn_show_operand(f, k).text);
   return SN_OK;
 }
@@ -154,9 +156,10 @@ static MlirLogicalResult check_ranges(const SnForm *f, size_t k, const SnAccess 
       continue;
     bool leaves = r.low < 0 || r.high >= size, never_inside = r.high < 0 || r.low >= size;
     if (r.ends ? leaves : never_inside) // F4
-      return sn_error(f->op, "%s ranges over %lld..%lld in dimension %td of size %lld; %s", sn_show_operand(f, k).text, (long long)r.low,
-                      (long long)r.high, s, (long long)size,
-                      k < f->inputs.size ? "give the access a fill value (`else 0.0`) or change the subscript" : "change the subscript");
+      return sn_error(f->op, "%s ranges over %lld..%lld in dimension %td of size %lld; %s", sn_show_operand(f, k).text,
+                      (long long)r.low, (long long)r.high, s, (long long)size,
+                      k < f->inputs.size ? "give the access a fill value (`else 0.0`) or change the subscript"
+                                         : "change the subscript");
   }
   return SN_OK;
 }
@@ -164,11 +167,12 @@ static MlirLogicalResult check_ranges(const SnForm *f, size_t k, const SnAccess 
 static MlirLogicalResult check_fill(const SnForm *f, size_t k, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   if (!mlirAttributeIsAFloat(a->fill) && !mlirAttributeIsAInteger(a->fill)) // F5
-    return sn_error(f->op, "the fill value of %s is not a number; write one of type %s", sn_show_operand(f, k).text, sn_show_type(element).text);
+    return sn_error(f->op, "the fill value of %s is not a number; write one of type %s", sn_show_operand(f, k).text,
+                    sn_show_type(element).text);
   MlirType fill = mlirAttributeGetType(a->fill);
   if (!mlirTypeEqual(fill, element)) // F5
-    return sn_error(f->op, "the fill value of %s has type %s, and its elements have %s", sn_show_operand(f, k).text, sn_show_type(fill).text,
-                    sn_show_type(element).text);
+    return sn_error(f->op, "the fill value of %s has type %s, and its elements have %s", sn_show_operand(f, k).text,
+                    sn_show_type(fill).text, sn_show_type(element).text);
   return SN_OK;
 }
 
@@ -176,14 +180,17 @@ static MlirLogicalResult check_fill(const SnForm *f, size_t k, const SnAccess *a
 static bool hides_symbol(MlirAffineExpr e) {
   if (mlirAffineExprIsASymbol(e))
     return true;
-  return mlirAffineExprIsABinary(e) && (hides_symbol(mlirAffineBinaryOpExprGetLHS(e)) || hides_symbol(mlirAffineBinaryOpExprGetRHS(e)));
+  return mlirAffineExprIsABinary(e) &&
+         (hides_symbol(mlirAffineBinaryOpExprGetLHS(e)) || hides_symbol(mlirAffineBinaryOpExprGetRHS(e)));
 }
 
 static MlirLogicalResult check_table(const SnForm *f, size_t k, const SnAccess *a) {
   if (k < sn_first_input(f)) // F6
-    return sn_error(f->op, "%s is a table, of which the body gives the subscripts; write what it reads", sn_show_operand(f, k).text);
+    return sn_error(f->op, "%s is a table, of which the body gives the subscripts; write what it reads",
+                    sn_show_operand(f, k).text);
   if (a->fill.ptr) // F6
-    return sn_error(f->op, "%s is a table and has a fill value; give it to each sinter.gather", sn_show_operand(f, k).text);
+    return sn_error(f->op, "%s is a table and has a fill value; give it to each sinter.gather",
+                    sn_show_operand(f, k).text);
   return SN_OK;
 }
 
@@ -194,7 +201,8 @@ static MlirLogicalResult check_indirect(const SnForm *f, size_t k, const SnAcces
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(a->map); ++s) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, s);
     if (!mlirAffineExprIsASymbol(e) && hides_symbol(e)) // F6
-      return sn_error(f->op, "subscript %td of %s computes with an index tensor; an indirect subscript stands alone", s, sn_show_operand(f, k).text);
+      return sn_error(f->op, "subscript %td of %s computes with an index tensor; an indirect subscript stands alone", s,
+                      sn_show_operand(f, k).text);
   }
   for (intptr_t symbol = 0; symbol < symbols; ++symbol) {
     int64_t index = mlirDenseI64ArrayGetElement(a->through, symbol);
@@ -204,10 +212,12 @@ static MlirLogicalResult check_indirect(const SnForm *f, size_t k, const SnAcces
       uses += mlirAffineExprIsASymbol(e) && mlirAffineSymbolExprGetPosition(e) == symbol;
     }
     if (uses != 1) // F6
-      return sn_error(f->op, "%s has symbol %td in %td subscripts; each indirect subscript has its own", sn_show_operand(f, k).text, symbol, uses);
+      return sn_error(f->op, "%s has symbol %td in %td subscripts; each indirect subscript has its own",
+                      sn_show_operand(f, k).text, symbol, uses);
     MlirType type = sn_element(sn_type_of(f->indices.data[index].value));
     if (!sn_is_int(type)) // F6
-      return sn_error(f->op, "index tensor %lld has elements of type %s; an index is an integer", (long long)index, sn_show_type(type).text);
+      return sn_error(f->op, "index tensor %lld has elements of type %s; an index is an integer", (long long)index,
+                      sn_show_type(type).text);
     ++users[index];
   }
   return SN_OK;
@@ -223,8 +233,9 @@ static MlirLogicalResult check_dynamic(const SnForm *f) {
         found |= sn_map_dim(a->map, s) == (intptr_t)d;
     }
     if (!found) // F7
-      return sn_error(f->op, "the size of dimension '%.*s' is `?`, and no operand without a fill value has it as a plain subscript", (int)f->dims.data[d].name.length,
-                      f->dims.data[d].name.data);
+      return sn_error(
+          f->op, "the size of dimension '%.*s' is `?`, and no operand without a fill value has it as a plain subscript",
+          (int)f->dims.data[d].name.length, f->dims.data[d].name.data);
   }
   return SN_OK;
 }
@@ -239,7 +250,8 @@ MlirLogicalResult sn_verify_accesses(const SnForm *f) {
     result = check_indirect(f, k, &f->inputs.data[k], users);
   for (size_t i = 0; i < f->indices.size && !sn_failed(result); ++i)
     if (users[i] != 1) // F6
-      result = sn_error(f->op, "index tensor %zu is in %zu subscripts; give each indirect subscript one of its own", i, users[i]);
+      result = sn_error(f->op, "index tensor %zu is in %zu subscripts; give each indirect subscript one of its own", i,
+                        users[i]);
   free(users);
   for (size_t k = 0; k < n && !sn_failed(result); ++k) {
     const SnAccess *a = sn_access(f, k);

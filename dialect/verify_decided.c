@@ -32,31 +32,55 @@ static int compare(MlirOperation op, double x, double y) {
     return predicate < 0 || predicate > 9 ? -1 : is[predicate];
   }
   bool nan = x != x || y != y; // false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true
-  const int is[] = {0, x == y, x > y, x >= y, x < y, x <= y, x != y && !nan, !nan, x == y || nan, x > y || nan, x >= y || nan, x < y || nan, x <= y || nan, x != y, nan, 1};
+  const int is[] = {0,
+                    x == y,
+                    x > y,
+                    x >= y,
+                    x < y,
+                    x <= y,
+                    x != y && !nan,
+                    !nan,
+                    x == y || nan,
+                    x > y || nan,
+                    x >= y || nan,
+                    x < y || nan,
+                    x <= y || nan,
+                    x != y,
+                    nan,
+                    1};
   return predicate < 0 || predicate > 15 ? -1 : is[predicate];
 }
 
 static Number evaluate(const Known *k, MlirValue v, int depth) {
   double value;
   if (mlirValueIsABlockArgument(v)) {
-    MlirAttribute a = mlirBlockEqual(mlirBlockArgumentGetOwner(v), k->body) ? k->number(k->user, mlirBlockArgumentGetArgNumber(v), -1) : mlirAttributeGetNull();
-    return a.ptr && mlirAttributeIsABool(a) ? number(mlirBoolAttrGetValue(a)) : a.ptr && sn_attr_number(a, &value) ? number(value) : (Number){0};
+    MlirAttribute a = mlirBlockEqual(mlirBlockArgumentGetOwner(v), k->body)
+                          ? k->number(k->user, mlirBlockArgumentGetArgNumber(v), -1)
+                          : mlirAttributeGetNull();
+    return a.ptr && mlirAttributeIsABool(a)     ? number(mlirBoolAttrGetValue(a))
+           : a.ptr && sn_attr_number(a, &value) ? number(value)
+                                                : (Number){0};
   }
   MlirOperation op = mlirOpResultGetOwner(v);
   if (sn_is(op, "arith.constant")) {
     MlirAttribute a = sn_get_attr(op, "value");
-    return mlirAttributeIsABool(a) ? number(mlirBoolAttrGetValue(a)) : sn_attr_number(a, &value) ? number(value) : (Number){0};
+    return mlirAttributeIsABool(a)     ? number(mlirBoolAttrGetValue(a))
+           : sn_attr_number(a, &value) ? number(value)
+                                       : (Number){0};
   }
   if (sn_is(op, "arith.index_cast") && depth <= 8)
     return evaluate(k, sn_operand(op, 0), depth + 1);
   if (sn_is(op, "memref.dim") && depth <= 8) {
     MlirValue of = sn_operand(op, 0);
     Number dim = evaluate(k, sn_operand(op, 1), depth + 1);
-    bool asks = dim.known && dim.value >= 0 && dim.value < sn_rank(sn_type_of(of)) && mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), k->body);
-    MlirAttribute a = asks ? k->number(k->user, mlirBlockArgumentGetArgNumber(of), (intptr_t)dim.value) : mlirAttributeGetNull();
+    bool asks = dim.known && dim.value >= 0 && dim.value < sn_rank(sn_type_of(of)) && mlirValueIsABlockArgument(of) &&
+                mlirBlockEqual(mlirBlockArgumentGetOwner(of), k->body);
+    MlirAttribute a =
+        asks ? k->number(k->user, mlirBlockArgumentGetArgNumber(of), (intptr_t)dim.value) : mlirAttributeGetNull();
     return a.ptr && sn_attr_number(a, &value) ? number(value) : (Number){0};
   }
-  bool both = sn_is(op, "arith.andi"), either = sn_is(op, "arith.ori"), compares = sn_is(op, "arith.cmpi") || sn_is(op, "arith.cmpf");
+  bool both = sn_is(op, "arith.andi"), either = sn_is(op, "arith.ori"),
+       compares = sn_is(op, "arith.cmpi") || sn_is(op, "arith.cmpf");
   if (depth > 8 || (!both && !either && !compares))
     return (Number){0};
   Number x = evaluate(k, sn_operand(op, 0), depth + 1), y = evaluate(k, sn_operand(op, 1), depth + 1);
@@ -74,7 +98,8 @@ static Number evaluate(const Known *k, MlirValue v, int depth) {
 MlirLogicalResult sn_use_check_asserts(MlirOperation use, MlirBlock body, SnKnownNumber known, const void *user) {
   Known k = {.body = body, .number = known, .user = user};
   MlirOperation end = mlirBlockGetTerminator(body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!sn_is(op, "cf.assert"))
       continue;
     Number holds = evaluate(&k, sn_operand(op, 0), 0);

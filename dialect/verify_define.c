@@ -24,19 +24,26 @@ static bool is_one_of(MlirStringRef name, const char *const *words) {
 
 // A word that is misspelt would change what is computed, so it is an error.
 static MlirLogicalResult check_spelling(MlirOperation op, MlirAttribute parameters, MlirAttribute names) {
-  static const char *const of_op[] = {"sym_name", "names", "parameters", "reductions", "columns", "broadcast", "same_rank", "functions", "summary", "formula", NULL};
-  static const char *const of_argument[] = {"optional", "default", "column", "leading", "like", "values", "above", "at_least", "at_most", NULL};
+  static const char *const of_op[] = {"sym_name",  "names",     "parameters", "reductions", "columns", "broadcast",
+                                      "same_rank", "functions", "summary",    "formula",    NULL};
+  static const char *const of_argument[] = {"optional", "default", "column",   "leading", "like",
+                                            "values",   "above",   "at_least", "at_most", NULL};
   for (intptr_t k = 0; k < mlirOperationGetNumAttributes(op); ++k) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetAttribute(op, k).name);
     if (!is_one_of(name, of_op)) // D4
-      return sn_error(op, "has an attribute '%.*s'; a definition has reductions, columns, broadcast, same_rank, functions, summary and formula", TEXT(name));
+      return sn_error(op,
+                      "has an attribute '%.*s'; a definition has reductions, columns, broadcast, same_rank, functions, "
+                      "summary and formula",
+                      TEXT(name));
   }
   for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(parameters); ++k) {
     MlirAttribute words = mlirArrayAttrGetElement(parameters, k);
     for (intptr_t w = 0; w < mlirDictionaryAttrGetNumElements(words); ++w) {
       MlirStringRef word = mlirIdentifierStr(mlirDictionaryAttrGetElement(words, w).name);
       if (!is_one_of(word, of_argument)) // D3
-        return sn_error(op, "argument '%.*s' has the word '%.*s'; there are optional, default, column, leading, like, values, above, at_least and at_most",
+        return sn_error(op,
+                        "argument '%.*s' has the word '%.*s'; there are optional, default, column, leading, like, "
+                        "values, above, at_least and at_most",
                         TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k))), TEXT(word));
     }
   }
@@ -55,7 +62,9 @@ static MlirLogicalResult check_words(MlirOperation op, MlirStringRef name, const
       among |= mlirAttributeEqual(mlirArrayAttrGetElement(p->words, k), p->otherwise);
     }
     if (!all || !among || sn_is_float(p->type)) // D3
-      return sn_error(op, "argument '%.*s' has `values`; give a list of words, of which `default` is one, to an integer", TEXT(name));
+      return sn_error(op,
+                      "argument '%.*s' has `values`; give a list of words, of which `default` is one, to an integer",
+                      TEXT(name));
     return SN_OK;
   }
   const MlirAttribute numbers[] = {p->otherwise, p->limits[0], p->limits[1], p->limits[2]};
@@ -71,7 +80,8 @@ static MlirLogicalResult check_words(MlirOperation op, MlirStringRef name, const
 static MlirLogicalResult check_argument(MlirOperation op, MlirStringRef name, const SnParameter *p, MlirType t) {
   bool row = sn_is_row_type(t) && sn_dim(t, 0) == SN_DYNAMIC;
   if (!row && !sn_is_scalar_type(t)) // D2
-    return sn_error(op, "argument '%.*s' has type %s; give a scalar or a row of any length, tensor<?x...>", TEXT(name), sn_show_type(t).text);
+    return sn_error(op, "argument '%.*s' has type %s; give a scalar or a row of any length, tensor<?x...>", TEXT(name),
+                    sn_show_type(t).text);
   if ((p->column || p->leading) && !row) // D2
     return sn_error(op, "argument '%.*s' is `column` or `leading`, which is of rows", TEXT(name));
   if (p->attribute && row) // D2
@@ -86,11 +96,13 @@ static MlirLogicalResult check_like(MlirOperation op, const SnDefinition *d, siz
   MlirAttribute like = d->parameters.data[k].like;
   for (size_t i = 0; like.ptr && i < k; ++i) {
     const SnParameter *p = &d->parameters.data[i];
-    if (mlirStringRefEqual(p->name, mlirStringAttrGetValue(like)) && p->row && !p->column && !p->leading && !p->otherwise.ptr)
+    if (mlirStringRefEqual(p->name, mlirStringAttrGetValue(like)) && p->row && !p->column && !p->leading &&
+        !p->otherwise.ptr)
       return SN_OK;
   }
   if (like.ptr) // D2
-    return sn_error(op, "argument '%.*s' is like '%.*s', which is no row operand before it", TEXT(d->parameters.data[k].name), TEXT(mlirStringAttrGetValue(like)));
+    return sn_error(op, "argument '%.*s' is like '%.*s', which is no row operand before it",
+                    TEXT(d->parameters.data[k].name), TEXT(mlirStringAttrGetValue(like)));
   return SN_OK;
 }
 
@@ -98,15 +110,19 @@ static MlirLogicalResult check_like(MlirOperation op, const SnDefinition *d, siz
 
 static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
   MlirOperation yield = sn_definition_yield(d);
-  for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner)) {
+  for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield);
+       inner = mlirOperationGetNextInBlock(inner)) {
     if (!sn_row_op_of(inner) && !sn_is_use(inner)) // D5
-      return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations and uses of definitions");
+      return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row "
+                             "operations and uses of definitions");
     if (sn_row_op_has(inner, SN_READS_TABLE)) // D5
-      return sn_error(inner, "reads a table, which is an operand of a form; a definition has rows and scalars: write it in a sinter.rowwise");
+      return sn_error(inner, "reads a table, which is an operand of a form; a definition has rows and scalars: write "
+                             "it in a sinter.rowwise");
     for (intptr_t k = 0; k < sn_num_results(inner); ++k) {
       MlirType t = sn_type_of(sn_result(inner, k));
       if (!sn_is_scalar_type(t) && !(sn_is_row_type(t) && sn_dim(t, 0) == SN_DYNAMIC)) // D5
-        return sn_error(inner, "gives %s; values of a definition are scalars, or rows of any length, tensor<?x...>", sn_show_type(t).text);
+        return sn_error(inner, "gives %s; values of a definition are scalars, or rows of any length, tensor<?x...>",
+                        sn_show_type(t).text);
     }
   }
   intptr_t n = sn_num_operands(yield);
@@ -114,7 +130,8 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
   for (intptr_t k = 0; k < n; ++k)
     floats &= !sn_none(sn_operand(yield, k)) && sn_is_float(sn_element(sn_type_of(sn_operand(yield, k))));
   if (d->reductions.ptr && (n < 1 || n > 2 || !floats)) // D6
-    return sn_error(yield, "gives a loss %td values%s%s; give its value, or its value and weight, of a float type", n, n ? ", the first of type " : "",
+    return sn_error(yield, "gives a loss %td values%s%s; give its value, or its value and weight, of a float type", n,
+                    n ? ", the first of type " : "",
                     n && !sn_none(sn_operand(yield, 0)) ? sn_show_type(sn_type_of(sn_operand(yield, 0))).text : "");
   if (n < 1) // D6
     return sn_error(op, "yields nothing");
@@ -123,7 +140,8 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
 
 static MlirLogicalResult check_rows(MlirOperation op, const SnDefinition *d) {
   for (size_t k = 0; k < sn_num_operand_parameters(d); ++k)
-    if (d->parameters.data[k].row && !d->parameters.data[k].column && !d->parameters.data[k].leading && !d->parameters.data[k].otherwise.ptr)
+    if (d->parameters.data[k].row && !d->parameters.data[k].column && !d->parameters.data[k].leading &&
+        !d->parameters.data[k].otherwise.ptr)
       return SN_OK;
   return sn_error(op, "has no operand that is a row, which its shape comes from"); // D2
 }
@@ -141,7 +159,8 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
   intptr_t n = mlirArrayAttrGetNumElements(names);
   if (!has_block(op)) // D5
     return sn_error(op, "has a body that is not one block ending in sinter.yield");
-  if (mlirArrayAttrGetNumElements(parameters) != n || mlirBlockGetNumArguments(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) != n) // D1
+  if (mlirArrayAttrGetNumElements(parameters) != n ||
+      mlirBlockGetNumArguments(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) != n) // D1
     return sn_error(op, "has %td names of arguments, and another number of arguments", n);
   for (intptr_t k = 0; k < n; ++k)
     if (!mlirAttributeIsADictionary(mlirArrayAttrGetElement(parameters, k))) // D1
@@ -154,7 +173,9 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
     const SnParameter *p = &d.parameters.data[k];
     intptr_t kind = p->attribute ? 2 : p->otherwise.ptr ? 1 : 0;
     if (kind < last) // D1
-      result = sn_error(op, "argument '%.*s' stands behind optional ones or attributes; operands come first, attributes last", TEXT(p->name));
+      result = sn_error(
+          op, "argument '%.*s' stands behind optional ones or attributes; operands come first, attributes last",
+          TEXT(p->name));
     last = kind;
     for (intptr_t i = 0; i < k && !sn_failed(result); ++i)
       if (mlirStringRefEqual(d.parameters.data[i].name, p->name)) // D1
@@ -201,7 +222,8 @@ MlirLogicalResult sinter_loss_verify(MlirOperation op) {
   SnDefinition d = sn_definition_read(op);
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < d.parameters.size && !sn_failed(result); ++k)
-    result = check_argument(op, SN_STR("of the body"), &d.parameters.data[k], sn_type_of(mlirBlockGetArgument(d.body, (intptr_t)k)));
+    result = check_argument(op, SN_STR("of the body"), &d.parameters.data[k],
+                            sn_type_of(mlirBlockGetArgument(d.body, (intptr_t)k)));
   if (!sn_failed(result))
     result = check_rows(op, &d);
   if (!sn_failed(result))

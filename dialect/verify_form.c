@@ -43,13 +43,17 @@ SnShown sn_show_operand(const SnForm *f, size_t k) {
 
 const SnAccess *sn_access(const SnForm *f, size_t k) {
   size_t inputs = f->inputs.size, indices = f->indices.size;
-  return k < inputs ? &f->inputs.data[k] : k < inputs + indices ? &f->indices.data[k - inputs] : &f->outputs.data[k - inputs - indices];
+  return k < inputs             ? &f->inputs.data[k]
+         : k < inputs + indices ? &f->indices.data[k - inputs]
+                                : &f->outputs.data[k - inputs - indices];
 }
 
 bool sn_is_scalar_type(MlirType t) {
   return sn_is_float(t) || mlirTypeIsAIndex(t) || (mlirTypeIsAInteger(t) && mlirIntegerTypeIsSignless(t));
 }
-bool sn_is_row_type(MlirType t) { return mlirTypeIsARankedTensor(t) && sn_rank(t) == 1 && sn_is_scalar_type(sn_element(t)); }
+bool sn_is_row_type(MlirType t) {
+  return mlirTypeIsARankedTensor(t) && sn_rank(t) == 1 && sn_is_scalar_type(sn_element(t));
+}
 
 #define NAME(d) (int)f->dims.data[d].name.length, f->dims.data[d].name.data
 
@@ -61,7 +65,8 @@ static bool is_word(MlirStringRef s) {
     if (mlirStringRefEqual(s, SN_STR(taken[i])))
       return false;
   for (size_t i = 0; i < s.length; ++i)
-    if (!isalpha((unsigned char)s.data[i]) && s.data[i] != '_' && !(i && (isdigit((unsigned char)s.data[i]) || s.data[i] == '$' || s.data[i] == '.')))
+    if (!isalpha((unsigned char)s.data[i]) && s.data[i] != '_' &&
+        !(i && (isdigit((unsigned char)s.data[i]) || s.data[i] == '$' || s.data[i] == '.')))
       return false;
   return s.length > 0;
 }
@@ -70,12 +75,14 @@ static MlirLogicalResult check_dims(const SnForm *f) {
   for (size_t d = 0; d < f->dims.size; ++d) {
     SnDim *dim = &f->dims.data[d];
     if (!is_word(dim->name)) // F1
-      return sn_error(f->op, "dimension %zu is named '%.*s'; a name is a bare word, and not mod, floordiv or ceildiv", d, NAME(d));
+      return sn_error(f->op, "dimension %zu is named '%.*s'; a name is a bare word, and not mod, floordiv or ceildiv",
+                      d, NAME(d));
     for (size_t e = 0; e < d; ++e)
       if (mlirStringRefEqual(dim->name, f->dims.data[e].name)) // F1
         return sn_error(f->op, "dimensions %zu and %zu are both named '%.*s'; rename one", e, d, NAME(d));
     if (dim->size < 0 && dim->size != SN_DYNAMIC) // F1
-      return sn_error(f->op, "dimension '%.*s' has size %lld; a size is 0 or more, or `?`", NAME(d), (long long)dim->size);
+      return sn_error(f->op, "dimension '%.*s' has size %lld; a size is 0 or more, or `?`", NAME(d),
+                      (long long)dim->size);
   }
   return SN_OK;
 }
@@ -89,10 +96,12 @@ static MlirLogicalResult check_operands(const SnForm *f) {
     if (!mlirTypeIsAMemRef(t) && !mlirTypeIsARankedTensor(t)) // F2
       return sn_error(f->op, "%s has type %s; operands are ranked tensors or memrefs", who.text, sn_show_type(t).text);
     if (mlirTypeIsAMemRef(t) != memrefs) // F2
-      return sn_error(f->op, "%s has type %s, and %s has %s; take tensors only, or memrefs only", who.text, sn_show_type(t).text,
-                      sn_show_operand(f, 0).text, sn_show_type(sn_type_of(sn_operand(f->op, 0))).text);
+      return sn_error(f->op, "%s has type %s, and %s has %s; take tensors only, or memrefs only", who.text,
+                      sn_show_type(t).text, sn_show_operand(f, 0).text,
+                      sn_show_type(sn_type_of(sn_operand(f->op, 0))).text);
     if (!sn_is_scalar_type(sn_element(t))) // F19
-      return sn_error(f->op, "%s has elements of type %s; elements are floats, signless integers or index", who.text, sn_show_type(sn_element(t)).text);
+      return sn_error(f->op, "%s has elements of type %s; elements are floats, signless integers or index", who.text,
+                      sn_show_type(sn_element(t)).text);
   }
   if (results != (memrefs ? 0 : (intptr_t)f->outputs.size)) // F2
     return sn_error(f->op, "has %td results and %zu destinations; %s", results, f->outputs.size,
@@ -100,12 +109,15 @@ static MlirLogicalResult check_operands(const SnForm *f) {
   for (intptr_t k = 0; k < results; ++k) {
     MlirType result = sn_type_of(sn_result(f->op, k)), destination = sn_type_of(f->outputs.data[k].value);
     if (!mlirTypeEqual(result, destination)) // F2
-      return sn_error(f->op, "result %td has type %s, and its destination %s", k, sn_show_type(result).text, sn_show_type(destination).text);
+      return sn_error(f->op, "result %td has type %s, and its destination %s", k, sn_show_type(result).text,
+                      sn_show_type(destination).text);
   }
   for (size_t k = 0; memrefs && k < f->outputs.size; ++k)
     for (intptr_t other = 0; other < n; ++other)
-      if (other != (intptr_t)(f->inputs.size + f->indices.size + k) && sn_same(sn_operand(f->op, other), f->outputs.data[k].value)) // F20
-        return sn_error(f->op, "destination %zu is %s too; a destination overlaps no other operand", k, sn_show_operand(f, (size_t)other).text);
+      if (other != (intptr_t)(f->inputs.size + f->indices.size + k) &&
+          sn_same(sn_operand(f->op, other), f->outputs.data[k].value)) // F20
+        return sn_error(f->op, "destination %zu is %s too; a destination overlaps no other operand", k,
+                        sn_show_operand(f, (size_t)other).text);
   return SN_OK;
 }
 
@@ -129,21 +141,29 @@ static MlirLogicalResult check_destination(const SnForm *f, size_t k) {
     if (d < 0 && !zero) // F8
       return sn_error(f->op, "subscript %td of destination %zu is an expression; write a dimension, or 0", s, k);
     if (d >= f->num_rows + f->num_cols) // F8
-      return sn_error(f->op, "subscript %td of destination %zu is '%.*s', a dimension of a product; write a row or a column", s, k, NAME(d));
+      return sn_error(f->op,
+                      "subscript %td of destination %zu is '%.*s', a dimension of a product; write a row or a column",
+                      s, k, NAME(d));
     for (intptr_t before = 0; d >= 0 && before < s; ++before)
       if (sn_map_dim(map, before) == d) // F8
-        return sn_error(f->op, "subscripts %td and %td of destination %zu are both '%.*s'; a destination is written once at each place", before, s, k, NAME(d));
+        return sn_error(
+            f->op,
+            "subscripts %td and %td of destination %zu are both '%.*s'; a destination is written once at each place",
+            before, s, k, NAME(d));
     if (d >= 0)
       wanted = f->dims.data[d].size;
     if (size != SN_DYNAMIC && wanted != SN_DYNAMIC && size != wanted) // F8
-      return sn_error(f->op, "destination %zu has size %lld in dimension %td, and %lld is written there", k, (long long)size, s, (long long)wanted);
+      return sn_error(f->op, "destination %zu has size %lld in dimension %td, and %lld is written there", k,
+                      (long long)size, s, (long long)wanted);
   }
   int64_t cols = count_used(map, f->num_rows, f->num_rows + f->num_cols), rows = count_used(map, 0, f->num_rows);
   if (cols && cols != f->num_cols) // F8
-    return sn_error(f->op, "destination %zu uses %lld of %lld columns; use all, or none for a result per row", k, (long long)cols, (long long)f->num_cols);
+    return sn_error(f->op, "destination %zu uses %lld of %lld columns; use all, or none for a result per row", k,
+                    (long long)cols, (long long)f->num_cols);
   if (rows && rows != f->num_rows) // F10
-    return sn_error(f->op, "destination %zu uses %lld of %lld row dimensions; use all, or none for a result reduced over rows", k, (long long)rows,
-                    (long long)f->num_rows);
+    return sn_error(f->op,
+                    "destination %zu uses %lld of %lld row dimensions; use all, or none for a result reduced over rows",
+                    k, (long long)rows, (long long)f->num_rows);
   return SN_OK;
 }
 
@@ -159,39 +179,46 @@ static MlirLogicalResult check_accumulators(const SnForm *f) {
     const SnAccumulator *a = &f->accumulators.data[k];
     const SnCombiner *c = sn_combiner(a->kind);
     if (!c) // F9
-      return sn_error(f->op, "accumulator %zu combines by '%.*s', which is no combiner; see sinter.row_reduce", k, (int)a->kind.length, a->kind.data);
+      return sn_error(f->op, "accumulator %zu combines by '%.*s', which is no combiner; see sinter.row_reduce", k,
+                      (int)a->kind.length, a->kind.data);
     if (!sn_is_scalar_type(a->type) || !sn_combiner_fits(c, a->type)) // F9
-      return sn_error(f->op, "accumulator %zu combines by '%s', which does not fit type %s", k, c->kind, sn_show_type(a->type).text);
+      return sn_error(f->op, "accumulator %zu combines by '%s', which does not fit type %s", k, c->kind,
+                      sn_show_type(a->type).text);
     intptr_t n = mlirAffineMapGetNumResults(a->map);
     bool in_order = n == f->num_cols;
     for (intptr_t s = 0; s < n && in_order; ++s)
       in_order = sn_map_dim(a->map, s) == f->num_rows + s;
     if (n && !in_order) // F9
-      return sn_error(f->op, "accumulator %zu keeps something other than the %lld columns in order; keep all of them, or nothing", k, (long long)f->num_cols);
+      return sn_error(
+          f->op, "accumulator %zu keeps something other than the %lld columns in order; keep all of them, or nothing",
+          k, (long long)f->num_cols);
   }
   if (f->finish.ptr)
     return SN_OK;
   size_t reduced = sn_num_reduced(f);
   if (f->accumulators.size != reduced) // F14
-    return sn_error(f->op, "has %zu accumulators and %zu reduced destinations; give one for each, or a finish", f->accumulators.size, reduced);
+    return sn_error(f->op, "has %zu accumulators and %zu reduced destinations; give one for each, or a finish",
+                    f->accumulators.size, reduced);
   for (size_t k = 0; k < f->outputs.size; ++k) {
     if (!sn_is_reduced(f, k))
       continue;
     const SnAccumulator *a = &f->accumulators.data[sn_output_position(f, k)];
     MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));
     if (!mlirTypeEqual(element, a->type)) // F14
-      return sn_error(f->op, "destination %zu has elements of type %s, and its accumulator has %s; convert in a finish", k, sn_show_type(element).text,
-                      sn_show_type(a->type).text);
+      return sn_error(f->op, "destination %zu has elements of type %s, and its accumulator has %s; convert in a finish",
+                      k, sn_show_type(element).text, sn_show_type(a->type).text);
     if (sn_uses_cols(f, f->outputs.data[k].map) != sn_uses_cols(f, a->map)) // F14
-      return sn_error(f->op, "destination %zu keeps %s columns, and its accumulator %s", k, sn_uses_cols(f, a->map) ? "no" : "the",
-                      sn_uses_cols(f, a->map) ? "does" : "does not");
+      return sn_error(f->op, "destination %zu keeps %s columns, and its accumulator %s", k,
+                      sn_uses_cols(f, a->map) ? "no" : "the", sn_uses_cols(f, a->map) ? "does" : "does not");
   }
   return SN_OK;
 }
 
 // ---- products ---------------------------------------------------------------------------------
 
-static bool is_wider(MlirType wide, MlirType narrow) { return sn_is_float(wide) == sn_is_float(narrow) && sn_bits(wide) >= sn_bits(narrow); }
+static bool is_wider(MlirType wide, MlirType narrow) {
+  return sn_is_float(wide) == sn_is_float(narrow) && sn_bits(wide) >= sn_bits(narrow);
+}
 
 static bool access_uses(const SnForm *f, const SnAccess *a, int64_t d) {
   bool uses = sn_map_uses(a->map, d);
@@ -212,16 +239,20 @@ static MlirLogicalResult check_products(const SnForm *f) {
     if (!product->num_dims) // P1
       return sn_error(f->op, "product %zu sums over 0 dimensions of its own; give at least 1", p);
     if (!sn_is_scalar_type(product->type)) // P3
-      return sn_error(f->op, "product %zu has type %s; give a float, signless integer or index type", p, sn_show_type(product->type).text);
+      return sn_error(f->op, "product %zu has type %s; give a float, signless integer or index type", p,
+                      sn_show_type(product->type).text);
     for (size_t k = 2 * p; k < 2 * p + 2; ++k) {
       const SnAccess *a = &f->inputs.data[k];
       for (int64_t d = first; d < end; ++d)
         if (!access_uses(f, a, d)) // P2
-          return sn_error(f->op, "%s does not use '%.*s', which the product sums over", sn_show_operand(f, k).text, NAME(d));
+          return sn_error(f->op, "%s does not use '%.*s', which the product sums over", sn_show_operand(f, k).text,
+                          NAME(d));
       MlirType element = sn_element(sn_type_of(a->value));
       if (!is_wider(product->type, element)) // P3
-        return sn_error(f->op, "product %zu has type %s, and its side %zu has elements of %s; give a type of that kind, and no narrower", p,
-                        sn_show_type(product->type).text, k % 2, sn_show_type(element).text);
+        return sn_error(
+            f->op,
+            "product %zu has type %s, and its side %zu has elements of %s; give a type of that kind, and no narrower",
+            p, sn_show_type(product->type).text, k % 2, sn_show_type(element).text);
     }
     for (size_t k = 0; k < f->inputs.size; ++k)
       for (int64_t d = first; d < end && k / 2 != p; ++d)

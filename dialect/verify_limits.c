@@ -18,18 +18,22 @@ static MlirLogicalResult check_operand(const SnForm *f, size_t k) {
   MlirType t = sn_type_of(sn_operand(f->op, (intptr_t)k));
   SnShown who = sn_show_operand(f, k);
   if (mlirTypeIsAShaped(t) && mlirShapedTypeHasRank(t) && sn_rank(t) > SN_MAX_DIMS) // F21
-    return sn_error(f->op, "%s has rank %lld, and an operand has at most %d: merge dimensions", who.text, (long long)sn_rank(t), SN_MAX_DIMS);
+    return sn_error(f->op, "%s has rank %lld, and an operand has at most %d: merge dimensions", who.text,
+                    (long long)sn_rank(t), SN_MAX_DIMS);
   MlirAffineMap map = sn_access(f, k)->map;
   if (mlirAffineMapGetNumSymbols(map) > SN_MAX_DIMS) // F21
-    return sn_error(f->op, "%s has %td indirect subscripts, and an operand has at most %d", who.text, mlirAffineMapGetNumSymbols(map), SN_MAX_DIMS);
+    return sn_error(f->op, "%s has %td indirect subscripts, and an operand has at most %d", who.text,
+                    mlirAffineMapGetNumSymbols(map), SN_MAX_DIMS);
   if (!sn_map_fits(map)) // F21
-    return sn_error(f->op, "a subscript of %s has more than %d dimensions, numbers and operations: compute it in an index tensor", who.text,
-                    SN_MAX_SUBSCRIPT_PARTS);
+    return sn_error(
+        f->op, "a subscript of %s has more than %d dimensions, numbers and operations: compute it in an index tensor",
+        who.text, SN_MAX_SUBSCRIPT_PARTS);
   return SN_OK;
 }
 
 MlirLogicalResult sn_verify_limits(const SnForm *f) {
-  if (!is_most(f, f->dims.size, SN_MAX_DIMS, "dimensions") || !is_most(f, (size_t)sn_num_operands(f->op), SN_MAX_OPERANDS, "operands") ||
+  if (!is_most(f, f->dims.size, SN_MAX_DIMS, "dimensions") ||
+      !is_most(f, (size_t)sn_num_operands(f->op), SN_MAX_OPERANDS, "operands") ||
       !is_most(f, f->accumulators.size, SN_MAX_ACCUMULATORS, "accumulators") ||
       !is_most(f, (size_t)sn_row_op_count(f->body, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its body") ||
       !is_most(f, (size_t)sn_row_op_count(f->finish, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its finish"))

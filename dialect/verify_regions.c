@@ -28,7 +28,8 @@ static MlirLogicalResult check_argument(const Region *r, intptr_t k, MlirType wa
   MlirType is = sn_type_of(mlirBlockGetArgument(r->block, k));
   if (mlirTypeEqual(is, wanted))
     return SN_OK;
-  return sn_error(r->f->op, "argument %td of the %s has type %s, and %s is given to it", k, r->name, sn_show_type(is).text, // F11, F13
+  return sn_error(r->f->op, "argument %td of the %s has type %s, and %s is given to it", k, r->name,
+                  sn_show_type(is).text, // F11, F13
                   sn_show_type(wanted).text);
 }
 
@@ -45,19 +46,24 @@ static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, int
 static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size_t n) {
   const SnForm *f = r->f;
   if (!r->block.ptr || mlirBlockGetNextInRegion(r->block).ptr) // F15
-    return sn_error(f->op, "the %s has %s; a row program is one block", r->name, r->block.ptr ? "more than 1 block" : "0 blocks");
+    return sn_error(f->op, "the %s has %s; a row program is one block", r->name,
+                    r->block.ptr ? "more than 1 block" : "0 blocks");
   *yield = mlirBlockGetTerminator(r->block);
   if (!sn_is(*yield, "sinter.yield")) // F15
     return sn_error(f->op, "the %s does not end in sinter.yield", r->name);
   MlirType row = sn_row_type(f, mlirIndexTypeGet(mlirOperationGetContext(f->op)));
-  for (MlirOperation op = mlirBlockGetFirstOperation(r->block); !mlirOperationEqual(op, *yield); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(r->block); !mlirOperationEqual(op, *yield);
+       op = mlirOperationGetNextInBlock(op)) {
     if (!sn_row_op_of(op) && !sn_is_use(op)) // F15
-      return sn_error(op, "is no operation of a row program; the %s of %s holds arith, math, sinter's row operations and cf.assert", r->name, sn_name(f->op));
+      return sn_error(
+          op, "is no operation of a row program; the %s of %s holds arith, math, sinter's row operations and cf.assert",
+          r->name, sn_name(f->op));
     for (intptr_t k = 0; k < sn_num_results(op); ++k) {
       MlirType t = sn_type_of(sn_result(op, k));
       bool of_row = sn_is_row_type(t) && sn_dim(t, 0) == sn_dim(row, 0);
       if (!sn_is_scalar_type(t) && !of_row) // F18
-        return sn_error(op, "gives %s; values of this row program are scalars, or rows as long as %s", sn_show_type(t).text, sn_show_type(row).text);
+        return sn_error(op, "gives %s; values of this row program are scalars, or rows as long as %s",
+                        sn_show_type(t).text, sn_show_type(row).text);
     }
   }
   if (sn_num_operands(*yield) != (intptr_t)n) // F12, F13
@@ -77,11 +83,12 @@ MlirLogicalResult sn_verify_body(const SnForm *f) {
   for (size_t k = first; k < f->inputs.size && !sn_failed(result); ++k) // F11
     result = check_argument(&r, (intptr_t)(k - f->products.size), sn_access_type(f, &f->inputs.data[k]));
   for (size_t k = 0; k < f->accumulators.size && !sn_failed(result); ++k) // F12
-    result = check_yielded(&r, yield, (intptr_t)k, f->accumulators.data[k].type, sn_uses_cols(f, f->accumulators.data[k].map));
+    result = check_yielded(&r, yield, (intptr_t)k, f->accumulators.data[k].type,
+                           sn_uses_cols(f, f->accumulators.data[k].map));
   for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
     if (!sn_is_reduced(f, k)) // F12
-      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k), sn_element(sn_type_of(f->outputs.data[k].value)),
-                             sn_uses_cols(f, f->outputs.data[k].map));
+      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
+                             sn_element(sn_type_of(f->outputs.data[k].value)), sn_uses_cols(f, f->outputs.data[k].map));
   return result;
 }
 
@@ -105,7 +112,7 @@ MlirLogicalResult sn_verify_finish(const SnForm *f) {
       result = check_argument(&r, next++, sn_access_type(f, &f->inputs.data[k]));
   for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
     if (sn_is_reduced(f, k)) // F13
-      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k), sn_element(sn_type_of(f->outputs.data[k].value)),
-                             sn_uses_cols(f, f->outputs.data[k].map));
+      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
+                             sn_element(sn_type_of(f->outputs.data[k].value)), sn_uses_cols(f, f->outputs.data[k].map));
   return result;
 }

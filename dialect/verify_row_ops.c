@@ -18,7 +18,8 @@ MlirLogicalResult sinter_yield_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   bool steps = sn_is(parent, "sinter.steps") || sn_is(parent, "sinter.define_steps");
   if (sn_null(parent) || !(steps || sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
-    return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition or of a sinter.row_reduce", sn_null(parent) ? "nothing" : sn_name(parent));
+    return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition or of a sinter.row_reduce",
+                    sn_null(parent) ? "nothing" : sn_name(parent));
   return SN_OK;
 }
 
@@ -26,19 +27,21 @@ MlirLogicalResult sinter_yield_verify(MlirOperation op) {
 
 static MlirLogicalResult check_combiner(MlirOperation op, MlirType type) {
   if (sn_num_operands(op) != 2 || !mlirTypeEqual(sn_type_of(sn_operand(op, 1)), type)) // R4
-    return sn_error(op, "has a combiner region and %s; give `init(%%identity : %s)`", sn_num_operands(op) == 2 ? "an init of another type" : "no init",
-                    sn_show_type(type).text);
+    return sn_error(op, "has a combiner region and %s; give `init(%%identity : %s)`",
+                    sn_num_operands(op) == 2 ? "an init of another type" : "no init", sn_show_type(type).text);
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation yield = mlirBlockGetTerminator(block);
   bool two = mlirBlockGetNumArguments(block) == 2;
   for (intptr_t k = 0; k < 2 && two; ++k)
     two = mlirTypeEqual(sn_type_of(mlirBlockGetArgument(block, k)), type);
   if (mlirBlockGetNextInRegion(block).ptr || !two) // R4
-    return sn_error(op, "has a combiner region that is not one block with two arguments of type %s", sn_show_type(type).text);
+    return sn_error(op, "has a combiner region that is not one block with two arguments of type %s",
+                    sn_show_type(type).text);
   MlirValue v = sn_is(yield, "sinter.yield") && sn_num_operands(yield) == 1 ? sn_operand(yield, 0) : (MlirValue){0};
   if (sn_none(v) || !mlirTypeEqual(sn_type_of(v), type)) // R4
     return sn_error(op, "has a combiner region that does not yield one %s", sn_show_type(type).text);
-  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield); inner = mlirOperationGetNextInBlock(inner))
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, yield);
+       inner = mlirOperationGetNextInBlock(inner))
     if (!sn_in_dialect(inner, "arith") && !sn_in_dialect(inner, "math")) // R4
       return sn_error(inner, "stands in a combiner, which holds arith and math only");
   return SN_OK;
@@ -50,7 +53,8 @@ MlirLogicalResult sinter_row_reduce_verify(MlirOperation op) {
     return sn_error(op, "reduces %s; give a row, a one-dimensional tensor", sn_show_type(row).text);
   bool wider = sn_is_float(element) && sn_is_float(type) && sn_bits(type) > sn_bits(element);
   if (!mlirTypeEqual(type, element) && !wider) // R3
-    return sn_error(op, "reduces elements of %s to %s; give that type, or of floats a wider one", sn_show_type(element).text, sn_show_type(type).text);
+    return sn_error(op, "reduces elements of %s to %s; give that type, or of floats a wider one",
+                    sn_show_type(element).text, sn_show_type(type).text);
   MlirAttribute kind = sn_get_attr(op, "kind");
   bool region = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr != NULL;
   if (!kind.ptr) // R4
@@ -77,7 +81,8 @@ MlirLogicalResult sinter_row_reduce_verify(MlirOperation op) {
 MlirLogicalResult sinter_broadcast_verify(MlirOperation op) {
   MlirType scalar = sn_type_of(sn_operand(op, 0)), row = sn_type_of(sn_result(op, 0));
   if (!sn_is_scalar_type(scalar) || !sn_is_row_type(row) || !mlirTypeEqual(sn_element(row), scalar)) // B1
-    return sn_error(op, "gives %s of %s; a scalar becomes a row of its own type", sn_show_type(row).text, sn_show_type(scalar).text);
+    return sn_error(op, "gives %s of %s; a scalar becomes a row of its own type", sn_show_type(row).text,
+                    sn_show_type(scalar).text);
   return SN_OK;
 }
 
@@ -88,12 +93,14 @@ MlirLogicalResult sinter_index_verify(MlirOperation op) {
     MlirType is = sn_type_of(sn_result(op, 0));
     bool row = sn_is_row_type(is) && mlirTypeIsAIndex(sn_element(is));
     if (!mlirStringRefEqual(name, SN_STR("column")) || !row) // I1
-      return sn_error(op, "is '%.*s' of type %s; in a definition there is the position in the row, `column`, tensor<?xindex>", (int)name.length, name.data,
-                      sn_show_type(is).text);
+      return sn_error(
+          op, "is '%.*s' of type %s; in a definition there is the position in the row, `column`, tensor<?xindex>",
+          (int)name.length, name.data, sn_show_type(is).text);
     return SN_OK;
   }
   if (sn_null(parent) || !sn_is_form(parent)) // I1
-    return sn_error(op, "stands in '%s'; it is the position in a form's own region", sn_null(parent) ? "nothing" : sn_name(parent));
+    return sn_error(op, "stands in '%s'; it is the position in a form's own region",
+                    sn_null(parent) ? "nothing" : sn_name(parent));
   if (!sn_form_is_readable(parent, NULL, 0))
     return SN_FAIL; // reported at the form
   SnForm f = sn_form_read(parent);
@@ -109,21 +116,22 @@ MlirLogicalResult sinter_index_verify(MlirOperation op) {
   else if (in_finish && d < f.num_rows) // I1
     result = sn_error(op, "'%.*s' is a row dimension, and finish runs behind all rows", (int)name.length, name.data);
   else if (!mlirTypeEqual(is, wanted)) // I2
-    result = sn_error(op, "gives %s, and the position in '%.*s' is %s", sn_show_type(is).text, (int)name.length, name.data, sn_show_type(wanted).text);
+    result = sn_error(op, "gives %s, and the position in '%.*s' is %s", sn_show_type(is).text, (int)name.length,
+                      name.data, sn_show_type(wanted).text);
   sn_form_free(&f);
   return result;
 }
 
 MlirLogicalResult sinter_pick_verify(MlirOperation op) {
-  MlirType x = sn_type_of(sn_operand(op, 0)), t = sn_type_of(sn_operand(op, 1)), otherwise = sn_type_of(sn_operand(op, 2)),
-           y = sn_type_of(sn_result(op, 0));
+  MlirType x = sn_type_of(sn_operand(op, 0)), t = sn_type_of(sn_operand(op, 1)),
+           otherwise = sn_type_of(sn_operand(op, 2)), y = sn_type_of(sn_result(op, 0));
   if (!sn_is_row_type(x)) // C1
     return sn_error(op, "picks from %s; give a row, a one-dimensional tensor", sn_show_type(x).text);
   if (!sn_is_scalar_type(t) || sn_is_float(t)) // C1
     return sn_error(op, "picks by an index of type %s; give an integer or index scalar", sn_show_type(t).text);
   if (!mlirTypeEqual(otherwise, sn_element(x)) || !mlirTypeEqual(y, sn_element(x))) // C2
-    return sn_error(op, "picks %s, or else %s, from %s; both have the type of the elements", sn_show_type(y).text, sn_show_type(otherwise).text,
-                    sn_show_type(x).text);
+    return sn_error(op, "picks %s, or else %s, from %s; both have the type of the elements", sn_show_type(y).text,
+                    sn_show_type(otherwise).text, sn_show_type(x).text);
   return SN_OK;
 }
 
@@ -134,7 +142,8 @@ MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands) {
 MlirLogicalResult sinter_gather_verify(MlirOperation op) {
   intptr_t n = sn_num_operands(op) - 2;
   MlirValue table = sn_operand(op, 0);
-  MlirType t = sn_type_of(table), otherwise = sn_type_of(sn_operand(op, n + 1)), y = sn_type_of(sn_result(op, 0)), row = {0};
+  MlirType t = sn_type_of(table), otherwise = sn_type_of(sn_operand(op, n + 1)), y = sn_type_of(sn_result(op, 0)),
+           row = {0};
   if (!mlirTypeIsAMemRef(t) || !mlirValueIsABlockArgument(table)) // G1
     return sn_error(op, "gathers from %s; give an argument of the body whose subscripts are `?`", sn_show_type(t).text);
   if (sn_rank(t) != n) // G1
@@ -143,7 +152,8 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op) {
     MlirType s = sn_type_of(sn_operand(op, k));
     bool is_row = sn_is_row_type(s);
     if ((!is_row && !sn_is_scalar_type(s)) || sn_is_float(sn_element(s))) // G2
-      return sn_error(op, "subscript %td has type %s; give an integer or index, or a row of them", k - 1, sn_show_type(s).text);
+      return sn_error(op, "subscript %td has type %s; give an integer or index, or a row of them", k - 1,
+                      sn_show_type(s).text);
     if (is_row)
       row = s;
   }
@@ -153,7 +163,7 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op) {
     wanted = sn_tensor(wanted, 1, &length);
   }
   if (!mlirTypeEqual(otherwise, sn_element(t)) || !mlirTypeEqual(y, wanted)) // G3
-    return sn_error(op, "gives %s, or else %s, of %s by these subscripts; %s is what it gives", sn_show_type(y).text, sn_show_type(otherwise).text,
-                    sn_show_type(t).text, sn_show_type(wanted).text);
+    return sn_error(op, "gives %s, or else %s, of %s by these subscripts; %s is what it gives", sn_show_type(y).text,
+                    sn_show_type(otherwise).text, sn_show_type(t).text, sn_show_type(wanted).text);
   return SN_OK;
 }

@@ -19,8 +19,10 @@ typedef struct {
 } Body;
 
 static bool is_known(MlirOperation op) {
-  static const char *const names[] = {"scf.for",    "scf.while",   "scf.condition", "scf.if",        "scf.yield",     "scf.parallel", "scf.reduce",  "scf.reduce.return",
-                                      "memref.load", "memref.store", "memref.dim",    "memref.alloca", "memref.cast", "cf.assert", "sinter.yield"};
+  static const char *const names[] = {"scf.for",     "scf.while",    "scf.condition", "scf.if",
+                                      "scf.yield",   "scf.parallel", "scf.reduce",    "scf.reduce.return",
+                                      "memref.load", "memref.store", "memref.dim",    "memref.alloca",
+                                      "memref.cast", "cf.assert",    "sinter.yield"};
   for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
     if (sn_is(op, names[k]))
       return true;
@@ -28,7 +30,8 @@ static bool is_known(MlirOperation op) {
 }
 
 static bool in_step(const Body *body, MlirOperation op) {
-  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p) && !mlirOperationEqual(p, body->owner); p = mlirOperationGetParentOperation(p))
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p) && !mlirOperationEqual(p, body->owner);
+       p = mlirOperationGetParentOperation(p))
     if (sn_is(p, "scf.parallel"))
       return true;
   return false;
@@ -43,7 +46,8 @@ static bool is_size(const Body *body, MlirValue v, int depth) {
   if (sn_is(op, "memref.dim")) {
     MlirValue of = sn_operand(op, 0);
     intptr_t i;
-    return mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), body->body) && sn_known_dim(op, &i);
+    return mlirValueIsABlockArgument(of) && mlirBlockEqual(mlirBlockArgumentGetOwner(of), body->body) &&
+           sn_known_dim(op, &i);
   }
   if (sn_is(op, "arith.constant"))
     return true;
@@ -63,10 +67,13 @@ static MlirLogicalResult check_scratch(const Body *body, MlirOperation op) {
     return sn_error(op, "stands inside of something; scratch memory is declared in the body itself");
   MlirType t = sn_type_of(sn_result(op, 0));
   if (sn_rank(t) > SN_MAX_DIMS || sn_rank(t) < 1 || !sn_is_scalar_type(sn_element(t))) // S8
-    return sn_error(op, "is scratch memory of type %s; give numbers, and 1 to %d dimensions", sn_show_type(t).text, SN_MAX_DIMS);
+    return sn_error(op, "is scratch memory of type %s; give numbers, and 1 to %d dimensions", sn_show_type(t).text,
+                    SN_MAX_DIMS);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     if (!is_size(body, sn_operand(op, k), 16)) // S8
-      return sn_error(op, "size %td is not made of constants and sizes of arguments, by addi, subi, muli, minsi, maxsi and select", k);
+      return sn_error(
+          op, "size %td is not made of constants and sizes of arguments, by addi, subi, muli, minsi, maxsi and select",
+          k);
   return SN_OK;
 }
 
@@ -92,7 +99,9 @@ static MlirWalkResult check_op(MlirOperation op, void *user) {
   if (mlirOperationEqual(op, body->owner))
     return MlirWalkResultAdvance;
   if (!is_known(op)) // S6
-    body->result = sn_error(op, "is no operation of %s; it holds arith, math, scf's loops and branches, memref.load, store, dim and alloca, and cf.assert",
+    body->result = sn_error(op,
+                            "is no operation of %s; it holds arith, math, scf's loops and branches, memref.load, "
+                            "store, dim and alloca, and cf.assert",
                             sn_name(body->owner));
   else if (sn_is(op, "memref.alloca"))
     body->result = check_scratch(body, op);
@@ -106,7 +115,8 @@ static MlirWalkResult check_op(MlirOperation op, void *user) {
 // Walks what stands in the block; a finish is looked at apart.
 MlirLogicalResult sn_steps_check_body(MlirOperation owner, MlirBlock block) {
   Body body = {owner, block, SN_OK};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op) && !sn_failed(body.result); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op) && !sn_failed(body.result);
+       op = mlirOperationGetNextInBlock(op))
     mlirOperationWalk(op, check_op, &body, MlirWalkPreOrder);
   return body.result;
 }
@@ -121,31 +131,38 @@ static MlirLogicalResult check_operands(const SnSteps *s) {
   for (intptr_t k = 0; k < n; ++k) {
     MlirType t = sn_type_of(sn_operand(s->op, k));
     if (tensors ? !mlirTypeIsARankedTensor(t) : !mlirTypeIsAMemRef(t)) // S1
-      return sn_error(s->op, "operand %td has type %s, and operand 0 is a %s", k, sn_show_type(t).text, tensors ? "tensor" : "memref");
+      return sn_error(s->op, "operand %td has type %s, and operand 0 is a %s", k, sn_show_type(t).text,
+                      tensors ? "tensor" : "memref");
     if (sn_rank(t) > SN_MAX_DIMS) // S1
-      return sn_error(s->op, "operand %td has rank %lld, and at most %d is possible", k, (long long)sn_rank(t), SN_MAX_DIMS);
+      return sn_error(s->op, "operand %td has rank %lld, and at most %d is possible", k, (long long)sn_rank(t),
+                      SN_MAX_DIMS);
     if (!sn_is_scalar_type(sn_element(t))) // S9
-      return sn_error(s->op, "operand %td has type %s; give floats, signless integers or index", k, sn_show_type(t).text);
+      return sn_error(s->op, "operand %td has type %s; give floats, signless integers or index", k,
+                      sn_show_type(t).text);
   }
   if (sn_num_results(s->op) != (tensors ? destinations : 0)) // S1
     return sn_error(s->op, "has %td results, and %td are needed", sn_num_results(s->op), tensors ? destinations : 0);
   for (intptr_t k = 0; tensors && k < destinations; ++k) {
     MlirType is = sn_type_of(sn_result(s->op, k)), wanted = sn_type_of(sn_operand(s->op, s->inputs + k));
     if (!mlirTypeEqual(is, wanted)) // S1
-      return sn_error(s->op, "result %td has type %s, and its destination %s", k, sn_show_type(is).text, sn_show_type(wanted).text);
+      return sn_error(s->op, "result %td has type %s, and its destination %s", k, sn_show_type(is).text,
+                      sn_show_type(wanted).text);
   }
   if (!s->inputs || s->rows < 0 || s->rows >= sn_rank(sn_type_of(sn_operand(s->op, 0)))) // S2
-    return sn_error(s->op, "has rows in dimension %td of %s", s->rows, s->inputs ? sn_show_type(sn_type_of(sn_operand(s->op, 0))).text : "no input");
+    return sn_error(s->op, "has rows in dimension %td of %s", s->rows,
+                    s->inputs ? sn_show_type(sn_type_of(sn_operand(s->op, 0))).text : "no input");
   return SN_OK;
 }
 
 static MlirLogicalResult check_body(const SnSteps *s) {
   MlirContext ctx = mlirOperationGetContext(s->op);
   intptr_t memory = s->inputs + s->outputs;
-  if (!s->body.ptr || mlirBlockGetNextInRegion(s->body).ptr || !sn_is(mlirBlockGetTerminator(s->body), "sinter.yield")) // S4
+  if (!s->body.ptr || mlirBlockGetNextInRegion(s->body).ptr ||
+      !sn_is(mlirBlockGetTerminator(s->body), "sinter.yield")) // S4
     return sn_error(s->op, "has a body that is not one block which ends in sinter.yield");
   if (mlirBlockGetNumArguments(s->body) != memory + 1) // S3
-    return sn_error(s->op, "the body has %td arguments, and %td are given to it", mlirBlockGetNumArguments(s->body), memory + 1);
+    return sn_error(s->op, "the body has %td arguments, and %td are given to it", mlirBlockGetNumArguments(s->body),
+                    memory + 1);
   for (intptr_t k = 0; k <= memory; ++k) {
     MlirType is = sn_type_of(mlirBlockGetArgument(s->body, k)), wanted = mlirIndexTypeGet(ctx);
     if (k) {
@@ -153,7 +170,8 @@ static MlirLogicalResult check_body(const SnSteps *s) {
       wanted = sn_memref_like(t, sn_element(t));
     }
     if (!mlirTypeEqual(is, wanted)) // S3
-      return sn_error(s->op, "argument %td of the body has type %s, and %s is given to it", k, sn_show_type(is).text, sn_show_type(wanted).text);
+      return sn_error(s->op, "argument %td of the body has type %s, and %s is given to it", k, sn_show_type(is).text,
+                      sn_show_type(wanted).text);
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   if (sn_num_operands(yield) != s->values) // S4
@@ -163,10 +181,11 @@ static MlirLogicalResult check_body(const SnSteps *s) {
     MlirValue v = sn_operand(yield, k);
     MlirType t = sn_type_of(sn_steps_value(s, k));
     int64_t rows = sn_dim(first, s->rows);
-    bool sized = sn_rank(t) == 0 || (sn_rank(t) == 1 && (sn_dim(t, 0) == rows || sn_dim(t, 0) == SN_DYNAMIC || rows == SN_DYNAMIC));
+    bool sized = sn_rank(t) == 0 ||
+                 (sn_rank(t) == 1 && (sn_dim(t, 0) == rows || sn_dim(t, 0) == SN_DYNAMIC || rows == SN_DYNAMIC));
     if (sn_none(v) || !mlirTypeEqual(sn_type_of(v), sn_element(t)) || !sized) // S4
-      return sn_error(s->op, "value %td that the body yields has type %s, and goes to %s", k, sn_none(v) ? "<null>" : sn_show_type(sn_type_of(v)).text,
-                      sn_show_type(t).text);
+      return sn_error(s->op, "value %td that the body yields has type %s, and goes to %s", k,
+                      sn_none(v) ? "<null>" : sn_show_type(sn_type_of(v)).text, sn_show_type(t).text);
   }
   return sn_steps_check_body(s->op, s->body);
 }
@@ -176,19 +195,22 @@ static MlirLogicalResult check_finish(const SnSteps *s) {
     return SN_OK;
   intptr_t sums = sn_steps_sums(s), at = 0;
   MlirOperation yield = mlirBlockGetTerminator(s->finish);
-  if (mlirBlockGetNextInRegion(s->finish).ptr || !sn_is(yield, "sinter.yield") || !sums || sn_num_operands(yield) != sums ||
-      mlirBlockGetNumArguments(s->finish) != sums + 1 || !mlirTypeIsAIndex(sn_type_of(mlirBlockGetArgument(s->finish, 0)))) // S5
+  if (mlirBlockGetNextInRegion(s->finish).ptr || !sn_is(yield, "sinter.yield") || !sums ||
+      sn_num_operands(yield) != sums || mlirBlockGetNumArguments(s->finish) != sums + 1 ||
+      !mlirTypeIsAIndex(sn_type_of(mlirBlockGetArgument(s->finish, 0)))) // S5
     return sn_error(s->op, "has a finish that is not one block of an index and %td sums which yields as many", sums);
   for (intptr_t k = 0; k < s->values; ++k) {
     if (!sn_steps_is_sum(s, k))
       continue;
-    MlirType wanted = sn_element(sn_type_of(sn_steps_value(s, k))), is = sn_type_of(mlirBlockGetArgument(s->finish, ++at));
+    MlirType wanted = sn_element(sn_type_of(sn_steps_value(s, k))),
+             is = sn_type_of(mlirBlockGetArgument(s->finish, ++at));
     MlirValue v = sn_operand(yield, at - 1);
     if (!mlirTypeEqual(is, wanted) || sn_none(v) || !mlirTypeEqual(sn_type_of(v), wanted)) // S5
-      return sn_error(s->op, "sum %td of the finish has type %s, and its destination has elements of type %s", at - 1, sn_show_type(is).text,
-                      sn_show_type(wanted).text);
+      return sn_error(s->op, "sum %td of the finish has type %s, and its destination has elements of type %s", at - 1,
+                      sn_show_type(is).text, sn_show_type(wanted).text);
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->finish); !mlirOperationEqual(op, yield); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->finish); !mlirOperationEqual(op, yield);
+       op = mlirOperationGetNextInBlock(op))
     if (!sn_in_dialect(op, "arith") && !sn_in_dialect(op, "math")) // S6
       return sn_error(op, "stands in a finish, which holds arith and math only");
   return SN_OK;

@@ -28,7 +28,8 @@ static bool no(Why *why, const char *format, ...) {
 static intptr_t length(MlirAttribute array) { return array.ptr ? mlirArrayAttrGetNumElements(array) : 0; }
 
 // `attr` is an array of `n` elements of one kind.
-static bool is_list(Why *why, MlirAttribute attr, const char *name, bool (*kind)(MlirAttribute), const char *kinds, intptr_t n, const char *of) {
+static bool is_list(Why *why, MlirAttribute attr, const char *name, bool (*kind)(MlirAttribute), const char *kinds,
+                    intptr_t n, const char *of) {
   if (!attr.ptr || !mlirAttributeIsAArray(attr))
     return no(why, "needs an array `%s`", name); // F17
   for (intptr_t i = 0; i < length(attr); ++i)
@@ -46,7 +47,8 @@ static bool ints(Why *why, MlirOperation op, const char *name, intptr_t n, const
   if (!found->ptr || !mlirAttributeIsADenseI64Array(*found))
     return no(why, "needs an array of i64 `%s`", name); // F17
   if (mlirDenseArrayGetNumElements(*found) != n)
-    return no(why, "has %td elements in `%s` and %td %s; give one for each", mlirDenseArrayGetNumElements(*found), name, n, of); // F17
+    return no(why, "has %td elements in `%s` and %td %s; give one for each", mlirDenseArrayGetNumElements(*found), name,
+              n, of); // F17
   return true;
 }
 
@@ -83,10 +85,12 @@ static bool segments(Why *why, MlirOperation op, Sizes *s) {
 static bool dimensions(Why *why, MlirOperation op, Sizes *s) {
   MlirAttribute dims = sn_get_attr(op, "dims"), sizes, own;
   int64_t rows, cols, sum;
-  if (!is_list(why, dims, "dims", mlirAttributeIsAString, "a string", length(dims.ptr && mlirAttributeIsAArray(dims) ? dims : mlirAttributeGetNull()), ""))
+  if (!is_list(why, dims, "dims", mlirAttributeIsAString, "a string",
+               length(dims.ptr && mlirAttributeIsAArray(dims) ? dims : mlirAttributeGetNull()), ""))
     return false;
   s->dims = length(dims);
-  if (!ints(why, op, "sizes", s->dims, "dimensions", &sizes) || !count(why, op, "num_rows", &rows) || !count(why, op, "num_cols", &cols))
+  if (!ints(why, op, "sizes", s->dims, "dimensions", &sizes) || !count(why, op, "num_rows", &rows) ||
+      !count(why, op, "num_cols", &cols))
     return false;
   bool fits = !__builtin_add_overflow(rows, cols, &sum);
   if (sn_is(op, "sinter.contract")) {
@@ -102,10 +106,12 @@ static bool dimensions(Why *why, MlirOperation op, Sizes *s) {
       fits &= !__builtin_add_overflow(sum, n, &sum);
     }
     if (s->inputs < 2 * products)
-      return no(why, "has %td inputs, and %td products need %td; a product has two sides", s->inputs, products, 2 * products); // F17
+      return no(why, "has %td inputs, and %td products need %td; a product has two sides", s->inputs, products,
+                2 * products); // F17
   }
   if (!fits || sum != s->dims)
-    return no(why, "names %td dimensions, and its rows, columns and products have %lld", s->dims, fits ? (long long)sum : -1LL); // F17
+    return no(why, "names %td dimensions, and its rows, columns and products have %lld", s->dims,
+              fits ? (long long)sum : -1LL); // F17
   return true;
 }
 
@@ -121,21 +127,26 @@ static bool is_table(MlirAffineMap map, intptr_t index_tensors) {
 }
 
 static bool maps(Why *why, MlirOperation op, const Sizes *s) {
-  MlirAttribute list = sn_get_attr(op, "maps"), indirect = sn_get_attr(op, "indirect"), fills = sn_get_attr(op, "fills");
+  MlirAttribute list = sn_get_attr(op, "maps"), indirect = sn_get_attr(op, "indirect"),
+                fills = sn_get_attr(op, "fills");
   if (!is_list(why, list, "maps", mlirAttributeIsAAffineMap, "an affine map", sn_num_operands(op), "operands"))
     return false;
   if (fills.ptr && !is_list(why, fills, "fills", any, "", s->inputs, "inputs"))
     return false;
-  if (indirect.ptr && !is_list(why, indirect, "indirect", mlirAttributeIsADenseI64Array, "an array of i64", s->inputs, "inputs"))
+  if (indirect.ptr &&
+      !is_list(why, indirect, "indirect", mlirAttributeIsADenseI64Array, "an array of i64", s->inputs, "inputs"))
     return false;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(list, k));
     if (mlirAffineMapGetNumDims(map) != s->dims)
-      return no(why, "map %td is over %td dimensions, and the form has %td", k, mlirAffineMapGetNumDims(map), s->dims); // F3
-    MlirAttribute through = indirect.ptr && k < s->inputs ? mlirArrayAttrGetElement(indirect, k) : mlirAttributeGetNull();
+      return no(why, "map %td is over %td dimensions, and the form has %td", k, mlirAffineMapGetNumDims(map),
+                s->dims); // F3
+    MlirAttribute through =
+        indirect.ptr && k < s->inputs ? mlirArrayAttrGetElement(indirect, k) : mlirAttributeGetNull();
     intptr_t symbols = through.ptr ? mlirDenseArrayGetNumElements(through) : 0;
     if (mlirAffineMapGetNumSymbols(map) != symbols && !(k < s->inputs && is_table(map, symbols)))
-      return no(why, "map %td has %td symbols, and its operand has %td indirect subscripts", k, mlirAffineMapGetNumSymbols(map), symbols); // F6
+      return no(why, "map %td has %td symbols, and its operand has %td indirect subscripts", k,
+                mlirAffineMapGetNumSymbols(map), symbols); // F6
     for (intptr_t i = 0; i < symbols; ++i) {
       int64_t index = mlirDenseI64ArrayGetElement(through, i);
       if (index < 0 || index >= s->indices)
@@ -150,12 +161,14 @@ static bool accumulators(Why *why, MlirOperation op, const Sizes *s) {
   intptr_t n = kinds.ptr && mlirAttributeIsAArray(kinds) ? length(kinds) : 0;
   if (!is_list(why, kinds, "accumulators", mlirAttributeIsAString, "a string", n, "") ||
       !is_list(why, list, "accumulator_maps", mlirAttributeIsAAffineMap, "an affine map", n, "accumulators") ||
-      !is_list(why, sn_get_attr(op, "accumulator_types"), "accumulator_types", mlirAttributeIsAType, "a type", n, "accumulators"))
+      !is_list(why, sn_get_attr(op, "accumulator_types"), "accumulator_types", mlirAttributeIsAType, "a type", n,
+               "accumulators"))
     return false;
   for (intptr_t k = 0; k < n; ++k) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(list, k));
     if (mlirAffineMapGetNumDims(map) != s->dims || mlirAffineMapGetNumSymbols(map))
-      return no(why, "the map of accumulator %td is over %td dimensions and %td symbols, and the form has %td dimensions", k,
+      return no(why,
+                "the map of accumulator %td is over %td dimensions and %td symbols, and the form has %td dimensions", k,
                 mlirAffineMapGetNumDims(map), mlirAffineMapGetNumSymbols(map), s->dims); // F9
   }
   return true;

@@ -45,7 +45,8 @@ static MlirLogicalResult bind_operands(SnUse *u) {
   if (named > n || n - named < needed || n - named > all) { // U2, L1
     if (sn_is(u->op, "sinter.loss"))
       return sn_error(u->op, "has %zu operands, and its body has %zu arguments", n, all); // L1
-    return sn_error(u->op, "has %zu operands without a name, and %zu are needed", n - (named < n ? named : n), needed); // U2
+    return sn_error(u->op, "has %zu operands without a name, and %zu are needed", n - (named < n ? named : n),
+                    needed); // U2
   }
   for (size_t k = 0; k < n - named; ++k)
     u->operands.data[k] = sn_operand(u->op, (intptr_t)k);
@@ -72,12 +73,14 @@ static MlirAttribute number_of(SnUse *u, size_t k, MlirAttribute written) {
     SnShown all = {{0}};
     for (intptr_t w = 0; w < mlirArrayAttrGetNumElements(p->words); ++w) {
       size_t used = strlen(all.text);
-      snprintf(all.text + used, sizeof all.text - used, "%s\"%s\"", w ? ", " : "", TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(p->words, w))));
+      snprintf(all.text + used, sizeof all.text - used, "%s\"%s\"", w ? ", " : "",
+               TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(p->words, w))));
     }
     sn_error(u->op, "'%s' is one of %s", NAME(u, k), all.text); // U4
     return mlirAttributeGetNull();
   }
-  bool is_float = mlirAttributeIsAFloat(written), is_int = mlirAttributeIsAInteger(written), is_bool = mlirAttributeIsABool(written);
+  bool is_float = mlirAttributeIsAFloat(written), is_int = mlirAttributeIsAInteger(written),
+       is_bool = mlirAttributeIsABool(written);
   bool bit = !sn_is_float(p->type) && sn_bits(p->type) == 1;
   if (bit ? !is_bool : sn_is_float(p->type) ? !is_float && (!is_int || is_bool) : !is_int || is_bool) { // U4
     sn_error(u->op, "'%s' is %s", NAME(u, k), bit ? "true or false" : sn_is_float(p->type) ? "a number" : "an integer");
@@ -127,7 +130,8 @@ static MlirLogicalResult bind_attributes(SnUse *u) {
     return SN_OK;
   }
   if (!u->rank && written.ptr && sn_reduction(written) != SN_REDUCE_NONE) // U4
-    return sn_error(u->op, "has a reduction in a row program, where a loss is its value before that: leave 'reduction' out");
+    return sn_error(u->op,
+                    "has a reduction in a row program, where a loss is its value before that: leave 'reduction' out");
   if (!written.ptr)
     written = mlirArrayAttrGetElement(d->reductions, 0);
   SnShown all = {{0}};
@@ -158,7 +162,8 @@ static MlirLogicalResult check_elements(SnUse *u) {
       continue;
     MlirType t = sn_type_of(v), e = sn_element(t);
     const SnParameter *p = &u->definition.parameters.data[k];
-    if (!u->rank ? !sn_is_scalar_type(t) && !sn_is_row_type(t) : !mlirTypeIsARankedTensor(t) || !sn_is_scalar_type(e)) // U3
+    if (!u->rank ? !sn_is_scalar_type(t) && !sn_is_row_type(t)
+                 : !mlirTypeIsARankedTensor(t) || !sn_is_scalar_type(e)) // U3
       return sn_error(u->op, "operand '%s' has type %s; give %s", NAME(u, k), sn_show_type(t).text,
                       u->rank ? "a ranked tensor of numbers" : "a scalar or a row");
     if (!fits_type(p->type, e)) // U3
@@ -172,7 +177,8 @@ static MlirLogicalResult check_elements(SnUse *u) {
 // Whether the shape of all comes from this operand too: optional ones are made to fit.
 static bool spans(const SnUse *u, size_t k) {
   const SnParameter *p = &u->definition.parameters.data[k];
-  return !sn_none(u->operands.data[k]) && p->row && !p->column && !p->leading && (!p->otherwise.ptr || sn_is(u->op, "sinter.loss"));
+  return !sn_none(u->operands.data[k]) && p->row && !p->column && !p->leading &&
+         (!p->otherwise.ptr || sn_is(u->op, "sinter.loss"));
 }
 
 // The dimensions that row operands span together.
@@ -276,8 +282,8 @@ static SnShown show_shape(const SnUse *u, bool without_column) {
   for (intptr_t i = 0, n = 0; i < u->rank && !none; ++i) {
     if (without_column && i == u->column)
       continue;
-    used += (size_t)snprintf(s.text + used, sizeof s.text - used, u->shape[i] == SN_DYNAMIC ? "%s?" : "%s%lld", n++ ? "x" : "",
-                             (long long)u->shape[i]);
+    used += (size_t)snprintf(s.text + used, sizeof s.text - used, u->shape[i] == SN_DYNAMIC ? "%s?" : "%s%lld",
+                             n++ ? "x" : "", (long long)u->shape[i]);
   }
   return s;
 }
@@ -298,13 +304,14 @@ static MlirLogicalResult check_likeness(SnUse *u) {
     for (intptr_t i = 0; i < sn_rank(t) && same; ++i)
       same = sn_dim(t, i) == sn_dim(as, i) || sn_dim(t, i) == SN_DYNAMIC || sn_dim(as, i) == SN_DYNAMIC;
     if (!same) // U3
-      return sn_error(u->op, "operand '%s' has type %s, and the shape of '%s' of type %s is needed: they are not broadcast", NAME(u, k), sn_show_type(t).text,
-                      NAME(u, (size_t)other), sn_show_type(as).text);
+      return sn_error(u->op,
+                      "operand '%s' has type %s, and the shape of '%s' of type %s is needed: they are not broadcast",
+                      NAME(u, k), sn_show_type(t).text, NAME(u, (size_t)other), sn_show_type(as).text);
     if (!d->same_rank || !spans(u, k))
       continue;
     if (first < d->parameters.size && sn_rank(t) != sn_rank(sn_type_of(u->operands.data[first]))) // U3
-      return sn_error(u->op, "operand '%s' has %td dimensions, and '%s' has %td; give as many", NAME(u, k), sn_rank(t), NAME(u, first),
-                      sn_rank(sn_type_of(u->operands.data[first])));
+      return sn_error(u->op, "operand '%s' has %td dimensions, and '%s' has %td; give as many", NAME(u, k), sn_rank(t),
+                      NAME(u, first), sn_rank(sn_type_of(u->operands.data[first])));
     if (first == d->parameters.size)
       first = k;
   }
@@ -319,12 +326,13 @@ static MlirLogicalResult check_shapes(SnUse *u) {
     const SnParameter *p = &u->definition.parameters.data[k];
     SnShown type = sn_show_type(sn_type_of(u->operands.data[k]));
     if (p->column) // U3
-      return sn_error(u->op, "operand '%s' has type %s; give one element for each of the %lld columns", NAME(u, k), type.text,
-                      (long long)u->shape[u->column]);
+      return sn_error(u->op, "operand '%s' has type %s; give one element for each of the %lld columns", NAME(u, k),
+                      type.text, (long long)u->shape[u->column]);
     if (p->leading) // U3
-      return sn_error(u->op, "operand '%s' has type %s; give %s, with 1 for what is broadcast, or %s", NAME(u, k), type.text, show_shape(u, false).text,
-                      show_shape(u, true).text);
-    return sn_error(u->op, "operand '%s' has type %s; give %s%s", NAME(u, k), type.text, show_shape(u, !p->row).text, // U3
+      return sn_error(u->op, "operand '%s' has type %s; give %s, with 1 for what is broadcast, or %s", NAME(u, k),
+                      type.text, show_shape(u, false).text, show_shape(u, true).text);
+    return sn_error(u->op, "operand '%s' has type %s; give %s%s", NAME(u, k), type.text,
+                    show_shape(u, !p->row).text, // U3
                     u->definition.broadcast && p->row ? ", or what is broadcast to it" : "");
   }
   return SN_OK;
@@ -364,13 +372,16 @@ static MlirLogicalResult check_results(SnUse *u) {
   for (intptr_t k = 0; k < wanted; ++k) {
     MlirType is = sn_type_of(sn_result(u->op, k)), yielded = sn_type_of(sn_operand(yield, k));
     if (!u->rank) {
-      if (mlirTypeIsAShaped(is) != mlirTypeIsAShaped(yielded) || sn_is_float(sn_element(is)) != sn_is_float(sn_element(yielded))) // U5
-        return sn_error(u->op, "result %td has type %s, and its definition gives %s", k, sn_show_type(is).text, sn_show_type(yielded).text);
+      if (mlirTypeIsAShaped(is) != mlirTypeIsAShaped(yielded) ||
+          sn_is_float(sn_element(is)) != sn_is_float(sn_element(yielded))) // U5
+        return sn_error(u->op, "result %td has type %s, and its definition gives %s", k, sn_show_type(is).text,
+                        sn_show_type(yielded).text);
       continue;
     }
     MlirType is_needed = result_type(u, sn_operand(yield, k));
     if (!mlirTypeEqual(is, is_needed)) // U5
-      return sn_error(u->op, "result %td has type %s, and its definition gives %s", k, sn_show_type(is).text, sn_show_type(is_needed).text);
+      return sn_error(u->op, "result %td has type %s, and its definition gives %s", k, sn_show_type(is).text,
+                      sn_show_type(is_needed).text);
   }
   return SN_OK;
 }
@@ -391,7 +402,8 @@ MlirLogicalResult sn_use_bind(MlirOperation op, MlirOperation definition, SnUse 
     return SN_FAIL;
   if (!u->rank)
     return check_results(u);
-  if (sn_failed(span(u)) || sn_failed(check_likeness(u)) || sn_failed(check_shapes(u)) || sn_failed(sn_use_check_asserts(u->op, u->definition.body, number_given, u)))
+  if (sn_failed(span(u)) || sn_failed(check_likeness(u)) || sn_failed(check_shapes(u)) ||
+      sn_failed(sn_use_check_asserts(u->op, u->definition.body, number_given, u)))
     return SN_FAIL;
   return check_results(u);
 }

@@ -1,7 +1,7 @@
 // verify_use_steps.c: sinter.define_steps read into plain C, its rules, and those of its uses.
 //
-//   sinter.define_steps @ctc(%n: index {row}, %log_probs: memref<?x?x?xf32> {rows = 1}, ..., %blank: i64 {default = 0}, ...)
-//   %l = sinter.ctc(%x, %t, %m, %n) {blank = 3, reduction = "sum"} : (...) -> tensor<f32>
+//   sinter.define_steps @ctc(%n: index {row}, %log_probs: memref<?x?x?xf32> {rows = 1}, ..., %blank: i64 {default = 0},
+//   ...) %l = sinter.ctc(%x, %t, %m, %n) {blank = 3, reduction = "sum"} : (...) -> tensor<f32>
 //
 // test: test/dialect/invalid_steps.mlir, @e1.. and @u2..
 
@@ -16,7 +16,8 @@ MlirLogicalResult sinter_define_steps_verify(MlirOperation op);
 // ---- reading ---------------------------------------------------------------------------
 
 static MlirAttribute word_of(MlirAttribute words, const char *name) {
-  return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name)) : mlirAttributeGetNull();
+  return words.ptr && mlirAttributeIsADictionary(words) ? mlirDictionaryAttrGetElementByName(words, SN_STR(name))
+                                                        : mlirAttributeGetNull();
 }
 
 static intptr_t named(const SnStepsDefinition *d, MlirStringRef name) {
@@ -27,11 +28,16 @@ static intptr_t named(const SnStepsDefinition *d, MlirStringRef name) {
 }
 
 SnStepsDefinition sn_steps_definition_read(MlirOperation op) {
-  SnStepsDefinition d = {.op = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), .reductions = sn_get_attr(op, "reductions")};
+  SnStepsDefinition d = {.op = op,
+                         .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)),
+                         .reductions = sn_get_attr(op, "reductions")};
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(d.body); ++k) {
-    MlirAttribute words = mlirArrayAttrGetElement(parameters, k), rows = word_of(words, "rows"), of = word_of(words, "gradient");
-    SnStepsParameter p = {.name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k)), .type = sn_type_of(mlirBlockGetArgument(d.body, k)), .of = -1};
+    MlirAttribute words = mlirArrayAttrGetElement(parameters, k), rows = word_of(words, "rows"),
+                  of = word_of(words, "gradient");
+    SnStepsParameter p = {.name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, k)),
+                          .type = sn_type_of(mlirBlockGetArgument(d.body, k)),
+                          .of = -1};
     bool memory = mlirTypeIsAMemRef(p.type);
     p.packed = word_of(words, "packed").ptr;
     p.like = word_of(words, "like");
@@ -60,23 +66,28 @@ intptr_t sn_steps_parameter(const SnStepsDefinition *d, SnStepsKind kind) {
 }
 
 static MlirOperation find_in(MlirOperation module, MlirStringRef name) {
-  MlirBlock block = mlirOperationGetNumRegions(module) ? mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)) : (MlirBlock){0};
-  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.define_steps") && mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "sym_name")), name))
+  MlirBlock block =
+      mlirOperationGetNumRegions(module) ? mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)) : (MlirBlock){0};
+  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "sinter.define_steps") &&
+        mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "sym_name")), name))
       return op;
   return (MlirOperation){0};
 }
 
 MlirOperation sn_steps_definition(MlirOperation use, SnFound *found) {
   static const char prefix[] = "sinter.";
-  MlirAttribute callee = sn_get_attr(use, "callee"), made_of = sn_is(use, "sinter.steps") ? sn_get_attr(use, "definition") : mlirAttributeGetNull();
+  MlirAttribute callee = sn_get_attr(use, "callee"),
+                made_of = sn_is(use, "sinter.steps") ? sn_get_attr(use, "definition") : mlirAttributeGetNull();
   *found = (SnFound){.library = {0}};
   if (sn_is(use, "sinter.steps") && !made_of.ptr)
     return (MlirOperation){0};
   MlirStringRef name = callee.ptr    ? mlirFlatSymbolRefAttrGetValue(callee)
                        : made_of.ptr ? mlirStringAttrGetValue(made_of)
                                      : SN_STR(sn_name(use) + sizeof prefix - 1);
-  for (MlirOperation parent = use; (callee.ptr || made_of.ptr) && !sn_null(parent); parent = mlirOperationGetParentOperation(parent)) {
+  for (MlirOperation parent = use; (callee.ptr || made_of.ptr) && !sn_null(parent);
+       parent = mlirOperationGetParentOperation(parent)) {
     MlirOperation op = sn_is(parent, "builtin.module") ? find_in(parent, name) : (MlirOperation){0};
     if (!sn_null(op))
       return op;
@@ -84,7 +95,8 @@ MlirOperation sn_steps_definition(MlirOperation use, SnFound *found) {
   for (const SnLibraryFile *f = sn_library; f->name; ++f)
     if (mlirStringRefEqual(name, SN_STR(f->name)) && strstr(f->text, "sinter.define_steps")) {
       *found = sn_definition_find_named(use, name);
-      return mlirModuleIsNull(found->library) ? (MlirOperation){0} : find_in(mlirModuleGetOperation(found->library), name);
+      return mlirModuleIsNull(found->library) ? (MlirOperation){0}
+                                              : find_in(mlirModuleGetOperation(found->library), name);
     }
   return (MlirOperation){0};
 }
@@ -117,15 +129,18 @@ MlirType sn_steps_real(MlirOperation use) {
 }
 
 bool sn_steps_alone(const SnStepsDefinition *d, MlirOperation use) {
-  return sn_rank(sn_type_of(sn_operand(use, 0))) < sn_rank(d->parameters.data[sn_steps_parameter(d, SN_STEPS_OPERAND)].type);
+  return sn_rank(sn_type_of(sn_operand(use, 0))) <
+         sn_rank(d->parameters.data[sn_steps_parameter(d, SN_STEPS_OPERAND)].type);
 }
 
 // Where no gradient is asked for nothing may be stored there.
 static bool only_if_wanted(const SnStepsDefinition *d, size_t k) {
   MlirValue wanted = mlirBlockGetArgument(d->body, sn_steps_parameter(d, SN_STEPS_WANTED));
-  for (MlirOpOperand use = mlirValueGetFirstUse(mlirBlockGetArgument(d->body, (intptr_t)k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirBlockGetArgument(d->body, (intptr_t)k)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    while (!mlirOperationEqual(op, d->op) && !(sn_is(op, "scf.if") && !sn_num_results(op) && sn_same(sn_operand(op, 0), wanted)))
+    while (!mlirOperationEqual(op, d->op) &&
+           !(sn_is(op, "scf.if") && !sn_num_results(op) && sn_same(sn_operand(op, 0), wanted)))
       op = mlirOperationGetParentOperation(op);
     if (mlirOperationEqual(op, d->op))
       return false;
@@ -143,7 +158,8 @@ static MlirLogicalResult check_parameter(const SnStepsDefinition *d, size_t k) {
   if (named(d, p->name) != (intptr_t)k) // E1
     return sn_error(op, "has two arguments '%.*s'", TEXT(p->name));
   if ((p->kind == SN_STEPS_ROW) != (k == 0) || (p->kind == SN_STEPS_ROW && !mlirTypeIsAIndex(p->type))) // E1
-    return sn_error(op, "argument %zu is '%.*s'; the first one is the `row`, an index, and no other is", k, TEXT(p->name));
+    return sn_error(op, "argument %zu is '%.*s'; the first one is the `row`, an index, and no other is", k,
+                    TEXT(p->name));
   if (k && p->kind < d->parameters.data[k - 1].kind && d->parameters.data[k - 1].kind <= SN_STEPS_NUMBER) // E1
     return sn_error(op, "argument '%.*s' stands behind an attribute; operands come first", TEXT(p->name));
   if (memory) {
@@ -151,7 +167,8 @@ static MlirLogicalResult check_parameter(const SnStepsDefinition *d, size_t k) {
     for (intptr_t i = 0; i < sn_rank(p->type); ++i)
       open &= sn_dim(p->type, i) == SN_DYNAMIC;
     if (!open || (p->rows >= sn_rank(p->type))) // E2
-      return sn_error(op, "argument '%.*s' has type %s; give floats or integers, sizes `?`, and a dimension of rows", TEXT(p->name), sn_show_type(p->type).text);
+      return sn_error(op, "argument '%.*s' has type %s; give floats or integers, sizes `?`, and a dimension of rows",
+                      TEXT(p->name), sn_show_type(p->type).text);
     if (p->like.ptr && (!mlirAttributeIsAString(p->like) || named(d, mlirStringAttrGetValue(p->like)) >= (intptr_t)k ||
                         named(d, mlirStringAttrGetValue(p->like)) < 1)) // E2
       return sn_error(op, "argument '%.*s' is like no operand before it", TEXT(p->name));
@@ -162,19 +179,25 @@ static MlirLogicalResult check_parameter(const SnStepsDefinition *d, size_t k) {
                                      : sn_is_float(e) ? mlirAttributeIsAFloat(p->otherwise)
                                                       : mlirAttributeIsAInteger(p->otherwise) && sn_bits(e) == 64);
     if (!fits || (sn_is_float(e) && sn_bits(e) != 32)) // E2
-      return sn_error(op, "argument '%.*s' of type %s is an attribute; give an i64, f32 or i1 and a `default` of that kind", TEXT(p->name),
-                      sn_show_type(p->type).text);
+      return sn_error(op,
+                      "argument '%.*s' of type %s is an attribute; give an i64, f32 or i1 and a `default` of that kind",
+                      TEXT(p->name), sn_show_type(p->type).text);
   }
   if (p->kind == SN_STEPS_WANTED || p->kind == SN_STEPS_GRADIENT) {
     bool operand = p->of >= 0 && d->parameters.data[p->of].kind == SN_STEPS_OPERAND;
-    if (!operand || (memory ? !mlirTypeEqual(p->type, d->parameters.data[p->of].type) : sn_is_float(e) || sn_bits(e) != 1)) // E3
-      return sn_error(op, "argument '%.*s' of type %s is about the gradient of an operand; give the operand's name, and an i1 or its type", TEXT(p->name),
-                      sn_show_type(p->type).text);
+    if (!operand ||
+        (memory ? !mlirTypeEqual(p->type, d->parameters.data[p->of].type) : sn_is_float(e) || sn_bits(e) != 1)) // E3
+      return sn_error(op,
+                      "argument '%.*s' of type %s is about the gradient of an operand; give the operand's name, and an "
+                      "i1 or its type",
+                      TEXT(p->name), sn_show_type(p->type).text);
   }
   if (p->kind == SN_STEPS_MEAN && (sn_is_float(e) || sn_bits(e) != 1)) // E3
-    return sn_error(op, "argument '%.*s' of type %s says whether the mean is asked for; give an i1", TEXT(p->name), sn_show_type(p->type).text);
+    return sn_error(op, "argument '%.*s' of type %s says whether the mean is asked for; give an i1", TEXT(p->name),
+                    sn_show_type(p->type).text);
   if (p->kind == SN_STEPS_UPSTREAM && (!sn_is_float(e) || sn_bits(e) != 32 || memory)) // E3
-    return sn_error(op, "argument '%.*s' of type %s is the upstream gradient; give an f32", TEXT(p->name), sn_show_type(p->type).text);
+    return sn_error(op, "argument '%.*s' of type %s is the upstream gradient; give an f32", TEXT(p->name),
+                    sn_show_type(p->type).text);
   return SN_OK;
 }
 
@@ -186,14 +209,18 @@ static MlirLogicalResult check_definition(const SnStepsDefinition *d) {
     ++count[d->parameters.data[k].kind];
   }
   if (!count[SN_STEPS_ROW] || !count[SN_STEPS_OPERAND]) // E1
-    return sn_error(d->op, "has %zu operands and %zu rows; give at least one, and one", count[SN_STEPS_OPERAND], count[SN_STEPS_ROW]);
-  if (count[SN_STEPS_WANTED] != count[SN_STEPS_GRADIENT] || count[SN_STEPS_WANTED] > 1 || count[SN_STEPS_UPSTREAM] != count[SN_STEPS_WANTED] ||
-      count[SN_STEPS_MEAN] > 1) // E3
-    return sn_error(d->op, "has %zu places for a gradient, and says %zu times whether one is asked for, and %zu upstream gradients; give one of each, or none",
+    return sn_error(d->op, "has %zu operands and %zu rows; give at least one, and one", count[SN_STEPS_OPERAND],
+                    count[SN_STEPS_ROW]);
+  if (count[SN_STEPS_WANTED] != count[SN_STEPS_GRADIENT] || count[SN_STEPS_WANTED] > 1 ||
+      count[SN_STEPS_UPSTREAM] != count[SN_STEPS_WANTED] || count[SN_STEPS_MEAN] > 1) // E3
+    return sn_error(d->op,
+                    "has %zu places for a gradient, and says %zu times whether one is asked for, and %zu upstream "
+                    "gradients; give one of each, or none",
                     count[SN_STEPS_GRADIENT], count[SN_STEPS_WANTED], count[SN_STEPS_UPSTREAM]);
   for (size_t k = 0; k < d->parameters.size; ++k)
     if (d->parameters.data[k].kind == SN_STEPS_GRADIENT && !only_if_wanted(d, k)) // E3
-      return sn_error(d->op, "stores to '%.*s' where no gradient may be asked for; write an scf.if around it", TEXT(d->parameters.data[k].name));
+      return sn_error(d->op, "stores to '%.*s' where no gradient may be asked for; write an scf.if around it",
+                      TEXT(d->parameters.data[k].name));
   for (intptr_t k = 0; d->reductions.ptr && k < mlirArrayAttrGetNumElements(d->reductions); ++k) {
     SnReduction r = sn_reduction(mlirArrayAttrGetElement(d->reductions, k));
     if (r == SN_NO_REDUCTION || r == SN_REDUCE_BATCHMEAN) // E5
@@ -212,7 +239,8 @@ MlirLogicalResult sinter_define_steps_verify(MlirOperation op) {
   MlirRegion region = mlirOperationGetRegion(op, 0);
   MlirBlock body = mlirRegionGetFirstBlock(region);
   MlirAttribute names = sn_get_attr(op, "names"), parameters = sn_get_attr(op, "parameters");
-  if (!body.ptr || mlirBlockGetNextInRegion(body).ptr || mlirArrayAttrGetNumElements(names) != mlirBlockGetNumArguments(body) ||
+  if (!body.ptr || mlirBlockGetNextInRegion(body).ptr ||
+      mlirArrayAttrGetNumElements(names) != mlirBlockGetNumArguments(body) ||
       mlirArrayAttrGetNumElements(parameters) != mlirBlockGetNumArguments(body)) // E1
     return sn_error(op, "is not one block with a name and words for each argument");
   SnStepsDefinition d = sn_steps_definition_read(op);
@@ -226,7 +254,8 @@ MlirLogicalResult sinter_define_steps_verify(MlirOperation op) {
 static MlirLogicalResult check_attributes(const SnStepsDefinition *d, MlirOperation use) {
   for (intptr_t k = 0; k < mlirOperationGetNumAttributes(use); ++k) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetAttribute(use, k).name);
-    if (mlirStringRefEqual(name, SN_STR("callee")) || mlirStringRefEqual(name, SN_STR("reduction")) || memchr(name.data, '.', name.length))
+    if (mlirStringRefEqual(name, SN_STR("callee")) || mlirStringRefEqual(name, SN_STR("reduction")) ||
+        memchr(name.data, '.', name.length))
       continue;
     intptr_t p = named(d, name);
     if (mlirStringRefEqual(name, SN_STR("optionals"))) // U2
@@ -237,35 +266,45 @@ static MlirLogicalResult check_attributes(const SnStepsDefinition *d, MlirOperat
     MlirAttribute a = mlirOperationGetAttribute(use, k).attribute;
     bool bit = !sn_is_float(t) && sn_bits(t) == 1, is_bool = mlirAttributeIsABool(a);
     if (bit ? !is_bool : sn_is_float(t) ? !mlirAttributeIsAFloat(a) : !mlirAttributeIsAInteger(a) || is_bool) // U4
-      return sn_error(use, "'%.*s' is %s", TEXT(name), bit ? "true or false" : sn_is_float(t) ? "a number" : "an integer");
+      return sn_error(use, "'%.*s' is %s", TEXT(name),
+                      bit              ? "true or false"
+                      : sn_is_float(t) ? "a number"
+                                       : "an integer");
   }
   if (sn_steps_reduction(d, sn_get_attr(use, "reduction")) != SN_NO_REDUCTION)
     return SN_OK;
   SnShown all = {{0}};
   for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(d->reductions); ++k) {
     size_t used = strlen(all.text);
-    snprintf(all.text + used, sizeof all.text - used, "%s\"%.*s\"", k ? ", " : "", TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(d->reductions, k))));
+    snprintf(all.text + used, sizeof all.text - used, "%s\"%.*s\"", k ? ", " : "",
+             TEXT(mlirStringAttrGetValue(mlirArrayAttrGetElement(d->reductions, k))));
   }
   return sn_error(use, "'reduction' is one of %s", all.text); // U4
 }
 
 static bool agree(int64_t x, int64_t y) { return x == y || x == SN_DYNAMIC || y == SN_DYNAMIC; }
 
-static MlirLogicalResult check_operand(const SnStepsDefinition *d, MlirOperation use, size_t k, intptr_t operand, bool alone, int64_t rows) {
+static MlirLogicalResult check_operand(const SnStepsDefinition *d, MlirOperation use, size_t k, intptr_t operand,
+                                       bool alone, int64_t rows) {
   const SnStepsParameter *p = &d->parameters.data[k];
   MlirType t = sn_type_of(sn_operand(use, operand)), e = sn_element(t);
   if (!mlirTypeIsARankedTensor(t) || !sn_is_scalar_type(e)) // U3
-    return sn_error(use, "operand '%.*s' has type %s; give a ranked tensor of numbers", TEXT(p->name), sn_show_type(t).text);
+    return sn_error(use, "operand '%.*s' has type %s; give a ranked tensor of numbers", TEXT(p->name),
+                    sn_show_type(t).text);
   if (sn_is_float(sn_element(p->type)) != sn_is_float(e)) // U3
-    return sn_error(use, "operand '%.*s' has elements of type %s; give %s", TEXT(p->name), sn_show_type(e).text, sn_is_float(e) ? "integers" : "floats");
+    return sn_error(use, "operand '%.*s' has elements of type %s; give %s", TEXT(p->name), sn_show_type(e).text,
+                    sn_is_float(e) ? "integers" : "floats");
   intptr_t rank = sn_rank(p->type), is = sn_rank(t);
   bool lacks = is == rank - 1 && (alone || p->packed);
   if (is != rank && !lacks) // U3
-    return sn_error(use, "operand '%.*s' has rank %td, and %td is needed", TEXT(p->name), is, alone && !p->packed ? rank - 1 : rank);
+    return sn_error(use, "operand '%.*s' has rank %td, and %td is needed", TEXT(p->name), is,
+                    alone && !p->packed ? rank - 1 : rank);
   if (alone && !lacks) // U3
-    return sn_error(use, "operand '%.*s' has rank %td, and %td is needed, as there is one row", TEXT(p->name), is, rank - 1);
+    return sn_error(use, "operand '%.*s' has rank %td, and %td is needed, as there is one row", TEXT(p->name), is,
+                    rank - 1);
   if (!lacks && !agree(sn_dim(t, p->rows), rows)) // U3
-    return sn_error(use, "operand '%.*s' has %lld rows in dimension %td, and there are %lld", TEXT(p->name), (long long)sn_dim(t, p->rows), p->rows, (long long)rows);
+    return sn_error(use, "operand '%.*s' has %lld rows in dimension %td, and there are %lld", TEXT(p->name),
+                    (long long)sn_dim(t, p->rows), p->rows, (long long)rows);
   if (!p->like.ptr)
     return SN_OK;
   intptr_t other = named(d, mlirStringAttrGetValue(p->like));
@@ -274,8 +313,8 @@ static MlirLogicalResult check_operand(const SnStepsDefinition *d, MlirOperation
   for (intptr_t i = 0; i < is && same; ++i)
     same = agree(sn_dim(t, i), sn_dim(wanted, i));
   if (!same) // U3
-    return sn_error(use, "operand '%.*s' has type %s, and is as large as '%.*s' of type %s", TEXT(p->name), sn_show_type(t).text,
-                    TEXT(d->parameters.data[other].name), sn_show_type(wanted).text);
+    return sn_error(use, "operand '%.*s' has type %s, and is as large as '%.*s' of type %s", TEXT(p->name),
+                    sn_show_type(t).text, TEXT(d->parameters.data[other].name), sn_show_type(wanted).text);
   return SN_OK;
 }
 
@@ -312,15 +351,19 @@ static MlirLogicalResult check_use(const SnStepsDefinition *d, MlirOperation use
   intptr_t first = sn_steps_parameter(d, SN_STEPS_OPERAND), operand = 0;
   MlirType t = sn_type_of(sn_operand(use, 0));
   bool alone = mlirTypeIsARankedTensor(t) && sn_steps_alone(d, use);
-  int64_t rows = alone || !mlirTypeIsARankedTensor(t) || sn_rank(t) <= d->parameters.data[first].rows ? 1 : sn_dim(t, d->parameters.data[first].rows);
+  int64_t rows = alone || !mlirTypeIsARankedTensor(t) || sn_rank(t) <= d->parameters.data[first].rows
+                     ? 1
+                     : sn_dim(t, d->parameters.data[first].rows);
   for (size_t k = 0; k < d->parameters.size; ++k)
     if (d->parameters.data[k].kind == SN_STEPS_OPERAND && sn_failed(check_operand(d, use, k, operand++, alone, rows)))
       return SN_FAIL;
   bool each = sn_steps_reduction(d, sn_get_attr(use, "reduction")) == SN_REDUCE_NONE && !alone;
   MlirType wanted = sn_tensor(sn_steps_real(use), each, &rows);
   if (sn_num_results(use) != 1 || !mlirTypeEqual(sn_type_of(sn_result(use, 0)), wanted)) // U5
-    return sn_error(use, "gives %td results%s%s, and its definition gives one of type %s", sn_num_results(use), sn_num_results(use) ? ", the first of type " : "",
-                    sn_num_results(use) ? sn_show_type(sn_type_of(sn_result(use, 0))).text : "", sn_show_type(wanted).text);
+    return sn_error(use, "gives %td results%s%s, and its definition gives one of type %s", sn_num_results(use),
+                    sn_num_results(use) ? ", the first of type " : "",
+                    sn_num_results(use) ? sn_show_type(sn_type_of(sn_result(use, 0))).text : "",
+                    sn_show_type(wanted).text);
   Use known = {d, use};
   return sn_use_check_asserts(use, d->body, number_given, &known); // U4
 }

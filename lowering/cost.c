@@ -72,8 +72,8 @@ static bool uses(const SnForm *f, const SnAccess *a, int64_t d) {
   return false;
 }
 
-// An access touches an element for each point of the dimensions that its subscripts use, directly or through index tensors. A
-// table is read once for each element of the form: the body has its subscripts.
+// An access touches an element for each point of the dimensions that its subscripts use, directly or through index
+// tensors. A table is read once for each element of the form: the body has its subscripts.
 static MlirAttribute access_cost(const Reader *r, const SnAccess *a) {
   Product p = {0};
   const SnForm *f = r->form;
@@ -93,7 +93,8 @@ static bool is_float_value(MlirValue v) { return sn_is_float(sn_element(sn_type_
 
 // Operations on floats that one operation of a row program stands for, for each of its elements.
 static int64_t flops_of(MlirOperation op) {
-  static const char *const none[] = {"arith.constant", "arith.select", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp", "arith.bitcast", NULL};
+  static const char *const none[] = {"arith.constant", "arith.select", "arith.extf",    "arith.truncf",
+                                     "arith.sitofp",   "arith.uitofp", "arith.bitcast", NULL};
   const SnRowOp *line = sn_row_op_of(op);
   if (!line || !sn_num_results(op) || !is_float_value(sn_result(op, 0)))
     return 0;
@@ -129,7 +130,8 @@ static MlirAttribute points(const Reader *r, int64_t factor, int64_t dims, int64
 typedef SN_VEC(MlirAttribute) Attributes;
 
 static MlirNamedAttribute listed(MlirContext ctx, const char *name, Attributes *all) {
-  MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)), mlirArrayAttrGet(ctx, (intptr_t)all->size, all->data));
+  MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)),
+                                                   mlirArrayAttrGet(ctx, (intptr_t)all->size, all->data));
   sn_vec_free(all);
   return named;
 }
@@ -154,10 +156,10 @@ static MlirAttribute cost_of_form(MlirContext ctx, const SnForm *f) {
     sn_push(&reads, access_cost(&r, &f->indices.data[k]));
   for (size_t k = 0; k < f->outputs.size; ++k)
     sn_push(&writes, access_cost(&r, &f->outputs.data[k]));
-  MlirNamedAttribute all[] = {
-      listed(ctx, "flops", &flops),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("kind")), sn_string(ctx, f->contract ? "contract" : "rowwise")),
-      listed(ctx, "reads", &reads), listed(ctx, "writes", &writes)};
+  MlirNamedAttribute all[] = {listed(ctx, "flops", &flops),
+                              mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("kind")),
+                                                    sn_string(ctx, f->contract ? "contract" : "rowwise")),
+                              listed(ctx, "reads", &reads), listed(ctx, "writes", &writes)};
   return mlirDictionaryAttrGet(ctx, 4, all);
 }
 
@@ -220,7 +222,8 @@ static MlirValue bytes_of(SnBuilder *b, MlirValue memref, MlirValue elements) {
 static MlirValue product_at(SnBuilder *b, MlirOperation call, MlirAttribute p, intptr_t first) {
   MlirValue n = number(b, mlirDenseI64ArrayGetElement(p, first));
   for (intptr_t k = first + 1; k + 1 < mlirDenseArrayGetNumElements(p); k += 2)
-    n = multiply(b, n, size_of(b, sn_operand(call, mlirDenseI64ArrayGetElement(p, k)), mlirDenseI64ArrayGetElement(p, k + 1)));
+    n = multiply(
+        b, n, size_of(b, sn_operand(call, mlirDenseI64ArrayGetElement(p, k)), mlirDenseI64ArrayGetElement(p, k + 1)));
   return n;
 }
 
@@ -250,7 +253,8 @@ SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation ker
   }
   MlirAttribute flops = mlirDictionaryAttrGetElementByName(cost, SN_STR("flops"));
   SnKernelCost c = {moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("reads"))),
-              moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("writes"))), number(b, flops.ptr ? 0 : -1)};
+                    moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("writes"))),
+                    number(b, flops.ptr ? 0 : -1)};
   for (intptr_t k = 0; flops.ptr && k < mlirArrayAttrGetNumElements(flops); ++k)
     c.flops = sum(b, c.flops, product_at(b, call, mlirArrayAttrGetElement(flops, k), 0));
   return c;
@@ -262,7 +266,9 @@ SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation ker
 static MlirValue iterations(SnBuilder *b, MlirOperation op) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   MlirValue n = number(b, 1);
-  intptr_t loops = maps.ptr && mlirArrayAttrGetNumElements(maps) ? mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0))) : 0;
+  intptr_t loops = maps.ptr && mlirArrayAttrGetNumElements(maps)
+                       ? mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)))
+                       : 0;
   for (intptr_t d = 0; d < loops && !sn_none(n); ++d) {
     MlirValue size = {0};
     for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(maps) && sn_none(size); ++k) {
@@ -280,7 +286,9 @@ SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
   SnKernelCost c = {number(b, 0), number(b, 0), number(b, 0)};
   bool linalg = sn_in_dialect(op, "linalg"), copy = sn_is(op, "memref.copy");
   MlirAttribute segments = sn_get_attr(op, "operandSegmentSizes");
-  intptr_t outputs = linalg && segments.ptr && mlirDenseArrayGetNumElements(segments) > 1 ? mlirDenseI32ArrayGetElement(segments, 1) : 1;
+  intptr_t outputs = linalg && segments.ptr && mlirDenseArrayGetNumElements(segments) > 1
+                         ? mlirDenseI32ArrayGetElement(segments, 1)
+                         : 1;
   if (!linalg && !copy) { // a launch or a loop: what it moves is not known
     MlirValue none = number(b, -1);
     return (SnKernelCost){none, none, none};
@@ -308,7 +316,8 @@ static MlirLogicalResult record(MlirOperation module, MlirOperation func) {
   if (!sn_get_attr(func, SN_KERNEL).ptr || !sn_function_body(func).ptr)
     return SN_OK;
   MlirContext ctx = mlirOperationGetContext(func);
-  for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if (sn_is_steps(op)) {
       SnSteps s = sn_steps_read(op);
       sn_set_attr(func, SN_COST, cost_of_arguments(ctx, "steps", s.inputs, sn_num_operands(op)));

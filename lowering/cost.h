@@ -1,9 +1,10 @@
 // cost.h: what one run of a kernel moves and computes, for those who time it.
 //
 // Bytes: each access of a form moves the elements that its subscripts name, once, and of one operand no more
-// than it has; any other operation moves each of its operands whole, once. Floating-point operations: a product is two for each
-// of its multiplications; an operation of `arith` or `math` on floats, and the step of a reduction, is one for each
-// element; comparisons, selects, conversions and integers are none. What tasks read twice, and what caches save, is not in it.
+// than it has; any other operation moves each of its operands whole, once. Floating-point operations: a product is two
+// for each of its multiplications; an operation of `arith` or `math` on floats, and the step of a reduction, is one for
+// each element; comparisons, selects, conversions and integers are none. What tasks read twice, and what caches save,
+// is not in it.
 
 #ifndef SINTER_LOWERING_COST_H
 #define SINTER_LOWERING_COST_H
@@ -23,7 +24,8 @@ extern "C" {
 typedef struct {
   MlirValue read, written, flops; // i64; flops is -1 where they are not known
 } SnKernelCost;
-// Of one run: of a call of a kernel function, or of any operation on memrefs. Sizes are read from its operands in front of it.
+// Of one run: of a call of a kernel function, or of any operation on memrefs. Sizes are read from its operands in front
+// of it.
 SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel);
 SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op);
 

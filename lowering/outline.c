@@ -57,7 +57,8 @@ static MlirOperation only_reshape(MlirValue v) {
   MlirOperation op = sn_one_use(v) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(v)) : (MlirOperation){0};
   if (!sn_is(op, "tensor.expand_shape") && !sn_is(op, "tensor.collapse_shape"))
     return (MlirOperation){0};
-  bool fixed = mlirShapedTypeHasStaticShape(sn_type_of(v)) && mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0)));
+  bool fixed =
+      mlirShapedTypeHasStaticShape(sn_type_of(v)) && mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0)));
   return fixed ? op : (MlirOperation){0};
 }
 
@@ -124,9 +125,10 @@ static MlirOperation make_function(SnBuilder *b, const char *name, const Argumen
   MlirRegion region = mlirRegionCreate();
   *body = mlirBlockCreate(n, types, locs);
   mlirRegionAppendOwnedBlock(region, *body);
-  MlirOperation func = sn_op(b, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
-                             sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, n, types, 0, NULL))),
-                             sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.kernel", sn_unit(b->ctx)), region);
+  MlirOperation func =
+      sn_op(b, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+            sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, n, types, 0, NULL))),
+            sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.kernel", sn_unit(b->ctx)), region);
   free(types);
   free(locs);
   return func;
@@ -139,7 +141,8 @@ typedef struct {
 
 // The buffer of a result whose destination is `out`, in the result's shape.
 static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirValue out) {
-  MlirValue v = seen_by_host(result), buffer = allocate(host, sn_same(v, result) ? out : sn(host, "tensor.empty", sn_type_of(v)));
+  MlirValue v = seen_by_host(result),
+            buffer = allocate(host, sn_same(v, result) ? out : sn(host, "tensor.empty", sn_type_of(v)));
   sn_push(&r->seen, v);
   sn_push(&r->made, buffer);
   return shaped_back(host, buffer, v, result);
@@ -158,8 +161,8 @@ static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *
 static void become(SnBuilder *host, MlirOperation op, const Results *r) {
   for (intptr_t k = 0; k < sn_num_results(op); ++k) {
     MlirValue v = r->seen.data[k];
-    MlirValue result = sn(host, "bufferization.to_tensor", r->made.data[k], sn_type_of(v), sn_attr("restrict", sn_unit(host->ctx)),
-                          sn_attr("writable", sn_unit(host->ctx)));
+    MlirValue result = sn(host, "bufferization.to_tensor", r->made.data[k], sn_type_of(v),
+                          sn_attr("restrict", sn_unit(host->ctx)), sn_attr("writable", sn_unit(host->ctx)));
     mlirValueReplaceAllUsesOfWith(v, result);
     for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
       MlirOperation next = sn_definer(sn_operand(reshape, 0));
@@ -232,7 +235,8 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
   after.loc = host.loc;
   Arguments a = {0};
   Results results = {0};
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k) { // an input given twice is two arguments: the body has one for each
+  for (intptr_t k = 0; k < sn_num_operands(op);
+       ++k) { // an input given twice is two arguments: the body has one for each
     MlirValue v = sn_operand(op, k);
     if (k < s.inputs)
       v = to_buffer(&host, v);
@@ -250,8 +254,10 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
   MlirRegion body = mlirRegionCreate(), finish = mlirRegionCreate();
   mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
   mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
-  sn_op(&kernel, "sinter.steps", sn_values((intptr_t)a.values.size, a.values.data), sn_types(0, NULL), sn_attr("rows", sn_get_attr(op, "rows")),
-        sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body, finish);
+  sn_op(&kernel, "sinter.steps", sn_values((intptr_t)a.values.size, a.values.data), sn_types(0, NULL),
+        sn_attr("rows", sn_get_attr(op, "rows")),
+        sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body,
+        finish);
   call(&host, &kernel, op, name, &a, &results);
 }
 

@@ -154,15 +154,17 @@ static void leave_name(const Writer *w, const char *name) {
 }
 
 static void set_attribute(const Writer *w, LLVMValueRef function, const char *name, const char *value) {
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateStringAttribute(w->ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+  LLVMAddAttributeAtIndex(
+      function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(w->ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-// A function, and what it calls, runs on every processor of the architecture: a host may call it before it knows whether this one
-// will do.
+// A function, and what it calls, runs on every processor of the architecture: a host may call it before it knows
+// whether this one will do.
 static void for_any_processor(const Writer *w, LLVMValueRef function) {
   static const char cpu[] = "target-cpu";
-  if (!w->features || LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cpu, sizeof cpu - 1))
+  if (!w->features ||
+      LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cpu, sizeof cpu - 1))
     return;
   set_attribute(w, function, cpu, "x86-64");
   set_attribute(w, function, "target-features", "");
@@ -220,14 +222,13 @@ static LLVMValueRef function(const Writer *w, MlirOperation entry, LLVMValueRef 
   LLVMValueRef own = call(w, "", self);
   LLVMSetLinkage(own, LLVMPrivateLinkage);
   MlirAttribute inputs = sn_get_attr(entry, SN_INPUTS), outputs = sn_get_attr(entry, SN_OUTPUTS);
-  return STRUCT(w, string(w, mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION))), int32(w, w->options->gpu ? kDLCUDA : kDLCPU),
-                int32(w, mlirArrayAttrGetNumElements(inputs)),
+  return STRUCT(w, string(w, mlirStringAttrGetValue(sn_get_attr(entry, SN_FUNCTION))),
+                int32(w, w->options->gpu ? kDLCUDA : kDLCPU), int32(w, mlirArrayAttrGetNumElements(inputs)),
                 int32(w, mlirArrayAttrGetNumElements(outputs)), int32(w, 0),
                 tensors(w, "inputs", inputs, sn_get_attr(entry, SN_INPUT_FACTS)),
                 tensors(w, "outputs", outputs, sn_get_attr(entry, SN_OUTPUT_FACTS)),
                 int64(w, sn_int_attr(entry, SN_WORKSPACE_BYTES, 0)),
-                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own,
-                extension(w, entry));
+                LLVMGetNamedFunction(w->llvm, string_attr(entry, "sym_name")), own, extension(w, entry));
 }
 
 // The functions that a host calls by their names in C. `shapes` is null, or computes sizes.
@@ -429,10 +430,11 @@ static MlirLogicalResult optimise(const Writer *w) {
   return result;
 }
 
-// LLVM for x86 has no store past the caches for vectors of a half type, and stores them like others; of integers it has, as wide as a
-// register. An empty piece of assembly hides the cast, which it would undo.
+// LLVM for x86 has no store past the caches for vectors of a half type, and stores them like others; of integers it
+// has, as wide as a register. An empty piece of assembly hides the cast, which it would undo.
 static void stream_as_integers(const Writer *w, LLVMValueRef store, unsigned widest) {
-  LLVMValueRef x = LLVMGetOperand(store, 0), streamed = LLVMGetMetadata(store, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11)), lane[64];
+  LLVMValueRef x = LLVMGetOperand(store, 0),
+               streamed = LLVMGetMetadata(store, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11)), lane[64];
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t);
   if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || (kind != LLVMBFloatTypeKind && kind != LLVMHalfTypeKind) || !streamed)
@@ -445,8 +447,10 @@ static void stream_as_integers(const Writer *w, LLVMValueRef store, unsigned wid
   for (unsigned at = 0; at < all; at += n) {
     for (unsigned l = 0; l < n; ++l)
       lane[l] = LLVMConstInt(w->i32, at + l, false);
-    LLVMValueRef y = LLVMBuildBitCast(b, LLVMBuildShuffleVector(b, x, LLVMGetPoison(t), LLVMConstVector(lane, n), ""), part, "");
-    LLVMValueRef offset = LLVMConstInt(w->i64, at, false), to = LLVMBuildGEP2(b, w->i16, LLVMGetOperand(store, 1), &offset, 1, "");
+    LLVMValueRef y =
+        LLVMBuildBitCast(b, LLVMBuildShuffleVector(b, x, LLVMGetPoison(t), LLVMConstVector(lane, n), ""), part, "");
+    LLVMValueRef offset = LLVMConstInt(w->i64, at, false),
+                 to = LLVMBuildGEP2(b, w->i16, LLVMGetOperand(store, 1), &offset, 1, "");
     LLVMValueRef piece = LLVMBuildStore(b, LLVMBuildCall2(b, same, hide, &y, 1, ""), to);
     LLVMSetAlignment(piece, LLVMGetAlignment(store) < 2 * n ? LLVMGetAlignment(store) : 2 * n);
     LLVMSetMetadata(piece, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11), streamed);

@@ -21,8 +21,11 @@ typedef struct {
 
 static LLVMValueRef int32(const Writer *w, int64_t x) { return LLVMConstInt(w->i32, (uint64_t)x, true); }
 
-static LLVMValueRef structure(const Writer *w, unsigned n, LLVMValueRef *fields) { return LLVMConstStructInContext(w->ctx, fields, n, false); }
-#define STRUCT(w, ...) structure(w, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef), (LLVMValueRef[]){__VA_ARGS__})
+static LLVMValueRef structure(const Writer *w, unsigned n, LLVMValueRef *fields) {
+  return LLVMConstStructInContext(w->ctx, fields, n, false);
+}
+#define STRUCT(w, ...)                                                                                                 \
+  structure(w, sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef), (LLVMValueRef[]){__VA_ARGS__})
 
 static LLVMValueRef constant(const Writer *w, LLVMValueRef value) {
   LLVMValueRef global = LLVMAddGlobal(w->llvm, LLVMTypeOf(value), "");
@@ -39,7 +42,8 @@ static LLVMValueRef string(const Writer *w, MlirAttribute text) {
 
 // Takes the values; a constant array of them, NULL of none.
 static LLVMValueRef array(const Writer *w, LLVMValueRef *all, intptr_t n) {
-  LLVMValueRef global = n ? constant(w, LLVMConstArray2(LLVMTypeOf(all[0]), all, (uint64_t)n)) : LLVMConstNull(w->pointer);
+  LLVMValueRef global =
+      n ? constant(w, LLVMConstArray2(LLVMTypeOf(all[0]), all, (uint64_t)n)) : LLVMConstNull(w->pointer);
   free(all);
   return global;
 }
@@ -51,7 +55,8 @@ static LLVMValueRef kernels(const Writer *w, MlirAttribute list) {
   LLVMValueRef *all = sn_alloc((size_t)(n + 1) * sizeof *all);
   for (intptr_t i = 0; i < n; ++i) {
     MlirAttribute k = mlirArrayAttrGetElement(list, i);
-    all[i] = STRUCT(w, string(w, mlirDictionaryAttrGetElementByName(k, SN_STR("name"))), string(w, mlirDictionaryAttrGetElementByName(k, SN_STR("kind"))));
+    all[i] = STRUCT(w, string(w, mlirDictionaryAttrGetElementByName(k, SN_STR("name"))),
+                    string(w, mlirDictionaryAttrGetElementByName(k, SN_STR("kind"))));
   }
   return array(w, all, n);
 }
@@ -62,7 +67,8 @@ static LLVMValueRef range(const Writer *w, MlirAttribute facts) {
   double x[4] = {0, 0, -1, 0};
   for (intptr_t i = 0; r.ptr && i < 4; ++i)
     x[i] = mlirDenseF64ArrayGetElement(r, i);
-  return STRUCT(w, LLVMConstReal(w->f64, x[0]), LLVMConstReal(w->f64, x[1]), int32(w, (int64_t)x[2]), int32(w, (int64_t)x[3]));
+  return STRUCT(w, LLVMConstReal(w->f64, x[0]), LLVMConstReal(w->f64, x[1]), int32(w, (int64_t)x[2]),
+                int32(w, (int64_t)x[3]));
 }
 
 static LLVMValueRef ranges(const Writer *w, MlirOperation entry) {
@@ -77,7 +83,8 @@ static LLVMValueRef ranges(const Writer *w, MlirOperation entry) {
 static LLVMValueRef details(const Writer *w, MlirOperation entry) {
   MlirAttribute list = sn_get_attr(entry, SN_KERNELS), costs = sn_get_attr(entry, SN_COSTS);
   return STRUCT(w, int32(w, length(list)), int32(w, 0), kernels(w, list), ranges(w, entry),
-                costs.ptr ? LLVMGetNamedFunction(w->llvm, mlirStringAttrGetValue(costs).data) : LLVMConstNull(w->pointer));
+                costs.ptr ? LLVMGetNamedFunction(w->llvm, mlirStringAttrGetValue(costs).data)
+                          : LLVMConstNull(w->pointer));
 }
 
 LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
@@ -87,8 +94,10 @@ LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
   for (size_t i = 0; i < entries->size; ++i)
     all[i] = details(&w, entries->data[i]);
   LLVMTypeRef p = w.pointer;
-  LLVMValueRef set = LLVMAddFunction(llvm, "sinter_rt_set_profiler", LLVMFunctionType(LLVMVoidTypeInContext(ctx), &p, 1, false));
-  LLVMValueRef costs = LLVMAddFunction(llvm, "sinter_rt_costs", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p, p, p}, 4, false));
+  LLVMValueRef set =
+      LLVMAddFunction(llvm, "sinter_rt_set_profiler", LLVMFunctionType(LLVMVoidTypeInContext(ctx), &p, 1, false));
+  LLVMValueRef costs =
+      LLVMAddFunction(llvm, "sinter_rt_costs", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p, p, p}, 4, false));
   LLVMValueRef functions = array(&w, all, (intptr_t)entries->size);
   return constant(&w, STRUCT(&w, functions, set, costs));
 }

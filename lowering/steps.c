@@ -1,6 +1,7 @@
 // steps.c: the body of a sinter.steps, copied for one row. See steps.h.
 //
-//   scf.parallel (%j) = (%a) to (%b) step (%c) init (%z) -> f32 {     scf.for %j = %a to %b step %c iter_args(%s = %z) {
+//   scf.parallel (%j) = (%a) to (%b) step (%c) init (%z) -> f32 {     scf.for %j = %a to %b step %c iter_args(%s = %z)
+//   {
 //     ...                                                         ->    ...
 //     scf.reduce(%v : f32) { addf }                                     scf.yield (addf %s, %v)
 
@@ -41,7 +42,9 @@ SnOpVec sn_steps_scratch(const SnSteps *s) {
 }
 
 // The operand that an argument of the body stands for; it begins with the row.
-static MlirValue operand_of(MlirValue argument, const MlirValue *operands) { return operands[mlirBlockArgumentGetArgNumber(argument) - 1]; }
+static MlirValue operand_of(MlirValue argument, const MlirValue *operands) {
+  return operands[mlirBlockArgumentGetArgNumber(argument) - 1];
+}
 
 static bool fold(MlirOperation op, int64_t x, int64_t y, int64_t *n) {
   if (sn_is(op, "arith.addi"))
@@ -80,7 +83,8 @@ static MlirValue size(SnBuilder *b, MlirValue v, const MlirValue *operands) {
   return sn(b, sn_name(op), x, y);
 }
 
-MlirValue sn_steps_scratch_size(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca, intptr_t i) {
+MlirValue sn_steps_scratch_size(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca,
+                                intptr_t i) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
   intptr_t k = 0;
   if (sn_dim(t, i) != SN_DYNAMIC)
@@ -98,14 +102,16 @@ static MlirWalkResult find_steps(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
-void sn_steps_copy(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirValue *operands, const MlirValue *scratch, MlirValue *yields, SnOpVec *steps) {
+void sn_steps_copy(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirValue *operands, const MlirValue *scratch,
+                   MlirValue *yields, SnOpVec *steps) {
   SnMap map = {0};
   size_t next = 0;
   MlirOperation end = mlirBlockGetTerminator(s->body);
   sn_map(&map, mlirBlockGetArgument(s->body, 0), row);
   for (intptr_t k = 0; k < s->inputs + s->outputs; ++k)
     sn_map(&map, mlirBlockGetArgument(s->body, k + 1), operands[k]);
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     if (sn_is(op, "memref.alloca"))
       sn_map(&map, sn_result(op, 0), scratch[next++]);
     else if (sn_is(op, "memref.cast")) // of scratch memory of known size
@@ -126,7 +132,8 @@ void sn_steps_finish(SnBuilder *b, const SnSteps *s, MlirValue rows, const MlirV
     sn_map(&map, mlirBlockGetArgument(s->finish, 0), rows);
     for (intptr_t k = 1; k < mlirBlockGetNumArguments(s->finish); ++k)
       sn_map(&map, mlirBlockGetArgument(s->finish, k), sums[k - 1]);
-    for (MlirOperation op = mlirBlockGetFirstOperation(s->finish); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(s->finish); !mlirOperationEqual(op, end);
+         op = mlirOperationGetNextInBlock(op))
       sn_clone(b, op, &map);
   }
   for (intptr_t k = 0; k < s->values; ++k) {
@@ -151,19 +158,24 @@ SnLanes sn_step_read(MlirOperation op) {
                    .n = sn_num_results(op)};
 }
 
-static MlirBlock combination(const SnLanes *s, intptr_t k) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(s->reduce, k)); }
+static MlirBlock combination(const SnLanes *s, intptr_t k) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(s->reduce, k));
+}
 
 const SnCombiner *sn_step_combiner(const SnLanes *s, intptr_t k) {
   MlirBlock block = combination(s, k);
   MlirOperation op = mlirBlockGetFirstOperation(block), end = mlirBlockGetTerminator(block);
   MlirValue a = mlirBlockGetArgument(block, 0), b = mlirBlockGetArgument(block, 1);
-  if (sn_num_operands(op) != 2 || !mlirOperationEqual(mlirOperationGetNextInBlock(op), end) || !sn_same(sn_operand(end, 0), sn_result(op, 0)))
+  if (sn_num_operands(op) != 2 || !mlirOperationEqual(mlirOperationGetNextInBlock(op), end) ||
+      !sn_same(sn_operand(end, 0), sn_result(op, 0)))
     return NULL;
-  bool both = (sn_same(sn_operand(op, 0), a) && sn_same(sn_operand(op, 1), b)) || (sn_same(sn_operand(op, 0), b) && sn_same(sn_operand(op, 1), a));
+  bool both = (sn_same(sn_operand(op, 0), a) && sn_same(sn_operand(op, 1), b)) ||
+              (sn_same(sn_operand(op, 0), b) && sn_same(sn_operand(op, 1), a));
   return both ? sn_combiner_of_op(op) : NULL;
 }
 
-void sn_step_loop(SnBuilder *b, const SnLanes *s, MlirValue from, MlirValue by, const MlirValue *init, MlirValue *combined) {
+void sn_step_loop(SnBuilder *b, const SnLanes *s, MlirValue from, MlirValue by, const MlirValue *init,
+                  MlirValue *combined) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(s->op, 0));
   SnLoop lane = sn_for_values(b, from, s->to, by, sn_values(s->n, init));
   mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 0), lane.index);

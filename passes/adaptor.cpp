@@ -43,9 +43,11 @@ public:
       if (o->kind == SN_OPTION_BOOL)
         bools.push_back({o, std::make_unique<Option<bool>>(*this, o->name, help, llvm::cl::init(otherwise == "true"))});
       else if (o->kind == SN_OPTION_INT)
-        ints.push_back({o, std::make_unique<Option<int64_t>>(*this, o->name, help, llvm::cl::init((int64_t)strtoll(o->otherwise, nullptr, 0)))});
+        ints.push_back({o, std::make_unique<Option<int64_t>>(
+                               *this, o->name, help, llvm::cl::init((int64_t)strtoll(o->otherwise, nullptr, 0)))});
       else
-        strings.push_back({o, std::make_unique<Option<std::string>>(*this, o->name, help, llvm::cl::init(otherwise.str()))});
+        strings.push_back(
+            {o, std::make_unique<Option<std::string>>(*this, o->name, help, llvm::cl::init(otherwise.str()))});
     }
   }
   CPass(const CPass &other) : CPass(other.d) { copyOptionValuesFrom(&other); }
@@ -94,7 +96,8 @@ private:
 struct PipelineOptions : detail::PassOptions {
   explicit PipelineOptions(const SnPipeline *d) {
     for (const SnOption *o = d->options; o && o->name; ++o)
-      values.push_back({o, std::make_unique<Option<std::string>>(*this, o->name, llvm::cl::desc(o->help), llvm::cl::init(std::string(o->otherwise)))});
+      values.push_back({o, std::make_unique<Option<std::string>>(*this, o->name, llvm::cl::desc(o->help),
+                                                                 llvm::cl::init(std::string(o->otherwise)))});
   }
   std::vector<std::pair<const SnOption *, std::unique_ptr<Option<std::string>>>> values;
 };

@@ -10,7 +10,8 @@
 
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
   MlirOperation end = mlirBlockGetTerminator(from);
-  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     sn_clone(to, op, map);
 }
 
@@ -28,7 +29,8 @@ MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
 // ---- common subexpressions -------------------------------------------------------
 
 static bool is_commutative(MlirOperation op) {
-  static const char *const names[] = {"arith.addf", "arith.mulf", "arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", NULL};
+  static const char *const names[] = {"arith.addf", "arith.mulf", "arith.addi", "arith.muli",
+                                      "arith.andi", "arith.ori",  "arith.xori", NULL};
   for (int i = 0; names[i]; ++i)
     if (sn_is(op, names[i]))
       return true;
@@ -36,10 +38,11 @@ static bool is_commutative(MlirOperation op) {
 }
 
 static bool same_op(MlirOperation a, MlirOperation b) {
-  if (!mlirIdentifierEqual(mlirOperationGetName(a), mlirOperationGetName(b)) || sn_num_operands(a) != sn_num_operands(b) ||
-      sn_num_results(a) != sn_num_results(b))
+  if (!mlirIdentifierEqual(mlirOperationGetName(a), mlirOperationGetName(b)) ||
+      sn_num_operands(a) != sn_num_operands(b) || sn_num_results(a) != sn_num_results(b))
     return false;
-  bool turned = is_commutative(a) && sn_same(sn_operand(a, 0), sn_operand(b, 1)) && sn_same(sn_operand(a, 1), sn_operand(b, 0));
+  bool turned =
+      is_commutative(a) && sn_same(sn_operand(a, 0), sn_operand(b, 1)) && sn_same(sn_operand(a, 1), sn_operand(b, 0));
   for (intptr_t i = 0; i < sn_num_operands(a) && !turned; ++i)
     if (!sn_same(sn_operand(a, i), sn_operand(b, i)))
       return false;
@@ -117,7 +120,8 @@ bool sn_form_asserts(const SnForm *f) {
 // ---- pruning -------------------------------------------------------------------------
 
 bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const SnAccess *b) {
-  if (!sn_same(a->value, b->value) || !mlirAffineMapEqual(a->map, b->map) || !mlirAttributeEqual(a->fill, b->fill) || !a->through.ptr != !b->through.ptr)
+  if (!sn_same(a->value, b->value) || !mlirAffineMapEqual(a->map, b->map) || !mlirAttributeEqual(a->fill, b->fill) ||
+      !a->through.ptr != !b->through.ptr)
     return false;
   if (!a->through.ptr)
     return true;
@@ -125,12 +129,15 @@ bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const
   if (n != mlirDenseArrayGetNumElements(b->through))
     return false;
   for (intptr_t s = 0; s < n; ++s)
-    if (!sn_same_access(fa, &fa->indices.data[mlirDenseI64ArrayGetElement(a->through, s)], fb, &fb->indices.data[mlirDenseI64ArrayGetElement(b->through, s)]))
+    if (!sn_same_access(fa, &fa->indices.data[mlirDenseI64ArrayGetElement(a->through, s)], fb,
+                        &fb->indices.data[mlirDenseI64ArrayGetElement(b->through, s)]))
       return false;
   return true;
 }
 
-static bool used(MlirBlock block, intptr_t argument) { return mlirValueGetFirstUse(mlirBlockGetArgument(block, argument)).ptr != NULL; }
+static bool used(MlirBlock block, intptr_t argument) {
+  return mlirValueGetFirstUse(mlirBlockGetArgument(block, argument)).ptr != NULL;
+}
 
 // The argument of finish for input k, or -1.
 static intptr_t finish_argument(const SnForm *f, size_t input) {
@@ -166,7 +173,8 @@ static MlirAffineMap without_columns(const SnForm *f, MlirAffineMap map) {
 
 static bool is_read(const SnForm *f, size_t input) {
   intptr_t argument = finish_argument(f, input);
-  return input < sn_first_input(f) || mlirValueGetFirstUse(sn_input_argument(f, input)).ptr || (f->finish.ptr && argument >= 0 && used(f->finish, argument));
+  return input < sn_first_input(f) || mlirValueGetFirstUse(sn_input_argument(f, input)).ptr ||
+         (f->finish.ptr && argument >= 0 && used(f->finish, argument));
 }
 
 static bool gives_size(const SnAccess *a, intptr_t d) {
@@ -180,7 +188,8 @@ static bool gives_size(const SnAccess *a, intptr_t d) {
 static bool is_needed(const SnForm *f, size_t input, SnPrune what) {
   bool needed = is_read(f, input);
   for (intptr_t d = 0; d < (intptr_t)f->dims.size && !needed; ++d) {
-    if (f->dims.data[d].size != SN_DYNAMIC || (what.drop_columns && sn_is_col_dim(f, d)) || !gives_size(&f->inputs.data[input], d))
+    if (f->dims.data[d].size != SN_DYNAMIC || (what.drop_columns && sn_is_col_dim(f, d)) ||
+        !gives_size(&f->inputs.data[input], d))
       continue;
     needed = true;
     for (size_t k = 0; k < f->inputs.size && needed; ++k)
@@ -220,14 +229,18 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
   drop_yields(f.body, yields, sn_num_operands(mlirBlockGetTerminator(f.body)));
 
   // The new form's parts.
-  SnForm to = {.contract = f.contract, .num_rows = f.num_rows, .num_cols = what.drop_columns ? 0 : f.num_cols, .schedule = f.schedule};
+  SnForm to = {.contract = f.contract,
+               .num_rows = f.num_rows,
+               .num_cols = what.drop_columns ? 0 : f.num_cols,
+               .schedule = f.schedule};
 #define MAP(map) (what.drop_columns ? without_columns(&f, (map)) : (map))
   for (size_t d = 0; d < f.dims.size; ++d)
     if (!what.drop_columns || !sn_is_col_dim(&f, (intptr_t)d))
       sn_push(&to.dims, f.dims.data[d]);
   for (size_t p = 0; p < f.products.size; ++p)
     sn_push(&to.products, f.products.data[p]);
-  intptr_t *place = sn_alloc((f.inputs.size + 1) * sizeof *place), *index_place = sn_alloc((f.indices.size + 1) * sizeof *index_place);
+  intptr_t *place = sn_alloc((f.inputs.size + 1) * sizeof *place),
+           *index_place = sn_alloc((f.indices.size + 1) * sizeof *index_place);
   for (size_t k = 0; k < f.indices.size; ++k)
     index_place[k] = -1;
   for (size_t k = 0; k < f.inputs.size; ++k) {
@@ -294,7 +307,8 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
           sn_map(&map, mlirBlockGetArgument(f.finish, (intptr_t)a), mlirBlockGetArgument(to.finish, next++));
       for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
         if (place[k] >= 0 && sn_is_uniform(&f, k))
-          sn_map(&map, mlirBlockGetArgument(f.finish, finish_argument(&f, k)), mlirBlockGetArgument(to.finish, finish_argument(&to, (size_t)place[k])));
+          sn_map(&map, mlirBlockGetArgument(f.finish, finish_argument(&f, k)),
+                 mlirBlockGetArgument(to.finish, finish_argument(&to, (size_t)place[k])));
       SnBuilder finish = sn_at_end(to.finish, b.loc);
       sn_copy_ops(&finish, f.finish, &map);
       sn_clone(&finish, mlirBlockGetTerminator(f.finish), &map);

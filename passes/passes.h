@@ -20,13 +20,16 @@ void sn_register_all(void);
 const SnPipeline *sn_pipeline(const char *argument);
 
 // Calls `f` on each function of a module, or on `op` itself where it is a function.
-MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(MlirOperation func, void *user), void *user);
+MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(MlirOperation func, void *user),
+                                   void *user);
 // The block of a function, null for a declaration.
 MlirBlock sn_function_body(MlirOperation func);
 
-// linalg as kernel forms, in every function under `root` (passes/raise/raise.c). What is differentiated is raised first.
+// linalg as kernel forms, in every function under `root` (passes/raise/raise.c). What is differentiated is raised
+// first.
 MlirLogicalResult sn_raise(MlirOperation root);
-// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root` (passes/differentiate/corners.c).
+// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root`
+// (passes/differentiate/corners.c).
 void sn_corners(MlirOperation root);
 // The algebra on row programs, to a fixed point, on every form under `root`
 // (passes/simplify/simplify.c). Fusion runs it between its steps.

@@ -13,7 +13,8 @@ static const char *const inputs[] = {"linalg", "tosa", NULL};
 static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
 static const SnStep prepare_steps[] = {
     {"?input=tosa tosa-to-linalg-pipeline", "tosa.matmul -> linalg.matmul", NULL},
-    {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf", "and what is not structured -> arith, tensor, scf", NULL},
+    {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf",
+     "and what is not structured -> arith, tensor, scf", NULL},
     {"sinter-scan", "tm_tensor.scan, a cumulative sum -> sinter.steps", NULL},
     {"sinter-dynamic", "arith on tensors of sizes ? -> linalg.generic", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
@@ -33,43 +34,44 @@ const SnPipeline sn_pipeline_prepare = {
 
 // What both targets do with host code once no op of ours is left: tensors become
 // buffers, results out arguments, ...
-#define HOST_BUFFERS                                                                                                   \
-  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL},                                 \
-  {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL},                                                          \
-  {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                                   \
-  {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",          \
-   "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                        \
-  {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",                    \
-   "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                                                                              \
-  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                              \
-  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL},                   \
+#define HOST_BUFFERS \
+  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL}, \
+  {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL}, \
+  {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL}, \
+  {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}", \
+   "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
+  {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
+   "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
+  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
+  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
   {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}
 
 // ... and machine code's own terms.
-#define HOST_LLVM                                                                                                      \
-  {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL},                                      \
-  {"lower-affine", "affine.apply -> arith", NULL},                                                                     \
-  {"convert-scf-to-cf", "scf.for -> branches", NULL},                                                                  \
-  {"sinter-assert", "cf.assert -> a message and a return", NULL},                                                      \
-  {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL},                                            \
-  {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL},        \
-  {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL},                                    \
-  {"convert-vector-to-llvm", "vector -> llvm", NULL},                                                                  \
-  {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL},                                                       \
-  {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL},                                                       \
-  {"convert-to-llvm", "everything else -> llvm", NULL},                                                                \
-  {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                                   \
+#define HOST_LLVM \
+  {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL}, \
+  {"lower-affine", "affine.apply -> arith", NULL}, \
+  {"convert-scf-to-cf", "scf.for -> branches", NULL}, \
+  {"sinter-assert", "cf.assert -> a message and a return", NULL}, \
+  {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL}, \
+  {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL}, \
+  {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL}, \
+  {"convert-vector-to-llvm", "vector -> llvm", NULL}, \
+  {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL}, \
+  {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL}, \
+  {"convert-to-llvm", "everything else -> llvm", NULL}, \
+  {"reconcile-unrealized-casts", "memref and struct are one", NULL}, \
   {"canonicalize", "constants folded, dead blocks dropped", NULL}
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const yes_no[] = {"false", "true", NULL};
-#define POLICY_OPTION                                                                                                  \
-  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", "medium", policies}
-#define EXPLAIN_OPTIONS                                                                                                \
-  {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no},        \
+#define POLICY_OPTION \
+  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", \
+   "medium", policies}
+#define EXPLAIN_OPTIONS \
+  {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no}, \
   {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
-#define GRADIENT_OPTIONS                                                                                               \
-  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""},     \
+#define GRADIENT_OPTIONS \
+  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const sums[] = {"same", "wide", NULL};
@@ -82,10 +84,15 @@ static const SnOption cpu_options[] = {
     GRADIENT_OPTIONS,
     TUNING_OPTION,
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
-    {SN_OPTION_STRING, "prefetch", "bytes ahead that loops over long operands ask memory for, on processors that do not look ahead far enough", "0"},
+    {SN_OPTION_STRING, "prefetch",
+     "bytes ahead that loops over long operands ask memory for, on processors that do not look ahead far enough", "0"},
     {SN_OPTION_STRING, "registers", "vector registers that the processor has", "32"},
-    {SN_OPTION_STRING, "exp", "how exp is computed: by a polynomial, or with an instruction of AVX-512", "polynomial", exponentials},
-    {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below 2^-126 for 0)", "integers", bf16_rounding},
+    {SN_OPTION_STRING, "exp", "how exp is computed: by a polynomial, or with an instruction of AVX-512", "polynomial",
+     exponentials},
+    {SN_OPTION_STRING, "bf16",
+     "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below "
+     "2^-126 for 0)",
+     "integers", bf16_rounding},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -95,18 +102,22 @@ static const SnStep cpu_steps[] = {
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
-    {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", NULL},
+    {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
+     NULL},
     {"?policy=disabled sinter-decompose", "forms that the program was written in -> linalg", NULL},
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy!=disabled sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
-    {"?policy!=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
+    {"?policy!=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
+     "differentiated"},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"?policy!=disabled sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
-    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
+     "what was fused, and what not and why, is said", "explained"},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "what is read by a subscript is inside, and no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers prefetch=$prefetch tuning='$tuning'}", "each form gets its schedule", "scheduled"},
+    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers prefetch=$prefetch tuning='$tuning'}",
+     "each form gets its schedule", "scheduled"},
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
@@ -137,8 +148,10 @@ static const SnOption gpu_options[] = {
     GRADIENT_OPTIONS,
     TUNING_OPTION,
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
-    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)", "bin"},
+    {SN_OPTION_STRING, "features",
+     "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
+    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)",
+     "bin"},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
     {0},
 };
@@ -153,7 +166,8 @@ static const SnStep gpu_steps[] = {
     {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy}", "several forms -> one", "fused"},
-    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}", "what was fused, and what not and why, is said", "explained"},
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
+     "what was fused, and what not and why, is said", "explained"},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
@@ -204,7 +218,8 @@ static size_t name_length(const char *s) {
   return n;
 }
 
-char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *, const char *), void *user, const char *until) {
+char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *, const char *), void *user,
+                       const char *until) {
   Text all = {0};
   put(&all, "", 0);
   for (const SnStep *step = pipeline->steps; step->pass; ++step) {

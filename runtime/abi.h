@@ -150,9 +150,9 @@ typedef struct SinterLibraryExtension {
   // tensors of these sizes only launches, so that it may be captured into a graph.
   int32_t (*prepare)(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs);
   // What asserts in the library's kernels, of all calls, have found since it was last asked: SINTER_OK, or
-  // SINTER_ASSERT_FAILED and the message of one that failed, which is forgotten then. It waits for nothing: kernels that
-  // have not run are not in it, so a host that wants to know of a call waits for the stream first. Outputs of
-  // a call that failed hold anything; no memory outside of its tensors was touched.
+  // SINTER_ASSERT_FAILED and the message of one that failed, which is forgotten then. It waits for nothing: kernels
+  // that have not run are not in it, so a host that wants to know of a call waits for the stream first. Outputs of a
+  // call that failed hold anything; no memory outside of its tensors was touched.
   int32_t (*device_status)(const char **message);
 } SinterLibraryExtension;
 
@@ -162,9 +162,9 @@ typedef struct SinterKernel {
   const char *kind; // "rowwise", "contract" or "steps"; "" of what is none of the compiler's forms
 } SinterKernel;
 
-// What one of them costs in a call. Bytes are those of the elements that its accesses name, each operand's at most once;
-// flops are two for each multiplication of a product, and one for each operation on a float and each step of a reduction.
-// Negative: not known.
+// What one of them costs in a call. Bytes are those of the elements that its accesses name, each operand's at most
+// once; flops are two for each multiplication of a product, and one for each operation on a float and each step of a
+// reduction. Negative: not known.
 typedef struct SinterKernelCost {
   int64_t runs;     // how often the place is reached
   int64_t launches; // what it adds to SinterStats.kernels
@@ -176,9 +176,9 @@ typedef struct SinterCosts {
   SinterKernelCost *kernels; // num_kernels of them
 } SinterCosts;
 
-// What random values of an input should be: the elements that the program's gathers and asserts allow, its logarithms and
-// divisions like. low and high are both 0 where it says nothing. Integers are in [low, high), floats between both. Where input
-// is not -1, high is the size of that input in dimension dim.
+// What random values of an input should be: the elements that the program's gathers and asserts allow, its logarithms
+// and divisions like. low and high are both 0 where it says nothing. Integers are in [low, high), floats between both.
+// Where input is not -1, high is the size of that input in dimension dim.
 typedef struct SinterRange {
   double low, high;
   int32_t input, dim;
@@ -194,8 +194,9 @@ typedef struct SinterFunctionDetails {
   void (*costs)(void **descriptors, SinterCosts *costs);
 } SinterFunctionDetails;
 
-// Told of what a library does, while it is set. begin and end stand around the kernels of an index, on the thread that made the
-// call (on CUDA around their launches); task around each task of a parallel region, on the thread that runs it.
+// Told of what a library does, while it is set. begin and end stand around the kernels of an index, on the thread that
+// made the call (on CUDA around their launches); task around each task of a parallel region, on the thread that runs
+// it.
 typedef struct SinterProfiler {
   void *user;
   void (*begin)(void *user, const SinterFunction *f, int32_t kernel);
@@ -207,10 +208,11 @@ typedef struct SinterLibraryDetails {
   const SinterFunctionDetails *functions; // num_functions
   // All calls from now on tell this one; NULL: nobody. It lives until it is replaced, which is not while a call runs.
   void (*set_profiler)(const SinterProfiler *profiler);
-  // Adds what a call of f costs to costs, which the caller set to 0; f's details have costs. descriptors points to memref
-  // descriptors of the inputs and outputs, {void *allocated, *aligned; int64_t offset, sizes[n], strides[n];}, whose sizes
-  // alone are read. A SinterStatus: sizes may not go together.
-  int32_t (*costs)(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs);
+  // Adds what a call of f costs to costs, which the caller set to 0; f's details have costs. descriptors points to
+  // memref descriptors of the inputs and outputs, {void *allocated, *aligned; int64_t offset, sizes[n], strides[n];},
+  // whose sizes alone are read. A SinterStatus: sizes may not go together.
+  int32_t (*costs)(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors,
+                   SinterCosts *costs);
 } SinterLibraryDetails;
 
 // A library. 64 bytes.
@@ -230,7 +232,7 @@ typedef struct SinterLibrary {
   // library's own again. Not while a call runs. NULL as set_threads is.
   void (*set_parallel)(SinterParallel parallel, void *pool); // 40
   const SinterLibraryExtension *extension;                   // 48: NULL for the CPU
-  const SinterLibraryDetails *details;                       // 56: for profilers; never NULL where the compiler wrote it
+  const SinterLibraryDetails *details; // 56: for profilers; never NULL where the compiler wrote it
 } SinterLibrary;
 
 #ifdef __cplusplus

@@ -71,7 +71,8 @@ static void account(void *context, int64_t index) {
 }
 
 // A call of its own, so that the first of its errors is the one that is told.
-int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs) {
+int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors,
+                        SinterCosts *costs) {
   SinterCall call = {.function = f};
   pthread_mutex_init(&call.memory_lock, NULL);
   atomic_init(&call.status, SINTER_OK);

@@ -348,8 +348,9 @@ static int32_t launch_together(CUfunction handle, const int64_t grid[3], const i
       &each, handle, (int)(block[0] * block[1] * block[2]), (size_t)shared_bytes));
   TRY(cuCtxGetDevice(&device));
   TRY(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-  return refuse(SINTER_UNSUPPORTED, "its %lld blocks wait for each other, and the device holds %d at once (%d on each of %d "
-                                    "multiprocessors): compile for this device, with a schedule of fewer blocks",
+  return refuse(SINTER_UNSUPPORTED,
+                "its %lld blocks wait for each other, and the device holds %d at once (%d on each of %d "
+                "multiprocessors): compile for this device, with a schedule of fewer blocks",
                 (long long)(grid[0] * grid[1] * grid[2]), each * multiprocessors, each, multiprocessors);
 }
 
@@ -409,7 +410,8 @@ static void launch_now(const void *image, int64_t image_bytes, const char *kerne
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status == SINTER_OUT_OF_MEMORY)
-    sinter_rt_error(status, "kernel %s: %s (%lld bytes of code, %lld blocks of %lld threads with %lld bytes of shared memory)",
+    sinter_rt_error(status,
+                    "kernel %s: %s (%lld bytes of code, %lld blocks of %lld threads with %lld bytes of shared memory)",
                     kernel, sinter_cuda_error(), (long long)image_bytes, (long long)(grid_x * grid_y * grid_z),
                     (long long)(block_x * block_y * block_z), (long long)shared_bytes);
   else if (status != SINTER_OK)

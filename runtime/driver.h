@@ -92,8 +92,8 @@ const SinterFunction *sinter_driver_find(const SinterLibrary *library, const cha
 // sinter_arrays_free, also on failure.
 //
 // Random numbers are those of random.h: input i from the state seed + (i + 1) * 0xd1342543de82ef95. What they are is
-// for --random, --low and --high to say, then for the library (SinterRange); otherwise floats are normal and integers in
-// [0, 8).
+// for --random, --low and --high to say, then for the library (SinterRange); otherwise floats are normal and integers
+// in [0, 8).
 SinterExit sinter_driver_inputs(const SinterLibrary *library, const SinterFunction *f,
                                 const SinterDriverOptions *options, SinterArray *inputs,
                                 SinterMessage *message);

@@ -1,8 +1,8 @@
 // driver_ceilings.c: what a CPU's memory and arithmetic do at best, measured in moments.
 //
-// Each thread reads, or copies, its own share of the memory again and again, and multiplies and adds in registers; the best of a
-// few rounds counts. Memory is as large as the data of the program that it is compared with, so that what lies in caches is
-// compared with caches.
+// Each thread reads, or copies, its own share of the memory again and again, and multiplies and adds in registers; the
+// best of a few rounds counts. Memory is as large as the data of the program that it is compared with, so that what
+// lies in caches is compared with caches.
 
 #include "driver_parts.h"
 #include "runtime.h"

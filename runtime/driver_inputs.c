@@ -68,8 +68,8 @@ static const SinterRange *range_of(const SinterLibrary *library, const SinterFun
 }
 
 // Of an input: what was asked for, else what the program says, else normal floats and integers in [0, 8).
-static void choose_random(const SinterLibrary *library, const SinterFunction *f, int32_t i, const SinterDriverOptions *options,
-                          const SinterArray *inputs, SinterRandom *random) {
+static void choose_random(const SinterLibrary *library, const SinterFunction *f, int32_t i,
+                          const SinterDriverOptions *options, const SinterArray *inputs, SinterRandom *random) {
   const SinterRange *r = range_of(library, f, i);
   bool is_float = f->inputs[i].dtype.code == kDLFloat || f->inputs[i].dtype.code == kDLBfloat;
   *random = (SinterRandom){.kind = SINTER_NORMAL, .scale = 1, .from = options->low, .high = options->high};
@@ -106,8 +106,9 @@ static SinterExit random_input(const SinterLibrary *library, const SinterFunctio
     return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "--random=%.100s %s",
                               options->randoms[turn], wrong);
   if (random.high <= random.from && a->bytes > 0)
-    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "random integers of input %d of %s would be in [%lld, %lld): none",
-                              i, f->name, (long long)random.from, (long long)random.high);
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
+                              "random integers of input %d of %s would be in [%lld, %lld): none", i, f->name,
+                              (long long)random.from, (long long)random.high);
   sinter_random_fill(a, &random, options->seed + ((uint64_t)i + 1) * 0xd1342543de82ef95u);
   return SINTER_EXIT_OK;
 }

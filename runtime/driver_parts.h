@@ -85,8 +85,8 @@ typedef struct SinterProfile {
 bool sinter_profile_call(SinterProfile *p);
 void sinter_profile_free(SinterProfile *p);
 
-// Seconds of each of details->num_kernels kernels in one call, all of its runs together, as a median of calls. NULL with
-// r->code set.
+// Seconds of each of details->num_kernels kernels in one call, all of its runs together, as a median of calls. NULL
+// with r->code set.
 double *sinter_profile_kernels(SinterRun *r, double seconds);
 
 // driver_trace.c: runs some calls, and writes them with the phases before as a trace in Chrome's format.
@@ -131,7 +131,8 @@ void sinter_report(const SinterReport *report);
 
 int64_t sinter_array_bytes(const SinterArray *a); // of its shape; in driver_inputs.c
 
-// driver_rules.c: whether what is asked for needs a call. Then options that have no effect on this function. SINTER_EXIT_OK, or a message.
+// driver_rules.c: whether what is asked for needs a call. Then options that have no effect on this function.
+// SINTER_EXIT_OK, or a message.
 bool sinter_driver_runs(const SinterDriverOptions *options);
 SinterExit sinter_driver_check(const SinterLibrary *library, const SinterFunction *f,
                                const SinterDriverOptions *options, SinterMessage *message);

@@ -77,7 +77,9 @@ static void task(void *user, int begins) {
   else if (begins && same)
     last->tasks++;
   else if (begins)
-    append(p, s, (SinterSpan){.kernel = p->kernels.data[running].kernel, .call = p->call, .begin = now, .end = now, .tasks = 1});
+    append(
+        p, s,
+        (SinterSpan){.kernel = p->kernels.data[running].kernel, .call = p->call, .begin = now, .end = now, .tasks = 1});
 }
 
 // The device is done: events become seconds from the first of them on.

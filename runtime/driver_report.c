@@ -22,7 +22,10 @@ typedef struct Kernel {
 } Kernel;
 
 static Kernel kernel_of(const SinterReport *r, int32_t i) {
-  Kernel k = {.k = &r->details->kernels[i], .seconds = r->kernel_seconds ? r->kernel_seconds[i] : NAN, .bytes = -1, .flops = -1};
+  Kernel k = {.k = &r->details->kernels[i],
+              .seconds = r->kernel_seconds ? r->kernel_seconds[i] : NAN,
+              .bytes = -1,
+              .flops = -1};
   if (r->has_costs) {
     k.cost = &r->costs.kernels[i];
     k.bytes = k.cost->bytes_read < 0 ? -1 : (double)k.cost->bytes_read + (double)k.cost->bytes_written;
@@ -82,7 +85,8 @@ static void print_kernels(const SinterReport *r) {
   }
   if (r->ceilings.copy > 0)
     printf("ceilings: read %.1f GB/s, copy %.1f GB/s (of %.1f MB), multiply-add %.1f GFLOP/s in float32\n",
-           r->ceilings.read * 1e-9, r->ceilings.copy * 1e-9, (double)r->ceilings.bytes * 1e-6, r->ceilings.flops * 1e-9);
+           r->ceilings.read * 1e-9, r->ceilings.copy * 1e-9, (double)r->ceilings.bytes * 1e-6,
+           r->ceilings.flops * 1e-9);
 }
 
 static void print_benchmark(const SinterReport *r) {

@@ -2,8 +2,8 @@
 //
 //   {"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 0.000, "dur": 12.500, "name": "main_kernel0", ...}, ...]}
 //
-// about:tracing and https://ui.perfetto.dev open it. Process 1 is the tool: what it did before the program ran. Process 2
-// is the program: a line of calls and kernels, and on a CPU one for each thread's tasks. On a device the times of
+// about:tracing and https://ui.perfetto.dev open it. Process 1 is the tool: what it did before the program ran. Process
+// 2 is the program: a line of calls and kernels, and on a CPU one for each thread's tasks. On a device the times of
 // kernels are its own, each call's laid out from where its first kernel was launched.
 
 #include "driver_parts.h"
@@ -56,7 +56,8 @@ static const char *kernel_name(const SinterFunctionDetails *d, int32_t k) {
   return k >= 0 && k < d->num_kernels ? d->kernels[k].name : "kernel";
 }
 
-static void put_kernel(Trace *t, const SinterFunctionDetails *d, const SinterCosts *costs, const SinterSpan *s, double shift) {
+static void put_kernel(Trace *t, const SinterFunctionDetails *d, const SinterCosts *costs, const SinterSpan *s,
+                       double shift) {
   span(t, kernel_name(d, s->kernel), PROGRAM, HOST, s->begin + shift, s->end + shift);
   fprintf(t->to, ", \"args\": {\"call\": %d, \"kind\": ", s->call);
   sinter_put_string(t->to, s->kernel >= 0 && s->kernel < d->num_kernels ? d->kernels[s->kernel].kind : "");
@@ -81,7 +82,8 @@ static void put_tasks(Trace *t, const SinterFunctionDetails *d, const SinterProf
   }
 }
 
-static void put(Trace *t, const SinterProfile *p, const SinterDriverOptions *options, const SinterCosts *costs, const double *calls) {
+static void put(Trace *t, const SinterProfile *p, const SinterDriverOptions *options, const SinterCosts *costs,
+                const double *calls) {
   const SinterFunctionDetails *d = sinter_driver_details(p->r->library, p->r->f);
   bool device = sinter_run_on_device(p->r);
   fprintf(t->to, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
@@ -102,7 +104,8 @@ static void put(Trace *t, const SinterProfile *p, const SinterDriverOptions *opt
   fprintf(t->to, "\n]}\n");
 }
 
-SinterExit sinter_driver_trace(SinterRun *r, const SinterDriverOptions *options, const SinterCosts *costs, SinterMessage *message) {
+SinterExit sinter_driver_trace(SinterRun *r, const SinterDriverOptions *options, const SinterCosts *costs,
+                               SinterMessage *message) {
   SinterProfile *p = calloc(1, sizeof *p);
   if (!p)
     return sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for a profile");

@@ -8,8 +8,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(hidden)
 
-// From now on `who` is doing that: "compiling", "timing kernels". After two seconds a line on stderr says so, with the time
-// since the first call; nothing where stderr is no terminal. From one thread; the texts live on.
+// From now on `who` is doing that: "compiling", "timing kernels". After two seconds a line on stderr says so, with the
+// time since the first call; nothing where stderr is no terminal. From one thread; the texts live on.
 void sinter_progress(const char *who, const char *doing);
 
 // The line is gone.

@@ -52,8 +52,8 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
 void *sinter_rt_allocate(int64_t bytes);
 void sinter_rt_release(void *memory);
 
-// bytes * size, or bytes if size is 0. Where size is negative or the product passes 2^63, it does not return: the call ends with
-// SINTER_BAD_ARGUMENT. Compiled code has it in front of an allocation whose size is computed.
+// bytes * size, or bytes if size is 0. Where size is negative or the product passes 2^63, it does not return: the call
+// ends with SINTER_BAD_ARGUMENT. Compiled code has it in front of an allocation whose size is computed.
 int64_t sinter_rt_bytes(int64_t bytes, int64_t size);
 
 // The status of the running call so far.
@@ -74,7 +74,8 @@ enum SinterCount {
 // below do not.
 void sinter_rt_count(int32_t what, int64_t n);
 
-// The kernels of this index in SinterFunctionDetails begin and end, on the thread that made the call: the profiler is told.
+// The kernels of this index in SinterFunctionDetails begin and end, on the thread that made the call: the profiler is
+// told.
 void sinter_rt_begin(int32_t kernel);
 void sinter_rt_end(int32_t kernel);
 
@@ -83,7 +84,8 @@ enum { SINTER_COST_LIBRARY_CALLS = -1, SINTER_COST_TEMPORARY_BYTES = -2 };
 void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops);
 
 // SinterLibraryDetails.costs.
-int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors, SinterCosts *costs);
+int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors,
+                        SinterCosts *costs);
 
 // SinterLibrary.stats.
 void sinter_rt_stats(SinterStats *out);

@@ -36,7 +36,8 @@ static bool has_feature(const char *cpu, const char *feature) {
   bool found = features && strstr(features, feature);
   LLVMInitializeNativeTarget();
   if (cpu && !LLVMGetTargetFromTriple(triple, &target, &why)) {
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, "", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(target, triple, cpu, "", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
     found = machine && sn_shim_machine_has(machine, feature);
     LLVMDisposeTargetMachine(machine);
   }
@@ -46,9 +47,11 @@ static bool has_feature(const char *cpu, const char *feature) {
   return found;
 }
 const char *tool_bf16(const char *cpu) { return has_feature(cpu, "+avx512bf16") ? "native" : "integers"; }
-// Intel's processors since Broadwell: AMD's have SSE4a. On a Xeon with AMX a loop over two bf16 operands takes 4.1 to 4.9 ms in place of 5.5 to 6.5
-// where it asks ahead; on a Zen 4 it takes 4.1 in place of 3.1.
-const char *tool_prefetch(const char *cpu) { return has_feature(cpu, "+adx") && !has_feature(cpu, "+sse4a") ? "8192" : "0"; }
+// Intel's processors since Broadwell: AMD's have SSE4a. On a Xeon with AMX a loop over two bf16 operands takes 4.1
+// to 4.9 ms in place of 5.5 to 6.5 where it asks ahead; on a Zen 4 it takes 4.1 in place of 3.1.
+const char *tool_prefetch(const char *cpu) {
+  return has_feature(cpu, "+adx") && !has_feature(cpu, "+sse4a") ? "8192" : "0";
+}
 const char *tool_registers(const char *cpu) { return has_feature(cpu, "+avx512f") ? "32" : "16"; }
 const char *tool_exp(const char *cpu) { return has_feature(cpu, "+avx512f") ? "avx512" : "polynomial"; }
 
@@ -199,4 +202,6 @@ void tool_print(MlirModule module) {
 }
 
 const char *tool_wrong_file(const char *value) { return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL; }
-const char *tool_wrong_list(const char *value) { return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL; }
+const char *tool_wrong_list(const char *value) {
+  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+}

@@ -34,7 +34,8 @@ bool tool_knows_cpu(const char *cpu);
 // What is wrong with an option's text, or NULL: a file that goes into a pipeline's text; numbers with commas.
 const char *tool_wrong_file(const char *value);
 const char *tool_wrong_list(const char *value);
-// Options of the pipeline sinter-cpu that go with a processor, this machine's if `cpu` is null: how f32 is rounded to bf16, how exp is computed.
+// Options of the pipeline sinter-cpu that go with a processor, this machine's if `cpu` is null: how f32 is rounded to
+// bf16, how exp is computed.
 const char *tool_bf16(const char *cpu);
 const char *tool_exp(const char *cpu);
 const char *tool_registers(const char *cpu); // of vectors

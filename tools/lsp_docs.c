@@ -39,6 +39,7 @@ size_t lsp_docs(const char *op, size_t length, const char **text) {
   int n = snprintf(heading, sizeof heading, "\n### `%.*s`", (int)length, op);
   if (n < 0 || (size_t)n >= sizeof heading)
     return 0;
-  n = (int)section((const char *)library, heading, text); // what a definition says is closer than what all of them share
+  n = (int)section((const char *)library, heading,
+                   text); // what a definition says is closer than what all of them share
   return n ? (size_t)n : section((const char *)dialect, heading, text);
 }

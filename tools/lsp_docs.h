@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// The section of an op's name ("sinter.pick") in build/docs/library.md or build/docs/dialect.md, in Markdown: its length, and
-// where it begins. 0 where there is none.
+// The section of an op's name ("sinter.pick") in build/docs/library.md or build/docs/dialect.md, in Markdown: its
+// length, and where it begins. 0 where there is none.
 size_t lsp_docs(const char *op, size_t length, const char **text);
 
 #ifdef __cplusplus

@@ -5,7 +5,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-// Runs a language server on stdin and stdout; its hover answers get the documentation of Sinter's ops. Answers what it answers.
+// Runs a language server on stdin and stdout; its hover answers get the documentation of Sinter's ops. Answers what it
+// answers.
 int lspWithHover(llvm::function_ref<int()> server);
 
 #endif

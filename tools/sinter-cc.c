@@ -84,8 +84,8 @@ static const SinterOption table[] = {
     {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)",
      set_name},
     {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
-     set_policy},
+    {"policy", "WORD",
+     "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be", set_policy},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
@@ -93,8 +93,7 @@ static const SinterOption table[] = {
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
     {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
-    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas",
-     set_ptx},
+    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
 
@@ -161,7 +160,16 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
                        {"chip", options->chip},
                        {"format", options->ptx ? "isa" : "bin"},
                        {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy}, {"bf16", tool_bf16(options->cpu)}, {"exp", tool_exp(options->cpu)}, {"registers", tool_registers(options->cpu)}, {"prefetch", tool_prefetch(options->cpu)}, {"wrt", options->wrt}, {"upstream", upstream}, {"tuning", options->tuning}, {"input", options->input_dialect}, {NULL, NULL}};
+  ToolSetting cpu[] = {{"policy", options->policy},
+                       {"bf16", tool_bf16(options->cpu)},
+                       {"exp", tool_exp(options->cpu)},
+                       {"registers", tool_registers(options->cpu)},
+                       {"prefetch", tool_prefetch(options->cpu)},
+                       {"wrt", options->wrt},
+                       {"upstream", upstream},
+                       {"tuning", options->tuning},
+                       {"input", options->input_dialect},
+                       {NULL, NULL}};
   return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
                       : tool_run(tool, module, "sinter-cpu", cpu, until);
 }

@@ -58,8 +58,10 @@ static const char *set_explain(void *to, const char *value) {
 }
 
 static const char *set_emit(void *to, const char *value) {
-  static const char *const words[] = {"expanded", "prepared", "raised", "differentiated", "fused", "scheduled", "outlined", "lowered", NULL};
-  return one_of(value, words, "is not a rung: expanded, prepared, raised, differentiated, fused, scheduled, outlined or lowered",
+  static const char *const words[] = {"expanded", "prepared", "raised", "differentiated", "fused", "scheduled",
+                                      "outlined", "lowered",  NULL};
+  return one_of(value, words,
+                "is not a rung: expanded, prepared, raised, differentiated, fused, scheduled, outlined or lowered",
                 &((Options *)to)->emit);
 }
 
@@ -90,21 +92,27 @@ static const char *set_verify(void *to, const char *value) {
 
 // Settings of every road.
 #define PROCESSOR(options)                                                                                             \
-  {"bf16", tool_bf16((options)->cpu)}, {"exp", tool_exp((options)->cpu)}, {"registers", tool_registers((options)->cpu)}, {"prefetch", tool_prefetch((options)->cpu)}
-#define SHARED(options) {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, {"tuning", (options)->tuning}
+  {"bf16", tool_bf16((options)->cpu)}, {"exp", tool_exp((options)->cpu)},                                              \
+      {"registers", tool_registers((options)->cpu)}, {                                                                 \
+    "prefetch", tool_prefetch((options)->cpu)                                                                          \
+  }
+#define SHARED(options)                                                                                                \
+  {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, { "tuning", (options)->tuning }
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
-    {"policy", "WORD", "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be",
-     set_policy},
+    {"policy", "WORD",
+     "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be", set_policy},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
     {"verify", NULL, "compare with the decomposed program, with sums in float64", set_verify},
-    {"emit", "RUNG", "print the IR at expanded|prepared|raised|differentiated|fused|scheduled|outlined|lowered, run nothing", set_emit},
-    {"explain", "[FILE]", "say what fused with what, and why not more, run nothing; a page if FILE ends in .html", set_explain},
+    {"emit", "RUNG",
+     "print the IR at expanded|prepared|raised|differentiated|fused|scheduled|outlined|lowered, run nothing", set_emit},
+    {"explain", "[FILE]", "say what fused with what, and why not more, run nothing; a page if FILE ends in .html",
+     set_explain},
     {0},
 };
 
@@ -197,12 +205,13 @@ static void phase(const SinterDriverOptions *driver, const char *name) {
     sinter_progress(driver->program, name);
 }
 
-static SinterExit compile(const Tool *tool, const Options *options, const SinterDriverOptions *driver, MlirModule module,
-                          const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
+static SinterExit compile(const Tool *tool, const Options *options, const SinterDriverOptions *driver,
+                          MlirModule module, const char *policy, const char *sums, LLVMOrcLLJITRef *jit,
                           const SinterLibrary **library) {
   bool reference = !strcmp(sums, "wide");
   phase(driver, reference ? "compiling the unfused program" : "compiling: passes");
-  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, PROCESSOR(options), {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
+  ToolSetting settings[] = {{"policy", policy}, {"sums", sums}, PROCESSOR(options), {"input", options->input_dialect},
+                            SHARED(options),    {NULL, NULL}};
   SinterExit code = tool_run(tool, module, "sinter-cpu", settings, NULL);
   if (code != SINTER_EXIT_OK)
     return code;
@@ -238,12 +247,18 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
   code = tool_select(tool, module, driver->entry);
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   if (code == SINTER_EXIT_OK && options->explain) {
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
+    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect},  SHARED(options),
+                              {"explain", "true"},         {"explain-file", options->explain}, {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", settings, "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
     // For no processor in particular, unless one is named.
-    ToolSetting settings[] = {{"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
-    ToolSetting named[] = {{"policy", options->policy}, PROCESSOR(options), {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
+    ToolSetting settings[] = {
+        {"policy", options->policy}, {"input", options->input_dialect}, SHARED(options), {NULL, NULL}};
+    ToolSetting named[] = {{"policy", options->policy},
+                           PROCESSOR(options),
+                           {"input", options->input_dialect},
+                           SHARED(options),
+                           {NULL, NULL}};
     code = tool_run(tool, module, "sinter-cpu", options->cpu ? named : settings, options->emit);
     if (code == SINTER_EXIT_OK)
       tool_print(module);

@@ -5,8 +5,8 @@
 //   DIR/sinter-tune-run DIR --tuning=loss.tuning                    the rest, where the GPU is and no compiler
 //   sinter-cc loss.mlir --target=gpu --tuning=loss.tuning -o loss.so
 //
-// A form is cut out of the program and compiled alone, once with each candidate's schedule: what is timed is the kernel.
-// Candidates that become the same code are compiled once.
+// A form is cut out of the program and compiled alone, once with each candidate's schedule: what is timed is the
+// kernel. Candidates that become the same code are compiled once.
 
 #include "lowering/gpu/chips.h"
 #include "lowering/serialise.h"
@@ -40,7 +40,9 @@ static const char *set_target(void *to, const char *value) {
 }
 static const char *set_policy(void *to, const char *value) {
   ((Options *)to)->policy = value;
-  return !strcmp(value, "medium") || !strcmp(value, "aggressive") ? NULL : "is not a policy that makes kernels: medium or aggressive";
+  return !strcmp(value, "medium") || !strcmp(value, "aggressive")
+             ? NULL
+             : "is not a policy that makes kernels: medium or aggressive";
 }
 static const char *set_cpu(void *to, const char *value) {
   ((Options *)to)->cpu = value;
@@ -86,7 +88,8 @@ static const SinterOption table[] = {
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
-    {"cpu", "NAME", "LLVM's name of the host's processor (default: this one; with --emit for a GPU: x86-64-v2)", set_cpu},
+    {"cpu", "NAME", "LLVM's name of the host's processor (default: this one; with --emit for a GPU: x86-64-v2)",
+     set_cpu},
     {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
     {"ptx", NULL, "embed PTX in place of a cubin: needs no ptxas", set_ptx},
     {0},
@@ -151,7 +154,8 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
 }
 
 // A program without our kernels, on the CPU.
-static SinterExit compile_plain(const Tool *tool, const Options *o, MlirModule module, const char *sums, const char *path) {
+static SinterExit compile_plain(const Tool *tool, const Options *o, MlirModule module, const char *sums,
+                                const char *path) {
   MlirModule lowered;
   SinterExit code = lower(tool, o, (Road){.policy = "disabled", .wrt = "", .sums = sums}, module, &lowered);
   SnSerialise how = {.cpu = o->cpu};
@@ -201,7 +205,8 @@ static Compiled compile_here(const Work *w, MlirModule kernel, const char *path)
   const Options *o = w->options;
   mlirContextAttachDiagnosticHandler(w->tool->ctx, keep_error, c.why, NULL);
   MlirModule lowered;
-  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .gpu = o->gpu}, kernel, &lowered);
+  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .gpu = o->gpu},
+                 kernel, &lowered);
   SnSerialise how = {.cpu = o->cpu, .gpu = o->gpu, .parallel = !o->gpu};
   if (c.code == SINTER_EXIT_OK)
     c.code = link_lowered(w->tool, &how, lowered, path, w->seen.data, w->seen.size, &c.hash);
@@ -371,7 +376,12 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
     o->cpu = "x86-64-v2"; // the other machine's is not known
   code = tool_select(tool, module, run->driver.entry);
   if (code == SINTER_EXIT_OK) {
-    Road road = {.policy = o->policy, .wrt = o->wrt, .sums = "same", .until = "scheduled", .upstream = o->upstream, .gpu = o->gpu};
+    Road road = {.policy = o->policy,
+                 .wrt = o->wrt,
+                 .sums = "same",
+                 .until = "scheduled",
+                 .upstream = o->upstream,
+                 .gpu = o->gpu};
     code = lower(tool, o, road, module, &scheduled);
     TuneForms forms = {0};
     if (code == SINTER_EXIT_OK) {

@@ -1,9 +1,9 @@
 // tune.h: what the two halves of sinter-tune share: a folder of candidates.
 //
 //   DIR/form0-reference.so   form 0 by itself, decomposed, on the CPU, with sums in float64
-//   DIR/form0-inputs.so      the program up to form 0, on the CPU: what form 0 is run on; not there for a form in a loop
-//   DIR/0.so, 1.so ...       a form by itself, each with another schedule
-//   DIR/candidates           `target cpu|gpu`, then a line for each, by tabs: number of the form, form, schedule, file (- if
+//   DIR/form0-inputs.so      the program up to form 0, on the CPU: what form 0 is run on; not there for a form in a
+//   loop DIR/0.so, 1.so ...       a form by itself, each with another schedule DIR/candidates           `target
+//   cpu|gpu`, then a line for each, by tabs: number of the form, form, schedule, file (- if
 //                            it was refused), and why it was; the first of a form is what sinter-schedule chooses
 //
 // Free of MLIR: the half that runs needs nothing but a library's table.

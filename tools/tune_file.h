@@ -18,8 +18,8 @@ typedef struct TuneEntry {
 } TuneEntry;
 
 // Puts an entry in place of what the file has of its form, and keeps all else: read, changed and renamed into place
-// under a lock on the folder, so that two tuners lose nothing and a kill or a full disk leaves the old file. A file that is
-// not there is made. False, with a message that starts with path.
+// under a lock on the folder, so that two tuners lose nothing and a kill or a full disk leaves the old file. A file
+// that is not there is made. False, with a message that starts with path.
 bool tune_file_merge(const char *path, const TuneEntry *entry, SinterMessage *message);
 
 // Whether an entry could be put there, so that nobody measures for nothing. Changes nothing.

@@ -3,7 +3,7 @@
 //   func.func @main(%x, %w, %t) { %a = sinter.contract ...(%x, %w); %b = sinter.rowwise ins(%a, %t) outs(%e) ... }
 // ->
 //   func.func @main(%a, %t) { %e = tensor.empty(); %b = sinter.rowwise ins(%a, %t) outs(%e) ...; return %b }     kernel
-//   func.func @main(%x, %w, %t) { %a = sinter.contract ...(%x, %w); return %a, %t }                               inputs
+//   func.func @main(%x, %w, %t) { %a = sinter.contract ...(%x, %w); return %a, %t } inputs
 //
 // The first is compiled with each candidate's schedule and timed; the second, on the CPU without our kernels, makes
 // the numbers that it is timed on: those that it gets in the program. Sizes are computed again: an empty tensor is
@@ -129,7 +129,8 @@ static MlirModule inputs_module(MlirModule scheduled, MlirOperation form, const 
     in[i] = sn_type_of(mlirBlockGetArgument(block, i));
   MlirContext ctx = mlirOperationGetContext(f);
   SnBuilder b = sn_before(end);
-  MlirOperation now = sn_op(&b, "func.return", sn_values((intptr_t)arguments->size, arguments->data), sn_types(0, NULL));
+  MlirOperation now =
+      sn_op(&b, "func.return", sn_values((intptr_t)arguments->size, arguments->data), sn_types(0, NULL));
   mlirOperationRemoveFromParent(end);
   sn_set_attr(f, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, n, in, (intptr_t)arguments->size, out)));
   if (of_results.ptr)

@@ -6,8 +6,8 @@
 //     wrong: output 1 ...                #sinter.gpu_rows<cluster = 8, ...>
 //
 // Inputs and what is right are made once; each measurement then runs in a process of its own, so that a candidate that
-// hangs, or leaves a device unusable, costs nothing but itself. The fastest ones and the chosen one then take turns for some
-// rounds (tune_rounds): a machine that others use slows all of a round, and what is kept has to win in each.
+// hangs, or leaves a device unusable, costs nothing but itself. The fastest ones and the chosen one then take turns for
+// some rounds (tune_rounds): a machine that others use slows all of a round, and what is kept has to win in each.
 
 #include "tools/tune.h"
 #include "tools/tune_file.h"
@@ -97,7 +97,8 @@ typedef struct {
   int32_t num_inputs, num_outputs;
 } Shared;
 
-static const SinterFunction *open_library(const Shared *s, const char *name, const SinterLibrary **library, SinterMessage *message) {
+static const SinterFunction *open_library(const Shared *s, const char *name, const SinterLibrary **library,
+                                          SinterMessage *message) {
   char path[4200];
   snprintf(path, sizeof path, "%s/%s", s->folder, name);
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -200,9 +201,9 @@ static int by_time(const void *a, const void *b) {
   return x->verified ? (x->seconds > y->seconds) - (x->seconds < y->seconds) : 0;
 }
 
-// The chosen candidate and the fastest others take turns, in another order each round, the chosen one twice. Sets times and
-// gains; *noise is how far the chosen one is from itself in a round. Answers the candidate that is faster than the chosen
-// one in each round, and by more than twice the noise and 1 % in most; NULL if none is.
+// The chosen candidate and the fastest others take turns, in another order each round, the chosen one twice. Sets times
+// and gains; *noise is how far the chosen one is from itself in a round. Answers the candidate that is faster than the
+// chosen one in each round, and by more than twice the noise and 1 % in most; NULL if none is.
 static const Candidate *take_turns(const Shared *s, Candidate *chosen, Candidate **order, size_t n, double *noise) {
   Candidate *finalists[FINALISTS + 1] = {chosen, chosen};
   size_t count = 2;
@@ -262,7 +263,8 @@ static double copy_on_cpu(int64_t moved) {
   return best;
 }
 
-static void print_table(Candidate *const *order, size_t n, const Candidate *chosen, const Candidate *kept, double noise) {
+static void print_table(Candidate *const *order, size_t n, const Candidate *chosen, const Candidate *kept,
+                        double noise) {
   const Answer *best = order[0]->answer.verified ? &order[0]->answer : NULL;
   double copy = best ? best->copy > 0 ? best->copy : copy_on_cpu(best->bytes) : 0;
   double unit = chosen->answer.verified ? chosen->answer.seconds : best ? best->seconds : 1;
@@ -311,26 +313,33 @@ static SinterExit tune_form(const Shared *s, Candidate *first, size_t n, const C
   return code;
 }
 
-static SinterExit keep(const TuneOptions *o, const char *target, const Candidate *first, const Candidate *kept, double noise) {
+static SinterExit keep(const TuneOptions *o, const char *target, const Candidate *first, const Candidate *kept,
+                       double noise) {
   char comment[600];
   const Answer *a = kept ? &kept->answer : &first->answer;
   const char *device = a->device[0] ? a->device : "the CPU";
-  TuneEntry entry = {.target = target, .form = first->form, .schedule = kept ? kept->schedule : NULL, .comment = comment};
+  TuneEntry entry = {
+      .target = target, .form = first->form, .schedule = kept ? kept->schedule : NULL, .comment = comment};
   if (!kept)
-    snprintf(comment, sizeof comment, "measured on %s, nothing is faster than what sinter-schedule chooses, %.4f ms (noise %.1f %%)", device,
+    snprintf(comment, sizeof comment,
+             "measured on %s, nothing is faster than what sinter-schedule chooses, %.4f ms (noise %.1f %%)", device,
              a->seconds * 1e3, 100 * noise);
   else if (first->answer.verified)
-    snprintf(comment, sizeof comment, "%s: %.4f ms, %.3f of what sinter-schedule chooses (noise %.1f %%)", device, a->seconds * 1e3,
-             kept->gain, 100 * noise);
+    snprintf(comment, sizeof comment, "%s: %.4f ms, %.3f of what sinter-schedule chooses (noise %.1f %%)", device,
+             a->seconds * 1e3, kept->gain, 100 * noise);
   else
-    snprintf(comment, sizeof comment, "%s: %.4f ms, what sinter-schedule chooses is %.300s", device, a->seconds * 1e3, first->answer.why);
+    snprintf(comment, sizeof comment, "%s: %.4f ms, what sinter-schedule chooses is %.300s", device, a->seconds * 1e3,
+             first->answer.why);
   SinterMessage message = {""};
-  return tune_file_merge(o->out, &entry, &message) ? SINTER_EXIT_OK : complain(o, SINTER_EXIT_BAD_INPUT, "the tuning file", message.text);
+  return tune_file_merge(o->out, &entry, &message)
+             ? SINTER_EXIT_OK
+             : complain(o, SINTER_EXIT_BAD_INPUT, "the tuning file", message.text);
 }
 
 // ---- what a form runs on -----------------------------------------------------------------------
 
-static const SinterFunction *open_piece(const Shared *s, size_t number, const char *what, const SinterLibrary **library, SinterMessage *message) {
+static const SinterFunction *open_piece(const Shared *s, size_t number, const char *what, const SinterLibrary **library,
+                                        SinterMessage *message) {
   char name[64];
   snprintf(name, sizeof name, "form%zu-%s.so", number, what);
   return open_library(s, name, library, message);
@@ -357,7 +366,8 @@ static SinterExit prepare(Shared *s, size_t number, SinterMessage *message) {
   s->inputs = calloc((size_t)f->num_inputs + 1, sizeof *s->inputs);
   s->want = calloc((size_t)f->num_outputs + 1, sizeof *s->want);
   SinterArray *of_program = before ? calloc((size_t)before->num_inputs + 1, sizeof *of_program) : NULL;
-  SinterExit code = sinter_driver_inputs(before ? front : library, before ? before : f, &once, before ? of_program : s->inputs, message);
+  SinterExit code = sinter_driver_inputs(before ? front : library, before ? before : f, &once,
+                                         before ? of_program : s->inputs, message);
   if (before && code == SINTER_EXIT_OK)
     code = sinter_driver_run(front, before, &once, of_program, s->inputs, &ignored, message);
   if (before)

@@ -50,16 +50,18 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 
 static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
 
-// %x[.., r, c] with plain dimensions c and r, the last of n (0: none), that are nowhere else: rows are the last size apart. The
-// others of the n stand in front of r, and all but the first are whole.
+// %x[.., r, c] with plain dimensions c and r, the last of n (0: none), that are nowhere else: rows are the last size
+// apart. The others of the n stand in front of r, and all but the first are whole.
 static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t n, int64_t c) {
   intptr_t results = mlirAffineMapGetNumResults(side->map);
   MlirType t = sn_type_of(side->value);
-  if (!is_f32(t) || side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c || !sn_unit_stride(side->map, c))
+  if (!is_f32(t) || side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c ||
+      !sn_unit_stride(side->map, c))
     return false;
   for (int64_t k = 0; k < n; ++k) {
     intptr_t at = results - 2 - k;
-    if (sn_map_dim(side->map, at) != r - k || (k + 1 < n && (sn_dim(t, at) == SN_DYNAMIC || sn_dim(t, at) != f->dims.data[r - k].size)))
+    if (sn_map_dim(side->map, at) != r - k ||
+        (k + 1 < n && (sn_dim(t, at) == SN_DYNAMIC || sn_dim(t, at) != f->dims.data[r - k].size)))
       return false;
     for (intptr_t i = 0; i < results; ++i)
       if (i != at && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), r - k))
@@ -77,8 +79,8 @@ static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together
 }
 
 static bool is_fixed(const SnForm *f, const Product *p) {
-  return p->sum != SN_DYNAMIC && sn_row_length(f) != SN_DYNAMIC && mlirShapedTypeHasStaticShape(sn_type_of(p->a->value)) &&
-         mlirShapedTypeHasStaticShape(sn_type_of(p->b->value));
+  return p->sum != SN_DYNAMIC && sn_row_length(f) != SN_DYNAMIC &&
+         mlirShapedTypeHasStaticShape(sn_type_of(p->a->value)) && mlirShapedTypeHasStaticShape(sn_type_of(p->b->value));
 }
 
 static void read_in_place(const SnForm *f, Product *p, int64_t together) {
@@ -120,7 +122,10 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t togethe
       return SN_OK;
     }
   }
-  return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions, the other without the last row dimension", k);
+  return sn_error(f->op,
+                  "product %zu is not lowered yet: one side has to be without column dimensions, the other without the "
+                  "last row dimension",
+                  k);
 }
 
 // How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could.
@@ -129,8 +134,8 @@ int64_t sn_cpu_rows_together(const SnForm *f) {
   for (bool more = n; more && n < f->num_rows;) {
     for (size_t k = 0; k < f->products.size && more; ++k) {
       Product p, q;
-      more = !sn_failed(read_product(f, k, n, &p)) && !sn_failed(read_product(f, k, n + 1, &q)) && !uses(f, p.b, f->num_rows - n - 1, 1) &&
-             (!p.lda || q.lda);
+      more = !sn_failed(read_product(f, k, n, &p)) && !sn_failed(read_product(f, k, n + 1, &q)) &&
+             !uses(f, p.b, f->num_rows - n - 1, 1) && (!p.lda || q.lda);
     }
     n += more;
   }
@@ -146,16 +151,21 @@ static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue col
 // size, or what is left of `whole` at `at`, which is a multiple of the block.
 static MlirValue smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole) {
   int64_t known;
-  return sn_known(whole, &known) && known % block == 0 ? size : sn(b, "arith.minsi", size, sn(b, "arith.subi", whole, at));
+  return sn_known(whole, &known) && known % block == 0 ? size
+                                                       : sn(b, "arith.minsi", size, sn(b, "arith.subi", whole, at));
 }
 
-static MlirValue sum_of(SnBuilder *b, const SnForm *f, const Product *p) { return sn_form_sizes(b, f, p->first_dim, p->num_dims); }
+static MlirValue sum_of(SnBuilder *b, const SnForm *f, const Product *p) {
+  return sn_form_sizes(b, f, p->first_dim, p->num_dims);
+}
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // ---- products -------------------------------------------------------------------------------
 
-static MlirValue as_i64(SnBuilder *b, MlirValue v) { return sn(b, "arith.index_cast", v, mlirIntegerTypeGet(b->ctx, 64)); }
+static MlirValue as_i64(SnBuilder *b, MlirValue v) {
+  return sn(b, "arith.index_cast", v, mlirIntegerTypeGet(b->ctx, 64));
+}
 
 // The address of an element of an f32 memref.
 static MlirValue address(SnBuilder *b, MlirValue memref, MlirValue offset) {
@@ -177,7 +187,8 @@ static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, 
   sn_cpu_point(c, p, i, j, s, dims);
   MlirType t = sn_type_of(side->value);
   for (intptr_t r = 0; r < sn_rank(t); ++r)
-    offset = plus(b, sn(b, "arith.muli", offset, sn_dim_of(b, side->value, r)), sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
+    offset = plus(b, sn(b, "arith.muli", offset, sn_dim_of(b, side->value, r)),
+                  sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
   return offset;
 }
 
@@ -188,20 +199,31 @@ static MlirValue distance(SnBuilder *b, int64_t known, MlirValue memref) {
   return sn_known(last, &size) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 64), size) : as_i64(b, last);
 }
 
-static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column) {
+static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                         MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
   MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
-  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0)) : scratch_address(b, p->a_pack, first_row, k0);
+  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0))
+                       : scratch_address(b, p->a_pack, first_row, k0);
   MlirValue w = p->ldb ? address(b, p->b->value, offset_in(c, p, p->b, zero, n0, k0))
                        : scratch_address(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
   MlirValue out = scratch_address(b, p->c, first_row, column);
   MlirValue again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)));
-  MlirValue operands[] = {a, w, out, as_i64(b, c->mm), as_i64(b, nn), as_i64(b, kk), distance(b, p->lda, p->lda ? p->a->value : p->a_pack),
-                          distance(b, p->ldb, p->ldb ? p->b->value : p->b_pack), distance(b, 0, p->c), sn(b, "arith.extui", again, i64)};
+  MlirValue operands[] = {a,
+                          w,
+                          out,
+                          as_i64(b, c->mm),
+                          as_i64(b, nn),
+                          as_i64(b, kk),
+                          distance(b, p->lda, p->lda ? p->a->value : p->a_pack),
+                          distance(b, p->ldb, p->ldb ? p->b->value : p->b_pack),
+                          distance(b, 0, p->c),
+                          sn(b, "arith.extui", again, i64)};
   MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
   sn_cpu_declare(c->kernel, "sinter_rt_brgemm_f32", 10, types);
-  sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL), sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
+  sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
 }
 
 // Types that the library does not offer: c[r][j..] (+)= a_pack[r][k0 + s] * b_pack[s][j..], vectors along j.
@@ -209,20 +231,24 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
   SnBuilder *b = &c->t.b;
   int64_t lanes = c->n % c->lanes ? 1 : c->lanes;
   MlirType t = lanes > 1 ? sn_vector(p->type, lanes) : p->type;
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1),
+            first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
   SnLoop r = sn_for(b, zero, c->mm, one);
   {
     MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
     SnLoop j = sn_for(b, zero, nn, sn_index(b, lanes));
     {
       MlirValue at[] = {row, plus(b, column, j.index)};
-      MlirValue start = sn(b, "arith.select", first, sn_zero(b, t), sn_scratch_load(b, p->c, sn_values(2, at), t, sn_no_attr()));
+      MlirValue start =
+          sn(b, "arith.select", first, sn_zero(b, t), sn_scratch_load(b, p->c, sn_values(2, at), t, sn_no_attr()));
       SnLoop s = sn_for(b, zero, kk, one, start);
       {
-        MlirValue a[] = {row, plus(b, k0, s.index)}, x = sn_scratch_load(b, p->a_pack, sn_values(2, a), p->type, sn_no_attr());
+        MlirValue a[] = {row, plus(b, k0, s.index)},
+                  x = sn_scratch_load(b, p->a_pack, sn_values(2, a), p->type, sn_no_attr());
         if (lanes > 1)
           x = sn(b, "vector.broadcast", x, t);
-        MlirValue of_b[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index}, w = sn_scratch_load(b, p->b_pack, sn_values(2, of_b), t, sn_no_attr());
+        MlirValue of_b[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index},
+                  w = sn_scratch_load(b, p->b_pack, sn_values(2, of_b), t, sn_no_attr());
         MlirValue sum = sn_is_float(p->type) ? sn(b, "math.fma", x, w, s.carried[0])
                                              : sn(b, "arith.addi", s.carried[0], sn(b, "arith.muli", x, w));
         sn_next(b, &s, sum);
@@ -293,7 +319,8 @@ static void emit_rows(Contract *c, Product *products, SnCpuRow *row, MlirValue o
 static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue block, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
   int64_t batch_dims = c->f.num_rows - c->together;
-  MlirValue blocks = c->row_blocks, from = sn_index(b, 0), to = sn_form_columns(b, &c->f), m = sn_index(b, c->m), width = sn_index(b, c->n);
+  MlirValue blocks = c->row_blocks, from = sn_index(b, 0), to = sn_form_columns(b, &c->f), m = sn_index(b, c->m),
+            width = sn_index(b, c->n);
   if (c->columns) {
     MlirValue columns = sn_index(b, c->columns);
     from = sn(b, "arith.muli", sn(b, "arith.remui", block, c->pieces), columns);
@@ -325,7 +352,8 @@ static void emit_block(Contract *c, Product *products, SnCpuRow *row, MlirValue 
 // The row program sees one column at a time, so it can run on parts of a row.
 bool sn_cpu_by_columns(const SnForm *f) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  bool result = !sn_row_needs_whole_row(&p) && p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
+  bool result = !sn_row_needs_whole_row(&p) &&
+                p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
   sn_row_program_free(&p);
   return result;
 }
@@ -340,7 +368,8 @@ static MlirLogicalResult check(const SnForm *f) {
   if (columns % n)
     return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
   if (columns && (f->accumulators.size || !sn_cpu_by_columns(f)))
-    return sn_error(f->op, "columns = %lld, but something is reduced over the row or over rows: leave columns out", (long long)columns);
+    return sn_error(f->op, "columns = %lld, but something is reduced over the row or over rows: leave columns out",
+                    (long long)columns);
   return SN_OK;
 }
 
@@ -365,18 +394,26 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   if (sn_failed(check(form)))
     return SN_FAIL;
   MlirAttribute s = form->schedule;
-  Contract c = {.kernel = k, .m = sn_schedule_number(s, "m"), .n = sn_schedule_number(s, "n"), .k = sn_schedule_number(s, "k"),
-                .lanes = sn_schedule_number(s, "lanes"), .columns = sn_schedule_number(s, "columns"), .together = sn_cpu_rows_together(form),
+  Contract c = {.kernel = k,
+                .m = sn_schedule_number(s, "m"),
+                .n = sn_schedule_number(s, "n"),
+                .k = sn_schedule_number(s, "k"),
+                .lanes = sn_schedule_number(s, "lanes"),
+                .columns = sn_schedule_number(s, "columns"),
+                .together = sn_cpu_rows_together(form),
                 .whole_rows = !sn_cpu_by_columns(form)};
   count_blocks(&c, &k->b, form);
-  MlirValue unit = sn_index(&k->b, c.n), width = c.whole_rows ? sn_size_mul(&k->b, sn_size_ceil(&k->b, sn_form_columns(&k->b, form), unit), unit) : unit;
+  MlirValue unit = sn_index(&k->b, c.n),
+            width =
+                c.whole_rows ? sn_size_mul(&k->b, sn_size_ceil(&k->b, sn_form_columns(&k->b, form), unit), unit) : unit;
 
   SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
   Product *products = sn_alloc(form->products.size * sizeof *products);
   for (size_t p = 0; p < form->products.size; ++p) {
     (void)read_product(form, p, c.together, &products[p]);
     products[p].c = scratch(&c, products[p].type, c.m, width);
-    products[p].a_pack = products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, sum_of(&k->b, form, &products[p]));
+    products[p].a_pack =
+        products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, sum_of(&k->b, form, &products[p]));
     products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, unit);
   }
 

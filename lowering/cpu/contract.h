@@ -14,7 +14,7 @@ typedef struct {
   int64_t first_dim, num_dims; // its own dimensions
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   bool library;                     // sinter_rt_brgemm_f32 makes it
-  int64_t lda, ldb;                 // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
+  int64_t lda, ldb; // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n]
 } Product;
 
@@ -41,7 +41,8 @@ bool sn_cpu_by_columns(const SnForm *f);
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
 // Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
 int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);
-// All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum index s.
+// All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum
+// index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
 
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block.

@@ -31,7 +31,9 @@ static int64_t bytes_of(MlirType memref) {
   return n;
 }
 
-static MlirType workspace_type(MlirContext ctx, int64_t bytes) { return sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes); }
+static MlirType workspace_type(MlirContext ctx, int64_t bytes) {
+  return sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes);
+}
 
 static MlirValue fixed_scratch(SnKernel *k, MlirType memref) {
   SnBuilder *b = &k->b;
@@ -42,7 +44,8 @@ static MlirValue fixed_scratch(SnKernel *k, MlirType memref) {
               sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   }
   if (sn_none(k->workspace)) // its size is known at the end
-    k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)), workspace_type(b->ctx, 0), b->loc);
+    k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)),
+                                        workspace_type(b->ctx, 0), b->loc);
   MlirValue v = sn(b, "memref.view", k->workspace, sn_index(b, k->workspace_bytes), memref);
   k->workspace_bytes += (bytes + LINE - 1) / LINE * LINE;
   return v;
@@ -59,9 +62,10 @@ MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirVa
       unknown[segments[0]++] = sizes[i];
     }
   MlirType memref = sn_memref(sn_scratch_type(element), n, shape);
-  v = !segments[0] ? fixed_scratch(k, memref)
-                   : sn(b, "memref.alloc", sn_values(segments[0], unknown), memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
-                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  v = !segments[0]
+          ? fixed_scratch(k, memref)
+          : sn(b, "memref.alloc", sn_values(segments[0], unknown), memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
+               sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   sn_push(&k->scratch, v);
   return v;
 }
@@ -80,7 +84,8 @@ static void add_workspace(SnKernel *k) {
   SN_VEC(MlirType) types = {0};
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
     sn_push(&types, sn_type_of(mlirBlockGetArgument(block, i)));
-  sn_set_attr(k->func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(k->b.ctx, (intptr_t)types.size, types.data, 0, NULL)));
+  sn_set_attr(k->func, "function_type",
+              mlirTypeAttrGet(mlirFunctionTypeGet(k->b.ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
   for (size_t i = 0; i < k->calls->size; ++i) {
@@ -92,7 +97,8 @@ static void add_workspace(SnKernel *k) {
     SnValueVec operands = {0};
     for (intptr_t o = 0; o < sn_num_operands(call); ++o)
       sn_push(&operands, sn_operand(call, o));
-    sn_push(&operands, sn(&b, "memref.alloc", type, sn_attr("alignment", sn_i64(b.ctx, LINE)), sn_attr("sinter.workspace", sn_unit(b.ctx)),
+    sn_push(&operands, sn(&b, "memref.alloc", type, sn_attr("alignment", sn_i64(b.ctx, LINE)),
+                          sn_attr("sinter.workspace", sn_unit(b.ctx)),
                           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments))));
     mlirOperationSetOperands(call, (intptr_t)operands.size, operands.data);
     sn_vec_free(&operands);
@@ -102,7 +108,8 @@ static void add_workspace(SnKernel *k) {
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
   if (!sn_null(sn_symbol(k->module, name)))
     return;
-  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), mlirLocationUnknownGet(k->b.ctx));
+  SnBuilder b =
+      sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), mlirLocationUnknownGet(k->b.ctx));
   sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)),
         sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, n, arguments, 0, NULL))),
         sn_attr("sym_visibility", sn_string(b.ctx, "private")), mlirRegionCreate());
@@ -115,7 +122,8 @@ static MlirLogicalResult check(const SnForm *f) {
   if (!f->schedule.ptr)
     return sn_error(f->op, "has no schedule: run sinter-schedule{target=cpu} first");
   if (!found || strcmp(found, wanted))
-    return sn_error(f->op, "has a schedule #sinter.%s, but a CPU needs #sinter.%s: run sinter-schedule{target=cpu}", found ? found : "?", wanted);
+    return sn_error(f->op, "has a schedule #sinter.%s, but a CPU needs #sinter.%s: run sinter-schedule{target=cpu}",
+                    found ? found : "?", wanted);
   return sn_row_program_check(f);
 }
 
@@ -186,9 +194,10 @@ MlirDialectHandle mlirGetDialectHandle__vector__(void);
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__func__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__vector__,
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__, mlirGetDialectHandle__llvm__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__func__,  mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__scf__,   mlirGetDialectHandle__vector__,
+                                                      mlirGetDialectHandle__arith__, mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__llvm__,  NULL};
 
 const SnPass sn_pass_lower_cpu = {
     .argument = "sinter-lower-cpu",

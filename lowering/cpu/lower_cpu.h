@@ -30,8 +30,8 @@ typedef struct {
   int64_t workspace_bytes;
 } SnKernel;
 
-// Memory for the kernel's own use, of rank n: on the stack if small, else a view of the workspace; an allocation of its own
-// where a size is known at run time only.
+// Memory for the kernel's own use, of rank n: on the stack if small, else a view of the workspace; an allocation of its
+// own where a size is known at run time only.
 MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirValue *sizes);
 // The end of a share: min(from + share, all), without the min where shares fit.
 MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue all);
@@ -83,13 +83,15 @@ typedef struct {
 
 // As the form's schedule says, without targets.
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p);
-// Emits loops twice, with stores past the caches for results that are aligned, if the schedule says so. `scalars` are what `emit` begins with
-// and what it ends with.
+// Emits loops twice, with stores past the caches for results that are aligned, if the schedule says so. `scalars` are
+// what `emit` begins with and what it ends with.
 typedef void (*SnCpuEmit)(SnBuilder *b, SnCpuRow *r, const void *user, intptr_t n, MlirValue *scalars);
 void sn_cpu_streaming(SnBuilder *b, SnCpuRow *r, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars);
-// Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access, in order; combined in place.
+// Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access,
+// in order; combined in place.
 void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
-// Its parts. The loops of a phase over the row's columns, or the piece's: results of reductions are set in program->scalars.
+// Its parts. The loops of a phase over the row's columns, or the piece's: results of reductions are set in
+// program->scalars.
 void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t phase);
 // What is one for each row: stored, or combined with its accumulator.
 void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
@@ -116,7 +118,8 @@ typedef struct {
 bool sn_cpu_has_strips(const SnRowProgram *p);
 SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row);
 // The first phase of rows from .. to; a vector begins no later than at `last`. Those from `from` + slot on, then.
-void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last);
+void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to,
+                         MlirValue last);
 void sn_cpu_strip_load(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue slot, MlirValue *reduced);
 
 // ---- results reduced over rows: partials.c -----------------------------------------------
@@ -149,10 +152,12 @@ typedef struct {
   SnRowProgram program; // of that form
   SnCpuRow row;         // for the lowering to set
   intptr_t n;
-  MlirValue scalars[SN_MAX_ACCUMULATORS]; // n accumulators: identities, and at the end what the task adds to its partials
+  MlirValue
+      scalars[SN_MAX_ACCUMULATORS]; // n accumulators: identities, and at the end what the task adds to its partials
 } SnRowsTask;
 
-// Tasks of `of_task` units, as scheduled, or of more where the count of units is known at run time and would make too many.
+// Tasks of `of_task` units, as scheduled, or of more where the count of units is known at run time and would make too
+// many.
 MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task);
 // What a kernel of rows begins and ends with. `t` stays where it is.
 void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t);

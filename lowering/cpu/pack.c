@@ -2,9 +2,9 @@
 //
 //   a_pack[r][s] = A[i0 + r, s]        b_pack[s][j] = B[k0 + s, n0 + j]
 //
-// A row of the block is copied in runs along its last dimension, as many dimensions as lie in memory like one: subscripts
-// are computed once a run, whole vectors are loaded and converted to the product's type, and where a bound cuts a
-// run (a convolution's padding) its ends are filled and nothing is compared element by element:
+// A row of the block is copied in runs along its last dimension, as many dimensions as lie in memory like one:
+// subscripts are computed once a run, whole vectors are loaded and converted to the product's type, and where a bound
+// cuts a run (a convolution's padding) its ends are filled and nothing is compared element by element:
 //
 //   B[(l, m, n), (h, w)] = x[l, h + m - 1, w + n - 1] else 0     for each l, m, n; for each h in the block:
 //                                                                  fill w < 1 - n; copy; fill w > W - n
@@ -42,7 +42,11 @@ static MlirValue convert(SnBuilder *b, MlirValue x, MlirType to) {
     return x;
   bool wider = sn_bits(from) < sn_bits(to);
   to = mlirTypeIsAVector(sn_type_of(x)) ? sn_vector(to, sn_dim(sn_type_of(x), 0)) : to;
-  return sn(b, sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf") : wider ? "arith.extsi" : "arith.trunci", x, to);
+  return sn(b,
+            sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf")
+            : wider           ? "arith.extsi"
+                              : "arith.trunci",
+            x, to);
 }
 
 // A side as an array [rows][columns] of its packed form: A is [i][s], B is [s][j].
@@ -84,15 +88,16 @@ static void advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, Mli
     MlirValue next = plus(b, dims[d], carry);
     dims[d] = next;
     if (d) {
-      MlirValue ends = sn(b, "arith.cmpi", next, sn_form_size(b, f, first + d), sn_attr("predicate", sn_i64(b->ctx, 0)));
+      MlirValue ends =
+          sn(b, "arith.cmpi", next, sn_form_size(b, f, first + d), sn_attr("predicate", sn_i64(b->ctx, 0)));
       dims[d] = sn(b, "arith.select", ends, zero, next);
       carry = sn(b, "arith.select", ends, one, zero);
     }
   }
 }
 
-// A block's columns: dimensions first .. first + n, of which the last ones are a run along dimension `along`, whose elements are
-// evenly spaced.
+// A block's columns: dimensions first .. first + n, of which the last ones are a run along dimension `along`, whose
+// elements are evenly spaced.
 typedef struct {
   int64_t first, n, outer; // outer: how many come before those of the run
   int64_t along;
@@ -117,7 +122,8 @@ static Runs runs_of(const Block *k) {
   return r;
 }
 
-// The one subscript that changes along the run, and by how much; false where bounds or distances cannot be told from it.
+// The one subscript that changes along the run, and by how much; false where bounds or distances cannot be told from
+// it.
 static bool changes(const Block *k, int64_t along, intptr_t *at, int64_t *step) {
   const SnAccess *side = side_of(k);
   intptr_t n = mlirAffineMapGetNumResults(side->map);
@@ -176,7 +182,8 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = side_of(r->k);
   int64_t lanes = r->k->c->lanes;
-  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes),
+           i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue at[SN_MAX_DIMS + 1], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
   subscripts(r, from, at);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset), shift = plus(b, from, r->shift);
@@ -188,7 +195,8 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   MlirValue rest = sn(b, "arith.subi", count, whole);
   SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
   {
-    MlirValue step = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), sn_vector(i32, lanes));
+    MlirValue step =
+        sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), sn_vector(i32, lanes));
     MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", rest, i32), sn_vector(i32, lanes));
     MlirValue mask = sn(b, "arith.cmpi", step, end, sn_attr("predicate", sn_i64(b->ctx, 2)));
     MlirValue y = sn(b, "vector.maskedload", flat, plus(b, offset, whole), mask, sn_zero(b, t), t);
@@ -207,7 +215,8 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
   MlirValue at[SN_MAX_DIMS + 1];
   subscripts(r, c.index, at);
-  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at), sn_element(sn_type_of(side->value)));
+  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
+                   sn_element(sn_type_of(side->value)));
   store(r, convert(b, x, r->k->p->type), c.index);
   sn_next(b, &c);
 }
@@ -216,7 +225,8 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
 static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = side_of(r->k);
-  MlirValue first[SN_MAX_DIMS + 1], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), by = sn_index(b, step);
+  MlirValue first[SN_MAX_DIMS + 1], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0),
+                                    by = sn_index(b, step);
   subscripts(r, zero, first);
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     if (s != at)
@@ -244,7 +254,8 @@ static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
   return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
 }
 
-static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
+static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
+                          MlirValue columns_to) {
   SnBuilder *b = &k->c->t.b;
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
@@ -252,7 +263,8 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
   intptr_t at = -1;
   int64_t step = 0;
   Runs runs = runs_of(k);
-  bool by_runs = !side->through.ptr && !sn_is_table(side) && (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step)));
+  bool by_runs =
+      !side->through.ptr && !sn_is_table(side) && (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step)));
   if (!by_runs) {
     SnLoop r = sn_for(b, rows_from, rows_to, one);
     SnLoop q = sn_for(b, columns_from, columns_to, one);
@@ -266,7 +278,8 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
   run.unit = runs.n && k->c->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
   int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
   int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
-  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS], dims[SN_MAX_DIMS];
+  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS],
+            dims[SN_MAX_DIMS];
   for (int d = 0; d < SN_MAX_DIMS; ++d)
     dims[d] = sn_index(b, 0);
   memcpy(dims, k->c->dims, (size_t)(f->num_rows - k->c->together) * sizeof *dims);
@@ -355,7 +368,8 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
   }
   transpose(b, n, v);
   for (int64_t i = 0; i < n; ++i)
-    sn_op(b, "vector.store", v[i], k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, plus(b, row, sn_index(b, i))), column);
+    sn_op(b, "vector.store", v[i], k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, plus(b, row, sn_index(b, i))),
+          column);
 }
 
 // ---- a block ----------------------------------------------------------------------------

@@ -14,7 +14,8 @@ static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f-
 
 static MlirType kept_type(const SnForm *f, size_t k) {
   const SnAccumulator *a = &f->accumulators.data[k];
-  bool sum = !keeps_columns(f, k) && sn_is_float(a->type) && sn_bits(a->type) == 32 && mlirStringRefEqual(a->kind, SN_STR("add"));
+  bool sum = !keeps_columns(f, k) && sn_is_float(a->type) && sn_bits(a->type) == 32 &&
+             mlirStringRefEqual(a->kind, SN_STR("add"));
   return sum ? mlirF64TypeGet(mlirTypeGetContext(a->type)) : a->type;
 }
 
@@ -36,11 +37,14 @@ MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width
 }
 
 // For every column of buffer[to]: the identity, or itself combined with buffer[from].
-static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffer, MlirValue to, const MlirValue *from, int64_t lanes) {
-  MlirValue n = sn_form_columns(b, f), zero = sn_index(b, 0), ends[] = {zero, lanes > 1 ? sn_size_whole(b, n, lanes) : zero, n};
+static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffer, MlirValue to, const MlirValue *from,
+                        int64_t lanes) {
+  MlirValue n = sn_form_columns(b, f), zero = sn_index(b, 0),
+            ends[] = {zero, lanes > 1 ? sn_size_whole(b, n, lanes) : zero, n};
   for (int part = 0; part < 2; ++part) {
     int64_t width = part ? 1 : lanes, from_known, to_known;
-    if (part < (lanes == 1) || (sn_known(ends[part], &from_known) && sn_known(ends[part + 1], &to_known) && from_known >= to_known))
+    if (part < (lanes == 1) ||
+        (sn_known(ends[part], &from_known) && sn_known(ends[part + 1], &to_known) && from_known >= to_known))
       continue;
     MlirType t = width > 1 ? sn_vector(f->accumulators.data[k].type, width) : f->accumulators.data[k].type;
     SnLoop j = sn_for(b, ends[part], ends[part + 1], sn_index(b, width));

@@ -37,22 +37,27 @@ static Deal deal(SnBuilder *b, const SnForm *f) {
 static MlirLogicalResult check(const SnForm *f) {
   int64_t lanes = sn_schedule_number(f->schedule, "lanes");
   if (!f->num_rows || f->dims.data[f->num_rows - 1].size == SN_DYNAMIC)
-    return sn_error(f->op, "lanes along rows need a last row dimension of known size: schedule with along = \"columns\"");
+    return sn_error(f->op,
+                    "lanes along rows need a last row dimension of known size: schedule with along = \"columns\"");
   const SnDim *last = &f->dims.data[f->num_rows - 1];
   if (lanes < 2 || last->size < lanes)
-    return sn_error(f->op, "%lld lanes along row dimension '%.*s' of size %lld: from 2 lanes to its size", (long long)lanes,
-                    (int)last->name.length, last->name.data, (long long)last->size);
+    return sn_error(f->op, "%lld lanes along row dimension '%.*s' of size %lld: from 2 lanes to its size",
+                    (long long)lanes, (int)last->name.length, last->name.data, (long long)last->size);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
-      return sn_error(f->op, "accumulator %zu keeps columns, which lanes along rows do not: schedule with along = \"columns\"", k);
+      return sn_error(
+          f->op, "accumulator %zu keeps columns, which lanes along rows do not: schedule with along = \"columns\"", k);
   int64_t strip = sn_schedule_number(f->schedule, "strip");
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
   bool fits = !strip || sn_cpu_has_strips(&p);
   sn_row_program_free(&p);
   if (!fits || strip % lanes)
-    return sn_error(f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else", (long long)strip, (long long)lanes);
+    return sn_error(
+        f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else",
+        (long long)strip, (long long)lanes);
   if (f->indices.size)
-    return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"", f->indices.size);
+    return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"",
+                    f->indices.size);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
     if (line && line->lanes_are_columns)
@@ -79,7 +84,8 @@ static MlirValue across(SnBuilder *b, const SnCombiner *c, MlirValue v) {
 }
 
 // Rows `at` .. `at` + lanes, of which those from `from` on are new.
-static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps, MlirValue *scalars) {
+static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps,
+                 MlirValue *scalars) {
   SnRowProgram *p = row->program;
   p->dims[f->num_rows - 1] = at;
   row->mask = (MlirValue){0};
@@ -113,7 +119,8 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   MlirValue lo = sn(b, "arith.muli", t.task.index, d.of_task), step = sn_index(b, lanes);
   SnLoop u = sn_for_values(b, lo, sn_cpu_end(b, lo, d.of_task, d.units), sn_index(b, 1), sn_values(n, vectors));
   {
-    MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length, outer = u.index;
+    MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length,
+              outer = u.index;
     if (d.pieces > 1) {
       MlirValue piece = sn(b, "arith.remui", u.index, pieces);
       outer = sn(b, "arith.divui", u.index, pieces);

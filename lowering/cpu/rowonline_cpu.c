@@ -45,14 +45,16 @@ static MlirValue greater(SnBuilder *b, MlirValue x, MlirValue y) {
 }
 
 static MlirValue any(SnBuilder *b, MlirValue mask) {
-  return mlirTypeIsAVector(sn_type_of(mask))
-             ? sn(b, "vector.reduction", mask, mlirIntegerTypeGet(b->ctx, 1), sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")))
-             : mask;
+  return mlirTypeIsAVector(sn_type_of(mask)) ? sn(b, "vector.reduction", mask, mlirIntegerTypeGet(b->ctx, 1),
+                                                  sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")))
+                                             : mask;
 }
 
 static MlirValue lane_zero(SnBuilder *b, MlirValue v) {
   int64_t lane = 0;
-  return mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &lane))) : v;
+  return mlirTypeIsAVector(sn_type_of(v))
+             ? sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &lane)))
+             : v;
 }
 
 static MlirValue lanes_of(SnBuilder *b, MlirValue scalar, int64_t width) {
@@ -92,7 +94,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   SnColumn c[SN_MAX_UNROLL];
   SnRowPair pairs[4] = {0};
   MlirValue largest = {0};
-  bool by_parity = width > 1 && width <= 16 && count % 2 == 0 && sn_row_in_any_order(p, &p->phases.data[o->phase]) && sn_row_in_any_order(p, &p->phases.data[o->phase + 1]);
+  bool by_parity = width > 1 && width <= 16 && count % 2 == 0 && sn_row_in_any_order(p, &p->phases.data[o->phase]) &&
+                   sn_row_in_any_order(p, &p->phases.data[o->phase + 1]);
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j;
     if (by_parity && v % 2 == 0)
@@ -115,7 +118,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
       *acc = sn_row_combine(b, p, reduce_at(o, i), *acc, x);
     }
     if (p->kept.size)
-      sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors, sn(b, "arith.divui", c[v].index, sn_index(b, p->kept.data[0].per)));
+      sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors,
+            sn(b, "arith.divui", c[v].index, sn_index(b, p->kept.data[0].per)));
     sn_column_free(&c[v]);
     if (by_parity && v % 2)
       sn_row_pair_free(&pairs[v / 2]);
@@ -123,7 +127,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   p->phase = o->phase;
 }
 
-static void loop(SnBuilder *b, Online *o, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *state) {
+static void loop(SnBuilder *b, Online *o, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
+                 int64_t count, MlirValue *state) {
   int64_t from, to;
   intptr_t n = 1 + per_vector(o) * count;
   if (sn_known(lo, &from) && sn_known(hi, &to) && from >= to)
@@ -155,7 +160,8 @@ static void separate(SnBuilder *b, Online *o, SnValues results, MlirValue *out) 
   sn_vec_free(&sums.reduces);
 }
 
-// What kept exponentials are multiplied with: exp(m - last) of the maximum m that each vector was computed under, or 1 if that was `last`.
+// What kept exponentials are multiplied with: exp(m - last) of the maximum m that each vector was computed under, or 1
+// if that was `last`.
 static void set_factors(SnBuilder *b, const Online *o, MlirValue last) {
   SnRowProgram *p = o->row->program;
   if (!p->kept.size)
@@ -169,8 +175,11 @@ static void set_factors(SnBuilder *b, const Online *o, MlirValue last) {
     if (from == to || (part && width == lanes))
       continue;
     SnLoop j = sn_for(b, sn_index(b, from), sn_index(b, to), sn_index(b, width));
-    MlirValue f = sn_none(last) ? sn_splat(b, type, mlirFloatAttrDoubleGet(b->ctx, t, 1.0))
-                                : sn(b, "math.exp", sn(b, "arith.subf", sn(b, width > 1 ? "vector.load" : "memref.load", factors, j.index, type), lanes_of(b, last, width)));
+    MlirValue f = sn_none(last)
+                      ? sn_splat(b, type, mlirFloatAttrDoubleGet(b->ctx, t, 1.0))
+                      : sn(b, "math.exp",
+                           sn(b, "arith.subf", sn(b, width > 1 ? "vector.load" : "memref.load", factors, j.index, type),
+                              lanes_of(b, last, width)));
     sn_op(b, width > 1 ? "vector.store" : "memref.store", f, factors, j.index);
     sn_next(b, &j);
   }
@@ -197,7 +206,8 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   while (count > 1 && (1 + n * count > MOST_CARRIED || known < count * lanes))
     --count;
   int64_t width = lanes > 1 && (!fixed || known >= lanes) ? lanes : 1;
-  MlirValue wide = width > 1 ? sn_size_whole(b, length, count * width) : zero, vectors = width > 1 ? sn_size_whole(b, length, width) : zero;
+  MlirValue wide = width > 1 ? sn_size_whole(b, length, count * width) : zero,
+            vectors = width > 1 ? sn_size_whole(b, length, width) : zero;
   state[0] = least_finite(b, t, width);
   for (int64_t i = 0; i < n * (width > 1 ? count : 1); ++i)
     state[1 + i] = sn_row_identity(b, p, reduce_at(&o, i % n), width);
@@ -226,8 +236,9 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
     results[i] = sn_result(i ? o.sums.data[i - 1] : o.maximum, 0);
     types[i] = sn_type_of(results[i]);
   }
-  MlirValue nan = sn(b, "arith.cmpf", state[1], state[1], sn_attr("predicate", sn_i64(b->ctx, 14)));                     // uno
-  MlirValue least = sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
+  MlirValue nan = sn(b, "arith.cmpf", state[1], state[1], sn_attr("predicate", sn_i64(b->ctx, 14))); // uno
+  MlirValue least =
+      sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
   SnIf odd = sn_if_types(b, sn(b, "arith.ori", nan, least), (SnTypes){m, types});
   separate(b, &o, sn_values(m, results), again);
   set_factors(b, &o, (MlirValue){0});

@@ -27,7 +27,9 @@ typedef struct {
   SN_VEC(Reduced) reduced; // of the phases so far
 } Pieces;
 
-static MlirValue columns_of_piece(SnBuilder *b, const SnForm *f) { return sn_index(b, sn_schedule_number(f->schedule, "columns")); }
+static MlirValue columns_of_piece(SnBuilder *b, const SnForm *f) {
+  return sn_index(b, sn_schedule_number(f->schedule, "columns"));
+}
 
 static MlirLogicalResult check(const SnForm *f) {
   const char *why = NULL;
@@ -47,7 +49,8 @@ static MlirLogicalResult check(const SnForm *f) {
   if (sn_schedule_number(f->schedule, "columns") % sn_schedule_number(f->schedule, "lanes"))
     why = "vectors begin at multiples of their lanes";
   if (why)
-    return sn_error(f->op, "columns = %lld, but %s: leave columns out", (long long)sn_schedule_number(f->schedule, "columns"), why);
+    return sn_error(f->op, "columns = %lld, but %s: leave columns out",
+                    (long long)sn_schedule_number(f->schedule, "columns"), why);
   return SN_OK;
 }
 
@@ -57,7 +60,8 @@ static void begin_row(SnBuilder *b, const Pieces *s, const SnTask *t, SnRowProgr
   if (p->form->num_rows)
     sn_form_point(b, p->form, 0, p->form->num_rows, row, p->dims);
   for (size_t i = 0; i < s->reduced.size; ++i) {
-    MlirValue whole = t ? sn_lookup(&t->map, s->reduced.data[i].whole) : s->reduced.data[i].whole, result = sn_result(s->reduced.data[i].reduce, 0);
+    MlirValue whole = t ? sn_lookup(&t->map, s->reduced.data[i].whole) : s->reduced.data[i].whole,
+              result = sn_result(s->reduced.data[i].reduce, 0);
     if (sn_row_level(p, result) <= (int)phase)
       sn_map(&p->scalars, result, sn_scratch_load(b, whole, sn_values(1, &row), sn_type_of(result), sn_no_attr()));
   }
@@ -76,7 +80,8 @@ static void combine_parts(SnBuilder *b, const Pieces *s, size_t first) {
     MlirType type = sn_type_of(sn_result(d->reduce, 0));
     const SnCombiner *c = sn_combiner(mlirStringAttrGetValue(sn_get_attr(d->reduce, "kind")));
     SnLoop j = sn_for(b, lo, hi, one, sn_splat(b, type, sn_combiner_identity(c, type)));
-    sn_next(b, &j, sn_combine(b, c, j.carried[0], sn_scratch_load(b, d->parts, sn_values(1, &j.index), type, sn_no_attr())));
+    sn_next(b, &j,
+            sn_combine(b, c, j.carried[0], sn_scratch_load(b, d->parts, sn_values(1, &j.index), type, sn_no_attr())));
     sn_scratch_store(b, sn_result(j.op, 0), d->whole, sn_values(1, &r.index), sn_no_attr());
   }
   sn_next(b, &r);
@@ -84,8 +89,8 @@ static void combine_parts(SnBuilder *b, const Pieces *s, size_t first) {
 
 static void store_parts(SnBuilder *b, const Pieces *s, const SnTask *t, const SnRowProgram *p, size_t first) {
   for (size_t i = first; i < s->reduced.size; ++i)
-    sn_scratch_store(b, sn_row_scalar(p, sn_result(s->reduced.data[i].reduce, 0)), sn_lookup(&t->map, s->reduced.data[i].parts), sn_values(1, &t->index),
-                     sn_no_attr());
+    sn_scratch_store(b, sn_row_scalar(p, sn_result(s->reduced.data[i].reduce, 0)),
+                     sn_lookup(&t->map, s->reduced.data[i].parts), sn_values(1, &t->index), sn_no_attr());
 }
 
 // What the body yields: rows are stored in tasks, scalars by the loop over rows at the end.
@@ -113,8 +118,10 @@ static void parallel_phase(Pieces *s, size_t phase) {
   for (size_t i = 0; i < host.phases.data[phase].reduces.size; ++i) {
     MlirOperation reduce = host.phases.data[phase].reduces.data[i];
     MlirType type = sn_type_of(sn_result(reduce, 0));
-    MlirValue one = sn_index(&k->b, 1), parts = sn_size_max(&k->b, s->tasks, one), rows = sn_size_max(&k->b, s->rows, one);
-    Reduced d = {.reduce = reduce, .parts = sn_cpu_scratch(k, type, 1, &parts), .whole = sn_cpu_scratch(k, type, 1, &rows)};
+    MlirValue one = sn_index(&k->b, 1), parts = sn_size_max(&k->b, s->tasks, one),
+              rows = sn_size_max(&k->b, s->rows, one);
+    Reduced d = {
+        .reduce = reduce, .parts = sn_cpu_scratch(k, type, 1, &parts), .whole = sn_cpu_scratch(k, type, 1, &rows)};
     sn_push(&s->reduced, d);
   }
   sn_row_program_free(&host);

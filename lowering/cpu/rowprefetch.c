@@ -1,17 +1,18 @@
 // rowprefetch.c: what a loop over columns asks memory for before it loads it.
 //
 //   #sinter.rows<prefetch = 8192>      in the phase that reads an input first:
-//     memref.prefetch %x[i, j + 2048], locality<2>   the same row, 8192 bytes ahead, into the second cache; beyond its end the next one
-//     memref.prefetch %x[i, j + 512], locality<3>    2048 bytes ahead, into the first one
+//     memref.prefetch %x[i, j + 2048], locality<2>   the same row, 8192 bytes ahead, into the second cache; beyond its
+//     end the next one memref.prefetch %x[i, j + 512], locality<3>    2048 bytes ahead, into the first one
 //   #sinter.rows<next = "early">       in the same phase, if later ones read or compute what they store:
 //     memref.prefetch %x[i + 1, j], locality<2>      the next row, into the second cache
 //
 // A loop that reads memory while others only compute and store takes as long as these two take together. So what
-// is read, a row ahead, goes to the first loop, and what is written to the last: cross entropy with its gradient takes 20.4 ms in place of
-// 24.1 (Zen 4, 4096 rows of 32000, two threads) where the last loop asked for the next row.
+// is read, a row ahead, goes to the first loop, and what is written to the last: cross entropy with its gradient
+// takes 20.4 ms in place of 24.1 (Zen 4, 4096 rows of 32000, two threads) where the last loop asked for the next row.
 //
-// The first cache waits for few lines at a time: asked for all that is far, it has none left for what is near. A cross entropy of the same rows
-// takes 22.1 ms on a Xeon with AMX this way, and 27.2 where its first cache alone is asked for, 4096 bytes ahead.
+// The first cache waits for few lines at a time: asked for all that is far, it has none left for what is near. A cross
+// entropy of the same rows takes 22.1 ms on a Xeon with AMX this way, and 27.2 where its first cache alone is asked
+// for, 4096 bytes ahead.
 //
 // Hardware prefetching stops where a page ends. An address beyond the operand
 // is harmless: nothing is loaded from it.
@@ -61,7 +62,8 @@ static bool read_before(const SnRowProgram *p, const SnPhase *phase, MlirValue a
 }
 
 // Each line of `columns` columns from `from` columns behind j on.
-static void ask(SnBuilder *b, SnRowProgram *p, const SnRowSource *s, MlirValue j, int64_t from, int64_t columns, int locality) {
+static void ask(SnBuilder *b, SnRowProgram *p, const SnRowSource *s, MlirValue j, int64_t from, int64_t columns,
+                int locality) {
   int64_t line = LINE * 8 / sn_bits(sn_element(sn_type_of(s->memref)));
   for (int64_t at = 0; at < columns; at += line) {
     SnColumn c = sn_column(sn(b, "arith.addi", j, sn_index(b, from + at)), 1);
@@ -79,7 +81,8 @@ void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue 
   for (size_t k = 0; k < p->sources.size; ++k) {
     MlirValue argument = mlirBlockGetArgument(p->block, (intptr_t)k);
     const SnRowSource *s = &p->sources.data[k];
-    if (s->scratch || !sn_is_row(argument) || !sn_uses_rows(f, s->access.map) == !!f->num_rows || !sn_row_in_one_piece(f, &s->access))
+    if (s->scratch || !sn_is_row(argument) || !sn_uses_rows(f, s->access.map) == !!f->num_rows ||
+        !sn_row_in_one_piece(f, &s->access))
       continue;
     bool ahead = r->prefetch && !read_before(p, phase, argument) && phase_reads(p, phase, argument);
     bool next = r->next && !last_loop(p, phase) && !read_before(p, phase, argument) && phase_reads(p, phase, argument);

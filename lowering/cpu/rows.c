@@ -8,8 +8,8 @@
 // once for each phase. Where N is known, the rest is one more vector that ends at N - 1: lanes that were seen before
 // count as identities. The order in which elements meet comes from the schedule and the length alone.
 //
-// Two vectors of a half type are loaded or stored as one: lowering/rows/rowpairs.c. Whether columns are taken by parity there depends on the
-// program alone, not on where memory is, as sums do.
+// Two vectors of a half type are loaded or stored as one: lowering/rows/rowpairs.c. Whether columns are taken by parity
+// there depends on the program alone, not on where memory is, as sums do.
 //
 // Lanes along rows (rowlanes.c): every step is one column, and nothing is combined across lanes.
 
@@ -27,7 +27,8 @@ MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t s
   int64_t width = sn_dim(sn_type_of(x), 0);
   for (int64_t l = 0; l < width; ++l)
     lanes[l] = mlirBoolAttrGet(b->ctx, l >= seen);
-  MlirValue mask = sn(b, "arith.constant", sn_attr("value", mlirDenseElementsAttrGet(sn_vector(i1, width), width, lanes)));
+  MlirValue mask =
+      sn(b, "arith.constant", sn_attr("value", mlirDenseElementsAttrGet(sn_vector(i1, width), width, lanes)));
   return sn(b, "arith.select", mask, x, identity);
 }
 
@@ -63,7 +64,8 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c,
   sn_column_free(&c);
 }
 
-static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen, MlirValue *acc) {
+static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen,
+                 MlirValue *acc) {
   step_of(b, r, phase, sn_column(j, width), seen, acc);
 }
 
@@ -78,11 +80,13 @@ static bool by_parity(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
 }
 
 static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
-  return width > 1 && width <= 16 && r->program->row_lanes <= 1 && (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
+  return width > 1 && width <= 16 && r->program->row_lanes <= 1 &&
+         (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
 }
 
 // Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
-static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *acc) {
+static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
+                        int64_t count, MlirValue *acc) {
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
   int64_t stride = r->program->row_lanes > 1 ? 1 : width;
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
@@ -110,7 +114,8 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
 }
 
 // The same, left out where it is known that there are none.
-static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width, int64_t count, MlirValue *acc) {
+static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
+                 int64_t count, MlirValue *acc) {
   int64_t from, to;
   if (!sn_known(lo, &from) || !sn_known(hi, &to) || from < to)
     loop_values(b, r, phase, lo, hi, width, count, acc);
@@ -150,7 +155,8 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
   bool piece = !sn_none(r->from), asks = r->prefetch || r->next;
-  // Without accumulators, steps are independent as they are; two vectors of a half type are a line that is asked for once.
+  // Without accumulators, steps are independent as they are; two vectors of a half type are a line that is asked for
+  // once.
   int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n || asks ? r->unroll : 1, lanes = r->lanes;
   unroll = n || unroll < 2 ? unroll : 2;
   if (unroll < 2 && by_pairs(r, phase, lanes))
@@ -159,7 +165,8 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   bool fixed = sn_known(length, &known);
   while (unroll > 1 && (n * unroll > MOST_CARRIED || known < unroll * lanes))
     --unroll;
-  MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1), acc[SN_MAX_REDUCTIONS];
+  MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1),
+            acc[SN_MAX_REDUCTIONS];
   if (lanes > 1 && (!fixed || known >= lanes)) {
     MlirValue wide = unroll > 1 ? end_of(b, r, length, unroll * lanes) : vectors;
     for (int64_t i = 0; i < n * unroll; ++i)
@@ -209,7 +216,8 @@ static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
   }
   MlirValue holds = sn_row_scalar(p, guard);
   if (mlirTypeIsAVector(sn_type_of(holds)))
-    holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1), sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
+    holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1),
+               sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
   for (intptr_t k = 0; k < n; ++k) {
     MlirType t = sn_type_of(sn_result(phase->reduces.data[k], 0));
     types[k] = p->row_lanes > 1 ? sn_vector(t, p->row_lanes) : t;
@@ -259,7 +267,8 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
     } else {
       MlirValue x = sn_row_scalar(p, v);
       if (!sn_none(r->mask))
-        x = sn(b, "arith.select", r->mask, x, sn_splat(b, sn_type_of(x), sn_combiner_identity(t->combiner, sn_element(sn_type_of(x)))));
+        x = sn(b, "arith.select", r->mask, x,
+               sn_splat(b, sn_type_of(x), sn_combiner_identity(t->combiner, sn_element(sn_type_of(x)))));
       if (!mlirTypeEqual(sn_type_of(x), sn_type_of(*scalars)))
         x = sn(b, "arith.extf", x, sn_type_of(*scalars));
       *scalars = sn_combine(b, t->combiner, *scalars, x);

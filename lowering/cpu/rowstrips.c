@@ -38,8 +38,10 @@ SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row) {
   const SnPhase *first = &row->program->phases.data[0];
   int32_t segments[] = {0, 0};
   for (size_t i = 0; i < first->reduces.size && s.size; ++i)
-    s.memory[i] = sn(b, "memref.alloca", sn_memref(sn_scratch_type(sn_type_of(sn_result(first->reduces.data[i], 0))), 1, &s.size), sn_attr("alignment", sn_i64(b->ctx, 64)),
-                     sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+    s.memory[i] =
+        sn(b, "memref.alloca", sn_memref(sn_scratch_type(sn_type_of(sn_result(first->reduces.data[i], 0))), 1, &s.size),
+           sn_attr("alignment", sn_i64(b->ctx, 64)),
+           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   return s;
 }
 
@@ -58,7 +60,8 @@ static void store(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValu
 }
 
 // `count` columns from k on, of all rows of the strip.
-static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last, MlirValue k, int64_t count) {
+static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last,
+                 MlirValue k, int64_t count) {
   SnRowProgram *p = row->program;
   const SnPhase *first = &p->phases.data[0];
   MlirValue acc[4], zero = sn_index(b, 0);
@@ -80,10 +83,12 @@ static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue
   sn_next(b, &j);
 }
 
-void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last) {
+void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to,
+                         MlirValue last) {
   SnRowProgram *p = row->program;
   const SnPhase *first = &p->phases.data[0];
-  MlirValue identities[4], zero = sn_index(b, 0), length = sn_form_columns(b, p->form), whole = sn_size_whole(b, length, TOGETHER);
+  MlirValue identities[4], zero = sn_index(b, 0), length = sn_form_columns(b, p->form),
+                           whole = sn_size_whole(b, length, TOGETHER);
   for (size_t i = 0; i < first->reduces.size; ++i)
     identities[i] = sn_row_identity(b, p, first->reduces.data[i], row->lanes);
   SnLoop j = sn_for(b, zero, sn(b, "arith.subi", to, from), sn_index(b, row->lanes));

@@ -74,7 +74,8 @@ void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *u
     cached[i] = scalars[i];
   }
   MlirValue low = sn(b, "arith.andi", bits, sn_index(b, 63));
-  SnIf aligned = sn_if_types(b, sn(b, "arith.cmpi", low, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))), (SnTypes){n, types});
+  SnIf aligned = sn_if_types(b, sn(b, "arith.cmpi", low, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))),
+                             (SnTypes){n, types});
   row->program->streaming = true;
   emit(b, row, user, n, scalars);
   sn_else_values(b, &aligned, sn_values(n, scalars));
@@ -89,7 +90,8 @@ void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *u
 static MlirValue memory_of_task(SnBuilder *b, MlirType element, int64_t length) {
   int32_t segments[] = {0, 0};
   bool small = length * sn_bits(element) <= ON_STACK * 8;
-  return sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length), sn_attr("alignment", sn_i64(b->ctx, 64)),
+  return sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length),
+            sn_attr("alignment", sn_i64(b->ctx, 64)),
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
@@ -123,9 +125,12 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
     return sn_cpu_lower_pieces(k);
   if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
     return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
-  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_schedule_word_is(k->form.schedule, "maximum", "online") &&
+  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") &&
+      sn_schedule_word_is(k->form.schedule, "maximum", "online") &&
       sn_row_length(&k->form) % sn_schedule_number(k->form.schedule, "lanes"))
-    return sn_error(k->form.op, "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple of %lld lanes: schedule with residency = \"reread\"",
+    return sn_error(k->form.op,
+                    "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple "
+                    "of %lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
   SnRowsTask t;
   sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);

@@ -41,8 +41,9 @@ static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operan
     }
     bytes = sn_times(bytes, shape[i] == SN_DYNAMIC ? ON_STACK + 1 : shape[i]);
   }
-  return sn(b, bytes <= ON_STACK ? "memref.alloca" : "memref.alloc", sn_values(segments[0], unknown), sn_memref(sn_element(t), sn_rank(t), shape),
-            sn_attr("alignment", sn_i64(b->ctx, 64)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  return sn(b, bytes <= ON_STACK ? "memref.alloca" : "memref.alloc", sn_values(segments[0], unknown),
+            sn_memref(sn_element(t), sn_rank(t), shape), sn_attr("alignment", sn_i64(b->ctx, 64)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
 static void run_steps(SnOpVec *steps) {
@@ -58,7 +59,8 @@ static void run_steps(SnOpVec *steps) {
 }
 
 // One row; sums have what it yields added.
-static void run_row(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirValue *operands, const MlirValue *memory, MlirValue *sums) {
+static void run_row(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirValue *operands, const MlirValue *memory,
+                    MlirValue *sums) {
   MlirValue yields[SN_MAX_ACCUMULATORS];
   SnOpVec steps = {0};
   sn_steps_copy(b, s, row, operands, memory, yields, &steps);
@@ -75,7 +77,8 @@ static void run_row(SnBuilder *b, const SnSteps *s, MlirValue row, const MlirVal
 }
 
 // Rows from .. to on memory of their own.
-static void run_rows(SnBuilder *b, const SnSteps *s, MlirValue from, MlirValue to, const MlirValue *operands, MlirValue *sums) {
+static void run_rows(SnBuilder *b, const SnSteps *s, MlirValue from, MlirValue to, const MlirValue *operands,
+                     MlirValue *sums) {
   SnOpVec arrays = sn_steps_scratch(s);
   SnValueVec memory = {0};
   intptr_t n = sn_steps_sums(s);

@@ -36,7 +36,9 @@ static MlirValue field(SnBuilder *b, MlirValue context, MlirType type, size_t k)
             sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 2, at)));
 }
 
-static MlirValue cast(SnBuilder *b, MlirValue v, MlirType t) { return sn(b, "builtin.unrealized_conversion_cast", v, t); }
+static MlirValue cast(SnBuilder *b, MlirValue v, MlirType t) {
+  return sn(b, "builtin.unrealized_conversion_cast", v, t);
+}
 
 SnTask sn_cpu_task_begin(SnKernel *k) {
   SnTask t = {0};
@@ -85,7 +87,8 @@ void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
     sn_op(b, "llvm.store", d, field(b, context, type, i));
   }
   MlirAttribute name = mlirFlatSymbolRefAttrGet(b->ctx, mlirStringAttrGetValue(sn_get_attr(t->func, "sym_name")));
-  MlirValue task = sn(b, "func.constant", mlirTypeAttrGetValue(sn_get_attr(t->func, "function_type")), sn_attr("value", name));
+  MlirValue task =
+      sn(b, "func.constant", mlirTypeAttrGetValue(sn_get_attr(t->func, "function_type")), sn_attr("value", name));
   MlirType arguments[] = {ptr, ptr, i64};
   sn_cpu_declare(k, "sinter_rt_parallel", 3, arguments);
   int64_t known;

@@ -16,7 +16,9 @@
 #include "lowering/rows/rowmemory.h"
 #include <stdio.h>
 
-static int64_t bytes_of(const SnAccess *a, int64_t width) { return width * sn_bits(sn_element(sn_type_of(a->value))) / 8; }
+static int64_t bytes_of(const SnAccess *a, int64_t width) {
+  return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
+}
 
 // Input k is a row of its own for each row, in vectors of 4, 8 or 16 bytes.
 static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
@@ -27,7 +29,9 @@ static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
   return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || sn_gpu_peels(f, s));
 }
 
-static bool fetches(const SnForm *f, const SnGpuRows *s) { return s->ahead && !s->grid && sn_gpu_resident(f, s) && s->team >= s->threads; }
+static bool fetches(const SnForm *f, const SnGpuRows *s) {
+  return s->ahead && !s->grid && sn_gpu_resident(f, s) && s->team >= s->threads;
+}
 
 int64_t sn_gpu_ahead_bytes(const SnForm *f, const SnGpuRows *s) {
   int64_t bytes = 0;
@@ -49,7 +53,8 @@ void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g) {
     int64_t shape[] = {(int64_t)g->num_resident * threads, g->width};
     if (!is_fetched(g->form, g->schedule, k))
       continue;
-    MlirType t = sn_element(sn_type_of(a->value)), slots = mlirMemRefTypeContiguousGet(t, 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
+    MlirType t = sn_element(sn_type_of(a->value)),
+             slots = mlirMemRefTypeContiguousGet(t, 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
     g->slots[g->num_fetched] = sn(b, "memref.view", memory, sn_index(b, offset), slots);
     g->fetched[g->num_fetched++] = k;
     offset += shape[0] * bytes_of(a, g->width);
@@ -57,7 +62,9 @@ void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g) {
 }
 
 // Which of a thread's slots: those of a warp lie together.
-static MlirValue slot(SnBuilder *b, SnGpuRowKernel *g, size_t u) { return sn(b, "arith.addi", g->k->thread, sn_index(b, (int64_t)u * g->k->threads)); }
+static MlirValue slot(SnBuilder *b, SnGpuRowKernel *g, size_t u) {
+  return sn(b, "arith.addi", g->k->thread, sn_index(b, (int64_t)u * g->k->threads));
+}
 
 // What there is of a vector that begins in a tensor and ends behind it: a copy of all its bytes would read them.
 static void copy_elements(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, MlirValue memref, MlirValue offset) {
@@ -78,15 +85,18 @@ static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, size_t u, SnColumn *
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), index = sn_index_type(b->ctx);
   int64_t bytes = bytes_of(a, g->width), size = bytes / g->width;
   MlirValue whole = a->value, offset = sn_none(at->place) ? sn_row_offset(b, &g->program, at, a, &whole) : at->place;
-  MlirValue from = sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index), sn(b, "arith.muli", offset, sn_index(b, size)));
+  MlirValue from = sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index),
+                      sn(b, "arith.muli", offset, sn_index(b, size)));
   MlirValue to = sn(b, "arith.muli", sn(b, "arith.index_cast", slot(b, g, u), i32), sn_int(b, i32, bytes));
-  MlirValue operands[] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots[i]), to), sn(b, "arith.index_cast", from, i64)};
+  MlirValue operands[] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots[i]), to),
+                          sn(b, "arith.index_cast", from, i64)};
   char text[96];
   SnIf readable;
   bool part = !sn_none(at->readable);
   if (part)
     readable = sn_if(b, at->readable);
-  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld;", bytes == 16 ? "cg" : "ca", (long long)bytes);
+  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld;", bytes == 16 ? "cg" : "ca",
+           (long long)bytes);
   sn_gpu_ptx(b, text, "r,l,~{memory}", sn_values(2, operands), (MlirType){0});
   if (part) {
     sn_else(b, &readable);
@@ -116,8 +126,9 @@ void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g) {
       const SnAccess *a = &g->form->inputs.data[g->fetched[i]];
       MlirType t = sn_element(sn_type_of(a->value));
       MlirValue at[] = {slot(b, g, u), sn_index(b, 0)};
-      MlirValue x = sn(b, g->width > 1 ? "vector.load" : "memref.load", g->slots[i], sn_values(2, at), sn_lanes_of(t, g->width),
-                       sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes_of(a, g->width)) : mlirAttributeGetNull()));
+      MlirValue x =
+          sn(b, g->width > 1 ? "vector.load" : "memref.load", g->slots[i], sn_values(2, at), sn_lanes_of(t, g->width),
+             sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes_of(a, g->width)) : mlirAttributeGetNull()));
       sn_map(&g->resident[u].made, mlirBlockGetArgument(g->form->body, (intptr_t)g->fetched[i]), x);
     }
 }

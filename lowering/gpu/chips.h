@@ -17,8 +17,8 @@ typedef struct {
 } SnGpuChip;
 
 // The chip that ptxas calls `name` (sm_80, sm_90a, sm_120f). Of one that is newer than the table, or between two of
-// its lines, the line before it. Null for what is no such name, and for those before sm_80: kernels copy into shared memory
-// behind a thread's back, and round pairs of bf16.
+// its lines, the line before it. Null for what is no such name, and for those before sm_80: kernels copy into shared
+// memory behind a thread's back, and round pairs of bf16.
 const SnGpuChip *sn_gpu_chip(const char *name);
 
 #define SN_GPU_CHIP_DEFAULT "sm_90a"

@@ -22,9 +22,10 @@ static void define(MlirOperation module, const char *name, MlirType type, MlirAt
   SnBuilder b = sn_before(like);
   if (!sn_null(declared))
     mlirOperationDestroy(declared);
-  sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)), sn_attr("global_type", mlirTypeAttrGet(type)),
-        sn_attr("linkage", sn_parse_attr(b.ctx, "#llvm.linkage<internal>")), sn_attr("value", value), sn_attr("constant", sn_unit(b.ctx)),
-        sn_attr("alignment", sn_i64(b.ctx, 64)), mlirRegionCreate());
+  sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
+        sn_attr("global_type", mlirTypeAttrGet(type)),
+        sn_attr("linkage", sn_parse_attr(b.ctx, "#llvm.linkage<internal>")), sn_attr("value", value),
+        sn_attr("constant", sn_unit(b.ctx)), sn_attr("alignment", sn_i64(b.ctx, 64)), mlirRegionCreate());
 }
 
 static MlirLogicalResult embed(MlirOperation module, MlirOperation binary) {
@@ -44,7 +45,8 @@ static MlirLogicalResult embed(MlirOperation module, MlirOperation binary) {
   char image[300], count[300];
   snprintf(image, sizeof image, "%.*s_image", (int)name.length, name.data);
   snprintf(count, sizeof count, "%.*s_bytes", (int)name.length, name.data);
-  define(module, image, sn_type(ctx, "!llvm.array<%zu x i8>", size), mlirStringAttrGet(ctx, mlirStringRefCreate(copy, size)), binary);
+  define(module, image, sn_type(ctx, "!llvm.array<%zu x i8>", size),
+         mlirStringAttrGet(ctx, mlirStringRefCreate(copy, size)), binary);
   define(module, count, mlirIntegerTypeGet(ctx, 64), sn_i64(ctx, (int64_t)size), binary);
   free(copy);
   mlirOperationDestroy(binary);

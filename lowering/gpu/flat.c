@@ -33,7 +33,8 @@ static bool feeds_accumulator(const SnForm *f, MlirOperation reduce) {
     return false;
   for (size_t a = 0; a < f->accumulators.size; ++a)
     if (sn_same(sn_operand(end, (intptr_t)a), v))
-      return mlirStringRefEqual(mlirStringAttrGetValue(kind), f->accumulators.data[a].kind) && mlirTypeEqual(sn_type_of(v), f->accumulators.data[a].type);
+      return mlirStringRefEqual(mlirStringAttrGetValue(kind), f->accumulators.data[a].kind) &&
+             mlirTypeEqual(sn_type_of(v), f->accumulators.data[a].type);
   return false;
 }
 
@@ -44,7 +45,8 @@ const char *sn_gpu_not_flat(const SnForm *f) {
     if (!is_whole(f, k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size]))
       return "an operand is not one element for each of all, or one for all, in order";
   for (size_t a = 0; a < f->accumulators.size; ++a)
-    if (sn_uses_cols(f, f->accumulators.data[a].map) || sn_null(sn_reduce_of(sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)a), NULL)))
+    if (sn_uses_cols(f, f->accumulators.data[a].map) ||
+        sn_null(sn_reduce_of(sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)a), NULL)))
       return "an accumulator is not of all elements alike";
   for (size_t k = 0; k < f->outputs.size; ++k)
     if (!sn_is_reduced(f, k) && !sn_uses_cols(f, f->outputs.data[k].map))

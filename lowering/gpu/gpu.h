@@ -43,7 +43,8 @@ typedef struct {
   MlirValue scratch, tag, status; // memref<?xi8>, i64, and the address of the status word as i64; null: none
   MlirValue scratch_address;      // i64
   MlirValue thread, block;  // index
-  MlirValue group, rank;    // index: which cluster of the grid, which block of the cluster; the block and null without clusters
+  MlirValue group,
+      rank; // index: which cluster of the grid, which block of the cluster; the block and null without clusters
   MlirValue member;         // index: which thread of the team
   MlirValue first;          // i1: thread 0 of the block
   MlirValue first_of_group; // i1: thread 0 of those that share a row
@@ -58,7 +59,8 @@ typedef struct {
   bool one_warp;         // only the first warp of a block is here
 } SnGpuKernel;
 
-// Shared memory that is aligned to this has its size from the launch (sinter-gpu-target); a kernel has one of it at most.
+// Shared memory that is aligned to this has its size from the launch (sinter-gpu-target); a kernel has one of it at
+// most.
 #define SN_GPU_LAUNCH_SHARED 128
 MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes);
 // The address of shared memory, as PTX has it: 32 bits.
@@ -74,8 +76,10 @@ typedef struct {
   const SnCombiner *combiner; // or, if NULL:
   SnRowProgram *program;
   MlirOperation reduce;       // a row_reduce with a combiner region
-  size_t about;               // 1 + which sum: a sum of squares about its mean; the next is the number of its elements; 0: nothing of the kind
-  size_t under;               // 1 + which of the values that meet with it: a sum of exponentials under that maximum; 0: nothing of the kind
+  size_t about; // 1 + which sum: a sum of squares about its mean; the next is the number of its elements; 0: nothing of
+                // the kind
+  size_t under; // 1 + which of the values that meet with it: a sum of exponentials under that maximum; 0: nothing of
+                // the kind
 } SnGpuReduction;
 
 MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x);
@@ -86,13 +90,16 @@ MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r);
 // Replaces n values of each thread by their combination over the block, which every
 // thread then has. `barrier`: the block may still be reading what an
 // earlier pass through the same code left in shared memory.
-void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
+void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier);
 // A value combined over groups of `lanes` neighbours in a warp.
 MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, int64_t lanes);
 // n values of each thread. `last`: all that share the row have met then.
-void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *reductions, MlirValue *values, int64_t lanes, bool last);
+void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *reductions, MlirValue *values, int64_t lanes,
+                        bool last);
 // Value i of part p is parts[p * n + i].
-void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *reductions, size_t count, const MlirValue *parts, MlirValue *values, bool last);
+void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *reductions, size_t count,
+                          const MlirValue *parts, MlirValue *values, bool last);
 // The value's bits as an i32 or i64, which is what travels, and back.
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x);
 MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
@@ -107,7 +114,8 @@ void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k);
 // As sn_gpu_reduce_block over those that share a row: the team, the block, or the cluster, which only is in a loop
 // over rows where the row was given to sn_gpu_begin_row.
 // `barrier`, of a cluster: there is no other exchange in a row.
-void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier);
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier);
 void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row);
 
 // Inline PTX with side effects; `result` may be null.
@@ -129,12 +137,14 @@ void sn_gpu_warp_sync(SnBuilder *b);
 
 // grid.c
 
-// What is reduced over all rows: values, and rows of `length` columns. Only the combiner and the type of the latter count.
+// What is reduced over all rows: values, and rows of `length` columns. Only the combiner and the type of the latter
+// count.
 typedef struct {
   size_t scalars, columns;
   const SnGpuReduction *of_scalars, *of_columns;
   int64_t length, width; // width: columns that a thread reads at once
-  bool of_groups;        // no scalar is a sum of what single threads or blocks had: the blocks of a cluster have the same values
+  bool of_groups; // no scalar is a sum of what single threads or blocks had: the blocks of a cluster have the same
+                  // values
 } SnGpuAccumulators;
 
 // Bytes of scratch memory, 0 if the grid is one block and there are no columns.
@@ -147,7 +157,8 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
 // Then it is but the first warp of that block that takes the branch.
 bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a);
 SnGpuKernel sn_gpu_first_warp(const SnGpuKernel *k);
-// i1, for one thread of a block: this block is the last of `count` (i64) of its launch to come to a counter, an index of 8 bytes in scratch memory.
+// i1, for one thread of a block: this block is the last of `count` (i64) of its launch to come to a counter, an index
+// of 8 bytes in scratch memory.
 MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count);
 // Makes the counter one of this launch, for one thread of each block that counts at it. Its address.
 MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which);
@@ -168,8 +179,8 @@ void sn_gpu_divide(MlirOperation func);
 
 // power.c
 
-// An exponential of an element under its row's maximum (`sinter.under_maximum`), and under that and the logarithm of their sum (`sinter.under_sum`); a
-// product of one with a number of the row.
+// An exponential of an element under its row's maximum (`sinter.under_maximum`), and under that and the logarithm of
+// their sum (`sinter.under_sum`); a product of one with a number of the row.
 void sn_gpu_power(MlirOperation exp);
 // exp(x - m) of f32 by its parts: 2^(x factor + minus), and what all of them are multiplied by.
 typedef struct {
@@ -206,7 +217,8 @@ void sn_gpu_narrow(MlirOperation module);
 
 // status.c
 
-// Each cf.assert of the kernel -> a number in the status word where it fails; what follows runs on. Whether there are any.
+// Each cf.assert of the kernel -> a number in the status word where it fails; what follows runs on. Whether there are
+// any.
 bool sn_gpu_has_asserts(const SnForm *form);
 // A row_reduce and that asserts alone read: each thread may check its own elements.
 bool sn_gpu_is_only_asserted(MlirOperation reduce);
@@ -237,7 +249,8 @@ MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, M
 
 // packed.c
 
-// How many rows of bf16 are kept from phase to phase as they are in memory, two elements in a register; 0: they are not.
+// How many rows of bf16 are kept from phase to phase as they are in memory, two elements in a register; 0: they are
+// not.
 int64_t sn_gpu_packed_rows(const SnForm *form);
 
 // rowwise.c
@@ -247,10 +260,12 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *form, const SnGpuRows *sche
 // Threads of a block that share a row.
 int64_t sn_gpu_rowwise_team(const SnForm *form, const SnGpuRows *schedule);
 int64_t sn_gpu_rowwise_blocks(const SnForm *form, const SnGpuRows *schedule);
-int64_t sn_gpu_ahead_bytes(const SnForm *form, const SnGpuRows *schedule); // ahead.c: of shared memory, which the launch gives
+int64_t sn_gpu_ahead_bytes(const SnForm *form,
+                           const SnGpuRows *schedule); // ahead.c: of shared memory, which the launch gives
 int64_t sn_gpu_slot_bytes(const SnForm *form, const SnGpuRows *schedule);  // grid_rows.c: the same
 int64_t sn_gpu_shared_row_bytes(const SnForm *form, const SnGpuRows *schedule); // shared.c: the same
-// What a block's threads have at once of rows that bulk copies bring (a grid's with ahead = 1, or shared); 0: no input is copied so.
+// What a block's threads have at once of rows that bulk copies bring (a grid's with ahead = 1, or shared); 0: no input
+// is copied so.
 int64_t sn_gpu_piece_bytes(const SnForm *form, const SnGpuRows *schedule);
 // Groups of so many blocks may share the form's rows by way of memory.
 bool sn_gpu_may_share_rows(const SnForm *form, int64_t group);

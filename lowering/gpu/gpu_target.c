@@ -1,6 +1,7 @@
 // gpu_target.c: which GPU a gpu.module is compiled for, and with what.
 //
-//   gpu.module @kernels {...}  ->  gpu.module @kernels [#nvvm.target<chip = "sm_90a", link = [".../libdevice.10.bc"], ...>] {...}
+//   gpu.module @kernels {...}  ->  gpu.module @kernels [#nvvm.target<chip = "sm_90a", link = [".../libdevice.10.bc"],
+//   ...>] {...}
 //
 // As nvvm-attach-target, and it finds NVIDIA's toolkit first: what is missing
 // is said here in a sentence, not in the middle of serialisation. exp, log and their kin
@@ -86,8 +87,8 @@ static MlirLogicalResult check_clusters(MlirOperation module, const Options *o, 
     MlirAttribute dims = sn_get_attr(functions.data[i], "nvvm.cluster_dim");
     int64_t size = dims.ptr ? mlirDenseI32ArrayGetElement(dims, 0) : 1;
     if (size > chip->largest_cluster)
-      result = sn_error(functions.data[i], "its schedule has clusters of %lld blocks, and chip=%s %s", (long long)size, o->chip,
-                        chip->largest_cluster == 1 ? "has no clusters" : "none so large");
+      result = sn_error(functions.data[i], "its schedule has clusters of %lld blocks, and chip=%s %s", (long long)size,
+                        o->chip, chip->largest_cluster == 1 ? "has no clusters" : "none so large");
   }
   sn_vec_free(&functions);
   return result;
@@ -102,7 +103,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   char ptxas[PATH_BYTES], library[PATH_BYTES];
   bool assembles = strcmp(o->format, "isa") && strcmp(o->format, "llvm") && strcmp(o->format, "offloading");
   if (assembles && !on_path(ptxas, "ptxas") && !in_toolkit(ptxas, o->toolkit, false, "bin/ptxas"))
-    return sn_error(op, "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to the folder of a CUDA toolkit, or ask for PTX", o->chip);
+    return sn_error(op,
+                    "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to "
+                    "the folder of a CUDA toolkit, or ask for PTX",
+                    o->chip);
   if (sn_failed(check_clusters(op, o, chip)))
     return SN_FAIL;
   declare_launch_shared(op);
@@ -111,7 +115,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   if (!sn_null(function)) {
     MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(function, "sym_name"));
     if (!in_toolkit(library, o->toolkit, true, "nvvm/libdevice/libdevice.10.bc"))
-      return sn_error(op, "calls %.*s, and there is no libdevice.10.bc: set CUDA_HOME or toolkit= to the folder of a CUDA toolkit, which has it in nvvm/libdevice", (int)name.length, name.data);
+      return sn_error(op,
+                      "calls %.*s, and there is no libdevice.10.bc: set CUDA_HOME or toolkit= to the folder of a CUDA "
+                      "toolkit, which has it in nvvm/libdevice",
+                      (int)name.length, name.data);
     snprintf(link, sizeof link, ", link = [\"%s\"]", library);
   }
   char text[PATH_BYTES + 512];
@@ -125,10 +132,15 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
-    {SN_OPTION_STRING, "features", "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", "", NULL, offsetof(Options, features)},
-    {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", "", NULL, offsetof(Options, toolkit)},
-    {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", NULL, offsetof(Options, format)},
+    {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
+     offsetof(Options, chip)},
+    {SN_OPTION_STRING, "features",
+     "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", "", NULL,
+     offsetof(Options, features)},
+    {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", "", NULL,
+     offsetof(Options, toolkit)},
+    {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", NULL,
+     offsetof(Options, format)},
     {0},
 };
 

@@ -2,7 +2,8 @@
 //
 //   group = block / C, rank = block % C: a group has rows group, group + groups, ...; a block has a slice of each
 //
-//   threads of the row                                    fetching warp (ahead = 1)         exchanging warp (exchange.c)
+//   threads of the row                                    fetching warp (ahead = 1)         exchanging warp
+//   (exchange.c)
 //     row 0: statistics from shared memory; hand            for each row, for each piece:
 //     for each row:                                           wait until the slot is empty
 //       registers = shared memory; slots are empty            no more than `depth` under way
@@ -10,9 +11,10 @@
 //       receive this row's
 //       other phases, from registers; stored
 //
-// A row crosses the bus twice, in and out. What its blocks have to exchange is on its way while the row before is stored. A full
-// memory queue delays the exchange as well: few pieces are under way at a time (an H200, layer norm of 16 rows of 4 M: 0.175 ms without that
-// limit, 0.152 with 32 KB, 0.149 with statistics one row ahead; to move the bytes alone takes 0.126).
+// A row crosses the bus twice, in and out. What its blocks have to exchange is on its way while the row before is
+// stored. A full memory queue delays the exchange as well: few pieces are under way at a time (an H200, layer norm of
+// 16 rows of 4 M: 0.175 ms without that limit, 0.152 with 32 KB, 0.149 with statistics one row ahead; to move the bytes
+// alone takes 0.126).
 //
 // Without `ahead` a thread loads its part of a row itself, into registers, or reads it in every phase.
 //
@@ -41,7 +43,9 @@ static Slices slices_of(const SnForm *f, const SnGpuRows *s) {
   return x;
 }
 
-static MlirValue ult(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, 6))); }
+static MlirValue ult(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, 6)));
+}
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue times(SnBuilder *b, MlirValue x, int64_t y) { return sn(b, "arith.muli", x, sn_index(b, y)); }
 
@@ -56,19 +60,24 @@ static MlirValue slice_length(SnBuilder *b, const SnGpuRowKernel *g, MlirValue f
   Slices x = slices_of(g->form, g->schedule);
   MlirValue all = sn_index(b, x.vectors), before = times(b, g->k->rank, x.slice);
   if (g->peeled)
-    all = sn(b, "arith.divui", plus(b, sn(b, "arith.subi", start, from), sn_index(b, sn_row_length(g->form) + g->width - 1)), sn_index(b, g->width));
+    all = sn(b, "arith.divui",
+             plus(b, sn(b, "arith.subi", start, from), sn_index(b, sn_row_length(g->form) + g->width - 1)),
+             sn_index(b, g->width));
   return sn(b, "arith.minui", sn(b, "arith.subi", all, sn(b, "arith.minui", before, all)), sn_index(b, x.slice));
 }
 
-static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirValue row, SnColumn *at, MlirValue *inside) {
+static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, const Slices *x, MlirValue row, SnColumn *at,
+                         MlirValue *inside) {
   int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), threads = g->k->threads;
   MlirType i1s = sn_vector(mlirIntegerTypeGet(b->ctx, 1), g->width);
-  MlirValue start, from = row_from(b, g, row, &start), width = sn_index(b, g->width), length = slice_length(b, g, from, start);
+  MlirValue start, from = row_from(b, g, row, &start), width = sn_index(b, g->width),
+                   length = slice_length(b, g, from, start);
   MlirValue end = plus(b, start, sn_index(b, n - 1)), last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
   MlirValue mine = plus(b, from, times(b, plus(b, times(b, g->k->rank, x->slice), g->k->thread), g->width));
   for (size_t u = 0; u < g->num_resident; ++u) {
     bool behind = ((int64_t)u + 1) * threads > x->whole;
-    MlirValue place = u ? plus(b, mine, sn_index(b, (int64_t)u * threads * g->width)) : mine, j = sn(b, "arith.subi", place, start);
+    MlirValue place = u ? plus(b, mine, sn_index(b, (int64_t)u * threads * g->width)) : mine,
+              j = sn(b, "arith.subi", place, start);
     at[u] = sn_column(j, g->width);
     at[u].place = behind ? sn(b, "arith.minui", place, last) : place;
     inside[u] = (MlirValue){0};
@@ -107,15 +116,20 @@ void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn
 
 // ---- the next row in shared memory -------------------------------------------------------
 
-static int64_t bytes_of(const SnAccess *a, int64_t width) { return width * sn_bits(sn_element(sn_type_of(a->value))) / 8; }
+static int64_t bytes_of(const SnAccess *a, int64_t width) {
+  return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
+}
 
-// Bulk copies take multiples of 16 bytes, from such places: rows begin with one, or vectors are of 16 bytes wherever rows begin.
+// Bulk copies take multiples of 16 bytes, from such places: rows begin with one, or vectors are of 16 bytes wherever
+// rows begin.
 static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
   const SnAccess *a = &f->inputs.data[k];
   int64_t n = sn_row_length(f);
   if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)) || n == SN_DYNAMIC)
     return false;
-  return sn_gpu_peels(f, s) ? bytes_of(a, s->vector) == 16 : n % s->vector == 0 && bytes_of(a, n) % 16 == 0 && bytes_of(a, s->vector) * 4 % 16 == 0 && bytes_of(a, s->vector) <= 16;
+  return sn_gpu_peels(f, s) ? bytes_of(a, s->vector) == 16
+                            : n % s->vector == 0 && bytes_of(a, n) % 16 == 0 && bytes_of(a, s->vector) * 4 % 16 == 0 &&
+                                  bytes_of(a, s->vector) <= 16;
 }
 
 static int64_t slot_bytes(const SnForm *f, const SnGpuRows *s) {
@@ -174,26 +188,42 @@ MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s) {
   if (s->flat || s->tile || sn_gpu_lanes_are_rows(f) || s->team < s->threads)
     return sn_error(f->op, "shape = \"grid\" needs columns and no team: blocks share a row");
   if (s->threads + 32 * SN_GPU_GRID_WARPS > 1024)
-    return sn_error(f->op, "shape = \"grid\" has %d threads beside threads = %lld, and a block has 1024 at most", 32 * SN_GPU_GRID_WARPS, (long long)s->threads);
+    return sn_error(f->op, "shape = \"grid\" has %d threads beside threads = %lld, and a block has 1024 at most",
+                    32 * SN_GPU_GRID_WARPS, (long long)s->threads);
   if (s->cluster < 2 || s->blocks < s->cluster)
-    return sn_error(f->op, "shape = \"grid\" with group = %lld of blocks = %lld: two blocks or more share a row, and no more than there are", (long long)s->cluster, (long long)s->blocks);
+    return sn_error(f->op,
+                    "shape = \"grid\" with group = %lld of blocks = %lld: two blocks or more share a row, and no more "
+                    "than there are",
+                    (long long)s->cluster, (long long)s->blocks);
   count = exchanges_of(f, &values);
   if (!count)
-    return sn_error(f->op, "shape = \"grid\" is for rows whose reductions blocks have to share: nothing is reduced here");
+    return sn_error(f->op,
+                    "shape = \"grid\" is for rows whose reductions blocks have to share: nothing is reduced here");
   if (count > SN_GPU_EXCHANGES)
-    return sn_error(f->op, "blocks that share a row meet at most %d times: schedule with shape = \"rows\"", SN_GPU_EXCHANGES);
+    return sn_error(f->op, "blocks that share a row meet at most %d times: schedule with shape = \"rows\"",
+                    SN_GPU_EXCHANGES);
   if (values > SN_GPU_EXCHANGED)
-    return sn_error(f->op, "a phase reduces %zu values; blocks exchange at most %d at a time", values, SN_GPU_EXCHANGED);
+    return sn_error(f->op, "a phase reduces %zu values; blocks exchange at most %d at a time", values,
+                    SN_GPU_EXCHANGED);
   if (sums_columns(f))
     return sn_error(f->op, "shape = \"grid\" keeps no sums of columns over all rows: schedule with shape = \"rows\"");
   if (!counts(f, s->cluster, count, &rows))
-    return sn_error(f->op, "%lld rows with %zu exchanges of %lld blocks each are more than 2^32: smaller groups of blocks are needed", (long long)rows, count, (long long)s->cluster);
+    return sn_error(
+        f->op,
+        "%lld rows with %zu exchanges of %lld blocks each are more than 2^32: smaller groups of blocks are needed",
+        (long long)rows, count, (long long)s->cluster);
   if (s->ahead && (!s->registers || !slot_bytes(f, s)))
-    return sn_error(f->op, "ahead = 1 of shape = \"grid\" needs residency = \"registers\", and an input with rows of a multiple of 16 bytes or vectors of 16 bytes");
+    return sn_error(f->op, "ahead = 1 of shape = \"grid\" needs residency = \"registers\", and an input with rows of a "
+                           "multiple of 16 bytes or vectors of 16 bytes");
   if (s->ahead && s->depth > s->slots)
-    return sn_error(f->op, "depth = %lld pieces on their way are more than slots = %lld: one would wait for another in its place", (long long)s->depth, (long long)s->slots);
+    return sn_error(
+        f->op, "depth = %lld pieces on their way are more than slots = %lld: one would wait for another in its place",
+        (long long)s->depth, (long long)s->slots);
   if (s->ahead && s->slots < pieces)
-    return sn_error(f->op, "a block's part of a row is %lld pieces, and slots = %lld do not hold them: larger groups of blocks or more slots are needed", (long long)pieces, (long long)s->slots);
+    return sn_error(f->op,
+                    "a block's part of a row is %lld pieces, and slots = %lld do not hold them: larger groups of "
+                    "blocks or more slots are needed",
+                    (long long)pieces, (long long)s->slots);
   return SN_OK;
 }
 
@@ -217,7 +247,8 @@ void sn_gpu_begin_slots(SnBuilder *b, SnGpuRowKernel *g, int64_t slots) {
     int64_t shape[] = {slots * g->k->threads, g->width};
     if (!is_fetched(g->form, g->schedule, k))
       continue;
-    MlirType type = mlirMemRefTypeContiguousGet(sn_element(sn_type_of(a->value)), 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
+    MlirType type = mlirMemRefTypeContiguousGet(sn_element(sn_type_of(a->value)), 2, shape,
+                                                mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
     g->slots[g->num_fetched] = sn(b, "memref.view", memory, sn_index(b, offset), type);
     g->fetched[g->num_fetched++] = k;
     offset += shape[0] * bytes_of(a, g->width);
@@ -241,7 +272,8 @@ typedef struct {
 } Place;
 static Place place_of(SnBuilder *b, const Grid *x, MlirValue number) {
   MlirValue slots = i32_of(b, x->slots);
-  return (Place){sn(b, "arith.remui", number, slots), sn(b, "arith.andi", sn(b, "arith.divui", number, slots), i32_of(b, 1))};
+  return (Place){sn(b, "arith.remui", number, slots),
+                 sn(b, "arith.andi", sn(b, "arith.divui", number, slots), i32_of(b, 1))};
 }
 static MlirValue first_piece(SnBuilder *b, const Grid *x, MlirValue q) {
   return sn(b, "arith.muli", sn(b, "arith.index_cast", q, i32_type(b)), i32_of(b, x->pieces));
@@ -264,15 +296,18 @@ static void fetch_rows(SnBuilder *b, Grid *x) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   SnIf one = sn_if(b, g->k->first_of_warp);
   SnLoop q = sn_for(b, sn_index(b, 0), x->count, sn_index(b, 1));
-  MlirValue start, row = plus(b, g->k->group, sn(b, "arith.muli", q.index, x->groups)), from = row_from(b, g, row, &start);
+  MlirValue start, row = plus(b, g->k->group, sn(b, "arith.muli", q.index, x->groups)),
+                   from = row_from(b, g, row, &start);
   MlirValue length = slice_length(b, g, from, start), first = plus(b, from, times(b, g->k->rank, s.slice * g->width));
   if (g->peeled) { // nothing is read behind the last row
     MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), g->length);
-    MlirValue there = sn(b, "arith.divui", sn(b, "arith.subi", all, sn(b, "arith.minui", first, all)), sn_index(b, g->width));
+    MlirValue there =
+        sn(b, "arith.divui", sn(b, "arith.subi", all, sn(b, "arith.minui", first, all)), sn_index(b, g->width));
     length = sn(b, "arith.minui", length, there);
   }
   SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, x->pieces), sn_index(b, 1));
-  MlirValue number = plus(b, first_piece(b, x, q.index), sn(b, "arith.index_cast", t.index, i32_type(b))), depth = i32_of(b, g->schedule->depth);
+  MlirValue number = plus(b, first_piece(b, x, q.index), sn(b, "arith.index_cast", t.index, i32_type(b))),
+            depth = i32_of(b, g->schedule->depth);
   Place at = place_of(b, x, number);
   sn_gpu_await(b, sn_gpu_mbarrier(b, x->empty, at.slot), sn(b, "arith.xori", at.parity, i32_of(b, 1)));
   SnIf many = sn_if(b, sn(b, "arith.cmpi", number, depth, sn_attr("predicate", sn_i64(b->ctx, 9)))); // uge
@@ -280,7 +315,9 @@ static void fetch_rows(SnBuilder *b, Grid *x) {
   sn_gpu_await(b, sn_gpu_mbarrier(b, x->full, before.slot), before.parity);
   sn_end_if(b, &many);
   MlirValue done = times(b, t.index, threads);
-  MlirValue vectors = sn(b, "arith.minui", sn(b, "arith.subi", length, sn(b, "arith.minui", done, length)), sn_index(b, threads)), bytes[MAX_FETCHED];
+  MlirValue vectors = sn(b, "arith.minui", sn(b, "arith.subi", length, sn(b, "arith.minui", done, length)),
+                         sn_index(b, threads)),
+            bytes[MAX_FETCHED];
   MlirValue all = sn_index(b, 0), mbarrier = sn_gpu_mbarrier(b, x->full, at.slot);
   for (size_t i = 0; i < g->num_fetched; ++i) {
     bytes[i] = times(b, vectors, bytes_of(&g->form->inputs.data[g->fetched[i]], g->width));
@@ -294,7 +331,8 @@ static void fetch_rows(SnBuilder *b, Grid *x) {
     MlirValue place = plus(b, first, times(b, done, g->width));
     MlirValue offset = sn(b, "arith.muli", sn(b, "arith.index_cast", place, i64), sn_int(b, i64, vector / g->width));
     MlirValue source = plus(b, g->k->addresses[g->fetched[i]], offset);
-    MlirValue to = plus(b, sn_gpu_shared_address(b, g->slots[i]), sn(b, "arith.muli", at.slot, i32_of(b, threads * vector)));
+    MlirValue to =
+        plus(b, sn_gpu_shared_address(b, g->slots[i]), sn(b, "arith.muli", at.slot, i32_of(b, threads * vector)));
     sn_gpu_bulk_copy(b, to, source, sn(b, "arith.index_cast", bytes[i], i32_type(b)), mbarrier);
   }
   sn_end_if(b, &some);
@@ -304,13 +342,15 @@ static void fetch_rows(SnBuilder *b, Grid *x) {
 }
 
 void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at) {
-  MlirValue row = plus(b, times(b, sn(b, "arith.index_cast", slot, sn_index_type(b->ctx)), g->k->threads), g->k->thread);
+  MlirValue row =
+      plus(b, times(b, sn(b, "arith.index_cast", slot, sn_index_type(b->ctx)), g->k->threads), g->k->thread);
   for (size_t i = 0; i < g->num_fetched; ++i) {
     const SnAccess *a = &g->form->inputs.data[g->fetched[i]];
     MlirType t = sn_lanes_of(sn_element(sn_type_of(a->value)), g->width);
     MlirValue places[] = {row, sn_index(b, 0)};
-    MlirValue x = sn(b, g->width > 1 ? "vector.load" : "memref.load", g->slots[i], sn_values(2, places), t,
-                     sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes_of(a, g->width)) : mlirAttributeGetNull()));
+    MlirValue x =
+        sn(b, g->width > 1 ? "vector.load" : "memref.load", g->slots[i], sn_values(2, places), t,
+           sn_attr("alignment", g->width > 1 ? sn_i64(b->ctx, bytes_of(a, g->width)) : mlirAttributeGetNull()));
     if (!sn_none(at->readable)) { // the last vector of all is not whole, and was not fetched
       SnIf there = sn_if(b, at->readable, t);
       sn_else(b, &there, x);
@@ -330,7 +370,8 @@ static void move(SnBuilder *b, Grid *x, MlirValue q) {
     sn_gpu_take(b, g, at.slot, &g->resident[t]);
     // Loads have to be over when the next copy into the slot begins, which is of another proxy.
     sn_gpu_ptx(b, "fence.proxy.async.shared::cta;", "~{memory}", sn_values(0, NULL), (MlirType){0});
-    sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->empty, at.slot)); // each thread for itself: one of a warp for all is no faster, and ptxas drops the bar.warp.sync in front
+    sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->empty, at.slot)); // each thread for itself: one of a warp for all is no
+                                                             // faster, and ptxas drops the bar.warp.sync in front
   }
 }
 
@@ -358,7 +399,8 @@ static SnGpuExchange *exchange_of(Grid *x, size_t phase) {
 }
 
 // What a phase has reduced is handed on.
-static void hand(SnBuilder *b, Grid *x, SnGpuRowKernel *g, size_t phase, SnGpuTurn turn, const SnGpuPart *parts, size_t n) {
+static void hand(SnBuilder *b, Grid *x, SnGpuRowKernel *g, size_t phase, SnGpuTurn turn, const SnGpuPart *parts,
+                 size_t n) {
   SnGpuExchange *own = exchange_of(x, phase);
   SnGpuReduction unused[SN_GPU_MAX_VALUES];
   MlirOperation of[SN_GPU_MAX_VALUES];
@@ -387,7 +429,8 @@ static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue 
   for (size_t i = 0; own && i < own->n; ++i)
     if (own->reductions[i].about) {
       size_t sum = own->reductions[i].about - 1;
-      sn_map(&x->g->program.scalars, sn_result(own->of[i], 0), sn_gpu_squares_finish(b, &x->g->online, own->of[sum], &x->g->program, values[i], values + sum));
+      sn_map(&x->g->program.scalars, sn_result(own->of[i], 0),
+             sn_gpu_squares_finish(b, &x->g->online, own->of[sum], &x->g->program, values[i], values + sum));
     }
 }
 
@@ -479,7 +522,8 @@ static void run_rows(SnBuilder *b, Grid *x) {
   sn_gpu_begin_accumulators(b, g);
   if (x->slots)
     statistics_if(b, x, &next, sn_index(b, 0));
-  SnLoop q = sn_for_values(b, sn_index(b, 0), x->count, sn_index(b, 1), sn_values((intptr_t)g->num_carried, g->carried));
+  SnLoop q =
+      sn_for_values(b, sn_index(b, 0), x->count, sn_index(b, 1), sn_values((intptr_t)g->num_carried, g->carried));
   memcpy(g->carried, q.carried, g->num_carried * sizeof *g->carried);
   run_row(b, x, &next, q.index);
   sn_next_values(b, &q, sn_values((intptr_t)g->num_carried, g->carried));
@@ -494,7 +538,8 @@ static void name_barriers(const SnGpuKernel *k, MlirOperation where) {
   SnOpVec found = sn_collect(where, "gpu.barrier");
   for (size_t i = 0; i < found.size; ++i) {
     SnBuilder b = sn_before(found.data[i]);
-    sn_op(&b, "nvvm.barrier", i32_of(&b, 1), i32_of(&b, k->threads), sn_types(0, NULL), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, (int32_t[]){1, 1, 0})));
+    sn_op(&b, "nvvm.barrier", i32_of(&b, 1), i32_of(&b, k->threads), sn_types(0, NULL),
+          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, (int32_t[]){1, 1, 0})));
     mlirOperationDestroy(found.data[i]);
   }
   sn_vec_free(&found);
@@ -511,7 +556,8 @@ void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g, MlirValue rows) {
   sn_gpu_ptx(b, "fence.mbarrier_init.release.cluster;", "~{memory}", sn_values(0, NULL), (MlirType){0});
   sn_op(b, "gpu.barrier");
   // Rows group, group + groups, ...
-  x.count = sn(b, "arith.divui", sn(b, "arith.subi", plus(b, rows, sn_index(b, k->blocks / k->cluster - 1)), k->group), x.groups);
+  x.count = sn(b, "arith.divui", sn(b, "arith.subi", plus(b, rows, sn_index(b, k->blocks / k->cluster - 1)), k->group),
+               x.groups);
   SnIf of_row = sn_if(b, ult(b, k->thread, sn_index(b, k->threads)));
   run_rows(b, &x);
   sn_else(b, &of_row);

@@ -8,10 +8,10 @@
 //     call @sinter_rt_launch(image, bytes, "main_kernel0", blocks, 1, 1, threads, 1, 1, 0, pointers to arguments)
 //
 // The gpu.func takes one memref for each operand of the form, then their sizes that are `?`; where blocks have to meet,
-// scratch memory, a piece of the caller's workspace, its address once more as a number, and the launch's tag (grid.c); where there are
-// asserts, the address of the status word (status.c). On the
-// device a memref is a bare pointer (where a kernel copies in bulk, with its address once more as a number); one with sizes `?` or 0 is of one element, and seen anew with its sizes. The image's bytes and their number are globals that
-// sinter-embed-gpu fills.
+// scratch memory, a piece of the caller's workspace, its address once more as a number, and the launch's tag (grid.c);
+// where there are asserts, the address of the status word (status.c). On the device a memref is a bare pointer (where a
+// kernel copies in bulk, with its address once more as a number); one with sizes `?` or 0 is of one element, and seen
+// anew with its sizes. The image's bytes and their number are globals that sinter-embed-gpu fills.
 //
 // What stays in host code would run on the CPU on memory of the GPU, so
 // anything but shapes, allocations and calls of kernels is refused there.
@@ -28,20 +28,24 @@
 // ---- small things of the LLVM dialect ----------------------------------------------
 
 static MlirValue pointer_to(SnBuilder *b, const char *global) {
-  return sn(b, "llvm.mlir.addressof", sn_type(b->ctx, "!llvm.ptr"), sn_attr("global_name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(global))));
+  return sn(b, "llvm.mlir.addressof", sn_type(b->ctx, "!llvm.ptr"),
+            sn_attr("global_name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(global))));
 }
 
 static MlirValue i64_of(SnBuilder *b, int64_t v) { return sn_int(b, mlirIntegerTypeGet(b->ctx, 64), v); }
 
 static MlirValue allocate(SnBuilder *b, MlirType type, int64_t count) {
-  return sn(b, "llvm.alloca", i64_of(b, count), sn_type(b->ctx, "!llvm.ptr"), sn_attr("elem_type", mlirTypeAttrGet(type)));
+  return sn(b, "llvm.alloca", i64_of(b, count), sn_type(b->ctx, "!llvm.ptr"),
+            sn_attr("elem_type", mlirTypeAttrGet(type)));
 }
 
-static void global(MlirOperation module, const char *name, MlirType type, MlirAttribute value, const char *linkage, bool constant) {
+static void global(MlirOperation module, const char *name, MlirType type, MlirAttribute value, const char *linkage,
+                   bool constant) {
   if (!sn_null(sn_symbol(module, name)))
     return;
   SnBuilder b = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
-  sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)), sn_attr("global_type", mlirTypeAttrGet(type)),
+  sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
+        sn_attr("global_type", mlirTypeAttrGet(type)),
         sn_attr("linkage", sn_parse_attr(b.ctx, "#llvm.linkage<%s>", linkage)), sn_attr("value", value),
         sn_attr("constant", constant ? sn_unit(b.ctx) : mlirAttributeGetNull()), mlirRegionCreate());
 }
@@ -52,11 +56,14 @@ MlirValue sn_gpu_launch_tag(SnBuilder *b, MlirOperation module) {
   if (sn_null(sn_symbol(module, name))) {
     SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
     // Odd, so that the lower half of a number is never 0.
-    sn_op(&top, "memref.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b->ctx, name)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
-          sn_attr("type", mlirTypeAttrGet(number)), sn_attr("initial_value", sn_parse_attr(b->ctx, "dense<0x53494e55> : tensor<i64>")));
+    sn_op(&top, "memref.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b->ctx, name)),
+          sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("type", mlirTypeAttrGet(number)),
+          sn_attr("initial_value", sn_parse_attr(b->ctx, "dense<0x53494e55> : tensor<i64>")));
   }
-  MlirValue counter = sn(b, "memref.get_global", number, sn_attr("name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
-  MlirValue old = sn(b, "memref.atomic_rmw", i64_of(b, 2), counter, i64, sn_attr("kind", sn_parse_attr(b->ctx, "1 : i64")));
+  MlirValue counter =
+      sn(b, "memref.get_global", number, sn_attr("name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  MlirValue old =
+      sn(b, "memref.atomic_rmw", i64_of(b, 2), counter, i64, sn_attr("kind", sn_parse_attr(b->ctx, "1 : i64")));
   return sn(b, "arith.shli", old, i64_of(b, 32));
 }
 
@@ -88,13 +95,18 @@ static MlirLogicalResult read_schedule(const SnForm *f, SnGpuRows *s) {
   if (s->tile)
     s->team = s->threads / 32;
   if (s->tile && (!s->registers || s->vector > 1 || s->cluster > 1 || s->threads < 64))
-    return sn_error(f->op, "shape = \"tile\" needs residency = \"registers\", vector = 1, cluster = 1 and 64 threads or more");
+    return sn_error(f->op,
+                    "shape = \"tile\" needs residency = \"registers\", vector = 1, cluster = 1 and 64 threads or more");
   if (s->team > s->threads)
     s->team = s->threads;
   if (s->team > 32 && s->team < s->threads)
-    return sn_error(f->op, "team = %lld of %lld threads: a row is shared by up to 32 threads, which is a warp, or by all of the block", (long long)s->team, (long long)s->threads);
+    return sn_error(
+        f->op,
+        "team = %lld of %lld threads: a row is shared by up to 32 threads, which is a warp, or by all of the block",
+        (long long)s->team, (long long)s->threads);
   if (s->occupancy * s->threads > 2048)
-    return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads", (long long)s->occupancy, (long long)s->threads);
+    return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads",
+                    (long long)s->occupancy, (long long)s->threads);
   return SN_OK;
 }
 
@@ -164,7 +176,9 @@ static void align(const SnGpuKernel *k, const SnForm *f, const char *name, intpt
         ++o;
     if (o == k->num_operands)
       continue;
-    const SnAccess *a = o < inputs ? &f->inputs.data[o] : o < inputs + indices ? &f->indices.data[o - inputs] : &f->outputs.data[o - inputs - indices];
+    const SnAccess *a = o < inputs             ? &f->inputs.data[o]
+                        : o < inputs + indices ? &f->indices.data[o - inputs]
+                                               : &f->outputs.data[o - inputs - indices];
     MlirType vector = sn_type_of(memref ? sn_operand(found.data[i], 0) : sn_result(found.data[i], 0));
     int64_t lanes = sn_dim(vector, 0), bytes = lanes * sn_bits(sn_element(vector)) / 8;
     if (is_aligned(f, a, lanes))
@@ -186,7 +200,8 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
       sn_push(&operands, of[i]);
   }
   MlirValue strides[SN_MAX_DIMS + 1];
-  for (int64_t i = rank; i-- > 0; next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC || !shape[i] ? SN_DYNAMIC : next * shape[i]) {
+  for (int64_t i = rank; i-- > 0;
+       next = next == SN_DYNAMIC || shape[i] == SN_DYNAMIC || !shape[i] ? SN_DYNAMIC : next * shape[i]) {
     stride[i] = next; // as the type has it: `?` behind a `?` or a 0, whatever is known
     strides[i] = all;
     all = sn_size_mul(b, all, of[i]);
@@ -198,7 +213,8 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
       ++segments[3];
     }
   MlirValue whole = sn(b, "memref.reinterpret_cast", sn_values((intptr_t)operands.size, operands.data), t,
-                       sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)), sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, shape)),
+                       sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
+                       sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, shape)),
                        sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, rank, stride)),
                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
   sn_vec_free(&operands);
@@ -244,7 +260,9 @@ static void number_threads(SnBuilder *b, SnGpuKernel *k) {
     if (k->grid) {
       k->group = sn(b, "arith.divui", k->block, sn_index(b, k->cluster));
       k->rank = sn(b, "arith.remui", k->block, sn_index(b, k->cluster));
-      k->first_of_group = sn(b, "arith.andi", k->first, sn(b, "arith.cmpi", k->rank, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal)));
+      k->first_of_group =
+          sn(b, "arith.andi", k->first,
+             sn(b, "arith.cmpi", k->rank, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal)));
     } else {
       sn_gpu_enter_cluster(b, k);
     }
@@ -253,7 +271,8 @@ static void number_threads(SnBuilder *b, SnGpuKernel *k) {
   }
   if (k->team > 1 && k->team < k->threads) {
     k->member = sn(b, k->tile ? "arith.divui" : "arith.remui", k->thread, sn_index(b, k->tile ? 32 : k->team));
-    k->first_of_group = sn(b, "arith.cmpi", k->member, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
+    k->first_of_group =
+        sn(b, "arith.cmpi", k->member, zero, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", equal));
   }
 }
 
@@ -302,8 +321,16 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   int32_t block_size[] = {threads, 1, 1};
   int32_t cluster = s->grid ? 1 : (int32_t)s->cluster;
   MlirValue *operands = sn_alloc((size_t)(given + 1) * sizeof *operands);
-  SnGpuKernel k = {.entry = entry, .threads = s->threads, .warps = s->threads / 32, .blocks = body->blocks, .cluster = s->cluster,
-                   .team = body->team, .tile = s->tile, .grid = s->grid, .operands = operands, .num_operands = (size_t)given};
+  SnGpuKernel k = {.entry = entry,
+                   .threads = s->threads,
+                   .warps = s->threads / 32,
+                   .blocks = body->blocks,
+                   .cluster = s->cluster,
+                   .team = body->team,
+                   .tile = s->tile,
+                   .grid = s->grid,
+                   .operands = operands,
+                   .num_operands = (size_t)given};
   intptr_t last = (intptr_t)types.size;
   if (asserts)
     k.status = mlirBlockGetArgument(entry, --last);
@@ -316,13 +343,16 @@ static void device_function(MlirOperation module, const char *name, MlirOperatio
   for (intptr_t o = given; o-- > 0 && body->addresses;)
     addresses[o] = mlirBlockGetArgument(entry, --last);
   k.addresses = addresses;
-  k.func = sn_op(&b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
-                 sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
-                 sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)), sn_attr("gpu.kernel", sn_unit(b.ctx)),
-                 sn_attr("gpu.known_block_size", mlirDenseI32ArrayGet(b.ctx, 3, block_size)),
-                 sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)),
-                 sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)),
-                 sn_attr("nvvm.cluster_dim", cluster > 1 ? mlirDenseI32ArrayGet(b.ctx, 1, &cluster) : mlirAttributeGetNull()), region);
+  k.func = sn_op(
+      &b, "gpu.func", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),
+      sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)types.size, types.data, 0, NULL))),
+      sn_attr("arg_attrs", mlirArrayAttrGet(b.ctx, (intptr_t)attrs.size, attrs.data)),
+      sn_attr("gpu.kernel", sn_unit(b.ctx)),
+      sn_attr("gpu.known_block_size", mlirDenseI32ArrayGet(b.ctx, 3, block_size)),
+      sn_attr("nvvm.reqntid", mlirDenseI32ArrayGet(b.ctx, 1, &threads)),
+      sn_attr("nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(b.ctx, 32), s->occupancy)),
+      sn_attr("nvvm.cluster_dim", cluster > 1 ? mlirDenseI32ArrayGet(b.ctx, 1, &cluster) : mlirAttributeGetNull()),
+      region);
   SnBuilder in = sn_at_end(entry, b.loc);
   for (intptr_t o = 0; o < given; ++o)
     operands[o] = operand(&in, sn_type_of(sn_operand(host, o)), mlirBlockGetArgument(entry, o), entry, &sizes);
@@ -350,7 +380,10 @@ static void emit_rowwise(SnBuilder *b, SnGpuKernel *k, const void *user) {
   MlirValue *operands = (MlirValue *)k->operands;
   for (size_t o = 0; o < k->num_operands; ++o) {
     size_t inputs = f.inputs.size, indices = f.indices.size;
-    (o < inputs ? &f.inputs.data[o] : o < inputs + indices ? &f.indices.data[o - inputs] : &f.outputs.data[o - inputs - indices])->value = operands[o];
+    (o < inputs             ? &f.inputs.data[o]
+     : o < inputs + indices ? &f.indices.data[o - inputs]
+                            : &f.outputs.data[o - inputs - indices])
+        ->value = operands[o];
   }
   if (r->schedule->flat) {
     sn_gpu_flatten(b, &f, operands);
@@ -374,7 +407,8 @@ static MlirValue add_scratch(MlirOperation module, MlirOperation func, MlirStrin
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(old); ++i)
     sn_push(&types, mlirFunctionTypeGetInput(old, i));
   sn_push(&types, type);
-  sn_set_attr(func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
+  sn_set_attr(func, "function_type",
+              mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
   mlirOperationRemoveAttributeByName(func, SN_STR("arg_attrs"));
   SnOpVec calls = sn_collect(module, "func.call");
@@ -386,7 +420,9 @@ static MlirValue add_scratch(MlirOperation module, MlirOperation func, MlirStrin
     SnValueVec operands = {0};
     for (intptr_t k = 0; k < sn_num_operands(call); ++k)
       sn_push(&operands, sn_operand(call, k));
-    sn_push(&operands, sn(&b, "memref.alloc", type, sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, (int32_t[]){0, 0})), sn_attr(SN_WORKSPACE, sn_unit(ctx))));
+    sn_push(&operands, sn(&b, "memref.alloc", type,
+                          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, (int32_t[]){0, 0})),
+                          sn_attr(SN_WORKSPACE, sn_unit(ctx))));
     sn_clone_as(&b, call, sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL));
     mlirOperationDestroy(call);
     sn_vec_free(&operands);
@@ -407,7 +443,8 @@ static void pass_memref(SnBuilder *b, Places *places, MlirValue memref) {
   pass(b, places, sn(b, "arith.index_cast", address, mlirIntegerTypeGet(b->ctx, 64)));
 }
 
-static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks, int64_t threads, int64_t shared, const char *how) {
+static void launch(SnBuilder *b, MlirOperation module, const char *name, const Places *places, int64_t blocks,
+                   int64_t threads, int64_t shared, const char *how) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b->ctx, 64);
   MlirValue list = allocate(b, pointer, places->size ? (int64_t)places->size : 1);
   for (size_t k = 0; k < places->size; ++k) {
@@ -418,12 +455,22 @@ static void launch(SnBuilder *b, MlirOperation module, const char *name, const P
   char symbol[300], text[300];
   snprintf(symbol, sizeof symbol, "%s_name", name);
   size_t length = (size_t)snprintf(text, sizeof text, "%s", name) + 1; // with its NUL
-  global(module, symbol, sn_type(b->ctx, "!llvm.array<%zu x i8>", length), mlirStringAttrGet(b->ctx, mlirStringRefCreate(text, length)), "internal", true);
+  global(module, symbol, sn_type(b->ctx, "!llvm.array<%zu x i8>", length),
+         mlirStringAttrGet(b->ctx, mlirStringRefCreate(text, length)), "internal", true);
   global(module, MODULE "_image", sn_type(b->ctx, "!llvm.array<0 x i8>"), mlirAttributeGetNull(), "external", true);
   global(module, MODULE "_bytes", i64, mlirAttributeGetNull(), "external", true);
   MlirValue one = i64_of(b, 1);
-  MlirValue arguments[] = {pointer_to(b, MODULE "_image"), sn(b, "llvm.load", pointer_to(b, MODULE "_bytes"), i64), pointer_to(b, symbol),
-                           i64_of(b, blocks), one, one, i64_of(b, threads), one, one, i64_of(b, shared), list};
+  MlirValue arguments[] = {pointer_to(b, MODULE "_image"),
+                           sn(b, "llvm.load", pointer_to(b, MODULE "_bytes"), i64),
+                           pointer_to(b, symbol),
+                           i64_of(b, blocks),
+                           one,
+                           one,
+                           i64_of(b, threads),
+                           one,
+                           one,
+                           i64_of(b, shared),
+                           list};
   sn_call_runtime(b, module, how, sn_values(11, arguments));
 }
 
@@ -457,7 +504,8 @@ void sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation 
 
 static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
   MlirOperation form = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op);
+       op = mlirOperationGetNextInBlock(op)) {
     if ((sn_is_form(op) || sn_is_steps(op)) && sn_null(form))
       form = op;
     else if (!sn_is(op, "func.return"))
@@ -478,7 +526,8 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
                       .blocks = sn_gpu_rowwise_blocks(&f, &s),
                       .team = sn_gpu_rowwise_team(&f, &s),
                       .scratch = sn_gpu_rowwise_scratch(&f, &s),
-                      .shared = sn_gpu_ahead_bytes(&f, &s) + sn_gpu_slot_bytes(&f, &s) + sn_gpu_shared_row_bytes(&f, &s),
+                      .shared =
+                          sn_gpu_ahead_bytes(&f, &s) + sn_gpu_slot_bytes(&f, &s) + sn_gpu_shared_row_bytes(&f, &s),
                       .addresses = sn_gpu_slot_bytes(&f, &s) || s.shared,
                       .asserts = sn_gpu_has_asserts(&f),
                       .emit = emit_rowwise,
@@ -493,9 +542,24 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
 
 // Shapes and addresses only, and asserts about them; nothing that reads or writes an element.
 static bool may_stay(MlirOperation op) {
-  static const char *const names[] = {"cf.assert", "func.func", "func.call", "func.return", "tensor.empty", "tensor.cast", "tensor.dim", "tensor.collapse_shape",
-                                      "tensor.expand_shape", "bufferization.to_buffer", "bufferization.to_tensor", "bufferization.alloc_tensor", "memref.alloc",
-                                      "memref.dealloc", "memref.cast", "memref.dim", "memref.collapse_shape", "memref.expand_shape"};
+  static const char *const names[] = {"cf.assert",
+                                      "func.func",
+                                      "func.call",
+                                      "func.return",
+                                      "tensor.empty",
+                                      "tensor.cast",
+                                      "tensor.dim",
+                                      "tensor.collapse_shape",
+                                      "tensor.expand_shape",
+                                      "bufferization.to_buffer",
+                                      "bufferization.to_tensor",
+                                      "bufferization.alloc_tensor",
+                                      "memref.alloc",
+                                      "memref.dealloc",
+                                      "memref.cast",
+                                      "memref.dim",
+                                      "memref.collapse_shape",
+                                      "memref.expand_shape"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (sn_is(op, names[i]))
       return true;
@@ -509,7 +573,8 @@ static MlirWalkResult check_host(MlirOperation op, void *result) {
   if (sn_is(op, "arith.constant"))
     sn_error(op, "a constant tensor lies in memory of the host, where no GPU kernel reads it: pass it as an argument");
   else
-    sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a form, or compile with --target=cpu");
+    sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a "
+                 "form, or compile with --target=cpu");
   *(MlirLogicalResult *)result = SN_FAIL;
   return MlirWalkResultSkip;
 }
@@ -522,7 +587,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   sn_vec_free(&host);
   SnOpVec functions = sn_collect(module, "func.func");
   for (size_t i = 0; i < functions.size; ++i)
-    if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr && sn_failed(lower_kernel(module, functions.data[i])))
+    if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr &&
+        sn_failed(lower_kernel(module, functions.data[i])))
       result = SN_FAIL;
   sn_vec_free(&functions);
   MlirOperation kernels = sn_symbol(module, MODULE);
@@ -541,9 +607,17 @@ MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__nvvm__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__vector__(void);
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__dlti__, mlirGetDialectHandle__func__, mlirGetDialectHandle__gpu__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__,
-    mlirGetDialectHandle__memref__, mlirGetDialectHandle__nvvm__, mlirGetDialectHandle__scf__, mlirGetDialectHandle__vector__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__dlti__,
+                                                      mlirGetDialectHandle__func__,
+                                                      mlirGetDialectHandle__gpu__,
+                                                      mlirGetDialectHandle__llvm__,
+                                                      mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__nvvm__,
+                                                      mlirGetDialectHandle__scf__,
+                                                      mlirGetDialectHandle__vector__,
+                                                      NULL};
 
 const SnPass sn_pass_lower_gpu = {
     .argument = "sinter-lower-gpu",

@@ -1,15 +1,16 @@
 // narrow.c: subscripts of 32 bits where no tensor needs more.
 //
-//   gpu.module @kernels {...}  ->  gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {...}
-//   arith.index_cast %label : i64 to index   ->   of max(min(%label, 2^31 - 1), -2^31)
-//   vector.step : vector<4xindex>            ->   arith.index_cast dense<[0, 1, 2, 3]> : vector<4xi32>
+//   gpu.module @kernels {...}  ->  gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
+//   {...} arith.index_cast %label : i64 to index   ->   of max(min(%label, 2^31 - 1), -2^31) vector.step :
+//   vector<4xindex>            ->   arith.index_cast dense<[0, 1, 2, 3]> : vector<4xi32>
 //
-// `index` is a type of 64 bits for a GPU too, whose registers have 32: an addition is two instructions, a comparison or a product more. The
-// kernels of a program are converted to LLVM's dialect together, so one memref of 2^31 elements or of an unknown size among them, and all have 64.
-// What a loop adds to its counter has to fit beside the largest memref. An address of memory as an index needs 64 bits as well; of shared memory, 32 do.
-// A number that 32 bits do not hold is no element's; the nearest that they hold, which is none either, stands for it, so that comparing it with
-// any size says what comparing the number says. What a program computes of such numbers before it compares them, sums with small constants apart,
-// would overflow: then all have 64 bits.
+// `index` is a type of 64 bits for a GPU too, whose registers have 32: an addition is two instructions, a comparison or
+// a product more. The kernels of a program are converted to LLVM's dialect together, so one memref of 2^31 elements or
+// of an unknown size among them, and all have 64. What a loop adds to its counter has to fit beside the largest memref.
+// An address of memory as an index needs 64 bits as well; of shared memory, 32 do. A number that 32 bits do not hold is
+// no element's; the nearest that they hold, which is none either, stands for it, so that comparing it with any size
+// says what comparing the number says. What a program computes of such numbers before it compares them, sums with small
+// constants apart, would overflow: then all have 64 bits.
 //
 // test: test/lowering/gpu/narrow.mlir
 
@@ -48,7 +49,8 @@ static MlirWalkResult look_at(MlirOperation op, void *data) {
   int64_t value;
   if (sn_is(op, "memref.extract_aligned_pointer_as_index") && !is_shared(sn_type_of(sn_operand(op, 0))))
     s->wide = true;
-  if (sn_is(op, "arith.constant") && mlirTypeIsAIndex(sn_type_of(sn_result(op, 0))) && sn_known(sn_result(op, 0), &value) && (value >= LIMIT || value < -LIMIT))
+  if (sn_is(op, "arith.constant") && mlirTypeIsAIndex(sn_type_of(sn_result(op, 0))) &&
+      sn_known(sn_result(op, 0), &value) && (value >= LIMIT || value < -LIMIT))
     s->wide = true;
   if (sn_is(op, "scf.for") && mlirTypeIsAIndex(sn_type_of(sn_operand(op, 0)))) {
     s->wide |= !sn_known(sn_operand(op, 2), &value);
@@ -75,7 +77,8 @@ static bool says_inside(MlirValue condition, MlirValue v) {
   MlirOperation both = sn_def(condition, "arith.andi"), compare = sn_def(condition, "arith.cmpi");
   if (!sn_null(both))
     return says_inside(sn_operand(both, 0), v) || says_inside(sn_operand(both, 1), v);
-  return !sn_null(compare) && sn_same(sn_operand(compare, 0), v) && mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) == 6; // ult
+  return !sn_null(compare) && sn_same(sn_operand(compare, 0), v) &&
+         mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) == 6; // ult
 }
 
 typedef struct {
@@ -108,7 +111,8 @@ static bool survives(MlirValue v, Number n) {
     }
     if (!sn_num_results(op) || !mlirTypeIsAIndex(sn_element(sn_type_of(sn_result(op, 0)))))
       continue; // a subscript, which comparisons of the number itself guard
-    if ((sn_is(op, "arith.addi") || sn_is(op, "arith.subi")) && sn_known(sn_operand(op, 1 - k), &constant) && (sn_is(op, "arith.addi") || !k))
+    if ((sn_is(op, "arith.addi") || sn_is(op, "arith.subi")) && sn_known(sn_operand(op, 1 - k), &constant) &&
+        (sn_is(op, "arith.addi") || !k))
       of.lost |= (of.room -= constant < 0 ? -constant : constant) < 0;
     else
       of.lost |= !sn_is(op, "arith.select") && !sn_in_dialect(op, "vector");

@@ -7,9 +7,9 @@
 //                                               then, of threads, warps, blocks with maximum M: s * exp(m - M)
 //
 // The row is read once for both; a softmax reads it twice instead of three
-// times, and where it stays in registers those who share it meet once instead of twice. m is one value of a thread, so that a
-// step costs one more exponential and not one for each element. (Milakov, Gimelshein: Online normalizer calculation for
-// softmax, 2018.)
+// times, and where it stays in registers those who share it meet once instead of twice. m is one value of a thread, so
+// that a step costs one more exponential and not one for each element. (Milakov, Gimelshein: Online normalizer
+// calculation for softmax, 2018.)
 //
 // While there is nothing but -inf, exponentials are taken from 0 and not
 // from -inf, so they are 0 and not NaN. A row of -inf alone is NaN at the end as without this:
@@ -29,7 +29,8 @@ static MlirOperation exp_between(MlirOperation max, MlirOperation sum) {
     return none;
   MlirType t = sn_type_of(sn_result(max, 0));
   // Of one type: what accumulates wider stays with two phases.
-  bool same = mlirTypeEqual(t, sn_type_of(sn_result(sum, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(max, 0))));
+  bool same =
+      mlirTypeEqual(t, sn_type_of(sn_result(sum, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(max, 0))));
   return same && sn_bits(t) >= 32 ? exp : none;
 }
 
@@ -44,7 +45,8 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
         continue;
       const SnPhase *next = &p->phases.data[i + 1];
       for (size_t k = 0; k < next->reduces.size && o->n < SN_GPU_ONLINE; ++k) {
-        MlirOperation sum = next->reduces.data[k], exp = sn_is_reduce(sum, "add") ? exp_between(max, sum) : (MlirOperation){0};
+        MlirOperation sum = next->reduces.data[k],
+                      exp = sn_is_reduce(sum, "add") ? exp_between(max, sum) : (MlirOperation){0};
         if (!sn_null(exp) && sn_null(sn_gpu_online_sum(o, max))) {
           o->pairs[o->n].max = max;
           o->pairs[o->n].sum = sum;
@@ -56,9 +58,11 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) {
 
 // x - max of x less log(sum of exp(x - max of x)), which is log 1 or more.
 static bool is_log_softmax(MlirOperation exp) {
-  MlirOperation none = {0}, sub = sn_def(sn_operand(exp, 0), "arith.subf"), inner = sn_null(sub) ? none : sn_def(sn_operand(sub, 0), "arith.subf");
+  MlirOperation none = {0}, sub = sn_def(sn_operand(exp, 0), "arith.subf"),
+                inner = sn_null(sub) ? none : sn_def(sn_operand(sub, 0), "arith.subf");
   MlirValue scalar = sn_null(inner) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
-  MlirOperation log = sn_none(scalar) ? none : sn_def(scalar, "math.log"), sum = sn_null(log) ? none : sn_reduce_of(sn_operand(log, 0), "add");
+  MlirOperation log = sn_none(scalar) ? none : sn_def(scalar, "math.log"),
+                sum = sn_null(log) ? none : sn_reduce_of(sn_operand(log, 0), "add");
   MlirOperation of = sn_null(sum) ? none : sn_def(sn_operand(sum, 0), "math.exp");
   return !sn_null(of) && sn_same(sn_operand(of, 0), sn_result(inner, 0)) && sn_get_attr(of, "sinter.not_positive").ptr;
 }
@@ -108,7 +112,8 @@ static MlirValue reference(SnBuilder *b, MlirValue m) {
 
 static bool by_powers(MlirValue m) { return mlirTypeIsAF32(sn_type_of(m)); }
 
-SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation max, MlirValue top, MlirValue *m, MlirValue *s) {
+SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation max, MlirValue top, MlirValue *m,
+                                    MlirValue *s) {
   bool first = sn_none(*m);
   SnGpuOnlineStep step = {0};
   MlirValue next = first ? top : sn_row_combine(b, p, max, *m, top), scale;
@@ -117,7 +122,9 @@ SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation
     step.power = sn_gpu_power_of(b, step.from);
   if (!first) {
     if (by_powers(next)) // what was taken from *m times the factor, rounded
-      scale = sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "arith.addf", sn(b, "arith.mulf", *m, step.power.factor), step.power.minus, sn_attr("sinter.not_fused", sn_unit(b->ctx))));
+      scale = sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz",
+                               sn(b, "arith.addf", sn(b, "arith.mulf", *m, step.power.factor), step.power.minus,
+                                  sn_attr("sinter.not_fused", sn_unit(b->ctx))));
     else
       scale = sn(b, "math.exp", sn(b, "arith.subf", *m, step.from), NOT_POSITIVE);
     *s = sn(b, "arith.mulf", *s, on_lanes_of(b, scale, *s));
@@ -127,8 +134,9 @@ SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation
 }
 
 void sn_gpu_online_add(SnBuilder *b, const SnGpuOnlineStep *step, MlirValue x, MlirValue *s) {
-  MlirValue e = by_powers(step->from) ? sn_gpu_power_at(b, &step->power, x)
-                                      : sn(b, "math.exp", sn(b, "arith.subf", x, on_lanes_of(b, step->from, x)), NOT_POSITIVE);
+  MlirValue e = by_powers(step->from)
+                    ? sn_gpu_power_at(b, &step->power, x)
+                    : sn(b, "math.exp", sn(b, "arith.subf", x, on_lanes_of(b, step->from, x)), NOT_POSITIVE);
   *s = sn_none(*s) ? e : sn(b, "arith.addf", *s, e);
 }
 

@@ -23,29 +23,36 @@ void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p);
 // The sum that goes with this maximum, and the maximum of this sum; null if not online.
 MlirOperation sn_gpu_online_sum(const SnGpuOnline *o, MlirOperation max);
 MlirOperation sn_gpu_online_max(const SnGpuOnline *o, MlirOperation sum);
-// More elements, `top` the greatest of them: m is one value of the thread, s has its lanes; null: there were none before. Then
-// a vector of them; and at the end s, one number, as a sum of exponentials under m. Until then it may be one under what m is rounded to.
+// More elements, `top` the greatest of them: m is one value of the thread, s has its lanes; null: there were none
+// before. Then a vector of them; and at the end s, one number, as a sum of exponentials under m. Until then it may be
+// one under what m is rounded to.
 typedef struct {
   MlirValue from; // what exponentials are taken from
   SnGpuPower power;
 } SnGpuOnlineStep;
-SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation max, MlirValue top, MlirValue *m, MlirValue *s);
+SnGpuOnlineStep sn_gpu_online_begin(SnBuilder *b, SnRowProgram *p, MlirOperation max, MlirValue top, MlirValue *m,
+                                    MlirValue *s);
 void sn_gpu_online_add(SnBuilder *b, const SnGpuOnlineStep *step, MlirValue x, MlirValue *s);
 MlirValue sn_gpu_online_end(SnBuilder *b, MlirValue m, MlirValue s);
-// What a sum of exponentials under `own` is multiplied by to be one under `common`, the greater. `last`: that is the row's maximum.
+// What a sum of exponentials under `own` is multiplied by to be one under `common`, the greater. `last`: that is the
+// row's maximum.
 MlirValue sn_gpu_online_scale(SnBuilder *b, MlirValue own, MlirValue common, bool last);
 
 // squares.c: the same for a sum, and the sum of squares of what its elements differ from a number that depends on it.
 
 void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p);
 bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum);
-// `count` more vectors, of lanes that are `inside` (null: all): each lane's sum, the sum of squares about the mean, and the number of its elements.
-void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum, MlirValue *squares, MlirValue *number);
+// `count` more vectors, of lanes that are `inside` (null: all): each lane's sum, the sum of squares about the mean, and
+// the number of its elements.
+void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum,
+                         MlirValue *squares, MlirValue *number);
 // What lanes have, in one value.
 void sn_gpu_squares_lanes(SnBuilder *b, MlirValue *sum, MlirValue *squares, MlirValue *number);
-// What squares about the mean of a set are about the mean of a larger one that it is part of. Of a sum and a number each.
+// What squares about the mean of a set are about the mean of a larger one that it is part of. Of a sum and a number
+// each.
 MlirValue sn_gpu_squares_about(SnBuilder *b, MlirValue squares, const MlirValue *own, const MlirValue *all);
 // The row's sum of squares about what the program takes them from, where it is known, from those about the mean.
-MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p, MlirValue squares, const MlirValue *all);
+MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p,
+                                MlirValue squares, const MlirValue *all);
 
 #endif

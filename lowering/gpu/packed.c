@@ -4,9 +4,10 @@
 //   phase 1, 2     %w = prmt of the four words of %x                            each by another instruction
 //   max of %x      max.bf16x2 of words, widened at the end
 //
-// 8 elements take 4 registers from phase to phase instead of 8, so that twice as much of a row fits; what was made of them is made
-// again. Widened by the same instruction twice, LLVM or ptxas would keep the first's results. A bf16 is the upper half of an f32: prmt takes two
-// bytes of the word and two of a zero, of which there are four. What is behind the end of a row is masked by words, as -inf.
+// 8 elements take 4 registers from phase to phase instead of 8, so that twice as much of a row fits; what was made of
+// them is made again. Widened by the same instruction twice, LLVM or ptxas would keep the first's results. A bf16 is
+// the upper half of an f32: prmt takes two bytes of the word and two of a zero, of which there are four. What is behind
+// the end of a row is masked by words, as -inf.
 //
 // test: test/lowering/gpu/packed.mlir, families.test
 
@@ -22,7 +23,9 @@ static MlirOperation extended(MlirValue v) {
 }
 
 // An argument that is a row of its own for each row; one for all is loaded where it is used.
-static bool waits(const SnForm *f, intptr_t k) { return sn_is_row(mlirBlockGetArgument(f->body, k)) && sn_uses_rows(f, f->inputs.data[k].map); }
+static bool waits(const SnForm *f, intptr_t k) {
+  return sn_is_row(mlirBlockGetArgument(f->body, k)) && sn_uses_rows(f, f->inputs.data[k].map);
+}
 
 int64_t sn_gpu_packed_rows(const SnForm *f) {
   int64_t count = 0;
@@ -44,7 +47,9 @@ static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); 
 
 static MlirValue word_of(SnBuilder *b, MlirValue words, int64_t i) { return sn_lane(b, words, i); }
 
-static MlirValue as_words(SnBuilder *b, MlirValue x) { return sn(b, "vector.bitcast", x, sn_vector(i32_type(b), sn_dim(sn_type_of(x), 0) / 2)); }
+static MlirValue as_words(SnBuilder *b, MlirValue x) {
+  return sn(b, "vector.bitcast", x, sn_vector(i32_type(b), sn_dim(sn_type_of(x), 0) / 2));
+}
 
 static MlirValue widen(SnBuilder *b, MlirValue x, size_t phase) {
   int64_t width = sn_dim(sn_type_of(x), 0);
@@ -56,8 +61,10 @@ static MlirValue widen(SnBuilder *b, MlirValue x, size_t phase) {
     if (!phase)
       bits = l % 2 ? sn(b, "arith.andi", word, sn_int(b, i32, -65536)) : sn(b, "arith.shli", word, sn_int(b, i32, 16));
     else
-      bits = sn(b, "llvm.call_intrinsic", word, zero, sn_int(b, i32, (l % 2 ? 0x3200 : 0x1000) + zeros), i32, sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.prmt")),
-                sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){3, 0})));
+      bits = sn(b, "llvm.call_intrinsic", word, zero, sn_int(b, i32, (l % 2 ? 0x3200 : 0x1000) + zeros), i32,
+                sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.prmt")),
+                sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){3, 0})));
     lanes[l] = sn(b, "arith.bitcast", bits, f32);
   }
   return sn(b, "vector.from_elements", sn_values(width, lanes), sn_vector(f32, width));
@@ -75,8 +82,10 @@ static MlirValue masked(SnBuilder *b, MlirValue x, MlirValue inside) {
       continue;
     }
     MlirValue first = sn(b, "arith.select", sn_lane(b, inside, 2 * w), sn_int(b, i32, 0xffff), none);
-    MlirValue mask = sn(b, "arith.ori", first, sn(b, "arith.select", sn_lane(b, inside, 2 * w + 1), sn_int(b, i32, -65536), none));
-    list[w] = sn(b, "arith.ori", sn(b, "arith.andi", word, mask), sn(b, "arith.andi", low, sn(b, "arith.xori", mask, sn_int(b, i32, -1))));
+    MlirValue mask =
+        sn(b, "arith.ori", first, sn(b, "arith.select", sn_lane(b, inside, 2 * w + 1), sn_int(b, i32, -65536), none));
+    list[w] = sn(b, "arith.ori", sn(b, "arith.andi", word, mask),
+                 sn(b, "arith.andi", low, sn(b, "arith.xori", mask, sn_int(b, i32, -1))));
   }
   return sn(b, "vector.from_elements", sn_values(n, list), sn_type_of(words));
 }
@@ -126,20 +135,28 @@ void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
   }
 }
 
-static bool is_maximum(MlirOperation reduce) { return sn_is_reduce(reduce, "maximumf") || sn_is_reduce(reduce, "maxnumf"); }
+static bool is_maximum(MlirOperation reduce) {
+  return sn_is_reduce(reduce, "maximumf") || sn_is_reduce(reduce, "maxnumf");
+}
 
 bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce) {
-  bool halves = g->packed || (!g->num_resident && g->width > 1 && g->width % 2 == 0 && !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+  bool halves = g->packed || (!g->num_resident && g->width > 1 && g->width % 2 == 0 &&
+                              !sn_null(sn_gpu_online_sum(&g->online, reduce)));
   MlirOperation extf = halves && is_maximum(reduce) ? sn_def(sn_operand(reduce, 0), "arith.extf") : (MlirOperation){0};
   MlirValue of = sn_null(extf) ? (MlirValue){0} : sn_operand(extf, 0);
-  return !sn_none(of) && is_bf16(of) && mlirValueIsABlockArgument(of) && waits(g->form, mlirBlockArgumentGetArgNumber(of));
+  return !sn_none(of) && is_bf16(of) && mlirValueIsABlockArgument(of) &&
+         waits(g->form, mlirBlockArgumentGetArgNumber(of));
 }
 
 static MlirValue packed_of(MlirOperation reduce) { return sn_operand(sn_def(sn_operand(reduce, 0), "arith.extf"), 0); }
 
-void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) { sn_row_element(b, &g->program, at, packed_of(reduce)); }
+void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) {
+  sn_row_element(b, &g->program, at, packed_of(reduce));
+}
 
-MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) { return widen(b, sn_mapped(&at->made, packed_of(reduce)), 0); }
+MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) {
+  return widen(b, sn_mapped(&at->made, packed_of(reduce)), 0);
+}
 
 // The greatest element of all that a thread has.
 MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnColumn *at) {
@@ -148,7 +165,9 @@ MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation r
   bool nan = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(reduce, "kind")), SN_STR("maximumf"));
   const char *text = nan ? "max.NaN.bf16x2 $0, $1, $2;" : "max.bf16x2 $0, $1, $2;";
   int64_t n = g->width / 2;
-#define MAX(x, y) sn(b, "llvm.inline_asm", x, y, i32, sn_attr("asm_string", sn_string(b->ctx, text)), sn_attr("constraints", sn_string(b->ctx, "=r,r,r")))
+#define MAX(x, y)                                                                                                      \
+  sn(b, "llvm.inline_asm", x, y, i32, sn_attr("asm_string", sn_string(b->ctx, text)),                                  \
+     sn_attr("constraints", sn_string(b->ctx, "=r,r,r")))
   for (size_t u = 0; u < count; ++u) {
     MlirValue words = as_words(b, sn_mapped(&at[u].made, of));
     for (int64_t w = 0; w < n; ++w)
@@ -167,11 +186,13 @@ MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation r
 static MlirValue unknown(SnBuilder *b, MlirValue x, size_t phase) {
   MlirType t = sn_type_of(x), i = mlirIntegerTypeGet(b->ctx, sn_bits(sn_element(t)));
   bool vector = mlirTypeIsAVector(t), integer = mlirTypeIsAInteger(sn_element(t));
-  MlirValue y = sn(b, "gpu.block_id", sn_index_type(b->ctx), sn_attr("dimension", sn_parse_attr(b->ctx, "#gpu<dim y>")));
+  MlirValue y =
+      sn(b, "gpu.block_id", sn_index_type(b->ctx), sn_attr("dimension", sn_parse_attr(b->ctx, "#gpu<dim y>")));
   MlirValue zero = sn(b, "arith.muli", sn(b, "arith.index_cast", y, i), sn_int(b, i, (int64_t)phase));
   MlirType bits = vector ? sn_vector(i, sn_dim(t, 0)) : i;
   const char *cast = vector ? "vector.bitcast" : "arith.bitcast";
-  MlirValue same = sn(b, "arith.xori", integer ? x : sn(b, cast, x, bits), vector ? sn(b, "vector.broadcast", zero, bits) : zero);
+  MlirValue same =
+      sn(b, "arith.xori", integer ? x : sn(b, cast, x, bits), vector ? sn(b, "vector.broadcast", zero, bits) : zero);
   return integer ? same : sn(b, cast, same, t);
 }
 

@@ -14,7 +14,8 @@
 
 bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f);
-  return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector && n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
+  return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector &&
+         n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
 }
 
 MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j) {
@@ -25,14 +26,17 @@ MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j
 }
 
 MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValue place) {
-  MlirValue all = sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, sn_row_length(g->form)));
+  MlirValue all =
+      sn(b, "arith.muli", sn_form_sizes(b, g->form, 0, g->form->num_rows), sn_index(b, sn_row_length(g->form)));
   return sn_row_below(b, sn(b, "arith.addi", place, sn_index(b, g->width - 1)), all);
 }
 
 void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
   int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), step = g->width * g->k->team;
-  MlirValue width = sn_index(b, g->width), start = sn(b, "arith.muli", row, sn_index(b, n)), end = sn(b, "arith.addi", start, sn_index(b, n - 1));
-  MlirValue from = sn(b, "arith.subi", start, sn(b, "arith.remui", start, width)), last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
+  MlirValue width = sn_index(b, g->width), start = sn(b, "arith.muli", row, sn_index(b, n)),
+            end = sn(b, "arith.addi", start, sn_index(b, n - 1));
+  MlirValue from = sn(b, "arith.subi", start, sn(b, "arith.remui", start, width)),
+            last = sn(b, "arith.subi", end, sn(b, "arith.remui", end, width));
   MlirValue mine = sn(b, "arith.addi", from, sn(b, "arith.muli", g->k->member, width));
   for (size_t u = 0; u < g->num_resident; ++u) {
     MlirValue place = u ? sn(b, "arith.addi", mine, sn_index(b, (int64_t)u * step)) : mine;

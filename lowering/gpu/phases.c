@@ -36,13 +36,16 @@ static intptr_t feeds_only(const SnGpuRowKernel *g, MlirOperation reduce) {
 void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
   const SnGpuRows *s = g->schedule;
   int64_t rows = sn_num_rows(g->form);
-  bool alone = !s->flat && s->team >= s->threads && rows != SN_DYNAMIC && sn_gpu_rowwise_blocks(g->form, s) == sn_times(rows, s->cluster); // with one row
+  bool alone = !s->flat && s->team >= s->threads && rows != SN_DYNAMIC &&
+               sn_gpu_rowwise_blocks(g->form, s) == sn_times(rows, s->cluster); // with one row
   g->all.of_groups = true;
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
     MlirOperation reduce = sn_reduce_of(v, NULL);
-    bool online = !sn_null(reduce) && (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
-    bool same = !alone && !sn_null(reduce) && !online && sn_one_use(v) && mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
+    bool online = !sn_null(reduce) &&
+                  (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+    bool same = !alone && !sn_null(reduce) && !online && sn_one_use(v) &&
+                mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
                 reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;
     g->own_part[a] = same ? reduce : (MlirOperation){0};
     g->all.of_groups &= !same;
@@ -56,7 +59,8 @@ bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part
   if (a < 0)
     return false;
   const SnGpuReduction *all = &g->scalars[a];
-  g->carried[a] = sn_gpu_combine(b, all, g->carried[a], sn_gpu_select(b, g->valid, part->value, sn_gpu_identity(b, all)));
+  g->carried[a] =
+      sn_gpu_combine(b, all, g->carried[a], sn_gpu_select(b, g->valid, part->value, sn_gpu_identity(b, all)));
   return true;
 }
 
@@ -68,7 +72,9 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
     if (!sn_null(sn_gpu_online_max(&g->online, reduce)))
       continue; // done with its maximum
     assert(n < SN_MAX_REDUCTIONS && "checked before");
-    parts[n++] = (SnGpuPart){.reduce = reduce, .sum = sn_gpu_online_sum(&g->online, reduce), .squares = sn_gpu_is_squares(&g->online, reduce)};
+    parts[n++] = (SnGpuPart){.reduce = reduce,
+                             .sum = sn_gpu_online_sum(&g->online, reduce),
+                             .squares = sn_gpu_is_squares(&g->online, reduce)};
   }
   return n;
 }
@@ -102,7 +108,8 @@ void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t 
       parts[r].exponentials = sn_gpu_online_end(b, parts[r].value, parts[r].exponentials);
 }
 
-size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values, MlirOperation *shared) {
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values,
+                   MlirOperation *shared) {
   size_t first = n;
   shared[n] = part->reduce;
   values[n] = part->value;
@@ -147,7 +154,8 @@ static void unpack(SnGpuPart *parts, size_t n, const MlirValue *list) {
 }
 
 // One phase on vectors at j, j + step, ..., where nothing is known from before.
-static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue j, int64_t count, int64_t step) {
+static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue j,
+                       int64_t count, int64_t step) {
   SnColumn *at = sn_alloc((size_t)count * sizeof *at);
   for (int64_t u = 0; u < count; ++u)
     at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
@@ -157,8 +165,10 @@ static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Sn
   free(at);
 }
 
-// Column loop from `from` to `to` by `count` vectors of each thread. What is added to accumulators in registers does not get here.
-static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue from, MlirValue to, int64_t count) {
+// Column loop from `from` to `to` by `count` vectors of each thread. What is added to accumulators in registers does
+// not get here.
+static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n,
+                        MlirValue from, MlirValue to, int64_t count) {
   int64_t step = g->width * g->k->team, low, high;
   MlirValue list[SN_GPU_MAX_VALUES];
   bool known = sn_known(from, &low);
@@ -177,7 +187,8 @@ static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
   unpack(parts, n, list);
 }
 
-void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n, size_t first, size_t count) {
+void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n, size_t first,
+                        size_t count) {
   sn_gpu_run_vectors(b, g, &g->program.phases.data[i], parts, n, count, g->resident + first, g->inside + first);
 }
 

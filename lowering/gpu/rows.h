@@ -19,7 +19,8 @@ typedef struct {
   SnGpuAccumulators all;
   SnGpuReduction scalars[SN_MAX_ACCUMULATORS], columns[SN_MAX_ACCUMULATORS];
   size_t of_scalar[SN_MAX_ACCUMULATORS], of_column[SN_MAX_ACCUMULATORS];
-  MlirOperation own_part[SN_MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the row's value is used
+  MlirOperation own_part[SN_MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the
+                                               // row's value is used
   MlirValue rows[SN_MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
   MlirValue carried[SN_CARRIED];            // so far: scalars, then of each with columns the resident vectors
   size_t num_carried;
@@ -30,7 +31,7 @@ typedef struct {
   MlirValue valid;                          // i1: this team has a row; null: every team has
   size_t num_resident;                      // vectors that a thread keeps, 0: rows are read again
   SnColumn resident[MAX_RESIDENT];
-  MlirValue inside[MAX_RESIDENT];           // i1, or one for each lane: this vector is in the row; null if it is for every thread
+  MlirValue inside[MAX_RESIDENT]; // i1, or one for each lane: this vector is in the row; null if it is for every thread
   bool peeled;                              // vectors begin where memory is aligned, not where a row does
   bool remade;                              // from phase to phase only what was read stays (packed.c)
   size_t phase;                             // that is being written
@@ -61,10 +62,12 @@ typedef struct {
   MlirValue count;        // of squares: elements of each lane
 } SnGpuPart;
 
-// A phase's parts, and their values: none so far; of resident vectors, or of all columns, what they yield stored; one for all lanes.
+// A phase's parts, and their values: none so far; of resident vectors, or of all columns, what they yield stored; one
+// for all lanes.
 size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t phase, SnGpuPart *parts);
 void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n);
-void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n, size_t first, size_t count);
+void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n, size_t first,
+                        size_t count);
 void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n);
 void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n);
 // Finds the row_reduces whose parts threads add to scalar accumulators of their own: g->own_part.
@@ -73,9 +76,10 @@ void sn_gpu_find_own_parts(SnGpuRowKernel *g);
 bool sn_gpu_feeds_accumulator(const SnGpuRowKernel *g, MlirOperation reduce);
 // Then the part is added to what this thread carries; else false.
 bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part);
-// What those who share a row have to combine of a part: up to three values from `n` on, with the row_reduces that they are of (a number
-// of elements: null). Returns n behind them.
-size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values, MlirOperation *shared);
+// What those who share a row have to combine of a part: up to three values from `n` on, with the row_reduces that they
+// are of (a number of elements: null). Returns n behind them.
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values,
+                   MlirOperation *shared);
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // All phases of the program, then its scalars stored.
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
@@ -85,7 +89,8 @@ void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
 // The columns of each resident vector of a row; `at` and `inside` have g->num_resident places.
 void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 // One phase on `count` vectors at the columns `at`; `inside` as g->inside, or null.
-void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count, SnColumn *at, const MlirValue *inside);
+void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
+                        SnColumn *at, const MlirValue *inside);
 // The form's output o, in the kernel's memory.
 SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o);
 // x where there is no condition.
@@ -93,14 +98,16 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 
 // peel.c
 
-// Which lanes of a vector that begins at column j (below 0 in front of the row) are in the row; whether a vector at this place in memory ends in the tensor.
+// Which lanes of a vector that begins at column j (below 0 in front of the row) are in the row; whether a vector at
+// this place in memory ends in the tensor.
 MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j);
 MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValue place);
 void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 
 // packed.c
 
-// At the begin of phase i: of the resident vectors nothing is known but what was loaded. In phase 0 they are, and -inf behind a row's end.
+// At the begin of phase i: of the resident vectors nothing is known but what was loaded. In phase 0 they are, and -inf
+// behind a row's end.
 void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i);
 // Vector u's elements as f32, in this phase.
 void sn_gpu_widen(SnBuilder *b, SnGpuRowKernel *g, size_t u);
@@ -129,8 +136,8 @@ void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g, MlirValue rows);
 // As sn_gpu_begin_resident, of this block's slice of a row.
 void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 
-// Places in shared memory for so many pieces of each input that is copied in bulk: g->slots. What of a piece was fetched to a slot (i32) is known
-// from here on.
+// Places in shared memory for so many pieces of each input that is copied in bulk: g->slots. What of a piece was
+// fetched to a slot (i32) is known from here on.
 void sn_gpu_begin_slots(SnBuilder *b, SnGpuRowKernel *g, int64_t slots);
 void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at);
 

@@ -27,7 +27,8 @@ size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s) {
   int64_t at_once = s->vector * sn_gpu_rowwise_team(f, s) * s->cluster, n = sn_row_length(f);
   if (sn_gpu_peels(f, s))
     n += s->vector - 1; // what stands in front of a row in its first vector
-  return (s->registers || s->shared) && !sn_gpu_lanes_are_rows(f) && n != SN_DYNAMIC ? (size_t)sn_pieces(n, at_once) : 0;
+  return (s->registers || s->shared) && !sn_gpu_lanes_are_rows(f) && n != SN_DYNAMIC ? (size_t)sn_pieces(n, at_once)
+                                                                                     : 0;
 }
 
 // Elements of a table that turns out empty are outside, but there is none to read instead.
@@ -35,7 +36,9 @@ static MlirLogicalResult check_tables(const SnForm *f, const SnAccess *a, const 
   MlirType t = sn_type_of(a->value);
   for (intptr_t i = 0; a->through.ptr && !a->fill.ptr && i < mlirAffineMapGetNumResults(a->map); ++i)
     if (mlirAffineExprIsASymbol(mlirAffineMapGetResult(a->map, i)) && sn_dim(t, i) < 1)
-      return sn_error(f->op, "%s %zu is read through an index tensor in dimension %lld, whose size a GPU kernel has to know: make it static, 1 or more",
+      return sn_error(f->op,
+                      "%s %zu is read through an index tensor in dimension %lld, whose size a GPU kernel has to know: "
+                      "make it static, 1 or more",
                       what, k, (long long)i);
   return SN_OK;
 }
@@ -44,18 +47,25 @@ static MlirLogicalResult check_columns(const SnForm *f, const SnGpuRows *s, size
   int64_t n = sn_row_length(f), bytes = 0;
   size_t resident = sn_gpu_resident(f, s), carried = columns * resident;
   if (n == SN_DYNAMIC)
-    return sn_error(f->op, "keeps columns of rows whose length is `?` over all rows: a GPU kernel needs scratch memory of a known size; make it static");
+    return sn_error(f->op, "keeps columns of rows whose length is `?` over all rows: a GPU kernel needs scratch memory "
+                           "of a known size; make it static");
   if (s->team < s->threads && !resident)
-    return sn_error(f->op, "team = %lld of %lld threads keeps sums of columns in registers only: schedule with residency = \"registers\", or without team",
+    return sn_error(f->op,
+                    "team = %lld of %lld threads keeps sums of columns in registers only: schedule with residency = "
+                    "\"registers\", or without team",
                     (long long)s->team, (long long)s->threads);
   if (carried > MAX_SUMS)
-    return sn_error(f->op, "carries %zu vectors of sums from row to row; a GPU kernel at most %d: more threads or residency = \"reread\" are needed", carried, MAX_SUMS);
+    return sn_error(f->op,
+                    "carries %zu vectors of sums from row to row; a GPU kernel at most %d: more threads or residency = "
+                    "\"reread\" are needed",
+                    carried, MAX_SUMS);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map) && bytes < sn_scratch_bytes(f->accumulators.data[k].type))
       bytes = sn_scratch_bytes(f->accumulators.data[k].type);
   if (s->team < s->threads && s->threads / s->team * n * bytes > 40 << 10)
-    return sn_error(f->op, "%lld teams of a block with %lld columns each are more than its shared memory: larger teams are needed",
-                    (long long)(s->threads / s->team), (long long)n);
+    return sn_error(
+        f->op, "%lld teams of a block with %lld columns each are more than its shared memory: larger teams are needed",
+        (long long)(s->threads / s->team), (long long)n);
   return SN_OK;
 }
 
@@ -74,16 +84,21 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
     return why ? sn_error(f->op, "is not flat: %s", why) : SN_OK;
   }
   if (!sn_gpu_lanes_are_rows(f) && !sn_gpu_peels(f, s) && (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))
-    return n == SN_DYNAMIC ? sn_error(f->op, "rows of unknown length are no multiple of the schedule's vector = %lld", (long long)s->vector)
-                           : sn_error(f->op, "rows of %lld columns are no multiple of the schedule's vector = %lld", (long long)n, (long long)s->vector);
+    return n == SN_DYNAMIC ? sn_error(f->op, "rows of unknown length are no multiple of the schedule's vector = %lld",
+                                      (long long)s->vector)
+                           : sn_error(f->op, "rows of %lld columns are no multiple of the schedule's vector = %lld",
+                                      (long long)n, (long long)s->vector);
   if ((s->grid && sn_failed(sn_gpu_grid_rows_check(f, s))) || (s->shared && sn_failed(sn_gpu_shared_check(f, s))))
     return SN_FAIL;
   if (s->cluster > 1 && (sn_gpu_lanes_are_rows(f) || s->team < s->threads))
-    return sn_error(f->op, "cluster = %lld needs columns and no team: only then do blocks share a row", (long long)s->cluster);
+    return sn_error(f->op, "cluster = %lld needs columns and no team: only then do blocks share a row",
+                    (long long)s->cluster);
   if ((s->registers || s->shared) && n == SN_DYNAMIC)
     return sn_error(f->op, "a row of unknown length has no registers: schedule with residency = \"reread\"");
   if (sn_gpu_resident(f, s) > MAX_RESIDENT)
-    return sn_error(f->op, "rows of %lld columns are %zu vectors for each thread: registers hold %d; more threads or a larger cluster are needed",
+    return sn_error(f->op,
+                    "rows of %lld columns are %zu vectors for each thread: registers hold %d; more threads or a larger "
+                    "cluster are needed",
                     (long long)n, sn_gpu_resident(f, s), MAX_RESIDENT);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     columns += sn_uses_cols(f, f->accumulators.data[k].map);
@@ -132,19 +147,21 @@ static size_t count_row_barriers(const SnGpuRowKernel *g) {
     size_t shared = 0;
     for (size_t r = 0; r < g->program.phases.data[i].reduces.size; ++r) {
       MlirOperation reduce = g->program.phases.data[i].reduces.data[r];
-      shared += !sn_gpu_feeds_accumulator(g, reduce) && !sn_gpu_is_only_asserted(reduce) && sn_null(sn_gpu_online_max(&g->online, reduce));
+      shared += !sn_gpu_feeds_accumulator(g, reduce) && !sn_gpu_is_only_asserted(reduce) &&
+                sn_null(sn_gpu_online_max(&g->online, reduce));
     }
     count += shared > 0;
   }
   return count;
 }
 
-// The teams of a block go from rows to rows together, so that all of a warp meet in a shuffle: a team without a row has the last one
-// again, and neither stores nor adds it.
+// The teams of a block go from rows to rows together, so that all of a warp meet in a shuffle: a team without a row has
+// the last one again, and neither stores nor adds it.
 static MlirValue row_of_team(SnBuilder *b, SnGpuRowKernel *g, MlirValue first_row, MlirValue rows) {
   SnGpuKernel *k = g->k;
   int64_t at_once = k->threads / k->team, known;
-  MlirValue row = sn(b, "arith.addi", first_row, sn(b, k->tile ? "arith.remui" : "arith.divui", k->thread, sn_index(b, k->tile ? 32 : k->team)));
+  MlirValue row = sn(b, "arith.addi", first_row,
+                     sn(b, k->tile ? "arith.remui" : "arith.divui", k->thread, sn_index(b, k->tile ? 32 : k->team)));
   if (sn_known(rows, &known) && known % at_once == 0)
     return row;
   g->valid = sn(b, "arith.cmpi", row, rows, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
@@ -182,7 +199,10 @@ int64_t sn_gpu_rowwise_scratch(SnForm *f, const SnGpuRows *s) {
 }
 
 void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *f, const SnGpuRows *s) {
-  SnGpuRowKernel g = {.k = k, .form = f, .schedule = s, .program = sn_row_program(f, sn_values((intptr_t)k->num_operands, k->operands))};
+  SnGpuRowKernel g = {.k = k,
+                      .form = f,
+                      .schedule = s,
+                      .program = sn_row_program(f, sn_values((intptr_t)k->num_operands, k->operands))};
   plan(&g);
   sn_gpu_mark_exponentials(&g.program);
   g.program.one_hot_by_lane = g.program.one_hot_in_i32 = true;
@@ -196,7 +216,8 @@ void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *f, const SnGpuRows *s)
   sn_gpu_begin_accumulators(b, &g);
   if (s->shared)
     sn_gpu_begin_shared(b, &g);
-  int64_t at_once = k->team < k->threads ? k->threads / k->team : 1, step = s->flat ? 1 : k->blocks / k->cluster * at_once;
+  int64_t at_once = k->team < k->threads ? k->threads / k->team : 1,
+          step = s->flat ? 1 : k->blocks / k->cluster * at_once;
   if (s->flat)
     start = sn_index(b, 0); // the one row is everybody's
   if (at_once > 1)

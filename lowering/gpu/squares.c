@@ -19,13 +19,15 @@ static MlirValue taken_from(MlirOperation sum, MlirOperation squares) {
   MlirValue none = {0};
   MlirType t = sn_type_of(sn_result(sum, 0));
   MlirOperation square = sn_def(sn_operand(squares, 0), "arith.mulf");
-  if (!sn_is_reduce(sum, "add") || !sn_is_reduce(squares, "add") || sn_null(square) || !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
+  if (!sn_is_reduce(sum, "add") || !sn_is_reduce(squares, "add") || sn_null(square) ||
+      !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
     return none;
   MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf");
   MlirValue from = sn_null(sub) ? none : sn_broadcast_of(sn_operand(sub, 1));
   if (sn_none(from) || !sn_same(sn_operand(sub, 0), sn_operand(sum, 0)))
     return none;
-  bool same = mlirTypeEqual(t, sn_type_of(sn_result(squares, 0))) && mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(sum, 0)))) &&
+  bool same = mlirTypeEqual(t, sn_type_of(sn_result(squares, 0))) &&
+              mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(sum, 0)))) &&
               mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(squares, 0))));
   return same && sn_is_float(t) && sn_bits(t) >= 32 ? from : none;
 }
@@ -54,7 +56,9 @@ static intptr_t pair_of(const SnGpuOnline *o, MlirOperation sum) {
 
 bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum) { return pair_of(o, sum) >= 0; }
 
-static MlirValue splat(SnBuilder *b, MlirType t, double v) { return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), v)); }
+static MlirValue splat(SnBuilder *b, MlirType t, double v) {
+  return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), v));
+}
 static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addf", x, y); }
 static MlirValue sub(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.subf", x, y); }
 static MlirValue mul(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.mulf", x, y); }
@@ -65,7 +69,8 @@ static MlirValue over(SnBuilder *b, MlirValue x, MlirValue number) {
   if (sn_attr_number(sn_constant_of(number), &known))
     return mul(b, x, splat(b, t, known > 0 ? 1 / known : 0));
   MlirValue some = sn(b, "arith.maximumf", number, splat(b, t, 1));
-  return mlirTypeIsAF32(sn_element(t)) ? mul(b, x, sn_gpu_each_lane(b, "llvm.nvvm.rcp.approx.ftz.f", some)) : sn(b, "arith.divf", x, some);
+  return mlirTypeIsAF32(sn_element(t)) ? mul(b, x, sn_gpu_each_lane(b, "llvm.nvvm.rcp.approx.ftz.f", some))
+                                       : sn(b, "arith.divf", x, some);
 }
 
 // Of elements that are none of the row there is 0.
@@ -79,7 +84,8 @@ static MlirValue only(SnBuilder *b, const MlirValue *inside, size_t u, MlirValue
   return sn(b, "arith.select", in, x, splat(b, t, 0));
 }
 
-void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum, MlirValue *squares, MlirValue *number) {
+void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum,
+                         MlirValue *squares, MlirValue *number) {
   MlirType t = sn_type_of(*sum);
   MlirValue s = x[0], q = {0}, n = {0}, one = splat(b, t, 1), weight; // of these vectors
   double before = -1;
@@ -99,7 +105,8 @@ void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const M
   }
   if (!(known && before == 0)) { // (S1 / n1 - S2 / n2)^2 * n1 * n2 / (n1 + n2)
     MlirValue d = sub(b, mean, over(b, *sum, *number));
-    weight = all && known ? splat(b, t, before * (double)count / (before + (double)count)) : over(b, mul(b, *number, n), add(b, *number, n));
+    weight = all && known ? splat(b, t, before * (double)count / (before + (double)count))
+                          : over(b, mul(b, *number, n), add(b, *number, n));
     MlirValue between = mul(b, mul(b, d, d), weight);
     q = sn_none(q) ? between : add(b, q, between);
     s = add(b, *sum, s);
@@ -136,7 +143,8 @@ MlirValue sn_gpu_squares_about(SnBuilder *b, MlirValue squares, const MlirValue 
   return add(b, squares, mul(b, mul(b, d, d), own[1]));
 }
 
-MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p, MlirValue squares, const MlirValue *all) {
+MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p,
+                                MlirValue squares, const MlirValue *all) {
   MlirValue d = sub(b, over(b, all[0], all[1]), sn_row_scalar(p, o->pairs[pair_of(o, sum)].from));
   return add(b, squares, mul(b, mul(b, d, d), all[1]));
 }

@@ -8,9 +8,9 @@
 //       what it combines, over the block; barrier
 //   sums over the grid, finish
 //
-// Every thread computes what stands between steps, and has the same. Scratch memory is the block's own: shared memory while
-// that lasts, then a piece of the workspace. A barrier stands behind a step that stores, and also in front of it where
-// threads may still be reading outside of steps what it stores to.
+// Every thread computes what stands between steps, and has the same. Scratch memory is the block's own: shared memory
+// while that lasts, then a piece of the workspace. A barrier stands behind a step that stores, and also in front of it
+// where threads may still be reading outside of steps what it stores to.
 //
 // runs in: sinter-gpu    test: test/lowering/gpu/steps.mlir
 
@@ -33,7 +33,8 @@ typedef struct {
   SnGpuAccumulators accumulators;
 } Steps;
 
-static MlirType memref_like(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca, bool *known) {
+static MlirType memref_like(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca,
+                            bool *known) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
   int64_t shape[SN_MAX_DIMS];
   for (intptr_t i = 0; i < sn_rank(t); ++i)
@@ -62,7 +63,8 @@ static MlirLogicalResult place_scratch(Steps *x) {
     bool known = true;
     MlirType t = memref_like(&b, s, operands.data, x->arrays.data[k], &known);
     if (!known) {
-      result = sn_error(x->arrays.data[k], "has a size that is known only when it runs, and a GPU's scratch memory is allocated before: make the sizes static");
+      result = sn_error(x->arrays.data[k], "has a size that is known only when it runs, and a GPU's scratch memory is "
+                                           "allocated before: make the sizes static");
       break;
     }
     int64_t bytes = (bytes_of(t) + ALIGN - 1) / ALIGN * ALIGN;
@@ -84,7 +86,10 @@ static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t ar
   if (!bytes_of(t)) { // shared memory of no bytes would be an array of unknown size to LLVM
     int64_t one = 1;
     MlirValue some = sn_gpu_shared(k, 1, &one, sn_element(t));
-    return sn_gpu_view(b, some, mlirMemRefTypeContiguousGet(sn_element(t), sn_rank(t), shape, mlirMemRefTypeGetMemorySpace(sn_type_of(some))), NULL);
+    return sn_gpu_view(
+        b, some,
+        mlirMemRefTypeContiguousGet(sn_element(t), sn_rank(t), shape, mlirMemRefTypeGetMemorySpace(sn_type_of(some))),
+        NULL);
   }
   if (x->offsets.data[array] < 0)
     return sn_gpu_shared(k, sn_rank(t), shape, sn_element(t));
@@ -96,7 +101,8 @@ static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t ar
 // ---- steps ---------------------------------------------------------------------------
 
 static bool in_step(MlirOperation op, MlirOperation func) {
-  for (MlirOperation p = mlirOperationGetParentOperation(op); !mlirOperationEqual(p, func); p = mlirOperationGetParentOperation(p))
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !mlirOperationEqual(p, func);
+       p = mlirOperationGetParentOperation(p))
     if (sn_is(p, "scf.parallel"))
       return true;
   return false;
@@ -171,7 +177,8 @@ static void run_store(SnGpuKernel *k, MlirOperation op) {
 
 // ---- the kernel ------------------------------------------------------------------------
 
-static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row, const MlirValue *memory, MlirValue *sums) {
+static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row, const MlirValue *memory,
+                    MlirValue *sums) {
   const SnSteps *s = x->s;
   MlirValue yields[SN_MAX_ACCUMULATORS];
   SnOpVec steps = {0};
@@ -250,7 +257,10 @@ MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, M
                       .blocks = sn_schedule_number(s.schedule, "blocks"),
                       .occupancy = sn_schedule_number(s.schedule, "occupancy"),
                       .cluster = 1};
-    int64_t count = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows), blocks = count == SN_DYNAMIC || count > rows.blocks ? rows.blocks : count < 1 ? 1 : count;
+    int64_t count = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows), blocks = count == SN_DYNAMIC || count > rows.blocks
+                                                                                ? rows.blocks
+                                                                            : count < 1 ? 1
+                                                                                        : count;
     SnOpVec asserts = sn_collect(op, "cf.assert");
     SnGpuKernel shape = {.blocks = blocks, .cluster = 1};
     SnGpuBody body = {.schedule = &rows,

@@ -29,8 +29,10 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnCol
     sn_gpu_begin_peeled(b, g, row, at, inside);
     return;
   }
-  // A warp of a tile has columns that follow each other, so that their places differ by constants that instructions hold.
-  int64_t length = sn_row_length(g->form), each = k->tile ? (int64_t)g->num_resident : g->width, step = k->tile ? 1 : g->width * k->team;
+  // A warp of a tile has columns that follow each other, so that their places differ by constants that instructions
+  // hold.
+  int64_t length = sn_row_length(g->form), each = k->tile ? (int64_t)g->num_resident : g->width,
+          step = k->tile ? 1 : g->width * k->team;
   MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, each));
   for (size_t u = 0; u < g->num_resident; ++u) {
     MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
@@ -57,16 +59,20 @@ static void store_row(SnBuilder *b, SnGpuRowKernel *g, SnColumn *at, intptr_t yi
     }
 }
 
-// The row that an online maximum is of, less a factor 2^n: exponents and the maximum are multiplied by it instead of each element.
+// The row that an online maximum is of, less a factor 2^n: exponents and the maximum are multiplied by it instead of
+// each element.
 static MlirValue unscaled(const SnGpuPart *part, double *scale) {
   MlirValue of = sn_operand(part->reduce, 0);
-  MlirOperation mul = sn_null(part->sum) || part->squares || !mlirTypeIsAF32(sn_element(sn_type_of(of))) ? (MlirOperation){0} : sn_def(of, "arith.mulf");
+  MlirOperation mul = sn_null(part->sum) || part->squares || !mlirTypeIsAF32(sn_element(sn_type_of(of)))
+                          ? (MlirOperation){0}
+                          : sn_def(of, "arith.mulf");
   *scale = 1;
   for (int k = 0; k < 2 && !sn_null(mul); ++k) {
     MlirValue scalar = sn_broadcast_of(sn_operand(mul, k));
     MlirAttribute a = sn_none(scalar) ? (MlirAttribute){0} : sn_constant_of(scalar);
     int exponent;
-    if (!a.ptr || !mlirAttributeIsAFloat(a) || frexp(mlirFloatAttrGetValueDouble(a), &exponent) != 0.5 || abs(exponent) > 20)
+    if (!a.ptr || !mlirAttributeIsAFloat(a) || frexp(mlirFloatAttrGetValueDouble(a), &exponent) != 0.5 ||
+        abs(exponent) > 20)
       continue;
     *scale = mlirFloatAttrGetValueDouble(a);
     return sn_operand(mul, 1 - k);
@@ -75,10 +81,12 @@ static MlirValue unscaled(const SnGpuPart *part, double *scale) {
 }
 
 // What a reduction takes of a vector: its identity where the row has no element.
-static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnColumn *at, const MlirValue *inside) {
+static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnColumn *at,
+                         const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   double scale;
-  MlirValue of = unscaled(part, &scale), x = scale != 1 ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
+  MlirValue of = unscaled(part, &scale),
+            x = scale != 1 ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
   if (!inside || sn_none(*inside) || sn_gpu_is_packed_maximum(g, part->reduce)) // the last is masked already
     return x;
   MlirValue none = sn_row_identity(b, p, part->reduce, g->width);
@@ -91,7 +99,8 @@ static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part,
 }
 
 // A maximum, and the sum of exponentials under it, of `count` vectors, which are null as long as they wait in halves.
-static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, SnColumn *at, const MlirValue *inside, const MlirValue *x) {
+static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, SnColumn *at,
+                   const MlirValue *inside, const MlirValue *x) {
   bool packed = sn_gpu_is_packed_maximum(g, part->reduce);
   MlirValue top = packed ? sn_gpu_packed_maximum(b, g, part->reduce, count, at) : x[0];
   for (size_t u = 1; u < count && !packed; ++u)
@@ -124,7 +133,8 @@ static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t coun
   }
 }
 
-static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnColumn *at, MlirValue there, size_t count, const MlirValue *elements) {
+static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnColumn *at, MlirValue there,
+                         size_t count, const MlirValue *elements) {
   if (!sn_none(g->valid))
     there = sn_none(there) ? g->valid : sn(b, "arith.andi", there, g->valid);
   SnColumn before = *at; // what is made under the branch is not known behind it
@@ -140,13 +150,14 @@ static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, 
   }
 }
 
-// Where columns are compared with a label, only the label's column is equal: vectors are stored without a comparison, and that element
-// again, by the same thread.
+// Where columns are compared with a label, only the label's column is equal: vectors are stored without a comparison,
+// and that element again, by the same thread.
 static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
   int64_t n = sn_row_length(g->form);
   if (g->width == 1 || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
     return;
-  for (MlirOperation op = mlirBlockGetFirstOperation(g->program.block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(g->program.block); !sn_null(op);
+       op = mlirOperationGetNextInBlock(op)) {
     MlirValue label = sn_row_label(&g->program, op);
     bool known = sn_none(label) || sn_unused(op);
     for (size_t i = 0; i < labels->size && !known; ++i)
@@ -167,14 +178,16 @@ static void store_label(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, M
   SnIf owner = sn_if(b, sn_none(g->valid) ? own : sn(b, "arith.andi", own, g->valid));
   SnColumn c = sn_column(at, 1);
   for (size_t y = 0; y < phase->yields.size; ++y)
-    store_row(b, g, &c, phase->yields.data[y], sn_row_element(b, &g->program, &c, sn_row_yield(&g->program, phase->yields.data[y])));
+    store_row(b, g, &c, phase->yields.data[y],
+              sn_row_element(b, &g->program, &c, sn_row_yield(&g->program, phase->yields.data[y])));
   sn_column_free(&c);
   sn_end_if(b, &owner);
 }
 
-// One phase on `count` vectors. All are read before the first is used or stored, but those that wait in registers: each is done with
-// before the next begins.
-void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count, SnColumn *at, const MlirValue *inside) {
+// One phase on `count` vectors. All are read before the first is used or stored, but those that wait in registers: each
+// is done with before the next begins.
+void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
+                        SnColumn *at, const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   size_t yields = phase->yields.size, stored = 0;
   bool resident = at == g->resident && count == g->num_resident;

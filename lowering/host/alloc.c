@@ -8,7 +8,8 @@
 //
 // Upstream multiplies sizes without looking: 2^32 rows of 2^32 columns would get 0 bytes. Each size alone may come
 // from an input that is empty, so the inputs' own checks do not help. The runtime ends the call with
-// SINTER_BAD_ARGUMENT where a size is negative or the product passes 2^63; sizes that are known pass or are refused here.
+// SINTER_BAD_ARGUMENT where a size is negative or the product passes 2^63; sizes that are known pass or are refused
+// here.
 //
 // relies on: tensors are buffers
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_alloc.mlir, test/run/huge_sizes.mlir

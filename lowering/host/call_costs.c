@@ -74,7 +74,8 @@ static void replace(Costs *c, MlirOperation op) {
 }
 
 static bool calls(MlirOperation op, const char *name) {
-  return sn_is(op, "func.call") && mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(op, "callee")), SN_STR(name));
+  return sn_is(op, "func.call") &&
+         mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(op, "callee")), SN_STR(name));
 }
 
 // Whether a number comes of what memory holds: all that it is computed from is looked at once.
@@ -119,7 +120,8 @@ static bool is_terminator(MlirOperation op) { return sn_null(mlirOperationGetNex
 static void erase(Costs *c) {
   for (size_t k = c->ops.size; k-- > 0;) {
     MlirOperation op = c->ops.data[k];
-    bool kernel = sn_host_work(c->module, op).what == SN_HOST_KERNEL || sn_host_work(c->module, op).what == SN_HOST_LIBRARY;
+    bool kernel =
+        sn_host_work(c->module, op).what == SN_HOST_KERNEL || sn_host_work(c->module, op).what == SN_HOST_LIBRARY;
     bool accounts = false, loop = mlirOperationGetNumRegions(op) && !kernel;
     if (loop)
       mlirOperationWalk(op, find_account, &accounts, MlirWalkPreOrder);

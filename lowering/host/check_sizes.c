@@ -46,14 +46,19 @@ static void where_from(const Check *c, MlirValue size, intptr_t *argument, intpt
 }
 
 static MlirOperation same_size(SnBuilder *b, const Check *c, const MlirValue *arguments) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), i32 = mlirIntegerTypeGet(b->ctx, 32), types[] = {i64, i64, i32, i32, i32, i32};
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), i32 = mlirIntegerTypeGet(b->ctx, 32),
+           types[] = {i64, i64, i32, i32, i32, i32};
   const char *name = "sinter_rt_same_size";
   if (sn_null(sn_symbol(c->module, name))) {
-    SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(c->module)), mlirOperationGetLocation(c->module));
-    sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
-          sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, 6, types, 1, &i64))), mlirRegionCreate());
+    SnBuilder top =
+        sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(c->module)), mlirOperationGetLocation(c->module));
+    sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+          sn_attr("sym_visibility", sn_string(b->ctx, "private")),
+          sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, 6, types, 1, &i64))),
+          mlirRegionCreate());
   }
-  return sn_op(b, "func.call", sn_values(6, arguments), i64, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  return sn_op(b, "func.call", sn_values(6, arguments), i64,
+               sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }
 
 static void fail_unless(SnBuilder *b, MlirValue condition, const char *message) {
@@ -86,7 +91,8 @@ static void compare(Check *c, SnBuilder *b, MlirValue got, MlirValue want) {
   for (int k = 0; k < 4; ++k)
     arguments[2 + k] = sn_int(b, i32, from[k]);
   MlirValue same = sn_result(same_size(b, c, arguments), 0);
-  fail_unless(b, sn(b, "arith.cmpi", same, sn_int(b, i64, 0), sn_attr("predicate", sn_i64(b->ctx, 1))), "sizes of operands differ");
+  fail_unless(b, sn(b, "arith.cmpi", same, sn_int(b, i64, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
+              "sizes of operands differ");
 }
 
 // ---- one op --------------------------------------------------------------------------
@@ -157,7 +163,9 @@ static Range range_of(SnBuilder *b, const Loops *l, MlirAffineExpr e) {
     return (Range){sn(b, "arith.addi", x.low, y.low), sn(b, "arith.addi", x.high, y.high)};
   if (mlirAffineExprIsAMod(e))
     return (Range){sn_index(b, 0), sn(b, "arith.subi", y.high, sn_index(b, 1))};
-  const char *op = mlirAffineExprIsAMul(e) ? "arith.muli" : mlirAffineExprIsAFloorDiv(e) ? "arith.floordivsi" : "arith.ceildivsi";
+  const char *op = mlirAffineExprIsAMul(e)        ? "arith.muli"
+                   : mlirAffineExprIsAFloorDiv(e) ? "arith.floordivsi"
+                                                  : "arith.ceildivsi";
   Range r = {sn(b, op, x.low, y.low), sn(b, op, x.high, y.high)};
   double factor;
   if (sn_attr_number(sn_constant_of(y.low), &factor) && factor < 0)
@@ -284,7 +292,8 @@ static MlirLogicalResult check(MlirOperation func, void *module) {
     return SN_OK;
   SnOpVec ops = {0};
   mlirOperationWalk(func, find, &ops, MlirWalkPreOrder);
-  Check c = {.module = *(MlirOperation *)module, .sizes = {.b = sn_at_start(body, mlirOperationGetLocation(func)), .argument = argument_size}};
+  Check c = {.module = *(MlirOperation *)module,
+             .sizes = {.b = sn_at_start(body, mlirOperationGetLocation(func)), .argument = argument_size}};
   for (size_t k = 0; k < ops.size; ++k) {
     MlirOperation op = ops.data[k];
     if (is_fixed(op))
@@ -303,14 +312,17 @@ static MlirLogicalResult check(MlirOperation func, void *module) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation module) { return sn_each_function(module, check, &module); }
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  return sn_each_function(module, check, &module);
+}
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__cf__(void);
 MlirDialectHandle mlirGetDialectHandle__func__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__, mlirGetDialectHandle__func__,
-                                                      mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
+                                                      mlirGetDialectHandle__func__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_check_sizes = {
     .argument = "sinter-sizes",

@@ -112,8 +112,9 @@ static MlirAttribute name_of(MlirOperation op, const SnHostWork *work) {
   MlirNamedAttribute facts[] = {
       mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("kind")),
                             cost.ptr ? mlirDictionaryAttrGetElementByName(cost, SN_STR("kind")) : sn_string(ctx, "")),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")),
-                            sn_null(work->kernel) ? sn_string(ctx, sn_name(op)) : sn_get_attr(work->kernel, "sym_name"))};
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")), sn_null(work->kernel)
+                                                                        ? sn_string(ctx, sn_name(op))
+                                                                        : sn_get_attr(work->kernel, "sym_name"))};
   return mlirDictionaryAttrGet(ctx, 2, facts);
 }
 

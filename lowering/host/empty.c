@@ -1,8 +1,8 @@
 // empty.c: what is known to be empty is not copied.
 //
 //   tensor.concat dim(1) %x, %y : (tensor<4x3xf32>, tensor<4x0xf32>) -> tensor<4x3xf32>   ->   %x
-//   tensor.pad %y low[0, 2] { region } : tensor<4x0xf32> to tensor<4x2xf32>                ->   tensor.generate { region }
-//   what has no element at all                                                             ->   tensor.empty
+//   tensor.pad %y low[0, 2] { region } : tensor<4x0xf32> to tensor<4x2xf32>                ->   tensor.generate {
+//   region } what has no element at all                                                             ->   tensor.empty
 //
 // Upstream copies each part to a slice of the result, and its verifier refuses a slice that starts at the end, though
 // nothing is in it.
@@ -57,7 +57,8 @@ static MlirLogicalResult concat(MlirOperation module, MlirOperation op) {
     MlirValue x = parts.data[0];
     replace(op, mlirTypeEqual(sn_type_of(x), t) ? x : sn(&b, "tensor.cast", x, t));
   } else if ((intptr_t)parts.size < n) {
-    replace(op, sn(&b, "tensor.concat", sn_values((intptr_t)parts.size, parts.data), t, sn_attr("dim", sn_i64(b.ctx, along))));
+    replace(op, sn(&b, "tensor.concat", sn_values((intptr_t)parts.size, parts.data), t,
+                   sn_attr("dim", sn_i64(b.ctx, along))));
   }
   sn_vec_free(&parts);
   sn_vec_free(&sizes);

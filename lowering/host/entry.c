@@ -46,19 +46,21 @@ static MlirValue load_descriptor(SnBuilder *b, MlirValue descriptors, int i, Mli
   return sn(b, "builtin.unrealized_conversion_cast", memref, descriptor);
 }
 
-// An llvm.func that reads descriptors of the first n arguments, has `more` pointers besides, and calls `callee` on both.
-static MlirOperation make_entry(SnBuilder b, const char *name, MlirAttribute callee, intptr_t n, const MlirType *types, intptr_t more) {
+// An llvm.func that reads descriptors of the first n arguments, has `more` pointers besides, and calls `callee` on
+// both.
+static MlirOperation make_entry(SnBuilder b, const char *name, MlirAttribute callee, intptr_t n, const MlirType *types,
+                                intptr_t more) {
   MlirContext ctx = b.ctx;
   MlirType pointer = sn_type(ctx, "!llvm.ptr"), pointers[] = {pointer, pointer};
   MlirLocation locs[] = {b.loc, b.loc};
   MlirRegion region = mlirRegionCreate();
   MlirBlock body = mlirBlockCreate(1 + more, pointers, locs);
   mlirRegionAppendOwnedBlock(region, body);
-  MlirOperation entry =
-      sn_op(&b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, name)),
-            sn_attr("function_type", sn_parse_attr(ctx, more ? "!llvm.func<void (ptr, ptr)>" : "!llvm.func<void (ptr)>")),
-            sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
-            sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")));
+  MlirOperation entry = sn_op(
+      &b, "llvm.func", region, sn_attr("sym_name", sn_string(ctx, name)),
+      sn_attr("function_type", sn_parse_attr(ctx, more ? "!llvm.func<void (ptr, ptr)>" : "!llvm.func<void (ptr)>")),
+      sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
+      sn_attr("CConv", sn_parse_attr(ctx, "#llvm.cconv<ccc>")));
   b = sn_at_end(body, b.loc);
   MlirValue *arguments = sn_alloc((size_t)(n + more) * sizeof *arguments);
   for (intptr_t i = 0; i < n; ++i)
@@ -73,7 +75,8 @@ static MlirOperation make_entry(SnBuilder b, const char *name, MlirAttribute cal
 }
 
 // The entry of SN_COSTS, of the same inputs and outputs: there is no workspace yet where costs are computed.
-static void costs_entry(MlirOperation module, MlirOperation func, MlirOperation entry, intptr_t n, const MlirType *types) {
+static void costs_entry(MlirOperation module, MlirOperation func, MlirOperation entry, intptr_t n,
+                        const MlirType *types) {
   MlirAttribute costs = sn_get_attr(func, SN_COSTS);
   if (mlirAttributeIsNull(costs))
     return;

@@ -17,7 +17,9 @@ static const MlirValue none = {0};
 
 static MlirValue index_of(SnSizes *s, MlirValue v);
 
-static MlirValue add(SnSizes *s, MlirValue x, MlirValue y) { return sn_none(x) || sn_none(y) ? none : sn(&s->b, "arith.addi", x, y); }
+static MlirValue add(SnSizes *s, MlirValue x, MlirValue y) {
+  return sn_none(x) || sn_none(y) ? none : sn(&s->b, "arith.addi", x, y);
+}
 
 // Operand `static_sizes`, where kDynamic stands for the next of the operands from `first` on.
 static MlirValue mixed(SnSizes *s, MlirOperation op, const char *fixed, intptr_t first, intptr_t i) {
@@ -49,7 +51,8 @@ static MlirValue collapsed(SnSizes *s, MlirOperation op, intptr_t i) {
   MlirAttribute group = mlirArrayAttrGetElement(sn_get_attr(op, "reassociation"), i);
   MlirValue all = sn_index(&s->b, 1);
   for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(group); ++k) {
-    MlirValue n = sn_size_of(s, sn_operand(op, 0), (intptr_t)mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, k)));
+    MlirValue n =
+        sn_size_of(s, sn_operand(op, 0), (intptr_t)mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, k)));
     if (sn_none(n))
       return none;
     all = k ? sn(&s->b, "arith.muli", all, n) : n;
@@ -81,8 +84,11 @@ static MlirValue of_result(SnSizes *s, MlirOperation op, MlirValue v, intptr_t i
   if (sn_is(op, "tensor.empty") || sn_is(op, "memref.alloc"))
     return allocated(s, op, t, i);
   if (sn_is(op, "bufferization.alloc_tensor"))
-    return mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1) ? sn_size_of(s, sn_operand(op, segment(op, 1)), i) : allocated(s, op, t, i);
-  if (sn_is(op, "bufferization.to_tensor") || sn_is(op, "bufferization.to_buffer") || sn_is(op, "tensor.cast") || sn_is(op, "memref.cast"))
+    return mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1)
+               ? sn_size_of(s, sn_operand(op, segment(op, 1)), i)
+               : allocated(s, op, t, i);
+  if (sn_is(op, "bufferization.to_tensor") || sn_is(op, "bufferization.to_buffer") || sn_is(op, "tensor.cast") ||
+      sn_is(op, "memref.cast"))
     return sn_size_of(s, sn_operand(op, 0), i);
   if (sn_is(op, "tensor.expand_shape") || sn_is(op, "memref.expand_shape"))
     return mixed(s, op, "static_output_shape", 1, i);
@@ -134,7 +140,8 @@ MlirValue sn_size_of(SnSizes *s, MlirValue v, intptr_t i) {
 // Arithmetic on sizes, again on what was emitted for its operands.
 static MlirValue again(SnSizes *s, MlirOperation op) {
   MlirValue operands[8];
-  bool arithmetic = sn_in_dialect(op, "arith") || sn_is(op, "affine.apply") || sn_is(op, "affine.min") || sn_is(op, "affine.max");
+  bool arithmetic =
+      sn_in_dialect(op, "arith") || sn_is(op, "affine.apply") || sn_is(op, "affine.min") || sn_is(op, "affine.max");
   intptr_t n = sn_num_operands(op);
   MlirType t = sn_type_of(sn_result(op, 0));
   if (!arithmetic || n > 8 || mlirTypeIsAShaped(t))
@@ -167,7 +174,8 @@ bool sn_size_same(MlirValue a, MlirValue b) {
   if (sn_same(a, b))
     return true;
   MlirOperation x = sn_definer(a), y = sn_definer(b);
-  if (sn_null(x) || sn_null(y) || !sn_is(x, sn_name(y)) || sn_num_operands(x) != sn_num_operands(y) || sn_is(x, "tensor.dim"))
+  if (sn_null(x) || sn_null(y) || !sn_is(x, sn_name(y)) || sn_num_operands(x) != sn_num_operands(y) ||
+      sn_is(x, "tensor.dim"))
     return false;
   if (sn_is(x, "arith.constant"))
     return mlirAttributeEqual(sn_get_attr(x, "value"), sn_get_attr(y, "value"));

@@ -19,8 +19,8 @@ typedef struct SnSizes {
   SnMap made; // index values of the function -> emitted
 } SnSizes;
 
-// The size of a tensor in a dimension as an index at sizes->b; null if it does not follow from the sizes of arguments (it depends
-// on data, or an op is not known).
+// The size of a tensor in a dimension as an index at sizes->b; null if it does not follow from the sizes of arguments
+// (it depends on data, or an op is not known).
 MlirValue sn_size_of(SnSizes *sizes, MlirValue tensor, intptr_t dim);
 // Equal whatever the arguments are.
 bool sn_size_same(MlirValue a, MlirValue b);

@@ -5,8 +5,8 @@
 //   %d = arith.subf %x, %b                                     ->   arith.subf of x's lanes and b's
 //   %p = sinter.pick %x[%t] else %z   once for the row         ->   scf.if t is inside { x at column t } else { z }
 //
-// A row's operation is emitted where a column asks for it (sn_row_element), a scalar's once for each row (sn_row_scalars).
-// Loops are the lowering's, of a CPU or of a GPU.
+// A row's operation is emitted where a column asks for it (sn_row_element), a scalar's once for each row
+// (sn_row_scalars). Loops are the lowering's, of a CPU or of a GPU.
 //
 // test: test/lowering/cpu, test/lowering/gpu
 
@@ -76,19 +76,21 @@ static MlirValue broadcast_int(MlirValue v) {
 
 MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op) {
   MlirValue none = {0};
-  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || p->row_lanes > 1 || p->form->num_cols != 1 || mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")) > 1)
+  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || p->row_lanes > 1 || p->form->num_cols != 1 ||
+      mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")) > 1)
     return none; // eq, ne
   for (int k = 0; k < 2; ++k) {
     MlirValue index = sn_operand(op, k), t = broadcast_int(sn_operand(op, 1 - k));
-    MlirOperation cast = sn_def(index, "arith.index_cast"), at = sn_def(sn_null(cast) ? index : sn_operand(cast, 0), "sinter.index");
+    MlirOperation cast = sn_def(index, "arith.index_cast"),
+                  at = sn_def(sn_null(cast) ? index : sn_operand(cast, 0), "sinter.index");
     if (!sn_none(t) && !sn_null(at) && sn_bits(sn_element(sn_type_of(index))) >= 64)
       return t;
   }
   return none;
 }
 
-// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of 64 bits would take
-// two registers and their comparison four times as long. Null if the op is nothing of the kind.
+// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of
+// 64 bits would take two registers and their comparison four times as long. Null if the op is nothing of the kind.
 static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
   MlirValue t = sn_row_label(p, op), lane;
   if (c->width < 2 || sn_none(t))
@@ -99,18 +101,23 @@ static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperati
     return sn_lanes_broadcast(b, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), predicate), c->width);
   if (p->one_hot_in_i32 && n != SN_DYNAMIC && n < (int64_t)1 << 29) { // t - j, or far off
     MlirValue at = sn_row_as_index(b, sn_row_scalar(p, t)), inside = sn_row_below(b, at, sn_index(b, n));
-    MlirValue near = sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
+    MlirValue near =
+        sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
     lane = sn(b, "arith.subi", near, sn(b, "arith.index_cast", c->index, i32));
   } else {
     MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
     lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
   }
-  MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), c->width)), sn_vector(i32, c->width));
-  return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+  MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), c->width)),
+                       sn_vector(i32, c->width));
+  return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width),
+            sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
 // What an operation of the row program gives: at the column, or without one (null) once for the row.
-static void becomes(SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue made) { sn_map(c ? &c->made : &p->scalars, sn_result(op, 0), made); }
+static void becomes(SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue made) {
+  sn_map(c ? &c->made : &p->scalars, sn_result(op, 0), made);
+}
 
 MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
   if (!sn_is_row(v))
@@ -129,7 +136,8 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
     }
   } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
-    made = s->scratch ? sn_row_load_scratch(b, c, s, sn_element(sn_type_of(v))) : sn_row_load_lanes(b, p, c, &s->access);
+    made =
+        s->scratch ? sn_row_load_scratch(b, c, s, sn_element(sn_type_of(v))) : sn_row_load_lanes(b, p, c, &s->access);
   } else {
     sn_row_emit(b, p, c, op);
     return sn_mapped(&c->made, v);
@@ -140,7 +148,8 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 
 static MlirValue operand_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, intptr_t k) {
   MlirValue x = sn_operand(op, k);
-  return c && sn_is_row(x) ? sn_row_element(b, p, c, x) : sn_row_scalar(p, x); // the condition of a select may be a scalar
+  return c && sn_is_row(x) ? sn_row_element(b, p, c, x)
+                           : sn_row_scalar(p, x); // the condition of a select may be a scalar
 }
 
 // ---- emitters, one for each line of dialect/row_ops.h -----------------------------------------
@@ -150,7 +159,8 @@ static void emit_constant(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperat
   if (!c && p->row_lanes <= 1)
     sn_clone(b, op, &p->scalars);
   else
-    becomes(p, c, op, sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c ? c->width : p->row_lanes), sn_constant_of(v)));
+    becomes(p, c, op,
+            sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c ? c->width : p->row_lanes), sn_constant_of(v)));
 }
 
 static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
@@ -164,8 +174,8 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOpe
     return;
   }
   assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
-  if (c && p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) && !sn_null(sn_definer(sn_operand(op, 0))) &&
-      !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
+  if (c && p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) &&
+      !sn_null(sn_definer(sn_operand(op, 0))) && !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
     bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
     becomes(p, c, op, sn_row_element(b, p, c, sn_operand(op, ne ? 1 : 2)));
     return;
@@ -190,7 +200,9 @@ static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOpera
   sn_op(b, "cf.assert", all, sn_types(0, NULL), sn_attr("msg", sn_get_attr(op, "msg")));
 }
 
-static void emit_detach(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { becomes(p, c, op, operand_at(b, p, c, op, 0)); }
+static void emit_detach(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  becomes(p, c, op, operand_at(b, p, c, op, 0));
+}
 
 static void emit_broadcast(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
   becomes(p, c, op, sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width));
@@ -235,7 +247,9 @@ static void emit_pick(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation 
   becomes(p, c, op, p->row_lanes > 1 ? pick_lanes(b, p, op, t) : pick_one(b, p, op, t));
 }
 
-static void emit_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { becomes(p, c, op, sn_row_gather(b, p, c, op)); }
+static void emit_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  becomes(p, c, op, sn_row_gather(b, p, c, op));
+}
 
 // Its loop is the lowering's: sn_row_identity, sn_row_reduced and sn_row_combine are what that holds.
 static void emit_row_reduce(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
@@ -243,7 +257,10 @@ static void emit_row_reduce(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOper
 }
 
 #define EMIT(id, ...) [SN_OP_##id] = emit_##id,
-static void (*const emitters[SN_NUM_ROW_OPS])(SnBuilder *, SnRowProgram *, SnColumn *, MlirOperation) = {SN_ROW_OPS(EMIT)};
+static void (*const emitters[SN_NUM_ROW_OPS])(SnBuilder *, SnRowProgram *, SnColumn *,
+                                              MlirOperation) = {SN_ROW_OPS(EMIT)};
 #undef EMIT
 
-void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) { emitters[sn_row_op_of(op)->id](b, p, c, op); }
+void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+  emitters[sn_row_op_of(op)->id](b, p, c, op);
+}

@@ -20,7 +20,8 @@ static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
     if (k < first ? sn_is_row(v) : sn_null(index) || !sn_is_row(v))
       return false;
     intptr_t d = f->num_rows + k - first;
-    if (k >= first && (sn_row_named_dim(f, index) != d || sn_dim(table, k) == SN_DYNAMIC || sn_dim(table, k) != f->dims.data[d].size))
+    if (k >= first &&
+        (sn_row_named_dim(f, index) != d || sn_dim(table, k) == SN_DYNAMIC || sn_dim(table, k) != f->dims.data[d].size))
       return false;
   }
   for (intptr_t k = 0; k < first; ++k)
@@ -29,9 +30,11 @@ static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
   return true;
 }
 
-static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue memref, MlirValue otherwise) {
+static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue memref,
+                          MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
-  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset = zero;
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[SN_MAX_DIMS],
+            at[SN_MAX_DIMS + 1], offset = zero;
   intptr_t first = sn_rank(t) - p->form->num_cols;
   for (intptr_t k = 0; k < first; ++k) {
     MlirValue v = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, k + 1)));
@@ -62,7 +65,8 @@ static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const M
 
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
   const SnRowSource *source = &p->sources.data[mlirBlockArgumentGetArgNumber(sn_operand(op, 0))];
-  MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)), at[SN_MAX_DIMS + 1], lanes[SN_MAX_LANES];
+  MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)),
+            at[SN_MAX_DIMS + 1], lanes[SN_MAX_LANES];
   MlirType t = sn_type_of(memref);
   int64_t width = c ? c->width : 1;
   intptr_t rank = sn_rank(t);

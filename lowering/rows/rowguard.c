@@ -19,10 +19,12 @@ static bool guarded(const SnRowProgram *p, MlirValue v, int phase, int depth, Ml
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!mlirBlockEqual(mlirOperationGetBlock(user), p->block) || !sn_num_results(user)) // a combiner's region, an assert, the yield
+    if (!mlirBlockEqual(mlirOperationGetBlock(user), p->block) ||
+        !sn_num_results(user)) // a combiner's region, an assert, the yield
       return false;
     if (sn_is(user, "arith.select") && !sn_is_row(sn_operand(user, 0)) && mlirOpOperandGetOperandNumber(use) == 1 &&
-        !sn_same(sn_operand(user, 2), v) && !sn_same(sn_operand(user, 0), v) && sn_row_level(p, sn_operand(user, 0)) <= phase) {
+        !sn_same(sn_operand(user, 2), v) && !sn_same(sn_operand(user, 0), v) &&
+        sn_row_level(p, sn_operand(user, 0)) <= phase) {
       if (!sn_none(*found) && !sn_same(*found, sn_operand(user, 0)))
         return false;
       *found = sn_operand(user, 0);

@@ -50,18 +50,21 @@ static intptr_t subscripts(SnBuilder *b, const SnAccess *a, const MlirValue *dim
 
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width) {
   MlirValue at[SN_MAX_DIMS + 1], inside = {0};
-  MlirType element = sn_element(sn_type_of(a->value)), index = sn_index_type(b->ctx), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirType element = sn_element(sn_type_of(a->value)), index = sn_index_type(b->ctx),
+           i32 = mlirIntegerTypeGet(b->ctx, 32);
   intptr_t n = subscripts(b, a, dims, at);
   for (intptr_t i = 0; i + 1 < n; ++i) {
     MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
     inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
   }
-  // A subscript is less than 2^31 away from a tensor that is smaller than 2^30: masks of 32 bits take a quarter of the work.
+  // A subscript is less than 2^31 away from a tensor that is smaller than 2^30: masks of 32 bits take a quarter of the
+  // work.
   int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[SN_MAX_DIMS];
   for (size_t d = 0; d < f->dims.size; ++d)
     sizes[d] = f->dims.data[d].size;
-  bool narrow = size != SN_DYNAMIC && size < 1 << 30 && sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) &&
-                low > -(1 << 30) && high < 1 << 30;
+  bool narrow = size != SN_DYNAMIC && size < 1 << 30 &&
+                sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) && low > -(1 << 30) &&
+                high < 1 << 30;
   MlirValue first = narrow ? sn(b, "arith.index_cast", at[n - 1], i32) : at[n - 1];
   MlirValue end = narrow ? sn_int(b, i32, size) : sn_dim_of(b, a->value, n - 1);
   MlirValue step = sn(b, "vector.step", sn_vector(index, width));

@@ -78,7 +78,8 @@ static MlirAffineMap over_columns(const SnForm *f, const SnAccess *a) {
   for (intptr_t i = 0; i < n; ++i) {
     MlirAffineExpr e = results[i] = mlirAffineMapGetResult(a->map, i);
     if (a->through.ptr && mlirAffineExprIsASymbol(e) &&
-        !sn_uses_cols(f, f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].map))
+        !sn_uses_cols(f,
+                      f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].map))
       results[i] = mlirAffineConstantExprGet(ctx, 0);
   }
   return mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), n, results);
@@ -109,7 +110,8 @@ static bool ends_in_columns(const SnForm *f, MlirAffineMap map, MlirType t) {
   return first >= 0 && f->num_cols;
 }
 
-// Consecutive columns are consecutive elements, those of a vector of this width that begins at a multiple of it at least.
+// Consecutive columns are consecutive elements, those of a vector of this width that begins at a multiple of it at
+// least.
 static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
   int64_t factors[SN_MAX_DIMS], expected = 1;
   MlirAffineMap map = a->through.ptr ? over_columns(f, a) : a->map;
@@ -132,7 +134,8 @@ static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
 MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
 
 MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width) {
-  return width > 1 && !mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width)) : v;
+  return width > 1 && !mlirTypeIsAVector(sn_type_of(v)) ? sn(b, "vector.broadcast", v, sn_vector(sn_type_of(v), width))
+                                                        : v;
 }
 
 static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
@@ -188,12 +191,14 @@ static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, c
       s.v[i] = sn_affine(b, e, dims);
       continue;
     }
-    const SnAccess *index = &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
+    const SnAccess *index =
+        &f->indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
     s.v[i] = sn_row_as_index(b, sn_row_load(b, f, index, dims));
     if (a->fill.ptr)
       continue;
     MlirValue in = sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i));
-    sn_op(b, "cf.assert", in, sn_types(0, NULL), sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
+    sn_op(b, "cf.assert", in, sn_types(0, NULL),
+          sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
     if (goes_on(b))
       s.v[i] = sn(b, "arith.select", in, s.v[i], sn_index(b, 0));
   }
@@ -262,7 +267,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
   sn_row_dims(b, p, c, 0, dims);
   if (c->width == 1)
     return sn_row_load(b, p->form, a, dims);
-  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) && sn_unit_stride(a->map, p->form->num_rows))
+  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) &&
+      sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->width);
   if (is_consecutive(p->form, a, c->width)) {
     Subscripts s = subscripts(b, p->form, a, dims);
@@ -279,7 +285,9 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
   return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
 }
 
-bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) { return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX); }
+bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) {
+  return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX);
+}
 
 MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole) {
   MlirValue dims[SN_MAX_DIMS], offset;
@@ -298,7 +306,8 @@ void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess 
     s = (Subscripts){.v = {offset}, .n = 1};
   }
   sn_op(b, "memref.prefetch", whole, sn_values(s.n, s.v), sn_attr("isWrite", mlirBoolAttrGet(b->ctx, false)),
-        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)), sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
+        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)),
+        sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element) {
@@ -316,9 +325,10 @@ MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
 
 bool sn_row_streams(const SnForm *f, const SnAccess *a, int64_t lanes) {
   int64_t factors[SN_MAX_DIMS], bits = sn_bits(sn_element(sn_type_of(a->value)));
-  bool whole = lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(a->value))) && lanes * bits <= 512 && sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
-  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) || !is_consecutive(f, a, lanes) ||
-      !sn_linear_factors(a->map, sn_type_of(a->value), factors))
+  bool whole = lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(a->value))) && lanes * bits <= 512 &&
+               sn_row_length(f) != SN_DYNAMIC && sn_row_length(f) % lanes == 0;
+  if (!whole || !mlirAffineMapIsProjectedPermutation(a->map) || !sn_uses_cols(f, a->map) ||
+      !is_consecutive(f, a, lanes) || !sn_linear_factors(a->map, sn_type_of(a->value), factors))
     return false;
   for (int64_t d = 0; d < f->num_rows; ++d)
     whole &= factors[d] % lanes == 0;
@@ -336,7 +346,8 @@ static void store_vector(SnBuilder *b, SnRowProgram *p, MlirValue x, const SnAcc
 }
 
 bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width) {
-  return sn_bits(sn_element(sn_type_of(a->value))) == 16 && sn_uses_cols(p->form, a->map) && is_consecutive(p->form, a, 2 * width) &&
+  return sn_bits(sn_element(sn_type_of(a->value))) == 16 && sn_uses_cols(p->form, a->map) &&
+         is_consecutive(p->form, a, 2 * width) &&
          (sn_row_streams(p->form, a, 2 * width) || !sn_row_streams(p->form, a, width));
 }
 

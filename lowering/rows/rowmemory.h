@@ -18,8 +18,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const Sn
 MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
 bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
-// Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access. `locality`: 3 into the
-// first cache, 2 into the second.
+// Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
+// `locality`: 3 into the first cache, 2 into the second.
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality);
 // rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);

@@ -32,12 +32,14 @@ static bool is_scaled(const SnRowProgram *p, MlirOperation sum, MlirOperation ma
 }
 
 static bool keeps_else(const SnRowProgram *p, MlirOperation maximum, size_t at) {
-  return p->kept.size > 1 || (p->kept.size && (p->kept.data[0].first != (int)at + 1 || !is_exp_under(p->kept.data[0].value, maximum)));
+  return p->kept.size > 1 ||
+         (p->kept.size && (p->kept.data[0].first != (int)at + 1 || !is_exp_under(p->kept.data[0].value, maximum)));
 }
 
 MlirOperation sn_row_online(const SnRowProgram *p, size_t at) {
   MlirOperation none = {0};
-  if (at + 1 >= p->phases.size || p->row_lanes > 1 || p->phases.data[at].yields.size || p->phases.data[at + 1].yields.size)
+  if (at + 1 >= p->phases.size || p->row_lanes > 1 || p->phases.data[at].yields.size ||
+      p->phases.data[at + 1].yields.size)
     return none;
   const SnPhase *first = &p->phases.data[at], *second = &p->phases.data[at + 1];
   for (size_t i = 0; i < first->reduces.size && second->reduces.size; ++i) {
@@ -58,7 +60,8 @@ void sn_row_mark_exponentials(const SnRowProgram *p) {
     MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
     MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
     MlirOperation maximum = sn_none(m) ? (MlirOperation){0} : sn_reduce_of(m, "maximumf");
-    if (!sn_null(maximum) && is_exp_under(sn_result(op, 0), maximum) && mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))))
+    if (!sn_null(maximum) && is_exp_under(sn_result(op, 0), maximum) &&
+        mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))))
       sn_set_attr(op, "sinter.not_positive", sn_unit(mlirOperationGetContext(op)));
   }
 }

@@ -25,7 +25,8 @@ bool sn_row_stores_halves(const SnRowProgram *p, const SnPhase *phase) {
 
 // ---- loads ----------------------------------------------------------------------------------
 
-// Nothing that v is computed from says which column it is of, and all memory that is read is bf16 in one piece: added to `loads`.
+// Nothing that v is computed from says which column it is of, and all memory that is read is bf16 in one piece: added
+// to `loads`.
 static bool in_any_order(const SnRowProgram *p, MlirValue v, SnValueVec *loads) {
   MlirOperation op = sn_definer(v);
   for (size_t i = 0; i < loads->size; ++i)
@@ -84,8 +85,10 @@ MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnA
     sn_push(&pair->words, (SnHalves){a, both});
     sn_column_free(&whole);
   }
-  MlirValue shift = sn_splat(b, words, mlirIntegerAttrGet(i32, 16)), low = c->part ? sn(b, "arith.shrui", both, shift) : both;
-  return sn(b, "arith.bitcast", sn(b, "arith.trunci", low, sn_vector(i16, c->width)), sn_vector(mlirBF16TypeGet(b->ctx), c->width));
+  MlirValue shift = sn_splat(b, words, mlirIntegerAttrGet(i32, 16)),
+            low = c->part ? sn(b, "arith.shrui", both, shift) : both;
+  return sn(b, "arith.bitcast", sn(b, "arith.trunci", low, sn_vector(i16, c->width)),
+            sn_vector(mlirBF16TypeGet(b->ctx), c->width));
 }
 
 // ---- stores ---------------------------------------------------------------------------------

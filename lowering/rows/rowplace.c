@@ -3,9 +3,9 @@
 //   x : 3 rows of 7, by vectors of 4     [ 0 . . . | . . . 1 | . . . . | . . 2 . | . . . . | . ]
 //   row 1 is in the vectors at 4, 8, 12: of the first it has lane 3, of the last none but 0 and 1
 //
-// A vector that the row has only a part of is loaded whole, as its neighbours' elements are there too; behind the last row
-// there is nothing, and a vector that ends there is loaded element by element. It is stored element by element. An operand
-// that has one row for all is not aligned to the others, and is loaded element by element.
+// A vector that the row has only a part of is loaded whole, as its neighbours' elements are there too; behind the last
+// row there is nothing, and a vector that ends there is loaded element by element. It is stored element by element. An
+// operand that has one row for all is not aligned to the others, and is loaded element by element.
 //
 // test: test/lowering/gpu/peel.mlir
 
@@ -14,7 +14,8 @@
 
 bool sn_row_is_whole(const SnForm *f, const SnAccess *a) {
   int64_t n = f->num_rows + f->num_cols;
-  bool is = mlirAffineMapGetNumResults(a->map) == n && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_fills_bytes(sn_element(sn_type_of(a->value)));
+  bool is = mlirAffineMapGetNumResults(a->map) == n && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) &&
+            sn_fills_bytes(sn_element(sn_type_of(a->value)));
   for (int64_t i = 0; is && i < n; ++i)
     is = sn_map_dim(a->map, i) == i && sn_dim(sn_type_of(a->value), i) == f->dims.data[i].size;
   return is;
@@ -24,7 +25,8 @@ bool sn_row_is_whole(const SnForm *f, const SnAccess *a) {
 static bool is_one_row(const SnForm *f, const SnAccess *a) {
   bool is = mlirAffineMapGetNumResults(a->map) == f->num_cols && !a->through.ptr && !a->fill.ptr && !sn_is_table(a);
   for (int64_t i = 0; is && i < f->num_cols; ++i)
-    is = sn_map_dim(a->map, i) == f->num_rows + i && sn_dim(sn_type_of(a->value), i) == f->dims.data[f->num_rows + i].size;
+    is = sn_map_dim(a->map, i) == f->num_rows + i &&
+         sn_dim(sn_type_of(a->value), i) == f->dims.data[f->num_rows + i].size;
   return is;
 }
 
@@ -32,7 +34,8 @@ bool sn_row_is_placed(const SnForm *f) {
   if (!f->num_cols || sn_row_length(f) == SN_DYNAMIC || sn_row_length(f) >= (int64_t)1 << 30)
     return false;
   for (size_t k = 0; k < f->inputs.size; ++k)
-    if (sn_uses_cols(f, f->inputs.data[k].map) && !sn_row_is_whole(f, &f->inputs.data[k]) && !is_one_row(f, &f->inputs.data[k]))
+    if (sn_uses_cols(f, f->inputs.data[k].map) && !sn_row_is_whole(f, &f->inputs.data[k]) &&
+        !is_one_row(f, &f->inputs.data[k]))
       return false;
   for (size_t k = 0; k < f->indices.size; ++k)
     if (sn_uses_cols(f, f->indices.data[k].map))

@@ -88,7 +88,8 @@ SnRowProgram sn_finish_program(const SnForm *form, SnValues operands) {
     sn_push(&p.sources, (SnRowSource){.scratch = true});
   for (size_t k = sn_first_input(form); k < form->inputs.size; ++k)
     if (sn_is_uniform(form, k))
-      sn_push(&p.sources, from_access(&form->inputs.data[k], operands.n ? operands.data[k] : form->inputs.data[k].value));
+      sn_push(&p.sources,
+              from_access(&form->inputs.data[k], operands.n ? operands.data[k] : form->inputs.data[k].value));
   analyse(&p);
   return p;
 }
@@ -100,7 +101,8 @@ void sn_row_default_finish(SnForm *f, MlirLocation loc) {
   SN_VEC(MlirLocation) locs = {0};
   SnValueVec values = {0};
   for (size_t k = 0; k < f->accumulators.size; ++k) {
-    sn_push(&types, sn_uses_cols(f, f->accumulators.data[k].map) ? sn_row_type(f, f->accumulators.data[k].type) : f->accumulators.data[k].type);
+    sn_push(&types, sn_uses_cols(f, f->accumulators.data[k].map) ? sn_row_type(f, f->accumulators.data[k].type)
+                                                                 : f->accumulators.data[k].type);
     sn_push(&locs, loc);
   }
   f->finish = mlirBlockCreate((intptr_t)types.size, types.data, locs.data);
@@ -156,7 +158,8 @@ static MlirLogicalResult check_block(MlirBlock block) {
 MlirLogicalResult sn_row_program_check_sizes(const SnForm *f) {
   for (size_t d = 0; d < f->dims.size; ++d)
     if (f->dims.data[d].size == SN_DYNAMIC)
-      return sn_error(f->op, "dimension '%.*s' of size `?` is not lowered yet: make it static", (int)f->dims.data[d].name.length, f->dims.data[d].name.data);
+      return sn_error(f->op, "dimension '%.*s' of size `?` is not lowered yet: make it static",
+                      (int)f->dims.data[d].name.length, f->dims.data[d].name.data);
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirType t = sn_type_of(f->inputs.data[k].value);
     for (intptr_t i = 0; i < sn_rank(t); ++i)

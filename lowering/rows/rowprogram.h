@@ -57,14 +57,15 @@ typedef struct {
   SN_VEC(SnPhase) phases;         // at least one
   SnMap scalars;                  // scalars of the region -> what was emitted for this row
   MlirValue dims[SN_MAX_DIMS];             // set by the lowering: index of each row dimension
-  // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows in
-  // the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its index.
+  // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows
+  // in the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its
+  // index.
   int64_t row_lanes;
   SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
-  bool streaming;                 // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
+  bool streaming; // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   bool one_hot_in_i32;            // and, where columns are fewer than 2^29, by their indices in 32 bits
-  bool one_hot_by_lane;           // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
-  bool no_hot_one;                // and, in whole vectors, found not to be it: the lowering stores the label's own column again
+  bool one_hot_by_lane; // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
+  bool no_hot_one; // and, in whole vectors, found not to be it: the lowering stores the label's own column again
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
@@ -89,12 +90,14 @@ void sn_row_program_free(SnRowProgram *p);
 // of rank 2, memref[column - offset] of rank 1 where `first` is null. `offset` may be null.
 void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, MlirValue first, MlirValue offset);
 
-// In rowscratch.c. An element of the type has all bits of its bytes, so that a vector of it is as wide as that many elements of a memref.
+// In rowscratch.c. An element of the type has all bits of its bytes, so that a vector of it is as wide as that many
+// elements of a memref.
 bool sn_fills_bytes(MlirType element);
 // What an element is kept as in scratch memory: itself, or an integer that fills its bytes.
 MlirType sn_scratch_type(MlirType element);
 int64_t sn_scratch_bytes(MlirType element);
-// An element or a vector, `t`, of scratch memory whose element is sn_scratch_type's. `more`: an attribute of the load or store, or null.
+// An element or a vector, `t`, of scratch memory whose element is sn_scratch_type's. `more`: an attribute of the load
+// or store, or null.
 MlirValue sn_scratch_load(SnBuilder *b, MlirValue memref, SnValues at, MlirType t, SnAttr more);
 void sn_scratch_store(SnBuilder *b, MlirValue x, MlirValue memref, SnValues at, SnAttr more);
 
@@ -104,15 +107,17 @@ int sn_row_level(const SnRowProgram *p, MlirValue v);
 MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op);
 // Operand k of the block's terminator.
 MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
-// In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the lowering
-// to set.
+// In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the
+// lowering to set.
 void sn_row_keep(SnRowProgram *p);
-// In rowonline.c. The reduction of phase `at` to a maximum under which everything that phase `at + 1` does is sums of exponentials; else null.
-// Nothing is kept, or those exponentials alone.
+// In rowonline.c. The reduction of phase `at` to a maximum under which everything that phase `at + 1` does is sums of
+// exponentials; else null. Nothing is kept, or those exponentials alone.
 MlirOperation sn_row_online(const SnRowProgram *p, size_t at);
-// Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`, which sinter-math reads).
+// Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`,
+// which sinter-math reads).
 void sn_row_mark_exponentials(const SnRowProgram *p);
-// In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is stored; null: none.
+// In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is
+// stored; null: none.
 MlirValue sn_row_guard(const SnRowProgram *p, int phase);
 // Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.
 bool sn_row_needs_whole_row(const SnRowProgram *p);
@@ -146,7 +151,8 @@ typedef struct {
   int64_t width;    // consecutive columns; 1: scalars, not vectors
   bool store;       // this is where kept values are stored, if this is their phase
   SnMap made;       // rows of the region -> vector<width x T> or T
-  // rowplace.c, else null: vectors that begin where memory is aligned, not where the row does. `index` may be negative then.
+  // rowplace.c, else null: vectors that begin where memory is aligned, not where the row does. `index` may be negative
+  // then.
   MlirValue place;     // index of lane 0 in a whole operand, row after row
   MlirValue whole, in; // i1, vector of i1: all lanes are in the row, which are; null: all of them
   MlirValue readable;  // i1: the operand goes on for all lanes; null: it does
@@ -163,16 +169,19 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
 // `access->value` is the memref.
 void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
 
-// In rowpairs.c. Column `part` of the pair, of so many lanes. The first is stored with the second. Free the pair after both.
+// In rowpairs.c. Column `part` of the pair, of so many lanes. The first is stored with the second. Free the pair after
+// both.
 SnColumn sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
 void sn_row_pair_free(SnRowPair *pair);
-// The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains by it: pairs by parity.
+// The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains
+// by it: pairs by parity.
 bool sn_row_stores_halves(const SnRowProgram *p, const SnPhase *phase);
 bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase);
 // Both columns of a pair are stored at once. (Halves of a line go past the caches where whole ones are not aligned.)
 bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *access, int64_t width);
 
-// In rowplace.c. All of a row's elements lie together in operands that hold nothing but such rows; others with columns are one row for all.
+// In rowplace.c. All of a row's elements lie together in operands that hold nothing but such rows; others with columns
+// are one row for all.
 bool sn_row_is_placed(const SnForm *form);
 // The access is of such a row.
 bool sn_row_is_whole(const SnForm *form, const SnAccess *access);
@@ -180,8 +189,9 @@ bool sn_row_is_whole(const SnForm *form, const SnAccess *access);
 // Every store of so many lanes by this access is aligned to the vector's size where its memref is.
 bool sn_row_streams(const SnForm *form, const SnAccess *access, int64_t lanes);
 
-// One element of an access at these dimensions of the form (its value is the memref), with its fill value where it is outside.
-// Index tensors are those of the form; where an index is outside and there is no fill value, a cf.assert fails.
+// One element of an access at these dimensions of the form (its value is the memref), with its fill value where it is
+// outside. Index tensors are those of the form; where an index is outside and there is no fill value, a cf.assert
+// fails.
 MlirValue sn_row_load(SnBuilder *b, const SnForm *form, const SnAccess *access, const MlirValue *dims);
 
 // ---- reductions ----------------------------------------------------------------

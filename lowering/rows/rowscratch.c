@@ -25,7 +25,9 @@ MlirType sn_scratch_type(MlirType element) {
 int64_t sn_scratch_bytes(MlirType element) { return sn_bits(sn_scratch_type(element)) / 8; }
 
 // `t` with this element: a vector of as many lanes, or the element.
-static MlirType with_element(MlirType t, MlirType element) { return mlirTypeIsAVector(t) ? sn_vector(element, sn_dim(t, 0)) : element; }
+static MlirType with_element(MlirType t, MlirType element) {
+  return mlirTypeIsAVector(t) ? sn_vector(element, sn_dim(t, 0)) : element;
+}
 
 MlirValue sn_scratch_load(SnBuilder *b, MlirValue memref, SnValues at, MlirType t, SnAttr more) {
   MlirType kept = with_element(t, sn_element(sn_type_of(memref)));

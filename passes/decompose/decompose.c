@@ -16,7 +16,9 @@
 #include <assert.h>
 
 static SnDimSet row_dims(const SnDecompose *d) { return sn_dims_between(0, d->form.num_rows); }
-static SnDimSet col_dims(const SnDecompose *d) { return sn_dims_between(d->form.num_rows, d->form.num_rows + d->form.num_cols); }
+static SnDimSet col_dims(const SnDecompose *d) {
+  return sn_dims_between(d->form.num_rows, d->form.num_rows + d->form.num_cols);
+}
 
 static void become(SnDecompose *d, MlirValue v, SnGrid g) {
   sn_push(&d->from, v);
@@ -112,7 +114,8 @@ static SnGrid reduce(SnDecompose *d, SnGrid x, SnDimSet dims, MlirType to, SnGri
   SnGeneric g = sn_generic(d, dims | left, dims, n, in, sn_grid_cover(d, init, left));
   free(in);
   const SnCombiner *c = how->combiner;
-  MlirValue acc = g.args[n], v = widened(&g.b, g.args[0], to, c && (!strcmp(c->kind, "maxui") || !strcmp(c->kind, "minui")));
+  MlirValue acc = g.args[n],
+            v = widened(&g.b, g.args[0], to, c && (!strcmp(c->kind, "maxui") || !strcmp(c->kind, "minui")));
   if (c)
     return sn_generic_end(&g, sn_combine(&g.b, c, acc, v));
   SnMap map = {0};
@@ -121,7 +124,8 @@ static SnGrid reduce(SnDecompose *d, SnGrid x, SnDimSet dims, MlirType to, SnGri
   for (size_t k = 0; k < how->captured.size; ++k)
     sn_map(&map, how->captured.data[k], g.args[k + 1]);
   MlirOperation end = mlirBlockGetTerminator(how->block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(how->block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(how->block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     sn_clone(&g.b, op, &map);
   SnGrid made = sn_generic_end(&g, sn_lookup(&map, sn_operand(end, 0)));
   sn_map_free(&map);
@@ -158,7 +162,8 @@ static MlirValue as_index(SnBuilder *b, MlirValue v) {
 
 // pick: the element of a row at t, guarded; the flattened t is split over the columns.
 static void decompose_pick(SnDecompose *d, MlirOperation op) {
-  SnGrid x = *grid_of(d, sn_operand(op, 0)), t = *grid_of(d, sn_operand(op, 1)), otherwise = *grid_of(d, sn_operand(op, 2));
+  SnGrid x = *grid_of(d, sn_operand(op, 0)), t = *grid_of(d, sn_operand(op, 1)),
+         otherwise = *grid_of(d, sn_operand(op, 2));
   MlirType element = sn_type_of(sn_result(op, 0));
   SnDimSet cols = col_dims(d);
   SnDimSet dims = (sn_grid_dims(&x) & ~cols) | sn_grid_dims(&t) | sn_grid_dims(&otherwise);
@@ -181,7 +186,8 @@ static void decompose_pick(SnDecompose *d, MlirOperation op) {
   for (intptr_t i = 0; i < rank; ++i) {
     intptr_t k = sn_map_dim(x.map, i);
     if (k < 0 || !(cols >> k & 1))
-      at[i] = k < 0 ? sn_index(b, 0) : sn_generic_index(&g, k); // not inside of scf.if: linalg.index wants its op around it
+      at[i] =
+          k < 0 ? sn_index(b, 0) : sn_generic_index(&g, k); // not inside of scf.if: linalg.index wants its op around it
   }
   SnIf branch = sn_if(b, inside, element);
   MlirValue col[SN_MAX_DIMS];
@@ -217,7 +223,8 @@ static void decompose_gather(SnDecompose *d, MlirOperation op) {
   MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1);
   for (intptr_t k = 0; k < rank; ++k) {
     at[k] = as_index(b, g.args[k]);
-    inside = sn(b, "arith.andi", inside, sn(b, "arith.cmpi", at[k], sizes[k], sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+    inside = sn(b, "arith.andi", inside,
+                sn(b, "arith.cmpi", at[k], sizes[k], sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
   }
   SnIf branch = sn_if(b, inside, element);
   sn_else(b, &branch, sn(b, "tensor.extract", table, sn_values(rank, at), element));
@@ -243,7 +250,8 @@ static void (*const meanings[SN_NUM_ROW_OPS])(SnDecompose *, MlirOperation) = {S
 
 static void decompose_region(SnDecompose *d, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     d->b.loc = mlirOperationGetLocation(op);
     meanings[sn_row_op_of(op)->id](d, op);
   }
@@ -281,11 +289,13 @@ static void decompose(MlirOperation op) {
     become(&d, sn_product_argument(f, p), product(&d, p, own));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     become(&d, sn_input_argument(f, k),
-           sn_is_table(&f->inputs.data[k]) ? (SnGrid){.value = f->inputs.data[k].value} : sn_grid_access(&d, &f->inputs.data[k]));
+           sn_is_table(&f->inputs.data[k]) ? (SnGrid){.value = f->inputs.data[k].value}
+                                           : sn_grid_access(&d, &f->inputs.data[k]));
   decompose_region(&d, f->body);
 
   // What is combined over all rows, then the finish.
-  MlirOperation yield = mlirBlockGetTerminator(f->body), end = f->finish.ptr ? mlirBlockGetTerminator(f->finish) : yield;
+  MlirOperation yield = mlirBlockGetTerminator(f->body),
+                end = f->finish.ptr ? mlirBlockGetTerminator(f->finish) : yield;
   SN_VEC(SnGrid) reduced = {0};
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     SnAccumulator *a = &f->accumulators.data[k];
@@ -340,7 +350,9 @@ static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, decompose_function, NULL); }
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  return sn_each_function(op, decompose_function, NULL);
+}
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
@@ -348,8 +360,13 @@ MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__linalg__, mlirGetDialectHandle__memref__,
-                                                      mlirGetDialectHandle__scf__, mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__bufferization__,
+                                                      mlirGetDialectHandle__linalg__,
+                                                      mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__scf__,
+                                                      mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_decompose = {
     .argument = "sinter-decompose",

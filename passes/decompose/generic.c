@@ -73,7 +73,8 @@ SnGrid sn_grid_empty(SnDecompose *d, SnDimSet dims, MlirType element) {
       if (d->form.dims.data[k].size == SN_DYNAMIC)
         sizes[dynamic++] = sn_grid_size(d, k);
     }
-  return (SnGrid){sn(&d->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, rank, shape)), identity(d, dims), true};
+  return (SnGrid){sn(&d->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, rank, shape)),
+                  identity(d, dims), true};
 }
 
 // ---- one linalg.generic --------------------------------------------------------------
@@ -109,7 +110,8 @@ MlirValue sn_generic_index(SnGeneric *g, intptr_t dim) {
 static MlirAttribute over_loops(SnGeneric *g, MlirAffineMap map) {
   MlirAffineExpr exprs[SN_MAX_DIMS];
   for (intptr_t k = 0; k < mlirAffineMapGetNumDims(map); ++k)
-    exprs[k] = has(g->dims, k) ? mlirAffineDimExprGet(g->b.ctx, loop_of(g->dims, k)) : mlirAffineConstantExprGet(g->b.ctx, 0);
+    exprs[k] =
+        has(g->dims, k) ? mlirAffineDimExprGet(g->b.ctx, loop_of(g->dims, k)) : mlirAffineConstantExprGet(g->b.ctx, 0);
   return mlirAffineMapAttrGet(sn_map_replace(map, __builtin_popcountll(g->dims), exprs));
 }
 
@@ -124,8 +126,8 @@ SnGrid sn_generic_end(SnGeneric *g, MlirValue yielded) {
   MlirContext ctx = g->b.ctx;
   for (intptr_t k = 0; k < SN_MAX_DIMS; ++k)
     if (has(g->dims, k))
-      iterators[loop_of(g->dims, k)] =
-          sn_parse_attr(ctx, has(g->reduced, k) ? "#linalg.iterator_type<reduction>" : "#linalg.iterator_type<parallel>");
+      iterators[loop_of(g->dims, k)] = sn_parse_attr(ctx, has(g->reduced, k) ? "#linalg.iterator_type<reduction>"
+                                                                             : "#linalg.iterator_type<parallel>");
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, g->b.block);
   int32_t segments[] = {(int32_t)g->n, 1};
@@ -180,7 +182,8 @@ static bool is_plain(SnDecompose *d, const SnAccess *a) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
     intptr_t k = sn_map_dim(a->map, i);
     int64_t size = k < 0 ? 0 : d->form.dims.data[k].size;
-    if (k < 0 ? !mlirAffineExprIsAConstant(e) || mlirAffineConstantExprGetValue(e) : size != SN_DYNAMIC && size != sn_dim(t, i))
+    if (k < 0 ? !mlirAffineExprIsAConstant(e) || mlirAffineConstantExprGetValue(e)
+              : size != SN_DYNAMIC && size != sn_dim(t, i))
       return false;
   }
   return !a->fill.ptr && !a->through.ptr;
@@ -204,7 +207,8 @@ SnGrid sn_grid_access(SnDecompose *d, const SnAccess *a) {
     over |= sn_grid_dims(&through[k]);
   }
   for (intptr_t i = 0; i < rank && a->fill.ptr; ++i)
-    sizes[i] = sn_dim(t, i) == SN_DYNAMIC ? sn(&d->b, "tensor.dim", a->value, sn_index(&d->b, i)) : sn_index(&d->b, sn_dim(t, i));
+    sizes[i] = sn_dim(t, i) == SN_DYNAMIC ? sn(&d->b, "tensor.dim", a->value, sn_index(&d->b, i))
+                                          : sn_index(&d->b, sn_dim(t, i));
 
   SnGeneric g = sn_generic(d, over, 0, n, through, sn_grid_empty(d, over, sn_element(t)));
   SnBuilder *b = &g.b;
@@ -213,7 +217,8 @@ SnGrid sn_grid_access(SnDecompose *d, const SnAccess *a) {
       dims[k] = sn_generic_index(&g, k);
   for (intptr_t i = 0; i < rank; ++i) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
-    at[i] = mlirAffineExprIsASymbol(e) ? as_index(b, g.args[mlirAffineSymbolExprGetPosition(e)]) : sn_affine(b, e, dims);
+    at[i] =
+        mlirAffineExprIsASymbol(e) ? as_index(b, g.args[mlirAffineSymbolExprGetPosition(e)]) : sn_affine(b, e, dims);
   }
   if (!a->fill.ptr)
     return sn_generic_end(&g, sn(b, "tensor.extract", a->value, sn_values(rank, at), sn_element(t)));

@@ -17,7 +17,8 @@ static MlirType memory(MlirType t) { return sn_memref_like(t, sn_element(t)); }
 
 static MlirValue allocate(SnBuilder *b, MlirType t, intptr_t n, const MlirValue *sizes) {
   int32_t segments[] = {(int32_t)n, 0};
-  return sn(b, "memref.alloc", sn_values(n, sizes), t, sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
+  return sn(b, "memref.alloc", sn_values(n, sizes), t,
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
 static MlirValue destination(SnBuilder *b, MlirValue tensor) {
@@ -59,7 +60,9 @@ void sn_decompose_steps(MlirOperation op) {
   intptr_t n = 0;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     MlirValue v = sn_operand(op, k);
-    sn_push(&operands, k < s.inputs ? sn(&b, "bufferization.to_buffer", v, memory(sn_type_of(v)), sn_attr("read_only", sn_unit(b.ctx))) : destination(&b, v));
+    sn_push(&operands, k < s.inputs ? sn(&b, "bufferization.to_buffer", v, memory(sn_type_of(v)),
+                                         sn_attr("read_only", sn_unit(b.ctx)))
+                                    : destination(&b, v));
   }
   for (size_t k = 0; k < arrays.size; ++k)
     sn_push(&work, scratch(&b, &s, operands.data, arrays.data[k]));
@@ -84,8 +87,8 @@ void sn_decompose_steps(MlirOperation op) {
     sums[k] = sn_result(row.op, k);
   sn_steps_finish(&b, &s, rows, operands.data, sums);
   for (intptr_t k = 0; k < sn_num_results(op); ++k) {
-    MlirValue made = sn(&b, "bufferization.to_tensor", operands.data[s.inputs + k], sn_type_of(sn_result(op, k)), sn_attr("restrict", sn_unit(b.ctx)),
-                        sn_attr("writable", sn_unit(b.ctx)));
+    MlirValue made = sn(&b, "bufferization.to_tensor", operands.data[s.inputs + k], sn_type_of(sn_result(op, k)),
+                        sn_attr("restrict", sn_unit(b.ctx)), sn_attr("writable", sn_unit(b.ctx)));
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), made);
   }
   mlirOperationDestroy(op);

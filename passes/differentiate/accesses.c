@@ -53,8 +53,8 @@ static void push_dim(SnForm *f, MlirContext ctx, int64_t size) {
   sn_push(&f->dims, d);
 }
 
-MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
-                              double number) {
+MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values,
+                              const MlirAffineMap *maps, bool bounded, double number) {
   MlirType t = sn_tensor_like(sn_type_of(like), element);
   intptr_t rank = sn_rank(t);
   SnForm f = {.num_rows = rank ? rank - 1 : 0, .num_cols = rank ? 1 : 0};
@@ -72,7 +72,8 @@ MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, in
   sn_push(&f.outputs, out);
   MlirOperation made = sn_form_create(b, &f, false);
   SnBuilder in = sn_at_end(f.body, b->loc);
-  MlirValue v = n ? sn_to_float(&in, sn_input_argument(&f, 0), n > 1 ? sn_wide_type(element) : element) : sn_float(&in, element, number);
+  MlirValue v = n ? sn_to_float(&in, sn_input_argument(&f, 0), n > 1 ? sn_wide_type(element) : element)
+                  : sn_float(&in, element, number);
   for (intptr_t k = 1; k < n; ++k) {
     MlirValue both[] = {v, sn_to_float(&in, sn_input_argument(&f, (size_t)k), sn_wide_type(element))};
     v = sn_row_op(&in, "arith.addf", (MlirType){0}, 2, both);
@@ -108,7 +109,8 @@ bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *
   MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(e), right = mlirAffineBinaryOpExprGetRHS(e);
   if (mlirAffineExprIsAAdd(e))
     return sn_read_linear(left, factor, offset, factors) && sn_read_linear(right, factor, offset, factors);
-  return mlirAffineExprIsAConstant(right) && sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
+  return mlirAffineExprIsAConstant(right) &&
+         sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
 }
 
 static bool read_digit(MlirAffineExpr e, Subscript *s) {
@@ -145,8 +147,12 @@ typedef struct {
 } Back;
 
 static MlirAffineExpr constant(const Back *k, int64_t n) { return mlirAffineConstantExprGet(k->ctx, n); }
-static MlirAffineExpr times(const Back *k, MlirAffineExpr e, int64_t n) { return mlirAffineMulExprGet(e, constant(k, n)); }
-static MlirAffineExpr divided(const Back *k, MlirAffineExpr e, int64_t n) { return n == 1 ? e : mlirAffineFloorDivExprGet(e, constant(k, n)); }
+static MlirAffineExpr times(const Back *k, MlirAffineExpr e, int64_t n) {
+  return mlirAffineMulExprGet(e, constant(k, n));
+}
+static MlirAffineExpr divided(const Back *k, MlirAffineExpr e, int64_t n) {
+  return n == 1 ? e : mlirAffineFloorDivExprGet(e, constant(k, n));
+}
 
 static void sum_over(Back *k, intptr_t d) {
   k->dims[d] = mlirAffineDimExprGet(k->ctx, k->rank + (intptr_t)k->summed.size);
@@ -229,7 +235,8 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
     Subscript linear = {0}, digit = {0};
     if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, &digit))
-      return no_route(f, input, "a subscript is neither a sum of dimensions nor a digit of one; reshape it in a form of its own");
+      return no_route(f, input,
+                      "a subscript is neither a sum of dimensions nor a digit of one; reshape it in a form of its own");
     to[p] = digit.digit ? digit : linear;
     for (size_t d = 0; d < f->dims.size; ++d)
       uses[d] += !digit.digit && linear.factors[d] ? 2 : digit.digit && digit.dim == (intptr_t)d;
@@ -279,13 +286,16 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   const SnAccess *a = &f->inputs.data[input];
   MlirType t = sn_type_of(a->value);
   if (sn_is_table(a) || a->through.ptr)
-    return no_route(f, input, "it is read through an index, and elements of it may be read twice; detach it, or differentiate by what is gathered");
+    return no_route(f, input,
+                    "it is read through an index, and elements of it may be read twice; detach it, or differentiate by "
+                    "what is gathered");
   intptr_t rank = sn_rank(t), n = (intptr_t)f->dims.size;
   if (rank > 64 || n > 64)
     return no_route(f, input, "it has more than 64 dimensions");
   // As it stands: each subscript a dimension of its own and of its size, or the only element. Sizes of which one is
   // `?` are the same: the program checks that (lowering/host/check_sizes.c).
-  bool seen[SN_MAX_DIMS] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map), plain = !a->fill.ptr;
+  bool seen[SN_MAX_DIMS] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map),
+       plain = !a->fill.ptr;
   for (intptr_t p = 0; p < rank; ++p) {
     intptr_t d = sn_map_dim(a->map, p);
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
@@ -302,7 +312,10 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   to->map = plain ? a->map : written_map(f, mlirOperationGetContext(f->op), rows, columns);
   if (plain)
     return true;
-  Back back = {.ctx = mlirOperationGetContext(f->op), .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
+  Back back = {.ctx = mlirOperationGetContext(f->op),
+               .f = f,
+               .rank = rank,
+               .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
   bool ok = read_subscripts(f, input, back.subscripts);
   if (ok && !find_back(&back, f, input, to->map))
     ok = no_route(f, input, "its subscripts are some of the digits of a dimension; reshape it in a form of its own");
@@ -325,7 +338,8 @@ MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, cons
     if (shape[p] == SN_DYNAMIC)
       sn_push(&sizes, sn_size_value(b, f, d));
   }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(sn_wide_type(element), n, shape), sn_values((intptr_t)sizes.size, sizes.data));
+  MlirValue e =
+      sn(b, "tensor.empty", sn_tensor(sn_wide_type(element), n, shape), sn_values((intptr_t)sizes.size, sizes.data));
   sn_vec_free(&sizes);
   return e;
 }
@@ -334,7 +348,8 @@ MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, cons
 static MlirValue emit_checks(SnBuilder *b, const SnForm *f, const Back *k) {
   MlirValue all = {0};
   for (size_t c = 0; c < k->checks.size; ++c) {
-    MlirValue at[] = {sn_affine_value(b, f, k->checks.data[c].zero), sn_index(b, k->checks.data[c].multiple)}, zero = sn_index(b, 0);
+    MlirValue at[] = {sn_affine_value(b, f, k->checks.data[c].zero), sn_index(b, k->checks.data[c].multiple)},
+              zero = sn_index(b, 0);
     if (k->checks.data[c].multiple)
       at[0] = sn_row_op(b, "arith.remsi", (MlirType){0}, 2, at);
     if (sn_is_row(at[0]))
@@ -359,12 +374,14 @@ static bool sums_in_front(const SnForm *f, const Back *k, MlirAffineMap written)
 }
 
 static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims, const MlirAffineExpr *exprs) {
-  return mlirAffineMapGetResult(sn_map_replace(mlirAffineMapGet(mlirAffineExprGetContext(e), dims, 0, 1, &e), to_dims, exprs), 0);
+  return mlirAffineMapGetResult(
+      sn_map_replace(mlirAffineMapGet(mlirAffineExprGetContext(e), dims, 0, 1, &e), to_dims, exprs), 0);
 }
 
 // Each dimension of the input has as its digits the next dimensions of what was written, in order: it is the same in
 // another shape. Null where it is not.
-static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made, const Subscript *subscripts) {
+static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made,
+                               const Subscript *subscripts) {
   MlirType t = sn_type_of(f->inputs.data[input].value);
   intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
   MlirAttribute groups[SN_MAX_DIMS];
@@ -390,7 +407,8 @@ static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, cons
   return at == n ? mlirArrayAttrGet(b->ctx, sn_rank(t), groups) : mlirAttributeGetNull();
 }
 
-MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made, MlirType element) {
+MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made,
+                          MlirType element) {
   if (to->exact)
     return made;
   MlirValue like = f->inputs.data[input].value;
@@ -415,14 +433,16 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   MlirAffineExpr places[SN_MAX_DIMS], all[SN_MAX_DIMS];
   g.num_rows = over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
   for (intptr_t d = 0; d < rank + sums; ++d) {
-    intptr_t at = over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
+    intptr_t at =
+        over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
     places[at] = mlirAffineDimExprGet(b->ctx, d);
     push_dim(&g, b->ctx, at < rank ? sn_dim(t, at) : f->dims.data[back.summed.data[at - rank]].size);
   }
   intptr_t n = (intptr_t)g.dims.size;
   g.num_cols = n - g.num_rows;
   for (size_t d = 0; d < f->dims.size; ++d)
-    back.dims[d] = back.dims[d].ptr ? replaced(back.dims[d], rank + sums, n, places) : mlirAffineConstantExprGet(b->ctx, 0);
+    back.dims[d] =
+        back.dims[d].ptr ? replaced(back.dims[d], rank + sums, n, places) : mlirAffineConstantExprGet(b->ctx, 0);
   SnAccess in = {.value = made, .map = sn_map_replace(to->map, n, back.dims)};
   for (intptr_t p = 0; p < rank; ++p)
     all[p] = places[p];
@@ -452,7 +472,9 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   } else {
     v = sn_to_float(&body, v, element);
   }
-  sn_op(&body, "sinter.yield", sn_uses_cols(&g, out.map) ? sn_as_row(&body, v, sn_row_type(&g, sn_element(sn_type_of(v)))) : v, sn_types(0, NULL));
+  sn_op(&body, "sinter.yield",
+        sn_uses_cols(&g, out.map) ? sn_as_row(&body, v, sn_row_type(&g, sn_element(sn_type_of(v)))) : v,
+        sn_types(0, NULL));
   free(back.subscripts);
   sn_vec_free(&back.summed);
   sn_vec_free(&back.checks);

@@ -121,7 +121,8 @@ static MlirOperation make_sums(Adjoint *a) {
 // ---- what the reverse reads besides the form's inputs -----------------------------------------------
 
 typedef struct {
-  SN_VEC(size_t) of_output; // input k of the new form: the gradient with respect to output k of the old, SIZE_MAX if none
+  SN_VEC(size_t)
+  of_output; // input k of the new form: the gradient with respect to output k of the old, SIZE_MAX if none
   size_t first_sum;         // where the sums begin
 } Extra;
 
@@ -174,7 +175,9 @@ static bool is_sum(const SnForm *f, size_t accumulator) {
   MlirStringRef kind = f->accumulators.data[accumulator].kind;
   if (mlirStringRefEqual(kind, SN_STR("add")))
     return true;
-  sn_error(f->op, "accumulator %zu is combined by '%.*s' over rows, and only sums have a gradient there; combine columns by sinter.row_reduce instead",
+  sn_error(f->op,
+           "accumulator %zu is combined by '%.*s' over rows, and only sums have a gradient there; combine columns by "
+           "sinter.row_reduce instead",
            accumulator, (int)kind.length, kind.data);
   return false;
 }
@@ -216,7 +219,8 @@ static void add_destination(const Adjoint *a, SnForm *to, const SnRoute *route, 
   intptr_t n = sn_uses_cols(f, route->map) ? f->num_cols : 0;
   for (intptr_t c = 0; c < n; ++c)
     columns[c] = mlirAffineDimExprGet(a->b->ctx, f->num_rows + c);
-  SnAccumulator acc = {SN_STR("add"), mlirAffineMapGet(a->b->ctx, (intptr_t)f->dims.size, 0, n, columns), sn_wide_type(sn_element(sn_type_of(out.value)))};
+  SnAccumulator acc = {SN_STR("add"), mlirAffineMapGet(a->b->ctx, (intptr_t)f->dims.size, 0, n, columns),
+                       sn_wide_type(sn_element(sn_type_of(out.value)))};
   sn_push(&to->accumulators, acc);
 }
 
@@ -322,7 +326,8 @@ static bool make_finish_gradients(Adjoint *a) {
   to.op = f->op; // for what is asked of routes, which make_gradients found already
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (a->active[k] && sn_is_uniform(f, k) && sn_find_route(&to, place[k], &routes[k])) {
-      SnAccess out = {.value = sn_route_destination(a->b, &to, place[k], &routes[k], a->elements[k]), .map = routes[k].map};
+      SnAccess out = {.value = sn_route_destination(a->b, &to, place[k], &routes[k], a->elements[k]),
+                      .map = routes[k].map};
       sn_push(&to.outputs, out);
     }
   MlirOperation made = sn_form_create(a->b, &to, false);
@@ -343,7 +348,8 @@ static bool make_finish_gradients(Adjoint *a) {
   sn_op(&body, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
   for (size_t k = 0, output = 0; k < f->inputs.size && ok; ++k)
     if (a->active[k] && sn_is_uniform(f, k))
-      a->give(a->user, k, sn_route_finish(a->b, &to, place[k], &routes[k], sn_result(made, (intptr_t)output++), a->elements[k]));
+      a->give(a->user, k,
+              sn_route_finish(a->b, &to, place[k], &routes[k], sn_result(made, (intptr_t)output++), a->elements[k]));
   sn_vec_free(&yields);
   sn_reverse_free(&r);
   sn_vec_free(&extra.of_output);
@@ -353,9 +359,15 @@ static bool make_finish_gradients(Adjoint *a) {
   return ok;
 }
 
-bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements, SnGive give,
-                           void *user) {
-  Adjoint a = {.b = b, .f = sn_form_read(form), .upstream = upstream, .active = active, .elements = elements, .give = give, .user = user};
+bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active,
+                           const MlirType *elements, SnGive give, void *user) {
+  Adjoint a = {.b = b,
+               .f = sn_form_read(form),
+               .upstream = upstream,
+               .active = active,
+               .elements = elements,
+               .give = give,
+               .user = user};
   assert(!a.f.contract && "a product is taken apart first");
   assert(a.f.dims.size <= 64 && "no form has so many dimensions");
   b->loc = mlirOperationGetLocation(form);
@@ -363,7 +375,8 @@ bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *u
   // What the body and finish both read has a part from each: rounded when they are added.
   MlirType *own = sn_alloc((a.f.inputs.size + 1) * sizeof *own);
   for (size_t k = 0; k < a.f.inputs.size; ++k) {
-    bool twice = active[k] && a.f.finish.ptr && sn_is_uniform(&a.f, k) && mlirValueGetFirstUse(finish_argument(&a.f, k)).ptr;
+    bool twice =
+        active[k] && a.f.finish.ptr && sn_is_uniform(&a.f, k) && mlirValueGetFirstUse(finish_argument(&a.f, k)).ptr;
     own[k] = twice ? sn_wide_type(elements[k]) : elements[k];
   }
   a.elements = own;

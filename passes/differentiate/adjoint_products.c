@@ -1,9 +1,12 @@
 // adjoint_products.c: the reverse of sinter.contract.
 //
-//   %y = sinter.contract (i) by (j) product (k) (%a[i, k], %w[j, k])     its row program is differentiated as a sinter.rowwise
-//     { relu }                                                     ->    over %c = the product alone, which gives %dc; and then
-//                                                                        %da = sinter.contract (i) by (k) product (j) (%dc[i, j], %w[j, k])
-//                                                                        %dw = sinter.contract (j) by (k) product (i) (%dc[i, j], %a[i, k])
+//   %y = sinter.contract (i) by (j) product (k) (%a[i, k], %w[j, k])     its row program is differentiated as a
+//   sinter.rowwise
+//     { relu }                                                     ->    over %c = the product alone, which gives %dc;
+//     and then
+//                                                                        %da = sinter.contract (i) by (k) product (j)
+//                                                                        (%dc[i, j], %w[j, k]) %dw = sinter.contract
+//                                                                        (j) by (k) product (i) (%dc[i, j], %a[i, k])
 //
 // The product is computed again only where the row program's gradient reads it. A gradient of a product is a
 // product over the dimensions that the side does not have (differentiate/sides.c).
@@ -72,7 +75,8 @@ static MlirValue product_alone(SnBuilder *b, const SnForm *f, size_t p) {
     a.map = sn_map_replace(a.map, (intptr_t)to.dims.size, exprs);
     sn_push(&to.inputs, a);
   }
-  SnAccess out = {.value = empty_over(b, f, f->products.data[p].type, num_points(f), points), .map = all_points(f, b->ctx, (intptr_t)to.dims.size)};
+  SnAccess out = {.value = empty_over(b, f, f->products.data[p].type, num_points(f), points),
+                  .map = all_points(f, b->ctx, (intptr_t)to.dims.size)};
   sn_push(&to.outputs, out);
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder in = sn_at_end(to.body, b->loc);
@@ -167,10 +171,12 @@ static void collect(void *user, size_t input, MlirValue gradient) {
   }
   MlirValue *sum = &x->of_product[input];
   MlirValue both[] = {*sum, gradient};
-  *sum = sn_none(*sum) ? gradient : sn_elementwise_form(x->b, sn_element(sn_type_of(gradient)), gradient, 2, both, NULL, false, 0);
+  *sum = sn_none(*sum) ? gradient
+                       : sn_elementwise_form(x->b, sn_element(sn_type_of(gradient)), gradient, 2, both, NULL, false, 0);
 }
 
-bool sn_differentiate_product(SnBuilder *b, MlirOperation op, const SnGradient *upstream, const bool *active, const MlirType *elements, SnGive give, void *user) {
+bool sn_differentiate_product(SnBuilder *b, MlirOperation op, const SnGradient *upstream, const bool *active,
+                              const MlirType *elements, SnGive give, void *user) {
   Products x = {.b = b, .f = sn_form_read(op), .give = give, .user = user};
   b->loc = mlirOperationGetLocation(op);
   size_t products = x.f.products.size, n = x.f.inputs.size;
@@ -179,10 +185,12 @@ bool sn_differentiate_product(SnBuilder *b, MlirOperation op, const SnGradient *
   bool *row_active = sn_alloc(n + 1);
   MlirType *row_elements = sn_alloc((n + 1) * sizeof *row_elements);
   for (size_t p = 0; p < products; ++p) {
-    MlirType left = sn_element(sn_type_of(x.f.inputs.data[2 * p].value)), right = sn_element(sn_type_of(x.f.inputs.data[2 * p + 1].value));
+    MlirType left = sn_element(sn_type_of(x.f.inputs.data[2 * p].value)),
+             right = sn_element(sn_type_of(x.f.inputs.data[2 * p + 1].value));
     alone[p] = product_alone(b, &x.f, p);
     row_active[p] = active[2 * p] || active[2 * p + 1];
-    row_elements[p] = mlirTypeEqual(left, right) ? left : x.f.products.data[p].type; // a product of one type, as the forward's
+    row_elements[p] =
+        mlirTypeEqual(left, right) ? left : x.f.products.data[p].type; // a product of one type, as the forward's
   }
   for (size_t k = sn_first_input(&x.f); k < n; ++k) {
     row_active[k - products] = active[k];

@@ -38,7 +38,8 @@ void sn_drop_detach(MlirOperation root) {
     MlirValue known = sn_result(all.data[k], 0), x = sn_operand(all.data[k], 0);
     SnOpVec reading = readers(known);
     for (size_t i = 0; i < reading.size; ++i)
-      if (sn_is(reading.data[i], "arith.subf") && sn_same(sn_operand(reading.data[i], 0), x) && sn_same(sn_operand(reading.data[i], 1), known))
+      if (sn_is(reading.data[i], "arith.subf") && sn_same(sn_operand(reading.data[i], 0), x) &&
+          sn_same(sn_operand(reading.data[i], 1), known))
         is_nothing(sn_result(reading.data[i], 0));
     sn_vec_free(&reading);
     mlirValueReplaceAllUsesOfWith(known, x);

@@ -5,8 +5,8 @@
 //
 // Reverse mode over tensors: from the loss back to what it is differentiated by, each form hands the gradients
 // of its results to its inputs (differentiate/adjoint.c), inside of it each operation of the row program
-// (differentiate/rules.c). Gradients of a value with several readers are added. What is emitted reads what the forward reads
-// and says it in the same words, so that sinter-fuse makes one kernel of value and gradients.
+// (differentiate/rules.c). Gradients of a value with several readers are added. What is emitted reads what the forward
+// reads and says it in the same words, so that sinter-fuse makes one kernel of value and gradients.
 //
 // With `wrt=0,2` the public function of a module gets the op: it returns its gradients by those arguments too.
 // No sinter.detach is left behind.
@@ -99,7 +99,8 @@ static bool visit(Graph *g, MlirOperation op) {
   if (!in.ok || !in.depends)
     return in.ok;
   if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op)) {
-    sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel forms and reshapes alone; write it "
+    sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel "
+                 "forms and reshapes alone; write it "
                  "as a row program, or differentiate by its result");
     return false;
   }
@@ -118,8 +119,8 @@ static MlirValue part_value(Graph *g, MlirValue of, MlirType element, SnGradient
   return sn_none(part.value) ? sn_elementwise_form(&g->b, element, of, 0, NULL, NULL, false, 1) : part.value;
 }
 
-// The sum of parts, or one of them, as a tensor of this element type and the sizes of `like`. What is a collapsed tensor is computed before
-// it is collapsed, so that it fuses with what made it.
+// The sum of parts, or one of them, as a tensor of this element type and the sizes of `like`. What is a collapsed
+// tensor is computed before it is collapsed, so that it fuses with what made it.
 static MlirValue sum_of(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *parts) {
   static const char collapse[] = "tensor.collapse_shape";
   MlirValue from[2];
@@ -202,7 +203,9 @@ static bool through_form(Graph *g, MlirOperation op) {
   for (intptr_t k = 0; k < n; ++k)
     left |= active[k];
   if (ok && any && left)
-    ok = (product ? sn_differentiate_product : steps ? sn_differentiate_steps : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
+    ok = (product ? sn_differentiate_product
+          : steps ? sn_differentiate_steps
+                  : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
   free(upstream);
   free(active);
   free(elements);
@@ -231,7 +234,8 @@ static void through_reshape(Graph *g, MlirOperation op) {
     else if (sn_is(op, "tensor.expand_shape"))
       part.value = sn(b, "tensor.collapse_shape", part.value, to, sn_attr("reassociation", groups));
     else
-      part.value = sn(b, "tensor.expand_shape", part.value, sn_values((intptr_t)sizes.size, sizes.data), to, sn_attr("reassociation", groups),
+      part.value = sn(b, "tensor.expand_shape", part.value, sn_values((intptr_t)sizes.size, sizes.data), to,
+                      sn_attr("reassociation", groups),
                       sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(is), shape)));
     sn_vec_free(&sizes);
   }
@@ -244,8 +248,9 @@ static void tidy(MlirOperation end, MlirOperation begin) {
   for (bool changed = true; changed;) {
     changed = false;
     MlirBlock block = mlirOperationGetBlock(end);
-    for (MlirOperation op = sn_null(begin) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(begin), next; !mlirOperationEqual(op, end);
-         op = next) {
+    for (MlirOperation op = sn_null(begin) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(begin),
+                       next;
+         !mlirOperationEqual(op, end); op = next) {
       next = mlirOperationGetNextInBlock(op);
       if (sn_is(op, "sinter.rowwise"))
         changed |= !mlirOperationEqual(sn_tidy(op), op);
@@ -257,7 +262,8 @@ static void tidy(MlirOperation end, MlirOperation begin) {
 
 static MlirOperation previous(MlirOperation op) {
   MlirOperation before = {0};
-  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
+  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(at, op);
+       at = mlirOperationGetNextInBlock(at))
     before = at;
   return before;
 }
@@ -284,7 +290,8 @@ static MlirLogicalResult differentiate(MlirOperation op) {
     MlirValue x = g.wrt.data[k];
     MlirType element = sn_element(sn_type_of(x));
     SnGradient d = gradient_of(&g, x);
-    MlirValue v = d.given ? part_value(&g, x, element, d) : sn_elementwise_form(&g.b, element, x, 0, NULL, NULL, false, 0);
+    MlirValue v =
+        d.given ? part_value(&g, x, element, d) : sn_elementwise_form(&g.b, element, x, 0, NULL, NULL, false, 0);
     if (!mlirTypeEqual(sn_element(sn_type_of(v)), element))
       v = sum_of(&g.b, element, x, 1, &v);
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), v);
@@ -310,9 +317,13 @@ typedef struct {
   bool upstream;
 } Options;
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "wrt", "arguments of the public function that it is differentiated by, counted from 0, with commas; it returns their gradients behind its results", "", NULL, offsetof(Options, wrt)},
+    {SN_OPTION_STRING, "wrt",
+     "arguments of the public function that it is differentiated by, counted from 0, with commas; it returns their "
+     "gradients behind its results",
+     "", NULL, offsetof(Options, wrt)},
     {SN_OPTION_INT, "result", "which of its results is differentiated", "0", NULL, offsetof(Options, result)},
-    {SN_OPTION_BOOL, "upstream", "it takes the gradient with respect to that result as one more argument", "false", NULL, offsetof(Options, upstream)},
+    {SN_OPTION_BOOL, "upstream", "it takes the gradient with respect to that result as one more argument", "false",
+     NULL, offsetof(Options, upstream)},
     {0},
 };
 
@@ -337,7 +348,10 @@ static MlirOperation entry_of(MlirOperation root) {
   sn_vec_free(&all);
   if (n == 1 || n >= SIZE_MAX / 2)
     return found;
-  sn_error(root, "has %zu public functions and no @main, and `wrt` is of one: choose it (--entry=NAME), or make the others private", n);
+  sn_error(root,
+           "has %zu public functions and no @main, and `wrt` is of one: choose it (--entry=NAME), or make the others "
+           "private",
+           n);
   return (MlirOperation){0};
 }
 
@@ -409,15 +423,19 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
       sn_push(&operands, wrt.data[k]);
       sn_push(&gradients, sn_type_of(wrt.data[k]));
       sn_push(&outputs, sn_type_of(wrt.data[k]));
-      say(func, "res_attrs", num_results + (intptr_t)k, "sinter.gradient_of", mlirBlockArgumentGetArgNumber(wrt.data[k]));
+      say(func, "res_attrs", num_results + (intptr_t)k, "sinter.gradient_of",
+          mlirBlockArgumentGetArgNumber(wrt.data[k]));
     }
     int32_t segments[] = {1, o->upstream, (int32_t)wrt.size};
-    MlirOperation d = sn_op(&b, "sinter.differentiate", sn_values((intptr_t)operands.size, operands.data), sn_types((intptr_t)gradients.size, gradients.data),
+    MlirOperation d = sn_op(&b, "sinter.differentiate", sn_values((intptr_t)operands.size, operands.data),
+                            sn_types((intptr_t)gradients.size, gradients.data),
                             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)));
     for (size_t k = 0; k < wrt.size; ++k)
       sn_push(&results, sn_result(d, (intptr_t)k));
     mlirOperationSetOperands(end, (intptr_t)results.size, results.data);
-    sn_set_attr(func, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)inputs.size, inputs.data, (intptr_t)outputs.size, outputs.data)));
+    sn_set_attr(func, "function_type",
+                mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, (intptr_t)inputs.size, inputs.data, (intptr_t)outputs.size,
+                                                    outputs.data)));
   }
   sn_vec_free(&wrt);
   sn_vec_free(&operands);
@@ -461,8 +479,13 @@ MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,  mlirGetDialectHandle__math__,   mlirGetDialectHandle__memref__,
-                                                      mlirGetDialectHandle__scf__,    mlirGetDialectHandle__sinter__, mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__scf__,
+                                                      mlirGetDialectHandle__sinter__,
+                                                      mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_differentiate = {
     .argument = "sinter-differentiate",

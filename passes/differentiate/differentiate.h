@@ -19,7 +19,7 @@ typedef struct {
   const SnForm *form; // that the copy stands in
   SnMap copies;       // a value of the blocks -> its copy
   SnValueVec active;  // values that depend on what is differentiated by
-  SnMap adjoints;     // a value of the blocks -> the gradient with respect to it: a row, or a scalar that stands for one
+  SnMap adjoints; // a value of the blocks -> the gradient with respect to it: a row, or a scalar that stands for one
 } SnReverse;
 
 // f32 for the half types: what adjoints are computed in.
@@ -54,7 +54,8 @@ bool sn_find_route(const SnForm *f, size_t k, SnRoute *to);
 MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirType element);
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirValue made, MlirType element);
 
-// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it is none.
+// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it
+// is none.
 bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
 // The size of dimension d at run time.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
@@ -62,8 +63,8 @@ MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
 MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 // An elementwise form over `like`'s dimensions: the sum of the values (one or two), each read by its map (null: as
 // it stands) or 0 outside if `bounded`, as a tensor of `like`'s sizes. Without values: the number.
-MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values, const MlirAffineMap *maps, bool bounded,
-                              double number);
+MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values,
+                              const MlirAffineMap *maps, bool bounded, double number);
 
 // ---- differentiate/split.c, differentiate/adjoint.c ----------------------------------------------------------------
 
@@ -71,10 +72,11 @@ typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
 // Emits the forms that compute the gradients with respect to the active inputs of `form`, given those with respect
 // to its results, and hands them to `give` (perhaps several for one input). `elements` are their
 // element types. False after an error.
-bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
-                           SnGive give, void *user);
+bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active,
+                           const MlirType *elements, SnGive give, void *user);
 // The same of the active inputs for which the form had better have other rows, which are not active any more then.
-bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active, const MlirType *elements, SnGive give, void *user);
+bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active,
+                            const MlirType *elements, SnGive give, void *user);
 
 // ---- differentiate/detach.c --------------------------------------------------------------
 
@@ -84,19 +86,21 @@ void sn_drop_detach(MlirOperation root);
 // ---- differentiate/adjoint_products.c -------------------------------------------------------------
 
 // The same of a sinter.contract.
-bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active, const MlirType *elements,
-                              SnGive give, void *user);
+bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active,
+                              const MlirType *elements, SnGive give, void *user);
 
 // ---- differentiate/sides.c ----------------------------------------------------------------
 
-// The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product, over rows and columns.
-bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made);
+// The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product,
+// over rows and columns.
+bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
+                      MlirValue *made);
 
 // ---- differentiate/step_gradients.c ---------------------------------------------------------------
 
 // The same for a sinter.steps, whose definition says its gradient. The value may come from what is made from then on.
-bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstream, const bool *active, const MlirType *elements, SnGive give,
-                            void *user);
+bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstream, const bool *active,
+                            const MlirType *elements, SnGive give, void *user);
 // Erases those that nobody reads any more, and definitions in steps.
 void sn_drop_unused_steps(MlirOperation root);
 

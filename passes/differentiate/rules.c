@@ -60,7 +60,9 @@ typedef struct {
   MlirValue y, g;   // its result, and the adjoint of that
 } Step;
 
-static MlirValue x(Step *s, intptr_t k) { return sn_to_float(s->b, sn_lookup(&s->r->copies, sn_operand(s->op, k)), s->type); }
+static MlirValue x(Step *s, intptr_t k) {
+  return sn_to_float(s->b, sn_lookup(&s->r->copies, sn_operand(s->op, k)), s->type);
+}
 static MlirValue as_is(Step *s, intptr_t k) { return sn_lookup(&s->r->copies, sn_operand(s->op, k)); }
 static void give(Step *s, intptr_t k, MlirValue g) { sn_add_adjoint(s->r, sn_operand(s->op, k), g); }
 
@@ -99,7 +101,9 @@ static MlirValue is(Step *s, MlirValue u, Predicate p, MlirValue v) { return com
 static MlirValue either(Step *s, MlirValue u, MlirValue v) { return two(s, "arith.ori", u, v); }
 static MlirValue both(Step *s, MlirValue u, MlirValue v) { return two(s, "arith.andi", u, v); }
 
-static MlirValue reduced(Step *s, const char *kind, MlirValue row, MlirType to) { return sn_row_reduce(s->b, kind, row, to); }
+static MlirValue reduced(Step *s, const char *kind, MlirValue row, MlirType to) {
+  return sn_row_reduce(s->b, kind, row, to);
+}
 static bool no(Step *s, const char *why) {
   sn_error(s->op, "has no gradient here: %s", why);
   return false;
@@ -172,7 +176,8 @@ static bool select_(Step *s) {
   give(s, 2, where(s, as_is(s, 0), number(s, 0), s->g));
   return true;
 }
-// The one that is not taken gets 0, of equal ones each gets half (torch.maximum, torch.minimum); a NaN takes nothing away.
+// The one that is not taken gets 0, of equal ones each gets half (torch.maximum, torch.minimum); a NaN takes nothing
+// away.
 static bool extremum(Step *s, Predicate loses, Predicate wins) {
   MlirValue u = x(s, 0), v = x(s, 1), zero = number(s, 0);
   MlirValue g = where(s, is(s, u, EQ, v), mul(s, s->g, number(s, 0.5)), s->g);
@@ -309,7 +314,8 @@ static void row_product(Step *s) {
   MlirValue u = x(s, 0), zero = number(s, 0), one = number(s, 1), is_zero = is(s, u, EQ, zero);
   MlirValue zeros = reduced(s, "add", where(s, is_zero, one, zero), s->type);
   MlirValue others = mul(s, s->g, reduced(s, "mul", where(s, is_zero, one, u), s->type));
-  MlirValue alone = where(s, is(s, zeros, EQ, one), others, zero), none = where(s, is(s, zeros, EQ, zero), others, zero);
+  MlirValue alone = where(s, is(s, zeros, EQ, one), others, zero),
+            none = where(s, is(s, zeros, EQ, zero), others, zero);
   give(s, 0, where(s, is_zero, alone, quotient(s, none, u)));
 }
 static bool differentiate_row_reduce(Step *s) {
@@ -334,8 +340,9 @@ static MlirValue row_position(Step *s, MlirType row) {
   for (intptr_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
     MlirValue here = sn_position(s->b, f, d);
     if (!sn_none(at)) {
-      MlirValue size = f->dims.data[d].size == SN_DYNAMIC ? two(s, "arith.addi", reduced(s, "maxsi", here, index), sn_index(s->b, 1))
-                                                          : sn_index(s->b, f->dims.data[d].size);
+      MlirValue size = f->dims.data[d].size == SN_DYNAMIC
+                           ? two(s, "arith.addi", reduced(s, "maxsi", here, index), sn_index(s->b, 1))
+                           : sn_index(s->b, f->dims.data[d].size);
       here = two(s, "arith.addi", two(s, "arith.muli", at, size), here);
     }
     at = here;
@@ -351,34 +358,53 @@ static bool differentiate_pick(Step *s) {
   MlirValue zero = number(s, 0);
   give(s, 0, where(s, compared(s, "arith.cmpi", INT_EQ, row_position(s, row), t), s->g, zero));
   if (sn_is_active(s->r, sn_operand(s->op, 2))) {
-    MlirValue n = sn_dim(row, 0) != SN_DYNAMIC ? sn_index(s->b, sn_dim(row, 0)) : reduced(s, "add", sn_as_row(s->b, sn_index(s->b, 1), row), index);
-    give(s, 2, where(s, compared(s, "arith.cmpi", INT_ULT, t, n), zero, s->g)); // as unsigned numbers, negative ones are outside too
+    MlirValue n = sn_dim(row, 0) != SN_DYNAMIC ? sn_index(s->b, sn_dim(row, 0))
+                                               : reduced(s, "add", sn_as_row(s->b, sn_index(s->b, 1), row), index);
+    give(s, 2,
+         where(s, compared(s, "arith.cmpi", INT_ULT, t, n), zero,
+               s->g)); // as unsigned numbers, negative ones are outside too
   }
   return true;
 }
-static bool differentiate_gather(Step *s) { return no(s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select"); }
+static bool differentiate_gather(Step *s) {
+  return no(
+      s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select");
+}
 
 // ---- the table -----------------------------------------------------------------------------------------
 
 static const struct {
   const char *op;
   bool (*rule)(Step *);
-} rules[] = {
-    {"arith.addf", add_},         {"arith.subf", sub_},         {"arith.mulf", mul_},         {"arith.divf", div_},
-    {"arith.negf", neg_},         {"arith.remf", rem_},         {"arith.maximumf", maximum_}, {"arith.minimumf", minimum_},
-    {"arith.maxnumf", maxnum_},   {"arith.minnumf", minnum_},   {"arith.select", select_},    {"arith.extf", pass},
-    {"arith.truncf", pass},       {"math.absf", abs_},          {"math.acos", acos_},         {"math.acosh", acosh_},
-    {"math.asin", asin_},         {"math.asinh", asinh_},       {"math.atan", atan_},         {"math.atan2", atan2_},
-    {"math.atanh", atanh_},       {"math.cbrt", cbrt_},         {"math.ceil", nothing},       {"math.clampf", clamp_},
-    {"math.copysign", copysign_}, {"math.cos", cos_},           {"math.cosh", cosh_},         {"math.erf", erf_},
-    {"math.erfc", erfc_},         {"math.exp", exp_},           {"math.exp2", exp2_},         {"math.expm1", expm1_},
-    {"math.floor", nothing},      {"math.fma", fma_},           {"math.fpowi", int_power_},   {"math.log", log_},
-    {"math.log10", log10_},       {"math.log1p", log1p_},       {"math.log2", log2_},         {"math.powf", power_},
-    {"math.round", nothing},      {"math.roundeven", nothing},  {"math.rsqrt", rsqrt_},       {"math.sin", sin_},
-    {"math.sinh", sinh_},         {"math.sqrt", sqrt_},         {"math.tan", tan_},           {"math.tanh", tanh_},
-    {"math.trunc", nothing},      {0}};
+} rules[] = {{"arith.addf", add_},         {"arith.subf", sub_},
+             {"arith.mulf", mul_},         {"arith.divf", div_},
+             {"arith.negf", neg_},         {"arith.remf", rem_},
+             {"arith.maximumf", maximum_}, {"arith.minimumf", minimum_},
+             {"arith.maxnumf", maxnum_},   {"arith.minnumf", minnum_},
+             {"arith.select", select_},    {"arith.extf", pass},
+             {"arith.truncf", pass},       {"math.absf", abs_},
+             {"math.acos", acos_},         {"math.acosh", acosh_},
+             {"math.asin", asin_},         {"math.asinh", asinh_},
+             {"math.atan", atan_},         {"math.atan2", atan2_},
+             {"math.atanh", atanh_},       {"math.cbrt", cbrt_},
+             {"math.ceil", nothing},       {"math.clampf", clamp_},
+             {"math.copysign", copysign_}, {"math.cos", cos_},
+             {"math.cosh", cosh_},         {"math.erf", erf_},
+             {"math.erfc", erfc_},         {"math.exp", exp_},
+             {"math.exp2", exp2_},         {"math.expm1", expm1_},
+             {"math.floor", nothing},      {"math.fma", fma_},
+             {"math.fpowi", int_power_},   {"math.log", log_},
+             {"math.log10", log10_},       {"math.log1p", log1p_},
+             {"math.log2", log2_},         {"math.powf", power_},
+             {"math.round", nothing},      {"math.roundeven", nothing},
+             {"math.rsqrt", rsqrt_},       {"math.sin", sin_},
+             {"math.sinh", sinh_},         {"math.sqrt", sqrt_},
+             {"math.tan", tan_},           {"math.tanh", tanh_},
+             {"math.trunc", nothing},      {0}};
 
-static bool differentiate_elementwise(Step *s) { return no(s, "no rule is known for this operation; write it with others, or detach it by sinter.detach"); }
+static bool differentiate_elementwise(Step *s) {
+  return no(s, "no rule is known for this operation; write it with others, or detach it by sinter.detach");
+}
 static bool differentiate_constant(Step *s) { return nothing(s); }
 static bool differentiate_cf_assert(Step *s) { return nothing(s); }
 static bool differentiate_detach(Step *s) { return nothing(s); }
@@ -404,7 +430,8 @@ static bool reads_active(const SnReverse *r, MlirOperation op) {
       return true;
   for (intptr_t k = 0; k < mlirOperationGetNumRegions(op); ++k) { // a combiner reads from around it
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, k));
-    for (MlirOperation in = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(in); in = mlirOperationGetNextInBlock(in))
+    for (MlirOperation in = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(in);
+         in = mlirOperationGetNextInBlock(in))
       if (reads_active(r, in))
         return true;
   }
@@ -427,7 +454,8 @@ void sn_find_active(SnReverse *r, MlirBlock block) {
 
 void sn_copy_forward(SnReverse *r, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     if (!sn_is(op, "cf.assert")) // the forward has it
       sn_clone(r->b, op, &r->copies);
 }

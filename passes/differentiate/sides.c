@@ -10,9 +10,9 @@
 //     %e[n, o, p] = %dc[n, o, p / 2] where 2 divides p, else 0                    only for a step other than 1
 //     %dx[n, c, q] = sum over o, k of %w[o, c, k] * %e[n, o, q + 1 - k] else 0
 //
-// What counts two dimensions (groups of channels) stays two, and is collapsed in the end. Columns are what one factor alone
-// has, the last row dimension what the other one has: so products are lowered. Where one has nothing alone (a single channel, or
-// one for each group) the sum is a row program.
+// What counts two dimensions (groups of channels) stays two, and is collapsed in the end. Columns are what one factor
+// alone has, the last row dimension what the other one has: so products are lowered. Where one has nothing alone (a
+// single channel, or one for each group) the sum is a row program.
 //
 // runs in: differentiate    test: test/passes/differentiate/adjoint_products.mlir, differentiate/window.mlir
 
@@ -33,7 +33,8 @@ typedef struct {
   intptr_t of[MANY];          // the contract's dimension that each is, -1 a place in the side
   int64_t sizes[MANY];
   intptr_t subscript[MANY];   // of the side, that each came from
-  MlirAffineExpr exprs[MANY]; // the contract's dimension over those of the result, then those that are summed; null if not solved
+  MlirAffineExpr
+      exprs[MANY]; // the contract's dimension over those of the result, then those that are summed; null if not solved
   intptr_t summed[MANY], sums;
   // Each dimension of the contract is in one subscript of the side at most: which (-1: none), and its factor there.
   intptr_t in[MANY];
@@ -45,7 +46,8 @@ typedef struct {
 } Side;
 
 static bool refuse(const Side *s, const char *why) {
-  sn_error(s->f->op, "has no gradient with respect to side %zu of product %zu: %s; differentiate by its result", s->side % 2, s->side / 2, why);
+  sn_error(s->f->op, "has no gradient with respect to side %zu of product %zu: %s; differentiate by its result",
+           s->side % 2, s->side / 2, why);
   return false;
 }
 
@@ -58,7 +60,8 @@ static void keep(Side *s, intptr_t p, intptr_t of, int64_t size) {
   ++s->n;
 }
 
-// The dimensions of a subscript that counts them all, the slowest first: factors 12, 4, 1 of sizes ?, 3, 4. Those of size 1 come anywhere.
+// The dimensions of a subscript that counts them all, the slowest first: factors 12, 4, 1 of sizes ?, 3, 4. Those of
+// size 1 come anywhere.
 static bool digits(const Side *s, intptr_t p, int64_t offset, intptr_t *order, intptr_t *n) {
   int64_t below = 1, size = sn_dim(s->type, p);
   intptr_t all = 0;
@@ -90,8 +93,8 @@ static bool digits(const Side *s, intptr_t p, int64_t offset, intptr_t *order, i
   return *n && all == *n && !offset && (one || below == size);
 }
 
-// A window: one dimension follows from the place and the others. The largest of rows and columns, which the gradient has; where that is of size 1,
-// or there is none, one that the other side is read by.
+// A window: one dimension follows from the place and the others. The largest of rows and columns, which the gradient
+// has; where that is of size 1, or there is none, one that the other side is read by.
 static bool solve(Side *s, intptr_t p, int64_t offset) {
   intptr_t found = -1;
   for (intptr_t d = 0; d < (intptr_t)s->f->dims.size; ++d) {
@@ -100,7 +103,8 @@ static bool solve(Side *s, intptr_t p, int64_t offset) {
     int64_t size = s->f->dims.data[d].size, most = found < 0 ? -1 : s->f->dims.data[found].size;
     bool fits = d < s->points || s->factor[d] == 1 || s->factor[d] == -1;
     bool point = d < s->points && size != 1, was = found >= 0 && found < s->points && most != 1;
-    if (fits && (found < 0 || (point && !was) || (point == was && (size == SN_DYNAMIC || (most != SN_DYNAMIC && size > most)))))
+    if (fits &&
+        (found < 0 || (point && !was) || (point == was && (size == SN_DYNAMIC || (most != SN_DYNAMIC && size > most)))))
       found = d;
   }
   if (found < 0 || s->factor[found] < -1)
@@ -177,8 +181,9 @@ static bool spread(Side *s) {
       sn_push(&sizes, sn(b, "tensor.dim", s->factors[0], sn_index(b, d)));
   MlirType element = sn_element(is);
   SnAccess in = {.value = s->factors[0], .map = mlirAffineMapGet(b->ctx, rank, 0, rank, from)};
-  SnAccess out = {.value = sn(b, "tensor.empty", sn_tensor(element, rank, shape), sn_values((intptr_t)sizes.size, sizes.data)),
-                  .map = mlirAffineMapGet(b->ctx, rank, 0, rank, all)};
+  SnAccess out = {
+      .value = sn(b, "tensor.empty", sn_tensor(element, rank, shape), sn_values((intptr_t)sizes.size, sizes.data)),
+      .map = mlirAffineMapGet(b->ctx, rank, 0, rank, all)};
   sn_push(&g.inputs, in);
   sn_push(&g.outputs, out);
   MlirOperation made = sn_form_create(b, &g, false);
@@ -202,15 +207,17 @@ static bool spread(Side *s) {
   return true;
 }
 
-// A dimension of the product that a window is solved for goes past its ends. Where it does, the gradient, which lacks it, is no zero: the other side
-// has to be, or the window takes all of the dimension.
+// A dimension of the product that a window is solved for goes past its ends. Where it does, the gradient, which lacks
+// it, is no zero: the other side has to be, or the window takes all of the dimension.
 static bool ends_seen(const Side *s, intptr_t d) {
   int64_t size = s->f->dims.data[d].size;
-  if (d < s->points || (s->factor[d] == -1 && size != SN_DYNAMIC && s->offset[d] == size - 1 && sn_dim(s->type, s->in[d]) == size))
+  if (d < s->points ||
+      (s->factor[d] == -1 && size != SN_DYNAMIC && s->offset[d] == size - 1 && sn_dim(s->type, s->in[d]) == size))
     return true;
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(s->maps[1]); ++p) {
     bool uses = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(s->maps[1], p), d);
-    if (uses && (sn_map_dim(s->maps[1], p) != d || size == SN_DYNAMIC || sn_dim(sn_type_of(s->factors[1]), p) != size || s->fills[1].ptr))
+    if (uses && (sn_map_dim(s->maps[1], p) != d || size == SN_DYNAMIC || sn_dim(sn_type_of(s->factors[1]), p) != size ||
+                 s->fills[1].ptr))
       return refuse(s, "it is read by a part of a dimension that the other side reads otherwise");
   }
   return true;
@@ -227,8 +234,9 @@ static bool find_sums(Side *s) {
     s->summed[s->sums] = d;
     s->exprs[d] = mlirAffineDimExprGet(ctx, s->n + s->sums++);
     if (d < s->points && !sn_map_uses(s->maps[1], d)) {
-      sn_error(s->f->op, "has a dimension '%.*s' that no side of product %zu uses, and gradients of such a product are not made", (int)s->f->dims.data[d].name.length,
-               s->f->dims.data[d].name.data, s->side / 2);
+      sn_error(s->f->op,
+               "has a dimension '%.*s' that no side of product %zu uses, and gradients of such a product are not made",
+               (int)s->f->dims.data[d].name.length, s->f->dims.data[d].name.data, s->side / 2);
       return false;
     }
   }
@@ -266,7 +274,9 @@ static bool find_sums(Side *s) {
 }
 
 // Whether dimension r of the result is factor k's alone. One of size 1 is nobody's.
-static bool alone(const Side *s, intptr_t r, int k) { return s->sizes[r] != 1 && sn_map_uses(s->maps[k], r) && !sn_map_uses(s->maps[1 - k], r); }
+static bool alone(const Side *s, intptr_t r, int k) {
+  return s->sizes[r] != 1 && sn_map_uses(s->maps[k], r) && !sn_map_uses(s->maps[1 - k], r);
+}
 
 // Whether both factors have dimensions alone, or all that count are one's.
 static bool is_product(const Side *s) {
@@ -342,16 +352,20 @@ static MlirValue result(Side *s, MlirType element, MlirType type) {
     shape[r] = s->sizes[r];
     all[r] = moved[r];
     if (shape[r] == SN_DYNAMIC)
-      sn_push(&sizes, s->of[r] >= 0 ? sn_size_value(b, s->f, s->of[r]) : sn(b, "tensor.dim", s->f->inputs.data[s->side].value, sn_index(b, s->subscript[r])));
+      sn_push(&sizes, s->of[r] >= 0
+                          ? sn_size_value(b, s->f, s->of[r])
+                          : sn(b, "tensor.dim", s->f->inputs.data[s->side].value, sn_index(b, s->subscript[r])));
   }
   bool second = s->n > rows && sn_map_uses(s->maps[1], order[s->n - 1]); // rows first, as products are written
   for (int k = 0; k < 2; ++k) {
     int from = second ? k : 1 - k;
-    SnAccess in = {.value = s->factors[from], .map = sn_map_replace(s->maps[from], total, moved), .fill = s->fills[from]};
+    SnAccess in = {
+        .value = s->factors[from], .map = sn_map_replace(s->maps[from], total, moved), .fill = s->fills[from]};
     sn_push(&to.inputs, in);
   }
-  SnAccess out = {.value = sn(b, "tensor.empty", sn_tensor(element, s->n, shape), sn_values((intptr_t)sizes.size, sizes.data)),
-                  .map = mlirAffineMapGet(b->ctx, total, 0, s->n, all)};
+  SnAccess out = {
+      .value = sn(b, "tensor.empty", sn_tensor(element, s->n, shape), sn_values((intptr_t)sizes.size, sizes.data)),
+      .map = mlirAffineMapGet(b->ctx, total, 0, s->n, all)};
   sn_push(&to.outputs, out);
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder in = sn_at_end(to.body, b->loc);
@@ -359,13 +373,15 @@ static MlirValue result(Side *s, MlirType element, MlirType type) {
   if (product_form) {
     v = sn_product_argument(&to, 0);
   } else {
-    MlirValue both[] = {sn_to_float(&in, sn_input_argument(&to, 0), type), sn_to_float(&in, sn_input_argument(&to, 1), type)};
+    MlirValue both[] = {sn_to_float(&in, sn_input_argument(&to, 0), type),
+                        sn_to_float(&in, sn_input_argument(&to, 1), type)};
     v = sn_row_op(&in, "arith.mulf", (MlirType){0}, 2, both);
   }
   if (reduces)
     v = sn_row_reduce(&in, "add", sn_as_row(&in, v, sn_row_type(&to, type)), type);
   v = sn_to_float(&in, v, element);
-  sn_op(&in, "sinter.yield", to.num_cols && !reduces ? sn_as_row(&in, v, sn_row_type(&to, element)) : v, sn_types(0, NULL));
+  sn_op(&in, "sinter.yield", to.num_cols && !reduces ? sn_as_row(&in, v, sn_row_type(&to, element)) : v,
+        sn_types(0, NULL));
   sn_vec_free(&sizes);
   sn_form_free(&to);
   return sn_result(made, 0);
@@ -386,12 +402,18 @@ static MlirValue collapsed(const Side *s, MlirValue v) {
     groups[p] = mlirArrayAttrGet(s->b->ctx, at - first, places);
     shape[p] = sn_dim(s->type, p);
   }
-  return sn(s->b, "tensor.collapse_shape", v, sn_tensor(sn_element(sn_type_of(v)), rank, shape), sn_attr("reassociation", mlirArrayAttrGet(s->b->ctx, rank, groups)));
+  return sn(s->b, "tensor.collapse_shape", v, sn_tensor(sn_element(sn_type_of(v)), rank, shape),
+            sn_attr("reassociation", mlirArrayAttrGet(s->b->ctx, rank, groups)));
 }
 
-bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made) {
+bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
+                      MlirValue *made) {
   const SnAccess *other = &f->inputs.data[side ^ 1];
-  Side s = {.b = b, .f = f, .side = side, .type = sn_type_of(f->inputs.data[side].value), .points = (intptr_t)(f->num_rows + f->num_cols)};
+  Side s = {.b = b,
+            .f = f,
+            .side = side,
+            .type = sn_type_of(f->inputs.data[side].value),
+            .points = (intptr_t)(f->num_rows + f->num_cols)};
   MlirAffineExpr points[MANY];
   if (f->dims.size + (size_t)sn_rank(s.type) > MANY)
     return refuse(&s, "it has too many dimensions");

@@ -5,9 +5,9 @@
 //   %dx = ... the reverse, as it stands
 //   %dm = rowwise (i, j) by (k, l) ins(...) { the reverse; row_reduce add }
 //
-// %m is the same for all columns and for some of the rows. Summed over columns first, its gradient would be an (i, j, k) tensor and a
-// form of its own would sum the rest, in rows that nobody else has: the gradient of a group's mean was three kernels. In the rows of the
-// group, it fuses with what computed the mean.
+// %m is the same for all columns and for some of the rows. Summed over columns first, its gradient would be an (i, j,
+// k) tensor and a form of its own would sum the rest, in rows that nobody else has: the gradient of a group's mean was
+// three kernels. In the rows of the group, it fuses with what computed the mean.
 //
 // runs in: differentiate    test: test/passes/differentiate/split.mlir
 
@@ -47,7 +47,8 @@ static MlirOperation split(MlirOperation form, const bool *columns) {
   return (MlirOperation){0};
 }
 
-bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active, const MlirType *elements, SnGive give, void *user) {
+bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active,
+                            const MlirType *elements, SnGive give, void *user) {
   SnForm f = sn_form_read(form);
   bool ok = true, lacking[SN_MAX_DIMS], other[SN_MAX_DIMS], *together = sn_alloc(f.inputs.size + 1);
   for (size_t k = 0; k < f.inputs.size && ok && f.dims.size <= 64 && sn_is_elementwise_form(&f); ++k) {

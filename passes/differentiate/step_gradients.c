@@ -19,15 +19,18 @@ static bool is_before(MlirOperation a, MlirOperation b) {
   return false;
 }
 
-bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstreams, const bool *active, const MlirType *elements, SnGive give,
-                            void *user) {
+bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstreams, const bool *active,
+                            const MlirType *elements, SnGive give, void *user) {
   MlirValue upstream = upstreams[0].value;
   intptr_t by = -1, inputs = mlirDenseI32ArrayGetElement(sn_get_attr(steps, "operandSegmentSizes"), 0);
   for (intptr_t k = 0; k < inputs; ++k) {
     if (!active[k])
       continue;
     if (!sn_steps_has_gradient(steps, k)) {
-      sn_error(steps, "stands between the loss and what the loss is differentiated by, and its steps say no gradient with respect to operand %td", k);
+      sn_error(steps,
+               "stands between the loss and what the loss is differentiated by, and its steps say no gradient with "
+               "respect to operand %td",
+               k);
       return false;
     }
     by = k;
@@ -36,7 +39,8 @@ bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient 
     return true;
   // Where %g is known, and then whether all that reads the value comes behind.
   MlirOperation def = sn_none(upstream) ? (MlirOperation){0} : sn_definer(upstream);
-  bool early = sn_null(def) || (mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(steps)) && is_before(def, steps));
+  bool early = sn_null(def) ||
+               (mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(steps)) && is_before(def, steps));
   MlirValue value = sn_result(steps, 0);
   MlirOperation made = sn_steps_gradient(early ? sn_before(steps) : *b, steps, upstream);
   bool all_behind = true;

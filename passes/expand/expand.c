@@ -1,7 +1,8 @@
 // expand.c: losses and row functions become kernel forms.
 //
 //   %l = sinter.mse(%x, %t)        ->   %l = sinter.rowwise (i = 4) by (j = 8)
-//       : (T, T) -> tensor<f32>             ins(%x[i, j] : T, %t[i, j] : T) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+//       : (T, T) -> tensor<f32>             ins(%x[i, j] : T, %t[i, j] : T) reduce(add [] : f32) outs(%e[] :
+//       tensor<f32>) {
 //                                       ^row(%a: tensor<8xf32>, %b: tensor<8xf32>):
 //                                         ...the definition's body, and the sum of what it yields...
 //                                       } finish {
@@ -158,7 +159,10 @@ static void make_yield(Expand *x, SnBuilder *b, const SnValueVec *defined) {
     bool weighted = u->reduction == SN_REDUCE_MEAN && defined->size == 2;
     if (weighted) {
       // A weight that is one number for the row, beside a value for each column, counts for each of them.
-      MlirValue weight = sn_is_row(defined->data[0]) ? sn_as_row(b, defined->data[1], x->form.body.ptr ? sn_row_type(&x->form, u->real) : u->real) : defined->data[1];
+      MlirValue weight =
+          sn_is_row(defined->data[0])
+              ? sn_as_row(b, defined->data[1], x->form.body.ptr ? sn_row_type(&x->form, u->real) : u->real)
+              : defined->data[1];
       sn_push(&all, summed(b, weight));
     }
     if (!x->form.num_rows && u->reduction != SN_REDUCE_SUM) { // one row: there is no finish
@@ -195,7 +199,8 @@ static void make_outputs(Expand *x) {
   MlirOperation yielded = sn_definition_yield(&u->definition);
   bool reduced = u->reduction != SN_NO_REDUCTION && u->reduction != SN_REDUCE_NONE;
   for (intptr_t k = 0; k < sn_num_results(u->op); ++k)
-    make_output(x, sn_type_of(sn_result(u->op, k)), !reduced, !reduced && mlirTypeIsAShaped(sn_type_of(sn_operand(yielded, k))));
+    make_output(x, sn_type_of(sn_result(u->op, k)), !reduced,
+                !reduced && mlirTypeIsAShaped(sn_type_of(sn_operand(yielded, k))));
   if (!reduced)
     return;
   bool weighted = u->reduction == SN_REDUCE_MEAN && sn_num_operands(yielded) == 2;
@@ -288,9 +293,10 @@ MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__, mlirGetDialectHandle__math__,
-                                                      mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__,
-                                                      mlirGetDialectHandle__tensor__, mlirGetDialectHandle__sinter__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,  mlirGetDialectHandle__cf__,
+                                                      mlirGetDialectHandle__math__,   mlirGetDialectHandle__memref__,
+                                                      mlirGetDialectHandle__scf__,    mlirGetDialectHandle__tensor__,
+                                                      mlirGetDialectHandle__sinter__, NULL};
 
 const SnPass sn_pass_expand = {
     .argument = "sinter-expand",

@@ -1,8 +1,9 @@
 // inlined.c: the body of a definition, copied with the types that its use has.
 //
 //   sinter.define @half(%x: tensor<?xf32>, %by: f32 {default = 0.5})      %by = arith.constant 0.5 : f64
-//     %b = sinter.broadcast %by : f32 -> tensor<?xf32>               ->   %b = sinter.broadcast %by : f64 -> tensor<8xf64>
-//     %y = arith.mulf %x, %b : tensor<?xf32>                              %y = arith.mulf %x, %b : tensor<8xf64>
+//     %b = sinter.broadcast %by : f32 -> tensor<?xf32>               ->   %b = sinter.broadcast %by : f64 ->
+//     tensor<8xf64> %y = arith.mulf %x, %b : tensor<?xf32>                              %y = arith.mulf %x, %b :
+//     tensor<8xf64>
 //
 // runs in: sinter-expand    test: test/passes/expand/expand.mlir
 
@@ -18,7 +19,8 @@ typedef struct {
   int depth;
 } Copy;
 
-static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded, int depth);
+static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded,
+                                   int depth);
 
 // ---- types ------------------------------------------------------------------------
 
@@ -31,7 +33,8 @@ MlirValue sn_convert_element(SnBuilder *b, MlirValue v, MlirType element) {
     type = sn_tensor(element, 1, &n);
   }
   if (sn_is_float(is))
-    return sn_is_float(element) ? sn(b, sn_bits(is) < sn_bits(element) ? "arith.extf" : "arith.truncf", v, type) : sn(b, "arith.fptosi", v, type);
+    return sn_is_float(element) ? sn(b, sn_bits(is) < sn_bits(element) ? "arith.extf" : "arith.truncf", v, type)
+                                : sn(b, "arith.fptosi", v, type);
   if (mlirTypeIsAIndex(is) && sn_is_float(element))
     return sn_convert_element(b, sn_convert_element(b, v, mlirIntegerTypeGet(b->ctx, 64)), element);
   if (mlirTypeIsAIndex(is) || mlirTypeIsAIndex(element))
@@ -59,7 +62,9 @@ static MlirAttribute number_in(MlirType t, MlirAttribute number) {
   sn_attr_number(number, &value);
   if (sn_is_float(t))
     return mlirFloatAttrDoubleGet(mlirTypeGetContext(t), t, value);
-  return mlirIntegerAttrGet(t, mlirAttributeIsAInteger(number) && !mlirAttributeIsABool(number) ? mlirIntegerAttrGetValueInt(number) : (int64_t)value);
+  return mlirIntegerAttrGet(t, mlirAttributeIsAInteger(number) && !mlirAttributeIsABool(number)
+                                   ? mlirIntegerAttrGetValueInt(number)
+                                   : (int64_t)value);
 }
 
 // ---- operations ----------------------------------------------------------------------
@@ -119,7 +124,8 @@ static MlirOperation copy_op(Copy *c, SnBuilder *b, MlirOperation op) {
 static MlirAttribute replacement(const Copy *c, MlirOperation inner) {
   const SnDefinition *d = &c->use->definition;
   MlirStringRef name = sn_use_name(inner);
-  bool replaceable = sn_is(inner, "sinter.apply") && d->functions.ptr && mlirDictionaryAttrGetElementByName(d->functions, name).ptr;
+  bool replaceable =
+      sn_is(inner, "sinter.apply") && d->functions.ptr && mlirDictionaryAttrGetElementByName(d->functions, name).ptr;
   return replaceable ? mlirOperationGetAttributeByName(c->use->op, name) : mlirAttributeGetNull();
 }
 
@@ -127,13 +133,15 @@ static MlirLogicalResult copy_use(Copy *c, MlirOperation inner) {
   if (c->depth >= MAX_DEPTH)
     return sn_error(inner, "is used by a definition that it uses itself; definitions cannot be recursive");
   MlirAttribute given = replacement(c, inner);
-  SnFound found = given.ptr ? sn_definition_find_named(c->use->op, mlirFlatSymbolRefAttrGetValue(given)) : sn_definition_find(inner);
+  SnFound found = given.ptr ? sn_definition_find_named(c->use->op, mlirFlatSymbolRefAttrGetValue(given))
+                            : sn_definition_find(inner);
   SnUse use;
   SnValueVec arguments = {0}, yielded = {0};
   MlirLogicalResult result = sn_use_bind_found(inner, &found, &use);
   if (sn_failed(result) && given.ptr) { // the inner use is not the user's
     MlirStringRef name = sn_use_name(inner), by = mlirFlatSymbolRefAttrGetValue(given);
-    sn_error(c->use->op, "gives @%.*s for '%.*s', which it does not fit; the error before says why", (int)by.length, by.data, (int)name.length, name.data);
+    sn_error(c->use->op, "gives @%.*s for '%.*s', which it does not fit; the error before says why", (int)by.length,
+             by.data, (int)name.length, name.data);
   }
   if (!sn_failed(result)) {
     use.real = c->use->real;
@@ -170,7 +178,8 @@ static void map_parameters(Copy *c, const MlirValue *arguments) {
   }
 }
 
-static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded, int depth) {
+static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded,
+                                   int depth) {
   Copy c = {.to = to, .use = use, .depth = depth};
   const SnDefinition *d = &use->definition;
   MlirLocation outer = to->b.loc;
@@ -178,7 +187,8 @@ static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const Mlir
   map_parameters(&c, arguments);
   MlirOperation yield = sn_definition_yield(d);
   MlirLogicalResult result = SN_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(op, yield) && !sn_failed(result); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(op, yield) && !sn_failed(result);
+       op = mlirOperationGetNextInBlock(op)) {
     to->b.loc = own ? sn_fuse_loc(mlirOperationGetLocation(op), outer) : outer;
     bool cast = sn_is(op, "arith.extf") || sn_is(op, "arith.truncf");
     MlirValue from = cast ? sn_lookup(&c.map, sn_operand(op, 0)) : (MlirValue){0};

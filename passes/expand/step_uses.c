@@ -1,6 +1,7 @@
 // step_uses.c: losses that are defined in steps become sinter.steps.
 //
-//   %l = sinter.multilabel_margin(%x, %t)     ->   %l = sinter.steps rows(0) ins(%x, %t : T, U) values(%e : tensor<f32>) -> tensor<f32> {
+//   %l = sinter.multilabel_margin(%x, %t)     ->   %l = sinter.steps rows(0) ins(%x, %t : T, U) values(%e :
+//   tensor<f32>) -> tensor<f32> {
 //       : (T, U) -> tensor<f32>                    ^row(%n: index, %a: memref<4x8xf32>, %b: memref<4x8xi64>):
 //                                                    ...the definition's body...
 //                                                  } finish {
@@ -59,8 +60,9 @@ static MlirValue lift(SnBuilder *b, MlirValue v, intptr_t at) {
     if (shape[d] == SN_DYNAMIC)
       sn_push(&sizes, sn(b, "tensor.dim", v, sn_index(b, d - (d > at)), sn_index_type(b->ctx)));
   }
-  MlirValue lifted = sn(b, "tensor.expand_shape", v, sn_values((intptr_t)sizes.size, sizes.data), sn_tensor(sn_element(t), rank, shape),
-                        sn_attr("reassociation", groups(b->ctx, rank, at)), sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
+  MlirValue lifted = sn(b, "tensor.expand_shape", v, sn_values((intptr_t)sizes.size, sizes.data),
+                        sn_tensor(sn_element(t), rank, shape), sn_attr("reassociation", groups(b->ctx, rank, at)),
+                        sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
   sn_vec_free(&sizes);
   free(shape);
   return lifted;
@@ -72,7 +74,8 @@ static MlirValue empty_like(SnBuilder *b, MlirValue v) {
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     if (sn_dim(t, i) == SN_DYNAMIC)
       sn_push(&sizes, sn(b, "tensor.dim", v, sn_index(b, i), sn_index_type(b->ctx)));
-  MlirValue empty = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), sn_tensor_like(t, sn_element(t)));
+  MlirValue empty =
+      sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), sn_tensor_like(t, sn_element(t)));
   sn_vec_free(&sizes);
   return empty;
 }
@@ -92,7 +95,8 @@ static MlirValue number(SnBuilder *b, MlirType t, MlirAttribute a) {
   double value = 0;
   if (mlirAttributeIsABool(a))
     return sn_int(b, t, mlirBoolAttrGetValue(a));
-  return sn_attr_number(a, &value) && sn_is_float(t) ? sn_float(b, t, value) : sn_int(b, t, mlirIntegerAttrGetValueInt(a));
+  return sn_attr_number(a, &value) && sn_is_float(t) ? sn_float(b, t, value)
+                                                     : sn_int(b, t, mlirIntegerAttrGetValueInt(a));
 }
 
 // The gradient of the result with respect to what the body yields for its row.
@@ -137,12 +141,15 @@ static MlirWalkResult make_real(MlirOperation op, void *user) {
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     mlirValueSetType(sn_result(op, k), in_real(sn_type_of(sn_result(op, k)), real));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr; block = mlirBlockGetNextInRegion(block))
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
       for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
         mlirValueSetType(mlirBlockGetArgument(block, k), in_real(sn_type_of(mlirBlockGetArgument(block, k)), real));
   MlirAttribute value = sn_is(op, "arith.constant") ? sn_get_attr(op, "value") : mlirAttributeGetNull();
   if (value.ptr && mlirAttributeIsAFloat(value))
-    sn_set_attr(op, "value", mlirFloatAttrDoubleGet(mlirOperationGetContext(op), sn_type_of(sn_result(op, 0)), mlirFloatAttrGetValueDouble(value)));
+    sn_set_attr(op, "value",
+                mlirFloatAttrDoubleGet(mlirOperationGetContext(op), sn_type_of(sn_result(op, 0)),
+                                       mlirFloatAttrGetValueDouble(value)));
   return MlirWalkResultAdvance;
 }
 
@@ -175,7 +182,8 @@ static void fit_types(MlirOperation op) {
   }
 }
 
-// The definition's body into that of the form, whose arguments are the row, operands, then the upstream gradient and the place of the gradient.
+// The definition's body into that of the form, whose arguments are the row, operands, then the upstream gradient and
+// the place of the gradient.
 static void make_body(Expand *x, MlirBlock body, MlirLocation loc) {
   const SnStepsDefinition *d = &x->definition;
   SnBuilder b = sn_at_end(body, loc);
@@ -201,8 +209,10 @@ static void make_body(Expand *x, MlirBlock body, MlirLocation loc) {
       v = sn_int(&b, i1, x->wanted);
     } else if (p->kind == SN_STEPS_UPSTREAM) {
       intptr_t rows_dim = d->parameters.data[sn_steps_parameter(d, SN_STEPS_OPERAND)].rows;
-      MlirValue memory = sn_none(x->upstream) ? (MlirValue){0} : mlirBlockGetArgument(body, (intptr_t)x->operands.size + 1);
-      MlirValue rows = x->mean && x->wanted ? sn(&b, "memref.dim", first, sn_index(&b, rows_dim), sn_index_type(b.ctx)) : (MlirValue){0};
+      MlirValue memory =
+          sn_none(x->upstream) ? (MlirValue){0} : mlirBlockGetArgument(body, (intptr_t)x->operands.size + 1);
+      MlirValue rows = x->mean && x->wanted ? sn(&b, "memref.dim", first, sn_index(&b, rows_dim), sn_index_type(b.ctx))
+                                            : (MlirValue){0};
       v = x->wanted ? upstream(x, &b, memory, row, rows) : sn_float(&b, p->type, 1.0);
     } else if (x->wanted) {
       v = mlirBlockGetArgument(body, last);
@@ -265,7 +275,9 @@ static MlirOperation make_steps(Expand *x) {
     sn_push(&operands, empty_like(b, x->operands.data[of - 1])); // operands follow the row
   }
   int64_t rows = sn_dim(sn_type_of(x->operands.data[0]), rows_dim);
-  MlirValue unknown = each && rows == SN_DYNAMIC ? sn(b, "tensor.dim", x->operands.data[0], sn_index(b, rows_dim), sn_index_type(b->ctx)) : (MlirValue){0};
+  MlirValue unknown = each && rows == SN_DYNAMIC
+                          ? sn(b, "tensor.dim", x->operands.data[0], sn_index(b, rows_dim), sn_index_type(b->ctx))
+                          : (MlirValue){0};
   sn_push(&arguments, sn_index_type(b->ctx));
   for (size_t k = 0; k < operands.size; ++k)
     sn_push(&arguments, sn_memref_like(sn_type_of(operands.data[k]), sn_element(sn_type_of(operands.data[k]))));
@@ -286,9 +298,11 @@ static MlirOperation make_steps(Expand *x) {
   SN_VEC(MlirType) results = {0};
   for (size_t k = (size_t)segments[0]; k < operands.size; ++k)
     sn_push(&results, sn_type_of(operands.data[k]));
-  MlirOperation op = sn_op(b, "sinter.steps", sn_values((intptr_t)operands.size, operands.data), sn_types((intptr_t)results.size, results.data),
-                           sn_attr("rows", sn_i64(b->ctx, rows_dim)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, segments)),
-                           sn_attr("definition", sn_get_attr(d->op, "sym_name")), sn_attr("use", x->attributes), body, finish);
+  MlirOperation op =
+      sn_op(b, "sinter.steps", sn_values((intptr_t)operands.size, operands.data),
+            sn_types((intptr_t)results.size, results.data), sn_attr("rows", sn_i64(b->ctx, rows_dim)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, segments)),
+            sn_attr("definition", sn_get_attr(d->op, "sym_name")), sn_attr("use", x->attributes), body, finish);
   sn_vec_free(&operands);
   sn_vec_free(&arguments);
   sn_vec_free(&locs);
@@ -307,7 +321,8 @@ static MlirAttribute attributes_of(const SnStepsDefinition *d, MlirOperation use
       sn_push(&all, a);
   }
   if (!sn_get_attr(use, "reduction").ptr)
-    sn_push(&all, mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("reduction")), mlirArrayAttrGetElement(d->reductions, 0)));
+    sn_push(&all, mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("reduction")),
+                                        mlirArrayAttrGetElement(d->reductions, 0)));
   MlirAttribute words = mlirDictionaryAttrGet(ctx, (intptr_t)all.size, all.data);
   sn_vec_free(&all);
   return words;
@@ -325,7 +340,8 @@ MlirLogicalResult sn_expand_steps(MlirOperation use) {
   SnFound found;
   MlirOperation definition = sn_steps_definition(use, &found);
   MlirLogicalResult result = sn_steps_check_use(use, definition);
-  Expand x = {.definition = sn_steps_definition_read(definition), .use = use, .b = sn_before(use), .real = sn_steps_real(use)};
+  Expand x = {
+      .definition = sn_steps_definition_read(definition), .use = use, .b = sn_before(use), .real = sn_steps_real(use)};
   if (!sn_failed(result)) {
     bool alone = sn_steps_alone(&x.definition, use);
     x.attributes = attributes_of(&x.definition, use);

@@ -12,8 +12,9 @@ MlirLogicalResult sn_expand_steps(MlirOperation use);
 
 // For sinter-differentiate. Whether a sinter.steps has a gradient with respect to this operand.
 bool sn_steps_has_gradient(MlirOperation steps, intptr_t operand);
-// A new one of `steps` at a place behind it or in front of it, with two results: the gradient with respect to that operand, and what `steps` gives. `upstream` is the
-// gradient of what is differentiated with respect to the result of `steps`, of its shape; null: ones.
+// A new one of `steps` at a place behind it or in front of it, with two results: the gradient with respect to that
+// operand, and what `steps` gives. `upstream` is the gradient of what is differentiated with respect to the result of
+// `steps`, of its shape; null: ones.
 MlirOperation sn_steps_gradient(SnBuilder at, MlirOperation steps, MlirValue upstream);
 
 #endif

@@ -52,7 +52,8 @@ double sn_total_bytes(const SnNodes *nodes) {
 
 // Moves data or computes by itself, when it stays as it is.
 static bool stays_outside(MlirOperation op) {
-  static const char *const moves[] = {"tensor.concat", "tensor.pad", "tensor.insert_slice", "tensor.generate", "tensor.gather", "tensor.scatter", NULL};
+  static const char *const moves[] = {
+      "tensor.concat", "tensor.pad", "tensor.insert_slice", "tensor.generate", "tensor.gather", "tensor.scatter", NULL};
   if (!sn_num_results(op) || !mlirTypeIsARankedTensor(sn_type_of(sn_result(op, 0))))
     return false;
   for (int i = 0; moves[i]; ++i)
@@ -64,8 +65,8 @@ static bool stays_outside(MlirOperation op) {
 static void put_dims(char **at, char *end, const SnForm *f, size_t from, size_t to) {
   for (size_t d = from; d < to && *at < end; ++d) {
     bool known = f->dims.data[d].size != SN_DYNAMIC;
-    *at += snprintf(*at, (size_t)(end - *at), known ? "%s%.*s = %ld" : "%s%.*s = ?", d > from ? ", " : "", (int)f->dims.data[d].name.length,
-                    f->dims.data[d].name.data, (long)f->dims.data[d].size);
+    *at += snprintf(*at, (size_t)(end - *at), known ? "%s%.*s = %ld" : "%s%.*s = ?", d > from ? ", " : "",
+                    (int)f->dims.data[d].name.length, f->dims.data[d].name.data, (long)f->dims.data[d].size);
     *at = *at < end ? *at : end;
   }
 }
@@ -202,7 +203,9 @@ static void record(MlirOperation func, const SnNodes *nodes) {
   free(all);
 }
 
-static MlirAttribute field(MlirAttribute dict, const char *name) { return mlirDictionaryAttrGetElementByName(dict, SN_STR(name)); }
+static MlirAttribute field(MlirAttribute dict, const char *name) {
+  return mlirDictionaryAttrGetElementByName(dict, SN_STR(name));
+}
 
 // Fails if the attribute is not what record() writes: a user may write any.
 static bool recorded(MlirOperation func, SnNodes *to) {
@@ -215,13 +218,16 @@ static bool recorded(MlirOperation func, SnNodes *to) {
     MlirAttribute d = mlirArrayAttrGetElement(all, i);
     if (!mlirAttributeIsADictionary(d))
       return false;
-    MlirAttribute what = field(d, "what"), computes = field(d, "computes"), outside = field(d, "outside"), in = field(d, "in"), out = field(d, "out"), reads = field(d, "reads"),
-                  lines = field(d, "lines");
-    if (!what.ptr || !mlirAttributeIsAString(what) || !computes.ptr || !mlirAttributeIsAString(computes) || !outside.ptr || !mlirAttributeIsABool(outside) || !in.ptr || !mlirAttributeIsAFloat(in) ||
-        !out.ptr || !mlirAttributeIsAFloat(out) || !reads.ptr || !mlirAttributeIsADenseI64Array(reads) || !lines.ptr || !mlirAttributeIsALocation(lines))
+    MlirAttribute what = field(d, "what"), computes = field(d, "computes"), outside = field(d, "outside"),
+                  in = field(d, "in"), out = field(d, "out"), reads = field(d, "reads"), lines = field(d, "lines");
+    if (!what.ptr || !mlirAttributeIsAString(what) || !computes.ptr || !mlirAttributeIsAString(computes) ||
+        !outside.ptr || !mlirAttributeIsABool(outside) || !in.ptr || !mlirAttributeIsAFloat(in) || !out.ptr ||
+        !mlirAttributeIsAFloat(out) || !reads.ptr || !mlirAttributeIsADenseI64Array(reads) || !lines.ptr ||
+        !mlirAttributeIsALocation(lines))
       return false;
     SnNode n = {.what = format("%.*s", (int)mlirStringAttrGetValue(what).length, mlirStringAttrGetValue(what).data),
-                .computes = format("%.*s", (int)mlirStringAttrGetValue(computes).length, mlirStringAttrGetValue(computes).data),
+                .computes =
+                    format("%.*s", (int)mlirStringAttrGetValue(computes).length, mlirStringAttrGetValue(computes).data),
                 .outside = mlirBoolAttrGetValue(outside),
                 .in = mlirFloatAttrGetValueDouble(in),
                 .out = mlirFloatAttrGetValueDouble(out)};
@@ -303,7 +309,8 @@ static void find_boundaries(SnExplanation *e) {
         reads |= b->reads.data[k] == i;
       for (intptr_t x = 0; x < sn_num_operands(a->op) && !reads && !shares; ++x)
         for (intptr_t y = 0; y < sn_num_operands(b->op) && !shares; ++y)
-          shares = sn_same(sn_operand(a->op, x), sn_operand(b->op, y)) && sn_null(sn_def(sn_operand(a->op, x), "tensor.empty"));
+          shares = sn_same(sn_operand(a->op, x), sn_operand(b->op, y)) &&
+                   sn_null(sn_def(sn_operand(a->op, x), "tensor.empty"));
       if (!reads && (!shares || a->outside || b->outside))
         continue;
       SnBoundary found = {i, j, flow(a->op, b->op), why_apart(e, i, j, policy), where(e, a, b)};
@@ -377,9 +384,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const SnOption options[] = {
-    {SN_OPTION_BOOL, "record", "only keep what is there now, for a later sinter-explain", "false", NULL, offsetof(Options, record)},
+    {SN_OPTION_BOOL, "record", "only keep what is there now, for a later sinter-explain", "false", NULL,
+     offsetof(Options, record)},
     {SN_OPTION_STRING, "policy", "that sinter-fuse ran with", "medium", policies, offsetof(Options, policy)},
-    {SN_OPTION_STRING, "output", "a file, of HTML if it ends in .html; - is stdout; empty: stderr", "", NULL, offsetof(Options, output)},
+    {SN_OPTION_STRING, "output", "a file, of HTML if it ends in .html; - is stdout; empty: stderr", "", NULL,
+     offsetof(Options, output)},
     {0},
 };
 

@@ -45,16 +45,16 @@ typedef struct {
   char text[24];
 } SnAmount;
 SnAmount sn_amount(double bytes);
-// "model.mlir:12:8", or "unknown"; the text of that line if the file can be read, else NULL. Owned by explain/source.c until
-// sn_source_free.
+// "model.mlir:12:8", or "unknown"; the text of that line if the file can be read, else NULL. Owned by explain/source.c
+// until sn_source_free.
 const char *sn_line_name(MlirLocation line);
 const char *sn_line_text(MlirLocation line);
 void sn_source_free(void);
 // The lines that a location stands for.
 void sn_lines(MlirLocation location, SnLocations *to);
 
-
-// explain/tags.c: an operation's number in its location, all numbers that a location has, and locations without them again.
+// explain/tags.c: an operation's number in its location, all numbers that a location has, and locations without them
+// again.
 void sn_tag(MlirOperation op, size_t number);
 void sn_tags(MlirLocation location, SnIndices *to);
 void sn_untag(MlirOperation func);

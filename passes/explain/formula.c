@@ -4,8 +4,8 @@
 // ->
 //   sum(exp(a - b))
 //
-// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A formula that gets too
-// long ends in dots.
+// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A formula
+// that gets too long ends in dots.
 //
 // runs in: explain    test: test/passes/explain/operations.mlir
 
@@ -49,7 +49,8 @@ static const struct {
 
 // By the number of a predicate in arith.
 static const char *compared(MlirOperation op) {
-  static const char *const of_floats[] = {"false", "==", ">", ">=", "<", "<=", "!=", "ord", "==", ">", ">=", "<", "<=", "!=", "uno", "true"};
+  static const char *const of_floats[] = {"false", "==", ">",  ">=", "<",  "<=", "!=",  "ord",
+                                          "==",    ">",  ">=", "<",  "<=", "!=", "uno", "true"};
   static const char *const of_integers[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   int64_t p = mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate"));
   return sn_is(op, "arith.cmpf") ? of_floats[p & 15] : of_integers[p >= 0 && p < 10 ? p : 0];

@@ -70,14 +70,18 @@ static void put_fill(const SnNode *n, size_t self, bool after, FILE *to) {
 static void put_picture(const SnNodes *nodes, bool after, FILE *to) {
   Layout l = layout(nodes);
   size_t w = 2 * MARGIN + l.columns * (WIDTH + GAP_X), h = 2 * MARGIN + l.levels * (HEIGHT + GAP_Y);
-  fprintf(to, "<div class=\"picture\"><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\">\n", w, h, w, h);
+  fprintf(to,
+          "<div class=\"picture\"><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" viewBox=\"0 0 "
+          "%zu %zu\">\n",
+          w, h, w, h);
 #define X(i) (MARGIN + l.column[i] * (WIDTH + GAP_X))
 #define Y(i) (MARGIN + l.level[i] * (HEIGHT + GAP_Y))
   for (size_t i = 0; i < nodes->size; ++i)
     for (size_t k = 0; k < nodes->data[i].reads.size; ++k) {
       size_t from = nodes->data[i].reads.data[k];
       size_t x0 = X(from) + WIDTH / 2, y0 = Y(from) + HEIGHT, x1 = X(i) + WIDTH / 2, y1 = Y(i);
-      fprintf(to, "<path d=\"M%zu %zu C%zu %zu %zu %zu %zu %zu\"/>\n", x0, y0, x0, y0 + GAP_Y / 2, x1, y1 - GAP_Y / 2, x1, y1);
+      fprintf(to, "<path d=\"M%zu %zu C%zu %zu %zu %zu %zu %zu\"/>\n", x0, y0, x0, y0 + GAP_Y / 2, x1, y1 - GAP_Y / 2,
+              x1, y1);
     }
   for (size_t i = 0; i < nodes->size; ++i) {
     const SnNode *n = &nodes->data[i];
@@ -87,8 +91,8 @@ static void put_picture(const SnNodes *nodes, bool after, FILE *to) {
       fputc('\n', to);
       put(sn_line_name(n->lines.data[k]), to);
     }
-    fprintf(to, "</title><rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" rx=\"5\"%s fill=\"", X(i), Y(i), WIDTH, HEIGHT,
-            n->outside ? " stroke-dasharray=\"4 3\"" : "");
+    fprintf(to, "</title><rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" rx=\"5\"%s fill=\"", X(i), Y(i), WIDTH,
+            HEIGHT, n->outside ? " stroke-dasharray=\"4 3\"" : "");
     put_fill(n, i, after, to);
     fprintf(to, "\"/><text x=\"%zu\" y=\"%zu\">", X(i) + WIDTH / 2, Y(i) + HEIGHT / 2 + 4);
     if (after && n->outside)
@@ -110,12 +114,14 @@ static void put_picture(const SnNodes *nodes, bool after, FILE *to) {
 
 void sn_explain_html_begin(FILE *to) {
   fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>sinter-explain</title>\n<style>\n"
-        "body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; background: #fff }\n"
+        "body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; color: #222; "
+        "background: #fff }\n"
         "code, td.line { font: 12px/1.5 ui-monospace, monospace }\n"
         "table { border-collapse: collapse; margin: .5em 0 }\n"
         "th, td { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-bottom: 1px solid #ddd }\n"
         ".picture { overflow: auto; max-height: 70vh; border: 1px solid #ddd }\n"
-        "svg rect { stroke: #555 } svg path { fill: none; stroke: #999 } svg text { font: 11px ui-monospace, monospace; text-anchor: middle }\n"
+        "svg rect { stroke: #555 } svg path { fill: none; stroke: #999 } svg text { font: 11px ui-monospace, "
+        "monospace; text-anchor: middle }\n"
         ".pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1em } .pictures > * { min-width: 0 }\n"
         "</style></head><body>\n",
         to);
@@ -125,18 +131,21 @@ void sn_explain_html_end(FILE *to) { fputs("</body></html>\n", to); }
 static void put_totals(const SnExplanation *e, FILE *to) {
   fprintf(to, "<table><tr><th></th><th>launches</th><th>memory traffic</th></tr>\n");
   if (e->before.size)
-    fprintf(to, "<tr><td>before fusion</td><td>%zu</td><td>%s</td></tr>\n", e->before.size, sn_amount(sn_total_bytes(&e->before)).text);
-  fprintf(to, "<tr><td>after, policy %s</td><td>%zu</td><td>%s</td></tr></table>\n", e->policy, e->after.size, sn_amount(sn_total_bytes(&e->after)).text);
+    fprintf(to, "<tr><td>before fusion</td><td>%zu</td><td>%s</td></tr>\n", e->before.size,
+            sn_amount(sn_total_bytes(&e->before)).text);
+  fprintf(to, "<tr><td>after, policy %s</td><td>%zu</td><td>%s</td></tr></table>\n", e->policy, e->after.size,
+          sn_amount(sn_total_bytes(&e->after)).text);
 }
 
 static void put_kernels(const SnExplanation *e, FILE *to) {
-  fprintf(to, "<h3>Kernels</h3><table><tr><th></th><th>kernel</th><th>reads</th><th>writes</th><th>made of</th></tr>\n");
+  fprintf(to,
+          "<h3>Kernels</h3><table><tr><th></th><th>kernel</th><th>reads</th><th>writes</th><th>made of</th></tr>\n");
   for (size_t k = 0; k < e->after.size; ++k) {
     const SnNode *n = &e->after.data[k];
     fprintf(to, "<tr><td>%zu</td><td><code>", k);
     put(n->what, to);
-    fprintf(to, "</code></td><td>%s%s%s</td><td>%s</td><td class=\"line\">", sn_amount(n->in).text, n->reads_what ? " = " : "",
-            n->reads_what ? n->reads_what : "", sn_amount(n->out).text);
+    fprintf(to, "</code></td><td>%s%s%s</td><td>%s</td><td class=\"line\">", sn_amount(n->in).text,
+            n->reads_what ? " = " : "", n->reads_what ? n->reads_what : "", sn_amount(n->out).text);
     for (size_t i = 0; i < n->parts.size; ++i) {
       const SnNode *part = &e->before.data[n->parts.data[i]];
       put(part->lines.size ? sn_line_name(part->lines.data[0]) : "unknown", to);
@@ -164,7 +173,8 @@ static void put_boundaries(const SnExplanation *e, FILE *to) {
   fprintf(to, "<h3>Why not fewer</h3><table><tr><th>between</th><th>flows</th><th>line</th><th>reason</th></tr>\n");
   for (size_t i = 0; i < e->boundaries.size; ++i) {
     const SnBoundary *b = &e->boundaries.data[i];
-    fprintf(to, "<tr><td>%zu, %zu</td><td>%s</td><td class=\"line\">", b->a, b->b, b->flows > 0 ? sn_amount(b->flows).text : "read the same");
+    fprintf(to, "<tr><td>%zu, %zu</td><td>%s</td><td class=\"line\">", b->a, b->b,
+            b->flows > 0 ? sn_amount(b->flows).text : "read the same");
     put(sn_line_name(b->line), to);
     fprintf(to, "</td><td>");
     put(b->why, to);

@@ -1,8 +1,8 @@
 // tags.c: which operations a kernel was made of, carried by its location.
 //
-//   %a = linalg.exp ... loc("m.mlir":12:8)   ->   loc("sinter.op 3"("m.mlir":12:8))          sinter-explain{record=true}
-//   a kernel made of 3 and 5                      loc(fused["sinter.op 3"(...), "sinter.op 5"(...)])
-//   behind the last sinter-explain                loc(fused["m.mlir":12:8, ...])
+//   %a = linalg.exp ... loc("m.mlir":12:8)   ->   loc("sinter.op 3"("m.mlir":12:8)) sinter-explain{record=true} a
+//   kernel made of 3 and 5                      loc(fused["sinter.op 3"(...), "sinter.op 5"(...)]) behind the last
+//   sinter-explain                loc(fused["m.mlir":12:8, ...])
 //
 // A form that is merged gets the locations of both, so a number in them survives what fusion does; a line does not tell
 // operations apart that an exporter wrote with one place.
@@ -63,7 +63,8 @@ static MlirLocation without_tags(MlirLocation location) {
   MlirLocation *all = parts_of(location, &n);
   for (unsigned i = 0; i < n; ++i)
     all[i] = without_tags(all[i]);
-  MlirLocation plain = mlirLocationFusedGet(mlirLocationGetContext(location), n, all, mlirLocationFusedGetMetadata(location));
+  MlirLocation plain =
+      mlirLocationFusedGet(mlirLocationGetContext(location), n, all, mlirLocationFusedGetMetadata(location));
   free(all);
   return plain;
 }
@@ -71,7 +72,8 @@ static MlirLocation without_tags(MlirLocation location) {
 static MlirWalkResult strip(MlirOperation op, void *user) {
   mlirOperationSetLocation(op, without_tags(mlirOperationGetLocation(op)));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr; block = mlirBlockGetNextInRegion(block))
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
       for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k) {
         MlirValue v = mlirBlockGetArgument(block, k);
         mlirBlockArgumentSetLocation(v, without_tags(mlirValueGetLocation(v)));

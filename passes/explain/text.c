@@ -10,14 +10,16 @@
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
-// Where a part stands in the program, its line, and what it computes. Of a linalg.generic the line says nothing behind the name.
+// Where a part stands in the program, its line, and what it computes. Of a linalg.generic the line says nothing behind
+// the name.
 static void put_part(const SnNode *part, FILE *to) {
   const char *text = part->lines.size ? sn_line_text(part->lines.data[0]) : NULL;
   const char *generic = text ? strstr(text, "linalg.generic") : NULL;
   int most = part->computes && *part->computes ? 60 : 90, n = text ? (int)strlen(text) : 0;
   bool cut = !generic && n >= most;
   n = generic ? (int)(generic - text) + 14 : cut ? most - 3 : n;
-  fprintf(to, "  %s%s%.*s%s", part->lines.size ? sn_line_name(part->lines.data[0]) : "unknown", n ? "  " : "", n, n ? text : "", cut ? "..." : "");
+  fprintf(to, "  %s%s%.*s%s", part->lines.size ? sn_line_name(part->lines.data[0]) : "unknown", n ? "  " : "", n,
+          n ? text : "", cut ? "..." : "");
   if (part->computes && *part->computes)
     fprintf(to, "  %s", part->computes);
   else if (!text)
@@ -38,15 +40,18 @@ static void put_kernel(const SnExplanation *e, size_t k, FILE *to) {
 void sn_explain_text(const SnExplanation *e, FILE *to) {
   double before = sn_total_bytes(&e->before), after = sn_total_bytes(&e->after);
   if (e->before.size) {
-    fprintf(to, "%s: %zu operation%s become%s %zu kernel%s; traffic %s becomes %s", e->name, e->before.size, plural(e->before.size),
-            e->before.size == 1 ? "s" : "", e->after.size, plural(e->after.size), sn_amount(before).text, sn_amount(after).text);
+    fprintf(to, "%s: %zu operation%s become%s %zu kernel%s; traffic %s becomes %s", e->name, e->before.size,
+            plural(e->before.size), e->before.size == 1 ? "s" : "", e->after.size, plural(e->after.size),
+            sn_amount(before).text, sn_amount(after).text);
     if (before > 0 && after < before)
       fprintf(to, ", %.0f%% less", 100 * (1 - after / before));
     if (e->before.size > e->after.size)
-      fprintf(to, "; %zu launch%s less", e->before.size - e->after.size, e->before.size - e->after.size == 1 ? "" : "es");
+      fprintf(to, "; %zu launch%s less", e->before.size - e->after.size,
+              e->before.size - e->after.size == 1 ? "" : "es");
     fprintf(to, " (policy %s)\n", e->policy);
   } else {
-    fprintf(to, "%s: %zu kernel%s; traffic %s (policy %s)\n", e->name, e->after.size, plural(e->after.size), sn_amount(after).text, e->policy);
+    fprintf(to, "%s: %zu kernel%s; traffic %s (policy %s)\n", e->name, e->after.size, plural(e->after.size),
+            sn_amount(after).text, e->policy);
   }
   for (size_t k = 0; k < e->after.size; ++k)
     put_kernel(e, k, to);
@@ -84,6 +89,7 @@ void sn_explain_text(const SnExplanation *e, FILE *to) {
     if (!any)
       fprintf(to, "what stays outside the kernels of ours:\n");
     any = true;
-    fprintf(to, "  %s: %s: %s\n", n->lines.size ? sn_line_name(n->lines.data[0]) : "unknown", n->what, n->why ? n->why : "it was not raised");
+    fprintf(to, "  %s: %s: %s\n", n->lines.size ? sn_line_name(n->lines.data[0]) : "unknown", n->what,
+            n->why ? n->why : "it was not raised");
   }
 }

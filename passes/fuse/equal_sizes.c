@@ -19,7 +19,8 @@ static void follow(MlirValue *v, intptr_t *i) {
       intptr_t operand = 0;
       for (intptr_t d = 0; d < *i; ++d)
         operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
-      MlirOperation dim = sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC ? sn_def(sn_operand(op, operand), "tensor.dim") : (MlirOperation){0};
+      MlirOperation dim =
+          sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC ? sn_def(sn_operand(op, operand), "tensor.dim") : (MlirOperation){0};
       if (!sn_known_dim(dim, i))
         return;
       *v = sn_operand(dim, 0);

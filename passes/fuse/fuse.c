@@ -55,9 +55,11 @@ static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
   }
   MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
   bool view = is_view(&f, output, &input), light = sn_is_light(&f);
-  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) &&
-               (view || ((light || policy->computes_heavy_again) && (in_bytes < sn_bytes(out) || in_elements < sn_elements(out))) ||
-                (in_memory && in_elements <= sn_elements(out) && light));
+  bool cheap =
+      sn_is_elementwise_form(&f) && !sn_form_asserts(&f) &&
+      (view ||
+       ((light || policy->computes_heavy_again) && (in_bytes < sn_bytes(out) || in_elements < sn_elements(out))) ||
+       (in_memory && in_elements <= sn_elements(out) && light));
   sn_form_free(&f);
   return cheap;
 }
@@ -68,11 +70,13 @@ enum { MOST_PLACES = 4 };
 static bool is_scattered(MlirOperation producer, MlirOperation reader) {
   size_t places = 0;
   for (intptr_t k = 0; k < sn_num_results(producer); ++k)
-    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(producer, k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use), ++places)
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(producer, k)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use), ++places)
       if (!mlirOperationEqual(mlirOpOperandGetOwner(use), reader))
         return false;
   SnForm f = sn_form_read(producer);
-  bool light = places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && sn_is_light(&f);
+  bool light =
+      places > 1 && places <= MOST_PLACES && sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && sn_is_light(&f);
   sn_form_free(&f);
   SnMerge m;
   if (light && sn_can_merge(producer, reader, &m))
@@ -220,8 +224,12 @@ typedef struct {
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "policy", "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse whatever data flow allows", "medium", policies, offsetof(Options, policy)},
-    {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL, offsetof(Options, remarks)},
+    {SN_OPTION_STRING, "policy",
+     "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse "
+     "whatever data flow allows",
+     "medium", policies, offsetof(Options, policy)},
+    {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
+     offsetof(Options, remarks)},
     {0},
 };
 

@@ -16,7 +16,8 @@ typedef struct {
 
 static void count(MlirOperation form, intptr_t region, Size *s) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(form, region));
-  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+       op = mlirOperationGetNextInBlock(op)) {
     ++s->operations;
     s->reductions += sn_row_op_has(op, SN_READS_ALL);
   }
@@ -27,7 +28,9 @@ static size_t length(MlirOperation form, const char *attr) {
   return list.ptr ? (size_t)mlirArrayAttrGetNumElements(list) : 0;
 }
 
-static bool at_most(MlirOperation op, size_t n, long most, const char *what) { return n <= (size_t)most || sn_refuse(op, SN_WHY_MANY, (long)n, what, most); }
+static bool at_most(MlirOperation op, size_t n, long most, const char *what) {
+  return n <= (size_t)most || sn_refuse(op, SN_WHY_MANY, (long)n, what, most);
+}
 
 bool sn_may_fit(MlirOperation a, MlirOperation b) {
   Size s = {0};
@@ -38,7 +41,8 @@ bool sn_may_fit(MlirOperation a, MlirOperation b) {
     count(a, region, &s);
     count(b, region, &s);
   }
-  return at_most(b, s.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") && at_most(b, s.operations, SN_FUSED_OPERATIONS, "operations");
+  return at_most(b, s.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") &&
+         at_most(b, s.operations, SN_FUSED_OPERATIONS, "operations");
 }
 
 // What the merged form reads and writes. An input of both is one.
@@ -66,5 +70,6 @@ static bool subscripts_fit(const SnMerge *m, const SnForm *f, const MlirAffineEx
 
 bool sn_fits(const SnMerge *m) {
   return sn_may_fit(m->a.op, m->b.op) && at_most(m->b.op, m->merged.dims.size, SN_FUSED_DIMS, "dimensions") &&
-         at_most(m->b.op, count_operands(m), SN_FUSED_OPERANDS, "operands") && subscripts_fit(m, &m->a, m->a_dims) && subscripts_fit(m, &m->b, m->b_dims);
+         at_most(m->b.op, count_operands(m), SN_FUSED_OPERANDS, "operands") && subscripts_fit(m, &m->a, m->a_dims) &&
+         subscripts_fit(m, &m->b, m->b_dims);
 }

@@ -14,8 +14,11 @@
 
 // ---- what a form is ------------------------------------------------------------
 
-// It takes an element from elsewhere in a row, or a number that differs from row to row and has to stay one (what a gather gives outside).
-static bool needs_row(MlirOperation op) { return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_SCALAR); }
+// It takes an element from elsewhere in a row, or a number that differs from row to row and has to stay one (what a
+// gather gives outside).
+static bool needs_row(MlirOperation op) {
+  return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_SCALAR);
+}
 
 bool sn_is_elementwise_form(const SnForm *f) {
   if (f->contract || f->accumulators.size)
@@ -33,8 +36,9 @@ bool sn_is_total(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     if (needs_row(op))
       return false;
-    if (sn_row_op_has(op, SN_READS_ALL) && !(sn_one_use(sn_result(op, 0)) &&
-                                            mlirOperationEqual(mlirOpOperandGetOwner(mlirValueGetFirstUse(sn_result(op, 0))), yield)))
+    if (sn_row_op_has(op, SN_READS_ALL) &&
+        !(sn_one_use(sn_result(op, 0)) &&
+          mlirOperationEqual(mlirOpOperandGetOwner(mlirValueGetFirstUse(sn_result(op, 0))), yield)))
       return false;
   }
   for (size_t k = 0; k < f->accumulators.size; ++k) {
@@ -44,8 +48,9 @@ bool sn_is_total(const SnForm *f) {
     if (sn_uses_cols(f, acc->map) || (f->num_cols && sn_null(reduce)))
       return false;
     // A sum of sums is one sum; a sum of maxima is not.
-    if (!sn_null(reduce) && (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), acc->kind) ||
-                             !mlirTypeEqual(sn_type_of(sn_operand(yield, (intptr_t)k)), sn_element(sn_type_of(sn_operand(reduce, 0))))))
+    if (!sn_null(reduce) &&
+        (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), acc->kind) ||
+         !mlirTypeEqual(sn_type_of(sn_operand(yield, (intptr_t)k)), sn_element(sn_type_of(sn_operand(reduce, 0))))))
       return false;
   }
   return true;
@@ -128,7 +133,8 @@ static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_s
   intptr_t a = mlirAffineDimExprGetPosition(x), b = mlirAffineDimExprGetPosition(y);
   if (a >= m->a->num_rows + m->a->num_cols || b >= m->b->num_rows + m->b->num_cols)
     return;
-  if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr && (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
+  if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr &&
+      (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
     pair(m, a, b);
 }
 
@@ -160,7 +166,8 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result) {
   if (!m->duplicate || input == m->served)
     return true;
   const SnAccess *a = &m->b.inputs.data[input], *first = &m->b.inputs.data[m->served];
-  return sn_same(a->value, first->value) && mlirAffineMapEqual(a->map, first->map) && mlirAttributeEqual(a->fill, first->fill) && !a->through.ptr;
+  return sn_same(a->value, first->value) && mlirAffineMapEqual(a->map, first->map) &&
+         mlirAttributeEqual(a->fill, first->fill) && !a->through.ptr;
 }
 
 // ---- the merged domain --------------------------------------------------------------
@@ -200,13 +207,15 @@ static void add_products(SnMerge *m, const SnForm *f, MlirAffineExpr *dims) {
 
 // Sets the merged dimensions to those of `host` (columns of `other` where it has none), and the
 // expressions of both. to_host: other's dimensions -> host's, or -1; through may be null.
-static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, const intptr_t *to_host, const MlirAffineExpr *through) {
+static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, const intptr_t *to_host,
+                       const MlirAffineExpr *through) {
   MlirContext ctx = mlirOperationGetContext(m->a.op);
   SnForm *f = &m->merged;
   bool take_columns = !host->num_cols && other->num_cols;
   f->num_rows = host->num_rows;
   f->num_cols = take_columns ? other->num_cols : host->num_cols;
-  MlirAffineExpr **host_dims = host == &m->a ? &m->a_dims : &m->b_dims, **other_dims = host == &m->a ? &m->b_dims : &m->a_dims;
+  MlirAffineExpr **host_dims = host == &m->a ? &m->a_dims : &m->b_dims,
+                 **other_dims = host == &m->a ? &m->b_dims : &m->a_dims;
   *host_dims = sn_alloc((host->dims.size + 1) * sizeof **host_dims);
   *other_dims = sn_alloc((other->dims.size + 1) * sizeof **other_dims);
   for (intptr_t d = 0; d < host->num_rows + host->num_cols; ++d) {
@@ -285,8 +294,8 @@ static bool can_finish(SnMerge *m, Match *match) {
   return set_domain(m, &m->a, &m->b, match->to_a, NULL) && totals_fit(m, &m->a, m->a_dims, &m->a_columns);
 }
 
-// A destination is written whole: at dimension `was` (-1: its subscript is 0) of f, which subscript e of the merged form
-// walks now. A dimension that became one element (x[2]) or fewer (x[0:2]) leaves the rest of it unwritten.
+// A destination is written whole: at dimension `was` (-1: its subscript is 0) of f, which subscript e of the merged
+// form walks now. A dimension that became one element (x[2]) or fewer (x[0:2]) leaves the rest of it unwritten.
 static bool writes_whole(const SnMerge *m, const SnForm *f, intptr_t was, MlirAffineExpr e) {
   if (mlirAffineExprIsADim(e))
     return was >= 0 && m->merged.dims.data[mlirAffineDimExprGetPosition(e)].size == size_of(f, was);
@@ -449,7 +458,8 @@ static bool decide(SnMerge *m, Match *match) {
 
   bool a_decides = !m->duplicate && !m->guard && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
   // What reduces over rows needs some, which one that walks columns alone does not have.
-  if (a_free && b_free && !m->duplicate && !m->guard && (a_decides ? b : a)->accumulators.size && !(a_decides ? a : b)->num_rows)
+  if (a_free && b_free && !m->duplicate && !m->guard && (a_decides ? b : a)->accumulators.size &&
+      !(a_decides ? a : b)->num_rows)
     a_decides = !a_decides;
   if (!a_free && !b_free) {
     // Both fix their rows; the one with columns decides what they are.
@@ -469,7 +479,8 @@ static bool decide(SnMerge *m, Match *match) {
         return sn_refuse(a->op, SN_WHY_INDEX_EXPRESSION);
   if (!totals_fit(m, a, m->a_dims, &m->a_columns) || !totals_fit(m, b, m->b_dims, &m->b_columns))
     return false;
-  return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) && outputs_fit(m, b, m->b_dims) && sizes_known(m);
+  return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) &&
+         outputs_fit(m, b, m->b_dims) && sizes_known(m);
 }
 
 bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m) { return sn_can_serve(a, b, SIZE_MAX, m); }
@@ -480,7 +491,8 @@ bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
   if (m->a.schedule.ptr || m->b.schedule.ptr)
     return sn_refuse(m->a.schedule.ptr ? a : b, SN_WHY_SCHEDULED);
   size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
-  Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)), sn_alloc(na * sizeof(MlirAffineExpr))};
+  Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)),
+                 sn_alloc(na * sizeof(MlirAffineExpr))};
   memset(match.to_b, -1, na * sizeof(intptr_t));
   memset(match.to_a, -1, nb * sizeof(intptr_t));
   m->keep = sn_alloc(m->a.outputs.size + 1);

@@ -46,7 +46,8 @@ static MlirValue emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, M
       MlirValue at = sn_affine_value(b, f, e), bound = sn_index(b, end ? sn_dim(t, p) : 0);
       if (sn_is_row(at))
         bound = sn_as_row(b, bound, sn_type_of(at));
-      MlirValue both[] = {all, sn(b, "arith.cmpi", at, bound, sn_attr("predicate", sn_i64(b->ctx, end ? BELOW : FROM)))};
+      MlirValue both[] = {all,
+                          sn(b, "arith.cmpi", at, bound, sn_attr("predicate", sn_i64(b->ctx, end ? BELOW : FROM)))};
       all = sn_none(all) ? both[1] : sn_row_op(b, "arith.andi", (MlirType){0}, 2, both);
     }
   }
@@ -73,7 +74,8 @@ static void move_gather(SnBuilder *b, const Move *move, MlirOperation op) {
     operands[i] = sn_lookup(move->map, sn_operand(op, i));
     row |= sn_is_row(operands[i]);
   }
-  sn_map(move->map, sn_result(op, 0), sn(b, "sinter.gather", sn_values(n, operands), row ? sn_row_type(move->to, y) : y));
+  sn_map(move->map, sn_result(op, 0),
+         sn(b, "sinter.gather", sn_values(n, operands), row ? sn_row_type(move->to, y) : y));
 }
 
 // An element for each column, or a scalar: which it is, its operands say.
@@ -99,7 +101,9 @@ static void move_constant(SnBuilder *b, const Move *move, MlirOperation op) {
 }
 
 // Made again where a row is needed.
-static void move_broadcast(SnBuilder *b, const Move *move, MlirOperation op) { sn_map(move->map, sn_result(op, 0), sn_lookup(move->map, sn_operand(op, 0))); }
+static void move_broadcast(SnBuilder *b, const Move *move, MlirOperation op) {
+  sn_map(move->map, sn_result(op, 0), sn_lookup(move->map, sn_operand(op, 0)));
+}
 
 // What it reads is a row in the other form too.
 static void move_of_row(SnBuilder *b, const Move *move, MlirOperation op) {
@@ -136,7 +140,8 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
 
 static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
     move_op(b, move, op);
 }
 
@@ -171,7 +176,8 @@ static SnAccess bounded(const SnMerge *m, SnAccess a) {
 
 // Adds f's inputs to the merged form; place[k] is where input k went, -1 if it flows inside.
 static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool products, intptr_t *place) {
-  size_t base = m->merged.indices.size, from = products ? 0 : sn_first_input(f), to = products ? sn_first_input(f) : f->inputs.size;
+  size_t base = m->merged.indices.size, from = products ? 0 : sn_first_input(f),
+         to = products ? sn_first_input(f) : f->inputs.size;
   for (size_t k = 0; !products && k < f->indices.size; ++k)
     sn_push(&m->merged.indices, moved_access(m, f->indices.data[k], dims, 0));
   for (size_t k = from; k < to; ++k) {
@@ -234,7 +240,8 @@ static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place,
 }
 
 // The body of f, moved; what it accumulates and yields is added to `to`.
-static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to, MlirValue inside) {
+static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to,
+                      MlirValue inside) {
   Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns, inside};
   move_body(b, &move, f->body);
   MlirOperation yield = mlirBlockGetTerminator(f->body);
@@ -243,14 +250,16 @@ static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffin
     MlirAffineMap to_map = sn_map_replace(acc->map, (intptr_t)m->merged.dims.size, dims);
     MlirValue v = sn_lookup(map, sn_operand(yield, (intptr_t)k));
     if (move.total && move.columns)
-      v = sn_row_reduce(b, sn_combiner(acc->kind)->kind, sn_as_row(b, v, sn_row_type(&m->merged, acc->type)), acc->type);
+      v = sn_row_reduce(b, sn_combiner(acc->kind)->kind, sn_as_row(b, v, sn_row_type(&m->merged, acc->type)),
+                        acc->type);
     sn_push(&to->accumulated, as_yield(b, m, to_map, v));
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     if (sn_is_reduced(f, k) || !kept(m, f, k))
       continue;
     MlirAffineMap to_map = sn_map_replace(f->outputs.data[k].map, (intptr_t)m->merged.dims.size, dims);
-    sn_push(&to->yielded, as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)sn_output_position(f, k)))));
+    sn_push(&to->yielded,
+            as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)sn_output_position(f, k)))));
   }
 }
 
@@ -274,8 +283,8 @@ static MlirValue uniform_in_finish(SnMerge *m, SnBuilder *b, size_t input, const
 }
 
 // What f's finish gives, inside the merged finish. first: its first accumulator there.
-static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_t *place, const intptr_t *a_place, size_t first,
-                        SnValueVec *values) {
+static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_t *place, const intptr_t *a_place,
+                        size_t first, SnValueVec *values) {
   if (!f->finish.ptr) {
     for (size_t k = 0; k < f->accumulators.size; ++k)
       sn_push(values, mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
@@ -284,7 +293,8 @@ static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_
   SnMap map = {0};
   intptr_t argument = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
-    sn_map(&map, mlirBlockGetArgument(f->finish, argument++), mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
+    sn_map(&map, mlirBlockGetArgument(f->finish, argument++),
+           mlirBlockGetArgument(m->merged.finish, (intptr_t)(first + k)));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k) {
     if (!sn_is_uniform(f, k))
       continue;
@@ -309,7 +319,8 @@ static void yield_finished(const SnMerge *m, const SnForm *f, const SnValueVec *
 }
 
 // b's body in the finish of a.
-static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, const intptr_t *b_place, SnValueVec *to) {
+static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, const intptr_t *b_place,
+                        SnValueVec *to) {
   SnForm *b = &m->b;
   SnMap map = {0};
   for (size_t k = 0; k < b->inputs.size; ++k) {
@@ -332,7 +343,8 @@ MlirOperation sn_merge(SnMerge *m) {
   SnBuilder at = sn_before(b->op);
   if (!sn_null(a->op)) // sn_resplit has no a
     at.loc = sn_fuse_loc(mlirOperationGetLocation(a->op), at.loc);
-  intptr_t *a_place = sn_alloc((a->inputs.size + 1) * sizeof *a_place), *b_place = sn_alloc((b->inputs.size + 1) * sizeof *b_place);
+  intptr_t *a_place = sn_alloc((a->inputs.size + 1) * sizeof *a_place),
+           *b_place = sn_alloc((b->inputs.size + 1) * sizeof *b_place);
   add_inputs(m, a, m->a_dims, true, a_place);
   add_inputs(m, b, m->b_dims, true, b_place);
   add_inputs(m, a, m->a_dims, false, a_place);
@@ -350,7 +362,8 @@ MlirOperation sn_merge(SnMerge *m) {
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, &a_map);
     if (m->guard)
-      inside = emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims), sn_type_of(m->guard->value));
+      inside = emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims),
+                           sn_type_of(m->guard->value));
     move_form(m, &body, a, m->a_dims, &a_map, &y, inside);
   }
   if (!m->into_finish) {

@@ -62,7 +62,8 @@ static bool waits_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
   Set all = {0}, others = {0};
   sn_push(waiting, a);
   add(&all, a);
-  for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationEqual(op, b); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirOperationGetNextInBlock(a); !mlirOperationEqual(op, b);
+       op = mlirOperationGetNextInBlock(op)) {
     Waits w = {&all, false};
     mlirOperationWalk(op, waits_inside, &w, MlirWalkPreOrder);
     if (w.found) {
@@ -138,7 +139,8 @@ typedef struct {
 } Neighbours;
 
 static bool may_be_neighbour(const Neighbours *n, MlirOperation op) {
-  return !sn_null(op) && sn_is_form(op) && mlirBlockEqual(mlirOperationGetBlock(op), n->block) && !mlirOperationEqual(op, n->form);
+  return !sn_null(op) && sn_is_form(op) && mlirBlockEqual(mlirOperationGetBlock(op), n->block) &&
+         !mlirOperationEqual(op, n->form);
 }
 
 static void neighbour(Neighbours *n, MlirOperation op) {
@@ -193,7 +195,8 @@ void sn_neighbours(MlirOperation form, SnOpVec *to) {
     siblings(&n, x);
   }
   for (intptr_t k = 0; k < sn_num_results(form); ++k)
-    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(form, k)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(form, k)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
       neighbour(&n, mlirOpOperandGetOwner(use));
   free(n.seen.slots);
 }
@@ -204,7 +207,8 @@ static void add_pairs(Search *s, MlirOperation form, const Set *known) {
   sn_neighbours(form, &found);
   for (size_t i = 0; i < found.size; ++i)
     if (!has(known, found.data[i]))
-      sn_push(&s->pairs, mlirOperationIsBeforeInBlock(found.data[i], form) ? (Pair){found.data[i], form} : (Pair){form, found.data[i]});
+      sn_push(&s->pairs, mlirOperationIsBeforeInBlock(found.data[i], form) ? (Pair){found.data[i], form}
+                                                                           : (Pair){form, found.data[i]});
   sn_vec_free(&found);
 }
 
@@ -234,7 +238,8 @@ static void ask(Search *s, Pair *p) {
 static bool better(const Pair *p, const Pair *q) {
   if (p->saved != q->saved)
     return p->saved > q->saved;
-  return mlirOperationEqual(p->b, q->b) ? mlirOperationIsBeforeInBlock(p->a, q->a) : mlirOperationIsBeforeInBlock(p->b, q->b);
+  return mlirOperationEqual(p->b, q->b) ? mlirOperationIsBeforeInBlock(p->a, q->a)
+                                        : mlirOperationIsBeforeInBlock(p->b, q->b);
 }
 
 // The pairs in heap[0..n) are a heap, the best at its root, but for what is at i.

@@ -93,13 +93,13 @@ static double times_again(const SnMerge *m) {
 // others visits a few more points than it has.
 enum { MOST_TIMES = 4 };
 
-// One number for the whole grid (a mean's divisor, the scale of a gradient): a row has it at hand sooner than a kernel of
-// its own would.
+// One number for the whole grid (a mean's divisor, the scale of a gradient): a row has it at hand sooner than a kernel
+// of its own would.
 static bool is_one_number(const SnForm *f) { return points(f, 0, (intptr_t)f->dims.size) == 1; }
 
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   // Beside a product, an exponential for each of its results is little.
-  bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract && !sn_is_light(&m->a) &&
-               times_again(m) > MOST_TIMES;
+  bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
+               !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
   return policy->computes_heavy_again || !again || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }

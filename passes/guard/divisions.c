@@ -5,15 +5,18 @@
 //                                        %d = arith.select (%y == 0, or %x the least number and %y -1), 1, %y
 //                                        %q = arith.divsi %x, %d
 //
-// A row of a form is asserted by a reduction over it. The least number by -1 is itself, as in two's complement, with the remainder 0. A processor
-// raises a signal of both, and a GPU gives anything. In a combiner, and in loops of sinter.steps, what is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
+// A row of a form is asserted by a reduction over it. The least number by -1 is itself, as in two's complement, with
+// the remainder 0. A processor raises a signal of both, and a GPU gives anything. In a combiner, and in loops of
+// sinter.steps, what is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/divisions.mlir, test/run/guards.test
 
 #include "passes/guard/guard.h"
 #include "capi/form.h"
 
-static MlirValue number(SnBuilder *b, MlirType t, int64_t n) { return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), n)); }
+static MlirValue number(SnBuilder *b, MlirType t, int64_t n) {
+  return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), n));
+}
 static MlirValue equal(SnBuilder *b, int predicate, MlirValue x, int64_t n) {
   return sn(b, "arith.cmpi", x, number(b, sn_type_of(x), n), sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
@@ -53,8 +56,9 @@ void sn_guard_divisors(MlirOperation func) {
   static const struct {
     const char *name;
     bool is_signed;
-  } divisions[] = {{"arith.divsi", true},       {"arith.remsi", true},  {"arith.floordivsi", true}, {"arith.ceildivsi", true},
-                   {"arith.divui", false},      {"arith.remui", false}, {"arith.ceildivui", false}};
+  } divisions[] = {{"arith.divsi", true},     {"arith.remsi", true},  {"arith.floordivsi", true},
+                   {"arith.ceildivsi", true}, {"arith.divui", false}, {"arith.remui", false},
+                   {"arith.ceildivui", false}};
   for (size_t k = 0; k < sizeof divisions / sizeof *divisions; ++k) {
     SnOpVec all = sn_collect(func, divisions[k].name);
     for (size_t i = 0; i < all.size; ++i)

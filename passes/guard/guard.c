@@ -6,8 +6,8 @@
 // Exporters load an element first and select afterwards: `x[label]` is read also
 // where the label is one that is ignored. A kernel form gives 0 there
 // (raise/lookups.c), and so does this road. A subscript that is known to stay
-// inside is left alone; asserts are, too. What a function itself reads by a subscript is asserted (guard/indices.c), and so is
-// that no integer is divided by zero (guard/divisions.c).
+// inside is left alone; asserts are, too. What a function itself reads by a subscript is asserted (guard/indices.c),
+// and so is that no integer is divided by zero (guard/divisions.c).
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/guard.mlir
 
@@ -20,8 +20,10 @@ static void guard(MlirOperation extract) {
   SnValueVec at = {0};
   for (intptr_t i = 0; i + 1 < sn_num_operands(extract); ++i) {
     sn_push(&at, sn_operand(extract, i + 1));
-    MlirValue size = sn_dim(t, i) == SN_DYNAMIC ? sn(&b, "tensor.dim", table, sn_index(&b, i)) : sn_index(&b, sn_dim(t, i));
-    MlirValue in = sn(&b, "arith.cmpi", at.data[i], size, sn_attr("predicate", sn_i64(b.ctx, 6))); // ult: a negative one is beyond every size
+    MlirValue size =
+        sn_dim(t, i) == SN_DYNAMIC ? sn(&b, "tensor.dim", table, sn_index(&b, i)) : sn_index(&b, sn_dim(t, i));
+    MlirValue in = sn(&b, "arith.cmpi", at.data[i], size,
+                      sn_attr("predicate", sn_i64(b.ctx, 6))); // ult: a negative one is beyond every size
     inside = i ? sn(&b, "arith.andi", inside, in) : in;
   }
   SnIf there = sn_if(&b, inside, element);
@@ -62,12 +64,14 @@ MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__cf__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__, mlirGetDialectHandle__scf__,
-                                                      mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
+                                                      mlirGetDialectHandle__scf__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_guard = {
     .argument = "sinter-guard",
-    .summary = "a tensor.extract of linalg gives 0 where a subscript is outside; elsewhere the call fails, as it does of a division by zero",
+    .summary = "a tensor.extract of linalg gives 0 where a subscript is outside; elsewhere the call fails, as it does "
+               "of a division by zero",
     .dialects = dialects,
     .run = run,
 };

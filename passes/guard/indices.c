@@ -1,11 +1,13 @@
 // indices.c: what a function itself reads and writes by subscripts is inside, or the call fails.
 //
 //   %v = tensor.extract %x[%i]                          ->   %in = arith.cmpi ult, %i, 5
-//                                                            cf.assert %in, "model.mlir:4:8: an index is outside of the tensor"
-//   %s = tensor.extract_slice %x[%i] [%n] [2]           ->   the same of its first and its last element, where it has one
+//                                                            cf.assert %in, "model.mlir:4:8: an index is outside of the
+//                                                            tensor"
+//   %s = tensor.extract_slice %x[%i] [%n] [2]           ->   the same of its first and its last element, where it has
+//   one
 //
-// A subscript that is a number is the verifier's where the size is one too. What stands in the body of a linalg op is guarded without
-// an assert (guard.c).
+// A subscript that is a number is the verifier's where the size is one too. What stands in the body of a linalg op is
+// guarded without an assert (guard.c).
 //
 // runs in: sinter-cpu    test: test/passes/guard/indices.mlir, test/run/guards.test
 
@@ -41,14 +43,17 @@ MlirAttribute sn_guard_message(MlirLocation where, const char *text) {
     --folder;
   size_t size = name.length - folder + strlen(text) + 40;
   char *message = sn_alloc(size);
-  int length = snprintf(message, size, "%.*s:%d:%d: %s", (int)(name.length - folder), name.data + folder, mlirLocationFileLineColRangeGetStartLine(where),
+  int length = snprintf(message, size, "%.*s:%d:%d: %s", (int)(name.length - folder), name.data + folder,
+                        mlirLocationFileLineColRangeGetStartLine(where),
                         mlirLocationFileLineColRangeGetStartColumn(where), text);
   MlirAttribute a = mlirStringAttrGet(ctx, mlirStringRefCreate(message, (size_t)length));
   free(message);
   return a;
 }
 
-static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) { return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate))); }
+static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
 enum { EQ = 0, SLE = 3, SGE = 5, ULT = 6, ULE = 7 };
 
 static MlirValue size_of(SnBuilder *b, MlirValue tensor, intptr_t i) {
@@ -64,7 +69,9 @@ static bool constant(MlirValue v, int64_t *n) {
   return true;
 }
 
-static void both(SnBuilder *b, MlirValue *all, MlirValue more) { *all = sn_none(*all) ? more : sn(b, "arith.andi", *all, more); }
+static void both(SnBuilder *b, MlirValue *all, MlirValue more) {
+  *all = sn_none(*all) ? more : sn(b, "arith.andi", *all, more);
+}
 
 static void fail_unless(SnBuilder *b, MlirValue inside, const char *text) {
   if (!sn_none(inside))
@@ -107,23 +114,29 @@ static void guard_slice(MlirOperation op, MlirValue tensor, intptr_t next) {
   bool into = sn_is(op, "tensor.insert_slice"), alike = into && sn_rank(sn_type_of(source)) == rank;
   for (intptr_t i = 0; i < rank; ++i) {
     bool fixed = sn_dim(sn_type_of(tensor), i) != SN_DYNAMIC;
-    MlirValue offset = part(&b, op, names[0], i, &at[0], &fixed), size = part(&b, op, names[1], i, &at[1], &fixed), stride = part(&b, op, names[2], i, &at[2], &fixed);
+    MlirValue offset = part(&b, op, names[0], i, &at[0], &fixed), size = part(&b, op, names[1], i, &at[1], &fixed),
+              stride = part(&b, op, names[2], i, &at[2], &fixed);
     if (alike && (sn_dim(sn_type_of(source), i) == SN_DYNAMIC || !constant(size, &(int64_t){0})))
       both(&b, &inside, compare(&b, EQ, size_of(&b, source, i), size));
     if (fixed)
       continue;
-    // Numbers below 0 are beyond every size. The last element is the first and size - 1 strides: size - 1 <= (n - 1 - offset) / stride.
+    // Numbers below 0 are beyond every size. The last element is the first and size - 1 strides: size - 1 <= (n - 1 -
+    // offset) / stride.
     MlirValue n = size_of(&b, tensor, i), no_less = sn(&b, "arith.maxsi", stride, one);
     MlirValue room = sn(&b, "arith.divui", sn(&b, "arith.subi", sn(&b, "arith.subi", n, one), offset), no_less);
-    MlirValue some = sn(&b, "arith.andi", compare(&b, ULT, offset, n), compare(&b, ULE, sn(&b, "arith.subi", size, one), room));
+    MlirValue some =
+        sn(&b, "arith.andi", compare(&b, ULT, offset, n), compare(&b, ULE, sn(&b, "arith.subi", size, one), room));
     MlirValue none = sn(&b, "arith.andi", compare(&b, EQ, size, zero), compare(&b, ULE, offset, n));
     both(&b, &inside, sn(&b, "arith.andi", compare(&b, SGE, stride, one), sn(&b, "arith.ori", none, some)));
   }
-  fail_unless(&b, inside, into ? "a slice is outside of the tensor that it is put into, or has another size than what is put there" : "a slice is outside of the tensor");
+  fail_unless(&b, inside,
+              into ? "a slice is outside of the tensor that it is put into, or has another size than what is put there"
+                   : "a slice is outside of the tensor");
 }
 
 static bool in_body(MlirOperation op) {
-  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p) && !sn_is(p, "func.func"); p = mlirOperationGetParentOperation(p))
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !sn_null(p) && !sn_is(p, "func.func");
+       p = mlirOperationGetParentOperation(p))
     if (!sn_in_dialect(p, "scf"))
       return true;
   return false;

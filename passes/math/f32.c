@@ -17,7 +17,8 @@
 
 static const double exp_terms[] = {1.0, 0.6931472149677311, 0.24022652783005377, 0.05550310551590464,
                                    0.009617692959786222, 0.0013406643714997182, 0.00015594681287174614};
-static const double rough_exp_terms[] = {1.0, 0.693142830757656, 0.24022350652897909, 0.05557400251599931, 0.009666282538844837, 0.0011125578639905613};
+static const double rough_exp_terms[] = {
+    1.0, 0.693142830757656, 0.24022350652897909, 0.05557400251599931, 0.009666282538844837, 0.0011125578639905613};
 #define ROUND 12583039.0 // 1.5 * 2^23 + 127
 #define LOG2E 1.44269502162933349609375 // and what is left of it
 #define LOG2E_LOW 1.925963033500e-08
@@ -32,7 +33,8 @@ bool sn_math_is_negated_magnitude(MlirValue v) {
     return false;
   MlirValue x = sn_operand(select, 1);
   neg = sn_def(sn_operand(select, 2), "arith.negf");
-  return !sn_null(neg) && sn_same(sn_operand(neg, 0), x) && sn_same(sn_operand(compare, 0), x) && sn_is_constant(sn_operand(compare, 1), 0.0) &&
+  return !sn_null(neg) && sn_same(sn_operand(neg, 0), x) && sn_same(sn_operand(compare, 0), x) &&
+         sn_is_constant(sn_operand(compare, 1), 0.0) &&
          mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) == OLT;
 }
 
@@ -81,7 +83,8 @@ static MlirValue split(const Math *m, MlirValue x, MlirValue *mantissa, MlirValu
 // Of numbers that are not finite and positive: 0 (from `zero` down) -> -inf, below -> NaN, inf and NaN -> themselves.
 MlirValue sn_math_log_corners(const Math *m, MlirValue log, MlirValue x, double zero) {
   MlirValue at = number(m, zero), inf = number(m, __builtin_inf());
-  MlirValue below = sn(m->b, "arith.select", compare(m, OEQ, x, at), number(m, -__builtin_inf()), number(m, __builtin_nan("")));
+  MlirValue below =
+      sn(m->b, "arith.select", compare(m, OEQ, x, at), number(m, -__builtin_inf()), number(m, __builtin_nan("")));
   log = sn(m->b, "arith.select", compare(m, OGT, x, at), log, below); // NaN is not greater
   return sn(m->b, "arith.select", compare(m, OEQ, x, inf), inf, log);
 }
@@ -111,21 +114,32 @@ static MlirValue expand_log1p(const Math *m, MlirValue x) {
   if (sn_math_has_tables(m))
     return sn_math_table_log1p(m, x);
   MlirValue one = number(m, 1.0), mantissa, shift, u = sn(m->b, "arith.addf", x, one);
-  MlirValue lost = sn(m->b, "arith.subf", x, sn(m->b, "arith.subf", u, one)), e = split(m, at_least(m, u, number(m, 1.17549435e-38)), &mantissa, &shift);
+  MlirValue lost = sn(m->b, "arith.subf", x, sn(m->b, "arith.subf", u, one)),
+            e = split(m, at_least(m, u, number(m, 1.17549435e-38)), &mantissa, &shift);
   MlirValue scale = as_floats(m, sn(m->b, "arith.subi", bits(m, 0x3f800000), shift)); // 2^-e, or 0 where e is 128
   scale = at_least(m, scale, number(m, 0.0));
   MlirValue f = fma(m, lost, scale, sn(m->b, "arith.subf", mantissa, one));
   return sn(m->b, "math.copysign", sn_math_log_corners(m, log_of(m, f, e), x, -1.0), x);
 }
 
-static const double log1p_terms[] = {1.0, -0.4999990241961163, 0.3332996233926353, -0.2495413297250235, 0.19675936197654367,
-                                     -0.15305584744739006, 0.10603642945619259, -0.05695942675011124, 0.01985140956221086, -0.003244014262926736};
+static const double log1p_terms[] = {1.0,
+                                     -0.4999990241961163,
+                                     0.3332996233926353,
+                                     -0.2495413297250235,
+                                     0.19675936197654367,
+                                     -0.15305584744739006,
+                                     0.10603642945619259,
+                                     -0.05695942675011124,
+                                     0.01985140956221086,
+                                     -0.003244014262926736};
 
 static MlirValue expand_log1p_of_unit(const Math *m, MlirValue t) {
   return sn(m->b, "arith.mulf", t, polynomial(m, t, 10, log1p_terms));
 }
 
-MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t) { return expand_log1p_of_unit(&(Math){b, sn_type_of(t), false}, t); }
+MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t) {
+  return expand_log1p_of_unit(&(Math){b, sn_type_of(t), false}, t);
+}
 
 MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f) {
   Math m = {b, sn_type_of(f), false};
@@ -143,7 +157,10 @@ static bool approximate(MlirOperation op) {
 static MlirOperation only_sum(MlirOperation op) {
   MlirValue v = sn_result(op, 0);
   MlirOperation none = {0}, user = sn_one_use(v) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(v)) : none;
-  return !sn_null(user) && sn_is(user, "arith.addf") && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) ? user : none;
+  return !sn_null(user) && sn_is(user, "arith.addf") &&
+                 mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op))
+             ? user
+             : none;
 }
 
 static MlirWalkResult collect(MlirOperation op, void *found) {
@@ -167,22 +184,26 @@ void sn_math_f32(MlirOperation root, bool avx512) {
       continue; // upstream's
     if (sn_is(op, "math.exp")) {
       // A difference was rounded by more than what `rough` drops.
-      bool difference = sn_get_attr(op, "sinter.not_positive").ptr, negative = difference || sn_math_is_negated_magnitude(x), tables = sn_math_has_tables(&m);
+      bool difference = sn_get_attr(op, "sinter.not_positive").ptr,
+           negative = difference || sn_math_is_negated_magnitude(x), tables = sn_math_has_tables(&m);
       MlirOperation add = tables ? only_sum(op) : (MlirOperation){0};
       if (!sn_null(add)) {
         SnBuilder at = sn_before(add);
         m.b = &at;
-        y = sn_math_table_exp(&m, x, negative, approximate(op) || difference, sn_operand(add, sn_same(sn_operand(add, 0), sn_result(op, 0))));
+        y = sn_math_table_exp(&m, x, negative, approximate(op) || difference,
+                              sn_operand(add, sn_same(sn_operand(add, 0), sn_result(op, 0))));
         mlirValueReplaceAllUsesOfWith(sn_result(add, 0), y);
         mlirOperationDestroy(add);
       } else {
-        y = tables ? sn_math_table_exp(&m, x, negative, approximate(op) || difference, (MlirValue){0}) : expand_exp(&m, x, negative, approximate(op));
+        y = tables ? sn_math_table_exp(&m, x, negative, approximate(op) || difference, (MlirValue){0})
+                   : expand_exp(&m, x, negative, approximate(op));
       }
     } else if (sn_is(op, "math.log")) {
       y = expand_log(&m, x);
     } else {
       MlirOperation exp = sn_def(x, "math.exp");
-      y = !sn_null(exp) && sn_math_is_negated_magnitude(sn_operand(exp, 0)) ? expand_log1p_of_unit(&m, x) : expand_log1p(&m, x);
+      y = !sn_null(exp) && sn_math_is_negated_magnitude(sn_operand(exp, 0)) ? expand_log1p_of_unit(&m, x)
+                                                                            : expand_log1p(&m, x);
     }
     mlirValueReplaceAllUsesOfWith(sn_result(op, 0), y);
     mlirOperationDestroy(op);

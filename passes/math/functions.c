@@ -4,12 +4,13 @@
 //   tanh(x)   = e / (e + 2)                           e = expm1(2 |x|)
 //   log2(x)   = e + log(m) / ln 2                     x = 2^e m, m in [sqrt(1/2), sqrt(2))
 //   sin, cos  = of r = x - n pi/2, or their cofunction; where |x| is over 2^16, libm's, lane by lane
-//   atan2(y, x) = a + a^3 p(a^2) of a = the smaller one of |y| and |x| over the greater, taken from pi/2 and from pi as their signs say
-//   asin, acos  = of x up to 1/2, and of sqrt((1 - |x|) / 2) beyond
-//   cbrt(x)   = two steps from an integer's third
+//   atan2(y, x) = a + a^3 p(a^2) of a = the smaller one of |y| and |x| over the greater, taken from pi/2 and from pi as
+//   their signs say asin, acos  = of x up to 1/2, and of sqrt((1 - |x|) / 2) beyond cbrt(x)   = two steps from an
+//   integer's third
 //
-// The polynomials are minimax ones of a relative error below 2^-26. Zeros keep their signs; infinities, NaNs, numbers below 2^-126 and the
-// largest are as in C. erf stays upstream's but for the sign of a zero. How accurate all of these are is in docs/cpu-rows.md.
+// The polynomials are minimax ones of a relative error below 2^-26. Zeros keep their signs; infinities, NaNs, numbers
+// below 2^-126 and the largest are as in C. erf stays upstream's but for the sign of a zero. How accurate all of these
+// are is in docs/cpu-rows.md.
 //
 // test: test/passes/math/functions.mlir, and test/run/elementary.test against libm
 
@@ -22,7 +23,9 @@ static MlirValue sub(const Math *m, MlirValue x, MlirValue y) { return sn(m->b, 
 static MlirValue mul(const Math *m, MlirValue x, MlirValue y) { return sn(m->b, "arith.mulf", x, y); }
 static MlirValue divide(const Math *m, MlirValue x, MlirValue y) { return sn(m->b, "arith.divf", x, y); }
 static MlirValue magnitude(const Math *m, MlirValue x) { return sn(m->b, "math.absf", x); }
-static MlirValue choose(const Math *m, MlirValue which, MlirValue yes, MlirValue no) { return sn(m->b, "arith.select", which, yes, no); }
+static MlirValue choose(const Math *m, MlirValue which, MlirValue yes, MlirValue no) {
+  return sn(m->b, "arith.select", which, yes, no);
+}
 static MlirValue with_sign(const Math *m, MlirValue x, MlirValue sign) { return sn(m->b, "math.copysign", x, sign); }
 
 #define ROUND 12582912.0 // 1.5 * 2^23: what is added to it is rounded to an integer, which the low bits hold
@@ -32,7 +35,8 @@ static MlirValue with_sign(const Math *m, MlirValue x, MlirValue sign) { return 
 
 // ---- expm1 and tanh --------------------------------------------------------------------
 
-static const double expm1_terms[] = {0.49999998142574653, 0.16666543056370742, 0.041667201641062315, 0.008366596734568818, 0.0013882566400932742};
+static const double expm1_terms[] = {0.49999998142574653, 0.16666543056370742, 0.041667201641062315,
+                                     0.008366596734568818, 0.0013882566400932742};
 
 // x = n ln 2 + r; expm1(r), and the bits of n.
 static MlirValue expm1_of_rest(const Math *m, MlirValue x, MlirValue *n) {
@@ -84,7 +88,8 @@ static MlirValue large_angles(const Math *m, const char *name, MlirValue x, Mlir
   MlirType t = m->type, i1 = mlirIntegerTypeGet(m->b->ctx, 1), f32 = sn_element(t);
   SnBuilder *b = m->b;
   MlirValue limit = sn_float(b, f32, LARGE), not_less[] = {magnitude(m, x), number(m, LARGE)};
-  SnAttr greater = sn_attr("predicate", sn_i64(b->ctx, OGT)), no_position = sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){SN_DYNAMIC}));
+  SnAttr greater = sn_attr("predicate", sn_i64(b->ctx, OGT)),
+         no_position = sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){SN_DYNAMIC}));
   MlirValue is = sn(b, "arith.cmpf", not_less[0], not_less[1], greater), any = is;
   if (!mlirTypeIsAVector(t)) {
     SnIf large = sn_if(b, any, t);
@@ -96,7 +101,8 @@ static MlirValue large_angles(const Math *m, const char *name, MlirValue x, Mlir
   SnIf some = sn_if(b, any, t);
   SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, sn_dim(t, 0)), sn_index(b, 1), y);
   {
-    MlirValue lane = sn(b, "vector.extract", x, l.index, f32, no_position), own = sn(b, "vector.extract", l.carried[0], l.index, f32, no_position);
+    MlirValue lane = sn(b, "vector.extract", x, l.index, f32, no_position),
+              own = sn(b, "vector.extract", l.carried[0], l.index, f32, no_position);
     SnIf large = sn_if(b, sn(b, "arith.cmpf", sn(b, "math.absf", lane), limit, greater), f32);
     sn_else(b, &large, sn(b, name, lane));
     sn_end_if(b, &large, own);
@@ -109,13 +115,15 @@ static MlirValue large_angles(const Math *m, const char *name, MlirValue x, Mlir
 
 static MlirValue circular(const Math *m, MlirValue x, bool cosine) {
   MlirValue t = fma(m, x, number(m, 0.63661977236758134), number(m, ROUND)), n = sub(m, t, number(m, ROUND));
-  MlirValue r = fma(m, n, number(m, -HALF_PI_LOWEST), fma(m, n, number(m, -HALF_PI_LOW), fma(m, n, number(m, -HALF_PI), x)));
+  MlirValue r =
+      fma(m, n, number(m, -HALF_PI_LOWEST), fma(m, n, number(m, -HALF_PI_LOW), fma(m, n, number(m, -HALF_PI), x)));
   MlirValue z = mul(m, r, r), quarter = as_ints(m, t), one = bits(m, 1), zero = bits(m, 0);
   if (cosine)
     quarter = sn(m->b, "arith.addi", quarter, one);
   MlirValue sine = fma(m, mul(m, z, r), polynomial(m, z, 3, sin_terms), r);
   MlirValue other = fma(m, mul(m, z, z), polynomial(m, z, 3, cos_terms), fma(m, z, number(m, -0.5), number(m, 1.0)));
-  MlirValue even = sn(m->b, "arith.cmpi", sn(m->b, "arith.andi", quarter, one), zero, sn_attr("predicate", sn_i64(m->b->ctx, 0)));
+  MlirValue even =
+      sn(m->b, "arith.cmpi", sn(m->b, "arith.andi", quarter, one), zero, sn_attr("predicate", sn_i64(m->b->ctx, 0)));
   MlirValue sign = sn(m->b, "arith.shli", sn(m->b, "arith.andi", quarter, bits(m, 2)), bits(m, 30));
   return as_floats(m, sn(m->b, "arith.xori", as_ints(m, choose(m, even, sine, other)), sign));
 }
@@ -126,13 +134,17 @@ static MlirValue sin_(const Math *m, const MlirValue *v) {
   y = choose(m, compare(m, OEQ, v[0], number(m, 0.0)), v[0], y);
   return large_angles(m, "math.sin", v[0], y);
 }
-static MlirValue cos_(const Math *m, const MlirValue *v) { return large_angles(m, "math.cos", v[0], circular(m, v[0], true)); }
+static MlirValue cos_(const Math *m, const MlirValue *v) {
+  return large_angles(m, "math.cos", v[0], circular(m, v[0], true));
+}
 
 // ---- atan, atan2, asin, acos -----------------------------------------------------------
 
-static const double atan_terms[] = {-0.3333329908919688,   0.19998548286480955,  -0.14264241703373826, 0.10952185892926677,  -0.08403450659889555,
-                                    0.05795759902226479, -0.031177851073104612, 0.010914608447907006, -0.0017936222909314388};
-static const double asin_terms[] = {0.16666753482966057, 0.07495252643361694, 0.04547654666411256, 0.02414664774557356, 0.042225961730678226};
+static const double atan_terms[] = {-0.3333329908919688,   0.19998548286480955,  -0.14264241703373826,
+                                    0.10952185892926677,   -0.08403450659889555, 0.05795759902226479,
+                                    -0.031177851073104612, 0.010914608447907006, -0.0017936222909314388};
+static const double asin_terms[] = {0.16666753482966057, 0.07495252643361694, 0.04547654666411256, 0.02414664774557356,
+                                    0.042225961730678226};
 
 // x + x^3 p(x^2)
 static MlirValue odd(const Math *m, MlirValue x, int n, const double *terms) {
@@ -153,13 +165,16 @@ static MlirValue atan_(const Math *m, const MlirValue *v) {
 
 // Of two zeros, and of two infinities, C's: as if 0 / 0 were 0, and infinity over infinity 1.
 static MlirValue atan2_(const Math *m, const MlirValue *v) {
-  MlirValue y = magnitude(m, v[0]), x = magnitude(m, v[1]), steep = compare(m, OGT, y, x), inf = number(m, __builtin_inf());
-  MlirValue small = sn(m->b, "arith.minimumf", x, y), great = sn(m->b, "arith.maximumf", x, y), t = divide(m, small, great);
+  MlirValue y = magnitude(m, v[0]), x = magnitude(m, v[1]), steep = compare(m, OGT, y, x),
+            inf = number(m, __builtin_inf());
+  MlirValue small = sn(m->b, "arith.minimumf", x, y), great = sn(m->b, "arith.maximumf", x, y),
+            t = divide(m, small, great);
   t = choose(m, compare(m, OEQ, great, number(m, 0.0)), great, t);
   t = choose(m, compare(m, OEQ, small, inf), number(m, 1.0), t);
   MlirValue r = odd(m, t, 9, atan_terms);
   r = choose(m, steep, from_half_pi(m, 1, r), r);
-  MlirValue left = sn(m->b, "arith.cmpi", as_ints(m, v[1]), bits(m, 0), sn_attr("predicate", sn_i64(m->b->ctx, 2))); // slt: -0 too
+  MlirValue left =
+      sn(m->b, "arith.cmpi", as_ints(m, v[1]), bits(m, 0), sn_attr("predicate", sn_i64(m->b->ctx, 2))); // slt: -0 too
   r = choose(m, left, from_half_pi(m, 2, r), r);
   return with_sign(m, r, v[0]);
 }
@@ -177,7 +192,8 @@ static MlirValue asin_(const Math *m, const MlirValue *v) {
 }
 
 static MlirValue acos_(const Math *m, const MlirValue *v) {
-  MlirValue over, r = arc(m, magnitude(m, v[0]), &over), twice = add(m, r, r), negative = compare(m, OLT, v[0], number(m, 0.0));
+  MlirValue over, r = arc(m, magnitude(m, v[0]), &over), twice = add(m, r, r),
+                  negative = compare(m, OLT, v[0], number(m, 0.0));
   MlirValue ends = choose(m, negative, from_half_pi(m, 2, twice), twice);
   return choose(m, over, ends, from_half_pi(m, 1, with_sign(m, r, v[0])));
 }
@@ -186,15 +202,18 @@ static MlirValue acos_(const Math *m, const MlirValue *v) {
 
 // A first guess is within 4 %, a step by thirds within 2^-14, one by a half of that exact but for rounding.
 static MlirValue cbrt_(const Math *m, const MlirValue *v) {
-  MlirValue a = magnitude(m, v[0]), tiny = compare(m, OLT, a, number(m, 0x1p-126)), huge = compare(m, OGT, a, number(m, 0x1p120));
+  MlirValue a = magnitude(m, v[0]), tiny = compare(m, OLT, a, number(m, 0x1p-126)),
+            huge = compare(m, OGT, a, number(m, 0x1p120));
   MlirValue x = choose(m, tiny, mul(m, a, number(m, 0x1p24)), choose(m, huge, mul(m, a, number(m, 0x1p-24)), a));
-  MlirValue t = as_floats(m, sn(m->b, "arith.addi", sn(m->b, "arith.divui", as_ints(m, x), bits(m, 3)), bits(m, 709958130)));
+  MlirValue t =
+      as_floats(m, sn(m->b, "arith.addi", sn(m->b, "arith.divui", as_ints(m, x), bits(m, 3)), bits(m, 709958130)));
   MlirValue cube = mul(m, mul(m, t, t), t);
   t = mul(m, t, divide(m, add(m, cube, add(m, x, x)), add(m, add(m, cube, cube), x)));
   MlirValue square = mul(m, t, t), error = fma(m, square, t, sn(m->b, "arith.negf", x));
   t = sub(m, t, divide(m, error, mul(m, square, number(m, 3.0))));
   t = choose(m, tiny, mul(m, t, number(m, 0x1p-8)), choose(m, huge, mul(m, t, number(m, 0x1p8)), t));
-  MlirValue in = sn(m->b, "arith.andi", compare(m, OGT, a, number(m, 0.0)), compare(m, OLT, a, number(m, __builtin_inf())));
+  MlirValue in =
+      sn(m->b, "arith.andi", compare(m, OGT, a, number(m, 0.0)), compare(m, OLT, a, number(m, __builtin_inf())));
   return choose(m, in, with_sign(m, t, v[0]), v[0]);
 }
 
@@ -206,8 +225,9 @@ static const struct {
   const char *name;
   MlirValue (*expand)(const Math *, const MlirValue *);
 } functions[] = {
-    {"math.expm1", expm1_}, {"math.tanh", tanh_}, {"math.log2", log2_}, {"math.sin", sin_},   {"math.cos", cos_}, {"math.atan", atan_},
-    {"math.atan2", atan2_}, {"math.asin", asin_},  {"math.acos", acos_},  {"math.cbrt", cbrt_}, {"math.erf", erf_},
+    {"math.expm1", expm1_}, {"math.tanh", tanh_}, {"math.log2", log2_},   {"math.sin", sin_},
+    {"math.cos", cos_},     {"math.atan", atan_}, {"math.atan2", atan2_}, {"math.asin", asin_},
+    {"math.acos", acos_},   {"math.cbrt", cbrt_}, {"math.erf", erf_},
 };
 
 // isnan, isinf, isfinite and isnormal, as comparisons of x or |x|.
@@ -226,7 +246,11 @@ static void classify(MlirOperation root, const char *name, int predicate) {
       MlirValue a = magnitude(&m, x);
       is = compare(&m, predicate, a, number(&m, __builtin_inf()));
       if (!strcmp(name, "math.isnormal"))
-        is = sn(&b, "arith.andi", is, compare(&m, OGE, a, number(&m, bits == 64 ? 0x1p-1022 : f16 ? 0x1p-14 : 0x1p-126)));
+        is = sn(&b, "arith.andi", is,
+                compare(&m, OGE, a,
+                        number(&m, bits == 64 ? 0x1p-1022
+                                   : f16      ? 0x1p-14
+                                              : 0x1p-126)));
     }
     mlirValueReplaceAllUsesOfWith(sn_result(op, 0), is);
     mlirOperationDestroy(op);

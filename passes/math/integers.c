@@ -6,18 +6,21 @@
 //   math.fpowi x, p               ->  |x| to the power of p, and x's sign where p is odd
 //   s, c = math.sincos x          ->  s = math.sin x;  c = math.cos x
 //
-// Products wrap as those of arith.muli do. Of a negative power what is left is an integer: 1 of 1, 1 or -1 of -1, and 0 of
-// all others (of 0 too, where the reciprocal would be infinite). Upstream's math.fpowi gives p in x's type, which cannot tell
-// whether 2^24 + 1 is odd, nor 257 in bf16: here p's own last bit says it.
+// Products wrap as those of arith.muli do. Of a negative power what is left is an integer: 1 of 1, 1 or -1 of -1, and 0
+// of all others (of 0 too, where the reciprocal would be infinite). Upstream's math.fpowi gives p in x's type, which
+// cannot tell whether 2^24 + 1 is odd, nor 257 in bf16: here p's own last bit says it.
 //
-// runs in: sinter-cpu, sinter-lower-gpu    test: test/passes/math/integers.mlir, and test/run/integers.test against Python
+// runs in: sinter-cpu, sinter-lower-gpu    test: test/passes/math/integers.mlir, and test/run/integers.test against
+// Python
 
 #include "capi/limits.h"
 #include "passes/math/math.h"
 
 enum { EQ = 0, NE = 1, SLT = 2 };
 
-static MlirValue number(SnBuilder *b, MlirType t, int64_t v) { return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), v)); }
+static MlirValue number(SnBuilder *b, MlirType t, int64_t v) {
+  return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), v));
+}
 static MlirValue one_of(SnBuilder *b, MlirType t) {
   MlirType e = sn_element(t);
   return sn_is_float(e) ? sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, e, 1)) : number(b, t, 1);
@@ -45,8 +48,8 @@ static MlirValue power(SnBuilder *b, MlirValue x, MlirValue p) {
   {
     MlirValue r = bit.carried[0], square = bit.carried[1], left = bit.carried[2];
     MlirValue is_set = compare(b, NE, sn(b, "arith.andi", left, one), zero);
-    sn_next(b, &bit, sn(b, "arith.select", is_set, sn(b, "arith.muli", r, square), r), sn(b, "arith.muli", square, square),
-            sn(b, "arith.shrui", left, one));
+    sn_next(b, &bit, sn(b, "arith.select", is_set, sn(b, "arith.muli", r, square), r),
+            sn(b, "arith.muli", square, square), sn(b, "arith.shrui", left, one));
   }
   // Of 1 and -1 only the last bit of p counts, and that of -3 is that of 3.
   MlirValue is_unit = sn(b, "arith.ori", compare(b, EQ, x, one), compare(b, EQ, x, minus));
@@ -87,7 +90,8 @@ static MlirValue float_power(SnBuilder *b, MlirValue x, MlirValue p) {
   return sn(b, "math.copysign", y, sn(b, "arith.select", is_odd, x, size));
 }
 
-static void expand_powers(MlirOperation root, const char *name, MlirValue (*power_of)(SnBuilder *, MlirValue, MlirValue)) {
+static void expand_powers(MlirOperation root, const char *name,
+                          MlirValue (*power_of)(SnBuilder *, MlirValue, MlirValue)) {
   SnOpVec ops = sn_collect(root, name);
   for (size_t i = 0; i < ops.size; ++i) {
     MlirOperation op = ops.data[i];

@@ -6,7 +6,8 @@
 //   arith.select (arith.cmpf ogt %x, %y), %x, %y : vector<16xf32>  ->  vmaxps
 //
 // The constant is neither a NaN nor a zero, so a NaN in x is what is not greater, and no sign is in doubt. The
-// conversion to bf16 is left to LLVM only where the processor has one: elsewhere it would call a function for each lane.
+// conversion to bf16 is left to LLVM only where the processor has one: elsewhere it would call a function for each
+// lane.
 
 #include "passes/math/math.h"
 #include <math.h>
@@ -45,14 +46,18 @@ void sn_math_greater(MlirOperation root) {
     MlirOperation op = ops.data[k], compare = sn_def(sn_operand(op, 0), "arith.cmpf");
     MlirValue x = sn_operand(op, 1), y = sn_operand(op, 2);
     MlirType t = sn_type_of(x);
-    if (sn_null(compare) || !sn_same(sn_operand(compare, 0), x) || !sn_same(sn_operand(compare, 1), y) || mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) != 2 ||
-        !mlirTypeIsAVector(t) || sn_rank(t) != 1 || sn_dim(t, 0) != 16 || !mlirTypeIsAF32(sn_element(t)) || sn_constant_of(x).ptr || sn_constant_of(y).ptr)
+    if (sn_null(compare) || !sn_same(sn_operand(compare, 0), x) || !sn_same(sn_operand(compare, 1), y) ||
+        mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate")) != 2 || !mlirTypeIsAVector(t) ||
+        sn_rank(t) != 1 || sn_dim(t, 0) != 16 || !mlirTypeIsAF32(sn_element(t)) || sn_constant_of(x).ptr ||
+        sn_constant_of(y).ptr)
       continue;
     SnBuilder b = sn_before(op);
     int32_t none = 0, segments[] = {3, 0};
     MlirValue as_is = sn_int(&b, mlirIntegerTypeGet(b.ctx, 32), 4); // the rounding mode
-    MlirValue larger = sn(&b, "llvm.call_intrinsic", x, y, as_is, t, sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512.max.ps.512")),
-                          sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+    MlirValue larger =
+        sn(&b, "llvm.call_intrinsic", x, y, as_is, t, sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512.max.ps.512")),
+           sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)),
+           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
     mlirValueReplaceAllUsesOfWith(sn_result(op, 0), larger);
     mlirOperationDestroy(op);
   }
@@ -64,8 +69,8 @@ static MlirValue rounded_from(MlirValue v) {
   MlirOperation op = sn_def(v, "arith.truncf");
   MlirType t = sn_type_of(v);
   MlirValue none = {0};
-  bool is = !sn_null(op) && mlirTypeIsAVector(t) && sn_rank(t) == 1 && sn_dim(t, 0) == 16 && mlirTypeIsABF16(sn_element(t)) &&
-            mlirTypeIsAF32(sn_element(sn_type_of(sn_operand(op, 0))));
+  bool is = !sn_null(op) && mlirTypeIsAVector(t) && sn_rank(t) == 1 && sn_dim(t, 0) == 16 &&
+            mlirTypeIsABF16(sn_element(t)) && mlirTypeIsAF32(sn_element(sn_type_of(sn_operand(op, 0))));
   return is ? sn_operand(op, 0) : none;
 }
 
@@ -83,9 +88,13 @@ static void two_at_once(MlirOperation shuffle) {
   }
   SnBuilder b = sn_before(shuffle);
   int32_t none = 0, segments[] = {2, 0};
-  MlirValue both = sn(&b, "llvm.call_intrinsic", high, low, sn_type_of(sn_result(shuffle, 0)), sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512bf16.cvtne2ps2bf16.512")),
-                      sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
-  mlirValueReplaceAllUsesOfWith(sn_result(shuffle, 0), in_order ? both : sn(&b, "vector.shuffle", both, both, sn_attr("mask", mlirDenseI64ArrayGet(b.ctx, 32, lanes))));
+  MlirValue both = sn(&b, "llvm.call_intrinsic", high, low, sn_type_of(sn_result(shuffle, 0)),
+                      sn_attr("intrin", sn_string(b.ctx, "llvm.x86.avx512bf16.cvtne2ps2bf16.512")),
+                      sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b.ctx, 0, &none)),
+                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+  mlirValueReplaceAllUsesOfWith(
+      sn_result(shuffle, 0),
+      in_order ? both : sn(&b, "vector.shuffle", both, both, sn_attr("mask", mlirDenseI64ArrayGet(b.ctx, 32, lanes))));
   mlirOperationDestroy(shuffle);
 }
 

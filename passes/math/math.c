@@ -3,7 +3,8 @@
 //   %e = math.exp %x : vector<16xf32>  ->  a dozen fused multiply-adds
 //
 // LLVM calls libm once for each lane of a vector otherwise, thirty times slower.
-// exp, log and log1p are math/f32.c's, erf and erfc upstream's, the others math/functions.c's; what has no polynomial, and f64, stays a call of libm.
+// exp, log and log1p are math/f32.c's, erf and erfc upstream's, the others math/functions.c's; what has no polynomial,
+// and f64, stays a call of libm.
 //
 // runs in: sinter-cpu    test: test/passes/math
 
@@ -17,8 +18,12 @@ typedef struct {
 static const char *const roundings[] = {"integers", "native", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const SnOption options[] = {
-    {SN_OPTION_STRING, "exp", "how exp of 16 lanes is computed: by a polynomial; or by a shorter one and a permutation of AVX-512", "polynomial", exponentials, offsetof(Options, exp)},
-    {SN_OPTION_STRING, "bf16", "how f32 is rounded to bf16: by integers, later; or as LLVM does where the processor can", "integers", roundings, offsetof(Options, bf16)},
+    {SN_OPTION_STRING, "exp",
+     "how exp of 16 lanes is computed: by a polynomial; or by a shorter one and a permutation of AVX-512", "polynomial",
+     exponentials, offsetof(Options, exp)},
+    {SN_OPTION_STRING, "bf16",
+     "how f32 is rounded to bf16: by integers, later; or as LLVM does where the processor can", "integers", roundings,
+     offsetof(Options, bf16)},
     {0},
 };
 
@@ -51,9 +56,9 @@ MlirDialectHandle mlirGetDialectHandle__llvm__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__vector__(void);
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__llvm__, mlirGetDialectHandle__math__, mlirGetDialectHandle__scf__,
-    mlirGetDialectHandle__vector__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,  mlirGetDialectHandle__llvm__,
+                                                      mlirGetDialectHandle__math__,   mlirGetDialectHandle__scf__,
+                                                      mlirGetDialectHandle__vector__, NULL};
 
 const SnPass sn_pass_math = {
     .argument = "sinter-math",

@@ -5,13 +5,16 @@
 
 #include "capi/sn.h"
 
-// exp, log and log1p of f32 and of vectors of it, under `root`, as polynomials; with instructions that processors with AVX-512 have.
+// exp, log and log1p of f32 and of vectors of it, under `root`, as polynomials; with instructions that processors with
+// AVX-512 have.
 void sn_math_f32(MlirOperation root, bool avx512);
 // In math/functions.c. The other functions of f32.
 void sn_math_functions(MlirOperation root);
-// math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round), and math.isnan and the like.
+// math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round), and
+// math.isnan and the like.
 void sn_math_by_comparisons(MlirOperation root);
-// In math/integers.c. math.ipowi as products, math.fpowi as those or by math.powf, and math.sincos as a sine and a cosine, of any type.
+// In math/integers.c. math.ipowi as products, math.fpowi as those or by math.powf, and math.sincos as a sine and a
+// cosine, of any type.
 void sn_math_integers(MlirOperation root);
 // log(1 + t) of an f32, or a vector of it, in [0, 1], and in [sqrt(1/2) - 1, sqrt(2) - 1].
 MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t);
@@ -20,7 +23,8 @@ MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f);
 void sn_math_maxima(MlirOperation root);
 // The greater one of two vectors of 16 f32 by an instruction of AVX-512.
 void sn_math_greater(MlirOperation root);
-// In math/sums.c. Products that loops add up are added without being rounded; logarithms that they add up are taken together.
+// In math/sums.c. Products that loops add up are added without being rounded; logarithms that they add up are taken
+// together.
 void sn_math_products(MlirOperation root);
 void sn_math_logarithms(MlirOperation root);
 // f32 rounded to bf16 by LLVM's own conversion, which takes an instruction of the processor.

@@ -4,11 +4,12 @@
 //   %s = arith.addf %carried, %p                        ->   %s = llvm.intr.fmuladd(%a, %b, %carried)
 //
 //   %s0 = %carried0 + (%a0 + log1p(exp(-|x0|)))         ->   %s0 = %carried0 + %a0
-//   %s1 = %carried1 + (%a1 + log1p(exp(-|x1|)))         ->   %s1 = %carried1 + (%a1 + log1p(%q)),   1 + %q = (1 + e0) (1 + e1)
+//   %s1 = %carried1 + (%a1 + log1p(exp(-|x1|)))         ->   %s1 = %carried1 + (%a1 + log1p(%q)),   1 + %q = (1 + e0)
+//   (1 + e1)
 //
 // Sums alone: a + b * c elsewhere is rounded twice, as it is written. Logarithms of a step are taken together where
-// all they are added to is added up itself behind the loop. 1 + e is between 1 and 2, so that 16 of them are no large number;
-// q = e0 + e1 + e0 e1 has no cancellation, and where every e is small the sum is as precise as it was.
+// all they are added to is added up itself behind the loop. 1 + e is between 1 and 2, so that 16 of them are no large
+// number; q = e0 + e1 + e0 e1 has no cancellation, and where every e is small the sum is as precise as it was.
 
 #include "passes/math/parts.h"
 
@@ -29,7 +30,8 @@ static bool add_product(MlirOperation add, int k) {
   if (sn_null(mul) || !sn_one_use(sn_result(mul, 0)) || sn_null(loop_that_carries(sn_operand(add, 1 - k))))
     return false;
   SnBuilder b = sn_before(add);
-  MlirValue s = sn(&b, "llvm.intr.fmuladd", sn_operand(mul, 0), sn_operand(mul, 1), sn_operand(add, 1 - k), sn_type_of(sn_result(add, 0)));
+  MlirValue s = sn(&b, "llvm.intr.fmuladd", sn_operand(mul, 0), sn_operand(mul, 1), sn_operand(add, 1 - k),
+                   sn_type_of(sn_result(add, 0)));
   mlirValueReplaceAllUsesOfWith(sn_result(add, 0), s);
   mlirOperationDestroy(add);
   mlirOperationDestroy(mul);
@@ -69,7 +71,8 @@ static MlirValue total_of(MlirValue v) {
 static bool is_term(MlirOperation log, Term *term) {
   MlirValue v = sn_result(log, 0);
   MlirOperation exp = sn_def(sn_operand(log, 0), "math.exp"), user;
-  if (sn_null(exp) || !sn_math_is_negated_magnitude(sn_operand(exp, 0)) || !mlirTypeIsAF32(sn_element(sn_type_of(v))) || !mlirTypeIsAVector(sn_type_of(v)))
+  if (sn_null(exp) || !sn_math_is_negated_magnitude(sn_operand(exp, 0)) || !mlirTypeIsAF32(sn_element(sn_type_of(v))) ||
+      !mlirTypeIsAVector(sn_type_of(v)))
     return false;
   for (user = only_user(v); !sn_null(user) && sn_is(user, "arith.addf"); user = only_user(v)) {
     for (int k = 0; k < 2; ++k) {
@@ -78,7 +81,8 @@ static bool is_term(MlirOperation log, Term *term) {
       if (sn_null(loop) || sn_null(yield) || !sn_is(yield, "scf.yield") || !sn_one_use(carried))
         continue;
       intptr_t at = mlirBlockArgumentGetArgNumber(carried) - 1;
-      if (!mlirBlockEqual(mlirOperationGetBlock(log), mlirOperationGetBlock(user)) || !sn_same(sn_operand(yield, at), sn_result(user, 0)))
+      if (!mlirBlockEqual(mlirOperationGetBlock(log), mlirOperationGetBlock(user)) ||
+          !sn_same(sn_operand(yield, at), sn_result(user, 0)))
         return false;
       *term = (Term){log, user, total_of(sn_result(loop, at))};
       return true;
@@ -89,7 +93,9 @@ static bool is_term(MlirOperation log, Term *term) {
 }
 
 // (1 + x) (1 + y) - 1
-static MlirValue both(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "math.fma", x, y, sn(b, "arith.addf", x, y)); }
+static MlirValue both(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "math.fma", x, y, sn(b, "arith.addf", x, y));
+}
 
 // a + log -> a
 static void leave_out(MlirOperation log) {

@@ -4,13 +4,14 @@
 //   log(x)   = (e * ln 2 + t[i]) + f * q(f)          x = 2^e * m, i = bits of m, f = m r[i] - 1   12
 //   log1p(x) = the same of u = 1 + x, f + (x - (u - 1)) / u                                       21
 //
-// A table of 16 numbers is a register, and looking it up one permutation, one of 32 two registers and a permutation; what
-// is left for a polynomial is that part of the range, and half the terms do. Exponent and mantissa are an instruction each, which
-// know zeros, infinities, NaNs and numbers below 2^-126: nothing is compared but in log1p, of infinity.
+// A table of 16 numbers is a register, and looking it up one permutation, one of 32 two registers and a permutation;
+// what is left for a polynomial is that part of the range, and half the terms do. Exponent and mantissa are an
+// instruction each, which know zeros, infinities, NaNs and numbers below 2^-126: nothing is compared but in log1p, of
+// infinity.
 //
-// Measured over all exponents: exp within 1.8 ulp where it is not below 2^-126 (2.3 in the last 0.02 before infinity), log and
-// log1p within 1.6. The exponential of a difference drops what 32 / ln 2 has beyond 24 bits: 1.8 + |x| / 22 ulp, which is less than the
-// difference itself was rounded by.
+// Measured over all exponents: exp within 1.8 ulp where it is not below 2^-126 (2.3 in the last 0.02 before infinity),
+// log and log1p within 1.6. The exponential of a difference drops what 32 / ln 2 has beyond 24 bits: 1.8 + |x| / 22
+// ulp, which is less than the difference itself was rounded by.
 //
 // test: test/passes/math/f32.mlir, and the numbers in test/losses/cases_*.test
 
@@ -21,19 +22,22 @@ static MlirValue i32_of(const Math *m, int64_t v) { return sn_int(m->b, mlirInte
 static MlirValue intrinsic(const Math *m, const char *name, SnValues operands, MlirType type) {
   int32_t none = 0, segments[] = {(int32_t)operands.n, 0};
   return sn(m->b, "llvm.call_intrinsic", operands, type, sn_attr("intrin", sn_string(m->b->ctx, name)),
-            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(m->b->ctx, 0, &none)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(m->b->ctx, 2, segments)));
+            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(m->b->ctx, 0, &none)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(m->b->ctx, 2, segments)));
 }
 
 // table[index mod 16], lane by lane.
 static MlirValue look_up(const Math *m, const int32_t *table, MlirValue index) {
-  MlirValue numbers = sn_constant(m->b, mlirDenseElementsAttrInt32Get(ints(m), 16, table)), operands[] = {numbers, index};
+  MlirValue numbers = sn_constant(m->b, mlirDenseElementsAttrInt32Get(ints(m), 16, table)),
+            operands[] = {numbers, index};
   return intrinsic(m, "llvm.x86.avx512.permvar.si.512", sn_values(2, operands), ints(m));
 }
 
 // table[index mod 32]
 static MlirValue look_up_32(const Math *m, const int32_t *table, MlirValue index) {
   MlirValue low = sn_constant(m->b, mlirDenseElementsAttrInt32Get(ints(m), 16, table));
-  MlirValue high = sn_constant(m->b, mlirDenseElementsAttrInt32Get(ints(m), 16, table + 16)), operands[] = {low, index, high};
+  MlirValue high = sn_constant(m->b, mlirDenseElementsAttrInt32Get(ints(m), 16, table + 16)),
+            operands[] = {low, index, high};
   return intrinsic(m, "llvm.x86.avx512.vpermi2var.d.512", sn_values(3, operands), ints(m));
 }
 
@@ -45,12 +49,14 @@ static MlirValue look_up_32(const Math *m, const int32_t *table, MlirValue index
 // Near the largest number n has no next one, and f grows: what may be above 0 takes the shorter steps and the longer
 // polynomial of a table of 16.
 
-static const int32_t sixteen[] = {0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532, 0x3f75fed7, 0x3f75583f,
-                                  0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c, 0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
-static const int32_t thirty_two[] = {0x3f800000, 0x3f7ecd87, 0x3f7daac3, 0x3f7c980f, 0x3f7b95c2, 0x3f7aa43a, 0x3f79c3d3, 0x3f78f4f0,
-                                     0x3f7837f0, 0x3f778d3a, 0x3f76f532, 0x3f767043, 0x3f75fed7, 0x3f75a15b, 0x3f75583f, 0x3f7523f6,
-                                     0x3f7504f3, 0x3f74fbaf, 0x3f7508a4, 0x3f752c4d, 0x3f75672a, 0x3f75b9be, 0x3f76248c, 0x3f76a81e,
-                                     0x3f7744fd, 0x3f77fbb8, 0x3f78ccdf, 0x3f79b907, 0x3f7ac0c7, 0x3f7be4ba, 0x3f7d257d, 0x3f7e83b3};
+static const int32_t sixteen[] = {0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
+                                  0x3f75fed7, 0x3f75583f, 0x3f7504f3, 0x3f7508a4, 0x3f75672a, 0x3f76248c,
+                                  0x3f7744fd, 0x3f78ccdf, 0x3f7ac0c7, 0x3f7d257d};
+static const int32_t thirty_two[] = {0x3f800000, 0x3f7ecd87, 0x3f7daac3, 0x3f7c980f, 0x3f7b95c2, 0x3f7aa43a, 0x3f79c3d3,
+                                     0x3f78f4f0, 0x3f7837f0, 0x3f778d3a, 0x3f76f532, 0x3f767043, 0x3f75fed7, 0x3f75a15b,
+                                     0x3f75583f, 0x3f7523f6, 0x3f7504f3, 0x3f74fbaf, 0x3f7508a4, 0x3f752c4d, 0x3f75672a,
+                                     0x3f75b9be, 0x3f76248c, 0x3f76a81e, 0x3f7744fd, 0x3f77fbb8, 0x3f78ccdf, 0x3f79b907,
+                                     0x3f7ac0c7, 0x3f7be4ba, 0x3f7d257d, 0x3f7e83b3};
 static const double terms_of_16[] = {1.0, 0.5000161528587341, 0.16666719317436218}; // of f, f^2, f^3
 static const double terms_of_32[] = {1.0000146627426147, 0.5000001788139343};
 #define LOG2E 1.44269502162933349609375
@@ -79,15 +85,18 @@ MlirValue sn_math_table_exp(const Math *m, MlirValue x, bool negative, bool roug
 
 // ---- log and log1p ---------------------------------------------------------------------
 //
-// r[i] is about 1 / m for mantissas m of [1 + i/16, 1 + (i + 1)/16), and t[i] = -log(r[i]) to 2^-38: of all numbers about there
-// the ones whose logarithms are nearest to an f32. From i = 7 on it is LN2 - log(2 r[i]), so that e * LN2 + t[i] is exact
-// for numbers a little below 1. r[0] = 1 and r[15] = 1/2, so that nothing is rounded next to 1.
+// r[i] is about 1 / m for mantissas m of [1 + i/16, 1 + (i + 1)/16), and t[i] = -log(r[i]) to 2^-38: of all numbers
+// about there the ones whose logarithms are nearest to an f32. From i = 7 on it is LN2 - log(2 r[i]), so that e * LN2 +
+// t[i] is exact for numbers a little below 1. r[0] = 1 and r[15] = 1/2, so that nothing is rounded next to 1.
 
-static const int32_t reciprocals[] = {0x3f800000, 0x3f6a1b1b, 0x3f5d5628, 0x3f5216d8, 0x3f47cb84, 0x3f3e929b, 0x3f3609c0, 0x3f2e39de,
-                                      0x3f273bd7, 0x3f208bd8, 0x3f1a924b, 0x3f15045e, 0x3f0fbba6, 0x3f0ad2f4, 0x3f064cab, 0x3f000000};
-static const int32_t logarithms[] = {0x00000000, 0x3db7196b, 0x3e14fc22, 0x3e4a6379, 0x3e7dd5bf, 0x3e971d17, 0x3eae9282, 0x3ec507a3,
-                                     0x3eda007b, 0x3eeee594, 0x3f012849, 0x3f0a869f, 0x3f13c4b1, 0x3f1caa15, 0x3f25259d, 0x3f317218};
-static const double log_terms[] = {1.0, -0.5, 0.33334478735923767, -0.2500966787338257, 0.18890942633152008}; // minimax on [-1/31, 1/16]
+static const int32_t reciprocals[] = {0x3f800000, 0x3f6a1b1b, 0x3f5d5628, 0x3f5216d8, 0x3f47cb84, 0x3f3e929b,
+                                      0x3f3609c0, 0x3f2e39de, 0x3f273bd7, 0x3f208bd8, 0x3f1a924b, 0x3f15045e,
+                                      0x3f0fbba6, 0x3f0ad2f4, 0x3f064cab, 0x3f000000};
+static const int32_t logarithms[] = {0x00000000, 0x3db7196b, 0x3e14fc22, 0x3e4a6379, 0x3e7dd5bf, 0x3e971d17,
+                                     0x3eae9282, 0x3ec507a3, 0x3eda007b, 0x3eeee594, 0x3f012849, 0x3f0a869f,
+                                     0x3f13c4b1, 0x3f1caa15, 0x3f25259d, 0x3f317218};
+static const double log_terms[] = {1.0, -0.5, 0.33334478735923767, -0.2500966787338257,
+                                   0.18890942633152008}; // minimax on [-1/31, 1/16]
 #define LN2 0.693147182464599609375
 
 static MlirValue exponent(const Math *m, MlirValue x) {

@@ -16,8 +16,10 @@ static bool is_tensor(MlirValue v) { return mlirTypeIsARankedTensor(sn_type_of(v
 // One that stands in a function or in control flow: what is in a row program or in a body is on rows and elements.
 static bool is_whole(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  return sn_num_results(op) == 1 && is_tensor(sn_result(op, 0)) && !mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0))) &&
-         sn_shim_is_elementwise(op) && sn_num_operands(op) && !sn_is(op, "arith.constant") && (sn_in_dialect(parent, "func") || sn_in_dialect(parent, "scf"));
+  return sn_num_results(op) == 1 && is_tensor(sn_result(op, 0)) &&
+         !mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0))) && sn_shim_is_elementwise(op) &&
+         sn_num_operands(op) && !sn_is(op, "arith.constant") &&
+         (sn_in_dialect(parent, "func") || sn_in_dialect(parent, "scf"));
 }
 
 static MlirValue like(SnBuilder *b, MlirValue x, MlirType t) {
@@ -84,11 +86,13 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   intptr_t d;
   if (is_whole(op))
     sn_push(&found->whole, op);
-  MlirAttribute at = sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
+  MlirAttribute at =
+      sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
   if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
-    found->result = sn_error(op, "asks for the size of dimension %lld, and its operand has %lld dimension%s, from 0 on",
-                             (long long)mlirIntegerAttrGetValueInt(at), (long long)sn_rank(sn_type_of(sn_operand(op, 0))),
-                             sn_rank(sn_type_of(sn_operand(op, 0))) == 1 ? "" : "s");
+    found->result =
+        sn_error(op, "asks for the size of dimension %lld, and its operand has %lld dimension%s, from 0 on",
+                 (long long)mlirIntegerAttrGetValueInt(at), (long long)sn_rank(sn_type_of(sn_operand(op, 0))),
+                 sn_rank(sn_type_of(sn_operand(op, 0))) == 1 ? "" : "s");
   return MlirWalkResultAdvance;
 }
 
@@ -106,7 +110,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_eac
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__, mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__,
+                                                      mlirGetDialectHandle__tensor__, NULL};
 
 const SnPass sn_pass_dynamic = {
     .argument = "sinter-dynamic",

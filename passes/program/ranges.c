@@ -4,12 +4,13 @@
 //     ... ins(%x[i, j], %t[i]) { ^row(%a, %l): sinter.pick %a[%l] ... }      t is a column: 0 <= t < 1003
 //     ... ins(%v[i]) { ^row(%b): %s = math.sqrt %b   cf.assert %s != 0 ... }  v is above 0
 //   ->
-//   func.func @main(%x, %t {sinter.range = array<f64: 0, 1003, -1, 0>}, %v {sinter.range = array<f64: 0.1, 1.1, -1, 0>})
+//   func.func @main(%x, %t {sinter.range = array<f64: 0, 1003, -1, 0>}, %v {sinter.range = array<f64: 0.1, 1.1, -1,
+//   0>})
 //
-// From where a number is needed (a subscript, a comparison with a column's index, an assert, a divisor, a logarithm or a root)
-// back to the argument that it is, through reshapes, conversions and kernels that hand it on. The third and the fourth number
-// name the size that ends the range where it is `?`: an argument and its dimension. It is a guess that nothing but default data
-// is made from: what is not followed is left as it was.
+// From where a number is needed (a subscript, a comparison with a column's index, an assert, a divisor, a logarithm or
+// a root) back to the argument that it is, through reshapes, conversions and kernels that hand it on. The third and the
+// fourth number name the size that ends the range where it is `?`: an argument and its dimension. It is a guess that
+// nothing but default data is made from: what is not followed is left as it was.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/program/ranges.mlir
 
@@ -50,7 +51,8 @@ static Size size_of(const Ranges *r, MlirValue v, intptr_t d) {
   if (sn_dim(t, d) != SN_DYNAMIC)
     return (Size){sn_dim(t, d), -1, 0};
   if (mlirValueIsABlockArgument(v))
-    return mlirBlockEqual(mlirBlockArgumentGetOwner(v), r->body) ? (Size){0, mlirBlockArgumentGetArgNumber(v), d} : none;
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(v), r->body) ? (Size){0, mlirBlockArgumentGetArgNumber(v), d}
+                                                                 : none;
   MlirOperation op = sn_definer(v);
   if (sn_is(op, "tensor.empty")) {
     intptr_t at = 0;
@@ -90,7 +92,9 @@ static Size size_of_loop(const Ranges *r, MlirOperation op, intptr_t d) {
 
 // ---- one step back -------------------------------------------------------------------------
 
-static MlirOperation owner_of(MlirValue argument) { return mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument)); }
+static MlirOperation owner_of(MlirValue argument) {
+  return mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(argument));
+}
 
 // What an argument of a body stands for outside of it; null if that is no operand.
 static MlirValue outside(MlirValue argument) {
@@ -112,7 +116,8 @@ static MlirValue outside(MlirValue argument) {
 static MlirValue init_of(MlirOperation op, MlirValue result) {
   intptr_t n = sn_num_results(op);
   for (intptr_t k = 0; k < n; ++k)
-    if (sn_same(sn_result(op, k), result) && (sn_in_dialect(op, "linalg") || sn_is_form(op)) && sn_num_operands(op) >= n)
+    if (sn_same(sn_result(op, k), result) && (sn_in_dialect(op, "linalg") || sn_is_form(op)) &&
+        sn_num_operands(op) >= n)
       return sn_operand(op, sn_num_operands(op) - n + k);
   return (MlirValue){0};
 }
@@ -137,10 +142,26 @@ static MlirValue yielded(MlirOperation op, MlirValue result) {
 
 // Operations that hand on the elements of operand 0.
 static bool hands_on(MlirOperation op) {
-  static const char *const names[] = {"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast", "tensor.extract_slice", "tensor.reshape",
-                                      "tensor.extract", "tensor.pad", "linalg.transpose", "linalg.broadcast", "tensor.from_elements",
-                                      "arith.extf", "arith.truncf", "arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui",
-                                      "bufferization.alloc_tensor", "tensor.splat", NULL};
+  static const char *const names[] = {"tensor.collapse_shape",
+                                      "tensor.expand_shape",
+                                      "tensor.cast",
+                                      "tensor.extract_slice",
+                                      "tensor.reshape",
+                                      "tensor.extract",
+                                      "tensor.pad",
+                                      "linalg.transpose",
+                                      "linalg.broadcast",
+                                      "tensor.from_elements",
+                                      "arith.extf",
+                                      "arith.truncf",
+                                      "arith.extsi",
+                                      "arith.extui",
+                                      "arith.trunci",
+                                      "arith.index_cast",
+                                      "arith.index_castui",
+                                      "bufferization.alloc_tensor",
+                                      "tensor.splat",
+                                      NULL};
   for (const char *const *name = names; *name; ++name)
     if (sn_is(op, *name))
       return sn_num_operands(op) > 0;
@@ -176,7 +197,8 @@ static void integer(Ranges *r, MlirValue v, const Range *within) {
   } else if (sn_is(op, "arith.select")) { // t < 0 ? t + n : t
     integer(r, sn_operand(op, 1), within);
     integer(r, sn_operand(op, 2), within);
-  } else if ((sn_is(op, "arith.addi") || sn_is(op, "arith.maxsi") || sn_is(op, "arith.minsi")) && sn_constant_of(sn_operand(op, 1)).ptr) {
+  } else if ((sn_is(op, "arith.addi") || sn_is(op, "arith.maxsi") || sn_is(op, "arith.minsi")) &&
+             sn_constant_of(sn_operand(op, 1)).ptr) {
     integer(r, sn_operand(op, 0), within);
   } else {
     MlirValue x = before(v);
@@ -186,7 +208,11 @@ static void integer(Ranges *r, MlirValue v, const Range *within) {
 }
 
 static void subscript(Ranges *r, MlirValue v, Size size) {
-  Range within = {.lower = true, .upper = size.n > 0 || size.input >= 0, .high = (double)size.n, .input = size.input, .dim = size.dim};
+  Range within = {.lower = true,
+                  .upper = size.n > 0 || size.input >= 0,
+                  .high = (double)size.n,
+                  .input = size.input,
+                  .dim = size.dim};
   r->budget = 200;
   integer(r, v, &within);
 }
@@ -297,7 +323,8 @@ static void subscripts_of_form(Ranges *r, MlirOperation op) {
     for (intptr_t i = 0; a->through.ptr && i < mlirAffineMapGetNumResults(a->map); ++i) {
       MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
       if (mlirAffineExprIsASymbol(e))
-        subscript(r, f.indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].value, size_of(r, a->value, i));
+        subscript(r, f.indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))].value,
+                  size_of(r, a->value, i));
     }
   }
   sn_form_free(&f);
@@ -315,7 +342,8 @@ static Size row_length(const Ranges *r, MlirOperation op, MlirType row) {
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user) {
-  static const char *const quotients[] = {"arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui", NULL};
+  static const char *const quotients[] = {"arith.divsi",      "arith.divui",     "arith.remsi",     "arith.remui",
+                                          "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui", NULL};
   Ranges *r = user;
   if (sn_is(op, "sinter.steps"))
     return MlirWalkResultSkip; // on memory
@@ -340,7 +368,8 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
     asserted(r, sn_operand(op, 0));
   if (sn_is(op, "arith.divf"))
     above_zero(r, sn_operand(op, 1), 0);
-  if (sn_is(op, "math.log") || sn_is(op, "math.log2") || sn_is(op, "math.log10") || sn_is(op, "math.sqrt") || sn_is(op, "math.rsqrt"))
+  if (sn_is(op, "math.log") || sn_is(op, "math.log2") || sn_is(op, "math.log10") || sn_is(op, "math.sqrt") ||
+      sn_is(op, "math.rsqrt"))
     above_zero(r, sn_operand(op, 0), 0);
   if (sn_is(op, "math.log1p"))
     above_zero(r, sn_operand(op, 0), 1);

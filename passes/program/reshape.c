@@ -65,7 +65,8 @@ static MlirValue collapse(SnBuilder *b, MlirValue x, const Groups *groups, MlirT
 
 // The sizes a[..] and b[..] of one group as products of common factors, outermost first:
 // (8, 9, 7) and (4, 126) of (4, 2, 9, 7). Appends to shape and to both groupings.
-static bool refine(const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *shape, intptr_t *rank, Groups *ga, Groups *gb) {
+static bool refine(const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *shape, intptr_t *rank,
+                   Groups *ga, Groups *gb) {
   int64_t i = 0, j = 0, x = na ? a[0] : 1, y = nb ? b[0] : 1;
   while (i < na && j < nb) {
     int64_t common = x < y ? x : y;
@@ -95,7 +96,8 @@ static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   Groups wide, narrow, ga = {.n = 0}, gb = {.n = 0};
   if (!mlirShapedTypeHasStaticShape(from) || !mlirShapedTypeHasStaticShape(to))
     return sn_no(op, "a reshape of unknown sizes");
-  if (sn_rank(from) > SN_MAX_DIMS || sn_rank(to) > SN_MAX_DIMS || !read_groups(inner, &wide) || !read_groups(op, &narrow))
+  if (sn_rank(from) > SN_MAX_DIMS || sn_rank(to) > SN_MAX_DIMS || !read_groups(inner, &wide) ||
+      !read_groups(op, &narrow))
     return sn_no(op, "more than %d dimensions", SN_MAX_DIMS);
   int64_t shape[SN_MAX_DIMS], a[SN_MAX_DIMS], b[SN_MAX_DIMS];
   intptr_t rank = 0;
@@ -104,8 +106,8 @@ static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   for (intptr_t i = 0; i < sn_rank(to); ++i)
     b[i] = sn_dim(to, i);
   for (intptr_t g = 0; g < wide.n; ++g)
-    if (!refine(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g], narrow.first[g + 1] - narrow.first[g], shape,
-                &rank, &ga, &gb))
+    if (!refine(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g],
+                narrow.first[g + 1] - narrow.first[g], shape, &rank, &ga, &gb))
       return sn_no(op, "sizes of the two reshapes that have no common factors");
   sn_replace(rw, op, collapse(rw->b, expand(rw->b, x, &ga, shape), &gb, to));
   return true;
@@ -129,7 +131,8 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
   MlirAttribute offsets = sn_get_attr(slice, "static_offsets"), strides = sn_get_attr(slice, "static_strides");
   int64_t shape[SN_MAX_DIMS], offset[SN_MAX_DIMS], size[SN_MAX_DIMS], stride[SN_MAX_DIMS];
   for (intptr_t g = 0; g < groups.n; ++g) {
-    int64_t first = groups.first[g], inner = 1, at = mlirDenseI64ArrayGetElement(offsets, g), step = mlirDenseI64ArrayGetElement(strides, g);
+    int64_t first = groups.first[g], inner = 1, at = mlirDenseI64ArrayGetElement(offsets, g),
+            step = mlirDenseI64ArrayGetElement(strides, g);
     for (int64_t d = first; d < groups.first[g + 1]; ++d) {
       shape[d] = size[d] = sn_dim(to, d);
       offset[d] = 0;
@@ -150,10 +153,12 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
   MlirContext ctx = rw->b->ctx;
   int32_t segments[] = {1, 0, 0, 0};
   MlirValue wide = expand(rw->b, x, &groups, shape);
-  sn_replace(rw, op, sn(rw->b, "tensor.extract_slice", wide, to, sn_attr("static_offsets", mlirDenseI64ArrayGet(ctx, rank, offset)),
-                        sn_attr("static_sizes", mlirDenseI64ArrayGet(ctx, rank, size)),
-                        sn_attr("static_strides", mlirDenseI64ArrayGet(ctx, rank, stride)),
-                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 4, segments))));
+  sn_replace(rw, op,
+             sn(rw->b, "tensor.extract_slice", wide, to,
+                sn_attr("static_offsets", mlirDenseI64ArrayGet(ctx, rank, offset)),
+                sn_attr("static_sizes", mlirDenseI64ArrayGet(ctx, rank, size)),
+                sn_attr("static_strides", mlirDenseI64ArrayGet(ctx, rank, stride)),
+                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 4, segments))));
   return true;
 }
 
@@ -187,7 +192,8 @@ typedef struct {
   bool remarks;
 } Options;
 static const SnOption options[] = {
-    {SN_OPTION_BOOL, "remarks", "say at each reshape that stays why it does", "false", NULL, offsetof(Options, remarks)},
+    {SN_OPTION_BOOL, "remarks", "say at each reshape that stays why it does", "false", NULL,
+     offsetof(Options, remarks)},
     {0},
 };
 
@@ -203,7 +209,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 
 MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__linalg__, mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__linalg__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_reshape = {
     .argument = "sinter-reshape",

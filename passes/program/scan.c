@@ -1,14 +1,18 @@
 // scan.c: cumulative sums and their like become steps.
 //
-//   %y:2 = tm_tensor.scan dimension(1) inclusive(true)    ->    %y = sinter.steps rows(0) ins(%x : tensor<4x9x5xf32>) outs(%e : tensor<4x9x5xf32>) {
-//       ins(%x : tensor<4x9x5xf32>) outs(%e, %z : ...) {        ^row(%i: index, %a: memref<4x9x5xf32>, %b: memref<4x9x5xf32>):
+//   %y:2 = tm_tensor.scan dimension(1) inclusive(true)    ->    %y = sinter.steps rows(0) ins(%x : tensor<4x9x5xf32>)
+//   outs(%e : tensor<4x9x5xf32>) {
+//       ins(%x : tensor<4x9x5xf32>) outs(%e, %z : ...) {        ^row(%i: index, %a: memref<4x9x5xf32>, %b:
+//       memref<4x9x5xf32>):
 //   ^bb0(%p: f32, %v: f32):                                       scf.parallel (%j) ... { b[i, 0, j] = a[i, 0, j] }
 //     %s = arith.addf %p, %v : f32                                scf.for %t = 1 to 9 {
-//     tm_tensor.yield %s : f32                                      scf.parallel (%j) ... { b[i, t, j] = b[i, t - 1, j] + a[i, t, j] }
+//     tm_tensor.yield %s : f32                                      scf.parallel (%j) ... { b[i, t, j] = b[i, t - 1, j]
+//     + a[i, t, j] }
 //   }                                                             }
 //
-// Exporters have no linalg for what depends on its neighbour along a dimension. Dimensions before the one that is scanned are
-// collapsed into rows, those behind it into lanes; without lanes the row keeps what it has so far in a register.
+// Exporters have no linalg for what depends on its neighbour along a dimension. Dimensions before the one that is
+// scanned are collapsed into rows, those behind it into lanes; without lanes the row keeps what it has so far in a
+// register.
 //
 // runs in: sinter-prepare    test: test/passes/program/scan.mlir
 
@@ -93,7 +97,8 @@ static MlirValue narrowed(SnBuilder *b, const Layout *l, MlirValue v) {
 
 static MlirValue widened(SnBuilder *b, const Layout *l, MlirValue v, MlirValue like) {
   if (l->lifted)
-    v = sn(b, "tensor.collapse_shape", v, without_row(l), sn_attr("reassociation", row_groups(b->ctx, sn_rank(l->narrow))));
+    v = sn(b, "tensor.collapse_shape", v, without_row(l),
+           sn_attr("reassociation", row_groups(b->ctx, sn_rank(l->narrow))));
   return l->collapsed ? expand(b, v, l->wide, l->groups, like, 0) : v;
 }
 
@@ -141,7 +146,8 @@ static MlirValue combine(SnBuilder *b, const Body *s, MlirValue before, MlirValu
   SnMap map = {0};
   sn_map(&map, mlirBlockGetArgument(region, 0), before);
   sn_map(&map, mlirBlockGetArgument(region, 1), v);
-  for (MlirOperation op = mlirBlockGetFirstOperation(region); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(region); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     for (intptr_t k = 0; k < sn_num_operands(op); ++k)
       if (sn_none(sn_mapped(&map, sn_operand(op, k))))
         sn_map(&map, sn_operand(op, k), sn_constant(b, sn_constant_of(sn_operand(op, k))));
@@ -169,7 +175,8 @@ static void end_step(SnBuilder *in) { sn_op(in, "scf.reduce", sn_types(0, NULL))
 
 static MlirValue first(SnBuilder *b, const Body *s, MlirValue init, MlirValue j) {
   MlirValue zero = sn_index(b, 0), at[] = {s->row, j};
-  MlirValue v = s->inclusive ? load(b, s, s->x, zero, j) : sn(b, "memref.load", init, sn_values(1 + s->lanes, at), sn_element(sn_type_of(init)));
+  MlirValue v = s->inclusive ? load(b, s, s->x, zero, j)
+                             : sn(b, "memref.load", init, sn_values(1 + s->lanes, at), sn_element(sn_type_of(init)));
   store(b, s, v, zero, j);
   return v;
 }
@@ -214,7 +221,8 @@ static MlirLogicalResult check_region(MlirOperation op, MlirType element) {
   MlirBlock region = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation end = mlirBlockGetTerminator(region);
   if (mlirBlockGetNumArguments(region) != 2 || sn_null(end) || sn_num_operands(end) != 1)
-    return sn_error(op, "has a region of %ld arguments; expected two, and one number that it yields", (long)mlirBlockGetNumArguments(region));
+    return sn_error(op, "has a region of %ld arguments; expected two, and one number that it yields",
+                    (long)mlirBlockGetNumArguments(region));
   MlirValue scalars[] = {mlirBlockGetArgument(region, 0), mlirBlockGetArgument(region, 1), sn_operand(end, 0)};
   for (int k = 0; k < 3; ++k)
     if (!mlirTypeEqual(sn_type_of(scalars[k]), element))
@@ -225,7 +233,8 @@ static MlirLogicalResult check_region(MlirOperation op, MlirType element) {
     for (intptr_t k = 0; k < sn_num_operands(in); ++k) {
       MlirValue v = sn_operand(in, k);
       MlirOperation from = sn_definer(v);
-      bool inside = sn_null(from) ? mlirBlockEqual(mlirBlockArgumentGetOwner(v), region) : mlirBlockEqual(mlirOperationGetBlock(from), region);
+      bool inside = sn_null(from) ? mlirBlockEqual(mlirBlockArgumentGetOwner(v), region)
+                                  : mlirBlockEqual(mlirOperationGetBlock(from), region);
       if (!inside && !sn_constant_of(v).ptr)
         return sn_error(in, "in a scan takes a value from outside that is no constant");
     }
@@ -234,8 +243,10 @@ static MlirLogicalResult check_region(MlirOperation op, MlirType element) {
 }
 
 static MlirLogicalResult check(MlirOperation op) {
-  if (sn_num_operands(op) != 3 || sn_num_results(op) != 2 || mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0) != 1)
-    return sn_error(op, "has %ld operands and %ld results; expected one input, two destinations, two results", (long)sn_num_operands(op), (long)sn_num_results(op));
+  if (sn_num_operands(op) != 3 || sn_num_results(op) != 2 ||
+      mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0) != 1)
+    return sn_error(op, "has %ld operands and %ld results; expected one input, two destinations, two results",
+                    (long)sn_num_operands(op), (long)sn_num_results(op));
   MlirType t = sn_type_of(sn_operand(op, 0)), init = sn_type_of(sn_operand(op, 2));
   int64_t dim = sn_int_attr(op, "dimension", 0);
   if (dim < 0 || dim >= sn_rank(t))
@@ -252,7 +263,8 @@ static MlirLogicalResult check(MlirOperation op) {
   if (!fits)
     return sn_error(op, "keeps its last values in a tensor that is not the input without dimension %ld", (long)dim);
   if (!mlirOpOperandIsNull(mlirValueGetFirstUse(sn_result(op, 1))))
-    return sn_error(op, "has a second result that is used; take it from the first one, at the end of dimension %ld", (long)dim);
+    return sn_error(op, "has a second result that is used; take it from the first one, at the end of dimension %ld",
+                    (long)dim);
   return check_region(op, sn_element(t));
 }
 
@@ -269,7 +281,8 @@ static MlirValue narrowed_init(SnBuilder *b, const Layout *l, MlirValue v) {
   for (intptr_t d = 0; d < out; ++d)
     shape[d] = sn_dim(l->narrow, d ? 2 : 0);
   if (rank > n)
-    v = sn(b, "tensor.collapse_shape", v, sn_tensor(sn_element(t), n, shape + l->lifted), sn_attr("reassociation", mlirArrayAttrGet(b->ctx, n, groups)));
+    v = sn(b, "tensor.collapse_shape", v, sn_tensor(sn_element(t), n, shape + l->lifted),
+           sn_attr("reassociation", mlirArrayAttrGet(b->ctx, n, groups)));
   if (!l->lifted)
     return v;
   MlirAttribute pair = members(b->ctx, 0, 2);
@@ -303,8 +316,9 @@ static MlirLogicalResult replace(MlirOperation op) {
   s.y = mlirBlockGetArgument(block, n);
   SnBuilder in = sn_at_end(block, b.loc);
   make_body(&in, &s, mlirBlockGetArgument(block, 2));
-  MlirValue made = sn(&b, "sinter.steps", sn_values(n, operands), l.narrow, sn_attr("rows", sn_i64(b.ctx, 0)),
-                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)), body, mlirRegionCreate());
+  MlirValue made =
+      sn(&b, "sinter.steps", sn_values(n, operands), l.narrow, sn_attr("rows", sn_i64(b.ctx, 0)),
+         sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)), body, mlirRegionCreate());
   mlirValueReplaceAllUsesOfWith(sn_result(op, 0), widened(&b, &l, made, input));
   mlirOperationDestroy(op);
   return SN_OK;
@@ -321,7 +335,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tensor__, mlirGetDialectHandle__sinter__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tensor__, mlirGetDialectHandle__sinter__,
+                                                      NULL};
 
 const SnPass sn_pass_scan = {
     .argument = "sinter-scan",

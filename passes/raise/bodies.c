@@ -19,7 +19,8 @@ intptr_t sn_raise_inputs(MlirOperation op, MlirBlock *body) {
   if (!sn_in_dialect(op, "linalg") || !results || operands < results || mlirOperationGetNumRegions(op) != 1)
     return -1;
   *body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  if (!body->ptr || mlirBlockGetNumArguments(*body) != operands || !sn_is(mlirBlockGetTerminator(*body), "linalg.yield"))
+  if (!body->ptr || mlirBlockGetNumArguments(*body) != operands ||
+      !sn_is(mlirBlockGetTerminator(*body), "linalg.yield"))
     return -1;
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   return maps.ptr && mlirArrayAttrGetNumElements(maps) == operands ? operands - results : -1;
@@ -61,7 +62,8 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   if (sn_is(op, "tensor.extract"))
     return sn_raise_want_extract(r, op);
   bool position = sn_is(op, "linalg.index");
-  bool few = (sn_num_results(op) == 1 || sn_is(op, "math.sincos")) && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
+  bool few =
+      (sn_num_results(op) == 1 || sn_is(op, "math.sincos")) && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
   if (!few || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
@@ -71,7 +73,9 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   return true;
 }
 
-bool sn_raise_wants_output(const SnRaise *r, intptr_t output) { return has_source(r, sn_raise_out_argument(r, output)); }
+bool sn_raise_wants_output(const SnRaise *r, intptr_t output) {
+  return has_source(r, sn_raise_out_argument(r, output));
+}
 
 // ---- inputs ------------------------------------------------------------------------------------
 
@@ -177,7 +181,8 @@ static MlirValue sine_and_cosine(SnRaise *r, SnBuilder *b, MlirOperation op, Mli
 void sn_raise_body(SnRaise *r, SnBuilder *b) {
   for (size_t i = 0; i < r->sources.size; ++i) {
     SnSource *s = &r->sources.data[i];
-    sn_map(&r->values, s->inside, s->constant.ptr ? sn_constant(b, s->constant) : sn_input_argument(&r->form, s->input));
+    sn_map(&r->values, s->inside,
+           s->constant.ptr ? sn_constant(b, s->constant) : sn_input_argument(&r->form, s->input));
   }
   MlirLocation loc = b->loc;
   for (size_t i = 0; i < r->needed.size; ++i) {

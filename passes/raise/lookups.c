@@ -40,7 +40,8 @@ static Affine combined(MlirOperation op, Affine x, Affine y) {
   if (sn_is(op, "arith.addi"))
     return bounded(mlirAffineAddExprGet(x.e, y.e), x.low + y.low, x.high + y.high);
   if (sn_is(op, "arith.subi"))
-    return bounded(mlirAffineAddExprGet(x.e, mlirAffineMulExprGet(y.e, mlirAffineConstantExprGet(ctx, -1))), x.low - y.high, x.high - y.low);
+    return bounded(mlirAffineAddExprGet(x.e, mlirAffineMulExprGet(y.e, mlirAffineConstantExprGet(ctx, -1))),
+                   x.low - y.high, x.high - y.low);
   if (sn_is(op, "arith.muli") && !constant && x.low == x.high)
     return combined(op, y, x);
   if (sn_is(op, "arith.muli") && constant) {
@@ -68,13 +69,16 @@ static Affine affine(const SnRaise *r, MlirValue v) {
   MlirOperation op = sn_definer(v);
   if (sn_is(op, "linalg.index")) {
     intptr_t d = sn_int_attr(op, "dim", 0);
-    return r->sizes[d] == SN_DYNAMIC ? (Affine){0} : bounded(mlirAffineDimExprGet(r->ctx, d), 0, r->sizes[d] > 0 ? r->sizes[d] - 1 : 0);
+    return r->sizes[d] == SN_DYNAMIC
+               ? (Affine){0}
+               : bounded(mlirAffineDimExprGet(r->ctx, d), 0, r->sizes[d] > 0 ? r->sizes[d] - 1 : 0);
   }
   if (sn_is(op, "arith.index_cast")) { // back and forth: numbers are small
     unsigned bits = sn_bits(sn_type_of(v));
     return bits >= 32 ? affine(r, sn_operand(op, 0)) : (Affine){0};
   }
-  if (!sn_in_dialect(op, "arith") || sn_num_operands(op) != 2 || sn_num_results(op) != 1 || !sn_is_int(sn_type_of(v)) || sn_bits(sn_type_of(v)) < 32)
+  if (!sn_in_dialect(op, "arith") || sn_num_operands(op) != 2 || sn_num_results(op) != 1 || !sn_is_int(sn_type_of(v)) ||
+      sn_bits(sn_type_of(v)) < 32)
     return (Affine){0};
   Affine x = affine(r, sn_operand(op, 0)), y = x.e.ptr ? affine(r, sn_operand(op, 1)) : x;
   return y.e.ptr ? combined(op, x, y) : (Affine){0};
@@ -179,7 +183,8 @@ static size_t table(SnRaise *r, MlirValue value) {
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (sn_same(f->inputs.data[k].value, value) && sn_is_table(&f->inputs.data[k]))
       return k;
-  sn_push(&f->inputs, (SnAccess){.value = value, .map = sn_table_map(r->ctx, (intptr_t)f->dims.size, sn_rank(sn_type_of(value)))});
+  sn_push(&f->inputs,
+          (SnAccess){.value = value, .map = sn_table_map(r->ctx, (intptr_t)f->dims.size, sn_rank(sn_type_of(value)))});
   return f->inputs.size - 1;
 }
 
@@ -189,7 +194,8 @@ static size_t row(SnRaise *r, SnBuilder *b, MlirOperation extract) {
   intptr_t rank = sn_num_operands(extract) - 1, column = picked(r, extract);
   for (intptr_t i = 0; i < rank; ++i)
     at[i] = mlirAffineDimExprGet(r->ctx, i == column ? r->num_loops : loop_of(r, sn_operand(extract, i + 1)));
-  return sn_raise_input(r, b, sn_raise_view(sn_operand(extract, 0), mlirAffineMapGet(r->ctx, r->num_loops + 1, 0, rank, at)));
+  return sn_raise_input(r, b,
+                        sn_raise_view(sn_operand(extract, 0), mlirAffineMapGet(r->ctx, r->num_loops + 1, 0, rank, at)));
 }
 
 void sn_raise_tables(SnRaise *r, SnBuilder *b) {

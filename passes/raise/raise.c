@@ -106,10 +106,11 @@ static bool fits(const SnRaise *r) {
       small &= sn_num_operands(in) <= SN_MAX_DIMS;
     }
   if (!small)
-    return sn_no(r->op, "a dimension or a subscript more than a form has: %d dimensions, subscripts of %d parts", SN_MAX_DIMS, SN_MAX_SUBSCRIPT_PARTS);
+    return sn_no(r->op, "a dimension or a subscript more than a form has: %d dimensions, subscripts of %d parts",
+                 SN_MAX_DIMS, SN_MAX_SUBSCRIPT_PARTS);
   if (r->num_outputs > SN_MAX_ACCUMULATORS || operands > SN_MAX_OPERANDS)
-    return sn_no(r->op, "%ld operands and %ld results, and a form has at most %d and %d", (long)operands, (long)r->num_outputs, SN_MAX_OPERANDS,
-                 SN_MAX_ACCUMULATORS);
+    return sn_no(r->op, "%ld operands and %ld results, and a form has at most %d and %d", (long)operands,
+                 (long)r->num_outputs, SN_MAX_OPERANDS, SN_MAX_ACCUMULATORS);
   return true;
 }
 
@@ -187,7 +188,8 @@ void sn_raise_replace(SnRaise *r) {
 static bool starts_linalg(MlirOperation op) {
   if (!sn_is(op, "linalg.fill") || !sn_num_results(op)) // of buffers it has none
     return false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, 0)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     if (!sn_in_dialect(mlirOpOperandGetOwner(use), "linalg"))
       return false;
   return true;
@@ -255,8 +257,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 static const SnOption options[] = {
-    {SN_OPTION_BOOL, "remarks", "say at each op that stays linalg why it does", "false", NULL, offsetof(Options, remarks)},
-    {SN_OPTION_BOOL, "reasons", "keep it at the op as an attribute, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
+    {SN_OPTION_BOOL, "remarks", "say at each op that stays linalg why it does", "false", NULL,
+     offsetof(Options, remarks)},
+    {SN_OPTION_BOOL, "reasons", "keep it at the op as an attribute, for sinter-explain", "false", NULL,
+     offsetof(Options, reasons)},
     {0},
 };
 

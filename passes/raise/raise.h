@@ -52,7 +52,9 @@ typedef struct {
 bool sn_raise_open(SnRaise *r, MlirOperation op);
 void sn_raise_close(SnRaise *r);
 MlirAffineMap sn_raise_map(const SnRaise *r, intptr_t operand);
-static inline MlirValue sn_raise_init(const SnRaise *r, intptr_t output) { return sn_operand(r->op, r->num_inputs + output); }
+static inline MlirValue sn_raise_init(const SnRaise *r, intptr_t output) {
+  return sn_operand(r->op, r->num_inputs + output);
+}
 static inline MlirValue sn_raise_out_argument(const SnRaise *r, intptr_t output) {
   return mlirBlockGetArgument(r->body, r->num_inputs + output);
 }

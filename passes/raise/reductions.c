@@ -40,7 +40,8 @@ static bool is_identity(const SnCombiner *c, MlirAttribute constant, MlirType t)
 static bool match_combiner(SnRaise *r, intptr_t output, Reduced *to) {
   MlirOperation op = sn_definer(sn_operand(r->yield, output));
   MlirType t = sn_type_of(sn_raise_out_argument(r, output));
-  const SnCombiner *c = sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), r->body) ? NULL : sn_combiner_of_op(op);
+  const SnCombiner *c =
+      sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), r->body) ? NULL : sn_combiner_of_op(op);
   *to = (Reduced){.combiner = c, .loc = mlirOperationGetLocation(sn_null(op) ? r->op : op), .type = t, .wide = t};
   if (!c)
     return !sn_null(op) && (to->combiner = sn_raise_selected(r, output, &to->value)) != NULL;
@@ -121,7 +122,8 @@ bool sn_raise_reduce(SnRaise *r) {
     tensor_init |= to[u].has_init && !to[u].init.constant.ptr;
     wins |= to[u].is_winner;
     closing |= to[u].has_init || !mlirTypeEqual(to[u].type, to[u].wide);
-    same_maps &= mlirAffineMapEqual(sn_raise_map(r, r->num_inputs + r->used[u]), sn_raise_map(r, r->num_inputs + r->used[0]));
+    same_maps &=
+        mlirAffineMapEqual(sn_raise_map(r, r->num_inputs + r->used[u]), sn_raise_map(r, r->num_inputs + r->used[0]));
   }
   for (intptr_t k = 0; k < r->num_outputs; ++k)
     if (sn_raise_wants_output(r, k))
@@ -169,7 +171,8 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t u = 0; u < r->num_used; ++u) {
     in.loc = to[u].loc;
     if (to[u].is_winner) {
-      MlirValue start = initial(f, &in, to[u].winner.start, to[u].start), otherwise = initial(f, &in, to[u].init, to[u].input);
+      MlirValue start = initial(f, &in, to[u].winner.start, to[u].start),
+                otherwise = initial(f, &in, to[u].init, to[u].input);
       yields[u] = sn_raise_winner(r, &in, &to[u].winner, start, otherwise);
       continue;
     }
@@ -181,7 +184,8 @@ bool sn_raise_reduce(SnRaise *r) {
     if (over_rows)
       v = convert(&in, v, to[u].wide);
     else
-      v = close(&in, &to[u], v, to[u].has_init && !to[u].init.constant.ptr ? sn_input_argument(f, to[u].input) : (MlirValue){0});
+      v = close(&in, &to[u], v,
+                to[u].has_init && !to[u].init.constant.ptr ? sn_input_argument(f, to[u].input) : (MlirValue){0});
     yields[u] = v;
   }
   in.loc = b.loc;

@@ -186,14 +186,19 @@ static bool has_keys(const SnForm *f, MlirType element) {
   return sn_bits(element) <= 32 && !mlirTypeIsAIndex(element) && n != SN_DYNAMIC && n < INT32_MAX;
 }
 
-static MlirValue row_op(SnBuilder *b, const char *name, MlirValue x, MlirValue y) { return sn(b, name, x, sn_as_row(b, y, sn_type_of(x))); }
+static MlirValue row_op(SnBuilder *b, const char *name, MlirValue x, MlirValue y) {
+  return sn(b, name, x, sn_as_row(b, y, sn_type_of(x)));
+}
 
-// The position of the winner among elements that are not NaN, `none` if there are none; of a maximum that a NaN poisons, as if there were
-// no NaN.
-static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner *a, MlirValue x, MlirValue at, MlirValue none) {
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), f32 = mlirF32TypeGet(b->ctx), wide = sn_row_type(f, i64);
+// The position of the winner among elements that are not NaN, `none` if there are none; of a maximum that a NaN
+// poisons, as if there were no NaN.
+static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner *a, MlirValue x, MlirValue at,
+                                  MlirValue none) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), f32 = mlirF32TypeGet(b->ctx),
+           wide = sn_row_type(f, i64);
   MlirType element = sn_element(sn_type_of(x));
-  bool is_float = sn_is_float(element), is_unsigned = !is_float && !strcmp(a->combiner->kind + 3, "ui"), least = !strncmp(a->combiner->kind, "min", 3);
+  bool is_float = sn_is_float(element), is_unsigned = !is_float && !strcmp(a->combiner->kind + 3, "ui"),
+       least = !strncmp(a->combiner->kind, "min", 3);
   MlirValue order = x, nan = {0};
   if (is_float) {
     if (sn_bits(element) < 32)
@@ -210,7 +215,8 @@ static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner 
     order = row_op(b, "arith.subi", order, sn_int(b, i64, (int64_t)1 << 31));
   if (least)
     order = row_op(b, "arith.xori", order, sn_int(b, i64, -1));
-  MlirValue low = a->last ? row_op(b, "arith.addi", at, sn_int(b, i64, 1)) : sn(b, "arith.subi", sn_as_row(b, sn_int(b, i64, UINT32_MAX), wide), at);
+  MlirValue low = a->last ? row_op(b, "arith.addi", at, sn_int(b, i64, 1))
+                          : sn(b, "arith.subi", sn_as_row(b, sn_int(b, i64, UINT32_MAX), wide), at);
   MlirValue key = sn(b, "arith.ori", row_op(b, "arith.shli", order, sn_int(b, i64, 32)), low);
   if (!sn_none(nan))
     key = choose(b, nan, sn_as_row(b, sn_int(b, i64, INT64_MIN), wide), key);
@@ -223,7 +229,8 @@ MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue
   const SnForm *f = &r->form;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), element = sn_type_of(a->x);
   bool is_float = sn_is_float(element), keys = has_keys(f, element);
-  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f), none = sn_int(b, i64, a->last ? -1 : INT64_MAX);
+  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f),
+            none = sn_int(b, i64, a->last ? -1 : INT64_MAX);
   MlirValue best = x, valid = {0}, which = {0}, found = {0}, all = {0}, poisoned = {0};
   if (keys) {
     found = position_by_keys(b, f, a, x, at, none);

@@ -105,7 +105,9 @@ static bool through_reshape(SnView *v) {
   return true;
 }
 
-static int64_t element(MlirOperation op, const char *name, intptr_t i) { return mlirDenseI64ArrayGetElement(sn_get_attr(op, name), i); }
+static int64_t element(MlirOperation op, const char *name, intptr_t i) {
+  return mlirDenseI64ArrayGetElement(sn_get_attr(op, name), i);
+}
 
 // Which dimension of a slice each of its source's is; -1 where a size of 1 is dropped.
 static bool slice_dims(MlirOperation op, MlirType small, MlirType big, intptr_t *dims) {
@@ -215,7 +217,8 @@ static bool through_pad(SnView *v) {
   if (rank > SN_MAX_DIMS)
     return false;
   for (intptr_t d = 0; d < rank; ++d)
-    at[d] = mlirAffineAddExprGet(mlirAffineMapGetResult(v->map, d), mlirAffineConstantExprGet(mlirOperationGetContext(op), -element(op, "static_low", d)));
+    at[d] = mlirAffineAddExprGet(mlirAffineMapGetResult(v->map, d),
+                                 mlirAffineConstantExprGet(mlirOperationGetContext(op), -element(op, "static_low", d)));
   v->fill = padding(op);
   go_to(v, sn_operand(op, 0), rank, at);
   return true;
@@ -341,7 +344,8 @@ static MlirValue inside(const SnRaise *r, SnBuilder *b, const Part *p) {
     if (p->to[d] < r->sizes[d])
       all = both(b, all, compare(b, BELOW, at, p->to[d]));
     if (p->step[d] > 1) {
-      MlirValue far = sn(b, "arith.addi", at, sn_splat(b, t, mlirIntegerAttrGet(index, p->step[d] - p->from[d] % p->step[d])));
+      MlirValue far =
+          sn(b, "arith.addi", at, sn_splat(b, t, mlirIntegerAttrGet(index, p->step[d] - p->from[d] % p->step[d])));
       MlirValue rest = sn(b, "arith.remui", far, sn_splat(b, t, mlirIntegerAttrGet(index, p->step[d])));
       all = both(b, all, compare(b, EQUAL, rest, 0));
     }
@@ -367,7 +371,8 @@ static bool make(SnRaise *r, Part *parts, intptr_t n) {
   SnBuilder in = sn_at_end(f->body, b.loc);
   MlirValue v = {0};
   for (intptr_t k = n; k-- > 0;) {
-    MlirValue x = parts[k].view.constant.ptr ? sn_constant(&in, parts[k].view.constant) : sn_input_argument(f, parts[k].input);
+    MlirValue x =
+        parts[k].view.constant.ptr ? sn_constant(&in, parts[k].view.constant) : sn_input_argument(f, parts[k].input);
     MlirValue here = sn_none(v) ? (MlirValue){0} : inside(r, &in, &parts[k]);
     MlirValue operands[] = {here, x, v};
     v = sn_none(here) ? x : sn_row_op(&in, "arith.select", (MlirType){0}, 3, operands);
@@ -393,7 +398,8 @@ static bool raise_concat(SnRaise *r) {
     if (part_size(sn_operand(r->op, k), dim) < 0)
       return sn_no(r->op, "the size of operand %ld is not known", (long)k);
   if (n > SN_FUSED_OPERANDS)
-    return sn_no(r->op, "%ld parts, of which each element would be selected; a form has at most %d", (long)n, SN_FUSED_OPERANDS);
+    return sn_no(r->op, "%ld parts, of which each element would be selected; a form has at most %d", (long)n,
+                 SN_FUSED_OPERANDS);
   Part *parts = sn_alloc((size_t)n * sizeof *parts);
   int64_t at = 0;
   for (intptr_t k = 0; k < n; ++k) {
@@ -431,7 +437,8 @@ static bool raise_insert(SnRaise *r) {
     parts[0].to[d] = parts[0].from[d] + (element(op, "static_sizes", d) - 1) * parts[0].step[d] + 1;
     if (!element(op, "static_sizes", d) || parts[0].step[d] < 1)
       return sn_no(op, "inserts nothing, or backwards");
-    MlirAffineExpr e = mlirAffineAddExprGet(mlirAffineDimExprGet(r->ctx, d), mlirAffineConstantExprGet(r->ctx, -parts[0].from[d]));
+    MlirAffineExpr e =
+        mlirAffineAddExprGet(mlirAffineDimExprGet(r->ctx, d), mlirAffineConstantExprGet(r->ctx, -parts[0].from[d]));
     if (dims[d] >= 0)
       subscripts[dims[d]] = mlirAffineFloorDivExprGet(e, mlirAffineConstantExprGet(r->ctx, parts[0].step[d]));
   }
@@ -445,7 +452,8 @@ static bool raise_insert(SnRaise *r) {
 
 // Linalg that stays reads a slice in place.
 static bool stays_linalg(MlirOperation op) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, 0)); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
     if (!sn_in_dialect(mlirOpOperandGetOwner(use), "linalg"))
       return false;
   return true;
@@ -460,7 +468,8 @@ static bool raise_copy(SnRaise *r) {
 }
 
 bool sn_raise_move(MlirOperation op) {
-  bool concat = sn_is(op, "tensor.concat"), insert = sn_is(op, "tensor.insert_slice"), slice = sn_is(op, "tensor.extract_slice");
+  bool concat = sn_is(op, "tensor.concat"), insert = sn_is(op, "tensor.insert_slice"),
+       slice = sn_is(op, "tensor.extract_slice");
   if (!concat && !insert && !slice && !sn_is(op, "tensor.pad"))
     return false;
   if (slice && stays_linalg(op))

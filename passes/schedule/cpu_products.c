@@ -29,8 +29,8 @@ static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
   return all;
 }
 
-// Packing a panel of weights is paid for by m rows: as many as 128 where there are enough blocks, of equal size. Small problems
-// still have two blocks for two threads.
+// Packing a panel of weights is paid for by m rows: as many as 128 where there are enough blocks, of equal size. Small
+// problems still have two blocks for two threads.
 static int64_t rows_of_block(int64_t rows, int64_t batch) {
   if (rows == SN_DYNAMIC || rows >= 512)
     return 128;
@@ -41,7 +41,8 @@ static int64_t rows_of_block(int64_t rows, int64_t batch) {
 
 static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64_t n, int64_t sum) {
   int64_t length = sn_row_length(f);
-  if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || f->accumulators.size || !sn_cpu_by_columns(f))
+  if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || f->accumulators.size ||
+      !sn_cpu_by_columns(f))
     return 0;
   int64_t least = sn_pieces(LEAST_WORK, sn_times(m, sum > 0 ? sum : 1));
   int64_t columns = sn_pieces(length, sn_pieces(ENOUGH_TASKS, blocks));
@@ -54,17 +55,20 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   int64_t together = sn_cpu_rows_together(f), batch_dims = f->num_rows - together;
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
-  int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
+  int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)),
+          lanes = sn_schedule_lanes(f, options->vector_bits);
   int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
   int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
-  if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC && (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
+  if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC &&
+      (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
     tasks = at_least_one(sn_times(sn_times(sn_times(blocks, m), length), sum) / TINY_WORK);
   char share[40] = "";
   if (columns)
     snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "brgemm",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, unroll = %lld}", share,
-                                        (long long)m, (long long)n, (long long)at_most(256, sum), (long long)tasks, (long long)lanes,
-                                        (long long)sn_schedule_unroll(f, lanes)));
+                          sn_parse_attr(mlirLocationGetContext(loc),
+                                        "{%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, unroll = %lld}",
+                                        share, (long long)m, (long long)n, (long long)at_most(256, sum),
+                                        (long long)tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }

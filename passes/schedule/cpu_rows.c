@@ -54,7 +54,9 @@ static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length)
   return lanes;
 }
 
-int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) { return lanes_up_to(f, vector_bits, sn_row_length(f)); }
+int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) {
+  return lanes_up_to(f, vector_bits, sn_row_length(f));
+}
 
 int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
   int64_t length = sn_row_length(f), reduces = sn_row_op_count(f->body, SN_READS_ALL);
@@ -71,13 +73,15 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 #define ACROSS 8       // lanes of a reduction combined
 #define SIMPLE 6       // less than its loads
 
-static const double weights[] = {[SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
+static const double weights[] = {
+    [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
 
 // Elementwise work of one column; negative if lanes cannot be rows.
 static double work(const SnForm *f) {
   double cost = 0;
   MlirOperation end = mlirBlockGetTerminator(f->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
     if (!line || line->lanes_are_columns || line->gives == SN_GIVES_NOTHING)
       return -1;
@@ -88,7 +92,9 @@ static double work(const SnForm *f) {
 }
 
 // Neighbours in dimension d are neighbours in memory: 1; the same element: 0; else -1.
-static int together(const SnAccess *a, intptr_t d) { return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1; }
+static int together(const SnAccess *a, intptr_t d) {
+  return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1;
+}
 
 // Loads or stores of one step of so many lanes along dimension d.
 static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
@@ -104,14 +110,16 @@ static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
 
 // What one row costs where lanes are columns. Several column dimensions lie together if the inner ones are whole.
 static double along_columns(const SnForm *f, double work, int64_t lanes) {
-  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1, reduces = sn_row_op_count(f->body, SN_READS_ALL);
+  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1,
+          reduces = sn_row_op_count(f->body, SN_READS_ALL);
   bool whole = true;
   for (size_t k = 0; f->num_cols > 1 && k < f->inputs.size; ++k)
     for (int64_t d = f->num_rows; d <= inner; ++d) {
       const SnAccess *a = &f->inputs.data[k];
       intptr_t at = mlirAffineMapGetNumResults(a->map) - 1 - (inner - d);
       MlirType t = sn_type_of(a->value);
-      if (sn_uses_cols(f, a->map) && (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
+      if (sn_uses_cols(f, a->map) &&
+          (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
         whole = false;
     }
   double steps = (double)(length / lanes + (lanes > 1 && length % lanes > 1) + (lanes > 1 && length % lanes == 1));
@@ -148,8 +156,8 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   return lanes;
 }
 
-// Neighbouring rows that are reduced together, in memory: where a vector of them would touch the memory of many columns, far
-// apart from each other. 0: no more than a cache holds.
+// Neighbouring rows that are reduced together, in memory: where a vector of them would touch the memory of many
+// columns, far apart from each other. 0: no more than a cache holds.
 static int64_t strip_of(const SnForm *f, int64_t lanes) {
   int64_t size = f->dims.data[f->num_rows - 1].size, outer = 1, strip = STRIP, bytes = 0;
   if (sn_row_length(f) < LEAST_STRIP_COLUMNS || work(f) > SIMPLE)
@@ -235,8 +243,8 @@ static int64_t row_bytes(const SnForm *f) {
 // loop of the row program is a parallel region of its own.
 static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
   int64_t length = sn_row_length(f);
-  if (rows == SN_DYNAMIC || rows > (l->reduces ? FEW_REDUCED_ROWS : FEW_ROWS) || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops ||
-      l->own_combiner)
+  if (rows == SN_DYNAMIC || rows > (l->reduces ? FEW_REDUCED_ROWS : FEW_ROWS) ||
+      (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops || l->own_combiner)
     return 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
@@ -281,7 +289,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes), of_rows = row_lanes(f, options->vector_bits);
+  int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes),
+          of_rows = row_lanes(f, options->vector_bits);
   if (of_rows) {
     lanes = of_rows;
     unroll = 1;
@@ -293,10 +302,13 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core.
   bool buffer = !of_rows && !columns && l.kept && length != SN_DYNAMIC && sn_times(length, l.kept) <= MOST_BUFFERED;
-  bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) && (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
+  bool online = by_columns && !columns && (buffer ? l.online_kept && length % lanes == 0 : l.online) &&
+                (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
-  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW && (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
-  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC && (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
+  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW &&
+               (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
+  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC &&
+               (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
   if (online)
     unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
   else if (functions(f) == 2 && adds_logarithms(f) && unroll == 4 && (options->registers >= 32 || !stores_rows(f)))
@@ -307,8 +319,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = 1;
   MlirLocation loc = mlirOperationGetLocation(f->op);
   char text[600];
-  int n = snprintf(text, sizeof text, "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"%s\"", (long long)chunk, (long long)lanes, (long long)unroll,
-                   buffer ? "buffer" : "reread");
+  int n = snprintf(text, sizeof text, "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"%s\"",
+                   (long long)chunk, (long long)lanes, (long long)unroll, buffer ? "buffer" : "reread");
   if (of_rows)
     n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
   if (strip)
@@ -320,7 +332,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   if (online)
     n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
   if (again || ahead)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld", again ? (long long)AHEAD : (long long)options->prefetch);
+    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
+                  again ? (long long)AHEAD : (long long)options->prefetch);
   if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
     n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
   if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))

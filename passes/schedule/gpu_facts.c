@@ -5,9 +5,9 @@
 //     %y = arith.subf %x, %m                          again: what is stored waits for %m
 //     sinter.yield %y                                 live = 1: %x, from phase to phase
 //
-// `live` counts registers: what phases make of an element and later ones take, at most. What costs nothing to make again
-// is not counted, and what is widened counts as it waits. Where less is read than made, what was read is kept alone, and
-// the rest is made again (`remake`).
+// `live` counts registers: what phases make of an element and later ones take, at most. What costs nothing to make
+// again is not counted, and what is widened counts as it waits. Where less is read than made, what was read is kept
+// alone, and the rest is made again (`remake`).
 //
 // test: test/passes/schedule/gpu_rows.mlir, schedule/gpu_elements.mlir
 
@@ -45,7 +45,8 @@ static bool reads_again(const SnForm *f) {
   SnMap behind = {0}; // values that do
   bool found = false;
   MlirOperation end = mlirBlockGetTerminator(f->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
     bool is = sn_row_op_has(op, SN_READS_ALL);
     for (intptr_t k = 0; k < sn_num_operands(op); ++k)
       is |= !sn_none(sn_mapped(&behind, sn_operand(op, k)));
@@ -58,7 +59,8 @@ static bool reads_again(const SnForm *f) {
   return found;
 }
 
-// Adds what a phase has to make for `v` to `made`, and to `live` what it takes for that from earlier ones, in registers of 32 bits.
+// Adds what a phase has to make for `v` to `made`, and to `live` what it takes for that from earlier ones, in registers
+// of 32 bits.
 static void make(const SnRowProgram *p, MlirValue v, SnValueVec *made, size_t before, SnValueVec *taken) {
   for (size_t i = 0; i < made->size; ++i)
     if (sn_same(made->data[i], v)) {
@@ -127,7 +129,13 @@ static int64_t read_values(const SnForm *f) {
 }
 
 SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
-  SnGpuRowFacts a = {.form = f, .gpu = gpu, .rows = sn_num_rows(f), .length = sn_row_length(f), .again = reads_again(f), .live = live_values(f), .sums = f->accumulators.size > 0};
+  SnGpuRowFacts a = {.form = f,
+                     .gpu = gpu,
+                     .rows = sn_num_rows(f),
+                     .length = sn_row_length(f),
+                     .again = reads_again(f),
+                     .live = live_values(f),
+                     .sums = f->accumulators.size > 0};
   a.packed = sn_gpu_packed_rows(f);
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
   if (a.length == SN_DYNAMIC)

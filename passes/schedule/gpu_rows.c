@@ -9,20 +9,25 @@
 // * A thread loads `vector` consecutive columns at once, 16 bytes of the widest row in memory, and `unroll` such
 //   vectors before it uses the first. 1024 threads on a multiprocessor have 64 registers each, and with 4 vectors of
 //   16 bytes 64 KB under way, more than the latency of memory needs.
-// * A row whose output waits for a reduction stays in registers, of a part of a warp, a block, or a cluster of up to 8 blocks: what of an
-//   element is taken from phase to phase, and sums of columns that go from row to row, take 32 of a thread's 64 registers,
-//   or with half the threads on a multiprocessor 96 of 128. Several blocks on a multiprocessor, at different rows, fill each other's waits.
-// * The grid is what runs at once where rows are only read, or sums of columns go from row to row in registers. Other rows get
+// * A row whose output waits for a reduction stays in registers, of a part of a warp, a block, or a cluster of up to 8
+// blocks: what of an
+//   element is taken from phase to phase, and sums of columns that go from row to row, take 32 of a thread's 64
+//   registers, or with half the threads on a multiprocessor 96 of 128. Several blocks on a multiprocessor, at different
+//   rows, fill each other's waits.
+// * The grid is what runs at once where rows are only read, or sums of columns go from row to row in registers. Other
+// rows get
 //   a block each: they end when they end. It is fixed here, because the order of a reduction over rows depends on it.
 // * Where sums of columns go from row to row, the next row is on its way into shared memory meanwhile (`ahead`).
-// * Rows longer than a cluster holds are shared by many blocks (schedule/gpu_grid.c), or, where sums of columns go from row to row, read
-//   again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for what is written passes through it too: blocks are
-//   fewer and larger.
+// * Rows longer than a cluster holds are shared by many blocks (schedule/gpu_grid.c), or, where sums of columns go from
+// row to row, read
+//   again; all the rows at work should fit in half of L2 (50 to 60 MB) then, for what is written passes through it too:
+//   blocks are fewer and larger.
 //
-// Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md, gpu_rows_h200.md): rows of 65536 (softmax) in registers 97 and read again 65;
-// with an element's live values not counted, triplet's gradients 43, else 96; layer norm's gradients (sums of columns)
-// with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100
-// and f32 4096x32000 96; blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
+// Measured on an H200, f32, percent of a copy (bench/results/gpu_rowwise_h200.md, gpu_rows_h200.md): rows of 65536
+// (softmax) in registers 97 and read again 65; with an element's live values not counted, triplet's gradients 43, else
+// 96; layer norm's gradients (sums of columns) with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's
+// gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100 and f32 4096x32000 96;
+// blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
 
 #include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
@@ -61,7 +66,8 @@ static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occu
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
 static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
-  int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed : registers / a->vector / (a->live + (int64_t)a->columns);
+  int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed
+                                            : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
 
@@ -70,8 +76,9 @@ static int64_t occupancy(const Schedule *s) {
   return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
 }
 
-// Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several are at different
-// phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93 by blocks of a row each.
+// Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several
+// are at different phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93
+// by blocks of a row each.
 static int64_t blocks_for(const SnGpuRowFacts *a, const Schedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
   bool alone = !a->columns && a->rows != SN_DYNAMIC && sn_pieces(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
@@ -89,9 +96,10 @@ static int64_t expensive(const SnForm *f) {
   return n;
 }
 
-// Reads and writes together are faster with few bytes under way, reads alone with many. An H200, f32, percent of a copy: bce_with_logits with
-// its gradient 97 with unroll = 4, 100 with 1 (hinge_embedding and kl_div the same, mse 97 with both); where a thread only reads, and waits for
-// exponentials or logarithms, twice the threads with 32 registers: gaussian_nll 103 and 108, bce 89 and 101.
+// Reads and writes together are faster with few bytes under way, reads alone with many. An H200, f32, percent of a
+// copy: bce_with_logits with its gradient 97 with unroll = 4, 100 with 1 (hinge_embedding and kl_div the same, mse 97
+// with both); where a thread only reads, and waits for exponentials or logarithms, twice the threads with 32 registers:
+// gaussian_nll 103 and 108, bce 89 and 101.
 static bool flat(const SnGpuRowFacts *a, Schedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
@@ -102,7 +110,13 @@ static bool flat(const SnGpuRowFacts *a, Schedule *s) {
   if (stores || cost > 3)
     s->unroll = 1;
   if (cost && cost <= 3 && !stores)
-    *s = (Schedule){.threads = 1024, .at_once = 2 * THREADS, .vector = a->lanes, .unroll = 1, .cluster = 1, .team = 1024, .flat = true};
+    *s = (Schedule){.threads = 1024,
+                    .at_once = 2 * THREADS,
+                    .vector = a->lanes,
+                    .unroll = 1,
+                    .cluster = 1,
+                    .team = 1024,
+                    .flat = true};
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
   while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (THREADS / s->threads))
@@ -141,7 +155,8 @@ static bool thread(const SnGpuRowFacts *a, Schedule *s) {
     s->blocks = at_once;
   if (a->again) { // what is read again should be in L2 still
     s->threads = 128;
-    int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors, most = THREADS / s->threads;
+    int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors,
+            most = THREADS / s->threads;
     int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
     int64_t most_blocks = a->rows ? sn_pieces(a->rows, s->threads) : 1;
     s->blocks = blocks < most_blocks ? blocks : most_blocks;
@@ -154,9 +169,11 @@ static int64_t vectors_of(const SnGpuRowFacts *a) {
   return sn_pieces(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector);
 }
 
-// A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24 registers.
+// A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24
+// registers.
 static bool tile(const SnGpuRowFacts *a, Schedule *s) {
-  if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 || !rows_together(a->form))
+  if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 ||
+      !rows_together(a->form))
     return false;
   *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
   while (s->threads < THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
@@ -185,10 +202,19 @@ static bool warp(const SnGpuRowFacts *a, Schedule *s) {
   return true;
 }
 
-// A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a multiprocessor.
-static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads, int64_t most_cluster) {
-  int64_t vectors = vectors_of(a), kept = most_kept(a, registers), rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
-  *s = (Schedule){.threads = 32, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1024, .at_once = at_once, .registers = true};
+// A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a
+// multiprocessor.
+static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads,
+                 int64_t most_cluster) {
+  int64_t vectors = vectors_of(a), kept = most_kept(a, registers),
+          rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
+  *s = (Schedule){.threads = 32,
+                  .vector = a->vector,
+                  .unroll = 1,
+                  .cluster = 1,
+                  .team = 1024,
+                  .at_once = at_once,
+                  .registers = true};
   while (s->threads < most_threads && s->threads * kept < vectors)
     s->threads *= 2;
   most_cluster = most_cluster < a->gpu->largest_cluster ? most_cluster : a->gpu->largest_cluster;
@@ -197,19 +223,22 @@ static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t
   if (s->cluster > most_cluster)
     return false;
   // A row does not wait alone: few rows get more threads.
-  while (s->threads < most_threads && s->threads < vectors && sn_times(rows, s->threads) < a->gpu->multiprocessors * THREADS)
+  while (s->threads < most_threads && s->threads < vectors &&
+         sn_times(rows, s->threads) < a->gpu->multiprocessors * THREADS)
     s->threads *= 2;
   s->blocks = blocks_for(a, s, 1);
   return true;
 }
 
-// Rows for which all blocks are better than a cluster each (an H200, softmax of a row of 300,000: 0.0058 ms, 0.0078 by a cluster; of 4 rows 0.0074 and 0.0078, of 8 0.0091
-// and 0.0082; of a row of 128,256 0.0054 and 0.0043).
-static bool few_long(const SnGpuRowFacts *a) { return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20; }
+// Rows for which all blocks are better than a cluster each (an H200, softmax of a row of 300,000: 0.0058 ms, 0.0078 by
+// a cluster; of 4 rows 0.0074 and 0.0078, of 8 0.0091 and 0.0082; of a row of 128,256 0.0054 and 0.0043).
+static bool few_long(const SnGpuRowFacts *a) {
+  return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20;
+}
 
-// Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its 64 registers, are
-// better off with 128. So are many reductions: what a thread does to hand them on is shared by more elements (an H200, distillation's
-// gradient: 71 % of a copy with 64 registers, 76 with 128).
+// Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its
+// 64 registers, are better off with 128. So are many reductions: what a thread does to hand them on is shared by more
+// elements (an H200, distillation's gradient: 71 % of a copy with 64 registers, 76 with 128).
 static bool grid(const SnGpuRowFacts *a, Schedule *s);
 static bool registers(const SnGpuRowFacts *a, Schedule *s) {
   SnGpuRowFacts peeled = *a;
@@ -222,7 +251,8 @@ static bool registers(const SnGpuRowFacts *a, Schedule *s) {
     return false;
   if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
     return true;
-  if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES && held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
+  if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES &&
+      held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
     return true;
   if (!a->columns && held(a, s, HELD, THREADS, 256, 8))
     return true;
@@ -231,17 +261,25 @@ static bool registers(const SnGpuRowFacts *a, Schedule *s) {
   return held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8) || held(a, s, HELD_BY_HALF, THREADS / 2, 512, 8);
 }
 
-// Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without: what is under
-// way delays what they post to each other (an H200, cross entropy's gradient of probabilities: 72 % of a copy with, 91 without).
+// Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without:
+// what is under way delays what they post to each other (an H200, cross entropy's gradient of probabilities: 72 % of a
+// copy with, 91 without).
 static bool ahead(const SnGpuRowFacts *a, const Schedule *s) {
-  if (!a->columns || !s->registers || s->tile || s->team < s->threads || (a->rows != SN_DYNAMIC && s->blocks / s->cluster >= a->rows))
+  if (!a->columns || !s->registers || s->tile || s->team < s->threads ||
+      (a->rows != SN_DYNAMIC && s->blocks / s->cluster >= a->rows))
     return false;
-  SnGpuRows rows = {.threads = s->threads, .team = s->threads, .vector = s->vector, .cluster = s->cluster, .registers = true, .ahead = true};
+  SnGpuRows rows = {.threads = s->threads,
+                    .team = s->threads,
+                    .vector = s->vector,
+                    .cluster = s->cluster,
+                    .registers = true,
+                    .ahead = true};
   int64_t bytes = sn_gpu_ahead_bytes(a->form, &rows);
   return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= a->gpu->shared_bytes;
 }
 
-// In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a multiprocessor, or three in smaller ones.
+// In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a
+// multiprocessor, or three in smaller ones.
 static bool shared(const SnGpuRowFacts *a, Schedule *s) {
   SnGpuRows rows = {.threads = 256, .team = 256, .vector = a->vector, .shared = true};
   if (a->vector < a->lanes && sn_row_is_placed(a->form))
@@ -255,7 +293,13 @@ static bool shared(const SnGpuRowFacts *a, Schedule *s) {
     int64_t blocks = a->gpu->shared_bytes / (sn_times(pieces, piece) + OTHER_SHARED);
     if (pieces > MOST_VECTORS || blocks < (cluster < a->gpu->largest_cluster ? 3 : 2))
       continue;
-    *s = (Schedule){.threads = rows.threads, .vector = rows.vector, .unroll = 1, .cluster = cluster, .team = 1024, .at_once = rows.threads * (blocks < most ? blocks : most), .shared = true};
+    *s = (Schedule){.threads = rows.threads,
+                    .vector = rows.vector,
+                    .unroll = 1,
+                    .cluster = cluster,
+                    .team = 1024,
+                    .at_once = rows.threads * (blocks < most ? blocks : most),
+                    .shared = true};
     s->blocks = blocks_for(a, s, 1);
     return true;
   }
@@ -267,14 +311,22 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
   SnGpuRowFacts wide = *a;
   wide.vector = a->lanes;
   *s = (Schedule){.cluster = 1, .team = 1024};
-  SnGpuGridFacts facts = {.form = a->form, .gpu = a->gpu, .rows = a->rows, .length = a->length, .lanes = a->lanes, .vector = a->vector,
-                          .row_bytes = a->row_bytes, .kept = a->lanes * most_kept(&wide, 2 * HELD), .again = a->again};
+  SnGpuGridFacts facts = {.form = a->form,
+                          .gpu = a->gpu,
+                          .rows = a->rows,
+                          .length = a->length,
+                          .lanes = a->lanes,
+                          .vector = a->vector,
+                          .row_bytes = a->row_bytes,
+                          .kept = a->lanes * most_kept(&wide, 2 * HELD),
+                          .again = a->again};
   return !a->columns && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
 // The row is read once.
 static bool stream(const SnGpuRowFacts *a, Schedule *s) {
-  if (a->again || (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
+  if (a->again ||
+      (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
   *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
@@ -299,7 +351,8 @@ static bool reread(const SnGpuRowFacts *a, Schedule *s) {
     s->threads = 256;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC && sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * THREADS &&
+  while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC &&
+         sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * THREADS &&
          s->threads * s->cluster * s->unroll * 4 <= vectors)
     s->cluster *= 2;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
@@ -327,17 +380,25 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
   char unroll[32] = "", cluster[32] = "", team[32] = "";
-  const char *next = ahead(facts, s) ? ", ahead = 1" : "", *remake = s->registers && facts->remake ? ", remake = 1" : "";
+  const char *next = ahead(facts, s) ? ", ahead = 1" : "",
+             *remake = s->registers && facts->remake ? ", remake = 1" : "";
   if (s->unroll > 1)
     snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
   if (s->cluster > 1)
     snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s->cluster);
   if (s->team < s->threads)
     snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
-  return sn_schedule_attr(loc, "gpu_rows",
-                          sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s}",
-                                        (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
-                                        s->flat ? "shape = \"flat\"" : s->tile ? "shape = \"tile\", residency = \"registers\"" : s->registers ? "residency = \"registers\"" : s->shared ? "residency = \"shared\"" : "residency = \"reread\"", remake, next, cluster, team));
+  return sn_schedule_attr(
+      loc, "gpu_rows",
+      sn_parse_attr(mlirLocationGetContext(loc),
+                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s}",
+                    (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
+                    s->flat        ? "shape = \"flat\""
+                    : s->tile      ? "shape = \"tile\", residency = \"registers\""
+                    : s->registers ? "residency = \"registers\""
+                    : s->shared    ? "residency = \"shared\""
+                                   : "residency = \"reread\"",
+                    remake, next, cluster, team));
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {

@@ -50,8 +50,8 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
   }
   MlirAttribute found = sn_tuned(tuning, options->target, op);
   if (found.ptr && strcmp(sn_schedule_mnemonic(found), mnemonic))
-    return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning, sn_schedule_mnemonic(found), options->target,
-                    mnemonic);
+    return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning,
+                    sn_schedule_mnemonic(found), options->target, mnemonic);
   if (!found.ptr)
     found = choose(op, options, schedulers[i].scheduler);
   if (found.ptr)
@@ -79,11 +79,17 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "target", "what the kernels run on", "cpu", targets, offsetof(SnScheduleOptions, target)},
-    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL, offsetof(SnScheduleOptions, chip)},
-    {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL, offsetof(SnScheduleOptions, vector_bits)},
+    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
+     offsetof(SnScheduleOptions, chip)},
+    {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,
+     offsetof(SnScheduleOptions, vector_bits)},
     {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(SnScheduleOptions, registers)},
-    {SN_OPTION_INT, "prefetch", "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0", NULL, offsetof(SnScheduleOptions, prefetch)},
-    {SN_OPTION_STRING, "tuning", "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL, offsetof(SnScheduleOptions, tuning)},
+    {SN_OPTION_INT, "prefetch",
+     "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0",
+     NULL, offsetof(SnScheduleOptions, prefetch)},
+    {SN_OPTION_STRING, "tuning",
+     "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL,
+     offsetof(SnScheduleOptions, tuning)},
     {0},
 };
 

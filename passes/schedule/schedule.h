@@ -10,14 +10,16 @@ typedef struct {
   const char *chip;     // of the GPU, as ptxas names it
   int64_t vector_bits;  // of the CPU's registers
   int64_t registers;    // of so many bits, that it has
-  int64_t prefetch;     // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far enough by itself
+  int64_t prefetch; // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far
+                    // enough by itself
   const char *tuning;   // a file of measured schedules; "": none
 } SnScheduleOptions;
 
 // The schedule of a form, or null after a remark if the target has none for it.
 MlirAttribute sn_schedule_cpu_rows(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *options);
-// What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false behind the last.
+// What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false
+// behind the last.
 bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);

@@ -22,8 +22,11 @@ MlirAttribute sn_schedule_steps(MlirOperation op, const SnScheduleOptions *optio
   int64_t rows = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows);
   if (!strcmp(options->target, "gpu")) {
     int64_t most = BLOCKS_AT_ONCE * sn_gpu_chip(options->chip)->multiprocessors;
-    return sn_schedule_attr(loc, "gpu_rows", sn_parse_attr(ctx, "{threads = %d, blocks = %lld, occupancy = 1}", THREADS,
-                                                           (long long)(rows == SN_DYNAMIC || rows > most ? most : rows < 1 ? 1 : rows)));
+    return sn_schedule_attr(loc, "gpu_rows",
+                            sn_parse_attr(ctx, "{threads = %d, blocks = %lld, occupancy = 1}", THREADS,
+                                          (long long)(rows == SN_DYNAMIC || rows > most ? most
+                                                      : rows < 1                        ? 1
+                                                                                        : rows)));
   }
   int64_t chunk = rows == SN_DYNAMIC || rows <= MOST_TASKS ? 1 : (rows + MOST_TASKS - 1) / MOST_TASKS;
   return sn_schedule_attr(loc, "rows", sn_parse_attr(ctx, "{chunk = %lld, tasks = %d}", (long long)chunk, MOST_TASKS));

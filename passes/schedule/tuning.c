@@ -5,7 +5,8 @@
 //
 // A line is a target, a form and its schedule. A form is known by what it
 // computes: sizes, element types of inputs and results, and a hash over its operations, maps and
-// constants, in which names of values and dimensions, and places, have no part. So a schedule holds for that form in any program.
+// constants, in which names of values and dimensions, and places, have no part. So a schedule holds for that form in
+// any program.
 //
 // runs in: schedule    test: test/passes/schedule/tuning.mlir
 
@@ -68,11 +69,13 @@ static void put_op(Hash *h, MlirOperation op, bool whole) {
       mlirAttributePrint(a.attribute, put, h);
   }
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
+         block = mlirBlockGetNextInRegion(block)) {
       put(SN_STR("{"), h);
       for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
         put_value(h, mlirBlockGetArgument(block, i));
-      for (MlirOperation inner = mlirBlockGetFirstOperation(block); !sn_null(inner); inner = mlirOperationGetNextInBlock(inner))
+      for (MlirOperation inner = mlirBlockGetFirstOperation(block); !sn_null(inner);
+           inner = mlirOperationGetNextInBlock(inner))
         put_op(h, inner, false);
       put(SN_STR("}"), h);
     }
@@ -111,7 +114,8 @@ SnFingerprint sn_fingerprint(MlirOperation op) {
     SnForm f = sn_form_read(op);
     for (size_t d = 0; d < f.dims.size; ++d) {
       char size[32];
-      snprintf(size, sizeof size, f.dims.data[d].size == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "", (long long)f.dims.data[d].size);
+      snprintf(size, sizeof size, f.dims.data[d].size == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "",
+               (long long)f.dims.data[d].size);
       write_text(SN_STR(size), &t);
     }
     sn_form_free(&f);
@@ -119,7 +123,8 @@ SnFingerprint sn_fingerprint(MlirOperation op) {
     MlirType first = sn_type_of(sn_operand(op, 0));
     for (intptr_t d = 0; d < sn_rank(first); ++d) {
       char size[32];
-      snprintf(size, sizeof size, sn_dim(first, d) == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "", (long long)sn_dim(first, d));
+      snprintf(size, sizeof size, sn_dim(first, d) == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "",
+               (long long)sn_dim(first, d));
       write_text(SN_STR(size), &t);
     }
   }
@@ -131,7 +136,8 @@ SnFingerprint sn_fingerprint(MlirOperation op) {
 
 // ---- the file ----------------------------------------------------------------------------
 
-static MlirLogicalResult wrong(MlirContext ctx, const char *path, unsigned line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static MlirLogicalResult wrong(MlirContext ctx, const char *path, unsigned line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 static MlirLogicalResult wrong(MlirContext ctx, const char *path, unsigned line, const char *format, ...) {
   char text[1024];
   va_list arguments;
@@ -152,7 +158,9 @@ static MlirLogicalResult read_line(SnTuning *t, MlirContext ctx, const char *pat
   }
   rest += strspn(rest, " \t");
   if (!*word[1] || !*rest)
-    return wrong(ctx, path, line, "expected a target, a form and its schedule: gpu rowwise:37x1003:f32:f32:0123456789abcdef #sinter.gpu_rows<...>");
+    return wrong(ctx, path, line,
+                 "expected a target, a form and its schedule: gpu rowwise:37x1003:f32:f32:0123456789abcdef "
+                 "#sinter.gpu_rows<...>");
   if (strcmp(word[0], "cpu") && strcmp(word[0], "gpu"))
     return wrong(ctx, path, line, "'%s' is not a target: cpu or gpu", word[0]);
   MlirAttribute schedule = mlirAttributeParseGet(ctx, SN_STR(rest));

@@ -51,12 +51,14 @@ static bool is_zero(MlirValue v) {
 // c ? v : 0, or c ? 0 : v.
 static bool is_part(MlirValue x, MlirValue c, MlirValue v, bool where) {
   MlirOperation select = sn_def(x, "arith.select");
-  return !sn_null(select) && sn_same(sn_operand(select, 0), c) && sn_same(sn_operand(select, where ? 1 : 2), v) && is_zero(sn_operand(select, where ? 2 : 1));
+  return !sn_null(select) && sn_same(sn_operand(select, 0), c) && sn_same(sn_operand(select, where ? 1 : 2), v) &&
+         is_zero(sn_operand(select, where ? 2 : 1));
 }
 
 // Exact but for the sign of a zero: one of the parts is 0.
 static bool add_parts(SnRewriter *rw, MlirOperation op) {
-  MlirOperation minus = sn_def(sn_operand(op, 1), "arith.negf"), select = sn_null(minus) ? minus : sn_def(sn_operand(minus, 0), "arith.select");
+  MlirOperation minus = sn_def(sn_operand(op, 1), "arith.negf"),
+                select = sn_null(minus) ? minus : sn_def(sn_operand(minus, 0), "arith.select");
   if (sn_null(select) || !is_zero(sn_operand(select, 1)))
     return false;
   MlirValue a = sn_operand(op, 0), c = sn_operand(select, 0), v = sn_operand(select, 2), rest = {0};
@@ -78,7 +80,8 @@ static bool add(SnRewriter *rw, MlirOperation op) {
     return keep_first(rw, op);
   for (int k = 0; k < 2; ++k) {
     MlirOperation difference = sn_def(sn_operand(op, k), "arith.subf");
-    if (!sn_null(difference) && sn_same(sn_operand(difference, 1), sn_operand(op, 1 - k)) && sn_constant_of(sn_operand(difference, 0)).ptr) {
+    if (!sn_null(difference) && sn_same(sn_operand(difference, 1), sn_operand(op, 1 - k)) &&
+        sn_constant_of(sn_operand(difference, 0)).ptr) {
       sn_replace(rw, op, sn_operand(difference, 0));
       return true;
     }
@@ -113,7 +116,10 @@ static bool power(SnRewriter *rw, MlirOperation op) {
   MlirValue x = sn_operand(op, 0), square = x;
   if (n >= 2)
     square = sn(rw->b, "arith.mulf", x, x);
-  sn_replace(rw, op, n == 3 ? sn(rw->b, "arith.mulf", square, x) : n == 4 ? sn(rw->b, "arith.mulf", square, square) : square);
+  sn_replace(rw, op,
+             n == 3   ? sn(rw->b, "arith.mulf", square, x)
+             : n == 4 ? sn(rw->b, "arith.mulf", square, square)
+                      : square);
   return true;
 }
 
@@ -142,13 +148,22 @@ static bool choose(SnRewriter *rw, MlirOperation op) {
 static bool round_constant(SnRewriter *rw, MlirOperation op) {
   double value;
   MlirType type = sn_type_of(sn_result(op, 0));
-  if (!sn_is_float(type) || sn_get_attr(op, "roundingmode").ptr || !sn_attr_number(sn_constant_of(sn_operand(op, 0)), &value))
+  if (!sn_is_float(type) || sn_get_attr(op, "roundingmode").ptr ||
+      !sn_attr_number(sn_constant_of(sn_operand(op, 0)), &value))
     return false;
   sn_replace(rw, op, sn_float(rw->b, type, value));
   return true;
 }
 
-SnRules sn_simplify_arith = {
-    {"arith.mulf", multiply}, {"arith.divf", divide},  {"arith.subf", subtract},   {"arith.addf", add},       {"arith.negf", negate},
-    {"math.log", logarithm},
-    {"math.fpowi", power},    {"math.powf", power},    {"arith.andi", conjunction}, {"arith.select", choose}, {"arith.truncf", round_constant}, {0}};
+SnRules sn_simplify_arith = {{"arith.mulf", multiply},
+                             {"arith.divf", divide},
+                             {"arith.subf", subtract},
+                             {"arith.addf", add},
+                             {"arith.negf", negate},
+                             {"math.log", logarithm},
+                             {"math.fpowi", power},
+                             {"math.powf", power},
+                             {"arith.andi", conjunction},
+                             {"arith.select", choose},
+                             {"arith.truncf", round_constant},
+                             {0}};

@@ -75,7 +75,8 @@ static bool pick_broadcast(SnRewriter *rw, MlirOperation pick) {
   if (!mlirTypeIsAIndex(type) && sn_bits(type) < 64 && n >= (int64_t)1 << (sn_bits(type) - 1))
     return sn_no(pick, "the length does not fit the index's type");
   // As unsigned numbers, negative indices are out of range too.
-  MlirValue inside = sn(rw->b, "arith.cmpi", t, sn_int(rw->b, type, n), sn_attr("predicate", sn_i64(rw->b->ctx, 6 /* ult */)));
+  MlirValue inside =
+      sn(rw->b, "arith.cmpi", t, sn_int(rw->b, type, n), sn_attr("predicate", sn_i64(rw->b->ctx, 6 /* ult */)));
   sn_replace(rw, pick, sn(rw->b, "arith.select", inside, x, sn_operand(pick, 2)));
   return true;
 }

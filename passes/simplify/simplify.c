@@ -16,7 +16,8 @@
 #include "passes/rewrite.h"
 
 extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax;
-static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax, NULL};
+static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith,
+                                      sn_simplify_softmax, NULL};
 
 static void collect_forms(MlirOperation root, SnOpVec *forms) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};

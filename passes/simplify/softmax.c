@@ -17,7 +17,8 @@
 #include <math.h>
 
 static bool is_reduce(MlirOperation op, const char *kind) {
-  return sn_is_reduce(op, kind) && mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
+  return sn_is_reduce(op, kind) &&
+         mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
 }
 
 static MlirOperation reduce_of(MlirValue v, const char *kind) {
@@ -64,8 +65,8 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
 static MlirValue found_before(MlirOperation op, MlirValue x) {
   for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (is_reduce(user, "maximumf") && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) && !mlirOperationEqual(user, op) &&
-        mlirOperationIsBeforeInBlock(user, op))
+    if (is_reduce(user, "maximumf") && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
+        !mlirOperationEqual(user, op) && mlirOperationIsBeforeInBlock(user, op))
       return sn_result(user, 0);
   }
   return (MlirValue){0};

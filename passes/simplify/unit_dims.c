@@ -48,7 +48,8 @@ static bool unit_dims(const SnForm *f, bool *drop) {
   memset(drop, 0, f->dims.size);
   for (size_t d = 0; d < (size_t)(f->num_rows + f->num_cols); ++d) {
     int64_t *left = sn_is_row_dim(f, (intptr_t)d) ? &rows : &cols, least = left == &rows && f->contract ? 0 : 1;
-    drop[d] = f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d) && (left == &rows || !makes_scalar(f, d, drop));
+    drop[d] =
+        f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d) && (left == &rows || !makes_scalar(f, d, drop));
     *left -= drop[d];
     any |= drop[d];
   }
@@ -77,7 +78,8 @@ bool sn_drop_unit_dims(MlirOperation op) {
     }
     MlirAttribute old = sn_get_attr(op, "maps");
     for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(old); ++k)
-      sn_push(&maps, mlirAffineMapAttrGet(sn_map_replace(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k)), (intptr_t)names.size, exprs)));
+      sn_push(&maps, mlirAffineMapAttrGet(sn_map_replace(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k)),
+                                                         (intptr_t)names.size, exprs)));
     sn_set_attr(op, "dims", mlirArrayAttrGet(ctx, (intptr_t)names.size, names.data));
     sn_set_attr(op, "sizes", mlirDenseI64ArrayGet(ctx, (intptr_t)sizes.size, sizes.data));
     sn_set_attr(op, "maps", mlirArrayAttrGet(ctx, (intptr_t)maps.size, maps.data));

@@ -6,7 +6,8 @@
 // For each library, with 1 thread and with several, and for each n: the n-th request of memory is refused, or all
 // from the n-th on; so are threads. Each case is a process of its own with ten seconds. It opens the library, calls
 // its first function twice, a third time when nothing is refused any more, and closes it. Right is: SINTER_OK with the
-// bits of a call without faults, or SINTER_OUT_OF_MEMORY with a message; the third time SINTER_OK; no memory left behind.
+// bits of a call without faults, or SINTER_OUT_OF_MEMORY with a message; the third time SINTER_OK; no memory left
+// behind.
 //
 // After ten cycles the process must not grow: neither blocks nor, by more than some pages, memory.
 //

@@ -1,9 +1,11 @@
-// emulate.c: a GPU on one thread of a CPU, for kernels that test/gpu/emulate rewrote; and the runtime that their host code calls.
+// emulate.c: a GPU on one thread of a CPU, for kernels that test/gpu/emulate rewrote; and the runtime that their host
+// code calls.
 //
 // Each thread of a cluster of blocks is a coroutine that runs until it waits: at a barrier, in a shuffle, at an
 // mbarrier. One cluster runs after another. Shared memory lies below 4 GB, since its addresses have 32 bits.
-// A wait that nothing ends is reported: some threads did not come. So are two threads that touch one address of shared memory with
-// no barrier between (emulate_races.h). What is copied in the background (cp.async) comes when the thread waits for it, not before.
+// A wait that nothing ends is reported: some threads did not come. So are two threads that touch one address of shared
+// memory with no barrier between (emulate_races.h). What is copied in the background (cp.async) comes when the thread
+// waits for it, not before.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -27,7 +29,8 @@ typedef struct {
   char *stack;
   int64_t thread, block, waits; // waits: generation that it has reached, by kind below
   int64_t shuffles, barriers, some_barriers, cluster_barriers;
-  int64_t *signals, num_signals, most_signals, last_wait; // when it told others something, and when it last heard something
+  int64_t *signals, num_signals, most_signals,
+      last_wait; // when it told others something, and when it last heard something
   struct { uint32_t to; int64_t from; int32_t bytes, size; } *copies; // begun, not yet waited for
   int64_t num_copies, most_copies;
   int done;
@@ -68,7 +71,9 @@ static void wait_for(int64_t *count, int64_t all, int64_t *generation) {
 }
 void emu_barrier(void) { wait_for(&barrier_count[me->block - first_block], block_threads, &me->barriers); }
 // Of some threads of a block, always the same.
-void emu_barrier_of(int32_t id, int32_t count) { wait_for(&some_count[me->block - first_block], count, &me->some_barriers), (void)id; }
+void emu_barrier_of(int32_t id, int32_t count) {
+  wait_for(&some_count[me->block - first_block], count, &me->some_barriers), (void)id;
+}
 void emu_cluster_barrier(void) { wait_for(&cluster_count, num_threads, &me->cluster_barriers); }
 static uint64_t shuffle(uint64_t x, int32_t offset) {
   int64_t index = me - threads, turn = me->shuffles & 1;
@@ -185,7 +190,8 @@ void emu_copy4(int32_t to, int64_t from) { copy_later(to, from, 4, 4); }
 void emu_fence(void) {}
 int32_t emu_mapa(int32_t p, int32_t rank) {
   uintptr_t a = (uint32_t)p;
-  return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride + (uintptr_t)rank * (uintptr_t)shared_stride);
+  return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride +
+                             (uintptr_t)rank * (uintptr_t)shared_stride);
 }
 void emu_expect(int32_t p, int32_t bytes) {
   use(p);
@@ -280,14 +286,15 @@ static void run_cluster(void) {
         left += !threads[t].done;
       }
     if (left && !moved) {
-      snprintf(failure, sizeof failure, "%s: %lld threads wait for ever in block %lld", kernel->name, (long long)left, (long long)first_block);
+      snprintf(failure, sizeof failure, "%s: %lld threads wait for ever in block %lld", kernel->name, (long long)left,
+               (long long)first_block);
       return;
     }
   }
 }
 
-static void run_kernel(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
-                       int64_t dynamic, void **args, int together) {
+static void run_kernel(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz,
+                       int64_t bx, int64_t by, int64_t bz, int64_t dynamic, void **args, int together) {
   (void)image, (void)bytes, (void)gy, (void)gz, (void)by, (void)bz, (void)dynamic;
   if (failure[0])
     return;
@@ -300,7 +307,8 @@ static void run_kernel(const void *image, int64_t bytes, const char *name, int64
   cluster_size = together ? gx : kernel->cluster;
   block_threads = bx;
   if (cluster_size > MOST_BLOCKS || cluster_size * bx > MOST) {
-    snprintf(failure, sizeof failure, "%s: %lld blocks of %lld threads at once", name, (long long)cluster_size, (long long)bx);
+    snprintf(failure, sizeof failure, "%s: %lld blocks of %lld threads at once", name, (long long)cluster_size,
+             (long long)bx);
     return;
   }
   shared_stride = (kernel->shared_bytes + 63) / 64 * 64;
@@ -314,11 +322,11 @@ static void run_kernel(const void *image, int64_t bytes, const char *name, int64
   munmap(cells, all * sizeof *cells);
 }
 
-void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
-                      int64_t dynamic, void **args) {
+void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz,
+                      int64_t bx, int64_t by, int64_t bz, int64_t dynamic, void **args) {
   run_kernel(image, bytes, name, gx, gy, gz, bx, by, bz, dynamic, args, 0);
 }
-void sinter_rt_launch_together(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz, int64_t bx, int64_t by, int64_t bz,
-                               int64_t dynamic, void **args) {
+void sinter_rt_launch_together(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz,
+                               int64_t bx, int64_t by, int64_t bz, int64_t dynamic, void **args) {
   run_kernel(image, bytes, name, gx, gy, gz, bx, by, bz, dynamic, args, 1);
 }

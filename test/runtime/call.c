@@ -117,7 +117,8 @@ static void sizes_and_memory(void) {
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
   how = 2;
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
-  CHECK_TEXT(sinter_rt_last_error(), "g: the size of input 1 in dimension 2 is 8, expected 7, that of input 0 in dimension 3");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: the size of input 1 in dimension 2 is 8, expected 7, that of input 0 in dimension 3");
   how = 3;
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
   CHECK_TEXT(sinter_rt_last_error(), "g: the size of input 1 in dimension 2 is 8, expected 7");
@@ -159,24 +160,29 @@ static void overlaps(int32_t inputs) {
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_OK);
   b.data = free_memory + 3 * SIZE; // its end
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
-  CHECK_TEXT(sinter_rt_last_error(), "g: output 1 overlaps output 0: outputs and the workspace have memory of their own");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: output 1 overlaps output 0: outputs and the workspace have memory of their own");
   b.data = free_memory + 4 * SIZE;
   tensors[0].data = free_memory + SIZE; // within the long one, and
   tensors[1].data = free_memory + 3 * SIZE; // behind the end of an input between them
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
-  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 overlaps input 0: outputs and the workspace have memory of their own");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: output 0 overlaps input 0: outputs and the workspace have memory of their own");
   tensors[0].data = free_memory + 7 * SIZE;
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
-  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 overlaps input 1: outputs and the workspace have memory of their own");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: output 0 overlaps input 1: outputs and the workspace have memory of their own");
   tensors[1].data = (float *)b.data + SIZE / 2; // begins behind it
   CHECK(sinter_rt_call(&g, ins, outs, NULL, NULL) == SINTER_BAD_ARGUMENT);
-  CHECK_TEXT(sinter_rt_last_error(), "g: output 1 overlaps input 1: outputs and the workspace have memory of their own");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: output 1 overlaps input 1: outputs and the workspace have memory of their own");
 }
 
 // Shapes, strides and addresses that no host should pass.
 static void hostile(void) {
   static const int64_t any[] = {-1, -1, -1};
-  static const SinterTensor three = {"", {kDLFloat, 32, 1}, 3, -1, 0, any}, flat = {"", {kDLFloat, 32, 1}, 1, -1, 0, any};
+  static const SinterTensor three = {"", {kDLFloat, 32, 1}, 3, -1, 0, any},
+                            flat = {"", {kDLFloat, 32, 1}, 1, -1, 0, any};
   const SinterFunction g = {"g", kDLCPU, 1, 1, 0, &three, &flat, 64, nothing, NULL, NULL};
   const int64_t large = (int64_t)1 << 32, most = INT64_MAX, least = INT64_MIN;
   static _Alignas(64) float data[64], result[64];
@@ -191,15 +197,45 @@ static void hostile(void) {
       {{2, 3, 4}, {0}, data, 0, 3, ""},
       {{large, 0, 1}, {0}, NULL, 0, 3, ""},
       {{2, 3, 4}, {12, 4, 1}, data, 16, 3, ""},
-      {{large, large, 1}, {0}, NULL, 0, 3, "has shape 4294967296x4294967296x1 of 4 bytes each: more than memory can address"},
-      {{large, large, 0}, {0}, NULL, 0, 3, "has shape 4294967296x4294967296x0 of 4 bytes each: more than memory can address"},
-      {{most, 1, 1}, {0}, data, 0, 3, "has shape 9223372036854775807x1x1 of 4 bytes each: more than memory can address"},
+      {{large, large, 1},
+       {0},
+       NULL,
+       0,
+       3,
+       "has shape 4294967296x4294967296x1 of 4 bytes each: more than memory can address"},
+      {{large, large, 0},
+       {0},
+       NULL,
+       0,
+       3,
+       "has shape 4294967296x4294967296x0 of 4 bytes each: more than memory can address"},
+      {{most, 1, 1},
+       {0},
+       data,
+       0,
+       3,
+       "has shape 9223372036854775807x1x1 of 4 bytes each: more than memory can address"},
       {{least, 2, 1}, {0}, data, 0, 3, "has shape -9223372036854775808x2x1, expected ?x?x?"},
       {{least, least, 1}, {0}, data, 0, 3, "has shape -9223372036854775808x-9223372036854775808x1, expected ?x?x?"},
       {{large, 2, 1}, {0}, NULL, 0, 3, "has no data"},
-      {{2, 3, 4}, {0, 0, 1}, data, 0, 3, "has stride 0 in dimension 1, expected 4: it must be row-major and contiguous"},
-      {{2, 3, 4}, {most, 4, 1}, data, 0, 3, "has stride 9223372036854775807 in dimension 0, expected 12: it must be row-major and contiguous"},
-      {{2, 3, 4}, {-12, 4, 1}, data, 0, 3, "has stride -12 in dimension 0, expected 12: it must be row-major and contiguous"},
+      {{2, 3, 4},
+       {0, 0, 1},
+       data,
+       0,
+       3,
+       "has stride 0 in dimension 1, expected 4: it must be row-major and contiguous"},
+      {{2, 3, 4},
+       {most, 4, 1},
+       data,
+       0,
+       3,
+       "has stride 9223372036854775807 in dimension 0, expected 12: it must be row-major and contiguous"},
+      {{2, 3, 4},
+       {-12, 4, 1},
+       data,
+       0,
+       3,
+       "has stride -12 in dimension 0, expected 12: it must be row-major and contiguous"},
       {{2, 3, 4}, {0}, data, UINT64_MAX - 15, 3, "has 96 bytes from ..."},
       {{most / 8, 1, 1}, {0}, data, UINT64_MAX / 2 + 1, 3, "has 4611686018427387900 bytes from ..."},
       {{2, 3, 4}, {0}, data, 0, INT32_MAX, "has shape of 2147483647 dimensions, expected ?x?x?"},
@@ -211,7 +247,8 @@ static void hostile(void) {
     int64_t shape[3], strides[3], one[] = {64};
     memcpy(shape, cases[i].shape, sizeof shape);
     memcpy(strides, cases[i].strides, sizeof strides);
-    DLTensor a = {cases[i].data, {kDLCPU, 0}, cases[i].ndim, {kDLFloat, 32, 1}, shape, NULL, cases[i].offset}, *ins[] = {&a};
+    DLTensor a = {cases[i].data, {kDLCPU, 0}, cases[i].ndim, {kDLFloat, 32, 1}, shape, NULL, cases[i].offset},
+             *ins[] = {&a};
     DLTensor b = {result, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, one, NULL, 0}, *outs[] = {&b};
     if (strides[0] || strides[1] || strides[2])
       a.strides = strides;
@@ -221,7 +258,8 @@ static void hostile(void) {
     snprintf(want, sizeof want, "g: input 0 %s", cases[i].why);
     const char *got = sinter_rt_last_error(), *rest = strstr(want, "...");
     if (strcmp(cases[i].why, "overlaps") == 0)
-      CHECK(strstr(got, cases[i].data == result ? "g: output 0 overlaps input 0" : "g: the workspace overlaps input 0"));
+      CHECK(
+          strstr(got, cases[i].data == result ? "g: output 0 overlaps input 0" : "g: the workspace overlaps input 0"));
     else if (rest)
       CHECK(strncmp(got, want, (size_t)(rest - want)) == 0);
     else

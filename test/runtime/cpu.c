@@ -19,14 +19,23 @@ enum { COUNT = sizeof names / sizeof *names };
 
 // Linux's word for a feature of LLVM's; NULL: it has none, or says more than the CPU does.
 static const char *linux_word(const char *name) {
-  static const char *const others[][2] = {
-      {"sse3", "pni"},           {"sse4.1", "sse4_1"},       {"sse4.2", "sse4_2"},
-      {"pclmul", "pclmulqdq"},   {"lzcnt", "abm"},           {"bmi", "bmi1"},
-      {"avxvnni", "avx_vnni"},   {"avx512vbmi2", "avx512_vbmi2"}, {"avx512vnni", "avx512_vnni"},
-      {"avx512bitalg", "avx512_bitalg"}, {"avx512vpopcntdq", "avx512_vpopcntdq"}, {"avx512vp2intersect", "avx512_vp2intersect"},
-      {"avx512fp16", "avx512_fp16"}, {"avx512bf16", "avx512_bf16"}};
-  static const char *const none[] = {"avxifma", "avxvnniint8", "avxneconvert", "avxvnniint16", "avx10.1", "avx10.2", "egpr", "ndd",
-                                     "nf",      "ccmp",        "cf",           "zu",           "ppx",     "push2pop2"};
+  static const char *const others[][2] = {{"sse3", "pni"},
+                                          {"sse4.1", "sse4_1"},
+                                          {"sse4.2", "sse4_2"},
+                                          {"pclmul", "pclmulqdq"},
+                                          {"lzcnt", "abm"},
+                                          {"bmi", "bmi1"},
+                                          {"avxvnni", "avx_vnni"},
+                                          {"avx512vbmi2", "avx512_vbmi2"},
+                                          {"avx512vnni", "avx512_vnni"},
+                                          {"avx512bitalg", "avx512_bitalg"},
+                                          {"avx512vpopcntdq", "avx512_vpopcntdq"},
+                                          {"avx512vp2intersect", "avx512_vp2intersect"},
+                                          {"avx512fp16", "avx512_fp16"},
+                                          {"avx512bf16", "avx512_bf16"}};
+  static const char *const none[] = {"avxifma", "avxvnniint8", "avxneconvert", "avxvnniint16", "avx10.1",
+                                     "avx10.2", "egpr",        "ndd",          "nf",           "ccmp",
+                                     "cf",      "zu",          "ppx",          "push2pop2"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
     if (strcmp(name, none[i]) == 0)
       return NULL;

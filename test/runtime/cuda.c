@@ -92,9 +92,10 @@ static void contexts(void) {
   void *own = current();
   CHECK(own);
   CHECK(run(1, NULL, false) == SINTER_OK);
-  CHECK_TEXT(log_text, "cuDevicePrimaryCtxRetain 1\ncuModuleLoadDataEx on device 1\n"
-                       "cuModuleGetFunction first\ncuLaunchKernel first grid 3x2x1 block 128x1x1 shared 0 default stream\n"
-                       "cuModuleGetFunction second\ncuLaunchKernel second grid 1x1x1 block 64x1x1 shared 0 default stream\n");
+  CHECK_TEXT(log_text,
+             "cuDevicePrimaryCtxRetain 1\ncuModuleLoadDataEx on device 1\n"
+             "cuModuleGetFunction first\ncuLaunchKernel first grid 3x2x1 block 128x1x1 shared 0 default stream\n"
+             "cuModuleGetFunction second\ncuLaunchKernel second grid 1x1x1 block 64x1x1 shared 0 default stream\n");
   CHECK(current() == own);
   // An embedder's own context of the device is the one to run in.
   set_current(foreign);
@@ -131,7 +132,8 @@ static void shared_memory(void) {
 static void errors(void) {
   strcpy(fail, "cuLaunchKernel");
   CHECK(run(0, NULL, false) == SINTER_DEVICE_ERROR);
-  CHECK_TEXT(sinter_rt_last_error(), "loss: kernel first: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "loss: kernel first: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
   CHECK(!strstr(log_text, "second")); // after an error nothing is launched
   *result = 2;
   CHECK(run(0, NULL, false) == SINTER_OUT_OF_MEMORY);
@@ -155,8 +157,9 @@ static void broken_image(void) {
   strcpy(fail, "cuModuleLoadDataEx");
   *result = 218;
   CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_DEVICE_ERROR);
-  CHECK_TEXT(sinter_rt_last_error(), "g: kernel third: loading its module: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation "
-                                     "failed: ptxas application ptx input, line 7 error");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: kernel third: loading its module: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation "
+             "failed: ptxas application ptx input, line 7 error");
   fail[0] = 0; // and what could not be loaded is tried again
   CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_OK);
 }
@@ -176,11 +179,13 @@ static void together(void) {
   strcpy(fail, "cuLaunchCooperativeKernel");
   *result = 720;
   CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_UNSUPPORTED);
-  CHECK_TEXT(sinter_rt_last_error(), "g: kernel all: its 300 blocks wait for each other, and the device holds 200 at once (2 on each of 100 "
-                                     "multiprocessors): compile for this device, with a schedule of fewer blocks");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: kernel all: its 300 blocks wait for each other, and the device holds 200 at once (2 on each of 100 "
+             "multiprocessors): compile for this device, with a schedule of fewer blocks");
   *result = 1;
   CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_DEVICE_ERROR);
-  CHECK_TEXT(sinter_rt_last_error(), "g: kernel all: cuLaunchCooperativeKernel: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: kernel all: cuLaunchCooperativeKernel: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
   fail[0] = 0;
 }
 
@@ -207,7 +212,8 @@ static void copies(void) {
   strcpy(fail, "cuMemcpyDtoDAsync_v2");
   *result = 1;
   CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_DEVICE_ERROR);
-  CHECK_TEXT(sinter_rt_last_error(), "g: a copy of 16 bytes: cuMemcpyDtoDAsync: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: a copy of 16 bytes: cuMemcpyDtoDAsync: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
   fail[0] = 0;
 }
 

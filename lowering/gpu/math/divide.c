@@ -7,8 +7,8 @@
 //
 // div.full.f32 errs by at most 2 ulp, over all of f32 (PTX ISA, "div"), in eight instructions; div.rn.f32 is
 // correctly rounded in ten and a call. The product errs by 1.5 ulp; c is 1, or a power of two that keeps 1 / y in range
-// where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126; a product with it by 1.5 ulp. By a constant LLVM multiplies where that is
-// exact, so those stay.
+// where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126; a product with it
+// by 1.5 ulp. By a constant LLVM multiplies where that is exact, so those stay.
 //
 // test: test/lowering/gpu/divide.mlir
 
@@ -17,7 +17,8 @@
 
 static MlirValue full(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, "llvm.call_intrinsic", x, y, sn_type_of(x), sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.div.full")),
-            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 0})));
+            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 0})));
 }
 
 // By one number for all lanes.
@@ -26,11 +27,15 @@ static MlirValue by_scalar(SnBuilder *b, MlirValue x, MlirOperation broadcast) {
   MlirType t = sn_type_of(x), f32 = sn_type_of(y);
   SnBuilder at = sn_before(broadcast);
   MlirValue size = sn(&at, "math.absf", y), one = sn_float(&at, f32, 1);
-  MlirValue small = sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p-100), sn_attr("predicate", sn_i64(b->ctx, 4))); // olt
-  MlirValue large = sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p100), sn_attr("predicate", sn_i64(b->ctx, 2)));  // ogt
-  MlirValue scale = sn(&at, "arith.select", small, sn_float(&at, f32, 0x1p50), sn(&at, "arith.select", large, sn_float(&at, f32, 0x1p-50), one));
+  MlirValue small =
+      sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p-100), sn_attr("predicate", sn_i64(b->ctx, 4))); // olt
+  MlirValue large =
+      sn(&at, "arith.cmpf", size, sn_float(&at, f32, 0x1p100), sn_attr("predicate", sn_i64(b->ctx, 2))); // ogt
+  MlirValue scale = sn(&at, "arith.select", small, sn_float(&at, f32, 0x1p50),
+                       sn(&at, "arith.select", large, sn_float(&at, f32, 0x1p-50), one));
   MlirValue r = sn_gpu_each_lane(&at, "llvm.nvvm.rcp.rn.f", sn(&at, "arith.mulf", y, scale));
-  return sn(b, "arith.mulf", sn(b, "arith.mulf", x, sn(&at, "vector.broadcast", scale, t)), sn(&at, "vector.broadcast", r, t));
+  return sn(b, "arith.mulf", sn(b, "arith.mulf", x, sn(&at, "vector.broadcast", scale, t)),
+            sn(&at, "vector.broadcast", r, t));
 }
 
 static bool is_one(MlirValue v) {
@@ -47,7 +52,8 @@ void sn_gpu_divide(MlirOperation func) {
     MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), lanes[SN_MAX_LANES], quotient;
     MlirType t = sn_type_of(x);
     MlirOperation broadcast = sn_def(y, "vector.broadcast");
-    if (!mlirTypeIsAF32(sn_element(t)) || sn_constant_of(y).ptr || (!sn_null(broadcast) && sn_constant_of(sn_operand(broadcast, 0)).ptr))
+    if (!mlirTypeIsAF32(sn_element(t)) || sn_constant_of(y).ptr ||
+        (!sn_null(broadcast) && sn_constant_of(sn_operand(broadcast, 0)).ptr))
       continue;
     int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
     if (is_one(x) && sn_gpu_at_least_one(y)) {

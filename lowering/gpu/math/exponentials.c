@@ -1,13 +1,14 @@
 // exponentials.c: exponentials of f32 in a kernel, and products that are added.
 //
-//   math.exp %d, %d <= 0          ->   e = max(%d, -104), y = e log2(e), ex2(y) (1 + (e - y ln 2))      5 ulp from -20 on, 8 from -87 on
-//   the same of half types        ->   ex2(%d log2(e))                                                  |%d| + 3 ulp
-//   %x < 0 ? %x : -%x             ->   -|%x|                                                            a sign is part of an instruction
-//   %a * %b + %c                  ->   fma(%a, %b, %c)
+//   math.exp %d, %d <= 0          ->   e = max(%d, -104), y = e log2(e), ex2(y) (1 + (e - y ln 2))      5 ulp from -20
+//   on, 8 from -87 on the same of half types        ->   ex2(%d log2(e)) |%d| + 3 ulp %x < 0 ? %x : -%x             ->
+//   -|%x|                                                            a sign is part of an instruction %a * %b + %c ->
+//   fma(%a, %b, %c)
 //
-// ex2.approx.ftz is one instruction of a unit that makes 16 of them a cycle; libdevice's exp is it and nine more, most of them for
-// arguments of any sign. What is not positive: an element under a maximum that it is in (`sinter.not_positive`), -|x|, x - max(x, y).
-// Results under 2^-126 are 0. Halves of a sum's relative error are far below those of a half type's own.
+// ex2.approx.ftz is one instruction of a unit that makes 16 of them a cycle; libdevice's exp is it and nine more, most
+// of them for arguments of any sign. What is not positive: an element under a maximum that it is in
+// (`sinter.not_positive`), -|x|, x - max(x, y). Results under 2^-126 are 0. Halves of a sum's relative error are far
+// below those of a half type's own.
 //
 // test: test/lowering/gpu/math.mlir
 
@@ -41,7 +42,8 @@ static bool is_maximum(MlirValue v, MlirValue *x, MlirValue *y) {
   if (sn_null(compare))
     return false;
   int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate"));
-  bool greater = predicate == 2 || predicate == 3 || predicate == 9 || predicate == 10, less = predicate == 4 || predicate == 5 || predicate == 11 || predicate == 12;
+  bool greater = predicate == 2 || predicate == 3 || predicate == 9 || predicate == 10,
+       less = predicate == 4 || predicate == 5 || predicate == 11 || predicate == 12;
   *x = sn_operand(compare, 0);
   *y = sn_operand(compare, 1);
   MlirValue yes = sn_operand(select, 1), no = sn_operand(select, 2);
@@ -92,7 +94,8 @@ static bool not_positive(MlirOperation exp) {
     return true;
   if (!sn_null(neg))
     return sn_gpu_not_negative(sn_operand(neg, 0));
-  return !sn_null(sub) && is_maximum(sn_operand(sub, 1), &x, &y) && (sn_same(x, sn_operand(sub, 0)) || sn_same(y, sn_operand(sub, 0)));
+  return !sn_null(sub) && is_maximum(sn_operand(sub, 1), &x, &y) &&
+         (sn_same(x, sn_operand(sub, 0)) || sn_same(y, sn_operand(sub, 0)));
 }
 
 // x - m of an x that was made wider.
@@ -109,12 +112,16 @@ MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x) {
   MlirValue lanes[SN_MAX_LANES];
   int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
   for (int64_t l = 0; l < width; ++l)
-    lanes[l] = sn(b, "llvm.call_intrinsic", mlirTypeIsAVector(t) ? sn_lane(b, x, l) : x, f32, sn_attr("intrin", sn_string(b->ctx, intrinsic)),
-                  sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)), sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){1, 0})));
+    lanes[l] = sn(b, "llvm.call_intrinsic", mlirTypeIsAVector(t) ? sn_lane(b, x, l) : x, f32,
+                  sn_attr("intrin", sn_string(b->ctx, intrinsic)),
+                  sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+                  sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){1, 0})));
   return mlirTypeIsAVector(t) ? sn(b, "vector.from_elements", sn_values(width, lanes), t) : lanes[0];
 }
 
-static MlirValue splat(SnBuilder *b, MlirType t, double x) { return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), x)); }
+static MlirValue splat(SnBuilder *b, MlirType t, double x) {
+  return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), x));
+}
 
 // What stands where; a zero's sign may differ.
 static void magnitude(MlirOperation select) {
@@ -158,7 +165,8 @@ static void exponential(MlirOperation op) {
 // A product that nothing else reads, of f32 and in the same block.
 static MlirOperation product(MlirOperation op, int k) {
   MlirOperation mul = sn_def(sn_operand(op, k), "arith.mulf");
-  bool is = !sn_null(mul) && sn_one_use(sn_result(mul, 0)) && mlirBlockEqual(mlirOperationGetBlock(mul), mlirOperationGetBlock(op));
+  bool is = !sn_null(mul) && sn_one_use(sn_result(mul, 0)) &&
+            mlirBlockEqual(mlirOperationGetBlock(mul), mlirOperationGetBlock(op));
   return is ? mul : (MlirOperation){0};
 }
 
@@ -195,7 +203,8 @@ void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation)) {
 static void toward_zero(MlirOperation op) {
   SnBuilder b = sn_before(op);
   MlirValue x = sn_operand(op, 0);
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "math.copysign", sn(&b, "math.floor", sn(&b, "math.absf", x)), x));
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0),
+                                sn(&b, "math.copysign", sn(&b, "math.floor", sn(&b, "math.absf", x)), x));
   mlirOperationDestroy(op);
 }
 

@@ -2,8 +2,8 @@
 //
 //   scalars        carried by each thread from row to row; then over the block (block.c) and the grid (grid.c)
 //   columns [j]    a thread has the same columns in every row:
-//                    in registers    carried; at the end combined over the block's teams in shared memory, row[group] = sum
-//                    or in memory    row[group, j] = row[group, j] . x, by the one thread that has j
+//                    in registers    carried; at the end combined over the block's teams in shared memory, row[group] =
+//                    sum or in memory    row[group, j] = row[group, j] . x, by the one thread that has j
 //                  then over the grid
 //   finish         the last block runs it like a row of its own
 //
@@ -26,8 +26,12 @@ void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKern
       g->of_scalar[scalars++] = k;
     }
   }
-  g->all = (SnGpuAccumulators){.scalars = scalars, .columns = columns, .of_scalars = g->scalars, .of_columns = g->columns,
-                               .length = columns ? sn_row_length(f) : 0, .width = s->vector};
+  g->all = (SnGpuAccumulators){.scalars = scalars,
+                               .columns = columns,
+                               .of_scalars = g->scalars,
+                               .of_columns = g->columns,
+                               .length = columns ? sn_row_length(f) : 0,
+                               .width = s->vector};
 }
 
 // All columns that a thread has of a row, by vectors; the builder stands inside.
@@ -104,9 +108,12 @@ void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g) {
 
 // ---- after all rows ------------------------------------------------------------------
 
-static MlirValue is_zero(SnBuilder *b, MlirValue x) { return sn(b, "arith.cmpi", x, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))); }
+static MlirValue is_zero(SnBuilder *b, MlirValue x) {
+  return sn(b, "arith.cmpi", x, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0)));
+}
 
-// What a thread carries is a part of its own, or the same for all threads that share rows: then one of them stands for all.
+// What a thread carries is a part of its own, or the same for all threads that share rows: then one of them stands for
+// all.
 static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
   SnGpuReduction parts[SN_MAX_ACCUMULATORS];
@@ -149,7 +156,8 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
   SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
   SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, teams), sn_index(b, 1), sn_gpu_identity(b, r));
   MlirValue from[] = {t.index, j.index}, to[] = {k->group, j.index};
-  MlirValue sum = sn_gpu_combine(b, r, t.carried[0], sn_scratch_load(b, shared, sn_values(2, from), r->type, sn_no_attr()));
+  MlirValue sum =
+      sn_gpu_combine(b, r, t.carried[0], sn_scratch_load(b, shared, sn_values(2, from), r->type, sn_no_attr()));
   sn_next(b, &t, sum);
   sn_scratch_store(b, sn_result(t.op, 0), g->rows[c], sn_values(2, to), sn_no_attr());
   sn_next(b, &j);
@@ -200,8 +208,13 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
   block.member = block.thread;
   block.cluster = 1;
   block.first_of_group = block.first;
-  SnGpuRowKernel done = {.k = &block, .form = f, .schedule = g->schedule, .program = sn_finish_program(f, sn_values(0, NULL)), .finishing = true,
-                         .width = g->width, .length = g->length};
+  SnGpuRowKernel done = {.k = &block,
+                         .form = f,
+                         .schedule = g->schedule,
+                         .program = sn_finish_program(f, sn_values(0, NULL)),
+                         .finishing = true,
+                         .width = g->width,
+                         .length = g->length};
   for (size_t a = 0; a < g->all.scalars; ++a)
     sn_map(&done.program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
   for (size_t c = 0; c < g->all.columns; ++c)

@@ -14,7 +14,8 @@ MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, M
 }
 
 MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r) {
-  return r->combiner ? sn_constant(b, sn_combiner_identity(r->combiner, r->type)) : sn_row_identity(b, r->program, r->reduce, 1);
+  return r->combiner ? sn_constant(b, sn_combiner_identity(r->combiner, r->type))
+                     : sn_row_identity(b, r->program, r->reduce, 1);
 }
 
 static MlirValue shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element, bool of_launch) {
@@ -24,7 +25,8 @@ static MlirValue shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, Mli
   int64_t count = sn_int_attr(k->func, "workgroup_attributions", 0) + 1;
   sn_set_attr(k->func, "workgroup_attributions", sn_i64(ctx, count));
   // Vectors are stored there: LLVM takes them to be aligned.
-  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs), before = sn_get_attr(k->func, "workgroup_attrib_attrs");
+  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs),
+                before = sn_get_attr(k->func, "workgroup_attrib_attrs");
   for (int64_t i = 0; i + 1 < count; ++i)
     attrs[i] = mlirArrayAttrGetElement(before, i);
   attrs[count - 1] = sn_parse_attr(ctx, "{llvm.align = %d : i64}", of_launch ? SN_GPU_LAUNCH_SHARED : 16);
@@ -33,9 +35,13 @@ static MlirValue shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, Mli
   return mlirBlockAddArgument(k->entry, type, mlirOperationGetLocation(k->func));
 }
 
-MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) { return shared(k, rank, shape, element, false); }
+MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) {
+  return shared(k, rank, shape, element, false);
+}
 
-MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes) { return shared(k, 1, &bytes, mlirIntegerTypeGet(mlirOperationGetContext(k->func), 8), true); }
+MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes) {
+  return shared(k, 1, &bytes, mlirIntegerTypeGet(mlirOperationGetContext(k->func), 8), true);
+}
 
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x) {
   MlirType type = sn_type_of(x);
@@ -90,7 +96,8 @@ void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *r, MlirVal
     }
 }
 
-void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_t count, const MlirValue *parts, MlirValue *values, bool last) {
+void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_t count, const MlirValue *parts,
+                          MlirValue *values, bool last) {
   for (int sums = 0; sums < 2; ++sums)
     for (size_t i = 0; i < n; ++i)
       for (size_t p = 0; p < count && (!r[i].under && !r[i].about) == !sums; ++p) {
@@ -98,7 +105,8 @@ void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_
         if (r[i].about && count > 1)
           x = sn_gpu_squares_about(b, x, parts + p * n + r[i].about - 1, values + r[i].about - 1);
         else if (sums && count > 1)
-          x = sn(b, "arith.mulf", x, sn_gpu_online_scale(b, parts[p * n + r[i].under - 1], values[r[i].under - 1], last));
+          x = sn(b, "arith.mulf", x,
+                 sn_gpu_online_scale(b, parts[p * n + r[i].under - 1], values[r[i].under - 1], last));
         values[i] = p ? sn_gpu_combine(b, &r[i], values[i], x) : x;
       }
 }
@@ -111,11 +119,13 @@ void sn_gpu_know_lanes(SnGpuKernel *k) {
   MlirValue warp_size = sn_index(&top, 32);
   k->lane = sn(&top, "arith.remui", k->thread, warp_size);
   k->warp = sn(&top, "arith.divui", k->thread, warp_size);
-  k->first_of_warp = sn(&top, "arith.cmpi", k->lane, sn_index(&top, 0), mlirIntegerTypeGet(top.ctx, 1), sn_attr("predicate", sn_i64(top.ctx, 0)));
+  k->first_of_warp = sn(&top, "arith.cmpi", k->lane, sn_index(&top, 0), mlirIntegerTypeGet(top.ctx, 1),
+                        sn_attr("predicate", sn_i64(top.ctx, 0)));
   k->first_of_warp_known = true;
 }
 
-void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier) {
   sn_gpu_butterflies(b, n, reductions, values, 32, k->warps == 1);
   if (!n || k->warps == 1)
     return;

@@ -5,8 +5,9 @@
 //   all: wait until the own mbarrier has the bytes of the warps of C blocks
 //   x = slots[0] . slots[1] . ...                                   one a lane or more, butterfly
 //
-// Two values of 32 bits travel as one. A barrier of the whole cluster would do instead of the mbarriers, but has each warp wait for
-// all that it stored before, rows of output too; and one of the block in front of the posts has each warp wait twice.
+// Two values of 32 bits travel as one. A barrier of the whole cluster would do instead of the mbarriers, but has each
+// warp wait for all that it stored before, rows of output too; and one of the block in front of the posts has each warp
+// wait twice.
 //
 // A mbarrier goes through one phase each row, so what a thread waits for is the row's turn, 0 or 1.
 // Nothing of the next row arrives in a phase that is not over: with two exchanges or more in a row,
@@ -57,7 +58,8 @@ void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row) {
 
 static void expect(SnBuilder *b, MlirValue mbarrier, int64_t bytes) {
   MlirValue operands[] = {mbarrier, i32_of(b, bytes)};
-  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
+  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands),
+             (MlirType){0});
 }
 
 // mbarriers that one thread of the block arrives at, made before any block goes on.
@@ -79,7 +81,8 @@ static MlirValue make_mbarriers(SnGpuKernel *k, int64_t count, int64_t bytes) {
 
 static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
   MlirValue operands[] = {address, block};
-  return sn_result(sn_gpu_ptx(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", sn_values(2, operands), TYPE_I32(b)), 0);
+  return sn_result(sn_gpu_ptx(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", sn_values(2, operands), TYPE_I32(b)),
+                   0);
 }
 
 // What travels together: value `i`, and `i + 1` if there are two.
@@ -98,7 +101,8 @@ static size_t messages(SnBuilder *b, size_t n, const MlirValue *values, Message 
     Message m = {.bits = sn_gpu_bits(b, values[i]), .i = i};
     MlirValue next = sn_bits(sn_type_of(m.bits)) == 32 && i + 1 < n ? sn_gpu_bits(b, values[i + 1]) : (MlirValue){0};
     if (!sn_none(next) && sn_bits(sn_type_of(next)) == 32) {
-      m.bits = sn(b, "arith.ori", sn(b, "arith.extui", m.bits, i64), sn(b, "arith.shli", sn(b, "arith.extui", next, i64), sn_int(b, i64, 32)));
+      m.bits = sn(b, "arith.ori", sn(b, "arith.extui", m.bits, i64),
+                  sn(b, "arith.shli", sn(b, "arith.extui", next, i64), sn_int(b, i64, 32)));
       m.two = true;
       ++i;
     }
@@ -107,11 +111,14 @@ static size_t messages(SnBuilder *b, size_t n, const MlirValue *values, Message 
   return count;
 }
 
-static void read_message(SnBuilder *b, const SnGpuReduction *reductions, const Message *m, MlirValue at, MlirValue *values) {
+static void read_message(SnBuilder *b, const SnGpuReduction *reductions, const Message *m, MlirValue at,
+                         MlirValue *values) {
   MlirValue bits = sn(b, "memref.load", m->slots, at, sn_type_of(m->bits));
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   if (m->two) {
-    values[m->i + 1] = sn_gpu_from_bits(b, sn(b, "arith.trunci", sn(b, "arith.shrui", bits, sn_int(b, i64, 32)), TYPE_I32(b)), reductions[m->i + 1].type);
+    values[m->i + 1] =
+        sn_gpu_from_bits(b, sn(b, "arith.trunci", sn(b, "arith.shrui", bits, sn_int(b, i64, 32)), TYPE_I32(b)),
+                         reductions[m->i + 1].type);
     bits = sn(b, "arith.trunci", bits, TYPE_I32(b));
   }
   values[m->i] = sn_gpu_from_bits(b, bits, reductions[m->i].type);
@@ -121,15 +128,19 @@ static void read_message(SnBuilder *b, const SnGpuReduction *reductions, const M
 static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, MlirValue place, MlirValue mbarrier) {
   MlirValue peer = sn(b, "arith.index_cast", k->lane, TYPE_I32(b)), signal = in_block(b, mbarrier, peer);
   for (size_t i = 0; i < n; ++i) {
-    MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, list[i].slots), sn(b, "arith.muli", place, i32_of(b, bytes_of(&list[i]))));
+    MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, list[i].slots),
+                        sn(b, "arith.muli", place, i32_of(b, bytes_of(&list[i]))));
     MlirValue operands[] = {in_block(b, slot, peer), list[i].bits, signal};
     char text[128];
-    snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];", (long long)bytes_of(&list[i]) * 8);
-    sn_gpu_ptx(b, text, bytes_of(&list[i]) == 8 ? "r,l,r,~{memory}" : "r,r,r,~{memory}", sn_values(3, operands), (MlirType){0});
+    snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];",
+             (long long)bytes_of(&list[i]) * 8);
+    sn_gpu_ptx(b, text, bytes_of(&list[i]) == 8 ? "r,l,r,~{memory}" : "r,r,r,~{memory}", sn_values(3, operands),
+               (MlirType){0});
   }
 }
 
-static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool alone) {
+static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                           bool alone) {
   int64_t warps = k->cluster * k->warps, turns = alone && !k->one_row ? 2 : 1, places = warps * turns, bytes = 0;
   Message list[SN_GPU_MAX_VALUES];
   sn_gpu_know_lanes(k);
@@ -140,7 +151,8 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
     bytes += warps * bytes_of(&list[i]);
   }
   MlirValue mbarrier = sn_gpu_shared_address(b, make_mbarriers(k, turns, bytes));
-  MlirValue rank = sn(b, "arith.index_cast", k->rank, TYPE_I32(b)), warp = sn(b, "arith.index_cast", k->warp, TYPE_I32(b));
+  MlirValue rank = sn(b, "arith.index_cast", k->rank, TYPE_I32(b)),
+            warp = sn(b, "arith.index_cast", k->warp, TYPE_I32(b));
   MlirValue place = sn(b, "arith.addi", sn(b, "arith.muli", rank, i32_of(b, k->warps)), warp), from = sn_index(b, 0);
   if (turns > 1) {
     MlirValue begin = sn(b, "arith.muli", k->turn, i32_of(b, warps));
@@ -159,19 +171,23 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
   sn_end_if(b, &posts);
   MlirValue wait[] = {mbarrier, turns > 1 ? k->half : k->turn};
   sn_gpu_ptx(b,
-             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], $1;\n\t@!done bra WAIT;\n\t}",
+             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], "
+             "$1;\n\t@!done bra WAIT;\n\t}",
              "r,r,~{memory}", sn_values(2, wait), (MlirType){0});
   int64_t rounds = warps > 32 ? warps / 32 : 1, lanes = warps > 32 ? 32 : warps;
-  MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane), parts[8 * SN_GPU_MAX_VALUES];
+  MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane),
+            parts[8 * SN_GPU_MAX_VALUES];
   for (int64_t r = 0; r < rounds; ++r)
     for (size_t i = 0; i < count; ++i)
-      read_message(b, reductions, &list[i], r ? sn(b, "arith.addi", at, sn_index(b, 32 * r)) : at, parts + r * (int64_t)n);
+      read_message(b, reductions, &list[i], r ? sn(b, "arith.addi", at, sn_index(b, 32 * r)) : at,
+                   parts + r * (int64_t)n);
   sn_gpu_combine_parts(b, n, reductions, (size_t)rounds, parts, values, false);
   sn_gpu_butterflies(b, n, reductions, values, lanes, true);
 }
 
 // A thread of each warp has a part of the same row; all of them read all parts, in their order.
-static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                        bool barrier) {
   int64_t shape[] = {k->warps, 32};
   MlirValue slots[SN_GPU_MAX_VALUES];
   if (!n)
@@ -192,7 +208,8 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduc
   free(parts);
 }
 
-void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values, bool barrier) {
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier) {
   if (k->tile)
     reduce_tile(b, k, n, reductions, values, barrier);
   else if (k->team < k->threads)

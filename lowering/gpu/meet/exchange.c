@@ -1,15 +1,17 @@
 // exchange.c: values of the blocks that share a row, combined into one that all have, by way of memory.
 //
-//   warp:                x = combined over the warp; shared memory; all threads arrive the row is over for it until it waits
-//   one warp of a block: x = combined over warps; partial[turn, rank] = x              of its own, with nothing else to do
+//   warp:                x = combined over the warp; shared memory; all threads arrive the row is over for it until it
+//   waits one warp of a block: x = combined over warps; partial[turn, rank] = x              of its own, with nothing
+//   else to do
 //                        count at the group's counter; wait until all have counted
-//                        x = partial[turn, 0] . partial[turn, 1] . ...                 in their order; shared memory; arrive
+//                        x = partial[turn, 0] . partial[turn, 1] . ...                 in their order; shared memory;
+//                        arrive
 //   warp:                wait; x
 //
-// All blocks of the launch run at once (the launch is cooperative), so that they may wait for each other. One warp of a block
-// reads what all blocks have left: with all warps of all blocks reading the same 2 KB, several
-// microseconds a row (an H200, layer norm of 16 rows of 4 M: 0.248 ms against 0.167). A counter
-// goes on from exchange to exchange, and begins anew by its tag, as those of grid.c; the last block that is done leaves 0.
+// All blocks of the launch run at once (the launch is cooperative), so that they may wait for each other. One warp of a
+// block reads what all blocks have left: with all warps of all blocks reading the same 2 KB, several microseconds a row
+// (an H200, layer norm of 16 rows of 4 M: 0.248 ms against 0.167). A counter goes on from exchange to exchange, and
+// begins anew by its tag, as those of grid.c; the last block that is done leaves 0.
 //
 // Partials take turns, two: who leaves those of exchange e + 2 has seen all count for e + 1, behind their reading of e.
 // Every order is fixed: equal inputs give equal bits.
@@ -73,7 +75,8 @@ void sn_gpu_begin_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list
 
 SnGpuTurn sn_gpu_turn(SnBuilder *b, MlirValue count) {
   MlirValue c = as(b, count, i32_type(b)), one = i32_of(b, 1);
-  return (SnGpuTurn){.which = sn(b, "arith.andi", c, one), .parity = sn(b, "arith.andi", sn(b, "arith.shrui", c, one), one)};
+  return (SnGpuTurn){.which = sn(b, "arith.andi", c, one),
+                     .parity = sn(b, "arith.andi", sn(b, "arith.shrui", c, one), one)};
 }
 
 void sn_gpu_hand(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values) {
@@ -85,7 +88,9 @@ void sn_gpu_hand(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *x, SnGpuTurn tu
   for (size_t i = 0; i < x->n; ++i)
     sn_op(b, "memref.store", values[i], x->hands[i], at);
   sn_end_if(b, &leader);
-  sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->handed, turn.which)); // each thread: it has read the result of two turns ago, whose place is free
+  sn_gpu_arrive(
+      b, sn_gpu_mbarrier(b, x->handed,
+                         turn.which)); // each thread: it has read the result of two turns ago, whose place is free
 }
 
 void sn_gpu_receive(SnBuilder *b, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values) {
@@ -106,7 +111,9 @@ typedef struct {
   MlirValue lane, first;
 } Warp;
 
-static MlirValue pointer(SnBuilder *b, MlirValue address) { return sn(b, "llvm.inttoptr", address, sn_type(b->ctx, "!llvm.ptr<1>")); }
+static MlirValue pointer(SnBuilder *b, MlirValue address) {
+  return sn(b, "llvm.inttoptr", address, sn_type(b->ctx, "!llvm.ptr<1>"));
+}
 
 // The address of value 0 of block `rank` in a turn; the next value is 8 * cluster bytes behind it.
 static MlirValue partial(SnBuilder *b, const Warp *w, MlirValue turn, MlirValue rank) {
@@ -121,7 +128,8 @@ static void leave(SnBuilder *b, const Warp *w, const SnGpuExchange *x, const Mli
     MlirValue bits = sn_gpu_bits(b, values[i]);
     if (sn_bits(sn_type_of(bits)) < 64)
       bits = sn(b, "arith.extui", bits, i64_type(b));
-    MlirValue operands[] = {pointer(b, i ? sn(b, "arith.addi", to, i64_of(b, 8 * (int64_t)i * w->g->k->cluster)) : to), bits};
+    MlirValue operands[] = {pointer(b, i ? sn(b, "arith.addi", to, i64_of(b, 8 * (int64_t)i * w->g->k->cluster)) : to),
+                            bits};
     sn_gpu_ptx(b, "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}", sn_values(2, operands), (MlirType){0});
   }
   MlirValue one[] = {w->counter, i64_of(b, 1)};
@@ -141,11 +149,13 @@ static void read_all(SnBuilder *b, const Warp *w, const SnGpuExchange *x, MlirVa
     MlirValue from = partial(b, w, turn, rank);
     for (size_t i = 0; i < x->n; ++i) {
       MlirValue at = pointer(b, i ? sn(b, "arith.addi", from, i64_of(b, 8 * (int64_t)i * cluster)) : from);
-      MlirValue bits = sn_result(sn_gpu_ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &at), i64_type(b)), 0);
+      MlirValue bits = sn_result(
+          sn_gpu_ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &at), i64_type(b)), 0);
       if (sn_bits(x->reductions[i].type) <= 32 && !mlirTypeIsAIndex(x->reductions[i].type))
         bits = sn(b, "arith.trunci", bits, i32_type(b));
       MlirValue v = sn_gpu_from_bits(b, bits, x->reductions[i].type);
-      parts[r * (int64_t)x->n + (int64_t)i] = sn_gpu_select(b, there, v, sn_none(there) ? v : sn_gpu_identity(b, &x->reductions[i]));
+      parts[r * (int64_t)x->n + (int64_t)i] =
+          sn_gpu_select(b, there, v, sn_none(there) ? v : sn_gpu_identity(b, &x->reductions[i]));
     }
   }
   sn_gpu_combine_parts(b, x->n, x->reductions, (size_t)rounds, parts, values, false);
@@ -157,9 +167,11 @@ static void read_all(SnBuilder *b, const Warp *w, const SnGpuExchange *x, MlirVa
 static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuTurn turn, MlirValue number) {
   SnGpuKernel *k = w->g->k;
   MlirType index = sn_index_type(b->ctx);
-  MlirValue values[SN_GPU_MAX_VALUES], which = as(b, turn.which, index), parity = sn(b, "arith.remui", number, sn_index(b, 2));
+  MlirValue values[SN_GPU_MAX_VALUES], which = as(b, turn.which, index),
+                                       parity = sn(b, "arith.remui", number, sn_index(b, 2));
   sn_gpu_await(b, sn_gpu_mbarrier(b, x->handed, turn.which), turn.parity);
-  MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", which, sn_index(b, k->warps)), sn(b, "arith.remui", w->lane, sn_index(b, k->warps)));
+  MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", which, sn_index(b, k->warps)),
+                    sn(b, "arith.remui", w->lane, sn_index(b, k->warps)));
   for (size_t i = 0; i < x->n; ++i)
     values[i] = sn(b, "memref.load", x->hands[i], at, x->reductions[i].type);
   sn_gpu_butterflies(b, x->n, x->reductions, values, k->warps, false);
@@ -167,7 +179,9 @@ static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuT
   leave(b, w, x, values, parity);
   MlirValue so_many = sn(b, "arith.muli", sn(b, "arith.addi", number, sn_index(b, 1)), sn_index(b, k->cluster));
   MlirValue until[] = {w->counter, sn(b, "arith.addi", k->tag, as(b, so_many, i64_type(b)))};
-  sn_gpu_ptx(b, "{\n\t.reg .pred less;\n\t.reg .b64 count;\n\tPOLL:\n\tld.acquire.gpu.global.u64 count, [$0];\n\tsetp.lt.u64 less, count, $1;\n\t@less bra POLL;\n\t}",
+  sn_gpu_ptx(b,
+             "{\n\t.reg .pred less;\n\t.reg .b64 count;\n\tPOLL:\n\tld.acquire.gpu.global.u64 count, "
+             "[$0];\n\tsetp.lt.u64 less, count, $1;\n\t@less bra POLL;\n\t}",
              "l,l,~{memory}", sn_values(2, until), (MlirType){0});
   sn_end_if(b, &leader);
   sn_gpu_warp_sync(b);
@@ -176,18 +190,27 @@ static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuT
   for (size_t i = 0; i < x->n; ++i)
     sn_op(b, "memref.store", values[i], x->results[i], which);
   sn_end_if(b, &leader);
-  sn_gpu_arrive(b, sn_gpu_mbarrier(b, x->ready, turn.which)); // each lane: it has read what was handed in this turn, whose place is free
+  sn_gpu_arrive(
+      b, sn_gpu_mbarrier(b, x->ready,
+                         turn.which)); // each lane: it has read what was handed in this turn, whose place is free
 }
 
 void sn_gpu_run_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count, MlirValue rows) {
   SnGpuKernel *k = g->k;
   int64_t first = (sn_gpu_grid_scratch(k, &g->all) + LINE - 1) / LINE * LINE;
-  Warp w = {.g = g, .list = list, .count = count, .values = most_values(list, count), .lane = k->lane, .first = k->first_of_warp};
+  Warp w = {.g = g,
+            .list = list,
+            .count = count,
+            .values = most_values(list, count),
+            .lane = k->lane,
+            .first = k->first_of_warp};
   MlirValue address = k->scratch_address;
   MlirValue own = sn(b, "arith.muli", k->group, sn_index(b, 2 * w.values * k->cluster * 8));
-  w.partials = sn(b, "arith.addi", address, as(b, sn(b, "arith.addi", own, sn_index(b, first + LINE * groups(k))), i64_type(b)));
+  w.partials =
+      sn(b, "arith.addi", address, as(b, sn(b, "arith.addi", own, sn_index(b, first + LINE * groups(k))), i64_type(b)));
   MlirValue counter = sn(b, "arith.addi", sn(b, "arith.muli", k->group, sn_index(b, LINE / 8)), sn_index(b, first / 8));
-  w.counter = pointer(b, sn(b, "arith.addi", address, as(b, sn(b, "arith.muli", counter, sn_index(b, 8)), i64_type(b))));
+  w.counter =
+      pointer(b, sn(b, "arith.addi", address, as(b, sn(b, "arith.muli", counter, sn_index(b, 8)), i64_type(b))));
   SnIf leader = sn_if(b, w.first);
   sn_gpu_take_counter(b, k, counter);
   sn_end_if(b, &leader);

@@ -8,7 +8,8 @@
 #define SN_GPU_EXCHANGES 16 // of a row
 #define SN_GPU_EXCHANGED 16 // values of one
 
-// What a phase reduces: values (where more than SN_GPU_EXCHANGED, some are missing), whose row_reduces are `of` (null: a number of elements, squares.c).
+// What a phase reduces: values (where more than SN_GPU_EXCHANGED, some are missing), whose row_reduces are `of` (null:
+// a number of elements, squares.c).
 typedef struct {
   size_t phase, n;
   SnGpuReduction reductions[SN_GPU_EXCHANGED + 3];

@@ -4,9 +4,9 @@
 //   if the counter says that all others are done:
 //     x = partial[0] . partial[1] . ...     threads take turns, then block.c
 //
-// Where a block's values are those of its rows, which all of its threads have, its first warp does all of that, and the others are done.
-// The order is the same whichever block is last: equal inputs give equal bits. Where there are more partials than
-// one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
+// Where a block's values are those of its rows, which all of its threads have, its first warp does all of that, and the
+// others are done. The order is the same whichever block is last: equal inputs give equal bits. Where there are more
+// partials than one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
 //
 // Rows of columns, one of each group of threads that shares its rows of the form, meet in two
 // steps, so that not one block reads them all:
@@ -35,7 +35,9 @@ static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALI
 static int64_t groups(const SnGpuKernel *k) { return k->blocks / k->cluster; }
 
 // Who leaves partials: every block, or where all values are those of rows, the first block of every group.
-static int64_t leavers(const SnGpuKernel *k, const SnGpuAccumulators *a) { return a->of_groups ? groups(k) : k->blocks; }
+static int64_t leavers(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  return a->of_groups ? groups(k) : k->blocks;
+}
 
 #define FEW 1024
 static bool in_bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) { return a->columns || leavers(k, a) > FEW; }
@@ -76,7 +78,8 @@ int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, const SnGpuAccumulators *a) {
 
 MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, size_t column) {
   int64_t shape[] = {groups(k), a->length};
-  return sn(b, "memref.view", k->scratch, sn_index(b, column_offset(k, a, column)), sn_memref(sn_scratch_type(a->of_columns[column].type), 2, shape));
+  return sn(b, "memref.view", k->scratch, sn_index(b, column_offset(k, a, column)),
+            sn_memref(sn_scratch_type(a->of_columns[column].type), 2, shape));
 }
 
 static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue y) {
@@ -85,8 +88,9 @@ static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue
 
 // Memory operations of a scope that neither memref nor llvm.atomicrmw reaches without full fences.
 MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result) {
-  return sn_op(b, "llvm.inline_asm", operands, sn_types(result.ptr != NULL, &result), sn_attr("asm_string", sn_string(b->ctx, text)),
-               sn_attr("constraints", sn_string(b->ctx, constraints)), sn_attr("has_side_effects", sn_unit(b->ctx)));
+  return sn_op(b, "llvm.inline_asm", operands, sn_types(result.ptr != NULL, &result),
+               sn_attr("asm_string", sn_string(b->ctx, text)), sn_attr("constraints", sn_string(b->ctx, constraints)),
+               sn_attr("has_side_effects", sn_unit(b->ctx)));
 }
 
 static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands) {
@@ -94,7 +98,8 @@ static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, Sn
 }
 
 static MlirValue counter_at(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
-  MlirValue place = sn(b, "arith.index_cast", sn(b, "arith.muli", which, sn_index(b, 8)), mlirIntegerTypeGet(b->ctx, 64));
+  MlirValue place =
+      sn(b, "arith.index_cast", sn(b, "arith.muli", which, sn_index(b, 8)), mlirIntegerTypeGet(b->ctx, 64));
   return sn(b, "llvm.inttoptr", sn(b, "arith.addi", k->scratch_address, place), sn_type(b->ctx, "!llvm.ptr<1>"));
 }
 
@@ -103,7 +108,8 @@ MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
   MlirValue counter = counter_at(b, k, which), bits = sn_int(b, i64, TAG_BITS);
   MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &counter));
   SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", k->tag, bits)));
-  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}", sn_values(3, (MlirValue[]){counter, found, k->tag}));
+  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}",
+      sn_values(3, (MlirValue[]){counter, found, k->tag}));
   sn_end_if(b, &strange);
   return counter;
 }
@@ -111,10 +117,12 @@ MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
 MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   MlirValue one = sn_int(b, i64, 1), counter = sn_gpu_take_counter(b, k, which);
-  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, one}));
+  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}",
+                         sn_values(2, (MlirValue[]){counter, one}));
   MlirValue last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
   SnIf reset = sn_if(b, last);
-  ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
+  ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}",
+      sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
   sn_end_if(b, &reset);
   return last;
 }
@@ -154,7 +162,8 @@ static SnIf both(SnIf outer, SnIf inner) {
 }
 
 // row[to] = row[to] . row[to + step] . ..., up to row `end`, in that order; the threads of the block share the columns.
-static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue to, MlirValue end, int64_t step) {
+static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue to, MlirValue end,
+                         int64_t step) {
   MlirValue by = sn_index(b, step), next = sn(b, "arith.addi", to, by);
   for (size_t c = 0; c < a->columns; ++c) {
     const SnGpuReduction *r = &a->of_columns[c];
@@ -164,7 +173,8 @@ static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *
     MlirValue w = sn_index(b, a->width);
     int64_t bytes = a->width * bytes_of(r);
     SnAttr alignment = sn_attr("alignment", vector ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull());
-    SnLoop j = sn_for(b, sn(b, "arith.muli", k->thread, w), sn_index(b, a->length), sn(b, "arith.muli", sn_index(b, k->threads), w));
+    SnLoop j = sn_for(b, sn(b, "arith.muli", k->thread, w), sn_index(b, a->length),
+                      sn(b, "arith.muli", sn_index(b, k->threads), w));
     MlirValue at[] = {to, j.index};
     SnLoop g = sn_for(b, next, end, by, sn_scratch_load(b, rows, sn_values(2, at), t, alignment));
     MlirValue other[] = {g.index, j.index};
@@ -178,7 +188,8 @@ static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *
 static SnIf reduce_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t size = bunch(k, a);
-  MlirValue in_bunch = sn_index(b, size), which = sn(b, "arith.divui", k->group, in_bunch), first = sn(b, "arith.muli", which, in_bunch);
+  MlirValue in_bunch = sn_index(b, size), which = sn(b, "arith.divui", k->group, in_bunch),
+            first = sn(b, "arith.muli", which, in_bunch);
   MlirValue end = sn(b, "arith.minui", sn(b, "arith.addi", first, in_bunch), sn_index(b, groups(k)));
   MlirValue members = sn(b, "arith.muli", sn(b, "arith.subi", end, first), sn_index(b, k->cluster));
   SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), sn(b, "arith.index_cast", members, i64));
@@ -192,7 +203,8 @@ static SnIf reduce_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
 }
 
 // values = partials[from] . partials[from + 1] . ... up to `to`, on all threads of the block.
-static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue from, MlirValue to, MlirValue *values) {
+static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                             MlirValue from, MlirValue to, MlirValue *values) {
   size_t n = a->scalars;
   if (!n)
     return;
@@ -200,14 +212,17 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   for (size_t i = 0; i < n; ++i)
     start[i] = sn_gpu_identity(b, &a->of_scalars[i]);
   int64_t at_once = k->one_warp ? 4 : 1; // loads
-  SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once), sn_values((intptr_t)n, start));
+  SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once),
+                           sn_values((intptr_t)n, start));
   MlirValue last = sn(b, "arith.subi", to, sn_index(b, 1));
   memcpy(start, g.carried, n * sizeof *start);
   for (int64_t u = 0; u < at_once; ++u) {
     MlirValue at = sn(b, "arith.addi", g.index, sn_index(b, u * k->threads)), there = compare(b, 6, at, to); // ult
     for (size_t i = 0; i < n; ++i) {
-      MlirValue x = sn(b, "memref.load", partials[i], u ? sn(b, "arith.minui", at, last) : g.index, a->of_scalars[i].type);
-      start[i] = sn_gpu_combine(b, &a->of_scalars[i], start[i], u ? sn(b, "arith.select", there, x, sn_gpu_identity(b, &a->of_scalars[i])) : x);
+      MlirValue x =
+          sn(b, "memref.load", partials[i], u ? sn(b, "arith.minui", at, last) : g.index, a->of_scalars[i].type);
+      start[i] = sn_gpu_combine(b, &a->of_scalars[i], start[i],
+                                u ? sn(b, "arith.select", there, x, sn_gpu_identity(b, &a->of_scalars[i])) : x);
     }
   }
   sn_next_values(b, &g, sn_values((intptr_t)n, start));
@@ -217,18 +232,22 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   free(start);
 }
 
-static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue at, const MlirValue *values) {
+static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                           MlirValue at, const MlirValue *values) {
   SnIf leader = sn_if(b, k->first);
   for (size_t i = 0; i < a->scalars; ++i)
     sn_op(b, "memref.store", values[i], partials[i], at);
   sn_end_if(b, &leader);
 }
 
-// The last block of a bunch leaves the bunch's values behind the partials; then the last of those combines the bunches'.
-static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials, MlirValue who, MlirValue *values) {
+// The last block of a bunch leaves the bunch's values behind the partials; then the last of those combines the
+// bunches'.
+static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                           MlirValue who, MlirValue *values) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t all = leavers(k, a), count = bunches(k, a);
-  MlirValue size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size), from = sn(b, "arith.muli", which, size);
+  MlirValue size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size),
+            from = sn(b, "arith.muli", which, size);
   MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), sn_index(b, all));
   MlirValue members = sn(b, "arith.index_cast", sn(b, "arith.subi", to, from), i64);
   SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
@@ -239,7 +258,9 @@ static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
   return last;
 }
 
-bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) { return k->blocks > 1 && a->of_groups && !a->columns; }
+bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  return k->blocks > 1 && a->of_groups && !a->columns;
+}
 
 SnGpuKernel sn_gpu_first_warp(const SnGpuKernel *k) {
   SnGpuKernel warp = *k;
@@ -262,7 +283,8 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
   SnGpuKernel warp = sn_gpu_first_warp(k);
   MlirValue *partials = sn_alloc((a->scalars + 1) * sizeof *partials), who = a->of_groups ? k->group : k->block;
   for (size_t i = 0; i < a->scalars; ++i)
-    partials[i] = sn(b, "memref.view", k->scratch, sn_index(b, scalar_offset(k, a, i)), sn_memref(a->of_scalars[i].type, 1, &places));
+    partials[i] = sn(b, "memref.view", k->scratch, sn_index(b, scalar_offset(k, a, i)),
+                     sn_memref(a->of_scalars[i].type, 1, &places));
   SnIf leaver = {0}, last;
   if (a->of_groups && k->cluster > 1) {
     MlirValue first = compare(b, 0, k->rank, sn_index(b, 0));

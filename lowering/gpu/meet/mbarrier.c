@@ -31,18 +31,22 @@ void sn_gpu_arrive(SnBuilder *b, MlirValue mbarrier) {
 
 void sn_gpu_arrive_expecting(SnBuilder *b, MlirValue mbarrier, MlirValue bytes) {
   MlirValue operands[] = {mbarrier, bytes};
-  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
+  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands),
+             (MlirType){0});
 }
 
 void sn_gpu_await(SnBuilder *b, MlirValue mbarrier, MlirValue parity) {
   MlirValue operands[] = {mbarrier, parity};
-  sn_gpu_ptx(b, "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t@!done bra WAIT;\n\t}", "r,r,~{memory}",
-             sn_values(2, operands), (MlirType){0});
+  sn_gpu_ptx(b,
+             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;\n\t@!done bra "
+             "WAIT;\n\t}",
+             "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
 }
 
 void sn_gpu_bulk_copy(SnBuilder *b, MlirValue to, MlirValue from, MlirValue bytes, MlirValue mbarrier) {
   MlirValue operands[] = {to, from, bytes, mbarrier};
-  sn_gpu_ptx(b, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];", "r,l,r,r,~{memory}", sn_values(4, operands), (MlirType){0});
+  sn_gpu_ptx(b, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
+             "r,l,r,r,~{memory}", sn_values(4, operands), (MlirType){0});
 }
 
 void sn_gpu_warp_sync(SnBuilder *b) { sn_op(b, "nvvm.bar.warp.sync", i32_of(b, -1), sn_types(0, NULL)); }

@@ -109,17 +109,17 @@ API int cuFuncSetAttribute(void *function, int attribute, int value) {
   (void)attribute;
   return did("cuFuncSetAttribute", "%s %d", (char *)function, value);
 }
-API int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
-                       void **args, void **extra) {
+API int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
+                       unsigned shared, void *stream, void **args, void **extra) {
   (void)args, (void)extra;
-  return did("cuLaunchKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx, by, bz, shared,
-             stream ? "stream" : "default stream");
+  return did("cuLaunchKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx, by, bz,
+             shared, stream ? "stream" : "default stream");
 }
-API int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                                  void *stream, void **args) {
+API int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by,
+                                  unsigned bz, unsigned shared, void *stream, void **args) {
   (void)args;
-  return did("cuLaunchCooperativeKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx, by, bz, shared,
-             stream ? "stream" : "default stream");
+  return did("cuLaunchCooperativeKernel", "%s grid %ux%ux%u block %ux%ux%u shared %u %s", (char *)function, x, y, z, bx,
+             by, bz, shared, stream ? "stream" : "default stream");
 }
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
   (void)function, (void)threads, (void)shared;
