@@ -1,6 +1,6 @@
 // shim.h: what mlir-c 22 has no entry for, one wrapper each, and the descriptors
 // of passes and pipelines that the adaptor turns into MLIR's own. Implemented in
-// C++ (capi/shim.cpp, passes/adaptor.cpp); nothing there decides anything about IR.
+// C++ (capi/shim.cpp, capi/adaptor.cpp); nothing there decides anything about IR.
 
 #ifndef SINTER_CAPI_SHIM_H
 #define SINTER_CAPI_SHIM_H
@@ -87,7 +87,7 @@ typedef struct {
 } SnPipeline;
 
 // The text of a pipeline, options put in by `option`, up to and with the rung `until` (NULL: all).
-// Free it. Implemented in C (passes/pipelines.c); NULL if there is no such rung.
+// Free it. Implemented in C (capi/pipeline_text.c); NULL if there is no such rung.
 char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *user, const char *name),
                        void *user, const char *until);
 

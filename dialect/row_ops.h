@@ -5,7 +5,7 @@
 //
 //   sinter_ID_verify      dialect/verify_row_ops.c         its rules (Sinter.td declares the operation)
 //   decompose_ID          passes/decompose/decompose.c               what it means, in linalg
-//   move_ID               passes/fuse/merge.c              the same in the body of another form
+//   move_ID               passes/merge/merge.c              the same in the body of another form
 //   differentiate_ID      passes/differentiate/rules.c     what its operands get of its gradient
 //   emit_ID               lowering/rows/rowemit.c               a row's element at a column, or the row's scalar; on
 //   CPU and GPU

@@ -2,8 +2,8 @@
 //
 // The verifier and sinter-expand bind a use in the same way, so what verifies expands.
 
-#ifndef SINTER_DIALECT_STEPS_H
-#define SINTER_DIALECT_STEPS_H
+#ifndef SINTER_DIALECT_USE_STEPS_H
+#define SINTER_DIALECT_USE_STEPS_H
 
 #include "dialect/definition.h"
 

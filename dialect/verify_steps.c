@@ -4,9 +4,9 @@
 //
 // test: test/dialect/invalid_steps.mlir, @s1.. to @s9
 
+#include "dialect/steps.h"
 #include "dialect/use_steps.h"
 #include "dialect/verify.h"
-#include "lowering/steps.h"
 
 MlirLogicalResult sinter_steps_verify(MlirOperation op);
 

@@ -20,9 +20,9 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 
+#include "capi/pass.h"
 #include "lowering/host/names.h"
-#include "lowering/steps.h"
-#include "passes/passes.h"
+#include "lowering/rows/rowsteps.h"
 #include <stdio.h>
 
 // ---- the host's side ------------------------------------------------------------

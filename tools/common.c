@@ -1,13 +1,14 @@
 // common.c: what sinter-run and sinter-cc share: files and roads.
 
-#include "tools/common.h"
 #include "capi/shim.h"
+#include "dialect/dialect.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Target.h"
 #include "llvm-c/TargetMachine.h"
 #include "mlir-c/RegisterEverything.h"
-#include "passes/passes.h"
+#include "pipelines/pipelines.h"
 #include "runtime/file.h"
+#include "tools/common.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

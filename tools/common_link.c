@@ -1,10 +1,10 @@
 // common_link.c: files, and the system's linker.
 
-#include "tools/common_link.h"
 #include "lowering/host/names.h"
-#include "passes/passes.h"
+#include "pipelines/pipelines.h"
 #include "runtime/file.h"
 #include "sinter_config.h"
+#include "tools/common_link.h"
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>

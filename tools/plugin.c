@@ -1,7 +1,8 @@
 // plugin.c: the two entry points that stock mlir-opt looks up in libSinter.so.
 // The structs mirror mlir/Tools/Plugins/{Pass,Dialect}Plugin.h, API version 1.
 
-#include "passes/passes.h"
+#include "dialect/dialect.h"
+#include "pipelines/pipelines.h"
 #include "sinter_config.h"
 
 #define EXPORT __attribute__((visibility("default")))

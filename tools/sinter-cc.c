@@ -5,13 +5,13 @@
 // What is written follows from the suffix of -o. A library needs nothing of
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
-#include "lowering/gpu/chips.h"
+#include "llvm-c/Core.h"
 #include "lowering/host/names.h"
 #include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
-#include "passes/passes.h"
+#include "pipelines/pipelines.h"
+#include "target/chips.h"
 #include "tools/common_link.h"
-#include "llvm-c/Core.h"
 #include <stdio.h>
 #include <sys/stat.h>
 

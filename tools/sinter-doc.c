@@ -7,7 +7,7 @@
 // the comment at the head of its file. Built with the rest, not installed.
 
 #include "dialect/schedules.h"
-#include "passes/passes.h"
+#include "pipelines/pipelines.h"
 #include "tools/doc.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "--library"))
     return sn_print_library();
   Files files = {0};
-  const char *const folders[] = {"passes", "lowering"};
+  const char *const folders[] = {"target", "passes", "lowering"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
     read_folder(argv[1], folders[i], &files);
   qsort(files.data, files.size, sizeof *files.data, by_path);

@@ -6,16 +6,16 @@
 // process's own copy of the runtime, and driven by runtime/driver.c as
 // sinter-exec drives a library.
 
-#include "lowering/serialise.h"
-#include "passes/passes.h"
-#include "runtime/progress.h"
-#include "runtime/symbols.h"
-#include "tools/common.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Error.h"
 #include "llvm-c/LLJIT.h"
 #include "llvm-c/Orc.h"
 #include "llvm-c/Target.h"
+#include "lowering/serialise.h"
+#include "pipelines/pipelines.h"
+#include "runtime/progress.h"
+#include "runtime/symbols.h"
+#include "tools/common.h"
 #include <stdio.h>
 
 // ---- options -------------------------------------------------------------------------

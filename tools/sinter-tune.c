@@ -8,16 +8,16 @@
 // A form is cut out of the program and compiled alone, once with each candidate's schedule: what is timed is the
 // kernel. Candidates that become the same code are compiled once.
 
-#include "lowering/gpu/chips.h"
+#include "llvm-c/Core.h"
 #include "lowering/serialise.h"
-#include "passes/passes.h"
+#include "mlir-c/Diagnostics.h"
 #include "passes/schedule/schedule.h"
+#include "pipelines/pipelines.h"
+#include "target/chips.h"
 #include "tools/common_link.h"
 #include "tools/tune.h"
 #include "tools/tune_candidates.h"
 #include "tools/tune_forms.h"
-#include "mlir-c/Diagnostics.h"
-#include "llvm-c/Core.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>

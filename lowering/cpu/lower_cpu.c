@@ -14,10 +14,10 @@
 //
 // runs in: sinter-cpu    test: test/lowering/cpu/
 
-#include "lowering/cpu/lower_cpu.h"
+#include "capi/pass.h"
 #include "dialect/dialect.h"
-#include "lowering/steps.h"
-#include "passes/passes.h"
+#include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowsteps.h"
 
 #define STACK_BYTES 16384 // for one kernel's scratch; an embedder's threads may have small stacks
 #define LINE 64           // bytes; every scratch buffer begins at a cache line

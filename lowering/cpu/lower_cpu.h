@@ -16,6 +16,7 @@
 #ifndef SINTER_LOWERING_CPU_CPU_H
 #define SINTER_LOWERING_CPU_CPU_H
 
+#include "lowering/facts/cpu_forms.h"
 #include "lowering/rows/rowprogram.h"
 
 // ---- a kernel: lower_cpu.c ---------------------------------------------------
@@ -115,7 +116,6 @@ typedef struct {
   MlirValue memory[4]; // accumulators of its rows, one for each reduction of the first phase
 } SnStrips;
 
-bool sn_cpu_has_strips(const SnRowProgram *p);
 SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row);
 // The first phase of rows from .. to; a vector begins no later than at `last`. Those from `from` + slot on, then.
 void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to,

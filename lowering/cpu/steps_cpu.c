@@ -13,7 +13,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"
-#include "lowering/steps.h"
+#include "lowering/rows/rowsteps.h"
 #include <assert.h>
 
 #define ON_STACK 4096 // bytes of one scratch array; a longer one is allocated

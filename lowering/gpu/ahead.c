@@ -20,38 +20,16 @@ static int64_t bytes_of(const SnAccess *a, int64_t width) {
   return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
 }
 
-// Input k is a row of its own for each row, in vectors of 4, 8 or 16 bytes.
-static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
-  const SnAccess *a = &f->inputs.data[k];
-  if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)))
-    return false;
-  int64_t bytes = bytes_of(a, s->vector);
-  return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || sn_gpu_peels(f, s));
-}
-
-static bool fetches(const SnForm *f, const SnGpuRows *s) {
-  return s->ahead && !s->grid && sn_gpu_resident(f, s) && s->team >= s->threads;
-}
-
-int64_t sn_gpu_ahead_bytes(const SnForm *f, const SnGpuRows *s) {
-  int64_t bytes = 0;
-  size_t n = 0;
-  for (size_t k = 0; fetches(f, s) && k < f->inputs.size; ++k)
-    if (is_fetched(f, s, k) && n++ < MAX_FETCHED)
-      bytes += (int64_t)sn_gpu_resident(f, s) * s->threads * bytes_of(&f->inputs.data[k], s->vector);
-  return bytes;
-}
-
 void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g) {
   int64_t all = sn_gpu_ahead_bytes(g->form, g->schedule), offset = 0, threads = g->k->threads;
   MlirValue memory;
   if (!all)
     return;
   memory = sn_gpu_launch_shared(g->k, all);
-  for (size_t k = 0; k < g->form->inputs.size && g->num_fetched < MAX_FETCHED; ++k) {
+  for (size_t k = 0; k < g->form->inputs.size && g->num_fetched < SN_GPU_MAX_FETCHED; ++k) {
     const SnAccess *a = &g->form->inputs.data[k];
     int64_t shape[] = {(int64_t)g->num_resident * threads, g->width};
-    if (!is_fetched(g->form, g->schedule, k))
+    if (!sn_gpu_is_fetched(g->form, g->schedule, k))
       continue;
     MlirType t = sn_element(sn_type_of(a->value)),
              slots = mlirMemRefTypeContiguousGet(t, 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));

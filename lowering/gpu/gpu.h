@@ -7,30 +7,12 @@
 #ifndef SINTER_LOWERING_GPU_GPU_H
 #define SINTER_LOWERING_GPU_GPU_H
 
+#include "lowering/facts/gpu_forms.h"
 #include "lowering/host/host.h"
 #include "lowering/rows/rowprogram.h"
 
 // Values that a block reduces at once: a reduction is one, or a maximum with its sum and count (online.h, squares.c).
 enum { SN_GPU_MAX_VALUES = 3 * SN_MAX_REDUCTIONS };
-
-// A #sinter.gpu_rows, read.
-typedef struct {
-  int64_t threads;   // of a block: a power of two, 32 to 1024
-  int64_t team;      // threads that share a row: 1 to 32, or all of a block
-  int64_t blocks;    // at most; fixed, so that results are
-  int64_t occupancy; // blocks on one multiprocessor
-  int64_t vector;    // columns that a thread reads at once
-  int64_t unroll;    // vectors that a thread reads before it uses the first
-  bool registers;    // rows stay there between phases
-  bool shared;       // or in shared memory (shared.c)
-  bool ahead;        // and the next one is on its way into shared memory meanwhile
-  bool remake;       // of them only what was read
-  int64_t cluster;   // blocks that share a row, then
-  bool flat;         // all elements are one row, of the whole grid
-  bool tile;         // a block has 32 rows, each warp some columns of them: a row's team is 32 threads apart
-  bool grid;         // `cluster` blocks share a row by way of memory: any number of them, all at once (grid_rows.c)
-  int64_t depth, slots; // then: pieces of the next row that are under way at most, and that shared memory holds
-} SnGpuRows;
 
 // What a kernel's threads have; made once at the head of a gpu.func.
 typedef struct {
@@ -167,8 +149,6 @@ MlirValue sn_gpu_launch_tag(SnBuilder *b, MlirOperation module);
 
 // flat.c
 
-// Why a form's elements cannot be one row; NULL if they can: all are alike, and what is reduced is reduced over all.
-const char *sn_gpu_not_flat(const SnForm *form);
 // The form over one row, whose values and `operands` are memrefs of one row.
 void sn_gpu_flatten(SnBuilder *b, SnForm *form, MlirValue *operands);
 
@@ -220,8 +200,6 @@ void sn_gpu_narrow(MlirOperation module);
 // Each cf.assert of the kernel -> a number in the status word where it fails; what follows runs on. Whether there are
 // any.
 bool sn_gpu_has_asserts(const SnForm *form);
-// A row_reduce and that asserts alone read: each thread may check its own elements.
-bool sn_gpu_is_only_asserted(MlirOperation reduce);
 void sn_gpu_lower_asserts(SnGpuKernel *k, MlirOperation module);
 // In host code: the place (a pointer) that holds the address of the status word.
 MlirValue sn_gpu_status_word(SnBuilder *b, MlirOperation module);
@@ -247,28 +225,10 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
 // A sinter.steps in its kernel function; it is erased.
 MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, MlirOperation steps);
 
-// packed.c
-
-// How many rows of bf16 are kept from phase to phase as they are in memory, two elements in a register; 0: they are
-// not.
-int64_t sn_gpu_packed_rows(const SnForm *form);
-
 // rowwise.c
 
 // What cannot become a kernel, by name, at the op; else SN_OK.
 MlirLogicalResult sn_gpu_rowwise_check(const SnForm *form, const SnGpuRows *schedule);
-// Threads of a block that share a row.
-int64_t sn_gpu_rowwise_team(const SnForm *form, const SnGpuRows *schedule);
-int64_t sn_gpu_rowwise_blocks(const SnForm *form, const SnGpuRows *schedule);
-int64_t sn_gpu_ahead_bytes(const SnForm *form,
-                           const SnGpuRows *schedule); // ahead.c: of shared memory, which the launch gives
-int64_t sn_gpu_slot_bytes(const SnForm *form, const SnGpuRows *schedule);  // grid_rows.c: the same
-int64_t sn_gpu_shared_row_bytes(const SnForm *form, const SnGpuRows *schedule); // shared.c: the same
-// What a block's threads have at once of rows that bulk copies bring (a grid's with ahead = 1, or shared); 0: no input
-// is copied so.
-int64_t sn_gpu_piece_bytes(const SnForm *form, const SnGpuRows *schedule);
-// Groups of so many blocks may share the form's rows by way of memory.
-bool sn_gpu_may_share_rows(const SnForm *form, int64_t group);
 int64_t sn_gpu_rowwise_scratch(SnForm *form, const SnGpuRows *schedule);
 // The body, at the head of a gpu.func. The form's values are those of the kernel.
 void sn_gpu_rowwise(SnBuilder *b, SnGpuKernel *k, SnForm *form, const SnGpuRows *schedule);

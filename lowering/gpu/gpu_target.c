@@ -9,9 +9,9 @@
 //
 // runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu/gpu_target.mlir
 
-#include "lowering/gpu/chips.h"
+#include "capi/pass.h"
 #include "lowering/gpu/gpu.h"
-#include "passes/passes.h"
+#include "target/chips.h"
 #include <stdio.h>
 #include <unistd.h>
 

@@ -120,68 +120,6 @@ static int64_t bytes_of(const SnAccess *a, int64_t width) {
   return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
 }
 
-// Bulk copies take multiples of 16 bytes, from such places: rows begin with one, or vectors are of 16 bytes wherever
-// rows begin.
-static bool is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
-  const SnAccess *a = &f->inputs.data[k];
-  int64_t n = sn_row_length(f);
-  if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)) || n == SN_DYNAMIC)
-    return false;
-  return sn_gpu_peels(f, s) ? bytes_of(a, s->vector) == 16
-                            : n % s->vector == 0 && bytes_of(a, n) % 16 == 0 && bytes_of(a, s->vector) * 4 % 16 == 0 &&
-                                  bytes_of(a, s->vector) <= 16;
-}
-
-static int64_t slot_bytes(const SnForm *f, const SnGpuRows *s) {
-  int64_t bytes = 0;
-  size_t n = 0;
-  for (size_t k = 0; ((s->grid && s->ahead) || s->shared) && k < f->inputs.size; ++k)
-    if (is_fetched(f, s, k) && n++ < MAX_FETCHED)
-      bytes += s->threads * bytes_of(&f->inputs.data[k], s->vector);
-  return bytes;
-}
-
-int64_t sn_gpu_slot_bytes(const SnForm *f, const SnGpuRows *s) { return s->grid ? s->slots * slot_bytes(f, s) : 0; }
-
-// The exchanges of a row, and the values of the largest. More than SN_GPU_EXCHANGES: of too many phases.
-static size_t exchanges_of(const SnForm *f, size_t *values) {
-  SnGpuRowKernel g = {.program = sn_row_program(f, sn_values(0, NULL))};
-  SnGpuExchange list[SN_GPU_EXCHANGES];
-  sn_gpu_online_find(&g.online, &g.program);
-  sn_gpu_squares_find(&g.online, &g.program);
-  size_t count = sn_gpu_plan_exchanges(&g, list);
-  *values = 0;
-  for (size_t e = 0; e < count; ++e)
-    *values = list[e].n > *values ? list[e].n : *values;
-  bool few = g.program.phases.size <= SN_GPU_EXCHANGES;
-  sn_row_program_free(&g.program);
-  return few ? count : SN_GPU_EXCHANGES + 1;
-}
-
-// Blocks count up to 2^32 in a launch; of unknown rows there are no more than 2^38 bytes hold.
-static bool counts(const SnForm *f, int64_t group, size_t exchanges, int64_t *rows) {
-  int64_t n = sn_row_length(f);
-  *rows = sn_num_rows(f);
-  if (*rows == SN_DYNAMIC)
-    *rows = n == SN_DYNAMIC ? 0 : ((int64_t)1 << 38) / (n > 0 ? n : 1);
-  return *rows <= ((int64_t)1 << 32) / group / (int64_t)exchanges;
-}
-
-static bool sums_columns(const SnForm *f) {
-  for (size_t k = 0; k < f->accumulators.size; ++k)
-    if (sn_uses_cols(f, f->accumulators.data[k].map))
-      return true;
-  return false;
-}
-
-bool sn_gpu_may_share_rows(const SnForm *f, int64_t group) {
-  size_t values = 0, count = f->num_cols && !sums_columns(f) ? exchanges_of(f, &values) : 0;
-  int64_t rows;
-  return count && count <= SN_GPU_EXCHANGES && values <= SN_GPU_EXCHANGED && counts(f, group, count, &rows);
-}
-
-int64_t sn_gpu_piece_bytes(const SnForm *f, const SnGpuRows *s) { return slot_bytes(f, s); }
-
 MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s) {
   size_t values, count;
   int64_t rows, pieces = (int64_t)sn_gpu_resident(f, s);
@@ -195,7 +133,7 @@ MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s) {
                     "shape = \"grid\" with group = %lld of blocks = %lld: two blocks or more share a row, and no more "
                     "than there are",
                     (long long)s->cluster, (long long)s->blocks);
-  count = exchanges_of(f, &values);
+  count = sn_gpu_exchanges(f, &values);
   if (!count)
     return sn_error(f->op,
                     "shape = \"grid\" is for rows whose reductions blocks have to share: nothing is reduced here");
@@ -205,14 +143,14 @@ MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s) {
   if (values > SN_GPU_EXCHANGED)
     return sn_error(f->op, "a phase reduces %zu values; blocks exchange at most %d at a time", values,
                     SN_GPU_EXCHANGED);
-  if (sums_columns(f))
+  if (sn_gpu_sums_columns(f))
     return sn_error(f->op, "shape = \"grid\" keeps no sums of columns over all rows: schedule with shape = \"rows\"");
-  if (!counts(f, s->cluster, count, &rows))
+  if (!sn_gpu_counts(f, s->cluster, count, &rows))
     return sn_error(
         f->op,
         "%lld rows with %zu exchanges of %lld blocks each are more than 2^32: smaller groups of blocks are needed",
         (long long)rows, count, (long long)s->cluster);
-  if (s->ahead && (!s->registers || !slot_bytes(f, s)))
+  if (s->ahead && (!s->registers || !sn_gpu_piece_bytes(f, s)))
     return sn_error(f->op, "ahead = 1 of shape = \"grid\" needs residency = \"registers\", and an input with rows of a "
                            "multiple of 16 bytes or vectors of 16 bytes");
   if (s->ahead && s->depth > s->slots)
@@ -241,11 +179,11 @@ static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b),
 
 void sn_gpu_begin_slots(SnBuilder *b, SnGpuRowKernel *g, int64_t slots) {
   int64_t offset = 0;
-  MlirValue memory = sn_gpu_launch_shared(g->k, slots * slot_bytes(g->form, g->schedule));
-  for (size_t k = 0; k < g->form->inputs.size && g->num_fetched < MAX_FETCHED; ++k) {
+  MlirValue memory = sn_gpu_launch_shared(g->k, slots * sn_gpu_piece_bytes(g->form, g->schedule));
+  for (size_t k = 0; k < g->form->inputs.size && g->num_fetched < SN_GPU_MAX_FETCHED; ++k) {
     const SnAccess *a = &g->form->inputs.data[k];
     int64_t shape[] = {slots * g->k->threads, g->width};
-    if (!is_fetched(g->form, g->schedule, k))
+    if (!sn_gpu_is_copied(g->form, g->schedule, k))
       continue;
     MlirType type = mlirMemRefTypeContiguousGet(sn_element(sn_type_of(a->value)), 2, shape,
                                                 mlirMemRefTypeGetMemorySpace(sn_type_of(memory)));
@@ -317,7 +255,7 @@ static void fetch_rows(SnBuilder *b, Grid *x) {
   MlirValue done = times(b, t.index, threads);
   MlirValue vectors = sn(b, "arith.minui", sn(b, "arith.subi", length, sn(b, "arith.minui", done, length)),
                          sn_index(b, threads)),
-            bytes[MAX_FETCHED];
+            bytes[SN_GPU_MAX_FETCHED];
   MlirValue all = sn_index(b, 0), mbarrier = sn_gpu_mbarrier(b, x->full, at.slot);
   for (size_t i = 0; i < g->num_fetched; ++i) {
     bytes[i] = times(b, vectors, bytes_of(&g->form->inputs.data[g->fetched[i]], g->width));

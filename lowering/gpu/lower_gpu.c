@@ -18,9 +18,10 @@
 //
 // runs in: sinter-gpu    test: test/lowering/gpu/lower_gpu.mlir, refused.mlir
 
+#include "dialect/dialect.h"
 #include "dialect/schedules.h"
 #include "lowering/gpu/gpu.h"
-#include "lowering/steps.h"
+#include "lowering/rows/rowsteps.h"
 #include <stdio.h>
 
 #define MODULE "kernels"

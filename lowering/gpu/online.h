@@ -5,24 +5,22 @@
 
 #include "lowering/gpu/gpu.h"
 
-#define SN_GPU_ONLINE 4
+// The pairs of a row program (lowering/rows/rowjoint.h).
+typedef SnRowJoints SnGpuOnline;
 
-typedef struct {
-  size_t n;
-  struct {
-    MlirOperation max, sum, exp;
-    MlirValue from; // of squares (squares.c): what elements are taken from; else null
-  } pairs[SN_GPU_ONLINE];
-} SnGpuOnline;
-
-// The pairs of a row program.
 // Says of each exponential whose argument is not positive that it is (`sinter.not_positive`, which math.c reads): an
 // element under the maximum of its row, and the same less the logarithm of the sum of those exponentials.
 void sn_gpu_mark_exponentials(const SnRowProgram *p);
-void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p);
+static inline void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_find_exponentials(o, p); }
 // The sum that goes with this maximum, and the maximum of this sum; null if not online.
-MlirOperation sn_gpu_online_sum(const SnGpuOnline *o, MlirOperation max);
-MlirOperation sn_gpu_online_max(const SnGpuOnline *o, MlirOperation sum);
+static inline MlirOperation sn_gpu_online_sum(const SnGpuOnline *o, MlirOperation max) {
+  const SnRowJoint *j = sn_row_joint_of_first(o, max);
+  return j ? j->second : (MlirOperation){0};
+}
+static inline MlirOperation sn_gpu_online_max(const SnGpuOnline *o, MlirOperation sum) {
+  const SnRowJoint *j = sn_row_joint_of_second(o, sum);
+  return j ? j->first : (MlirOperation){0};
+}
 // More elements, `top` the greatest of them: m is one value of the thread, s has its lanes; null: there were none
 // before. Then a vector of them; and at the end s, one number, as a sum of exponentials under m. Until then it may be
 // one under what m is rounded to.
@@ -40,8 +38,10 @@ MlirValue sn_gpu_online_scale(SnBuilder *b, MlirValue own, MlirValue common, boo
 
 // squares.c: the same for a sum, and the sum of squares of what its elements differ from a number that depends on it.
 
-void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p);
-bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum);
+static inline void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_find_squares(o, p); }
+static inline bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum) {
+  return sn_row_joint_is_squares(sn_row_joint_of_first(o, sum));
+}
 // `count` more vectors, of lanes that are `inside` (null: all): each lane's sum, the sum of squares about the mean, and
 // the number of its elements.
 void sn_gpu_squares_step(SnBuilder *b, size_t count, const MlirValue *x, const MlirValue *inside, MlirValue *sum,

@@ -27,22 +27,6 @@ static bool waits(const SnForm *f, intptr_t k) {
   return sn_is_row(mlirBlockGetArgument(f->body, k)) && sn_uses_rows(f, f->inputs.data[k].map);
 }
 
-int64_t sn_gpu_packed_rows(const SnForm *f) {
-  int64_t count = 0;
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k) {
-    MlirValue v = mlirBlockGetArgument(f->body, k);
-    if (!waits(f, k))
-      continue;
-    if (!is_bf16(v) || sn_null(extended(v)))
-      return 0;
-    ++count;
-  }
-  for (size_t a = 0; a < f->accumulators.size; ++a)
-    if (sn_uses_cols(f, f->accumulators.data[a].map))
-      return 0;
-  return count;
-}
-
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 
 static MlirValue word_of(SnBuilder *b, MlirValue words, int64_t i) { return sn_lane(b, words, i); }

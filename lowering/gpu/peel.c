@@ -12,12 +12,6 @@
 #include "lowering/gpu/rows.h"
 #include "lowering/rows/rowmemory.h"
 
-bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
-  int64_t n = sn_row_length(f);
-  return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector &&
-         n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
-}
-
 MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i32s = sn_vector(i32, g->width);
   MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), g->width)), i32s);

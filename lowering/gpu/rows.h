@@ -7,7 +7,6 @@
 
 #define MAX_RESIDENT 32     // vectors
 #define MAX_SUMS 64         // vectors of sums of columns that a thread carries from row to row
-#define MAX_FETCHED 8       // inputs
 
 typedef struct {
   SnGpuKernel *k;
@@ -37,19 +36,13 @@ typedef struct {
   size_t phase;                             // that is being written
   bool packed;                              // from phase to phase vectors of bf16 stay as they are in memory (packed.c)
   // ahead.c: the next row, on its way into shared memory
-  size_t num_fetched, fetched[MAX_FETCHED]; // inputs
-  MlirValue slots[MAX_FETCHED];             // of each: memref<vectors of all threads x width>
+  size_t num_fetched, fetched[SN_GPU_MAX_FETCHED]; // inputs
+  MlirValue slots[SN_GPU_MAX_FETCHED];             // of each: memref<vectors of all threads x width>
   // shared.c: the row at work
   MlirValue full, parity;                   // mbarriers of its pieces, and what they are waited for with
   bool arrived;                             // they have been waited for
   MlirValue next, num_rows;                 // the row to fetch, if it is one of so many; null: fetched already
 } SnGpuRowKernel;
-
-bool sn_gpu_lanes_are_rows(const SnForm *f); // no columns: a thread runs a row
-// Rows are no multiple of the schedule's vector, and can be read by such vectors all the same.
-bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s);
-// Vectors of a row that a thread keeps; 0 if none are kept.
-size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s);
 
 // phases.c
 

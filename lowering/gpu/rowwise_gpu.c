@@ -19,18 +19,6 @@
 
 // ---- what this lowering can do ------------------------------------------------
 
-bool sn_gpu_lanes_are_rows(const SnForm *f) { return f->num_cols == 0; }
-
-int64_t sn_gpu_rowwise_team(const SnForm *f, const SnGpuRows *s) { return sn_gpu_lanes_are_rows(f) ? 1 : s->team; }
-
-size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s) {
-  int64_t at_once = s->vector * sn_gpu_rowwise_team(f, s) * s->cluster, n = sn_row_length(f);
-  if (sn_gpu_peels(f, s))
-    n += s->vector - 1; // what stands in front of a row in its first vector
-  return (s->registers || s->shared) && !sn_gpu_lanes_are_rows(f) && n != SN_DYNAMIC ? (size_t)sn_pieces(n, at_once)
-                                                                                     : 0;
-}
-
 // Elements of a table that turns out empty are outside, but there is none to read instead.
 static MlirLogicalResult check_tables(const SnForm *f, const SnAccess *a, const char *what, size_t k) {
   MlirType t = sn_type_of(a->value);
@@ -105,18 +93,6 @@ MlirLogicalResult sn_gpu_rowwise_check(const SnForm *f, const SnGpuRows *s) {
   if (s->tile && (columns || sn_gpu_lanes_are_rows(f)))
     return sn_error(f->op, "shape = \"tile\" needs columns, and no sums of columns over all rows");
   return columns ? check_columns(f, s, columns) : SN_OK;
-}
-
-int64_t sn_gpu_rowwise_blocks(const SnForm *f, const SnGpuRows *s) {
-  int64_t rows = sn_num_rows(f), most = s->blocks / s->cluster, at_once = s->threads / sn_gpu_rowwise_team(f, s);
-  if (s->flat) { // vectors of a block
-    int64_t length = sn_row_length(f);
-    rows = rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
-    at_once = s->threads * s->vector;
-  }
-  int64_t wanted = rows == SN_DYNAMIC ? most : sn_pieces(rows, at_once);
-  wanted = wanted < most ? wanted : most;
-  return (wanted > 1 ? wanted : 1) * s->cluster;
 }
 
 // ---- one kernel --------------------------------------------------------------------

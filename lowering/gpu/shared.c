@@ -42,10 +42,6 @@ MlirLogicalResult sn_gpu_shared_check(const SnForm *f, const SnGpuRows *s) {
   return SN_OK;
 }
 
-int64_t sn_gpu_shared_row_bytes(const SnForm *f, const SnGpuRows *s) {
-  return s->shared ? (int64_t)sn_gpu_resident(f, s) * sn_gpu_piece_bytes(f, s) : 0;
-}
-
 void sn_gpu_begin_shared(SnBuilder *b, SnGpuRowKernel *g) {
   sn_gpu_begin_slots(b, g, (int64_t)g->num_resident);
   g->full = sn_gpu_mbarriers(b, g->k, (int64_t)g->num_resident, 1);
@@ -71,7 +67,7 @@ static void fill(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
     MlirValue v = u ? plus(b, before, sn_index(b, (int64_t)u * g->k->team)) : before;
     bool whole = (int64_t)(u + 1) * g->k->team <= n / g->width;
     MlirValue count = whole ? sn_index(b, threads) : sn(b, "arith.minui", less(b, vectors, v), sn_index(b, threads)),
-              all = sn_index(b, 0), bytes[MAX_FETCHED];
+              all = sn_index(b, 0), bytes[SN_GPU_MAX_FETCHED];
     for (size_t i = 0; i < g->num_fetched; ++i) {
       bytes[i] = times(b, count, bytes_of(&g->form->inputs.data[g->fetched[i]], g->width));
       all = plus(b, all, bytes[i]);

@@ -14,48 +14,6 @@
 #include "lowering/gpu/online.h"
 #include "lowering/rows/rowmemory.h"
 
-// What elements of the sum's row are taken from, if the other is a sum of squares of such differences; else null.
-static MlirValue taken_from(MlirOperation sum, MlirOperation squares) {
-  MlirValue none = {0};
-  MlirType t = sn_type_of(sn_result(sum, 0));
-  MlirOperation square = sn_def(sn_operand(squares, 0), "arith.mulf");
-  if (!sn_is_reduce(sum, "add") || !sn_is_reduce(squares, "add") || sn_null(square) ||
-      !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
-    return none;
-  MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf");
-  MlirValue from = sn_null(sub) ? none : sn_broadcast_of(sn_operand(sub, 1));
-  if (sn_none(from) || !sn_same(sn_operand(sub, 0), sn_operand(sum, 0)))
-    return none;
-  bool same = mlirTypeEqual(t, sn_type_of(sn_result(squares, 0))) &&
-              mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(sum, 0)))) &&
-              mlirTypeEqual(t, sn_element(sn_type_of(sn_operand(squares, 0))));
-  return same && sn_is_float(t) && sn_bits(t) >= 32 ? from : none;
-}
-
-void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) {
-  for (size_t i = 0; i + 1 < p->phases.size; ++i)
-    for (size_t r = 0; r < p->phases.data[i].reduces.size; ++r)
-      for (size_t k = 0; k < p->phases.data[i + 1].reduces.size && o->n < SN_GPU_ONLINE; ++k) {
-        MlirOperation sum = p->phases.data[i].reduces.data[r], squares = p->phases.data[i + 1].reduces.data[k];
-        MlirValue from = taken_from(sum, squares);
-        if (sn_none(from) || !sn_null(sn_gpu_online_sum(o, sum)) || !sn_null(sn_gpu_online_max(o, squares)))
-          continue;
-        o->pairs[o->n].max = sum;
-        o->pairs[o->n].sum = squares;
-        o->pairs[o->n].exp = (MlirOperation){0};
-        o->pairs[o->n++].from = from;
-      }
-}
-
-static intptr_t pair_of(const SnGpuOnline *o, MlirOperation sum) {
-  for (size_t i = 0; i < o->n; ++i)
-    if (mlirOperationEqual(o->pairs[i].max, sum) && !sn_none(o->pairs[i].from))
-      return (intptr_t)i;
-  return -1;
-}
-
-bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum) { return pair_of(o, sum) >= 0; }
-
 static MlirValue splat(SnBuilder *b, MlirType t, double v) {
   return sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), v));
 }
@@ -145,6 +103,6 @@ MlirValue sn_gpu_squares_about(SnBuilder *b, MlirValue squares, const MlirValue 
 
 MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p,
                                 MlirValue squares, const MlirValue *all) {
-  MlirValue d = sub(b, over(b, all[0], all[1]), sn_row_scalar(p, o->pairs[pair_of(o, sum)].from));
+  MlirValue d = sub(b, over(b, all[0], all[1]), sn_row_scalar(p, sn_row_joint_of_first(o, sum)->from));
   return add(b, squares, mul(b, mul(b, d, d), all[1]));
 }

@@ -39,20 +39,6 @@ bool sn_gpu_has_asserts(const SnForm *f) {
   return false;
 }
 
-bool sn_gpu_is_only_asserted(MlirOperation reduce) {
-  MlirAttribute kind = sn_get_attr(reduce, "kind");
-  MlirValue v = sn_result(reduce, 0);
-  if (!kind.ptr || !mlirStringRefEqual(mlirStringAttrGetValue(kind), SN_STR("and")) || sn_bits(sn_type_of(v)) != 1)
-    return false;
-  bool any = false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    if (!sn_is(mlirOpOperandGetOwner(use), "cf.assert"))
-      return false;
-    any = true;
-  }
-  return any;
-}
-
 static MlirOperation table(MlirOperation module) {
   MlirOperation found = sn_symbol(module, MESSAGES);
   if (!sn_null(found))

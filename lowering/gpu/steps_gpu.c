@@ -14,9 +14,10 @@
 //
 // runs in: sinter-gpu    test: test/lowering/gpu/steps.mlir
 
+#include "dialect/dialect.h"
 #include "dialect/schedules.h"
 #include "lowering/gpu/gpu.h"
-#include "lowering/steps.h"
+#include "lowering/rows/rowsteps.h"
 #include <assert.h>
 
 #define ALIGN 64

@@ -18,7 +18,7 @@
 //
 // runs in: sinter-count    test: test/lowering/host_costs.mlir
 
-#include "lowering/cost.h"
+#include "lowering/host/cost.h"
 #include "lowering/host/host.h"
 #include "lowering/host/names.h"
 

@@ -22,7 +22,7 @@
 // relies on: results are out arguments already, ops on linalg are not loops yet; sinter-cost
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_count.mlir
 
-#include "lowering/cost.h"
+#include "lowering/host/cost.h"
 #include "lowering/host/host.h"
 
 // SinterCount of runtime/runtime.h, which this compiles no code of.

@@ -2,31 +2,6 @@
 
 #include "lowering/host/host.h"
 
-bool sn_is_public(MlirOperation func) {
-  MlirAttribute visibility = sn_get_attr(func, "sym_visibility");
-  return mlirAttributeIsNull(visibility) ||
-         mlirStringRefEqual(mlirStringAttrGetValue(visibility), SN_STR("public"));
-}
-
-MlirLogicalResult sn_each(MlirOperation module, const char *name, SnEach each) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec found = sn_collect(module, name);
-  for (size_t i = 0; i < found.size && !sn_failed(result); ++i)
-    result = each(module, found.data[i]);
-  sn_vec_free(&found);
-  return result;
-}
-
-MlirLogicalResult sn_each_public(MlirOperation module, SnEach each) {
-  MlirLogicalResult result = SN_OK;
-  SnOpVec all = sn_collect(module, "func.func");
-  for (size_t i = 0; i < all.size && !sn_failed(result); ++i)
-    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr)
-      result = each(module, all.data[i]);
-  sn_vec_free(&all);
-  return result;
-}
-
 static bool has(const SnOpVec *ops, MlirOperation op) {
   for (size_t i = 0; i < ops->size; ++i)
     if (mlirOperationEqual(ops->data[i], op))

@@ -3,7 +3,7 @@
 #ifndef SINTER_LOWERING_HOST_SIZES_H
 #define SINTER_LOWERING_HOST_SIZES_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 typedef struct {
   intptr_t argument, dim; // of the function

@@ -7,14 +7,12 @@
 //
 // A lowering may so keep a running maximum, and read the row once.
 
+#include "dialect/under_maximum.h"
 #include "lowering/rows/rowprogram.h"
 
-// exp(x - broadcast(m)) of the maximum m of x.
 static bool is_exp_under(MlirValue v, MlirOperation maximum) {
-  MlirOperation exp = sn_def(v, "math.exp"), none = {0};
-  MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
-  MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
-  return !sn_none(m) && sn_same(m, sn_result(maximum, 0)) && sn_same(sn_operand(sub, 0), sn_operand(maximum, 0));
+  MlirOperation of = sn_exp_under_maximum(v);
+  return !sn_null(of) && mlirOperationEqual(of, maximum);
 }
 
 // A sum that a smaller maximum scales: of such exponentials, or of them times what is known without it.
@@ -57,10 +55,8 @@ MlirOperation sn_row_online(const SnRowProgram *p, size_t at) {
 
 void sn_row_mark_exponentials(const SnRowProgram *p) {
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
-    MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
-    MlirOperation maximum = sn_none(m) ? (MlirOperation){0} : sn_reduce_of(m, "maximumf");
-    if (!sn_null(maximum) && is_exp_under(sn_result(op, 0), maximum) &&
+    MlirOperation maximum = sn_is(op, "math.exp") ? sn_exp_under_maximum(sn_result(op, 0)) : (MlirOperation){0};
+    if (!sn_null(maximum) && sn_is_reduce(maximum, "maximumf") &&
         mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))))
       sn_set_attr(op, "sinter.not_positive", sn_unit(mlirOperationGetContext(op)));
   }

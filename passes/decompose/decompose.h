@@ -3,7 +3,7 @@
 #ifndef SINTER_PASSES_DECOMPOSE_H
 #define SINTER_PASSES_DECOMPOSE_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 typedef uint64_t SnDimSet; // bit d is dimension d of the form
 

@@ -10,7 +10,7 @@
 //
 // runs in: decompose    test: test/passes/decompose/step_loops.mlir
 
-#include "lowering/steps.h"
+#include "lowering/rows/rowsteps.h"
 #include "passes/decompose/decompose.h"
 
 static MlirType memory(MlirType t) { return sn_memref_like(t, sn_element(t)); }

@@ -21,6 +21,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/differentiate/corners.mlir
 
 #include "passes/differentiate/corners.h"
+#include "passes/differentiate/differentiate.h"
 #include <math.h>
 
 // ---- maxima and minima -------------------------------------------------------------------------

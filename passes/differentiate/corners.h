@@ -3,7 +3,7 @@
 #ifndef SINTER_PASSES_CORNERS_H
 #define SINTER_PASSES_CORNERS_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 // ---- differentiate/corner_reader.c ----------------------------------------------------------------------
 

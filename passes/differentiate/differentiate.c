@@ -13,7 +13,9 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/differentiate/differentiate.mlir
 
+#include "dialect/dialect.h"
 #include "passes/differentiate/differentiate.h"
+#include "passes/raise/raise.h"
 #include <assert.h>
 #include <stdio.h>
 

@@ -3,7 +3,10 @@
 #ifndef SINTER_PASSES_DIFFERENTIATE_H
 #define SINTER_PASSES_DIFFERENTIATE_H
 
-#include "passes/edit.h"
+#include "passes/edit/edit.h"
+
+// What exporters spell out gets PyTorch's gradients at corners, in every linalg.generic under `root` (corners.c).
+void sn_corners(MlirOperation root);
 
 // The gradient with respect to a tensor: `value`, or one for each element where that is null.
 typedef struct {

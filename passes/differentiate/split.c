@@ -12,7 +12,7 @@
 // runs in: differentiate    test: test/passes/differentiate/split.mlir
 
 #include "passes/differentiate/differentiate.h"
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
 
 // Sets which dimensions input k lacks; false where its gradient needs no rows of its own.
 static bool lacks(const SnForm *f, size_t k, bool *lacking) {

@@ -14,6 +14,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/expand/expand.mlir
 
+#include "dialect/dialect.h"
 #include "passes/expand/expand.h"
 #include "passes/expand/step_uses.h"
 #include <assert.h>

@@ -3,8 +3,8 @@
 #ifndef SINTER_PASSES_EXPAND_H
 #define SINTER_PASSES_EXPAND_H
 
+#include "capi/pass.h"
 #include "dialect/definition.h"
-#include "passes/passes.h"
 
 // Where a body is copied to.
 typedef struct {

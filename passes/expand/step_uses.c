@@ -13,8 +13,8 @@
 //
 // runs in: sinter-expand    test: test/passes/expand/step_uses.mlir
 
+#include "dialect/steps.h"
 #include "passes/expand/step_uses.h"
-#include "lowering/steps.h"
 #include <assert.h>
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 #ifndef SINTER_PASSES_EXPAND_STEPS_H
 #define SINTER_PASSES_EXPAND_STEPS_H
 
+#include "capi/pass.h"
 #include "dialect/use_steps.h"
-#include "passes/passes.h"
 
 // For sinter-expand. Whether the use means a definition in steps, and that use as a sinter.steps.
 bool sn_is_steps_use(MlirOperation use);

@@ -9,12 +9,13 @@
 // labels could be pulled in, which the gradient waits for). What is cheaper to compute than to
 // load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
 //
-// Legality is fuse/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it fuse/merge.c.
+// Legality is merge/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it merge/merge.c.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
 
 #include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
+#include "passes/simplify/simplify.h"
 
 // ---- values that are cheaper to compute than to load ---------------------------------------
 

@@ -8,8 +8,8 @@
 //
 // runs in: sinter-cpu    test: test/passes/math
 
+#include "capi/pass.h"
 #include "passes/math/math.h"
-#include "passes/passes.h"
 
 typedef struct {
   const char *bf16, *exp;

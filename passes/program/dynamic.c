@@ -8,8 +8,8 @@
 //
 // runs in: sinter-cpu, sinter-gpu, sinter-prepare    test: test/passes/program/dynamic.mlir
 
+#include "capi/pass.h"
 #include "capi/shim.h"
-#include "passes/passes.h"
 
 static bool is_tensor(MlirValue v) { return mlirTypeIsARankedTensor(sn_type_of(v)); }
 

@@ -14,11 +14,11 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/program/ranges.mlir
 
+#include "capi/pass.h"
+#include "dialect/attributes.h"
 #include "dialect/row_ops.h"
-#include "lowering/host/host.h"
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
-#include "passes/passes.h"
 #include <math.h>
 
 // Of one argument: integers in [low, high), where high may be a size; floats between both.

@@ -14,7 +14,7 @@
 //
 // runs in: sinter-prepare    test: test/passes/program/reshape.mlir
 
-#include "passes/rewrite.h"
+#include "passes/edit/rewrite.h"
 
 
 // ---- groups of dimensions -------------------------------------------------------

@@ -16,7 +16,8 @@
 //
 // runs in: sinter-prepare    test: test/passes/program/scan.mlir
 
-#include "passes/passes.h"
+#include "capi/pass.h"
+#include "dialect/dialect.h"
 
 
 static bool known_above(MlirType t, intptr_t d, int64_t n) { return sn_dim(t, d) > n; }

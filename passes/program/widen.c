@@ -21,7 +21,7 @@
 //
 // runs in: sinter-cpu{sums=wide}    test: test/passes/program/widen.mlir
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 static bool reduces(MlirOperation generic) {
   MlirAttribute iterators = sn_get_attr(generic, "iterator_types");

@@ -18,9 +18,10 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/raise/raise.mlir
 
+#include "dialect/dialect.h"
+#include "mlir-c/Dialect/Linalg.h"
 #include "passes/raise/raise.h"
 #include <stdio.h>
-#include "mlir-c/Dialect/Linalg.h"
 
 // ---- reading --------------------------------------------------------------------------
 

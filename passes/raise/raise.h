@@ -1,13 +1,16 @@
 // raise.h: a linalg op on its way to being a kernel form.
 //
-// Private to passes/raise. A rule looks at an SnRaise, refuses or lays out the
+// For passes/raise, whose rules sinter-guard asks too. A rule looks at an SnRaise, refuses or lays out the
 // form's dimensions, names the values of the op's body that it wants, creates
 // the form, and asks for those values inside it.
 
 #ifndef SINTER_PASSES_RAISE_H
 #define SINTER_PASSES_RAISE_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
+
+// linalg as kernel forms, in every function under `root`. What is differentiated is raised first.
+MlirLogicalResult sn_raise(MlirOperation root);
 
 // Where a value that the op's body reads comes from.
 typedef struct {

@@ -13,7 +13,7 @@
 // over rows have equal bits for any number of threads.
 
 #include "dialect/row_ops.h"
-#include "lowering/cpu/lower_cpu.h"
+#include "lowering/facts/cpu_forms.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/schedule/schedule.h"
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef SINTER_PASSES_SCHEDULE_GPU_FACTS_H
 #define SINTER_PASSES_SCHEDULE_GPU_FACTS_H
 
-#include "lowering/gpu/chips.h"
-#include "lowering/gpu/gpu.h"
+#include "lowering/facts/gpu_forms.h"
+#include "target/chips.h"
 
 typedef struct {
   const SnForm *form;

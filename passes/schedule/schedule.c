@@ -10,8 +10,8 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
-#include "lowering/gpu/chips.h"
 #include "passes/schedule/schedule.h"
+#include "target/chips.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
 

@@ -3,7 +3,8 @@
 #ifndef SINTER_PASSES_SCHEDULE_H
 #define SINTER_PASSES_SCHEDULE_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
+#include "dialect/dialect.h"
 
 typedef struct {
   const char *target;   // "cpu" or "gpu"

@@ -7,9 +7,9 @@
 //
 // runs in: schedule    test: test/passes/schedule/schedule.mlir
 
-#include "lowering/gpu/chips.h"
-#include "lowering/steps.h"
+#include "dialect/steps.h"
 #include "passes/schedule/schedule.h"
+#include "target/chips.h"
 
 #define MOST_TASKS 256
 #define THREADS 256

@@ -16,7 +16,7 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/arithmetic.mlir
 
-#include "passes/rewrite.h"
+#include "passes/edit/rewrite.h"
 #include <math.h>
 
 static bool keep_first(SnRewriter *rw, MlirOperation op) {

@@ -10,7 +10,7 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/broadcasts.mlir
 
-#include "passes/rewrite.h"
+#include "passes/edit/rewrite.h"
 
 static bool lift_elementwise(SnRewriter *rw, MlirOperation op) {
   if (!sn_shim_is_elementwise(op) || sn_num_results(op) != 1 || !sn_is_row(sn_result(op, 0)) || !sn_num_operands(op))

@@ -10,7 +10,7 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/one_hot.mlir
 
-#include "passes/rewrite.h"
+#include "passes/edit/rewrite.h"
 
 // The position in the row, whatever integer type it was cast to.
 static bool is_column_index(MlirValue v) {

@@ -9,7 +9,8 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/row_one_hot.mlir
 
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
+#include "passes/simplify/simplify.h"
 
 static MlirValue under_casts(MlirValue v) {
   for (;;) {

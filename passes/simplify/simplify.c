@@ -6,14 +6,15 @@
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
-//   outputs, inputs, columns that nothing uses -> gone    edit.c
+//   outputs, inputs, columns that nothing uses -> gone    edit/edit.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
 //
 // runs in: alone, fuse    test: test/passes/simplify/*.mlir
 
-#include "passes/fuse/fuse.h"
-#include "passes/rewrite.h"
+#include "passes/edit/edit.h"
+#include "passes/edit/rewrite.h"
+#include "passes/simplify/simplify.h"
 
 extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax;
 static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith,

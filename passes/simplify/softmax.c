@@ -13,7 +13,8 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/softmax.mlir
 
-#include "passes/rewrite.h"
+#include "dialect/under_maximum.h"
+#include "passes/edit/rewrite.h"
 #include <math.h>
 
 static bool is_reduce(MlirOperation op, const char *kind) {
@@ -21,19 +22,10 @@ static bool is_reduce(MlirOperation op, const char *kind) {
          mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
 }
 
-static MlirOperation reduce_of(MlirValue v, const char *kind) {
-  MlirOperation op = sn_definer(v), none = {0};
-  return !sn_null(op) && is_reduce(op, kind) ? op : none;
-}
-
 // The sum of exp(x - max x).
 static bool is_sum_under_maximum(MlirValue s) {
-  MlirOperation sum = reduce_of(s, "add"), none = {0};
-  MlirOperation exp = sn_null(sum) ? none : sn_def(sn_operand(sum, 0), "math.exp");
-  MlirOperation sub = sn_null(exp) ? none : sn_def(sn_operand(exp, 0), "arith.subf");
-  MlirValue m = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1));
-  MlirOperation maximum = sn_none(m) ? none : reduce_of(m, "maximumf");
-  return !sn_null(maximum) && sn_same(sn_operand(maximum, 0), sn_operand(sub, 0));
+  MlirOperation maximum = sn_sum_under_maximum(s);
+  return !sn_null(maximum) && is_reduce(maximum, "maximumf");
 }
 
 static bool is_power_of_two(double c) {

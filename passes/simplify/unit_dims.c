@@ -10,7 +10,7 @@
 // runs in: simplify, fuse    test: test/passes/simplify/unit_dims.mlir
 
 #include "dialect/row_ops.h"
-#include "passes/fuse/fuse.h"
+#include "passes/simplify/simplify.h"
 
 #include <string.h>
 

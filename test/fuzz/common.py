@@ -7,7 +7,7 @@ import re
 ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=1")
 CRASH = re.compile(r"AddressSanitizer: ([\w-]+)|runtime error: (.*)|(PLEASE submit a bug report)|(Assertion .* failed)")
 # As the sanitizers print a frame of ours, and as LLVM does.
-FRAME = re.compile(r"#\d+ 0x[0-9a-f]+ (?:in )?(\w+) (?:(?:.*?/(?:capi|dialect|passes|lowering|tools|runtime)/[\w/]+|[a-z_]+)\.(?:c|cpp|h):\d+|\(.*/sinter-\w+\+)")
+FRAME = re.compile(r"#\d+ 0x[0-9a-f]+ (?:in )?(\w+) (?:(?:.*?/(?:capi|target|dialect|passes|pipelines|lowering|tools|runtime)/[\w/]+|[a-z_]+)\.(?:c|cpp|h):\d+|\(.*/sinter-\w+\+)")
 
 
 def crash(code, err):

@@ -28,7 +28,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("capi/form.c", "if (!sn_map_uses(map, d))\n      return false;\n  return true;", "if (!sn_map_uses(map, d))\n      return true;\n  return true;", ["passes/raise/reductions.mlir"],
      "every result counts as one for each row"),
     ("passes/simplify/unit_dims.c", "(left == &rows || !makes_scalar(f, d, drop))", "(true || left == &rows || !makes_scalar(f, d, drop))", ["passes/simplify/unit_dims.mlir"], "a row loses its last column"),
-    ("passes/fuse/merge.c", "to->accumulators.size > 0 || sn_num_reduced(to) > 0", "to->accumulators.size > 0", ["passes/fuse/fuse.mlir"], "a finish of constants is lost"),
+    ("passes/merge/merge.c", "to->accumulators.size > 0 || sn_num_reduced(to) > 0", "to->accumulators.size > 0", ["passes/fuse/fuse.mlir"], "a finish of constants is lost"),
     ("lowering/rows/rowmemory.c", "return expected > 1 && expected % width == 0;", "return expected > 1;", ["run/rowwise_parts.mlir"],
      "a vector goes beyond the columns that are neighbours"),
     ("lowering/rows/rowemit.c", "if (d == p->form->num_rows - 1)", "if (d == p->form->num_rows + 1)", ["run/row_index.mlir"], "rows side by side in a vector take themselves for one row"),

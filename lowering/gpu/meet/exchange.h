@@ -5,9 +5,6 @@
 
 #include "lowering/gpu/rows.h"
 
-#define SN_GPU_EXCHANGES 16 // of a row
-#define SN_GPU_EXCHANGED 16 // values of one
-
 // What a phase reduces: values (where more than SN_GPU_EXCHANGED, some are missing), whose row_reduces are `of` (null:
 // a number of elements, squares.c).
 typedef struct {

@@ -10,9 +10,9 @@ import sys
 
 new = {"passes/simplify/negation.c", "test/passes/simplify/negation.mlir"}
 root = pathlib.Path(sys.argv[1])
-folders = "bench|capi|cmake|dialect|docs|lowering|passes|python|runtime|scripts|test|tools"
+folders = "bench|capi|cmake|dialect|docs|lowering|passes|pipelines|python|runtime|scripts|target|test|tools"
 pages = [root / "README.md", *(root / "docs").glob("*.md")]
-sources = [path for folder in ("capi", "dialect", "lowering", "passes", "runtime", "tools") for path in (root / folder).rglob("*.*")
+sources = [path for folder in ("capi", "dialect", "lowering", "passes", "pipelines", "runtime", "target", "tools") for path in (root / folder).rglob("*.*")
            if path.suffix in (".c", ".cpp", ".h", ".td")]
 missing, seen = [], 0
 for path in pages + sources:

@@ -4,7 +4,7 @@
 //
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir, test/passes/explain/explain.mlir
 
-#include "passes/fuse/reasons.h"
+#include "passes/merge/reasons.h"
 #include <stdarg.h>
 #include <stdio.h>
 

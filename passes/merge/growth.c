@@ -8,7 +8,7 @@
 // runs in: fuse, explain    test: test/passes/fuse/growth.mlir
 
 #include "dialect/row_ops.h"
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
 
 typedef struct {
   size_t operations, reductions;

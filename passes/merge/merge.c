@@ -11,7 +11,7 @@
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
 #include "dialect/row_ops.h"
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
 #include <assert.h>
 
 // ---- copying a body into another domain ------------------------------------------

@@ -1,8 +1,8 @@
 // reasons.h: why two kernels stay two. One table, for the remarks of sinter-fuse, for
 // sinter-explain, and for whoever asks sn_can_merge.
 
-#ifndef SINTER_PASSES_FUSE_REASONS_H
-#define SINTER_PASSES_FUSE_REASONS_H
+#ifndef SINTER_PASSES_MERGE_REASONS_H
+#define SINTER_PASSES_MERGE_REASONS_H
 
 #include "capi/sn.h"
 

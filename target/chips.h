@@ -1,7 +1,7 @@
 // chips.h: what NVIDIA's architectures have, as far as schedules and targets depend on it.
 
-#ifndef SINTER_LOWERING_GPU_CHIPS_H
-#define SINTER_LOWERING_GPU_CHIPS_H
+#ifndef SINTER_TARGET_CHIPS_H
+#define SINTER_TARGET_CHIPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,10 +3,8 @@
 // Upstream passes cannot be run from inside ours, so a road is a named pipeline
 // of passes; the plugin, the tools and docs/ladder.md read these lists.
 
-#include "lowering/gpu/chips.h"
-#include "passes/passes.h"
-#include <ctype.h>
-#include <stdio.h>
+#include "pipelines/pipelines.h"
+#include "target/chips.h"
 
 static const char *const inputs[] = {"linalg", "tosa", NULL};
 #define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
@@ -196,67 +194,3 @@ const SnPipeline sn_pipeline_gpu = {
     .options = gpu_options,
     .steps = gpu_steps,
 };
-
-// ---- the text of a pipeline ---------------------------------------------------
-
-typedef struct {
-  char *text;
-  size_t size, capacity;
-} Text;
-
-static void put(Text *t, const char *s, size_t n) {
-  while (t->size + n + 1 > t->capacity)
-    t->text = sn_grow(t->text, t->capacity, &t->capacity, 1);
-  memcpy(t->text + t->size, s, n);
-  t->text[t->size += n] = 0;
-}
-
-static size_t name_length(const char *s) {
-  size_t n = 0;
-  while (isalnum((unsigned char)s[n]) || s[n] == '-')
-    ++n;
-  return n;
-}
-
-char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *, const char *), void *user,
-                       const char *until) {
-  Text all = {0};
-  put(&all, "", 0);
-  for (const SnStep *step = pipeline->steps; step->pass; ++step) {
-    const char *s = step->pass;
-    bool wanted = true;
-    if (*s == '?') {
-      char name[64], value[64];
-      int used = 0;
-      sscanf(s, "?%63[^=]=%63[^ ] %n", name, value, &used);
-      size_t n = strlen(name);
-      bool unlike = n && name[n - 1] == '!';
-      name[unlike ? n - 1 : n] = 0;
-      wanted = !strcmp(option(user, name), value) != unlike;
-      s += used;
-    }
-    if (wanted) {
-      if (all.size)
-        put(&all, ",", 1);
-      while (*s) {
-        size_t plain = strcspn(s, "$");
-        put(&all, s, plain);
-        s += plain;
-        if (*s != '$')
-          break;
-        size_t n = name_length(++s);
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)n, s);
-        const char *value = option(user, name);
-        put(&all, value, strlen(value));
-        s += n;
-      }
-    }
-    if (until && step->rung && !strcmp(step->rung, until))
-      return all.text;
-  }
-  if (!until)
-    return all.text;
-  free(all.text);
-  return NULL;
-}

@@ -1,6 +1,6 @@
 // table.c: every pass and pipeline, by name.
 
-#include "passes/passes.h"
+#include "pipelines/pipelines.h"
 
 // clang-format off
 #define SN_PASSES(X)                                                                               \
@@ -42,20 +42,4 @@ const SnPipeline *sn_pipeline(const char *argument) {
     if (!strcmp(sn_pipelines[i]->argument, argument))
       return sn_pipelines[i];
   return NULL;
-}
-
-MlirBlock sn_function_body(MlirOperation func) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-}
-
-MlirLogicalResult sn_each_function(MlirOperation op, MlirLogicalResult (*f)(MlirOperation, void *), void *user) {
-  if (sn_is(op, "func.func"))
-    return sn_function_body(op).ptr ? f(op, user) : SN_OK;
-  MlirLogicalResult result = SN_OK;
-  SnOpVec functions = sn_collect(op, "func.func");
-  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
-    if (sn_function_body(functions.data[i]).ptr)
-      result = f(functions.data[i], user);
-  sn_vec_free(&functions);
-  return result;
 }

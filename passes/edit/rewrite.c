@@ -1,6 +1,6 @@
 // rewrite.c: rules on MLIR's greedy driver. See rewrite.h.
 
-#include "passes/rewrite.h"
+#include "passes/edit/rewrite.h"
 
 void sn_replace(SnRewriter *rw, MlirOperation op, MlirValue value) {
   mlirRewriterBaseReplaceOpWithValues(rw->base, op, 1, &value);

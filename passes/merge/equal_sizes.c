@@ -8,7 +8,7 @@
 //
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
 
 // Where the size of v in dimension i comes from: v and i become that.
 static void follow(MlirValue *v, intptr_t *i) {

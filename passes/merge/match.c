@@ -10,7 +10,7 @@
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
 #include "dialect/row_ops.h"
-#include "passes/fuse/fuse.h"
+#include "passes/merge/merge.h"
 
 // ---- what a form is ------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #ifndef SINTER_PASSES_REWRITE_H
 #define SINTER_PASSES_REWRITE_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 typedef struct {
   SnBuilder *b; // stands in front of the op that is looked at

@@ -4,7 +4,7 @@
 //
 // runs in: schedule, gpu_target    test: test/passes/schedule/gpu_chips.mlir
 
-#include "lowering/gpu/chips.h"
+#include "target/chips.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 //
 // runs in: simplify, fuse    test: test/passes/simplify/form.mlir
 
-#include "passes/edit.h"
+#include "passes/edit/edit.h"
 
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
   MlirOperation end = mlirBlockGetTerminator(from);

@@ -10,10 +10,10 @@
 // relies on: sinter-outline
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/cost.mlir
 
-#include "lowering/cost.h"
 #include "dialect/row_ops.h"
+#include "lowering/host/cost.h"
 #include "lowering/host/host.h"
-#include "lowering/steps.h"
+#include "lowering/rows/rowsteps.h"
 #include "mlir-c/Dialect/Linalg.h"
 
 // ---- a form's numbers ----------------------------------------------------------------

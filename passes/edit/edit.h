@@ -1,9 +1,9 @@
 // edit.h: what simplify and fuse share in taking forms apart and making new ones.
 
-#ifndef SINTER_PASSES_EDIT_H
-#define SINTER_PASSES_EDIT_H
+#ifndef SINTER_PASSES_EDIT_EDIT_H
+#define SINTER_PASSES_EDIT_EDIT_H
 
-#include "passes/passes.h"
+#include "capi/pass.h"
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);

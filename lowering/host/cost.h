@@ -6,20 +6,14 @@
 // each element; comparisons, selects, conversions and integers are none. What tasks read twice, and what caches save,
 // is not in it.
 
-#ifndef SINTER_LOWERING_COST_H
-#define SINTER_LOWERING_COST_H
+#ifndef SINTER_LOWERING_HOST_COST_H
+#define SINTER_LOWERING_HOST_COST_H
 
 #include "lowering/rows/rowprogram.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// On a kernel function, from sinter-cost on: {kind = "rowwise", flops = [product, ...], reads = [access, ...],
-// writes = [access, ...]}. A product is array<i64: factor, argument, dimension, argument, dimension, ...>: a number
-// times sizes of the function's arguments. An access is the argument, then a product: so many of its elements. Without
-// `flops` they are not known.
-#define SN_COST "sinter.cost"
 
 typedef struct {
   MlirValue read, written, flops; // i64; flops is -1 where they are not known

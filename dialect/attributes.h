@@ -1,0 +1,43 @@
+// attributes.h: what passes note on functions, arguments and buffers for those that come behind them.
+
+#ifndef SINTER_DIALECT_ATTRIBUTES_H
+#define SINTER_DIALECT_ATTRIBUTES_H
+
+// On a public function, from sinter-boundary on: the tensor types of its
+// arguments and of its results, as arrays of types.
+#define SN_INPUTS "sinter.inputs"
+#define SN_OUTPUTS "sinter.outputs"
+// On a public function, from sinter-boundary on: what the table says of each argument and each
+// result, as arrays of dictionaries {name = "x", gradient_of = 0, range = array<f64>}.
+#define SN_INPUT_FACTS "sinter.input_facts"
+#define SN_OUTPUT_FACTS "sinter.output_facts"
+// Of an argument or a result: its name in the table.
+#define SN_NAME "sinter.name"
+// Of a result: the argument that it is the gradient of. Of an argument: the result whose
+// upstream gradient it is.
+#define SN_GRADIENT_OF "sinter.gradient_of"
+#define SN_UPSTREAM_OF "sinter.upstream_of"
+// Of an argument, from sinter-ranges on: {low, high, input, dim} of SinterRange in runtime/abi.h, as array<f64>.
+#define SN_RANGE "sinter.range"
+// On a public function, from sinter-workspace on: bytes of its last argument.
+#define SN_WORKSPACE_BYTES "sinter.workspace_bytes"
+// On a `memref.alloc`: memory inside of one kernel, not between kernels.
+#define SN_WORKSPACE "sinter.workspace"
+// On a function: a kernel.
+#define SN_KERNEL "sinter.kernel"
+// On a public function with results of sizes `?`, from sinter-boundary on: the name of the
+// function that computes their sizes.
+#define SN_SHAPES "sinter.shapes"
+// On a public function, from sinter-count on: an array of {name = "main_kernel0", kind = "rowwise"} for each place
+// that runs kernels, and the name of the function that computes what they cost; no name where that depends on data.
+#define SN_KERNELS "sinter.kernels"
+#define SN_COSTS "sinter.costs"
+// On a public function, from sinter-names on, and on the entry that sinter-entry makes of it: its name in the program.
+#define SN_FUNCTION "sinter.function"
+// On a kernel function, from sinter-cost on: {kind = "rowwise", flops = [product, ...], reads = [access, ...],
+// writes = [access, ...]}. A product is array<i64: factor, argument, dimension, argument, dimension, ...>: a number
+// times sizes of the function's arguments. An access is the argument, then a product: so many of its elements. Without
+// `flops` they are not known.
+#define SN_COST "sinter.cost"
+
+#endif

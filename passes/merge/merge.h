@@ -1,0 +1,59 @@
+// merge.h: one kernel made of two: is it legal, and how. Whether it is worth it is passes/fuse's.
+
+#ifndef SINTER_PASSES_MERGE_H
+#define SINTER_PASSES_MERGE_H
+
+#include "passes/edit/edit.h"
+#include "passes/merge/reasons.h"
+
+// What a merge of a (earlier) and b (later) would be. Dimensions of each form become
+// expressions over the merged form's: rows, columns, then those of a product.
+typedef struct {
+  SnForm a, b;
+  SnForm merged;           // dims, num_rows, num_cols, contract and products are set
+  MlirAffineExpr *a_dims;  // one for each dimension of a
+  MlirAffineExpr *b_dims;
+  bool *keep;              // outputs of a that others than b read; none if duplicated
+  bool into_finish;        // b runs in a's finish
+  bool duplicate;          // a stays for its other readers
+  size_t served;           // of a duplicated a: the input of b that is computed, with all that read the same place
+  const SnAccess *guard;   // b reads what a makes with these bounds: a's value only counts inside; null if nowhere else
+  bool a_columns, b_columns; // of a total: whether it sums over the merged columns, or has none of them
+} SnMerge;
+
+// ---- merge/match.c ---------------------------------------------------------------
+
+// Tells whether the two forms can be one, and fills `m` (free it in either case).
+bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m);
+// The same where a is computed again inside b in place of b's input `input`, and keeps its own results.
+bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m);
+void sn_merge_free(SnMerge *m);
+// The form with these dimensions as columns, in this order, and the others as rows: of an elementwise form or a
+// total. The old op is erased.
+MlirOperation sn_resplit(MlirOperation op, const bool *is_column);
+// Does it: the merged op stands where b stood; both are erased (a not if duplicated).
+MlirOperation sn_merge(SnMerge *m);
+
+// A form without reductions, picks, products and accumulators: any of its dimensions may be a row's or a column's.
+bool sn_is_elementwise_form(const SnForm *f);
+// A form that only combines one value over all of its dimensions: sum_{i,j} f(i, j). Any dimension may be a
+// row's or a column's here too.
+bool sn_is_total(const SnForm *f);
+// Input `input` of b is a value that a makes inside the merged form; which result of a it is.
+bool sn_flows(const SnMerge *m, size_t input, size_t *result);
+// Input k of f is result *result of another form: returns that form, else null.
+MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
+
+// ---- merge/equal_sizes.c ---------------------------------------------------------------
+
+// Dimension d of f and dimension e of g have one size, whatever the arguments are.
+bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
+
+// ---- merge/growth.c --------------------------------------------------------------
+
+// The merged form is no larger than fusion makes them.
+bool sn_fits(const SnMerge *m);
+// False where the forms are too large for that, whatever they read: before anything else is looked at. Also a refusal.
+bool sn_may_fit(MlirOperation a, MlirOperation b);
+
+#endif

@@ -1,0 +1,18 @@
+// simplify.h: the algebra on row programs, for passes that run it between their own steps.
+
+#ifndef SINTER_PASSES_SIMPLIFY_H
+#define SINTER_PASSES_SIMPLIFY_H
+
+#include "capi/pass.h"
+
+// To a fixed point, on every form under `root`. Fusion runs it between its steps.
+MlirLogicalResult sn_simplify(MlirOperation root);
+
+// ---- in files of this folder ----------------------------------------------------
+
+// A total over a one-hot tensor gets the classes as its columns (row_one_hot.c); tells whether it changed.
+bool sn_walk_along_classes(MlirOperation op);
+// Dimensions of size 1 go (unit_dims.c); tells whether there were any.
+bool sn_drop_unit_dims(MlirOperation op);
+
+#endif
