@@ -13,6 +13,28 @@ static MlirAttribute element(MlirAttribute array, size_t i) {
   return array.ptr ? mlirArrayAttrGetElement(array, (intptr_t)i) : mlirAttributeGetNull();
 }
 
+// Groups, matrices and sides: attributes and regions that a plain form does not have.
+static void read_groups(SnForm *f, MlirOperation op) {
+  MlirAttribute groups = sn_get_attr(op, "groups"), matrices = sn_get_attr(op, "matrices"),
+                counts = sn_get_attr(op, "side_sizes");
+  int64_t first = f->num_rows;
+  for (intptr_t i = 0; groups.ptr && i < mlirDenseArrayGetNumElements(groups); ++i) {
+    SnGroup g = {first, mlirDenseI64ArrayGetElement(groups, i)};
+    sn_push(&f->groups, g);
+    first += g.num_dims;
+  }
+  for (intptr_t i = 0; matrices.ptr && i + 1 < mlirDenseArrayGetNumElements(matrices); i += 2)
+    sn_push(&f->matrices,
+            (SnMatrix){mlirDenseI64ArrayGetElement(matrices, i), mlirDenseI64ArrayGetElement(matrices, i + 1)});
+  size_t input = 0;
+  for (intptr_t i = 0; counts.ptr && i < mlirDenseArrayGetNumElements(counts); ++i) {
+    SnSide s = {.first = input, .count = (size_t)mlirDenseI64ArrayGetElement(counts, i)};
+    s.program = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 2 + i));
+    sn_push(&f->sides, s);
+    input += s.count;
+  }
+}
+
 SnForm sn_form_read(MlirOperation op) {
   SnForm f = {.op = op, .contract = sn_is(op, "sinter.contract")};
   f.num_rows = sn_int_attr(op, "num_rows", 0);
@@ -29,6 +51,7 @@ SnForm sn_form_read(MlirOperation op) {
       sn_push(&f.products, (SnProduct){mlirDenseI64ArrayGetElement(own, i),
                                        mlirTypeAttrGetValue(mlirArrayAttrGetElement(types, i))});
   }
+  read_groups(&f, op);
   size_t inputs = (size_t)mlirDenseI32ArrayGetElement(segments, 0),
          indices = (size_t)mlirDenseI32ArrayGetElement(segments, 1);
   for (size_t k = 0; k < (size_t)sn_num_operands(op); ++k) {
@@ -58,6 +81,9 @@ SnForm sn_form_read(MlirOperation op) {
 }
 
 void sn_form_free(SnForm *f) {
+  sn_vec_free(&f->groups);
+  sn_vec_free(&f->matrices);
+  sn_vec_free(&f->sides);
   sn_vec_free(&f->dims);
   sn_vec_free(&f->products);
   sn_vec_free(&f->inputs);
@@ -88,6 +114,54 @@ static MlirBlock block_of(MlirRegion region, Types *types, MlirLocation loc) {
   return block;
 }
 
+// A row program's operation on other operands: its rows become as long as `row`. A constant row that is not one value
+// keeps its length.
+static void copy_row_op(SnBuilder *b, MlirOperation op, MlirType row, SnMap *map) {
+  MlirAttribute one = sn_num_results(op) == 1 ? sn_constant_of(sn_result(op, 0)) : mlirAttributeGetNull();
+  int64_t n = sn_dim(row, 0);
+  if (one.ptr && sn_is_row(sn_result(op, 0))) {
+    MlirValue scalar = sn_constant(b, one);
+    sn_map(map, sn_result(op, 0), sn(b, "sinter.broadcast", scalar, sn_tensor(sn_type_of(scalar), 1, &n)));
+    return;
+  }
+  if (sn_num_results(op) != 1 || !sn_is_row(sn_result(op, 0)) || sn_is(op, "arith.constant")) {
+    sn_clone(b, op, map);
+    return;
+  }
+  MlirType to = sn_tensor(sn_element(sn_type_of(sn_result(op, 0))), 1, &n);
+  SnValueVec operands = {0};
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+    sn_push(&operands, sn_lookup(map, sn_operand(op, i)));
+  MlirOperation copy = sn_clone_as(b, op, sn_values((intptr_t)operands.size, operands.data), sn_types(1, &to));
+  sn_map(map, sn_result(op, 0), sn_result(copy, 0));
+  sn_vec_free(&operands);
+}
+
+// The side's program in a region of its own, empty if it has none.
+static MlirRegion side_region(SnBuilder *b, SnForm *f, size_t side) {
+  MlirRegion region = mlirRegionCreate();
+  SnSide *s = &f->sides.data[side];
+  if (!s->program.ptr)
+    return region;
+  int64_t dims[SN_MAX_DIMS];
+  SnForm alone = sn_side_form(f, side, dims);
+  Types types = {0};
+  for (size_t k = 0; k < alone.inputs.size; ++k)
+    sn_push(&types, sn_access_type(&alone, &alone.inputs.data[k]));
+  MlirBlock block = block_of(region, &types, b->loc);
+  SnBuilder in = sn_at_end(block, b->loc);
+  SnMap map = {0};
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
+    sn_map(&map, mlirBlockGetArgument(s->program, k), mlirBlockGetArgument(block, k));
+  MlirType row = sn_row_type(&alone, sn_index_type(b->ctx));
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->program); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    copy_row_op(&in, op, row, &map);
+  sn_map_free(&map);
+  sn_form_free(&alone);
+  s->program = block;
+  return region;
+}
+
 MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
   MlirContext ctx = b->ctx;
   Attrs names = {0}, maps = {0}, fills = {0}, indirect = {0}, kinds = {0}, acc_maps = {0}, acc_types = {0},
@@ -103,8 +177,10 @@ MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
   for (size_t p = 0; p < f->products.size; ++p) {
     sn_push(&own, f->products.data[p].num_dims);
     sn_push(&product_types, mlirTypeAttrGet(f->products.data[p].type));
-    sn_push(&body, sn_row_type(f, f->products.data[p].type));
+    sn_push(&body, sn_group_type(f, (size_t)sn_group_of_product(f, p), f->products.data[p].type));
   }
+  for (size_t m = 0; m < f->matrices.size; ++m)
+    sn_push(&body, sn_matrix_type(f, m));
   for (size_t k = 0; k < f->inputs.size; ++k) {
     SnAccess *a = &f->inputs.data[k];
     sn_push(&operands, a->value);
@@ -131,7 +207,8 @@ MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
     sn_push(&kinds, mlirStringAttrGet(ctx, a->kind));
     sn_push(&acc_maps, mlirAffineMapAttrGet(a->map));
     sn_push(&acc_types, mlirTypeAttrGet(a->type));
-    sn_push(&finish, sn_uses_cols(f, a->map) ? sn_row_type(f, a->type) : a->type);
+    int64_t group = sn_group_of_map(f, a->map);
+    sn_push(&finish, group >= 0 ? sn_group_type(f, (size_t)group, a->type) : a->type);
   }
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (sn_is_uniform(f, k))
@@ -144,8 +221,17 @@ MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
     f->finish = (MlirBlock){0};
     sn_vec_free(&finish);
   }
-  SnArg args[24], *a = args;
-#define ADD(x) *a++ = SN_ARG(x)
+  SN_VEC(int64_t) groups = {0}, matrices = {0}, counts = {0};
+  for (size_t g = 0; g < f->groups.size; ++g)
+    sn_push(&groups, f->groups.data[g].num_dims);
+  for (size_t m = 0; m < f->matrices.size; ++m) {
+    sn_push(&matrices, f->matrices.data[m].from);
+    sn_push(&matrices, f->matrices.data[m].to);
+  }
+  for (size_t s = 0; s < f->sides.size; ++s)
+    sn_push(&counts, (int64_t)f->sides.data[s].count);
+  SN_VEC(SnArg) all = {0};
+#define ADD(x) sn_push(&all, SN_ARG(x))
   ADD(sn_values((intptr_t)operands.size, operands.data));
   ADD(sn_types((intptr_t)results.size, results.data));
   ADD(array(ctx, "dims", &names));
@@ -170,11 +256,23 @@ MlirOperation sn_form_create(SnBuilder *b, SnForm *f, bool with_finish) {
     ADD(sn_attr("schedule", f->schedule));
   int32_t segments[] = {(int32_t)f->inputs.size, (int32_t)f->indices.size, (int32_t)f->outputs.size};
   ADD(sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 3, segments)));
+  if (f->groups.size > 1)
+    ADD(sn_attr("groups", mlirDenseI64ArrayGet(ctx, (intptr_t)groups.size, groups.data)));
+  if (matrices.size)
+    ADD(sn_attr("matrices", mlirDenseI64ArrayGet(ctx, (intptr_t)matrices.size, matrices.data)));
+  if (counts.size)
+    ADD(sn_attr("side_sizes", mlirDenseI64ArrayGet(ctx, (intptr_t)counts.size, counts.data)));
   ADD(regions[0]);
   ADD(regions[1]);
+  for (size_t s = 0; s < f->sides.size; ++s)
+    ADD(side_region(b, f, s));
 #undef ADD
-  *a = (SnArg){.kind = SN_END};
-  f->op = sn_build(b, f->contract ? "sinter.contract" : "sinter.rowwise", args);
+  sn_push(&all, ((SnArg){.kind = SN_END}));
+  f->op = sn_build(b, f->contract ? "sinter.contract" : "sinter.rowwise", all.data);
+  sn_vec_free(&all);
+  sn_vec_free(&groups);
+  sn_vec_free(&matrices);
+  sn_vec_free(&counts);
   sn_vec_free(&sizes);
   sn_vec_free(&own);
   sn_vec_free(&operands);
@@ -221,12 +319,123 @@ static int64_t product_of(const SnForm *f, int64_t first, int64_t end) {
   }
   return n;
 }
-int64_t sn_row_length(const SnForm *f) { return product_of(f, f->num_rows, f->num_rows + f->num_cols); }
+int64_t sn_row_length(const SnForm *f) { return sn_group_length(f, 0); }
 int64_t sn_num_rows(const SnForm *f) { return product_of(f, 0, f->num_rows); }
-MlirType sn_row_type(const SnForm *f, MlirType element) {
-  int64_t n = sn_row_length(f);
+MlirType sn_row_type(const SnForm *f, MlirType element) { return sn_group_type(f, 0, element); }
+
+// ---- groups and sides ------------------------------------------------------------------
+
+SnGroup sn_group(const SnForm *f, size_t group) {
+  return f->groups.size ? f->groups.data[group] : (SnGroup){f->num_rows, f->num_cols};
+}
+int64_t sn_group_length(const SnForm *f, size_t group) {
+  SnGroup g = sn_group(f, group);
+  return product_of(f, g.first, g.first + g.num_dims);
+}
+MlirType sn_group_type(const SnForm *f, size_t group, MlirType element) {
+  int64_t n = sn_group_length(f, group);
   return sn_tensor(element, 1, &n);
 }
+int64_t sn_group_of_map(const SnForm *f, MlirAffineMap map) {
+  int64_t found = SN_NO_GROUP;
+  for (size_t g = 0; g < sn_num_groups(f); ++g) {
+    SnGroup group = sn_group(f, g);
+    if (uses_any(map, group.first, group.first + group.num_dims))
+      found = found == SN_NO_GROUP ? (int64_t)g : SN_SEVERAL_GROUPS;
+  }
+  return found;
+}
+int64_t sn_group_of_access(const SnForm *f, const SnAccess *a) {
+  int64_t found = sn_group_of_map(f, a->map);
+  for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s) {
+    int64_t other = sn_group_of_map(f, f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)].map);
+    if (other != SN_NO_GROUP && other != found)
+      found = found == SN_NO_GROUP ? other : SN_SEVERAL_GROUPS;
+  }
+  return found;
+}
+int64_t sn_group_of_product(const SnForm *f, size_t product) {
+  if (f->groups.size < 2)
+    return 0;
+  for (size_t side = 2 * product; side < 2 * product + 2; ++side) {
+    SnSide s = sn_side(f, side);
+    for (size_t k = s.first; k < s.first + s.count; ++k) {
+      int64_t g = sn_group_of_access(f, &f->inputs.data[k]);
+      if (g >= 0)
+        return g;
+    }
+  }
+  return 0;
+}
+
+SnSide sn_side(const SnForm *f, size_t side) {
+  return f->sides.size ? f->sides.data[side] : (SnSide){.first = side, .count = 1};
+}
+size_t sn_first_input(const SnForm *f) {
+  size_t n = sn_num_sides(f);
+  if (!n)
+    return 0;
+  SnSide last = sn_side(f, n - 1);
+  return last.first + last.count;
+}
+int64_t sn_first_own(const SnForm *f, size_t product) {
+  int64_t first = f->num_rows + f->num_cols;
+  for (size_t p = 0; p < product; ++p)
+    first += f->products.data[p].num_dims;
+  return first;
+}
+SnGroup sn_side_summed(const SnForm *f, size_t side) {
+  size_t products = f->products.size;
+  if (side < 2 * products)
+    return (SnGroup){sn_first_own(f, side / 2), f->products.data[side / 2].num_dims};
+  return sn_group(f, (size_t)f->matrices.data[side - 2 * products].from);
+}
+void sn_spell_sides(SnForm *f) {
+  size_t n = sn_num_sides(f);
+  for (size_t s = f->sides.size; s < n; ++s)
+    sn_push(&f->sides, ((SnSide){.first = s, .count = 1}));
+}
+
+static SnAccess with_dims(const SnForm *f, SnAccess a, const MlirAffineExpr *dims) {
+  a.map = sn_map_replace(a.map, (intptr_t)f->dims.size, dims);
+  return a;
+}
+
+SnForm sn_side_form(const SnForm *f, size_t side, int64_t *dims) {
+  SnSide s = sn_side(f, side);
+  SnGroup summed = sn_side_summed(f, side);
+  SnForm to = {.num_cols = summed.num_dims, .body = s.program};
+  MlirAffineExpr exprs[SN_MAX_DIMS];
+  MlirContext ctx = mlirAffineMapGetContext(f->inputs.data[s.first].map);
+  to.num_rows = (int64_t)f->dims.size - summed.num_dims;
+  for (int own = 0; own < 2; ++own) // rows, then columns
+    for (int64_t d = 0; d < (int64_t)f->dims.size; ++d)
+      if ((d >= summed.first && d < summed.first + summed.num_dims) == own) {
+        dims[d] = (int64_t)to.dims.size;
+        exprs[d] = mlirAffineDimExprGet(ctx, dims[d]);
+        sn_push(&to.dims, f->dims.data[d]);
+      }
+  for (size_t k = s.first; k < s.first + s.count; ++k)
+    sn_push(&to.inputs, with_dims(f, f->inputs.data[k], exprs));
+  for (size_t k = 0; k < f->indices.size; ++k)
+    sn_push(&to.indices, with_dims(f, f->indices.data[k], exprs));
+  return to;
+}
+
+MlirType sn_side_element(const SnForm *f, size_t side) {
+  SnSide s = sn_side(f, side);
+  MlirValue v = s.program.ptr ? sn_operand(mlirBlockGetTerminator(s.program), 0) : f->inputs.data[s.first].value;
+  return sn_element(sn_type_of(v));
+}
+
+MlirType sn_matrix_type(const SnForm *f, size_t matrix) {
+  SnMatrix m = f->matrices.data[matrix];
+  int64_t sizes[] = {sn_group_length(f, (size_t)m.from), sn_group_length(f, (size_t)m.to)};
+  return sn_tensor(sn_side_element(f, 2 * f->products.size + matrix), 2, sizes);
+}
+
+// ---- accesses ------------------------------------------------------------------------------
+
 MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank) {
   MlirAffineExpr given[SN_MAX_DIMS];
   assert(rank <= SN_MAX_DIMS && "the verifier checks the rank");
@@ -238,13 +447,26 @@ MlirType sn_access_type(const SnForm *f, const SnAccess *a) {
   if (sn_is_table(a))
     return sn_memref_like(sn_type_of(a->value), sn_element(sn_type_of(a->value)));
   MlirType e = sn_element(sn_type_of(a->value));
-  bool row = sn_uses_cols(f, a->map);
+  int64_t group = sn_group_of_access(f, a);
+  return group == SN_NO_GROUP ? e : sn_group_type(f, group < 0 ? 0 : (size_t)group, e);
+}
+const SnAccess *sn_form_access(const SnForm *f, size_t k) {
+  size_t inputs = f->inputs.size, indices = f->indices.size;
+  return k < inputs             ? &f->inputs.data[k]
+         : k < inputs + indices ? &f->indices.data[k - inputs]
+                                : &f->outputs.data[k - inputs - indices];
+}
+bool sn_access_uses(const SnForm *f, const SnAccess *a, int64_t d) {
+  bool uses = sn_map_uses(a->map, d);
   for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
-    row |= sn_uses_cols(f, f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)].map);
-  return row ? sn_row_type(f, e) : e;
+    uses |= sn_map_uses(f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)].map, d);
+  return uses;
 }
 MlirValue sn_input_argument(const SnForm *f, size_t input) {
-  return mlirBlockGetArgument(f->body, (intptr_t)(input - f->products.size));
+  return mlirBlockGetArgument(f->body, (intptr_t)(f->products.size + f->matrices.size + input - sn_first_input(f)));
+}
+MlirValue sn_matrix_argument(const SnForm *f, size_t matrix) {
+  return mlirBlockGetArgument(f->body, (intptr_t)(f->products.size + matrix));
 }
 MlirValue sn_product_argument(const SnForm *f, size_t product) {
   return mlirBlockGetArgument(f->body, (intptr_t)product);

@@ -1,8 +1,12 @@
 // form.h: a kernel form read into plain C, changed there, and written back.
 //
 // sinter.rowwise and sinter.contract share everything but products, so every
-// pass sees one struct. Dimensions are numbered rows first, then columns, then
-// each product's own, as in the op's maps.
+// pass sees one struct. Dimensions are numbered rows first, then columns by their groups,
+// then each product's own, as in the op's maps.
+//
+// A *plain* form has one group of columns, no matrices, and sides that are one access each: most are.
+// Its `groups`, `sides` and `matrices` are empty, and who makes one leaves them so; who reads any form asks sn_group
+// and sn_side. Who cannot do with others asks sn_is_plain first; sinter-split makes plain ones of all.
 
 #ifndef SINTER_CAPI_FORM_H
 #define SINTER_CAPI_FORM_H
@@ -33,9 +37,25 @@ typedef struct {
   MlirType type;    // of its accumulator
 } SnProduct;
 
+// Columns of one row: dimensions first .. first + num_dims of the form.
+typedef struct {
+  int64_t first, num_dims;
+} SnGroup;
+
+// A side of a product, or a matrix: inputs first .. first + count of the form.
+typedef struct {
+  size_t first, count;
+  MlirBlock program; // a row program on them over what is summed; null: the side is its one access
+} SnSide;
+
+// What sinter.row_product multiplies a row of group `from` by, to get a row of group `to`.
+typedef struct {
+  int64_t from, to;
+} SnMatrix;
+
 typedef struct {
   MlirStringRef kind; // a name of sn_combiners
-  MlirAffineMap map;  // no subscripts, or all columns in order
+  MlirAffineMap map;  // no subscripts, or all columns of one group in order
   MlirType type;
 } SnAccumulator;
 
@@ -45,7 +65,10 @@ typedef struct {
   int64_t num_rows, num_cols;
   SN_VEC(SnDim) dims;
   SN_VEC(SnProduct) products;
-  SN_VEC(SnAccess) inputs;  // of a contract: 2 for each product, then the others
+  SN_VEC(SnGroup) groups;     // empty: all columns are one
+  SN_VEC(SnMatrix) matrices;
+  SN_VEC(SnSide) sides;       // 2 for each product, 1 for each matrix; empty: each is one access
+  SN_VEC(SnAccess) inputs;  // those of the sides, then the others
   SN_VEC(SnAccess) indices; // index tensors of indirect accesses
   SN_VEC(SnAccess) outputs; // destinations
   SN_VEC(SnAccumulator) accumulators;
@@ -59,7 +82,8 @@ SnForm sn_form_read(MlirOperation op);
 void sn_form_free(SnForm *form);
 // Makes the op from everything but `op`, `body` and `finish`, with empty blocks that have
 // the right arguments: form->op, form->body and, if with_finish, form->finish are set.
-// Results are the types of the destinations when these are tensors.
+// Results are the types of the destinations when these are tensors. Where a side has a program, the new op gets a copy
+// of it, rows as long as its own; form->sides' programs are then the copies.
 MlirOperation sn_form_create(SnBuilder *b, SnForm *form, bool with_finish);
 
 // ---- what a form's parts mean ---------------------------------------------------
@@ -77,19 +101,54 @@ size_t sn_num_reduced(const SnForm *f);
 // Its place among the body's yields (not reduced) or among finish's (reduced; without
 // finish, among the accumulators).
 size_t sn_output_position(const SnForm *f, size_t output);
-int64_t sn_row_length(const SnForm *f);  // product of column sizes; SN_DYNAMIC if any is
+int64_t sn_row_length(const SnForm *f);  // of the first group: product of its sizes; SN_DYNAMIC if any is
 int64_t sn_num_rows(const SnForm *f);    // product of row sizes; SN_DYNAMIC if any is
-MlirType sn_row_type(const SnForm *f, MlirType element);
+MlirType sn_row_type(const SnForm *f, MlirType element); // a row of the first group
+// One group of columns, no matrices, no programs in sides.
+static inline bool sn_is_plain(const SnForm *f) { return f->groups.size < 2 && !f->matrices.size && !f->sides.size; }
+static inline size_t sn_num_groups(const SnForm *f) { return f->groups.size ? f->groups.size : 1; }
+SnGroup sn_group(const SnForm *f, size_t group);
+int64_t sn_group_length(const SnForm *f, size_t group);
+MlirType sn_group_type(const SnForm *f, size_t group, MlirType element); // a row of it
+// The group whose columns the map uses; -1 if none, -2 if several. With `a`, what its index tensors use counts too.
+enum { SN_NO_GROUP = -1, SN_SEVERAL_GROUPS = -2 };
+int64_t sn_group_of_map(const SnForm *f, MlirAffineMap map);
+int64_t sn_group_of_access(const SnForm *f, const SnAccess *a);
+// The group of the row that product p gives: the one that its sides use, the first if they use none.
+int64_t sn_group_of_product(const SnForm *f, size_t product);
+// Operand `k` of the op: an input, an index tensor or a destination.
+const SnAccess *sn_form_access(const SnForm *f, size_t k);
+// The access uses the dimension, itself or through an index tensor.
+bool sn_access_uses(const SnForm *f, const SnAccess *a, int64_t d);
 // The access is the whole of its value, for sinter.gather to read from.
 static inline bool sn_is_table(const SnAccess *a) { return !a->through.ptr && mlirAffineMapGetNumSymbols(a->map) > 0; }
 // The map of a table of this rank in a form of so many dimensions.
 MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank);
 // What the body sees of an access: a row or a scalar of the value's element type; of a table a memref.
 MlirType sn_access_type(const SnForm *f, const SnAccess *a);
-static inline size_t sn_first_input(const SnForm *f) { return 2 * f->products.size; }
-// The body's argument for input k (k >= sn_first_input), and for product p.
+// Sides: 2p and 2p + 1 are those of product p; the matrices' stand behind.
+static inline size_t sn_num_sides(const SnForm *f) { return 2 * f->products.size + f->matrices.size; }
+SnSide sn_side(const SnForm *f, size_t side);
+// The first dimension of product p's own.
+int64_t sn_first_own(const SnForm *f, size_t product);
+// What is summed where the side is used: a product's own dimensions, the group that a matrix comes from.
+SnGroup sn_side_summed(const SnForm *f, size_t side);
+// The side by itself: an elementwise form without destinations, its columns what is summed, its rows all other
+// dimensions in order, its body the side's program (null if it has none). `dims`, one for each dimension of f, becomes
+// where that dimension is. Free it with sn_form_free.
+SnForm sn_side_form(const SnForm *f, size_t side, int64_t *dims);
+// The type of a side's elements.
+MlirType sn_side_element(const SnForm *f, size_t side);
+// Gives each side an entry in f->sides, where they are all plain; so that one can get a program.
+void sn_spell_sides(SnForm *f);
+// Inputs before this one belong to sides.
+size_t sn_first_input(const SnForm *f);
+// The body's argument for input k (k >= sn_first_input), for product p, and for matrix m: a tensor of two dimensions,
+// the elements of group `from` by those of group `to`.
 MlirValue sn_input_argument(const SnForm *f, size_t input);
 MlirValue sn_product_argument(const SnForm *f, size_t product);
+MlirValue sn_matrix_argument(const SnForm *f, size_t matrix);
+MlirType sn_matrix_type(const SnForm *f, size_t matrix);
 // Whether input k is also an argument of finish (its map uses no dimension).
 bool sn_is_uniform(const SnForm *f, size_t input);
 // A name no dimension of the form has, made from `like`.

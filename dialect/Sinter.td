@@ -66,10 +66,14 @@ class Sinter_InferOp<string mnemonic, list<Trait> traits = []>
 // The two forms
 //===----------------------------------------------------------------------===//
 
-// Operands, in order: inputs (of a contract: both sides of each product first),
+// Operands, in order: inputs (first those of each product's two sides and of each matrix),
 // index tensors of indirect accesses, destinations. `maps` has one map for each
 // of them over all dimensions: rows, columns, then each product's own. The
 // assembly prints all of these attributes as subscripts with named dimensions.
+//
+// `groups` (how many dimensions each group of columns has), `matrices` (pairs: from which group to which) and
+// `side_sizes` (how many inputs each side has, with a region each) are there only where they say more than one group,
+// no matrix, one input a side.
 class Sinter_Form<string mnemonic, list<Trait> traits = []>
     : Sinter_Op<mnemonic, traits # [AttrSizedOperandSegments, IsolatedFromAbove,
         RecursiveMemoryEffects, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
@@ -79,9 +83,10 @@ class Sinter_Form<string mnemonic, list<Trait> traits = []>
       StrArrayAttr:$dims, DenseI64ArrayAttr:$sizes, I64Attr:$num_rows, I64Attr:$num_cols,
       ArrayAttr:$maps, OptionalAttr<ArrayAttr>:$fills, OptionalAttr<ArrayAttr>:$indirect,
       ArrayAttr:$accumulators, ArrayAttr:$accumulator_maps, ArrayAttr:$accumulator_types,
-      OptionalAttr<AnyAttr>:$schedule);
+      OptionalAttr<DenseI64ArrayAttr>:$groups, OptionalAttr<DenseI64ArrayAttr>:$matrices,
+      OptionalAttr<DenseI64ArrayAttr>:$side_sizes, OptionalAttr<AnyAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let regions = (region AnyRegion:$body, AnyRegion:$finish);
+  let regions = (region AnyRegion:$body, AnyRegion:$finish, VariadicRegion<AnyRegion>:$sides);
   let hasCustomAssemblyFormat = 1;
   code form = verifier # [{
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &p, ::mlir::OperationState &s) {
@@ -115,11 +120,12 @@ defvar form_rules = [{
       of a *table* are `?`: the body gives them; it is no side of a product, and has no fill value.
     * (F7) a dimension of size `?` is a plain subscript of some operand without a fill value.
     * (F8) a destination's subscripts are distinct dimensions, none of a product, or `0`; it uses all
-      columns or none; its sizes are those of the dimensions.
-    * (F9) an accumulator has a known combiner that fits its type and keeps all columns, in order, or nothing.
+      columns of one group or none; its sizes are those of the dimensions.
+    * (F9) an accumulator has a known combiner that fits its type and keeps all columns of one group, in order, or nothing.
     * (F10) a destination that misses a row dimension is *reduced*: it keeps no row dimension at all.
-    * (F11) the body has one argument for each product and for each other input: the row
-      (`tensor<NxT>`, all columns flattened row-major) if its access uses a column, a `memref` if it is a table, else a scalar.
+    * (F11) the body has one argument for each product, for each matrix (`tensor<NxMxT>`) and for each input that is no
+      side's: the row (`tensor<NxT>`, the columns of its group flattened row-major) if its access uses a column, a
+      `memref` if it is a table, else a scalar.
     * (F12) the body yields one value for each accumulator, then one for each destination that is
       not reduced: a row where the map uses columns, else a scalar, of the accumulator's or destination's element type.
     * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect, no table, and whose
@@ -131,11 +137,18 @@ defvar form_rules = [{
     * (F16) a schedule is one that is made for this form.
     * (F17) lists that describe the same things are as long as each other, and their elements of the right kind
       (the assembly cannot break this; the generic form can).
-    * (F18) values in the regions are scalars, or rows as long as all columns together.
+    * (F18) values in the regions are scalars, or rows as long as a group of columns.
     * (F19) elements of operands are floats, signless integers or `index`.
     * (F20) a destination of a memref form is no other operand of it.
     * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an operand
       has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes smaller ones.
+    * (F22) an access uses columns of one group only, but for a matrix, which uses those of its two. What is computed
+      element by element stays in one group.
+    * (M1) a matrix goes from one group of columns to another, `matrix (j) to (e) (%v[j, e] : T)`; `sinter.row_product`
+      alone uses it.
+    * (S1) the program of a side, `side(%x[i, k] : T, %s[i] : U) {...}`, has one argument for each of its accesses: a row
+      over what is summed if the access uses that, else a scalar; none is a table.
+    * (S2) it yields one row, and holds only operations that take an element from their own column.
 }];
 
 def Sinter_RowwiseOp : Sinter_Form<"rowwise"> {
@@ -176,8 +189,8 @@ def Sinter_ContractOp : Sinter_Form<"contract"> {
     residual, softmax and losses are epilogues.
   }], form_rules, [{
     * (P1) a contract has at least one product, and each has its own dimensions, at least one.
-    * (P2) the sides of a product use only rows, columns and the product's own dimensions; each own dimension
-      is used by both sides.
+    * (P2) the sides of a product use only rows, columns of one group and the product's own dimensions; each own
+      dimension is used by both sides, or named by a `sinter.index` of the side's program.
     * (P3) the product's type is what its sides multiply to: float for floats, integer for integers, and no narrower.
     * (P4) no other input uses a product's own dimensions.
 
@@ -289,6 +302,26 @@ def Sinter_PickOp : Sinter_InferOp<"pick", [Pure,
   let arguments = (ins AnyType:$x, AnyType:$t, AnyType:$otherwise);
   let results = (outs AnyType:$y);
   let assemblyFormat = "$x `[` $t `]` `else` $otherwise attr-dict `:` type($x) `,` type($t)";
+}
+
+def Sinter_RowProductOp : Sinter_Op<"row_product", [Pure]> {
+  let summary = "a row times a matrix: a row of another group of columns";
+  let description = [{
+    `y[e] = sum over j of x[j] * v[j, e]`, in the type of the result: elements are converted to it before they are
+    multiplied. It is a reduction whose value is a row: order and determinism are those of `sinter.row_reduce`, and of an
+    empty row it is a row of zeros.
+
+    * (X1) `matrix` is an argument of the body, of a `matrix` of the form.
+    * (X2) `x` is a row of the group that the matrix goes from, the result one of the group that it goes to.
+    * (X3) the result's elements are of the kind of what is multiplied, and no narrower.
+
+    ```mlir
+    %y = sinter.row_product %x, %v : tensor<8xf32>, tensor<8x4xbf16> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$x, AnyType:$matrix);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "$x `,` $matrix attr-dict `:` type($x) `,` type($matrix) `->` type($y)";
 }
 
 def Sinter_GatherOp : Sinter_Op<"gather", [Pure,

@@ -8,6 +8,12 @@
 //   ^done(...):
 //   }
 //
+//   sinter.contract (i = 4) by (j = 8) by (e = 2)
+//       product (k = 16) (side(%x[i, k] : T, %s[i] : T) {
+//       ^side(...):
+//       }, %w[j, k] : T) : f32
+//       matrix (j) to (e) (%v[j, e] : T)
+//
 // Names of dimensions are bare words, so that parseAffineExpr reads the
 // subscripts. In the maps, dimension k is the k-th name and symbol k the k-th
 // indirect subscript of that operand, or the k-th `?`.
@@ -18,6 +24,8 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -49,6 +57,9 @@ struct FormParser {
   SmallVector<int64_t> sizes, productDims;
   SmallVector<Operand> inputs, indices, outputs;
   SmallVector<Attribute> fills, indirect, kinds, accMaps, accTypes, productTypes;
+  SmallVector<int64_t> groups, matrices, sideSizes;
+  SmallVector<std::unique_ptr<Region>> sides;
+  bool programs = false;
 
   FormParser(OpAsmParser &parser, OperationState &state) : p(parser), s(state) {}
 
@@ -125,13 +136,53 @@ struct FormParser {
     return success();
   }
 
+  // An input, or `side(inputs) {program}`.
+  ParseResult side() {
+    size_t before = inputs.size();
+    std::unique_ptr<Region> &program = sides.emplace_back(std::make_unique<Region>());
+    if (succeeded(p.parseOptionalKeyword("side"))) {
+      programs = true;
+      if (p.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] { return input(); }) ||
+          p.parseRegion(*program, {}, /*enableNameShadowing=*/true))
+        return failure();
+    } else if (input()) {
+      return failure();
+    }
+    sideSizes.push_back(inputs.size() - before);
+    return success();
+  }
+
+  // `(j, k)`: all dimensions of one group of columns, in order.
+  ParseResult group(size_t rows) {
+    SmallVector<StringRef> words;
+    SMLoc at = p.getCurrentLocation();
+    if (p.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                  [&] { return p.parseKeyword(&words.emplace_back()); }))
+      return failure();
+    size_t first = rows;
+    for (auto [k, size] : llvm::enumerate(groups)) {
+      if (ArrayRef<StringRef>(names).slice(first, size) == ArrayRef<StringRef>(words)) {
+        matrices.push_back(k);
+        return success();
+      }
+      first += size;
+    }
+    return p.emitError(at, "(") << llvm::join(words, ", ")
+                                << ") is no group of columns; write one as it stands behind `by`";
+  }
+
+  ParseResult matrix(size_t rows) {
+    return failure(group(rows) || p.parseKeyword("to") || group(rows) || p.parseLParen() || side() ||
+                   p.parseRParen());
+  }
+
   ParseResult product() {
     size_t before = names.size();
     Type type;
     if (dims())
       return failure();
     productDims.push_back(names.size() - before);
-    if (p.parseLParen() || input() || p.parseComma() || input() || p.parseRParen() || p.parseColonType(type))
+    if (p.parseLParen() || side() || p.parseComma() || side() || p.parseRParen() || p.parseColonType(type))
       return failure();
     productTypes.push_back(TypeAttr::get(type));
     return success();
@@ -166,11 +217,20 @@ struct FormParser {
     if (dims())
       return failure();
     size_t rows = names.size();
-    if (p.parseKeyword("by") || dims())
+    if (p.parseKeyword("by"))
       return failure();
+    do {
+      size_t before = names.size();
+      if (dims())
+        return failure();
+      groups.push_back(names.size() - before);
+    } while (succeeded(p.parseOptionalKeyword("by")));
     size_t cols = names.size() - rows;
     while (contract && succeeded(p.parseOptionalKeyword("product")))
       if (product())
+        return failure();
+    while (succeeded(p.parseOptionalKeyword("matrix")))
+      if (matrix(rows))
         return failure();
     if (succeeded(p.parseOptionalKeyword("ins")) &&
         p.parseCommaSeparatedList(paren, [&] { return input(); }))
@@ -225,6 +285,15 @@ struct FormParser {
     add("accumulator_types", b.getArrayAttr(accTypes));
     if (schedule)
       add("schedule", schedule);
+    if (groups.size() > 1)
+      add("groups", b.getDenseI64ArrayAttr(groups));
+    if (!matrices.empty())
+      add("matrices", b.getDenseI64ArrayAttr(matrices));
+    if (programs) {
+      add("side_sizes", b.getDenseI64ArrayAttr(sideSizes));
+      for (std::unique_ptr<Region> &program : sides)
+        s.addRegion(std::move(program));
+    }
     if (contract) {
       add("product_dims", b.getDenseI64ArrayAttr(productDims));
       add("product_types", b.getArrayAttr(productTypes));
@@ -357,6 +426,28 @@ struct FormPrinter {
     }
   }
 
+  // Input `first` as a side, or as many as it has with their program. Returns what comes behind.
+  unsigned side(unsigned number, unsigned first) {
+    ArrayRef<int64_t> counts = ints("side_sizes");
+    unsigned end = first + (counts.empty() ? 1 : counts[number]);
+    if (counts.empty() || op->getRegion(2 + number).empty()) {
+      operand(first);
+      return end;
+    }
+    p << "side(";
+    llvm::interleaveComma(llvm::seq(first, end), p, [&](unsigned k) { operand(k); });
+    p << ") ";
+    p.printRegion(op->getRegion(2 + number));
+    return end;
+  }
+
+  void groupNames(size_t first, size_t n) {
+    p << "(";
+    llvm::interleaveComma(llvm::seq(first, first + n), p,
+                          [&](size_t k) { p << cast<StringAttr>(names[k]).getValue(); });
+    p << ")";
+  }
+
   void group(StringRef word, unsigned first, unsigned n) {
     if (!n)
       return;
@@ -370,9 +461,16 @@ struct FormPrinter {
     size_t rows = count("num_rows"), cols = count("num_cols");
     p << " ";
     dims(0, rows);
-    p << " by ";
-    dims(rows, cols);
-    unsigned first = 0;
+    SmallVector<int64_t> groups(ints("groups"));
+    if (groups.empty())
+      groups.push_back(cols);
+    size_t at = rows;
+    for (int64_t n : groups) {
+      p << " by ";
+      dims(at, n);
+      at += n;
+    }
+    unsigned first = 0, number = 0;
     if (ArrayAttr types = array("product_types")) {
       size_t dim = rows + cols;
       for (auto [type, n] : llvm::zip(types, ints("product_dims"))) {
@@ -381,12 +479,23 @@ struct FormPrinter {
         dims(dim, n);
         dim += n;
         p << " (";
-        operand(first);
+        first = side(number++, first);
         p << ", ";
-        operand(first + 1);
+        first = side(number++, first);
         p << ") : " << cast<TypeAttr>(type).getValue();
-        first += 2;
       }
+    }
+    ArrayRef<int64_t> matrices = ints("matrices");
+    for (size_t m = 0; m + 1 < matrices.size(); m += 2) {
+      p.printNewline();
+      p << "    matrix ";
+      for (int to = 0; to < 2; ++to) {
+        int64_t g = matrices[m + to];
+        groupNames(rows + std::accumulate(groups.begin(), groups.begin() + g, int64_t(0)), groups[g]);
+        p << (to ? " (" : " to ");
+      }
+      first = side(number++, first);
+      p << ")";
     }
     group("ins", first, parts.inputs - first);
     if (ArrayAttr kinds = array("accumulators"); kinds && !kinds.empty()) {

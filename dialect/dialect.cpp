@@ -72,10 +72,9 @@ static void formEffects(Operation *op,
 }
 
 static void nameFormBlocks(Operation *op, OpAsmSetBlockNameFn set) {
-  const char *names[] = {"row", "done"};
-  for (auto [region, name] : llvm::zip(op->getRegions(), names))
+  for (Region &region : op->getRegions())
     if (!region.empty())
-      set(&region.front(), name);
+      set(&region.front(), region.getRegionNumber() == 0 ? "row" : region.getRegionNumber() == 1 ? "done" : "side");
 }
 
 } // namespace sn

@@ -29,6 +29,7 @@ typedef enum {
   SN_READS_ONE,     // one element of a row, at any column
   SN_READS_ALL,     // all elements of a row: the result is known behind a loop over them
   SN_READS_TABLE,   // any element of an operand of the form
+  SN_READS_MATRIX,  // a matrix of the form: one row of it for each element of what is read as ALL
 } SnReads;
 
 typedef enum { SN_GIVES_NOTHING, SN_GIVES_SCALAR, SN_GIVES_ROW, SN_GIVES_EITHER } SnGives;
@@ -56,7 +57,8 @@ typedef enum {
   LINE(pick,        "sinter.pick",       ONE,     SCALAR,  SCALAR,  SCALAR,  SIMPLE, .position = true)             \
   LINE(gather,      "sinter.gather",     TABLE,   COLUMN,  SCALAR,  EITHER,  SIMPLE, .position = true,             \
                                                                                      .lanes_are_columns = true)    \
-  LINE(row_reduce,  "sinter.row_reduce", ALL,     NOTHING, SCALAR,  SCALAR,  SIMPLE)
+  LINE(row_reduce,  "sinter.row_reduce", ALL,     NOTHING, SCALAR,  SCALAR,  SIMPLE)                               \
+  LINE(row_product, "sinter.row_product", ALL,    NOTHING, MATRIX,  ROW,     FUNCTION)
 
 typedef enum {
 #define SN_ROW_OP_ID(id, ...) SN_OP_##id,

@@ -14,8 +14,6 @@ typedef struct {
 SnShown sn_show_type(MlirType t);
 // What operand `k` is to the reader: "input 1", "side 0 of product 2", "index tensor 0", "destination 1".
 SnShown sn_show_operand(const SnForm *f, size_t k);
-// Operand `k` of the op, whichever list it is in.
-const SnAccess *sn_access(const SnForm *f, size_t k);
 
 bool sn_is_scalar_type(MlirType t); // float, signless integer or index
 // A one-dimensional tensor of scalars, of any length.
@@ -24,6 +22,8 @@ bool sn_is_row_type(MlirType t);
 // Each reports the first rule that is broken, and returns failure.
 MlirLogicalResult sn_verify_limits(const SnForm *f);   // verify_limits.c: F21
 MlirLogicalResult sn_verify_accesses(const SnForm *f); // verify_access.c: F3-F7
+MlirLogicalResult sn_verify_sides(const SnForm *f);    // verify_sides.c: F22, M1, S1, S2
+MlirLogicalResult sn_verify_groups(const SnForm *f);   // verify_sides.c: F22, of a body that fits otherwise
 MlirLogicalResult sn_verify_body(const SnForm *f);     // verify_regions.c: F11, F12, F15, F18
 MlirLogicalResult sn_verify_finish(const SnForm *f);   // verify_regions.c: F13, F15, F18
 

@@ -185,9 +185,6 @@ static bool hides_symbol(MlirAffineExpr e) {
 }
 
 static MlirLogicalResult check_table(const SnForm *f, size_t k, const SnAccess *a) {
-  if (k < sn_first_input(f)) // F6
-    return sn_error(f->op, "%s is a table, of which the body gives the subscripts; write what it reads",
-                    sn_show_operand(f, k).text);
   if (a->fill.ptr) // F6
     return sn_error(f->op, "%s is a table and has a fill value; give it to each sinter.gather",
                     sn_show_operand(f, k).text);
@@ -228,7 +225,7 @@ static MlirLogicalResult check_dynamic(const SnForm *f) {
   for (size_t d = 0; d < f->dims.size; ++d) {
     bool found = f->dims.data[d].size != SN_DYNAMIC;
     for (size_t k = 0; !found && k < (size_t)sn_num_operands(f->op); ++k) {
-      const SnAccess *a = sn_access(f, k);
+      const SnAccess *a = sn_form_access(f, k);
       for (intptr_t s = 0; !a->fill.ptr && s < mlirAffineMapGetNumResults(a->map); ++s)
         found |= sn_map_dim(a->map, s) == (intptr_t)d;
     }
@@ -244,7 +241,7 @@ MlirLogicalResult sn_verify_accesses(const SnForm *f) {
   MlirLogicalResult result = SN_OK;
   size_t n = (size_t)sn_num_operands(f->op);
   for (size_t k = 0; k < n && !sn_failed(result); ++k)
-    result = check_map(f, k, sn_access(f, k));
+    result = check_map(f, k, sn_form_access(f, k));
   size_t *users = sn_alloc((f->indices.size + 1) * sizeof *users);
   for (size_t k = 0; k < f->inputs.size && !sn_failed(result); ++k)
     result = check_indirect(f, k, &f->inputs.data[k], users);
@@ -254,7 +251,7 @@ MlirLogicalResult sn_verify_accesses(const SnForm *f) {
                         users[i]);
   free(users);
   for (size_t k = 0; k < n && !sn_failed(result); ++k) {
-    const SnAccess *a = sn_access(f, k);
+    const SnAccess *a = sn_form_access(f, k);
     result = a->fill.ptr ? check_fill(f, k, a) : check_ranges(f, k, a);
   }
   return sn_failed(result) ? result : check_dynamic(f);

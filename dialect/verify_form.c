@@ -7,6 +7,7 @@
 //
 // test: test/dialect/invalid.mlir, @f1.. to @p4..
 
+#include "dialect/row_ops.h"
 #include "dialect/verify.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -29,9 +30,14 @@ SnShown sn_show_type(MlirType t) {
 
 SnShown sn_show_operand(const SnForm *f, size_t k) {
   SnShown s;
-  size_t sides = 2 * f->products.size, inputs = f->inputs.size, indices = f->indices.size;
-  if (k < sides)
-    snprintf(s.text, sizeof s.text, "side %zu of product %zu", k % 2, k / 2);
+  size_t sides = sn_first_input(f), inputs = f->inputs.size, indices = f->indices.size, products = f->products.size,
+         side = 0;
+  while (k < sides && sn_side(f, side).first + sn_side(f, side).count <= k)
+    ++side;
+  if (k < sides && side < 2 * products)
+    snprintf(s.text, sizeof s.text, "side %zu of product %zu", side % 2, side / 2);
+  else if (k < sides)
+    snprintf(s.text, sizeof s.text, "matrix %zu", side - 2 * products);
   else if (k < inputs)
     snprintf(s.text, sizeof s.text, "input %zu", k - sides);
   else if (k < inputs + indices)
@@ -39,13 +45,6 @@ SnShown sn_show_operand(const SnForm *f, size_t k) {
   else
     snprintf(s.text, sizeof s.text, "destination %zu", k - inputs - indices);
   return s;
-}
-
-const SnAccess *sn_access(const SnForm *f, size_t k) {
-  size_t inputs = f->inputs.size, indices = f->indices.size;
-  return k < inputs             ? &f->inputs.data[k]
-         : k < inputs + indices ? &f->indices.data[k - inputs]
-                                : &f->outputs.data[k - inputs - indices];
 }
 
 bool sn_is_scalar_type(MlirType t) {
@@ -156,10 +155,13 @@ static MlirLogicalResult check_destination(const SnForm *f, size_t k) {
       return sn_error(f->op, "destination %zu has size %lld in dimension %td, and %lld is written there", k,
                       (long long)size, s, (long long)wanted);
   }
-  int64_t cols = count_used(map, f->num_rows, f->num_rows + f->num_cols), rows = count_used(map, 0, f->num_rows);
-  if (cols && cols != f->num_cols) // F8
+  int64_t cols = count_used(map, f->num_rows, f->num_rows + f->num_cols), rows = count_used(map, 0, f->num_rows),
+          group = sn_group_of_map(f, map), all = sn_group(f, group > 0 ? (size_t)group : 0).num_dims;
+  if (cols && group == SN_SEVERAL_GROUPS) // F8
+    return sn_error(f->op, "destination %zu uses columns of more than 1 group; a row is of one", k);
+  if (cols && cols != all) // F8
     return sn_error(f->op, "destination %zu uses %lld of %lld columns; use all, or none for a result per row", k,
-                    (long long)cols, (long long)f->num_cols);
+                    (long long)cols, (long long)all);
   if (rows && rows != f->num_rows) // F10
     return sn_error(f->op,
                     "destination %zu uses %lld of %lld row dimensions; use all, or none for a result reduced over rows",
@@ -185,13 +187,15 @@ static MlirLogicalResult check_accumulators(const SnForm *f) {
       return sn_error(f->op, "accumulator %zu combines by '%s', which does not fit type %s", k, c->kind,
                       sn_show_type(a->type).text);
     intptr_t n = mlirAffineMapGetNumResults(a->map);
-    bool in_order = n == f->num_cols;
+    int64_t of = sn_group_of_map(f, a->map);
+    SnGroup group = sn_group(f, of > 0 ? (size_t)of : 0);
+    bool in_order = n == group.num_dims;
     for (intptr_t s = 0; s < n && in_order; ++s)
-      in_order = sn_map_dim(a->map, s) == f->num_rows + s;
+      in_order = sn_map_dim(a->map, s) == group.first + s;
     if (n && !in_order) // F9
       return sn_error(
           f->op, "accumulator %zu keeps something other than the %lld columns in order; keep all of them, or nothing",
-          k, (long long)f->num_cols);
+          k, (long long)group.num_dims);
   }
   if (f->finish.ptr)
     return SN_OK;
@@ -220,47 +224,53 @@ static bool is_wider(MlirType wide, MlirType narrow) {
   return sn_is_float(wide) == sn_is_float(narrow) && sn_bits(wide) >= sn_bits(narrow);
 }
 
-static bool access_uses(const SnForm *f, const SnAccess *a, int64_t d) {
-  bool uses = sn_map_uses(a->map, d);
-  for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
-    uses |= sn_map_uses(f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)].map, d);
+// One of the side's accesses uses the dimension, or its program names it.
+static bool side_uses(const SnForm *f, SnSide side, int64_t d) {
+  bool uses = false;
+  for (size_t k = side.first; k < side.first + side.count; ++k)
+    uses |= sn_access_uses(f, &f->inputs.data[k], d);
+  MlirOperation op = side.program.ptr ? mlirBlockGetFirstOperation(side.program) : (MlirOperation){0};
+  for (; !sn_null(op) && !uses; op = mlirOperationGetNextInBlock(op))
+    uses = sn_row_op_names(op, f->dims.data[d].name);
   return uses;
 }
 
-static MlirLogicalResult check_products(const SnForm *f) {
-  if (!f->contract)
-    return SN_OK;
-  if (!f->products.size) // P1
-    return sn_error(f->op, "has 0 products; give at least 1, or write sinter.rowwise");
-  int64_t first = f->num_rows + f->num_cols;
-  for (size_t p = 0; p < f->products.size; ++p) {
-    const SnProduct *product = &f->products.data[p];
-    int64_t end = first + product->num_dims;
-    if (!product->num_dims) // P1
-      return sn_error(f->op, "product %zu sums over 0 dimensions of its own; give at least 1", p);
-    if (!sn_is_scalar_type(product->type)) // P3
-      return sn_error(f->op, "product %zu has type %s; give a float, signless integer or index type", p,
-                      sn_show_type(product->type).text);
-    for (size_t k = 2 * p; k < 2 * p + 2; ++k) {
-      const SnAccess *a = &f->inputs.data[k];
-      for (int64_t d = first; d < end; ++d)
-        if (!access_uses(f, a, d)) // P2
-          return sn_error(f->op, "%s does not use '%.*s', which the product sums over", sn_show_operand(f, k).text,
-                          NAME(d));
-      MlirType element = sn_element(sn_type_of(a->value));
-      if (!is_wider(product->type, element)) // P3
-        return sn_error(
-            f->op,
-            "product %zu has type %s, and its side %zu has elements of %s; give a type of that kind, and no narrower",
-            p, sn_show_type(product->type).text, k % 2, sn_show_type(element).text);
-    }
-    for (size_t k = 0; k < f->inputs.size; ++k)
-      for (int64_t d = first; d < end && k / 2 != p; ++d)
-        if (access_uses(f, &f->inputs.data[k], d)) // P4
-          return sn_error(f->op, "%s uses '%.*s', which is product %zu's own", sn_show_operand(f, k).text, NAME(d), p);
-    first = end;
+static MlirLogicalResult check_product(const SnForm *f, size_t p) {
+  const SnProduct *product = &f->products.data[p];
+  int64_t first = sn_first_own(f, p), end = first + product->num_dims;
+  if (!product->num_dims) // P1
+    return sn_error(f->op, "product %zu sums over 0 dimensions of its own; give at least 1", p);
+  if (!sn_is_scalar_type(product->type)) // P3
+    return sn_error(f->op, "product %zu has type %s; give a float, signless integer or index type", p,
+                    sn_show_type(product->type).text);
+  for (size_t s = 2 * p; s < 2 * p + 2; ++s) {
+    SnSide side = sn_side(f, s);
+    for (int64_t d = first; d < end; ++d)
+      if (!side_uses(f, side, d)) // P2
+        return sn_error(f->op, "%s does not use '%.*s', which the product sums over",
+                        sn_show_operand(f, side.first).text, NAME(d));
+    MlirType element = sn_side_element(f, s);
+    if (!is_wider(product->type, element)) // P3
+      return sn_error(
+          f->op,
+          "product %zu has type %s, and its side %zu has elements of %s; give a type of that kind, and no narrower", p,
+          sn_show_type(product->type).text, s % 2, sn_show_type(element).text);
   }
+  size_t from = sn_side(f, 2 * p).first, to = sn_side(f, 2 * p + 1).first + sn_side(f, 2 * p + 1).count;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    for (int64_t d = first; d < end && (k < from || k >= to); ++d)
+      if (sn_access_uses(f, &f->inputs.data[k], d)) // P4
+        return sn_error(f->op, "%s uses '%.*s', which is product %zu's own", sn_show_operand(f, k).text, NAME(d), p);
   return SN_OK;
+}
+
+static MlirLogicalResult check_products(const SnForm *f) {
+  if (f->contract && !f->products.size) // P1
+    return sn_error(f->op, "has 0 products; give at least 1, or write sinter.rowwise");
+  MlirLogicalResult result = SN_OK;
+  for (size_t p = 0; p < f->products.size && !sn_failed(result); ++p)
+    result = check_product(f, p);
+  return result;
 }
 
 // ---- schedules ------------------------------------------------------------------------------------
@@ -279,8 +289,8 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
 
 static MlirLogicalResult verify(MlirOperation op) {
   static MlirLogicalResult (*const checks[])(const SnForm *) = {
-      sn_verify_limits, check_dims,         check_operands, sn_verify_accesses, check_destinations,
-      check_products,   check_accumulators, check_schedule, sn_verify_body,     sn_verify_finish,
+      sn_verify_limits, check_dims,         check_operands, sn_verify_accesses, check_destinations, sn_verify_sides,
+      check_products,   check_accumulators, check_schedule, sn_verify_body,     sn_verify_finish,   sn_verify_groups,
   };
   char why[512];
   if (!sn_form_is_readable(op, why, sizeof why)) // F17

@@ -20,7 +20,7 @@ static MlirLogicalResult check_operand(const SnForm *f, size_t k) {
   if (mlirTypeIsAShaped(t) && mlirShapedTypeHasRank(t) && sn_rank(t) > SN_MAX_DIMS) // F21
     return sn_error(f->op, "%s has rank %lld, and an operand has at most %d: merge dimensions", who.text,
                     (long long)sn_rank(t), SN_MAX_DIMS);
-  MlirAffineMap map = sn_access(f, k)->map;
+  MlirAffineMap map = sn_form_access(f, k)->map;
   if (mlirAffineMapGetNumSymbols(map) > SN_MAX_DIMS) // F21
     return sn_error(f->op, "%s has %td indirect subscripts, and an operand has at most %d", who.text,
                     mlirAffineMapGetNumSymbols(map), SN_MAX_DIMS);

@@ -33,8 +33,15 @@ static MlirLogicalResult check_argument(const Region *r, intptr_t k, MlirType wa
                   sn_show_type(wanted).text);
 }
 
-static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, intptr_t k, MlirType element, bool row) {
-  MlirType wanted = row ? sn_row_type(r->f, element) : element;
+// What is stored by this map: a row of its group, or a scalar.
+static MlirType stored_type(const SnForm *f, MlirAffineMap map, MlirType element) {
+  int64_t group = sn_group_of_map(f, map);
+  return group >= 0 ? sn_group_type(f, (size_t)group, element) : element;
+}
+
+static MlirLogicalResult check_yielded(const Region *r, MlirOperation yield, intptr_t k, MlirType element,
+                                       MlirAffineMap map) {
+  MlirType wanted = stored_type(r->f, map, element);
   MlirValue v = sn_operand(yield, k);
   if (!sn_none(v) && mlirTypeEqual(sn_type_of(v), wanted))
     return SN_OK;
@@ -51,7 +58,6 @@ static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size
   *yield = mlirBlockGetTerminator(r->block);
   if (!sn_is(*yield, "sinter.yield")) // F15
     return sn_error(f->op, "the %s does not end in sinter.yield", r->name);
-  MlirType row = sn_row_type(f, mlirIndexTypeGet(mlirOperationGetContext(f->op)));
   for (MlirOperation op = mlirBlockGetFirstOperation(r->block); !mlirOperationEqual(op, *yield);
        op = mlirOperationGetNextInBlock(op)) {
     if (!sn_row_op_of(op) && !sn_is_use(op)) // F15
@@ -60,10 +66,13 @@ static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size
           r->name, sn_name(f->op));
     for (intptr_t k = 0; k < sn_num_results(op); ++k) {
       MlirType t = sn_type_of(sn_result(op, k));
-      bool of_row = sn_is_row_type(t) && sn_dim(t, 0) == sn_dim(row, 0);
+      bool of_row = false;
+      for (size_t g = 0; g < sn_num_groups(f); ++g)
+        of_row |= sn_is_row_type(t) && sn_dim(t, 0) == sn_group_length(f, g);
       if (!sn_is_scalar_type(t) && !of_row) // F18
         return sn_error(op, "gives %s; values of this row program are scalars, or rows as long as %s",
-                        sn_show_type(t).text, sn_show_type(row).text);
+                        sn_show_type(t).text,
+                        sn_show_type(sn_row_type(f, mlirIndexTypeGet(mlirOperationGetContext(f->op)))).text);
     }
   }
   if (sn_num_operands(*yield) != (intptr_t)n) // F12, F13
@@ -77,18 +86,22 @@ MlirLogicalResult sn_verify_body(const SnForm *f) {
   MlirOperation yield;
   MlirLogicalResult result = check_block(&r, &yield, f->accumulators.size + f->outputs.size - reduced);
   if (!sn_failed(result)) // F11
-    result = check_count(&r, mlirBlockGetNumArguments(r.block), (intptr_t)(f->products.size + f->inputs.size - first));
+    result = check_count(&r, mlirBlockGetNumArguments(r.block),
+                         (intptr_t)(f->products.size + f->matrices.size + f->inputs.size - first));
+  intptr_t next = 0;
   for (size_t p = 0; p < f->products.size && !sn_failed(result); ++p) // F11
-    result = check_argument(&r, (intptr_t)p, sn_row_type(f, f->products.data[p].type));
+    result =
+        check_argument(&r, next++, sn_group_type(f, (size_t)sn_group_of_product(f, p), f->products.data[p].type));
+  for (size_t m = 0; m < f->matrices.size && !sn_failed(result); ++m) // F11
+    result = check_argument(&r, next++, sn_matrix_type(f, m));
   for (size_t k = first; k < f->inputs.size && !sn_failed(result); ++k) // F11
-    result = check_argument(&r, (intptr_t)(k - f->products.size), sn_access_type(f, &f->inputs.data[k]));
+    result = check_argument(&r, next++, sn_access_type(f, &f->inputs.data[k]));
   for (size_t k = 0; k < f->accumulators.size && !sn_failed(result); ++k) // F12
-    result = check_yielded(&r, yield, (intptr_t)k, f->accumulators.data[k].type,
-                           sn_uses_cols(f, f->accumulators.data[k].map));
+    result = check_yielded(&r, yield, (intptr_t)k, f->accumulators.data[k].type, f->accumulators.data[k].map);
   for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
     if (!sn_is_reduced(f, k)) // F12
       result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
-                             sn_element(sn_type_of(f->outputs.data[k].value)), sn_uses_cols(f, f->outputs.data[k].map));
+                             sn_element(sn_type_of(f->outputs.data[k].value)), f->outputs.data[k].map);
   return result;
 }
 
@@ -105,7 +118,7 @@ MlirLogicalResult sn_verify_finish(const SnForm *f) {
     result = check_count(&r, mlirBlockGetNumArguments(r.block), wanted);
   for (size_t k = 0; k < f->accumulators.size && !sn_failed(result); ++k) { // F13
     const SnAccumulator *a = &f->accumulators.data[k];
-    result = check_argument(&r, (intptr_t)k, sn_uses_cols(f, a->map) ? sn_row_type(f, a->type) : a->type);
+    result = check_argument(&r, (intptr_t)k, stored_type(f, a->map, a->type));
   }
   for (size_t k = sn_first_input(f); k < f->inputs.size && !sn_failed(result); ++k)
     if (sn_is_uniform(f, k)) // F13
@@ -113,6 +126,6 @@ MlirLogicalResult sn_verify_finish(const SnForm *f) {
   for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
     if (sn_is_reduced(f, k)) // F13
       result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
-                             sn_element(sn_type_of(f->outputs.data[k].value)), sn_uses_cols(f, f->outputs.data[k].map));
+                             sn_element(sn_type_of(f->outputs.data[k].value)), f->outputs.data[k].map);
   return result;
 }

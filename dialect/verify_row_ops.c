@@ -167,3 +167,33 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op) {
                     sn_show_type(otherwise).text, sn_show_type(t).text, sn_show_type(wanted).text);
   return SN_OK;
 }
+
+static bool is_no_narrower(MlirType wide, MlirType narrow) {
+  return sn_is_float(wide) == sn_is_float(narrow) && sn_bits(wide) >= sn_bits(narrow);
+}
+
+MlirLogicalResult sinter_row_product_verify(MlirOperation op) {
+  MlirValue matrix = sn_operand(op, 1);
+  MlirType x = sn_type_of(sn_operand(op, 0)), t = sn_type_of(matrix), y = sn_type_of(sn_result(op, 0));
+  MlirOperation form = mlirOperationGetParentOperation(op);
+  if (sn_null(form) || !sn_is_form(form) || !mlirValueIsABlockArgument(matrix)) // X1
+    return sn_error(op, "multiplies by a value that is no argument of a form's body; give one of its matrices");
+  if (!sn_form_is_readable(form, NULL, 0))
+    return SN_FAIL; // reported at the form
+  SnForm f = sn_form_read(form);
+  intptr_t m = mlirBlockArgumentGetArgNumber(matrix) - (intptr_t)f.products.size;
+  bool is_matrix = mlirBlockEqual(mlirBlockArgumentGetOwner(matrix), f.body) && m >= 0 && m < (intptr_t)f.matrices.size;
+  sn_form_free(&f);
+  if (!is_matrix) // X1
+    return sn_error(op, "multiplies by %s, which is no matrix of the form", sn_show_type(t).text);
+  if (!sn_is_row_type(x) || sn_dim(x, 0) != sn_dim(t, 0)) // X2
+    return sn_error(op, "multiplies %s by %s; give a row as long as the matrix has rows", sn_show_type(x).text,
+                    sn_show_type(t).text);
+  if (!sn_is_row_type(y) || sn_dim(y, 0) != sn_dim(t, 1)) // X2
+    return sn_error(op, "gives %s of %s; the result is a row as long as the matrix has columns", sn_show_type(y).text,
+                    sn_show_type(t).text);
+  if (!is_no_narrower(sn_element(y), sn_element(x)) || !is_no_narrower(sn_element(y), sn_element(t))) // X3
+    return sn_error(op, "multiplies %s by %s in %s; give a type of their kind, and no narrower", sn_show_type(x).text,
+                    sn_show_type(t).text, sn_show_type(sn_element(y)).text);
+  return SN_OK;
+}

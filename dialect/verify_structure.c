@@ -64,6 +64,7 @@ static bool count(Why *why, MlirOperation op, const char *name, int64_t *found) 
 
 typedef struct {
   intptr_t dims, inputs, indices, outputs;
+  intptr_t sides; // 2 for each product, 1 for each matrix
 } Sizes;
 
 static bool segments(Why *why, MlirOperation op, Sizes *s) {
@@ -79,6 +80,63 @@ static bool segments(Why *why, MlirOperation op, Sizes *s) {
   }
   if (sum != sn_num_operands(op))
     return no(why, "has %td operands, and `operandSegmentSizes` adds up to %td", sn_num_operands(op), sum); // F17
+  return true;
+}
+
+// An array of i64 that may be missing, and then has no elements.
+static bool optional_ints(Why *why, MlirOperation op, const char *name, MlirAttribute *found) {
+  *found = sn_get_attr(op, name);
+  if (found->ptr && !mlirAttributeIsADenseI64Array(*found))
+    return no(why, "needs an array of i64 `%s`", name); // F17
+  return true;
+}
+
+// The groups make up the columns, and matrices go from group to group.
+static bool groups(Why *why, MlirOperation op, Sizes *s, int64_t cols) {
+  MlirAttribute list, matrices;
+  if (!optional_ints(why, op, "groups", &list) || !optional_ints(why, op, "matrices", &matrices))
+    return false;
+  intptr_t n = list.ptr ? mlirDenseArrayGetNumElements(list) : 1;
+  int64_t sum = list.ptr ? 0 : cols;
+  for (intptr_t g = 0; list.ptr && g < n; ++g) {
+    int64_t size = mlirDenseI64ArrayGetElement(list, g);
+    if (size < 0 || __builtin_add_overflow(sum, size, &sum))
+      return no(why, "group %td has %lld columns", g, (long long)size); // F17
+  }
+  if (sum != cols)
+    return no(why, "has %lld columns, and its groups %lld", (long long)cols, (long long)sum); // F17
+  intptr_t ends = matrices.ptr ? mlirDenseArrayGetNumElements(matrices) : 0;
+  if (ends % 2)
+    return no(why, "has %td elements in `matrices`; give two groups for each", ends); // F17
+  for (intptr_t i = 0; i < ends; ++i) {
+    int64_t g = mlirDenseI64ArrayGetElement(matrices, i);
+    if (g < 0 || g >= n)
+      return no(why, "matrix %td goes by group %lld of %td", i / 2, (long long)g, n); // F17
+  }
+  s->sides += ends / 2;
+  return true;
+}
+
+// Each side has its inputs and a region, or all of them one input and none.
+static bool sides(Why *why, MlirOperation op, const Sizes *s) {
+  MlirAttribute list;
+  if (!optional_ints(why, op, "side_sizes", &list))
+    return false;
+  intptr_t regions = mlirOperationGetNumRegions(op) - 2, n = list.ptr ? mlirDenseArrayGetNumElements(list) : s->sides;
+  int64_t inputs = list.ptr ? 0 : n;
+  if (n != s->sides || regions != (list.ptr ? n : 0))
+    return no(why,
+              "has %td sides, %td elements in `side_sizes` and %td regions for them; give one for each, or neither",
+              s->sides, list.ptr ? n : (intptr_t)0, regions); // F17
+  for (intptr_t i = 0; list.ptr && i < n; ++i) {
+    int64_t count = mlirDenseI64ArrayGetElement(list, i);
+    bool program = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 2 + i)).ptr != NULL;
+    if (count < 1 || (count > 1 && !program) || __builtin_add_overflow(inputs, count, &inputs))
+      return no(why, "side %td has %lld inputs and %s program; one without a program has 1", i, (long long)count,
+                program ? "a" : "no"); // F17
+  }
+  if (inputs > s->inputs)
+    return no(why, "has %td inputs, and its %td sides need %lld", s->inputs, s->sides, (long long)inputs); // F17
   return true;
 }
 
@@ -105,14 +163,12 @@ static bool dimensions(Why *why, MlirOperation op, Sizes *s) {
         return no(why, "product %td has %lld dimensions of its own", p, (long long)n); // F17
       fits &= !__builtin_add_overflow(sum, n, &sum);
     }
-    if (s->inputs < 2 * products)
-      return no(why, "has %td inputs, and %td products need %td; a product has two sides", s->inputs, products,
-                2 * products); // F17
+    s->sides = 2 * products;
   }
   if (!fits || sum != s->dims)
     return no(why, "names %td dimensions, and its rows, columns and products have %lld", s->dims,
               fits ? (long long)sum : -1LL); // F17
-  return true;
+  return groups(why, op, s, cols) && sides(why, op, s);
 }
 
 // Subscript k is symbol k, and no index tensor is given for it.
@@ -177,7 +233,7 @@ static bool accumulators(Why *why, MlirOperation op, const Sizes *s) {
 bool sn_form_is_readable(MlirOperation op, char *text, size_t size) {
   Why why = {text, size};
   Sizes s = {0};
-  if (mlirOperationGetNumRegions(op) != 2)
+  if (mlirOperationGetNumRegions(op) < 2)
     return no(&why, "needs two regions, the body and finish, and has %td", mlirOperationGetNumRegions(op)); // F17
   return segments(&why, op, &s) && dimensions(&why, op, &s) && maps(&why, op, &s) && accumulators(&why, op, &s);
 }

@@ -9,7 +9,7 @@
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
   X(dynamic) \
   X(check_sizes) X(cost) X(corners) X(decompose) X(differentiate) X(expand) X(explain) X(fuse) X(guard) \
-  X(math) X(outline) X(raise) X(ranges) X(reshape) X(scan) X(schedule) X(simplify) X(widen)
+  X(math) X(outline) X(raise) X(ranges) X(reshape) X(scan) X(schedule) X(simplify) X(split) X(widen)
 
 #define SN_PIPELINES(X)                                                                            \
   X(cpu) X(gpu)                                                                                    \

@@ -518,6 +518,10 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
     return sn_gpu_lower_steps(module, func, form);
   SnForm f = sn_form_read(form);
   SnGpuRows s;
+  if (!sn_is_plain(&f)) {
+    sn_form_free(&f);
+    return sn_error(form, "has several groups of columns, or a side that is computed: run sinter-split first");
+  }
   MlirLogicalResult result = f.contract ? SN_OK : read_schedule(&f, &s);
   if (!sn_failed(result))
     result = sn_gpu_rowwise_check(&f, &s);

@@ -16,9 +16,15 @@
 #include <assert.h>
 
 static SnDimSet row_dims(const SnDecompose *d) { return sn_dims_between(0, d->form.num_rows); }
-static SnDimSet col_dims(const SnDecompose *d) {
-  return sn_dims_between(d->form.num_rows, d->form.num_rows + d->form.num_cols);
+static SnDimSet group_dims(SnGroup g) { return sn_dims_between(g.first, g.first + g.num_dims); }
+// The columns of a row of a region.
+static SnGroup group_of(const SnDecompose *d, MlirValue row) {
+  if (!d->now)
+    return d->summed;
+  int64_t g = sn_row_group(d->now, row);
+  return sn_group(&d->form, g > 0 ? (size_t)g : 0);
 }
+static SnDimSet col_dims(const SnDecompose *d, MlirValue row) { return group_dims(group_of(d, row)); }
 
 static void become(SnDecompose *d, MlirValue v, SnGrid g) {
   sn_push(&d->from, v);
@@ -50,7 +56,7 @@ static void decompose_constant(SnDecompose *d, MlirOperation op) {
     return;
   }
   // Not one value: a row that was flattened from the columns.
-  SnGrid shape = sn_grid_empty(d, col_dims(d), sn_element(mlirAttributeGetType(value)));
+  SnGrid shape = sn_grid_empty(d, col_dims(d, sn_result(op, 0)), sn_element(mlirAttributeGetType(value)));
   SnGrid g = {sn_constant(&d->b, mlirDenseElementsAttrReshapeGet(value, sn_type_of(shape.value))), shape.map, false};
   become(d, sn_result(op, 0), g);
 }
@@ -151,7 +157,7 @@ static void decompose_row_reduce(SnDecompose *d, MlirOperation op) {
     for (MlirOperation in = mlirBlockGetFirstOperation(how.block); !sn_null(in); in = mlirOperationGetNextInBlock(in))
       captured(d, in, &how);
   }
-  SnGrid made = reduce(d, *grid_of(d, sn_operand(op, 0)), col_dims(d), to, init, &how);
+  SnGrid made = reduce(d, *grid_of(d, sn_operand(op, 0)), col_dims(d, sn_operand(op, 0)), to, init, &how);
   become(d, sn_result(op, 0), made);
   sn_vec_free(&how.captured);
 }
@@ -165,10 +171,11 @@ static void decompose_pick(SnDecompose *d, MlirOperation op) {
   SnGrid x = *grid_of(d, sn_operand(op, 0)), t = *grid_of(d, sn_operand(op, 1)),
          otherwise = *grid_of(d, sn_operand(op, 2));
   MlirType element = sn_type_of(sn_result(op, 0));
-  SnDimSet cols = col_dims(d);
+  SnGroup group = group_of(d, sn_operand(op, 0));
+  SnDimSet cols = group_dims(group);
   SnDimSet dims = (sn_grid_dims(&x) & ~cols) | sn_grid_dims(&t) | sn_grid_dims(&otherwise);
   bool whole = x.map.ptr && !(sn_grid_dims(&x) & cols); // the same in each column: read as an operand
-  int64_t first = d->form.num_rows, end = first + d->form.num_cols;
+  int64_t first = group.first, end = first + group.num_dims;
   MlirValue sizes[SN_MAX_DIMS], at[SN_MAX_DIMS], n = sn_index(&d->b, 1);
   for (int64_t k = first; k < end; ++k)
     n = sn(&d->b, "arith.muli", n, sizes[k] = sn_grid_size(d, k));
@@ -240,6 +247,25 @@ static void decompose_cf_assert(SnDecompose *d, MlirOperation op) {
   sn_generic_end(&g, g.args[0]);
 }
 
+// The sum over `own` of x * y in type `type`, whatever else the two depend on.
+static SnGrid multiplied(SnDecompose *d, SnGrid x, SnGrid y, SnDimSet own, MlirType type) {
+  SnGrid in[] = {sn_grid_cover(d, x, own), y};
+  SnDimSet left = (sn_grid_dims(&in[0]) | sn_grid_dims(&in[1])) & ~own;
+  SnGrid zero = sn_grid_cover(d, (SnGrid){.value = sn_zero(&d->b, type)}, left);
+  SnGeneric g = sn_generic(d, 0, own, 2, in, zero);
+  MlirValue a = widened(&g.b, g.args[0], type, false), b = widened(&g.b, g.args[1], type, false);
+  bool floats = sn_is_float(type);
+  MlirValue m = sn(&g.b, floats ? "arith.mulf" : "arith.muli", a, b);
+  return sn_generic_end(&g, sn(&g.b, floats ? "arith.addf" : "arith.addi", g.args[2], m));
+}
+
+static void decompose_row_product(SnDecompose *d, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0);
+  MlirType type = sn_element(sn_type_of(sn_result(op, 0)));
+  become(d, sn_result(op, 0),
+         multiplied(d, *grid_of(d, x), *grid_of(d, sn_operand(op, 1)), col_dims(d, x), type));
+}
+
 static void same(SnDecompose *d, MlirOperation op) { become(d, sn_result(op, 0), *grid_of(d, sn_operand(op, 0))); }
 static void decompose_broadcast(SnDecompose *d, MlirOperation op) { same(d, op); }
 static void decompose_detach(SnDecompose *d, MlirOperation op) { same(d, op); }
@@ -248,7 +274,7 @@ static void decompose_detach(SnDecompose *d, MlirOperation op) { same(d, op); }
 static void (*const meanings[SN_NUM_ROW_OPS])(SnDecompose *, MlirOperation) = {SN_ROW_OPS(DECOMPOSE)};
 #undef DECOMPOSE
 
-static void decompose_region(SnDecompose *d, MlirBlock block) {
+static void decompose_ops(SnDecompose *d, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
@@ -258,24 +284,40 @@ static void decompose_region(SnDecompose *d, MlirBlock block) {
   d->b.loc = mlirOperationGetLocation(d->form.op);
 }
 
+static void decompose_region(SnDecompose *d, bool finish) {
+  SnRowGroups groups;
+  int64_t one, other;
+  sn_row_groups(&d->form, finish, &groups, &one, &other);
+  d->now = &groups;
+  decompose_ops(d, finish ? d->form.finish : d->form.body);
+  d->now = NULL;
+  sn_row_groups_free(&groups);
+}
+
 // ---- forms -------------------------------------------------------------------------------
 
-static SnGrid product(SnDecompose *d, size_t p, intptr_t first_own) {
-  MlirType type = d->form.products.data[p].type;
-  SnGrid in[] = {sn_grid_access(d, &d->form.inputs.data[2 * p]), sn_grid_access(d, &d->form.inputs.data[2 * p + 1])};
-  SnDimSet own = sn_dims_between(first_own, first_own + d->form.products.data[p].num_dims);
-  SnDimSet left = (sn_grid_dims(&in[0]) | sn_grid_dims(&in[1])) & ~own;
-  SnGrid zero = sn_grid_cover(d, (SnGrid){.value = sn_zero(&d->b, type)}, left);
-  SnGeneric g = sn_generic(d, 0, own, 2, in, zero);
-  MlirValue x = widened(&g.b, g.args[0], type, false), y = widened(&g.b, g.args[1], type, false);
-  bool floats = sn_is_float(type);
-  MlirValue m = sn(&g.b, floats ? "arith.mulf" : "arith.muli", x, y);
-  return sn_generic_end(&g, sn(&g.b, floats ? "arith.addf" : "arith.addi", g.args[2], m));
+// A side's elements: what its access reads, or what its program makes of them.
+static SnGrid side(SnDecompose *d, size_t number) {
+  SnSide s = sn_side(&d->form, number);
+  if (!s.program.ptr)
+    return sn_grid_access(d, &d->form.inputs.data[s.first]);
+  for (size_t k = 0; k < s.count; ++k)
+    become(d, mlirBlockGetArgument(s.program, (intptr_t)k), sn_grid_access(d, &d->form.inputs.data[s.first + k]));
+  d->summed = sn_side_summed(&d->form, number);
+  decompose_ops(d, s.program);
+  return *grid_of(d, sn_operand(mlirBlockGetTerminator(s.program), 0));
+}
+
+static SnGrid product(SnDecompose *d, size_t p) {
+  SnGrid x = side(d, 2 * p), y = side(d, 2 * p + 1);
+  return multiplied(d, x, y, group_dims(sn_side_summed(&d->form, 2 * p)), d->form.products.data[p].type);
 }
 
 static bool is_known(MlirOperation form) {
   SnForm f = sn_form_read(form);
   bool known = sn_row_ops_known(f.body) && (!f.finish.ptr || sn_row_ops_known(f.finish));
+  for (size_t s = 0; s < f.sides.size && known; ++s)
+    known = !f.sides.data[s].program.ptr || sn_row_ops_known(f.sides.data[s].program);
   sn_form_free(&f);
   return known;
 }
@@ -283,15 +325,16 @@ static bool is_known(MlirOperation form) {
 static void decompose(MlirOperation op) {
   SnDecompose d = {.form = sn_form_read(op), .ctx = mlirOperationGetContext(op), .b = sn_before(op)};
   SnForm *f = &d.form;
-  intptr_t own = f->num_rows + f->num_cols;
   assert(f->dims.size <= SN_MAX_DIMS && "no form has so many dimensions");
-  for (size_t p = 0; p < f->products.size; own += f->products.data[p++].num_dims)
-    become(&d, sn_product_argument(f, p), product(&d, p, own));
+  for (size_t p = 0; p < f->products.size; ++p)
+    become(&d, sn_product_argument(f, p), product(&d, p));
+  for (size_t m = 0; m < f->matrices.size; ++m)
+    become(&d, sn_matrix_argument(f, m), side(&d, 2 * f->products.size + m));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     become(&d, sn_input_argument(f, k),
            sn_is_table(&f->inputs.data[k]) ? (SnGrid){.value = f->inputs.data[k].value}
                                            : sn_grid_access(&d, &f->inputs.data[k]));
-  decompose_region(&d, f->body);
+  decompose_region(&d, false);
 
   // What is combined over all rows, then the finish.
   MlirOperation yield = mlirBlockGetTerminator(f->body),
@@ -301,7 +344,8 @@ static void decompose(MlirOperation op) {
     SnAccumulator *a = &f->accumulators.data[k];
     How how = {.combiner = sn_combiner(a->kind)};
     SnGrid identity = {.value = sn_constant(&d.b, sn_combiner_identity(how.combiner, a->type))};
-    SnDimSet cols = sn_uses_cols(f, a->map) ? col_dims(&d) : 0;
+    int64_t group = sn_group_of_map(f, a->map);
+    SnDimSet cols = group >= 0 ? group_dims(sn_group(f, (size_t)group)) : 0;
     SnGrid x = sn_grid_cover(&d, *grid_of(&d, sn_operand(yield, (intptr_t)k)), row_dims(&d) | cols);
     sn_push(&reduced, reduce(&d, x, row_dims(&d), a->type, identity, &how));
   }
@@ -312,7 +356,7 @@ static void decompose(MlirOperation op) {
     for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
       if (sn_is_uniform(f, k))
         become(&d, mlirBlockGetArgument(f->finish, n++), *grid_of(&d, sn_input_argument(f, k)));
-    decompose_region(&d, f->finish);
+    decompose_region(&d, true);
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     intptr_t at = (intptr_t)sn_output_position(f, k);

@@ -4,6 +4,7 @@
 #define SINTER_PASSES_DECOMPOSE_H
 
 #include "capi/pass.h"
+#include "dialect/row_groups.h"
 
 typedef uint64_t SnDimSet; // bit d is dimension d of the form
 
@@ -23,6 +24,8 @@ typedef struct {
   MlirValue sizes[SN_MAX_DIMS]; // what sn_grid_size has made
   SN_VEC(MlirValue) from;       // values of the regions
   SN_VEC(SnGrid) to;            // what they became
+  const SnRowGroups *now;       // of the region that is taken apart; null in the program of a side
+  SnGroup summed;               // what the rows of that are over
 } SnDecompose;
 
 // ---- decompose/generic.c ------------------------------------------------------

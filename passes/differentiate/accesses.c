@@ -21,22 +21,6 @@
 
 // ---- small forms --------------------------------------------------------------------------
 
-MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
-  if (f->dims.data[d].size != SN_DYNAMIC)
-    return sn_index(b, f->dims.data[d].size);
-  for (int outputs = 0; outputs < 2; ++outputs) {
-    size_t n = outputs ? f->outputs.size : f->inputs.size;
-    for (size_t k = 0; k < n; ++k) {
-      const SnAccess *a = outputs ? &f->outputs.data[k] : &f->inputs.data[k];
-      for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++p)
-        if (sn_map_dim(a->map, p) == d)
-          return sn(b, "tensor.dim", a->value, sn_index(b, p));
-    }
-  }
-  assert(false && "F7: an operand gives the size");
-  return (MlirValue){0};
-}
-
 MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like) {
   SnValueVec sizes = {0};
   for (intptr_t p = 0; p < sn_rank(t); ++p)

@@ -14,6 +14,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/differentiate/differentiate.mlir
 
 #include "dialect/dialect.h"
+#include "passes/split/split.h"
 #include "passes/differentiate/differentiate.h"
 #include "passes/raise/raise.h"
 #include <assert.h>
@@ -453,6 +454,8 @@ static MlirLogicalResult differentiate_function(MlirOperation func, void *user) 
   if (all.size)
     sn_corners(func); // of what is not raised yet
   MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
+  if (all.size && !sn_failed(result)) // gradients are of plain forms; sinter-fuse makes one of theirs again
+    result = sn_split_forms(func, (SnSplit){0});
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = differentiate(all.data[k]);
   if (all.size && !sn_failed(result))

@@ -60,8 +60,6 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t k, const SnRoute
 // Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it
 // is none.
 bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
-// The size of dimension d at run time.
-MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
 // A destination of this type; sizes `?` are those of `like`.
 MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 // An elementwise form over `like`'s dimensions: the sum of the values (one or two), each read by its map (null: as

@@ -310,7 +310,7 @@ static void row_extremum(Step *s) {
   give(s, 0, where(s, here, quotient(s, s->g, count), quotient(s, mul(s, s->g, zero), count)));
 }
 // All elements but itself. One zero leaves a product for itself, two leave none.
-static void row_product(Step *s) {
+static void product_of_row(Step *s) {
   MlirValue u = x(s, 0), zero = number(s, 0), one = number(s, 1), is_zero = is(s, u, EQ, zero);
   MlirValue zeros = reduced(s, "add", where(s, is_zero, one, zero), s->type);
   MlirValue others = mul(s, s->g, reduced(s, "mul", where(s, is_zero, one, u), s->type));
@@ -326,7 +326,7 @@ static bool differentiate_row_reduce(Step *s) {
   if (mlirStringRefEqual(name, SN_STR("add")))
     give(s, 0, s->g);
   else if (mlirStringRefEqual(name, SN_STR("mul")))
-    row_product(s);
+    product_of_row(s);
   else
     row_extremum(s);
   return true;
@@ -369,6 +369,10 @@ static bool differentiate_pick(Step *s) {
 static bool differentiate_gather(Step *s) {
   return no(
       s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select");
+}
+// sinter-differentiate works on plain forms.
+static bool differentiate_row_product(Step *s) {
+  return no(s, "it stands in a form of several groups of columns; run sinter-split before");
 }
 
 // ---- the table -----------------------------------------------------------------------------------------

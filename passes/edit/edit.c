@@ -7,6 +7,7 @@
 // runs in: simplify, fuse    test: test/passes/simplify/form.mlir
 
 #include "passes/edit/edit.h"
+#include <assert.h>
 
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
   MlirOperation end = mlirBlockGetTerminator(from);
@@ -24,6 +25,19 @@ MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
   sides[0] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetLHS(e));
   sides[1] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetRHS(e));
   return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
+}
+
+MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
+  if (f->dims.data[d].size != SN_DYNAMIC)
+    return sn_index(b, f->dims.data[d].size);
+  for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size; ++k) {
+    const SnAccess *a = sn_form_access(f, k);
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++p)
+      if (sn_map_dim(a->map, p) == d)
+        return sn(b, "tensor.dim", a->value, sn_index(b, p));
+  }
+  assert(false && "F7: an operand gives the size");
+  return (MlirValue){0};
 }
 
 // ---- common subexpressions -------------------------------------------------------
@@ -239,6 +253,12 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
       sn_push(&to.dims, f.dims.data[d]);
   for (size_t p = 0; p < f.products.size; ++p)
     sn_push(&to.products, f.products.data[p]);
+  for (size_t g = 0; g < f.groups.size && !what.drop_columns; ++g)
+    sn_push(&to.groups, f.groups.data[g]);
+  for (size_t m = 0; m < f.matrices.size; ++m)
+    sn_push(&to.matrices, f.matrices.data[m]);
+  for (size_t s = 0; s < f.sides.size; ++s)
+    sn_push(&to.sides, f.sides.data[s]);
   intptr_t *place = sn_alloc((f.inputs.size + 1) * sizeof *place),
            *index_place = sn_alloc((f.indices.size + 1) * sizeof *index_place);
   for (size_t k = 0; k < f.indices.size; ++k)
@@ -294,6 +314,8 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
     SnMap map = {0};
     for (size_t p = 0; p < f.products.size; ++p)
       sn_map(&map, sn_product_argument(&f, p), sn_product_argument(&to, p));
+    for (size_t m = 0; m < f.matrices.size; ++m)
+      sn_map(&map, sn_matrix_argument(&f, m), sn_matrix_argument(&to, m));
     for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
       if (place[k] >= 0)
         sn_map(&map, sn_input_argument(&f, k), sn_input_argument(&to, (size_t)place[k]));
@@ -372,7 +394,8 @@ MlirOperation sn_tidy(MlirOperation op) {
     keep[0] = true; // nobody reads it, but it runs
   for (size_t k = 0; k < f.outputs.size; ++k)
     change |= !keep[k];
-  bool narrow = !f.contract && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
+  bool narrow =
+      !f.contract && sn_is_plain(&f) && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
   for (size_t a = 0; a < f.accumulators.size; ++a)
     narrow &= !sn_uses_cols(&f, f.accumulators.data[a].map);
   for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k) {

@@ -9,6 +9,8 @@
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
 // The value of a linear expression over the form's dimensions, in its body.
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
+// The size of dimension d at run time, in front of the form.
+MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
 // One value for equal pure operations of a block without regions.
 bool sn_cse_block(MlirBlock block);
 

@@ -136,7 +136,7 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
     if (sn_null(producer) || !mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(*op)))
       continue;
     if (k < sn_first_input(&f)) {
-      changed = look_through_view(&f, k);
+      changed = sn_is_plain(&f) && look_through_view(&f, k);
     } else if (is_cheap(producer, result, policy) || is_scattered(producer, *op)) {
       SnMerge m;
       changed = sn_can_serve(producer, *op, k, &m);

@@ -21,7 +21,7 @@ static bool needs_row(MlirOperation op) {
 }
 
 bool sn_is_elementwise_form(const SnForm *f) {
-  if (f->contract || f->accumulators.size)
+  if (f->contract || f->accumulators.size || !sn_is_plain(f))
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     if (sn_row_op_has(op, SN_READS_ALL) || needs_row(op))
@@ -30,7 +30,7 @@ bool sn_is_elementwise_form(const SnForm *f) {
 }
 
 bool sn_is_total(const SnForm *f) {
-  if (f->contract || !f->accumulators.size || sn_num_reduced(f) != f->outputs.size)
+  if (f->contract || !sn_is_plain(f) || !f->accumulators.size || sn_num_reduced(f) != f->outputs.size)
     return false;
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
@@ -490,6 +490,8 @@ bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
   *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate, .served = input};
   if (m->a.schedule.ptr || m->b.schedule.ptr)
     return sn_refuse(m->a.schedule.ptr ? a : b, SN_WHY_SCHEDULED);
+  if (!sn_is_plain(&m->a) || !sn_is_plain(&m->b))
+    return sn_refuse(sn_is_plain(&m->a) ? b : a, SN_WHY_SEVERAL);
   size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
   Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)),
                  sn_alloc(na * sizeof(MlirAffineExpr))};

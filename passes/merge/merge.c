@@ -119,6 +119,13 @@ static void move_row_reduce(SnBuilder *b, const Move *move, MlirOperation op) {
     move_of_row(b, move, op);
 }
 
+// The matrix is one of the other form too.
+static void move_row_product(SnBuilder *b, const Move *move, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0);
+  sn_map(move->map, x, sn_as_row(b, sn_lookup(move->map, x), sn_type_of(x)));
+  sn_clone(b, op, move->map);
+}
+
 static void move_cf_assert(SnBuilder *b, const Move *move, MlirOperation op) {
   MlirValue holds = sn_lookup(move->map, sn_operand(op, 0));
   if (!sn_none(move->inside)) {

@@ -48,6 +48,7 @@
   X(SN_WHY_WAITS, "waits for something else that waits for its neighbour") \
   X(SN_WHY_EFFECT, "something with an effect stands between it and its neighbour") \
   X(SN_WHY_SCHEDULED, "has a schedule, which says how it runs by itself") \
+  X(SN_WHY_SEVERAL, "has several groups of columns, or a side that is computed: sinter-split makes plain forms of it") \
   /* what would be too large a kernel: capi/limits.h */ \
   X(SN_WHY_MANY, "one kernel would have %ld %s, and fusion makes at most %ld") \
   X(SN_WHY_LONG_SUBSCRIPT, "a subscript would have more than %ld dimensions, numbers and operations") \

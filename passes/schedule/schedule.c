@@ -32,7 +32,7 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   if (sn_is(op, "sinter.steps"))
     return sn_schedule_steps(op, options);
   SnForm form = sn_form_read(op);
-  MlirAttribute found = scheduler(&form, options);
+  MlirAttribute found = sn_is_plain(&form) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;
 }

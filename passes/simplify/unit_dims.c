@@ -61,7 +61,8 @@ bool sn_drop_unit_dims(MlirOperation op) {
   MlirContext ctx = mlirOperationGetContext(op);
   bool *drop = sn_alloc(f.dims.size + 1);
   // What is accumulated over a dimension of size 1 would no longer be, and finish would see other arguments.
-  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && unit_dims(&f, drop);
+  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && sn_is_plain(&f) &&
+             unit_dims(&f, drop);
   if (any) {
     MlirAffineExpr *exprs = sn_alloc((f.dims.size + 1) * sizeof *exprs);
     SN_VEC(MlirAttribute) names = {0}, maps = {0};

@@ -136,7 +136,7 @@ func.func @f9_accumulator_dims(%e: tensor<f32>) {
 // -----
 
 func.func @f17_product_sides(%e: tensor<f32>) {
-  // expected-error @+1 {{has 0 inputs, and 1 products need 2; a product has two sides}}
+  // expected-error @+1 {{has 0 inputs, and its 2 sides need 2}}
   %y = "sinter.contract"(%e) <{dims = ["k"], sizes = array<i64: 4>, num_rows = 0 : i64, num_cols = 0 : i64, maps = [affine_map<(d0) -> ()>],
     product_dims = array<i64: 1>, product_types = [f32],
     accumulators = [], accumulator_maps = [], accumulator_types = [], operandSegmentSizes = array<i32: 0, 0, 1>}> ({}, {}) : (tensor<f32>) -> tensor<f32>

@@ -1,0 +1,155 @@
+// row_groups.c: which group of columns each row of a body belongs to. See row_groups.h.
+//
+//   by (j = 8) by (e = 8)   %p: row of j     %o = row_product %p, %v     %s = addf %o, %b    -> %o, %s and %b are rows
+//   of e
+//
+// Arguments know theirs from their accesses, yields from their destinations, positions from their dimension. An
+// operation that goes element by element has all its rows in one group, so what is known spreads until nothing changes.
+//
+// test: test/dialect/groups.mlir
+
+#include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
+
+static int by_address(const void *a, const void *b) {
+  const char *x = ((const MlirValue *)a)->ptr, *y = ((const MlirValue *)b)->ptr;
+  return (x > y) - (x < y);
+}
+
+static int64_t *place(const SnRowGroups *g, MlirValue v) {
+  MlirValue *found = bsearch(&v, g->rows, g->n, sizeof v, by_address);
+  return found ? &g->group[found - g->rows] : NULL;
+}
+
+static void collect(MlirBlock body, SnRowGroups *g) {
+  SN_VEC(MlirValue) rows = {0};
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i)
+    if (sn_is_row(mlirBlockGetArgument(body, i)))
+      sn_push(&rows, mlirBlockGetArgument(body, i));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < sn_num_results(op); ++i)
+      if (sn_is_row(sn_result(op, i)))
+        sn_push(&rows, sn_result(op, i));
+  if (rows.size)
+    qsort(rows.data, rows.size, sizeof *rows.data, by_address);
+  *g = (SnRowGroups){rows.size, rows.data, sn_alloc((rows.size + 1) * sizeof *g->group)};
+  for (size_t i = 0; i < g->n; ++i)
+    g->group[i] = SN_NO_GROUP;
+}
+
+typedef struct {
+  SnRowGroups *groups;
+  bool changed, clash;
+  int64_t one, other;
+} Spread;
+
+// The row is of this group, or of an unknown one.
+static void tell(Spread *s, MlirValue row, int64_t group) {
+  int64_t *at = sn_none(row) ? NULL : place(s->groups, row);
+  if (!at || group < 0 || *at == group)
+    return;
+  if (*at >= 0) {
+    s->clash = true;
+    s->one = *at;
+    s->other = group;
+    return;
+  }
+  *at = group;
+  s->changed = true;
+}
+
+static int64_t group_of_dim(const SnForm *f, MlirStringRef name) {
+  for (size_t g = 0; g < sn_num_groups(f); ++g) {
+    SnGroup group = sn_group(f, g);
+    for (int64_t d = group.first; d < group.first + group.num_dims; ++d)
+      if (mlirStringRefEqual(f->dims.data[d].name, name))
+        return (int64_t)g;
+  }
+  return SN_NO_GROUP;
+}
+
+// Rows that an operation has element by element: what it reads so, and its results.
+static void spread(Spread *s, const SnForm *f, MlirOperation op) {
+  const SnRowOp *line = sn_row_op_of(op);
+  if (!line)
+    return;
+  if (line->names_dim && sn_get_attr(op, "dim").ptr && sn_num_results(op) == 1)
+    tell(s, sn_result(op, 0), group_of_dim(f, mlirStringAttrGetValue(sn_get_attr(op, "dim"))));
+  if (line->last == SN_READS_MATRIX) {
+    if (sn_num_operands(op) != 2 || sn_num_results(op) != 1)
+      return; // its own verifier says so
+    MlirValue matrix = sn_operand(op, 1);
+    intptr_t m = sn_none(matrix) || !mlirValueIsABlockArgument(matrix)
+                     ? -1
+                     : mlirBlockArgumentGetArgNumber(matrix) - (intptr_t)f->products.size;
+    if (m >= 0 && m < (intptr_t)f->matrices.size) {
+      tell(s, sn_operand(op, 0), f->matrices.data[m].from);
+      tell(s, sn_result(op, 0), f->matrices.data[m].to);
+    }
+    return;
+  }
+  intptr_t n = sn_num_operands(op);
+  int64_t known = SN_NO_GROUP;
+  for (int tells = 0; tells < 2; ++tells) {
+    for (intptr_t k = 0; k < n + sn_num_results(op); ++k) {
+      bool result = k >= n;
+      SnReads reads = !k ? line->first : k + 1 < n ? line->between : line->last;
+      MlirValue v = result ? sn_result(op, k - n) : sn_operand(op, k);
+      int64_t *at = sn_none(v) || (!result && reads != SN_READS_COLUMN) ? NULL : place(s->groups, v);
+      if (at && tells)
+        tell(s, v, known);
+      else if (at && *at >= 0)
+        known = *at;
+    }
+  }
+}
+
+MlirOperation sn_row_groups(const SnForm *f, bool finish, SnRowGroups *to, int64_t *one, int64_t *other) {
+  MlirBlock block = finish ? f->finish : f->body;
+  collect(block, to);
+  Spread s = {.groups = to};
+  for (size_t p = 0; p < f->products.size && !finish; ++p)
+    tell(&s, sn_product_argument(f, p), sn_group_of_product(f, p));
+  for (size_t k = sn_first_input(f); k < f->inputs.size && !finish; ++k)
+    tell(&s, sn_input_argument(f, k), sn_group_of_access(f, &f->inputs.data[k]));
+  for (size_t k = 0; k < f->accumulators.size && finish; ++k)
+    tell(&s, mlirBlockGetArgument(block, (intptr_t)k), sn_group_of_map(f, f->accumulators.data[k].map));
+  MlirOperation yield = mlirBlockGetTerminator(block);
+  do {
+    s.changed = false;
+    for (size_t k = 0; k < f->accumulators.size && !s.clash && !finish; ++k)
+      tell(&s, sn_operand(yield, (intptr_t)k), sn_group_of_map(f, f->accumulators.data[k].map));
+    for (size_t k = 0; k < f->outputs.size && !s.clash; ++k)
+      if (sn_is_reduced(f, k) == finish)
+        tell(&s, sn_operand(yield, (intptr_t)sn_output_position(f, k)), sn_group_of_map(f, f->outputs.data[k].map));
+    if (s.clash) {
+      *one = s.one;
+      *other = s.other;
+      return yield;
+    }
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, yield);
+         op = mlirOperationGetNextInBlock(op)) {
+      spread(&s, f, op);
+      if (s.clash) {
+        *one = s.one;
+        *other = s.other;
+        return op;
+      }
+    }
+  } while (s.changed);
+  for (size_t i = 0; i < to->n; ++i)
+    for (size_t g = sn_num_groups(f); g-- > 0 && to->group[i] < 0;)
+      if (sn_dim(sn_type_of(to->rows[i]), 0) == sn_group_length(f, sn_num_groups(f) - 1 - g))
+        to->group[i] = (int64_t)(sn_num_groups(f) - 1 - g);
+  return (MlirOperation){0};
+}
+
+int64_t sn_row_group(const SnRowGroups *g, MlirValue row) {
+  const int64_t *at = place(g, row);
+  return at ? *at : SN_NO_GROUP;
+}
+
+void sn_row_groups_free(SnRowGroups *g) {
+  free(g->rows);
+  free(g->group);
+}

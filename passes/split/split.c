@@ -1,0 +1,797 @@
+// split.c: a form of several products becomes plain forms, one for each of them.
+//
+//   contract (i) by (j) by (e) product (k) (x, w)         %p = contract (i) by (j) product (k) (x, w)
+//     matrix (j) to (e) (v)                                    { tanh }                       -> [i, j]
+//     { %u = row_product (tanh %acc), %v  ... }      ->   %o = contract (i) by (e) product (j) (%p, v)
+//                                                              { ... }                        -> [i, e]
+//
+// Each *piece* computes rows of one group of columns. An operation stands in the first piece in which all that it
+// needs is known: behind a row_product one later, and behind another one a scalar that comes from rows of another
+// group. What only inputs make is computed again wherever it is read; any other value that a later piece reads is
+// stored, a row or one number for each row. A product is computed in the first piece that reads it.
+//
+// So every form runs wherever its pieces do.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/split/split.mlir
+
+#include "passes/split/split.h"
+#include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
+#include "passes/edit/edit.h"
+#include <assert.h>
+#include <stdio.h>
+
+// ---- what a value of the body is ---------------------------------------------------
+
+enum { FREE = -1 }; // made of inputs alone: any piece makes it
+
+typedef struct {
+  MlirValue value;
+  int64_t stage; // FREE, or which of the pieces of its group
+  int64_t group; // that it is computed beside
+  bool movable;  // an elementwise function of products and inputs: it may be computed later
+  SnAccess stored; // where it is for later pieces; value null while it is nowhere
+} Known;
+
+typedef struct {
+  SnForm f;
+  SnSplit how;
+  SnBuilder b; // in front of the form
+  SnRowGroups groups;
+  SN_VEC(Known) known;
+  int64_t stages;
+} Split;
+
+static Known *known(Split *s, MlirValue v) {
+  for (size_t i = s->known.size; i-- > 0;)
+    if (sn_same(s->known.data[i].value, v))
+      return &s->known.data[i];
+  return NULL;
+}
+
+static int64_t group_of(Split *s, MlirValue v) {
+  int64_t g = sn_is_row(v) ? sn_row_group(&s->groups, v) : SN_NO_GROUP;
+  return g;
+}
+
+static bool is_matrix_operand(MlirOperation op, intptr_t k) { return k == 1 && sn_row_op_has(op, SN_READS_MATRIX); }
+
+// The group that the operation has to be computed beside; SN_NO_GROUP for scalars of scalars.
+static int64_t home(Split *s, MlirOperation op) {
+  if (sn_num_results(op) && sn_is_row(sn_result(op, 0)))
+    return group_of(s, sn_result(op, 0));
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (sn_is_row(sn_operand(op, k)))
+      return group_of(s, sn_operand(op, k));
+  return SN_NO_GROUP;
+}
+
+// ---- when each value is computed ------------------------------------------------------
+
+// A row that is multiplied by a matrix has to lie somewhere: an input does already.
+static bool is_multiplied(MlirValue v) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (sn_row_op_has(mlirOpOperandGetOwner(use), SN_READS_MATRIX) && !mlirOpOperandGetOperandNumber(use))
+      return true;
+  return false;
+}
+
+static void place_op(Split *s, MlirOperation op) {
+  bool multiplies = sn_row_op_has(op, SN_READS_MATRIX), free = !sn_row_op_has(op, SN_READS_ALL);
+  bool movable = free && !sn_row_op_has(op, SN_READS_ONE) && sn_num_results(op);
+  int64_t stage = 0, group = home(s, op);
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
+    Known *x = is_matrix_operand(op, k) ? NULL : known(s, sn_operand(op, k));
+    if (!x || x->stage == FREE)
+      continue;
+    free = false;
+    movable &= x->movable;
+    if (group == SN_NO_GROUP)
+      group = x->group;
+    int64_t from = x->stage + (multiplies || x->group != group);
+    stage = from > stage ? from : stage;
+  }
+  free &= sn_num_results(op) > 0; // an assert stands somewhere
+  for (intptr_t r = 0; r < sn_num_results(op); ++r)
+    free &= !is_multiplied(sn_result(op, r));
+  group = group == SN_NO_GROUP ? 0 : group;
+  for (intptr_t r = 0; r < sn_num_results(op); ++r)
+    sn_push(&s->known, ((Known){sn_result(op, r), free ? FREE : stage, group, movable && !free && !multiplies, {}}));
+}
+
+// The latest stage in which `v` can be computed and still be there for each of its users; -1 where a result needs it.
+static int64_t latest(Split *s, Known *x) {
+  int64_t stage = INT64_MAX;
+  MlirOperation end = mlirBlockGetTerminator(s->f.body);
+  for (MlirOpOperand use = mlirValueGetFirstUse(x->value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    Known *y = mlirOperationEqual(user, end) || !sn_num_results(user) ? NULL : known(s, sn_result(user, 0));
+    if (!y || y->stage == FREE || y->group != x->group || sn_row_op_has(user, SN_READS_MATRIX))
+      return -1;
+    stage = y->stage < stage ? y->stage : stage;
+  }
+  return stage == INT64_MAX ? -1 : stage;
+}
+
+static void place_values(Split *s) {
+  SnForm *f = &s->f;
+  for (size_t p = 0; p < f->products.size; ++p)
+    sn_push(&s->known, ((Known){sn_product_argument(f, p), 0, sn_group_of_product(f, p), true, {}}));
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    sn_push(&s->known, ((Known){sn_input_argument(f, k), FREE, SN_NO_GROUP, false, {}}));
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    place_op(s, op);
+  for (size_t i = s->known.size; i-- > 0;) { // users stand behind
+    Known *x = &s->known.data[i];
+    int64_t later = x->movable && x->stage != FREE ? latest(s, x) : -1;
+    x->stage = later > x->stage ? later : x->stage;
+    s->stages = x->stage + 1 > s->stages ? x->stage + 1 : s->stages;
+  }
+}
+
+// ---- sizes and destinations ----------------------------------------------------------------
+
+// An empty tensor over these dimensions of the form, and the map of its elements.
+static SnAccess empty(Split *s, MlirType element, const int64_t *dims, intptr_t n) {
+  int64_t shape[SN_MAX_DIMS];
+  MlirValue sizes[SN_MAX_DIMS];
+  MlirAffineExpr exprs[SN_MAX_DIMS];
+  intptr_t dynamic = 0;
+  for (intptr_t i = 0; i < n; ++i) {
+    shape[i] = s->f.dims.data[dims[i]].size;
+    if (shape[i] == SN_DYNAMIC)
+      sizes[dynamic++] = sn_size_value(&s->b, &s->f, dims[i]);
+    exprs[i] = mlirAffineDimExprGet(s->b.ctx, dims[i]);
+  }
+  MlirValue v = sn(&s->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, n, shape));
+  return (SnAccess){.value = v, .map = mlirAffineMapGet(s->b.ctx, (intptr_t)s->f.dims.size, 0, n, exprs)};
+}
+
+// Rows, and the columns of a group if there is one.
+static intptr_t row_dims(const SnForm *f, int64_t group, int64_t *dims) {
+  intptr_t n = 0;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    dims[n++] = d;
+  SnGroup g = group >= 0 ? sn_group(f, (size_t)group) : (SnGroup){0};
+  for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+    dims[n++] = d;
+  return n;
+}
+
+// ---- programs of sides ----------------------------------------------------------------------
+
+// The side's elements by a form of their own: its program over what it uses.
+static void split_side(Split *s, size_t number) {
+  SnForm *f = &s->f;
+  SnSide side = sn_side(f, number);
+  int64_t at[SN_MAX_DIMS], used[SN_MAX_DIMS], n = 0;
+  SnForm alone = sn_side_form(f, number, at);
+  SnGroup summed = sn_side_summed(f, number);
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  SnForm to = {.num_cols = summed.num_dims};
+  for (int own = 0; own < 2; ++own)
+    for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+      bool is_own = d >= summed.first && d < summed.first + summed.num_dims, uses = is_own;
+      for (size_t k = 0; k < alone.inputs.size && !uses; ++k)
+        uses = sn_access_uses(&alone, &alone.inputs.data[k], at[d]);
+      for (MlirOperation op = mlirBlockGetFirstOperation(side.program); !sn_null(op) && !uses;
+           op = mlirOperationGetNextInBlock(op))
+        uses = sn_row_op_names(op, f->dims.data[d].name);
+      if (is_own != own)
+        continue;
+      dims[at[d]] = uses ? mlirAffineDimExprGet(s->b.ctx, n) : mlirAffineConstantExprGet(s->b.ctx, 0);
+      if (!uses)
+        continue;
+      used[n++] = d;
+      to.num_rows += !own;
+      sn_push(&to.dims, f->dims.data[d]);
+    }
+  SnAccess made = empty(s, sn_side_element(f, number), used, n);
+  for (size_t k = 0; k < alone.inputs.size; ++k) {
+    SnAccess a = alone.inputs.data[k];
+    a.map = sn_map_replace(a.map, n, dims);
+    if (a.through.ptr) {
+      int64_t through[SN_MAX_DIMS];
+      intptr_t symbols = mlirDenseArrayGetNumElements(a.through);
+      for (intptr_t i = 0; i < symbols; ++i) {
+        SnAccess index = alone.indices.data[mlirDenseI64ArrayGetElement(a.through, i)];
+        index.map = sn_map_replace(index.map, n, dims);
+        through[i] = (int64_t)to.indices.size;
+        sn_push(&to.indices, index);
+      }
+      a.through = mlirDenseI64ArrayGet(s->b.ctx, symbols, through);
+    }
+    sn_push(&to.inputs, a);
+  }
+  sn_push(&to.outputs,
+          ((SnAccess){.value = made.value, .map = mlirAffineMapMultiDimIdentityGet(s->b.ctx, (intptr_t)n)}));
+  MlirOperation form = sn_form_create(&s->b, &to, false);
+  SnBuilder in = sn_at_end(to.body, s->b.loc);
+  SnMap map = {0};
+  for (size_t k = 0; k < to.inputs.size; ++k)
+    sn_map(&map, mlirBlockGetArgument(side.program, (intptr_t)k), sn_input_argument(&to, k));
+  sn_copy_ops(&in, side.program, &map);
+  sn_clone(&in, mlirBlockGetTerminator(side.program), &map);
+  sn_map_free(&map);
+  // One access in the side's place.
+  made.value = sn_result(form, 0);
+  SN_VEC(SnAccess) inputs = {0};
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (k == side.first)
+      sn_push(&inputs, made);
+    else if (k < side.first || k >= side.first + side.count)
+      sn_push(&inputs, f->inputs.data[k]);
+  free(f->inputs.data);
+  memcpy(&f->inputs, &inputs, sizeof inputs);
+  for (size_t i = number + 1; i < f->sides.size; ++i)
+    f->sides.data[i].first -= side.count - 1;
+  f->sides.data[number] = (SnSide){.first = side.first, .count = 1};
+  sn_form_free(&to);
+  sn_form_free(&alone);
+}
+
+// ---- pieces ----------------------------------------------------------------------------------
+
+typedef struct {
+  Split *s;
+  int64_t stage, group;
+  SnForm to;
+  MlirAffineExpr dims[SN_MAX_DIMS]; // of the form, in the piece: 0 where it has none
+  SN_VEC(MlirValue) products;       // of the body, that the piece's products give
+  SN_VEC(MlirValue) reads;          // of the body, that come in as inputs behind the sides
+  SN_VEC(SnAccess) read_from;
+  SN_VEC(MlirOperation) ops;        // of the body, that are computed here
+  SN_VEC(MlirValue) gives;          // of the body, one for each destination that is not reduced
+  SN_VEC(size_t) results;           // which result of the form that is; SN_NO_RESULT: a value for later pieces
+  SN_VEC(size_t) accumulators;      // of the form
+} Piece;
+enum { SN_NO_RESULT = -1 };
+
+static bool is_here(const Piece *p, const Known *x) { return x && x->stage == p->stage && x->group == p->group; }
+
+// The operation as a value of the body would be placed: asserts have none.
+static bool op_is_here(Piece *p, MlirOperation op) {
+  if (sn_num_results(op))
+    return is_here(p, known(p->s, sn_result(op, 0)));
+  Known *x = known(p->s, sn_operand(op, 0));
+  return x && x->stage != FREE ? is_here(p, x) : p->stage == 0 && p->group == 0;
+}
+
+// A value that the body yields, as long as nothing is known of it but its inputs, is given by the first piece of its
+// group.
+static bool gives(Piece *p, MlirValue v, int64_t group) {
+  Known *x = known(p->s, v);
+  if (x && x->stage != FREE)
+    return is_here(p, x);
+  return p->stage == 0 && p->group == (group < 0 ? 0 : group);
+}
+
+static bool has_value(const void *data, size_t n, MlirValue v) {
+  const MlirValue *values = data;
+  for (size_t i = 0; i < n; ++i)
+    if (sn_same(values[i], v))
+      return true;
+  return false;
+}
+
+// Some piece that is not this one reads it.
+static bool is_read_elsewhere(Piece *p, MlirValue v) {
+  MlirOperation end = mlirBlockGetTerminator(p->s->f.body);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!mlirOperationEqual(user, end) && (sn_row_op_has(user, SN_READS_MATRIX) || !op_is_here(p, user)))
+      return true;
+  }
+  return false;
+}
+
+// Makes `v` known in the piece, with all that it needs.
+static void need(Piece *p, MlirValue v) {
+  Split *s = p->s;
+  Known *x = known(s, v);
+  if (has_value(p->reads.data, p->reads.size, v) || has_value(p->products.data, p->products.size, v))
+    return;
+  MlirOperation op = sn_definer(v);
+  bool free = x->stage == FREE;
+  if (sn_null(op) ? !free : sn_row_op_has(op, SN_READS_MATRIX)) {
+    if (is_here(p, x)) {
+      sn_push(&p->products, v);
+      return;
+    }
+  }
+  if (sn_null(op) && free) {
+    for (size_t k = sn_first_input(&s->f); k < s->f.inputs.size; ++k)
+      if (sn_same(v, sn_input_argument(&s->f, k))) {
+        sn_push(&p->reads, v);
+        sn_push(&p->read_from, s->f.inputs.data[k]);
+      }
+    return;
+  }
+  if (!free && !is_here(p, x)) {
+    assert(x->stored.value.ptr && "an earlier piece stores it");
+    sn_push(&p->reads, v);
+    sn_push(&p->read_from, x->stored);
+    return;
+  }
+  for (size_t i = 0; i < p->ops.size; ++i)
+    if (mlirOperationEqual(p->ops.data[i], op))
+      return;
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    need(p, sn_operand(op, k));
+  sn_push(&p->ops, op);
+}
+
+static void give(Piece *p, MlirValue v, size_t result) {
+  need(p, v);
+  sn_push(&p->gives, v);
+  sn_push(&p->results, result);
+}
+
+// What the piece is for: results, accumulators, asserts, and what later pieces read.
+static bool plan(Piece *p) {
+  SnForm *f = &p->s->f;
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    MlirValue v = sn_operand(yield, (intptr_t)k);
+    if (gives(p, v, sn_group_of_map(f, f->accumulators.data[k].map))) {
+      need(p, v);
+      sn_push(&p->accumulators, k);
+    }
+  }
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    MlirValue v = sn_is_reduced(f, k) ? (MlirValue){0} : sn_operand(yield, (intptr_t)sn_output_position(f, k));
+    if (!sn_none(v) && gives(p, v, sn_group_of_map(f, f->outputs.data[k].map)))
+      give(p, v, k);
+  }
+  for (size_t i = 0; i < p->s->known.size; ++i) {
+    MlirValue v = p->s->known.data[i].value;
+    if (is_here(p, &p->s->known.data[i]) && is_read_elsewhere(p, v))
+      give(p, v, (size_t)SN_NO_RESULT);
+  }
+  bool asserts = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (!sn_num_results(op) && !mlirOperationEqual(op, yield) && op_is_here(p, op)) {
+      need(p, sn_operand(op, 0));
+      sn_push(&p->ops, op);
+      asserts = true;
+    }
+  return asserts || p->gives.size || p->accumulators.size;
+}
+
+// ---- the piece as a form -------------------------------------------------------------------------
+
+static void push_dim(Piece *p, int64_t d) {
+  SnDim dim = p->s->f.dims.data[d];
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)dim.name.length, dim.name.data);
+  dim.name = sn_fresh_name(p->s->b.ctx, &p->to, name);
+  p->dims[d] = mlirAffineDimExprGet(p->s->b.ctx, (intptr_t)p->to.dims.size);
+  sn_push(&p->to.dims, dim);
+}
+
+// The access over the piece's dimensions, with the index tensors that it goes through.
+static SnAccess moved(Piece *p, SnAccess a) {
+  a.map = sn_map_replace(a.map, SN_MAX_DIMS, p->dims); // how many the piece has is known at the end
+  if (a.through.ptr) {
+    int64_t through[SN_MAX_DIMS];
+    intptr_t n = mlirDenseArrayGetNumElements(a.through);
+    for (intptr_t i = 0; i < n; ++i) {
+      through[i] = (int64_t)p->to.indices.size;
+      SnAccess index = moved(p, p->s->f.indices.data[mlirDenseI64ArrayGetElement(a.through, i)]);
+      sn_push(&p->to.indices, index);
+    }
+    a.through = mlirDenseI64ArrayGet(p->s->b.ctx, n, through);
+  }
+  return a;
+}
+
+static void push_side(Piece *p, size_t side) {
+  SnSide s = sn_side(&p->s->f, side);
+  sn_push(&p->to.sides, ((SnSide){p->to.inputs.size, s.count, s.program}));
+  for (size_t k = s.first; k < s.first + s.count; ++k)
+    sn_push(&p->to.inputs, moved(p, p->s->f.inputs.data[k]));
+}
+
+static void push_access(Piece *p, SnAccess a) {
+  sn_push(&p->to.sides, ((SnSide){p->to.inputs.size, 1, {0}}));
+  sn_push(&p->to.inputs, moved(p, a));
+}
+
+// A product of the form, or a row times a matrix: the row is the first side, its columns are the product's own.
+static void push_product(Piece *p, MlirValue v) {
+  SnForm *f = &p->s->f;
+  MlirOperation op = sn_definer(v);
+  SnGroup own;
+  if (sn_null(op)) {
+    intptr_t number = mlirBlockArgumentGetArgNumber(v);
+    own = sn_side_summed(f, 2 * (size_t)number);
+    sn_push(&p->to.products, f->products.data[number]);
+    for (int64_t d = own.first; d < own.first + own.num_dims; ++d)
+      push_dim(p, d);
+    push_side(p, 2 * (size_t)number);
+    push_side(p, 2 * (size_t)number + 1);
+  } else {
+    size_t matrix = (size_t)mlirBlockArgumentGetArgNumber(sn_operand(op, 1)) - f->products.size;
+    own = sn_group(f, (size_t)f->matrices.data[matrix].from);
+    MlirValue row = sn_operand(op, 0);
+    sn_push(&p->to.products, ((SnProduct){own.num_dims, sn_element(sn_type_of(v))}));
+    for (int64_t d = own.first; d < own.first + own.num_dims; ++d)
+      push_dim(p, d);
+    if (sn_null(sn_definer(row)) && known(p->s, row)->stage == FREE) {
+      for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+        if (sn_same(row, sn_input_argument(f, k)))
+          push_access(p, f->inputs.data[k]);
+    } else {
+      push_access(p, known(p->s, row)->stored);
+    }
+    push_side(p, 2 * f->products.size + matrix);
+  }
+  for (int64_t d = own.first; d < own.first + own.num_dims; ++d) // the next product's are others
+    p->dims[d] = mlirAffineConstantExprGet(p->s->b.ctx, 0);
+}
+
+static MlirValue piece_argument(Piece *p, MlirValue v) {
+  for (size_t i = 0; i < p->products.size; ++i)
+    if (sn_same(p->products.data[i], v))
+      return sn_product_argument(&p->to, i);
+  for (size_t i = 0; i < p->reads.size; ++i)
+    if (sn_same(p->reads.data[i], v))
+      return sn_input_argument(&p->to, sn_first_input(&p->to) + i);
+  return (MlirValue){0};
+}
+
+// The programs of the piece's sides name what is summed as the form does.
+static void rename_indices(Piece *p) {
+  for (size_t i = 0; i < p->products.size; ++i) {
+    MlirOperation product = sn_definer(p->products.data[i]);
+    SnGroup is = sn_side_summed(&p->to, 2 * i), was = is;
+    if (sn_null(product))
+      was = sn_side_summed(&p->s->f, 2 * (size_t)mlirBlockArgumentGetArgNumber(p->products.data[i]));
+    else
+      was = sn_group(&p->s->f, (size_t)p->s->f.matrices
+                                   .data[mlirBlockArgumentGetArgNumber(sn_operand(product, 1)) -
+                                         (intptr_t)p->s->f.products.size]
+                                   .from);
+    for (size_t side = 2 * i; side < 2 * i + 2; ++side) {
+      MlirBlock program = sn_side(&p->to, side).program;
+      MlirOperation op = program.ptr ? mlirBlockGetFirstOperation(program) : (MlirOperation){0};
+      for (; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+        for (int64_t d = 0; d < was.num_dims; ++d)
+          if (sn_row_op_names(op, p->s->f.dims.data[was.first + d].name)) {
+            sn_set_attr(op, "dim", mlirStringAttrGet(p->s->b.ctx, p->to.dims.data[is.first + d].name));
+            break;
+          }
+    }
+  }
+}
+
+static SnAccess destination(Piece *p, size_t i, SnAccess *stored) {
+  Split *s = p->s;
+  if (p->results.data[i] != (size_t)SN_NO_RESULT)
+    return s->f.outputs.data[p->results.data[i]];
+  MlirValue v = p->gives.data[i];
+  int64_t dims[SN_MAX_DIMS];
+  intptr_t n = row_dims(&s->f, sn_is_row(v) ? p->group : SN_NO_GROUP, dims);
+  return *stored = empty(s, sn_element(sn_type_of(v)), dims, n);
+}
+
+// The finish, where all accumulators are here.
+static bool has_finish(const Piece *p) {
+  return p->s->f.finish.ptr && p->accumulators.size == p->s->f.accumulators.size;
+}
+
+static void copy_finish(Piece *p) {
+  SnForm *f = &p->s->f;
+  SnMap map = {0};
+  intptr_t from = 0, to = 0;
+  for (size_t a = 0; a < f->accumulators.size; ++a)
+    sn_map(&map, mlirBlockGetArgument(f->finish, from++), mlirBlockGetArgument(p->to.finish, to++));
+  size_t first = sn_first_input(&p->to);
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (sn_is_uniform(f, k)) {
+      intptr_t at = to;
+      for (size_t i = 0; i < p->reads.size; ++i) {
+        if (sn_same(p->reads.data[i], sn_input_argument(f, k)))
+          sn_map(&map, mlirBlockGetArgument(f->finish, from), mlirBlockGetArgument(p->to.finish, at));
+        at += sn_is_uniform(&p->to, first + i);
+      }
+      ++from;
+    }
+  SnBuilder in = sn_at_end(p->to.finish, p->s->b.loc);
+  sn_copy_ops(&in, f->finish, &map);
+  sn_clone(&in, mlirBlockGetTerminator(f->finish), &map);
+  sn_map_free(&map);
+}
+
+static void trim_maps(Piece *p) {
+  MlirAffineExpr same[SN_MAX_DIMS];
+  MlirContext ctx = p->s->b.ctx;
+  intptr_t n = (intptr_t)p->to.dims.size;
+  for (intptr_t d = 0; d < SN_MAX_DIMS; ++d)
+    same[d] = d < n ? mlirAffineDimExprGet(ctx, d) : mlirAffineConstantExprGet(ctx, 0);
+  for (size_t k = 0; k < p->to.inputs.size; ++k)
+    p->to.inputs.data[k].map = sn_map_replace(p->to.inputs.data[k].map, n, same);
+  for (size_t k = 0; k < p->to.indices.size; ++k)
+    p->to.indices.data[k].map = sn_map_replace(p->to.indices.data[k].map, n, same);
+  for (size_t k = 0; k < p->to.outputs.size; ++k)
+    p->to.outputs.data[k].map = sn_map_replace(p->to.outputs.data[k].map, n, same);
+  for (size_t k = 0; k < p->to.accumulators.size; ++k)
+    p->to.accumulators.data[k].map = sn_map_replace(p->to.accumulators.data[k].map, n, same);
+}
+
+static bool any_program(const SnForm *f) {
+  for (size_t s = 0; s < f->sides.size; ++s)
+    if (f->sides.data[s].program.ptr)
+      return true;
+  return false;
+}
+
+// The accumulators' values over the whole grid where a later form finishes them: from this piece, at the same number.
+typedef SN_VEC(MlirValue) Totals;
+
+static void emit_piece(Piece *p, Totals *totals) {
+  Split *s = p->s;
+  SnForm *f = &s->f;
+  SnGroup group = sn_group(f, (size_t)p->group);
+  for (int64_t d = 0; d < SN_MAX_DIMS; ++d)
+    p->dims[d] = mlirAffineConstantExprGet(s->b.ctx, 0);
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    push_dim(p, d);
+  for (int64_t d = group.first; d < group.first + group.num_dims; ++d)
+    push_dim(p, d);
+  p->to.num_rows = f->num_rows;
+  p->to.num_cols = group.num_dims;
+  p->to.contract = p->products.size > 0;
+  bool finish = has_finish(p);
+  for (size_t k = sn_first_input(f); k < f->inputs.size && finish; ++k)
+    if (sn_is_uniform(f, k)) // finish may read it
+      need(p, sn_input_argument(f, k));
+  for (size_t i = 0; i < p->products.size; ++i)
+    push_product(p, p->products.data[i]);
+  if (!any_program(&p->to))
+    sn_vec_free(&p->to.sides);
+  for (size_t i = 0; i < p->reads.size; ++i)
+    sn_push(&p->to.inputs, moved(p, p->read_from.data[i]));
+  SnAccess *stored = sn_alloc((p->gives.size + 1) * sizeof *stored);
+  SN_VEC(size_t) of = {0}; // which result of the form each destination is
+  for (size_t i = 0; i < p->gives.size; ++i) {
+    sn_push(&p->to.outputs, moved(p, destination(p, i, &stored[i])));
+    sn_push(&of, p->results.data[i]);
+  }
+  for (size_t i = 0; i < p->accumulators.size; ++i) {
+    SnAccumulator a = f->accumulators.data[p->accumulators.data[i]];
+    int64_t dims[SN_MAX_DIMS], cols = sn_group_of_map(f, a.map);
+    intptr_t n = 0;
+    SnGroup g = cols >= 0 ? sn_group(f, (size_t)cols) : (SnGroup){0};
+    for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+      dims[n++] = d;
+    a.map = sn_map_replace(a.map, SN_MAX_DIMS, p->dims);
+    sn_push(&p->to.accumulators, a);
+    if (f->finish.ptr && !finish) {
+      sn_push(&p->to.outputs, moved(p, empty(s, a.type, dims, n)));
+      sn_push(&of, (size_t)SN_NO_RESULT);
+    }
+  }
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    bool here = sn_is_reduced(f, k) && finish;
+    for (size_t i = 0; i < p->accumulators.size && !f->finish.ptr && sn_is_reduced(f, k); ++i)
+      here |= p->accumulators.data[i] == sn_output_position(f, k);
+    if (here) {
+      sn_push(&p->to.outputs, moved(p, f->outputs.data[k]));
+      sn_push(&of, k);
+    }
+  }
+  trim_maps(p);
+  MlirOperation made = sn_form_create(&s->b, &p->to, finish);
+  rename_indices(p);
+  SnBuilder in = sn_at_end(p->to.body, s->b.loc);
+  SnMap map = {0};
+  for (size_t i = 0; i < p->products.size; ++i)
+    sn_map(&map, p->products.data[i], piece_argument(p, p->products.data[i]));
+  for (size_t i = 0; i < p->reads.size; ++i)
+    sn_map(&map, p->reads.data[i], piece_argument(p, p->reads.data[i]));
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (size_t i = 0; i < p->ops.size; ++i)
+      if (mlirOperationEqual(p->ops.data[i], op))
+        sn_clone(&in, op, &map);
+  SnValueVec yields = {0};
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  for (size_t i = 0; i < p->accumulators.size; ++i)
+    sn_push(&yields, sn_lookup(&map, sn_operand(yield, (intptr_t)p->accumulators.data[i])));
+  for (size_t i = 0; i < p->gives.size; ++i)
+    sn_push(&yields, sn_lookup(&map, p->gives.data[i]));
+  sn_op(&in, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
+  sn_vec_free(&yields);
+  sn_map_free(&map);
+  if (finish)
+    copy_finish(p);
+  for (size_t i = 0, total = 0; i < of.size; ++i) {
+    MlirValue result = sn_result(made, (intptr_t)i);
+    if (of.data[i] != (size_t)SN_NO_RESULT) {
+      mlirValueReplaceAllUsesOfWith(sn_result(f->op, (intptr_t)of.data[i]), result);
+    } else if (i < p->gives.size) {
+      stored[i].value = result;
+      known(s, p->gives.data[i])->stored = stored[i];
+    } else {
+      totals->data[p->accumulators.data[total++]] = result;
+    }
+  }
+  sn_vec_free(&of);
+  free(stored);
+}
+
+static void free_piece(Piece *p) {
+  sn_form_free(&p->to);
+  sn_vec_free(&p->products);
+  sn_vec_free(&p->reads);
+  sn_vec_free(&p->read_from);
+  sn_vec_free(&p->ops);
+  sn_vec_free(&p->gives);
+  sn_vec_free(&p->results);
+  sn_vec_free(&p->accumulators);
+}
+
+// ---- the finish, where its accumulators come from several pieces --------------------------------------
+
+// One reduced result: the finish as the body of a form whose row are the columns that it keeps.
+static bool finish_result(Split *s, size_t output, const Totals *totals) {
+  SnForm *f = &s->f;
+  int64_t group = sn_group_of_map(f, f->outputs.data[output].map);
+  SnGroup g = group >= 0 ? sn_group(f, (size_t)group) : (SnGroup){0};
+  SnForm to = {.num_cols = g.num_dims};
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+    bool here = d >= g.first && d < g.first + g.num_dims;
+    dims[d] = here ? mlirAffineDimExprGet(s->b.ctx, d - g.first) : mlirAffineConstantExprGet(s->b.ctx, 0);
+    if (here)
+      sn_push(&to.dims, f->dims.data[d]);
+  }
+  SN_VEC(MlirValue) arguments = {0};
+  intptr_t next = 0;
+  bool ok = true;
+  for (size_t k = 0; k < f->accumulators.size; ++k, ++next) {
+    int64_t of = sn_group_of_map(f, f->accumulators.data[k].map);
+    MlirValue argument = mlirBlockGetArgument(f->finish, next);
+    if (!mlirValueGetFirstUse(argument).ptr)
+      continue;
+    if (of >= 0 && of != group) {
+      sn_error(f->op, "its finish combines rows of several groups of columns; give each a form of its own");
+      ok = false;
+      break;
+    }
+    SnAccess a = {.value = totals->data[k], .map = f->accumulators.data[k].map};
+    a.map = sn_map_replace(a.map, g.num_dims, dims);
+    sn_push(&to.inputs, a);
+    sn_push(&arguments, argument);
+  }
+  next = (intptr_t)f->accumulators.size;
+  for (size_t k = sn_first_input(f); k < f->inputs.size && ok; ++k)
+    if (sn_is_uniform(f, k)) {
+      SnAccess a = f->inputs.data[k];
+      a.map = sn_map_replace(a.map, g.num_dims, dims);
+      sn_push(&to.inputs, a);
+      sn_push(&arguments, mlirBlockGetArgument(f->finish, next++));
+    }
+  if (ok) {
+    SnAccess out = f->outputs.data[output];
+    out.map = sn_map_replace(out.map, g.num_dims, dims);
+    sn_push(&to.outputs, out);
+    MlirOperation made = sn_form_create(&s->b, &to, false);
+    SnMap map = {0};
+    for (size_t i = 0; i < arguments.size; ++i)
+      sn_map(&map, arguments.data[i], sn_input_argument(&to, i));
+    SnBuilder in = sn_at_end(to.body, s->b.loc);
+    sn_copy_ops(&in, f->finish, &map);
+    MlirValue v =
+        sn_lookup(&map, sn_operand(mlirBlockGetTerminator(f->finish), (intptr_t)sn_output_position(f, output)));
+    sn_op(&in, "sinter.yield", v, sn_types(0, NULL));
+    sn_map_free(&map);
+    mlirValueReplaceAllUsesOfWith(sn_result(f->op, (intptr_t)output), sn_result(made, 0));
+    sn_tidy(made);
+  }
+  sn_vec_free(&arguments);
+  sn_form_free(&to);
+  return ok;
+}
+
+// ---- one form ---------------------------------------------------------------------------------------------
+
+static bool has_programs_to_split(const Split *s) { return !s->how.keep_sides && any_program(&s->f); }
+
+// Pieces in order of their stage; their results take the place of the form's.
+static bool split_body(Split *s) {
+  SnForm *f = &s->f;
+  Totals totals = {0};
+  bool ok = true, finished = !f->finish.ptr;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    sn_push(&totals, ((MlirValue){0}));
+  for (int64_t stage = 0; stage < s->stages; ++stage)
+    for (size_t g = 0; g < sn_num_groups(f); ++g) {
+      Piece p = {.s = s, .stage = stage, .group = (int64_t)g};
+      if (plan(&p)) {
+        finished |= has_finish(&p);
+        emit_piece(&p, &totals);
+      }
+      free_piece(&p);
+    }
+  for (size_t k = 0; k < f->outputs.size && !finished && ok; ++k)
+    if (sn_is_reduced(f, k))
+      ok = finish_result(s, k, &totals);
+  sn_vec_free(&totals);
+  return ok;
+}
+
+bool sn_split_form(MlirOperation form, SnSplit how) {
+  Split s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
+  SnForm *f = &s.f;
+  bool several = f->groups.size > 1 || f->matrices.size, ok = true;
+  if (!several && !has_programs_to_split(&s)) {
+    sn_form_free(f);
+    return true;
+  }
+  int64_t one, other;
+  sn_row_groups(f, false, &s.groups, &one, &other);
+  if (has_programs_to_split(&s))
+    for (size_t i = 0; i < f->sides.size; ++i)
+      if (f->sides.data[i].program.ptr)
+        split_side(&s, i);
+  place_values(&s);
+  ok = split_body(&s);
+  if (ok)
+    mlirOperationDestroy(form);
+  sn_row_groups_free(&s.groups);
+  sn_vec_free(&s.known);
+  sn_form_free(f);
+  return ok;
+}
+
+MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  bool ok = true;
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(func, names[i]);
+    for (size_t k = 0; k < forms.size && ok; ++k)
+      if (sn_num_results(forms.data[k])) // a form on memrefs is a kernel already
+        ok = sn_split_form(forms.data[k], how);
+    sn_vec_free(&forms);
+  }
+  return ok ? SN_OK : SN_FAIL;
+}
+
+// ---- the pass ------------------------------------------------------------------------------------------------
+
+typedef struct {
+  bool keep_sides;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_BOOL, "keep-sides", "leave the programs of sides where they are", "false", NULL,
+     offsetof(Options, keep_sides)},
+    {0},
+};
+
+static MlirLogicalResult split_function(MlirOperation func, void *user) {
+  return sn_split_forms(func, *(const SnSplit *)user);
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  SnSplit how = {.keep_sides = o->keep_sides};
+  return sn_each_function(op, split_function, &how);
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
+
+const SnPass sn_pass_split = {
+    .argument = "sinter-split",
+    .summary = "a form of several products -> plain forms, one for each",
+    .options = options,
+    .options_size = sizeof(Options),
+    .dialects = dialects,
+    .run = run,
+};

@@ -1,0 +1,51 @@
+// RUN: sinter-opt %s | sinter-opt | FileCheck %s
+// RUN: sinter-opt %s --mlir-print-op-generic | sinter-opt | FileCheck %s
+
+// Groups of columns, a matrix, a side with a program.
+// CHECK-LABEL: func.func @main
+// CHECK:      sinter.contract (h = 2, i = 6) by (j = 9) by (e = 5)
+// CHECK-NEXT: product (d = 16) (%{{.*}}[h, i, d] : tensor<2x6x16xf32>, side(%{{.*}}[h floordiv 2, j, d] : tensor<1x9x16xf32>) {
+// CHECK-NEXT: ^side(%{{.*}}: tensor<16xf32>):
+// CHECK:      }) : f32
+// CHECK-NEXT: matrix (j) to (e) (%{{.*}}[h floordiv 2, j, e] : tensor<1x9x5xf32>)
+// CHECK:      sinter.row_product %{{.*}}, %{{.*}} : tensor<9xf32>, tensor<9x5xf32> -> tensor<5xf32>
+func.func @main(%q: tensor<2x6x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x5xf32>) -> (tensor<2x6x5xf32>, tensor<2x6xf32>, tensor<f32>) {
+  %e = tensor.empty() : tensor<2x6x5xf32>
+  %l = tensor.empty() : tensor<2x6xf32>
+  %t = tensor.empty() : tensor<f32>
+  %o:3 = sinter.contract (h = 2, i = 6) by (j = 9) by (e = 5)
+      product (d = 16) (%q[h, i, d] : tensor<2x6x16xf32>, side(%k[h floordiv 2, j, d] : tensor<1x9x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        %b = arith.addf %a, %a : tensor<16xf32>
+        sinter.yield %b : tensor<16xf32>
+      }) : f32
+      matrix (j) to (e) (%v[h floordiv 2, j, e] : tensor<1x9x5xf32>)
+      reduce(add [] : f32)
+      outs(%e[h, i, e] : tensor<2x6x5xf32>, %l[h, i] : tensor<2x6xf32>, %t[] : tensor<f32>) {
+  ^row(%s: tensor<9xf32>, %m: tensor<9x5xf32>):
+    %i = sinter.index i : index
+    %ir = sinter.broadcast %i : index -> tensor<9xindex>
+    %j = sinter.index j : tensor<9xindex>
+    %c = arith.cmpi ule, %j, %ir : tensor<9xindex>
+    %ninf = arith.constant dense<0xFF800000> : tensor<9xf32>
+    %sm = arith.select %c, %s, %ninf : tensor<9xi1>, tensor<9xf32>
+    %mx = sinter.row_reduce maximumf %sm : tensor<9xf32> -> f32
+    %mb = sinter.broadcast %mx : f32 -> tensor<9xf32>
+    %d = arith.subf %sm, %mb : tensor<9xf32>
+    %p = math.exp %d : tensor<9xf32>
+    %z = sinter.row_reduce add %p : tensor<9xf32> -> f32
+    %u = sinter.row_product %p, %m : tensor<9xf32>, tensor<9x5xf32> -> tensor<5xf32>
+    %zb = sinter.broadcast %z : f32 -> tensor<5xf32>
+    %r = arith.divf %u, %zb : tensor<5xf32>
+    %lz = math.log %z : f32
+    %lse = arith.addf %lz, %mx : f32
+    %tot = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %tot, %r, %lse : f32, tensor<5xf32>, f32
+  } finish {
+  ^done(%a: f32):
+    %c = arith.constant 0.5 : f32
+    %b = arith.mulf %a, %c : f32
+    sinter.yield %b : f32
+  }
+  return %o#0, %o#1, %o#2 : tensor<2x6x5xf32>, tensor<2x6xf32>, tensor<f32>
+}
