@@ -8,6 +8,7 @@
 #include "capi/limits.h"
 #include "dialect/dialect.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "target/microkernels.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies,
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps "
      "its columns; \"shared\": in shared memory, by bulk copies, recomputed by each phase"},
+    {"brgemm", "kernel", 0, 0, 0, SN_MICRO_KERNEL_DEFAULT, sn_micro_kernel_names,
+     "what multiplies blocks: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
     {"brgemm", "n", 1, 4096, 1, 64, NULL, "columns of one block"},
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
@@ -153,8 +156,12 @@ int64_t sn_schedule_number(MlirAttribute schedule, const char *key) {
   return value.ptr ? mlirIntegerAttrGetValueInt(value) : k->otherwise;
 }
 
-bool sn_schedule_word_is(MlirAttribute schedule, const char *key, const char *expected) {
+const char *sn_schedule_word(MlirAttribute schedule, const char *key) {
   MlirAttribute value;
   const SnScheduleKey *k = row(schedule, key, &value);
-  return !strcmp(k->words[value.ptr ? word(k, mlirStringAttrGetValue(value)) : (int)k->otherwise], expected);
+  return k->words[value.ptr ? word(k, mlirStringAttrGetValue(value)) : (int)k->otherwise];
+}
+
+bool sn_schedule_word_is(MlirAttribute schedule, const char *key, const char *expected) {
+  return !strcmp(sn_schedule_word(schedule, key), expected);
 }

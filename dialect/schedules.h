@@ -29,7 +29,8 @@ const SnScheduleKey *sn_schedule_key(const char *mnemonic, const char *key, size
 
 // A number of a schedule that has passed the verifier, or its default.
 int64_t sn_schedule_number(MlirAttribute schedule, const char *key);
-// Whether a word of the schedule, or its default, is `word`.
+// A word of the schedule, or its default; whether it is `word`.
+const char *sn_schedule_word(MlirAttribute schedule, const char *key);
 bool sn_schedule_word_is(MlirAttribute schedule, const char *key, const char *word);
 
 #ifdef __cplusplus

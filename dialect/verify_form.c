@@ -9,6 +9,8 @@
 
 #include "dialect/row_ops.h"
 #include "dialect/verify.h"
+#include "dialect/schedules.h"
+#include "target/microkernels.h"
 #include <ctype.h>
 #include <stdio.h>
 
@@ -284,6 +286,14 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
   const char *form = !strcmp(mnemonic, "brgemm") ? "sinter.contract" : "sinter.rowwise";
   if (!sn_is(f->op, form)) // F16
     return sn_error(f->op, "has schedule #sinter.%s, which is for %s", mnemonic, form);
+  const char *kernel = f->contract ? sn_schedule_word(f->schedule, "kernel") : NULL;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    MlirType a = sn_element(sn_type_of(f->inputs.data[2 * p].value)), sum = f->products.data[p].type,
+             b = sn_element(sn_type_of(f->inputs.data[2 * p + 1].value));
+    if (!sn_micro_kernel(kernel, a, b, sum)) // F16
+      return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot multiply %s by %s in %s (product %zu)",
+                      kernel, sn_show_type(a).text, sn_show_type(b).text, sn_show_type(sum).text, p);
+  }
   return SN_OK;
 }
 

@@ -85,6 +85,7 @@ static const SnOption cpu_options[] = {
     {SN_OPTION_STRING, "prefetch",
      "bytes ahead that loops over long operands ask memory for, on processors that do not look ahead far enough", "0"},
     {SN_OPTION_STRING, "registers", "vector registers that the processor has", "32"},
+    {SN_OPTION_STRING, "features", "instructions that it has, by LLVM's names, with commas", "avx2,fma,avx512f"},
     {SN_OPTION_STRING, "exp", "how exp is computed: by a polynomial, or with an instruction of AVX-512", "polynomial",
      exponentials},
     {SN_OPTION_STRING, "bf16",
@@ -115,7 +116,8 @@ static const SnStep cpu_steps[] = {
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "what is read by a subscript is inside, and no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
-    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers prefetch=$prefetch tuning='$tuning'}",
+    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers features='$features' prefetch=$prefetch "
+     "tuning='$tuning'}",
      "each form gets its schedule", "scheduled"},
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},

@@ -8,6 +8,7 @@
 #include "mlir-c/RegisterEverything.h"
 #include "pipelines/pipelines.h"
 #include "runtime/file.h"
+#include "target/microkernels.h"
 #include "tools/common.h"
 #include <errno.h>
 #include <signal.h>
@@ -30,23 +31,37 @@ Tool tool_open(const char *name, const char *file) {
   return tool;
 }
 
+// "+name" is one of the words of "+avx2,-xop,...".
+static bool has_word(const char *features, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = features; (at = strstr(at, word)); at += n)
+    if (at[n] == 0 || at[n] == ',')
+      return true;
+  return false;
+}
+
 // The processor of this name, or this machine's if it is NULL, has the feature.
 static bool has_feature(const char *cpu, const char *feature) {
-  char *triple = LLVMGetDefaultTargetTriple(), *features = cpu ? NULL : LLVMGetHostCPUFeatures(), *why = NULL;
+  static char *host; // CPUID takes microseconds on a virtual machine
+  if (!cpu) {
+    host = host ? host : LLVMGetHostCPUFeatures();
+    return host && has_word(host, feature);
+  }
+  char *triple = LLVMGetDefaultTargetTriple(), *why = NULL;
   LLVMTargetRef target;
-  bool found = features && strstr(features, feature);
+  bool found = false;
   LLVMInitializeNativeTarget();
-  if (cpu && !LLVMGetTargetFromTriple(triple, &target, &why)) {
+  if (!LLVMGetTargetFromTriple(triple, &target, &why)) {
     LLVMTargetMachineRef machine =
         LLVMCreateTargetMachine(target, triple, cpu, "", LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
     found = machine && sn_shim_machine_has(machine, feature);
     LLVMDisposeTargetMachine(machine);
   }
   LLVMDisposeMessage(why);
-  LLVMDisposeMessage(features);
   LLVMDisposeMessage(triple);
   return found;
 }
+
 const char *tool_bf16(const char *cpu) { return has_feature(cpu, "+avx512bf16") ? "native" : "integers"; }
 // Intel's processors since Broadwell: AMD's have SSE4a. On a Xeon with AMX a loop over two bf16 operands takes 4.1
 // to 4.9 ms in place of 5.5 to 6.5 where it asks ahead; on a Zen 4 it takes 4.1 in place of 3.1.
@@ -54,6 +69,20 @@ const char *tool_prefetch(const char *cpu) {
   return has_feature(cpu, "+adx") && !has_feature(cpu, "+sse4a") ? "8192" : "0";
 }
 const char *tool_registers(const char *cpu) { return has_feature(cpu, "+avx512f") ? "32" : "16"; }
+const char *tool_features(const char *cpu) {
+  static char all[128];
+  char word[32];
+  all[0] = 0;
+  for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line) {
+    const char *at = line->target == SN_TARGET_CPU ? line->needs : "";
+    for (; *at; at += strcspn(at, " "), at += *at == ' ') {
+      snprintf(word, sizeof word, "+%.*s", (int)strcspn(at, " "), at);
+      if (!has_word(all, word + 1) && has_feature(cpu, word))
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "," : "", word + 1);
+    }
+  }
+  return all;
+}
 const char *tool_exp(const char *cpu) { return has_feature(cpu, "+avx512f") ? "avx512" : "polynomial"; }
 
 SinterExit tool_close(Tool *tool, SinterExit code) {

@@ -39,6 +39,7 @@ const char *tool_wrong_list(const char *value);
 const char *tool_bf16(const char *cpu);
 const char *tool_exp(const char *cpu);
 const char *tool_registers(const char *cpu); // of vectors
+const char *tool_features(const char *cpu);  // those that the table of micro-kernels asks for, with commas
 const char *tool_prefetch(const char *cpu); // bytes
 
 // MLIR's own options take effect on a pass manager. False if they are wrong.

@@ -164,6 +164,7 @@ static SinterExit lower(const Tool *tool, const Options *options, MlirModule mod
                        {"bf16", tool_bf16(options->cpu)},
                        {"exp", tool_exp(options->cpu)},
                        {"registers", tool_registers(options->cpu)},
+                       {"features", tool_features(options->cpu)},
                        {"prefetch", tool_prefetch(options->cpu)},
                        {"wrt", options->wrt},
                        {"upstream", upstream},

@@ -93,7 +93,7 @@ static const char *set_verify(void *to, const char *value) {
 // Settings of every road.
 #define PROCESSOR(options)                                                                                             \
   {"bf16", tool_bf16((options)->cpu)}, {"exp", tool_exp((options)->cpu)},                                              \
-      {"registers", tool_registers((options)->cpu)}, {                                                                 \
+      {"registers", tool_registers((options)->cpu)}, {"features", tool_features((options)->cpu)}, {                    \
     "prefetch", tool_prefetch((options)->cpu)                                                                          \
   }
 #define SHARED(options)                                                                                                \

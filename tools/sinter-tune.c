@@ -132,7 +132,8 @@ static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule m
   ToolSetting here[] = {{"policy", r.policy},         {"wrt", r.wrt},          {"upstream", upstream},
                         {"input", o->input_dialect}, {"sums", r.sums},        {"bf16", tool_bf16(o->cpu)},
                         {"exp", tool_exp(o->cpu)},   {"registers", tool_registers(o->cpu)},
-                        {"prefetch", tool_prefetch(o->cpu)}, {NULL, NULL}};
+                        {"prefetch", tool_prefetch(o->cpu)}, {"features", tool_features(o->cpu)},
+                        {NULL, NULL}};
   *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   return tool_run_after(tool, *copy, r.gpu ? "sinter-gpu" : "sinter-cpu", r.gpu ? gpu : here, r.after, r.until);
 }

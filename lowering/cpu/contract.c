@@ -1,6 +1,6 @@
 // contract.c: a row program over products, on a CPU.
 //
-//   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
+//   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
 //   task t: for its blocks of m rows (all of one batch index; several row dimensions that B does not use count as
 //   one), or of `columns` columns of such a block where there are few:
@@ -8,7 +8,7 @@
 //     for n0 by n:
 //       for each product, for k0 by k:
 //         B panel [k][n], packed unless it lies so in memory
-//         c[m][n] (+)= A . B           sinter_rt_brgemm_f32, or a loop of vectors for other types
+//         c[m][n] (+)= A . B           by the schedule's line of the table of micro-kernels
 //       for each row of the block: the row program over these columns of c
 //
 // Where the row program reduces or picks, c holds whole rows and it runs after all
@@ -17,7 +17,7 @@
 #include "dialect/schedules.h"
 #include "lowering/cpu/contract.h"
 #include "lowering/rows/rowmemory.h"
-#include "mlir-c/Dialect/LLVM.h"
+#include <assert.h>
 
 // ---- what can be lowered -----------------------------------------------------------
 
@@ -48,14 +48,12 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
   return any ? found : 1;
 }
 
-static bool is_f32(MlirType t) { return mlirTypeIsAF32(sn_element(t)); }
-
 // %x[.., r, c] with plain dimensions c and r, the last of n (0: none), that are nowhere else: rows are the last size
 // apart. The others of the n stand in front of r, and all but the first are whole.
 static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t n, int64_t c) {
   intptr_t results = mlirAffineMapGetNumResults(side->map);
   MlirType t = sn_type_of(side->value);
-  if (!is_f32(t) || side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c ||
+  if (side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c ||
       !sn_unit_stride(side->map, c))
     return false;
   for (int64_t k = 0; k < n; ++k) {
@@ -71,11 +69,17 @@ static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t 
 }
 
 // The same where sizes are known at run time.
-static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together) {
-  if (p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, together, p->first_dim))
+static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together, bool a, bool b) {
+  if (a && p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, together, p->first_dim))
     p->lda = AT_RUN_TIME;
-  if (p->num_dims == 1 && f->num_cols == 1 && is_matrix(f, p->b, p->first_dim, 1, f->num_rows))
+  if (b && p->num_dims == 1 && f->num_cols == 1 && is_matrix(f, p->b, p->first_dim, 1, f->num_rows))
     p->ldb = AT_RUN_TIME;
+}
+
+// Its elements in memory are as the line wants them packed.
+static bool is_as_packed(const SnAccess *side, MlirType packed, SnMicroPack layout) {
+  return layout == SN_PACK_ROWS && !side->fill.ptr && mlirTypeEqual(sn_element(sn_type_of(side->value)), packed) &&
+         sn_fills_bytes(packed);
 }
 
 static bool is_fixed(const SnForm *f, const Product *p) {
@@ -84,18 +88,19 @@ static bool is_fixed(const SnForm *f, const Product *p) {
 }
 
 static void read_in_place(const SnForm *f, Product *p, int64_t together) {
+  bool a = is_as_packed(p->a, p->a_type, p->line->pack_a), b = is_as_packed(p->b, p->b_type, p->line->pack_b);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
-    read_matrices_in_place(f, p, together);
+    read_matrices_in_place(f, p, together, a, b);
     return;
   }
   int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], rows = f->num_rows, n = sn_row_length(f);
-  if (is_f32(sn_type_of(p->a->value)) && !p->a->fill.ptr && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
+  if (a && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
     int64_t lda = rows ? sn_cpu_stride(f, fa, rows - together, together) : p->sum;
     p->lda = lda >= p->sum ? lda : 0;
   }
-  if (is_f32(sn_type_of(p->b->value)) && !p->b->fill.ptr && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
+  if (b && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
       sn_cpu_stride(f, fb, rows, f->num_cols) == 1) {
     int64_t ldb = sn_cpu_stride(f, fb, p->first_dim, p->num_dims);
     p->ldb = ldb >= n ? ldb : p->sum == 1 ? n : 0;
@@ -103,7 +108,7 @@ static void read_in_place(const SnForm *f, Product *p, int64_t together) {
 }
 
 // `together` row dimensions count as one.
-static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t together, Product *p) {
+static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, Product *p) {
   *p = (Product){.type = f->products.data[k].type, .num_dims = f->products.data[k].num_dims, .sum = 1};
   p->first_dim = f->num_rows + f->num_cols;
   for (size_t i = 0; i < k; ++i)
@@ -116,9 +121,12 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t togethe
     bool a_fits = !uses(f, p->a, f->num_rows, f->num_cols);
     bool b_fits = !f->num_rows || !uses(f, p->b, f->num_rows - 1, 1);
     if (a_fits && b_fits) {
-      p->library = is_f32(p->type);
-      if (p->library)
-        read_in_place(f, p, together);
+      MlirType a = sn_element(sn_type_of(p->a->value)), b = sn_element(sn_type_of(p->b->value));
+      p->line = sn_micro_kernel(kernel, a, b, p->type);
+      assert(p->line && "the verifier and the scheduler look for one");
+      p->a_type = sn_micro_packed(p->line->a, p->type);
+      p->b_type = sn_micro_packed(p->line->b, p->type);
+      read_in_place(f, p, together);
       return SN_OK;
     }
   }
@@ -129,12 +137,12 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t togethe
 }
 
 // How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could.
-int64_t sn_cpu_rows_together(const SnForm *f) {
+int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel) {
   int64_t n = f->num_rows ? 1 : 0;
   for (bool more = n; more && n < f->num_rows;) {
     for (size_t k = 0; k < f->products.size && more; ++k) {
       Product p, q;
-      more = !sn_failed(read_product(f, k, n, &p)) && !sn_failed(read_product(f, k, n + 1, &q)) &&
+      more = !sn_failed(read_product(f, k, n, kernel, &p)) && !sn_failed(read_product(f, k, n + 1, kernel, &q)) &&
              !uses(f, p.b, f->num_rows - n - 1, 1) && (!p.lda || q.lda);
     }
     n += more;
@@ -163,101 +171,36 @@ static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "ar
 
 // ---- products -------------------------------------------------------------------------------
 
-static MlirValue as_i64(SnBuilder *b, MlirValue v) {
-  return sn(b, "arith.index_cast", v, mlirIntegerTypeGet(b->ctx, 64));
-}
-
-// The address of an element of an f32 memref.
-static MlirValue address(SnBuilder *b, MlirValue memref, MlirValue offset) {
-  MlirType ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
-  MlirValue base = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
-  MlirValue at = plus(b, base, sn(b, "arith.muli", offset, sn_index(b, 4)));
-  return sn(b, "llvm.inttoptr", as_i64(b, at), ptr);
-}
-
-static MlirValue scratch_address(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue column) {
-  MlirValue width = sn_dim_of(b, memref, 1);
-  return address(b, memref, plus(b, sn(b, "arith.muli", row, width), column));
-}
-
-// The offset of a side's first element of a block.
-static MlirValue offset_in(Contract *c, const Product *p, const SnAccess *side, MlirValue i, MlirValue j, MlirValue s) {
+// A side's block where it lies in memory: rows are `known` apart, or as far as its last size says.
+static SnPanel in_place(Contract *c, const Product *p, const SnAccess *side, int64_t known, MlirValue i, MlirValue j,
+                        MlirValue s) {
   SnBuilder *b = &c->t.b;
-  MlirValue dims[SN_MAX_DIMS], offset = sn_index(b, 0);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], memref = side->value;
   sn_cpu_point(c, p, i, j, s, dims);
-  MlirType t = sn_type_of(side->value);
-  for (intptr_t r = 0; r < sn_rank(t); ++r)
-    offset = plus(b, sn(b, "arith.muli", offset, sn_dim_of(b, side->value, r)),
-                  sn_affine(b, mlirAffineMapGetResult(side->map, r), dims));
-  return offset;
+  for (intptr_t r = 0; r < sn_rank(sn_type_of(memref)); ++r)
+    at[r] = sn_affine(b, mlirAffineMapGetResult(side->map, r), dims);
+  return sn_cpu_panel_at(
+      b, memref, at, known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1));
 }
 
-// The distance of rows of a side, as i64: what is known of it, or the last size of where it is read.
-static MlirValue distance(SnBuilder *b, int64_t known, MlirValue memref) {
-  int64_t size;
-  MlirValue last = known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1);
-  return sn_known(last, &size) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 64), size) : as_i64(b, last);
-}
-
-static void call_library(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
-                         MlirValue column) {
+// c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
+static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                     MlirValue column) {
   SnBuilder *b = &c->t.b;
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
   MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
-  MlirValue a = p->lda ? address(b, p->a->value, offset_in(c, p, p->a, c->i0, zero, k0))
-                       : scratch_address(b, p->a_pack, first_row, k0);
-  MlirValue w = p->ldb ? address(b, p->b->value, offset_in(c, p, p->b, zero, n0, k0))
-                       : scratch_address(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
-  MlirValue out = scratch_address(b, p->c, first_row, column);
-  MlirValue again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)));
-  MlirValue operands[] = {a,
-                          w,
-                          out,
-                          as_i64(b, c->mm),
-                          as_i64(b, nn),
-                          as_i64(b, kk),
-                          distance(b, p->lda, p->lda ? p->a->value : p->a_pack),
-                          distance(b, p->ldb, p->ldb ? p->b->value : p->b_pack),
-                          distance(b, 0, p->c),
-                          sn(b, "arith.extui", again, i64)};
-  MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
-  sn_cpu_declare(c->kernel, "sinter_rt_brgemm_f32", 10, types);
-  sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_brgemm_f32"))));
-}
-
-// Types that the library does not offer: c[r][j..] (+)= a_pack[r][k0 + s] * b_pack[s][j..], vectors along j.
-static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue nn, MlirValue column) {
-  SnBuilder *b = &c->t.b;
-  int64_t lanes = c->n % c->lanes ? 1 : c->lanes;
-  MlirType t = lanes > 1 ? sn_vector(p->type, lanes) : p->type;
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1),
-            first = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
-  SnLoop r = sn_for(b, zero, c->mm, one);
-  {
-    MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
-    SnLoop j = sn_for(b, zero, nn, sn_index(b, lanes));
-    {
-      MlirValue at[] = {row, plus(b, column, j.index)};
-      MlirValue start =
-          sn(b, "arith.select", first, sn_zero(b, t), sn_scratch_load(b, p->c, sn_values(2, at), t, sn_no_attr()));
-      SnLoop s = sn_for(b, zero, kk, one, start);
-      {
-        MlirValue a[] = {row, plus(b, k0, s.index)},
-                  x = sn_scratch_load(b, p->a_pack, sn_values(2, a), p->type, sn_no_attr());
-        if (lanes > 1)
-          x = sn(b, "vector.broadcast", x, t);
-        MlirValue of_b[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index},
-                  w = sn_scratch_load(b, p->b_pack, sn_values(2, of_b), t, sn_no_attr());
-        MlirValue sum = sn_is_float(p->type) ? sn(b, "math.fma", x, w, s.carried[0])
-                                             : sn(b, "arith.addi", s.carried[0], sn(b, "arith.muli", x, w));
-        sn_next(b, &s, sum);
-      }
-      sn_scratch_store(b, sn_result(s.op, 0), p->c, sn_values(2, at), sn_no_attr());
-    }
-    sn_next(b, &j);
-  }
-  sn_next(b, &r);
+  SnMicroBlock block = {.line = p->line,
+                        .sum = p->type,
+                        .m = c->mm,
+                        .n = nn,
+                        .k = kk,
+                        .b_has_room = !p->ldb,
+                        .c_has_room = true,
+                        .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
+  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, k0);
+  block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
+                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
+  block.c = sn_cpu_panel(b, p->c, first_row, column);
+  sn_cpu_micro_kernel(c->kernel, b, &block);
 }
 
 static void zero_block(Contract *c, Product *p, MlirValue nn, MlirValue column) {
@@ -289,10 +232,7 @@ static void emit_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, Ml
     MlirValue kk = smaller(b, k, c->k, k0.index, sum);
     if (!p->ldb)
       sn_cpu_pack_b(c, p, k0.index, kk, n0, nn);
-    if (p->library)
-      call_library(c, p, k0.index, kk, n0, nn, column);
-    else
-      multiply(c, p, k0.index, kk, nn, column);
+    multiply(c, p, k0.index, kk, n0, nn, column);
   }
   sn_next(b, &k0);
 }
@@ -361,7 +301,7 @@ bool sn_cpu_by_columns(const SnForm *f) {
 static MlirLogicalResult check(const SnForm *f) {
   for (size_t p = 0; p < f->products.size; ++p) {
     Product product;
-    if (sn_failed(read_product(f, p, f->num_rows ? 1 : 0, &product)))
+    if (sn_failed(read_product(f, p, f->num_rows ? 1 : 0, sn_schedule_word(f->schedule, "kernel"), &product)))
       return SN_FAIL;
   }
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
@@ -389,18 +329,24 @@ static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
   c->tasks = sn_size_ceil(b, c->blocks, c->share);
 }
 
+static MlirValue with_room(SnBuilder *b, MlirValue columns, int64_t more) {
+  int64_t known;
+  return sn_known(columns, &known) ? sn_index(b, known + more) : plus(b, columns, sn_index(b, more));
+}
+
 MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   const SnForm *form = &k->form;
   if (sn_failed(check(form)))
     return SN_FAIL;
   MlirAttribute s = form->schedule;
+  const char *kernel = sn_schedule_word(s, "kernel");
   Contract c = {.kernel = k,
                 .m = sn_schedule_number(s, "m"),
                 .n = sn_schedule_number(s, "n"),
                 .k = sn_schedule_number(s, "k"),
                 .lanes = sn_schedule_number(s, "lanes"),
                 .columns = sn_schedule_number(s, "columns"),
-                .together = sn_cpu_rows_together(form),
+                .together = sn_cpu_rows_together(form, kernel),
                 .whole_rows = !sn_cpu_by_columns(form)};
   count_blocks(&c, &k->b, form);
   MlirValue unit = sn_index(&k->b, c.n),
@@ -410,11 +356,12 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
   Product *products = sn_alloc(form->products.size * sizeof *products);
   for (size_t p = 0; p < form->products.size; ++p) {
-    (void)read_product(form, p, c.together, &products[p]);
-    products[p].c = scratch(&c, products[p].type, c.m, width);
-    products[p].a_pack =
-        products[p].lda ? (MlirValue){0} : scratch(&c, products[p].type, c.m, sum_of(&k->b, form, &products[p]));
-    products[p].b_pack = products[p].ldb ? (MlirValue){0} : scratch(&c, products[p].type, c.k, unit);
+    (void)read_product(form, p, c.together, kernel, &products[p]);
+    Product *q = &products[p];
+    int64_t room = sn_cpu_micro_columns(q->line, q->type, c.n);
+    q->c = scratch(&c, q->type, c.m, with_room(&k->b, width, room - c.n));
+    q->a_pack = q->lda ? (MlirValue){0} : scratch(&c, q->a_type, c.m, sum_of(&k->b, form, q));
+    q->b_pack = q->ldb ? (MlirValue){0} : scratch(&c, q->b_type, c.k, sn_index(&k->b, room));
   }
 
   c.t = sn_cpu_task_begin(k);
@@ -424,7 +371,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   count_blocks(&c, b, &c.f);
   for (size_t p = 0; p < form->products.size; ++p) {
     Product old = products[p];
-    (void)read_product(&c.f, p, c.together, &products[p]);
+    (void)read_product(&c.f, p, c.together, kernel, &products[p]);
     products[p].c = sn_lookup(&c.t.map, old.c);
     products[p].a_pack = products[p].lda ? old.a_pack : sn_lookup(&c.t.map, old.a_pack);
     products[p].b_pack = products[p].ldb ? old.b_pack : sn_lookup(&c.t.map, old.b_pack);

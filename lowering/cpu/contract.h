@@ -4,6 +4,7 @@
 #define SINTER_LOWERING_CPU_CONTRACT_H
 
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/cpu/microkernels.h"
 
 #define AT_RUN_TIME (-1)
 
@@ -13,9 +14,10 @@ typedef struct {
   MlirType type;
   int64_t first_dim, num_dims; // its own dimensions
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
-  bool library;                     // sinter_rt_brgemm_f32 makes it
+  const SnMicroKernel *line;        // what makes it
+  MlirType a_type, b_type;          // of the elements of its packed sides
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
-  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n]
+  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
 } Product;
 
 typedef struct {
@@ -33,8 +35,8 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS];    // batch indices
 } Contract;
 
-// How many of the last row dimensions count as one.
-int64_t sn_cpu_rows_together(const SnForm *f);
+// How many of the last row dimensions count as one, if this kernel makes the products.
+int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.
 bool sn_cpu_by_columns(const SnForm *f);
 // Row r of the task's part of a scratch memref that has `rows` rows for each task.
@@ -47,7 +49,7 @@ void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirV
 
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block.
 void sn_cpu_pack_a(Contract *c, Product *p);
-// b_pack[s][j] = B[k0 + s, n0 + j]; zeros up to a whole block where vectors run over the end.
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind column nn, up to whole vectors of the line.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
 
 #endif

@@ -69,12 +69,13 @@ static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
 }
 
 static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
+static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
 
 static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
   MlirValue dims[SN_MAX_DIMS];
   point(k, row, column, dims);
-  MlirValue x = convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), k->p->type);
+  MlirValue x = convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), packed(k));
   MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, row), column};
   sn_scratch_store(b, x, k->pack, sn_values(2, at), sn_no_attr());
 }
@@ -171,7 +172,7 @@ static void store(Run *r, MlirValue x, MlirValue c) {
 
 static void fill_run(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
-  MlirValue fill = convert(b, sn_constant(b, side_of(r->k)->fill), r->k->p->type);
+  MlirValue fill = convert(b, sn_constant(b, side_of(r->k)->fill), packed(r->k));
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
   store(r, fill, c.index);
   sn_next(b, &c);
@@ -190,7 +191,7 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   MlirValue whole = sn(b, "arith.subi", count, sn(b, "arith.remui", count, wide));
   SnLoop c = sn_for(b, sn_index(b, 0), whole, wide);
   MlirValue x = sn(b, "vector.load", flat, plus(b, offset, c.index), t);
-  sn_op(b, "vector.store", convert(b, x, r->k->p->type), r->k->pack, r->row, plus(b, shift, c.index));
+  sn_op(b, "vector.store", convert(b, x, packed(r->k)), r->k->pack, r->row, plus(b, shift, c.index));
   sn_next(b, &c);
   MlirValue rest = sn(b, "arith.subi", count, whole);
   SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
@@ -200,7 +201,7 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
     MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", rest, i32), sn_vector(i32, lanes));
     MlirValue mask = sn(b, "arith.cmpi", step, end, sn_attr("predicate", sn_i64(b->ctx, 2)));
     MlirValue y = sn(b, "vector.maskedload", flat, plus(b, offset, whole), mask, sn_zero(b, t), t);
-    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, convert(b, y, r->k->p->type));
+    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, convert(b, y, packed(r->k)));
   }
   sn_end_if(b, &some);
 }
@@ -217,7 +218,7 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
   subscripts(r, c.index, at);
   MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
                    sn_element(sn_type_of(side->value)));
-  store(r, convert(b, x, r->k->p->type), c.index);
+  store(r, convert(b, x, packed(r->k)), c.index);
   sn_next(b, &c);
 }
 
@@ -364,7 +365,7 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
     for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
       at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
     MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
-    v[i] = convert(b, sn(b, "vector.load", flat, offset, t), k->p->type);
+    v[i] = convert(b, sn(b, "vector.load", flat, offset, t), packed(k));
   }
   transpose(b, n, v);
   for (int64_t i = 0; i < n; ++i)
@@ -401,12 +402,15 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
   SnBuilder *b = &c->t.b;
   Block k = {c, p, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = c->k};
   pack(&k, kk, nn);
-  if (p->library)
+  MlirValue lanes = sn_index(b, sn_micro_lanes(p->line, p->type)),
+            room = sn_size_mul(b, sn_size_ceil(b, nn, lanes), lanes);
+  int64_t from, to;
+  if (sn_known(nn, &from) && sn_known(room, &to) && from == to)
     return;
   SnLoop s = sn_for(b, sn_index(b, 0), kk, sn_index(b, 1));
-  SnLoop j = sn_for(b, nn, sn_index(b, c->n), sn_index(b, 1));
+  SnLoop j = sn_for(b, nn, room, sn_index(b, 1));
   MlirValue at[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index};
-  sn_scratch_store(b, sn_zero(b, p->type), p->b_pack, sn_values(2, at), sn_no_attr());
+  sn_scratch_store(b, sn_zero(b, p->b_type), p->b_pack, sn_values(2, at), sn_no_attr());
   sn_next(b, &j);
   sn_next(b, &s);
 }

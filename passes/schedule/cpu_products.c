@@ -1,13 +1,15 @@
 // cpu_products.c: a contract on a CPU.
 //
-//   #sinter.brgemm<m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
+//   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
+// The kernel is the first line of the table of micro-kernels that the processor and all products of the form can have.
 // A task makes blocks of m rows; within one, products of m x k by k x n are
 // summed in a scratch block, over which the row program runs while it is in cache. Where there are fewer blocks than
 // threads could share, their columns are tasks of their own.
 
 #include "lowering/cpu/contract.h"
 #include "passes/schedule/schedule.h"
+#include "target/microkernels.h"
 #include <stdio.h>
 
 #define ENOUGH_TASKS 16
@@ -51,8 +53,31 @@ static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64
   return columns < length ? columns : 0;
 }
 
+static const SnMicroKernel *line_of(const SnForm *f, const char *kernel, size_t p) {
+  MlirType a = sn_element(sn_type_of(f->inputs.data[2 * p].value)),
+           b = sn_element(sn_type_of(f->inputs.data[2 * p + 1].value));
+  return sn_micro_kernel(kernel, a, b, f->products.data[p].type);
+}
+
+bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *features) {
+  for (size_t p = 0; p < f->products.size; ++p) {
+    const SnMicroKernel *line = line_of(f, kernel, p);
+    if (!line || line->target != SN_TARGET_CPU || !sn_micro_kernel_runs(line, features))
+      return false;
+  }
+  return true;
+}
+
+static const char *best_kernel(const SnForm *f, const char *features) {
+  const SnMicroKernel *line = sn_micro_kernels;
+  while (!sn_schedule_kernel_runs(f, line->name, features)) // the last one runs everything everywhere
+    ++line;
+  return line->name;
+}
+
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
-  int64_t together = sn_cpu_rows_together(f), batch_dims = f->num_rows - together;
+  const char *kernel = best_kernel(f, options->features);
+  int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
   int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)),
@@ -68,7 +93,8 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "brgemm",
                           sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, unroll = %lld}",
-                                        share, (long long)m, (long long)n, (long long)at_most(256, sum),
+                                        "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, "
+                                        "unroll = %lld}",
+                                        kernel, share, (long long)m, (long long)n, (long long)at_most(256, sum),
                                         (long long)tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }

@@ -10,6 +10,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
+#include "dialect/schedules.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
 
@@ -37,13 +38,29 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   return found;
 }
 
+// A schedule that somebody else wrote is for some processor, perhaps not for this one.
+static MlirLogicalResult check_kernel(MlirOperation op, const SnScheduleOptions *options, MlirAttribute found) {
+  const char *mnemonic = sn_schedule_mnemonic(found);
+  if (strcmp(options->target, "cpu") || !mnemonic || strcmp(mnemonic, "brgemm"))
+    return SN_OK;
+  SnForm form = sn_form_read(op);
+  const char *kernel = sn_schedule_word(found, "kernel");
+  MlirLogicalResult result = SN_OK;
+  if (!sn_schedule_kernel_runs(&form, kernel, options->features))
+    result = sn_error(op, "has a schedule with kernel = \"%s\", which a processor with the features '%s' does not run "
+                          "for these types",
+                      kernel, options->features);
+  sn_form_free(&form);
+  return result;
+}
+
 static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *options, const SnTuning *tuning) {
   size_t i = 0;
   while (strcmp(schedulers[i].target, options->target) || !sn_is(op, schedulers[i].form))
     ++i;
   const char *mnemonic = schedulers[i].mnemonic;
   if (sn_get_attr(op, "schedule").ptr)
-    return SN_OK;
+    return check_kernel(op, options, sn_get_attr(op, "schedule"));
   if (!mnemonic) {
     sn_remark(op, "has no schedule on target %s yet", options->target);
     return SN_OK;
@@ -52,6 +69,8 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
   if (found.ptr && strcmp(sn_schedule_mnemonic(found), mnemonic))
     return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning,
                     sn_schedule_mnemonic(found), options->target, mnemonic);
+  if (found.ptr && sn_failed(check_kernel(op, options, found)))
+    return SN_FAIL;
   if (!found.ptr)
     found = choose(op, options, schedulers[i].scheduler);
   if (found.ptr)
@@ -84,6 +103,9 @@ static const SnOption options[] = {
     {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,
      offsetof(SnScheduleOptions, vector_bits)},
     {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(SnScheduleOptions, registers)},
+    {SN_OPTION_STRING, "features",
+     "instructions that a CPU has beyond its architecture's, by LLVM's names, with commas: 'avx2,fma'",
+     "avx2,fma,avx512f", NULL, offsetof(SnScheduleOptions, features)},
     {SN_OPTION_INT, "prefetch",
      "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0",
      NULL, offsetof(SnScheduleOptions, prefetch)},

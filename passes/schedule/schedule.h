@@ -13,6 +13,7 @@ typedef struct {
   int64_t registers;    // of so many bits, that it has
   int64_t prefetch; // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far
                     // enough by itself
+  const char *features; // instructions that the CPU has beyond its architecture's, by LLVM's names, commas between
   const char *tuning;   // a file of measured schedules; "": none
 } SnScheduleOptions;
 
@@ -23,6 +24,8 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *
 // behind the last.
 bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+// All products of a contract have a line of the table of micro-kernels by this name, and the CPU what it needs.
+bool sn_schedule_kernel_runs(const SnForm *form, const char *kernel, const char *features);
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
 
 // ---- measured schedules (passes/schedule/tuning.c) -------------------------------------

@@ -24,3 +24,20 @@ func.func private @not_a_number() attributes {s = #sinter.brgemm<m = "many">}
 
 // expected-error@below {{#sinter.rows: 'residency' is one of "reread"}}
 func.func private @unknown_word() attributes {s = #sinter.rows<residency = "nowhere">}
+
+// -----
+
+// expected-error@below {{#sinter.brgemm: 'kernel' is one of "libxsmm", "fma512", "fma256", "any512", "any256", "any128"}}
+func.func private @unknown_kernel() attributes {s = #sinter.brgemm<kernel = "wgmma">}
+
+// -----
+
+func.func @no_line_for_these_types(%x: tensor<4x3xi8>, %w: tensor<3x5xi8>, %e: tensor<4x5xi32>) -> tensor<4x5xi32> {
+  // expected-error@below {{has a schedule with kernel = "fma512", which cannot multiply 'i8' by 'i8' in 'i32' (product 0)}}
+  %y = sinter.contract (i = 4) by (j = 5) product (k = 3) (%x[i, k] : tensor<4x3xi8>, %w[k, j] : tensor<3x5xi8>) : i32
+      outs(%e[i, j] : tensor<4x5xi32>) schedule(#sinter.brgemm<kernel = "fma512">) {
+  ^row(%a: tensor<5xi32>):
+    sinter.yield %a : tensor<5xi32>
+  }
+  return %y : tensor<4x5xi32>
+}

@@ -12,7 +12,7 @@
 //      RAISED:   math.tanh
 
 //      SCHEDULED: sinter.contract (i = 8) by (j = 32)
-//      SCHEDULED:   schedule(#sinter.brgemm<k = 16, lanes = 16, m = 8, n = 32, tasks = 1, unroll = 1>) {
+//      SCHEDULED:   schedule(#sinter.brgemm<k = 16, kernel = "libxsmm", lanes = 16, m = 8, n = 32, tasks = 1, unroll = 1>) {
 //      SCHEDULED:   arith.addf
 // SCHEDULED-NEXT:   math.tanh
 //  SCHEDULED-NOT: sinter.rowwise

@@ -22,7 +22,7 @@
 //       CHECK:         vector.store
 func.func private @linear(%x: memref<11x10xf32>, %w: memref<9x10xf32>, %y: memref<11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf32>, %w[j, k] : memref<9x10xf32>) : f32
-      outs(%y[i, j] : memref<11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 4, k = 6, lanes = 4>) {
+      outs(%y[i, j] : memref<11x9xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 4, k = 6, lanes = 4>) {
   ^row(%a: tensor<9xf32>):
     %z = arith.constant dense<0.0> : tensor<9xf32>
     %r = arith.maximumf %a, %z : tensor<9xf32>
@@ -44,7 +44,7 @@ func.func private @linear(%x: memref<11x10xf32>, %w: memref<9x10xf32>, %y: memre
 //       CHECK:     arith.maximumf
 func.func private @reduced(%x: memref<11x10xf32>, %w: memref<10x9xf32>, %y: memref<11xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
-      outs(%y[i] : memref<11xf32>) schedule(#sinter.brgemm<m = 4, n = 4, k = 6, lanes = 4>) {
+      outs(%y[i] : memref<11xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 4, k = 6, lanes = 4>) {
   ^row(%a: tensor<9xf32>):
     %r = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
     sinter.yield %r : f32
@@ -61,7 +61,7 @@ func.func private @reduced(%x: memref<11x10xf32>, %w: memref<10x9xf32>, %y: memr
 //       CHECK:   call @sinter_rt_brgemm_f32(
 func.func private @in_place(%x: memref<2x11x10xf32>, %w: memref<2x10x9xf32>, %y: memref<2x11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (b = 2, i = 11) by (j = 9) product (k = 10) (%x[b, i, k] : memref<2x11x10xf32>, %w[b, k, j] : memref<2x10x9xf32>) : f32
-      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 16, k = 16, lanes = 1>) {
+      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 16, lanes = 1>) {
   ^row(%a: tensor<9xf32>):
     sinter.yield %a : tensor<9xf32>
   }
@@ -70,15 +70,15 @@ func.func private @in_place(%x: memref<2x11x10xf32>, %w: memref<2x10x9xf32>, %y:
 
 // -----
 
-// f64 is not the library's: vectors along the columns, one accumulator each.
+// f64 is not the library's: vectors along the columns, sums in registers (test/lowering/cpu/kernels.mlir).
 
 // CHECK-LABEL: func.func private @doubles_task(
 //   CHECK-NOT:   call @sinter_rt_brgemm_f32
-//       CHECK:   scf.for {{.*}} -> (vector<4xf64>)
+//       CHECK:   scf.for {{.*}} -> (vector<4xf64>, vector<4xf64>,
 //       CHECK:     math.fma %{{.+}} : vector<4xf64>
 func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memref<11x9xf64>) attributes {sinter.kernel} {
   sinter.contract (i = 11) by (j = 9) product (k = 10) (%x[i, k] : memref<11x10xf64>, %w[k, j] : memref<10x9xf64>) : f64
-      outs(%y[i, j] : memref<11x9xf64>) schedule(#sinter.brgemm<m = 4, n = 8, k = 16, lanes = 4>) {
+      outs(%y[i, j] : memref<11x9xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 4, n = 8, k = 16, lanes = 4>) {
   ^row(%a: tensor<9xf64>):
     sinter.yield %a : tensor<9xf64>
   }
@@ -111,7 +111,7 @@ func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memr
 func.func private @padded(%w: memref<3x2x3xf32>, %x: memref<2x6x7xf32>, %y: memref<3x6x7xf32>) attributes {sinter.kernel} {
   sinter.contract (f = 3) by (h = 6, w = 7) product (c = 2, n = 3)
       (%w[f, c, n] : memref<3x2x3xf32>, %x[c, h, w + n - 1] : memref<2x6x7xf32> else 0.0) : f32
-      outs(%y[f, h, w] : memref<3x6x7xf32>) schedule(#sinter.brgemm<m = 3, n = 8, k = 16, lanes = 4>) {
+      outs(%y[f, h, w] : memref<3x6x7xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 3, n = 8, k = 16, lanes = 4>) {
   ^row(%a: tensor<42xf32>):
     sinter.yield %a : tensor<42xf32>
   }
@@ -130,7 +130,7 @@ func.func private @padded(%w: memref<3x2x3xf32>, %x: memref<2x6x7xf32>, %y: memr
 //       CHECK:   call @sinter_rt_brgemm_f32(
 func.func private @rows_together(%x: memref<2x11x10xf32>, %w: memref<10x9xf32>, %y: memref<2x11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (b = 2, i = 11) by (j = 9) product (k = 10) (%x[b, i, k] : memref<2x11x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
-      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<m = 4, n = 16, k = 16, lanes = 1>) {
+      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 16, lanes = 1>) {
   ^row(%a: tensor<9xf32>):
     sinter.yield %a : tensor<9xf32>
   }
@@ -146,7 +146,7 @@ func.func private @rows_together(%x: memref<2x11x10xf32>, %w: memref<10x9xf32>, 
 //       CHECK:   call @sinter_rt_brgemm_f32(
 func.func private @rows_apart(%x: memref<2x12x10xf32>, %w: memref<10x9xf32>, %y: memref<2x11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (b = 2, i = 11) by (j = 9) product (k = 10) (%x[b, i, k] : memref<2x12x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
-      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<m = 11, n = 16, k = 16, lanes = 1>) {
+      outs(%y[b, i, j] : memref<2x11x9xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 11, n = 16, k = 16, lanes = 1>) {
   ^row(%a: tensor<9xf32>):
     sinter.yield %a : tensor<9xf32>
   }

@@ -46,7 +46,7 @@ func.func private @rows(%x: memref<?x?xf32>, %c: memref<?xf32>) attributes {sint
 //       CHECK:     call @sinter_rt_brgemm_f32
 func.func private @product(%a: memref<?x?xf32>, %w: memref<?x?xf32>, %y: memref<?x?xf32>) attributes {sinter.kernel} {
   sinter.contract (i = ?) by (j = ?) product (k = ?) (%a[i, k] : memref<?x?xf32>, %w[k, j] : memref<?x?xf32>) : f32
-      outs(%y[i, j] : memref<?x?xf32>) schedule(#sinter.brgemm<m = 8, n = 16, k = 4, lanes = 8>) {
+      outs(%y[i, j] : memref<?x?xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 8, n = 16, k = 4, lanes = 8>) {
   ^row(%acc: tensor<?xf32>):
     %n = math.absf %acc : tensor<?xf32>
     sinter.yield %n : tensor<?xf32>

@@ -1,0 +1,46 @@
+// microkernels.h: one block of a product, by a line of the table of micro-kernels.
+//
+//   c[0 .. m][0 .. n] (+)= a[0 .. m][0 .. k] . b[0 .. k][0 .. n]
+//
+// Whoever has two blocks as the line wants them and a place for the sums calls sn_cpu_micro_kernel: a contract's
+// blocks, a chain's, attention's. How a line is written is nobody else's business.
+
+#ifndef SINTER_LOWERING_CPU_MICROKERNELS_H
+#define SINTER_LOWERING_CPU_MICROKERNELS_H
+
+#include "lowering/cpu/lower_cpu.h"
+#include "target/microkernels.h"
+
+// Rows of a block in memory.
+typedef struct {
+  MlirValue memory;   // a memref of one dimension
+  MlirValue offset;   // of the first element
+  MlirValue distance; // of rows, in elements
+} SnPanel;
+
+typedef struct {
+  const SnMicroKernel *line;
+  MlirType sum;      // of the accumulator
+  SnPanel a, b, c;   // of the line's types and layouts, c of `sum`
+  MlirValue m, n, k; // how many there are; 0 is right
+  MlirValue again;   // i1: added to what is in c; else c is written only
+  // Rows of b may be read, and rows of c read and written, up to a whole number of the line's lanes: what is there
+  // behind column n is not used.
+  bool b_has_room, c_has_room;
+} SnMicroBlock;
+
+void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
+
+// The panel that begins at [row, column] of a memref of two dimensions, and at an element of one of any rank whose
+// rows are `distance` apart.
+SnPanel sn_cpu_panel(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue column);
+SnPanel sn_cpu_panel_at(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue distance);
+// Columns of scratch memory for `columns` of a block: so many that whole vectors have room.
+int64_t sn_cpu_micro_columns(const SnMicroKernel *line, MlirType sum, int64_t columns);
+
+// ---- the emitters ----------------------------------------------------------------------
+
+void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // microkernels.c
+void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block); // microkernels_vectors.c
+
+#endif

@@ -1,0 +1,154 @@
+// microkernels.c: one line for each instruction that multiplies, and for each library's kernel.
+//
+//   #sinter.brgemm<kernel = "fma512", ...>      the line "fma512" of the product's types: 6 x 64 sums in registers
+//
+// A new instruction is a line here, and an emitter if none of those in lowering/ writes it.
+//
+// test: test/passes/schedule/kernels.mlir, test/lowering/cpu/kernels.mlir, test/run/kernels.test
+
+#include "target/microkernels.h"
+#include "mlir-c/BuiltinTypes.h"
+#include <string.h>
+
+#define CPU SN_TARGET_CPU
+#define GPU SN_TARGET_GPU
+#define CALL SN_WRITTEN_AS_CALL
+#define FMA SN_WRITTEN_AS_FMA
+#define MULTIPLY_ADD SN_WRITTEN_AS_MULTIPLY_ADD
+#define NOT_YET SN_WRITTEN_NOT_YET
+#define ROWS SN_PACK_ROWS
+#define GROUPS SN_PACK_GROUPS
+#define SWIZZLED SN_PACK_SWIZZLED
+#define FRAGMENTS SN_PACK_FRAGMENTS
+#define MEMORY SN_SUMS_IN_MEMORY
+#define VECTORS SN_SUMS_IN_VECTORS
+#define TILES SN_SUMS_IN_TILES
+#define PAIRS SN_SUMS_IN_PAIRS_OF_LANES
+#define F64 SN_F64
+#define F32 SN_F32
+#define TF32 SN_TF32
+#define F16 SN_F16
+#define BF16 SN_BF16
+#define E4M3 SN_F8E4M3
+#define I32 SN_I32
+#define I16 SN_I16
+#define I8 SN_I8
+#define ANY SN_ANY
+
+// Sums of 6 x 4 vectors, 4 of b and one of a are 29 of 32 registers; of 6 x 2 they are 15 of 16. (AMX: 16 rows of 64
+// bytes; Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18. wgmma and mma.sync: PTX
+// ISA, chapters 9.7.15 and 9.7.14.)
+const SnMicroKernel sn_micro_kernels[] = {
+    // name, target, needs, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
+    {"libxsmm", CPU, "", F32, F32, F32, 0, 0, 0, 0, 1, ROWS, ROWS, MEMORY, CALL, "sinter_rt_brgemm_f32"},
+    {"fma512", CPU, "avx512f", F32, F32, F32, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231ps"},
+    {"fma512", CPU, "avx512f", F64, F64, F64, 6, 32, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231pd"},
+    {"fma256", CPU, "avx2 fma", F32, F32, F32, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231ps"},
+    {"fma256", CPU, "avx2 fma", F64, F64, F64, 6, 8, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231pd"},
+    // Any type; n is of elements of 32 bits.
+    {"any512", CPU, "avx512f", ANY, ANY, ANY, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"any256", CPU, "avx2", ANY, ANY, ANY, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"any128", CPU, "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"amx", CPU, "amx-bf16", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, NOT_YET, "tdpbf16ps"},
+    {"amx", CPU, "amx-int8", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, NOT_YET, "tdpbssd"},
+    {"dot512", CPU, "avx512bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, NOT_YET, "vdpbf16ps"},
+    {"dot512", CPU, "avx512vnni", I16, I16, I32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, NOT_YET, "vpdpwssd"},
+    {"wgmma", GPU, "sm_90a", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "bf16"},
+    {"wgmma", GPU, "sm_90a", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "f16"},
+    {"wgmma", GPU, "sm_90a", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
+    {"wgmma", GPU, "sm_90a", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
+    {"wgmma", GPU, "sm_90a", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
+    {"mma.sync", GPU, "sm_80", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "bf16"},
+    {"mma.sync", GPU, "sm_80", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "f16"},
+    {"mma.sync", GPU, "sm_80", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
+    {"mma.sync", GPU, "sm_80", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "s8"},
+    {NULL},
+};
+
+const char *const sn_micro_kernel_names[] = {"libxsmm", "fma512", "fma256", "any512", "any256", "any128", NULL};
+
+SnElement sn_element_kind(MlirType t) {
+  if (mlirTypeIsAInteger(t)) {
+    unsigned width = mlirIntegerTypeIsSignless(t) ? mlirIntegerTypeGetWidth(t) : 0;
+    return width == 32 ? SN_I32 : width == 16 ? SN_I16 : width == 8 ? SN_I8 : SN_ANY;
+  }
+  return mlirTypeIsAF64(t)    ? SN_F64
+         : mlirTypeIsAF32(t)  ? SN_F32
+         : mlirTypeIsAF16(t)  ? SN_F16
+         : mlirTypeIsABF16(t) ? SN_BF16
+                              : SN_ANY;
+}
+
+static MlirType type_of(SnElement e, MlirContext ctx) {
+  switch (e) {
+  case SN_F64:
+    return mlirF64TypeGet(ctx);
+  case SN_F32:
+  case SN_TF32:
+    return mlirF32TypeGet(ctx);
+  case SN_F16:
+    return mlirF16TypeGet(ctx);
+  case SN_BF16:
+    return mlirBF16TypeGet(ctx);
+  case SN_F8E4M3:
+    return mlirFloat8E4M3FNTypeGet(ctx);
+  case SN_I32:
+    return mlirIntegerTypeGet(ctx, 32);
+  case SN_I16:
+    return mlirIntegerTypeGet(ctx, 16);
+  case SN_I8:
+    return mlirIntegerTypeGet(ctx, 8);
+  case SN_ANY:
+    break;
+  }
+  return (MlirType){NULL};
+}
+
+MlirType sn_micro_packed(SnElement e, MlirType sum) { return e == SN_ANY ? sum : type_of(e, mlirTypeGetContext(sum)); }
+
+static unsigned bits_of(MlirType t) {
+  return mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t) : mlirTypeIsAFloat(t) ? mlirFloatTypeGetWidth(t) : 64;
+}
+
+// A side of these elements is kept whole by the packed ones. The verifier knows that it is of the accumulator's kind.
+static bool takes(SnElement packed, MlirType side, MlirType sum) {
+  MlirType t = sn_micro_packed(packed, sum);
+  return mlirTypeEqual(t, side) || mlirTypeEqual(t, sum) || bits_of(side) < bits_of(t);
+}
+
+bool sn_micro_kernel_fits(const SnMicroKernel *line, MlirType a, MlirType b, MlirType sum) {
+  return (line->sum == SN_ANY || mlirTypeEqual(type_of(line->sum, mlirTypeGetContext(sum)), sum)) &&
+         takes(line->a, a, sum) && takes(line->b, b, sum);
+}
+
+const SnMicroKernel *sn_micro_kernel(const char *name, MlirType a, MlirType b, MlirType sum) {
+  for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line)
+    if (line->written != SN_WRITTEN_NOT_YET && !strcmp(line->name, name) && sn_micro_kernel_fits(line, a, b, sum))
+      return line;
+  return NULL;
+}
+
+static bool has_word(const char *features, const char *word, size_t length) {
+  for (const char *at = features; *at; at += strcspn(at, ","), at += *at == ',')
+    if (strcspn(at, ",") == length && !memcmp(at, word, length))
+      return true;
+  return false;
+}
+
+bool sn_micro_kernel_runs(const SnMicroKernel *line, const char *features) {
+  for (const char *at = line->needs; *at; at += strcspn(at, " "), at += *at == ' ')
+    if (!has_word(features, at, strcspn(at, " ")))
+      return false;
+  return true;
+}
+
+int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum) {
+  unsigned bits = bits_of(sum);
+  bool vectors = line->bits && bits >= 8 && !(bits & (bits - 1));
+  return vectors && (unsigned)line->bits > bits ? line->bits / (int64_t)bits : 1;
+}
+
+int64_t sn_micro_vectors(const SnMicroKernel *line) {
+  int element = line->sum == SN_F64 ? 64 : 32;
+  return line->bits ? line->n * element / line->bits : 0;
+}

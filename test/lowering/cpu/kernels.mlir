@@ -1,0 +1,103 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
+
+// Sums of 6 rows of 2 vectors stay in registers over k: two vectors of b are loaded, each element of a is on all lanes
+// once. 13 rows are two such tiles and one of the row that is left. Nothing is packed: both sides are as the kernel
+// wants them.
+
+// CHECK-LABEL: func.func private @tiles_task(
+//   CHECK-NOT:   memref<{{.*}}> to memref<{{.*}}strided
+//       CHECK:   scf.for %[[R:.+]] = %c0 to %c12 step %c6
+//       CHECK:     scf.for %{{.+}} = %c0 to %c10 step %c1 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK-COUNT-2:     vector.load {{.*}} : memref<80xf64>, vector<4xf64>
+//       CHECK:       memref.load {{.*}} : memref<130xf64>
+//       CHECK:       vector.broadcast
+// CHECK-COUNT-2:     math.fma
+//       CHECK:       scf.yield
+// CHECK-COUNT-12:  vector.store {{.*}} : memref<{{.*}}xf64>, vector<4xf64>
+//       CHECK:   scf.for %{{.+}} = %c0 to %c10 step %c1 iter_args(%{{[^,]+}} = %{{[^,]+}}, %{{[^,]+}} = %{{[^,]+}}) -> (vector<4xf64>, vector<4xf64>) {
+func.func private @tiles(%x: memref<13x10xf64>, %w: memref<10x8xf64>, %y: memref<13x8xf64>) attributes {sinter.kernel} {
+  sinter.contract (i = 13) by (j = 8) product (k = 10) (%x[i, k] : memref<13x10xf64>, %w[k, j] : memref<10x8xf64>) : f64
+      outs(%y[i, j] : memref<13x8xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 13, n = 8, k = 16, lanes = 4>) {
+  ^row(%a: tensor<8xf64>):
+    sinter.yield %a : tensor<8xf64>
+  }
+  return
+}
+
+// -----
+
+// A column more: what is behind the last whole vector is read by a mask, since b lies in memory.
+
+// CHECK-LABEL: func.func private @one_more_task(
+//       CHECK:   scf.for {{.*}} iter_args
+//   CHECK-NOT:     maskedload
+//       CHECK:     math.fma
+//       CHECK:   vector.create_mask %c1{{.*}} : vector<4xi1>
+//       CHECK:   scf.for {{.*}} iter_args
+//       CHECK:     vector.maskedload {{.*}} : memref<90xf64>
+//       CHECK:     math.fma
+//       CHECK:   vector.maskedstore
+func.func private @one_more(%x: memref<4x10xf64>, %w: memref<10x9xf64>, %y: memref<4x9xf64>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 9) product (k = 10) (%x[i, k] : memref<4x10xf64>, %w[k, j] : memref<10x9xf64>) : f64
+      outs(%y[i, j] : memref<4x9xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 4, n = 9, k = 16, lanes = 4>) {
+  ^row(%a: tensor<9xf64>):
+    sinter.yield %a : tensor<9xf64>
+  }
+  return
+}
+
+// -----
+
+// A packed panel has room for whole vectors, filled with zeros, and so have the sums: no mask. Half types are widened
+// while they are packed.
+
+// CHECK-LABEL: func.func private @with_room_task(
+//       CHECK:   arith.extf {{.*}} : bf16 to f32
+//       CHECK:   memref.store %cst{{.*}} : memref<10x16xf32>
+//   CHECK-NOT:   maskedload
+//       CHECK:   vector.load {{.*}} : memref<160xf32>, vector<8xf32>
+//       CHECK:   math.fma
+func.func private @with_room(%x: memref<4x10xbf16>, %w: memref<10x9xbf16>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 9) product (k = 10) (%x[i, k] : memref<4x10xbf16>, %w[k, j] : memref<10x9xbf16>) : f32
+      outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.brgemm<kernel = "fma256", m = 4, n = 9, k = 10, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// Any type: multiplied and added. A schedule without a kernel has the one that every type can have.
+
+// CHECK-LABEL: func.func private @integers_task(
+//       CHECK:   arith.extsi {{.*}} : i8 to i32
+//       CHECK:   scf.for {{.*}} -> (vector<4xi32>,
+//       CHECK:     %[[M:.+]] = arith.muli {{.*}} : vector<4xi32>
+//       CHECK:     arith.addi %{{.+}}, %[[M]] : vector<4xi32>
+func.func private @integers(%x: memref<4x10xi8>, %w: memref<10x8xi8>, %y: memref<4x8xi32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 8) product (k = 10) (%x[i, k] : memref<4x10xi8>, %w[k, j] : memref<10x8xi8>) : i32
+      outs(%y[i, j] : memref<4x8xi32>) schedule(#sinter.brgemm<m = 4, n = 8, k = 10, lanes = 1>) {
+  ^row(%a: tensor<8xi32>):
+    sinter.yield %a : tensor<8xi32>
+  }
+  return
+}
+
+// -----
+
+// Counts that are known at run time only: whole tiles, then rows and vectors by powers of two.
+
+// CHECK-LABEL: func.func private @unknown_task(
+//       CHECK:   %[[REST:.+]] = arith.subi
+//       CHECK:   arith.remui %[[REST]], %c8
+//       CHECK:   arith.remui %[[REST]], %c4
+//       CHECK:   arith.remui %[[REST]], %c2
+func.func private @unknown(%x: memref<?x?xf64>, %w: memref<?x4xf64>, %y: memref<?x4xf64>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 4) product (k = ?) (%x[i, k] : memref<?x?xf64>, %w[k, j] : memref<?x4xf64>) : f64
+      outs(%y[i, j] : memref<?x4xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 32, n = 4, k = 16, lanes = 4>) {
+  ^row(%a: tensor<4xf64>):
+    sinter.yield %a : tensor<4xf64>
+  }
+  return
+}

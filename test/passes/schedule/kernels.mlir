@@ -1,0 +1,68 @@
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: sinter-opt --sinter-schedule='target=cpu features=' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,NONE
+
+// The first line of the table of micro-kernels that the processor has, and that takes the product's types. Nothing
+// that no emitter writes yet is chosen.
+
+// CHECK-LABEL: func @singles
+//       CHECK:   kernel = "libxsmm"
+func.func @singles(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xf32>, %w[k, j] : tensor<16x8xf32>) : f32
+      outs(%e[i, j] : tensor<8x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @doubles
+//      AVX512:   kernel = "fma512"
+//        AVX2:   kernel = "fma256"
+//        NONE:   kernel = "any128"
+func.func @doubles(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %e: tensor<8x8xf64>) -> tensor<8x8xf64> {
+  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
+      outs(%e[i, j] : tensor<8x8xf64>) {
+  ^row(%a: tensor<8xf64>):
+    sinter.yield %a : tensor<8xf64>
+  }
+  return %y : tensor<8x8xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func @integers
+//      AVX512:   kernel = "any512"
+//        AVX2:   kernel = "any256"
+//        NONE:   kernel = "any128"
+func.func @integers(%x: tensor<8x16xi64>, %w: tensor<16x8xi64>, %e: tensor<8x8xi64>) -> tensor<8x8xi64> {
+  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xi64>, %w[k, j] : tensor<16x8xi64>) : i64
+      outs(%e[i, j] : tensor<8x8xi64>) {
+  ^row(%a: tensor<8xi64>):
+    sinter.yield %a : tensor<8xi64>
+  }
+  return %y : tensor<8x8xi64>
+}
+
+// -----
+
+// Two products of one form have one kernel: one that takes both.
+
+// CHECK-LABEL: func @mixed
+//      AVX512:   kernel = "fma512"
+//        AVX2:   kernel = "fma256"
+//        NONE:   kernel = "any128"
+func.func @mixed(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %s: tensor<8x16xf32>, %v: tensor<16x8xf32>, %e: tensor<8x8xf64>) -> tensor<8x8xf64> {
+  %y = sinter.contract (i = 8) by (j = 8)
+      product (k = 16) (%x[i, k] : tensor<8x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
+      product (l = 16) (%s[i, l] : tensor<8x16xf32>, %v[l, j] : tensor<16x8xf32>) : f32
+      outs(%e[i, j] : tensor<8x8xf64>) {
+  ^row(%a: tensor<8xf64>, %b: tensor<8xf32>):
+    %c = arith.extf %b : tensor<8xf32> to tensor<8xf64>
+    %d = arith.addf %a, %c : tensor<8xf64>
+    sinter.yield %d : tensor<8xf64>
+  }
+  return %y : tensor<8x8xf64>
+}
