@@ -6,20 +6,27 @@
 //     c = s
 //   what is left of the rows and columns: the same with fewer of each
 //
-// A line has m rows of n columns of sums. Where there are fewer columns the rows are more, so that as many sums are
-// on their way. A count that is known at run time only is split into powers of two; columns behind the
-// last whole vector are read and written by a mask where the block has no room for them.
+// A line has m rows of n columns of sums. A block whose sizes are known gets tiles of just these sizes, in place: fewer
+// columns have more rows, so that as many sums are on their way. Any other block calls a function of the module,
+// one for all blocks of the line and type:
+//
+//   func.func private @sinter_fma512_f64(a, its offset and distance, b, .., c, .., m, n, k, again)
+//
+// There columns behind the last whole tile go by single vectors, and rows by powers of two. Columns behind the last
+// whole vector are read and written by a mask where the block has no room for them.
 
 #include "lowering/cpu/microkernels.h"
 #include <assert.h>
+#include <stdio.h>
 
 #define MOST_SUMS 32
-#define MOST_ROWS 14 // more rows of a are more streams than a core's prefetcher follows
+#define MOST_ROWS 14     // of a tile: more rows of a are more streams than a core's prefetcher follows
+#define MOST_LEFT_ROWS 8 // of the tiles of single vectors that any count of columns may leave: a power of two
 
 typedef struct Tile Tile;
 struct Tile {
   const SnMicroBlock *block;
-  int64_t lanes, sums;
+  int64_t lanes, most, sums; // of a vector; vectors of a row and of all rows of a tile
   MlirType vector;
   // of this tile
   MlirValue column;
@@ -35,7 +42,7 @@ static MlirValue at(SnBuilder *b, const SnPanel *p, MlirValue row, MlirValue col
 
 // ---- pieces of a count ----------------------------------------------------------------------
 
-// Emits `piece` for each `most` of the n, then for what is left. Counts that are not known are left over as powers of
+// Emits `piece` for each `most` of the n, then for what is left: as one piece where that is known, else by powers of
 // two.
 typedef void (*Piece)(SnBuilder *b, Tile *t, MlirValue from, int64_t count);
 static void in_pieces(SnBuilder *b, Tile *t, MlirValue n, int64_t most, Piece piece) {
@@ -133,39 +140,145 @@ static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
 
 // ---- a block -----------------------------------------------------------------------------------------
 
-static void rows_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t vectors) {
+static void rows_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t vectors, int64_t most) {
   int64_t rows = t->sums / vectors;
   t->column = column;
   t->vectors = vectors;
-  in_pieces(b, t, t->block->m, rows < MOST_ROWS ? rows : MOST_ROWS, emit_tile);
+  in_pieces(b, t, t->block->m, rows < most ? rows : most, emit_tile);
 }
 
-static void columns_of_vectors(SnBuilder *b, Tile *t, MlirValue vector, int64_t vectors) {
-  rows_of_tiles(b, t, sn(b, "arith.muli", vector, sn_index(b, t->lanes)), vectors);
+static void columns_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t vectors) {
+  rows_of_tiles(b, t, column, vectors, MOST_ROWS);
 }
 
 static MlirValue mask_of(SnBuilder *b, int64_t lanes, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), t = sn_vector(i32, lanes);
   MlirValue lane = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), t);
   MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", count, i32), t);
-  return sn(b, "arith.cmpi", lane, end, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+  return sn(b, "arith.cmpi", lane, end, sn_attr("predicate", sn_i64(b->ctx, 2))); // slt
+}
+
+static Tile tile_of(const SnMicroBlock *block) {
+  int64_t lanes = sn_micro_lanes(block->line, block->sum), vectors = sn_micro_vectors(block->line);
+  return (Tile){.block = block,
+                .lanes = lanes,
+                .most = vectors,
+                .sums = vectors * block->line->m,
+                .vector = lanes > 1 ? sn_vector(block->sum, lanes) : block->sum};
+}
+
+static bool has_room(const SnMicroBlock *block) { return block->b_has_room && block->c_has_room; }
+
+// Tiles of columns: as many whole vectors as there are or, where there is room, as they begin.
+static void emit_known(SnBuilder *b, Tile *t, int64_t n) {
+  int64_t vectors = has_room(t->block) ? sn_pieces(n, t->lanes) : n / t->lanes, from = 0;
+  MlirValue tile = sn_index(b, t->most * t->lanes);
+  if (vectors >= t->most) {
+    from = vectors / t->most * t->most * t->lanes;
+    SnLoop j = sn_for(b, sn_index(b, 0), sn_index(b, from), tile);
+    columns_of_tiles(b, t, j.index, t->most);
+    sn_next(b, &j);
+  }
+  if (vectors % t->most)
+    columns_of_tiles(b, t, sn_index(b, from), vectors % t->most);
+  if (vectors * t->lanes >= n)
+    return;
+  t->mask = mask_of(b, t->lanes, sn_index(b, n - vectors * t->lanes));
+  columns_of_tiles(b, t, sn_index(b, vectors * t->lanes), 1);
+}
+
+static void emit_any(SnBuilder *b, Tile *t) {
+  MlirValue n = t->block->n, whole = sn_size_whole(b, n, t->most * t->lanes), wide = sn_index(b, t->lanes);
+  SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, t->most * t->lanes));
+  columns_of_tiles(b, t, j.index, t->most);
+  sn_next(b, &j);
+  SnLoop left = sn_for(b, whole, n, wide);
+  if (!has_room(t->block) && t->lanes > 1)
+    t->mask = mask_of(b, t->lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
+  rows_of_tiles(b, t, left.index, 1, MOST_LEFT_ROWS);
+  sn_next(b, &left);
+}
+
+// ---- the function for any sizes -------------------------------------------------------------------------
+
+enum { ARGUMENTS = 13 };
+
+static MlirType any_memref(MlirValue memory) {
+  int64_t size = SN_DYNAMIC;
+  return sn_memref(sn_element(sn_type_of(memory)), 1, &size);
+}
+
+static void append(MlirStringRef text, void *name) {
+  size_t used = strlen(name);
+  snprintf((char *)name + used, 64 - used, "%.*s", (int)text.length, text.data);
+}
+
+static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name) {
+  MlirContext ctx = k->b.ctx;
+  MlirType index = sn_index_type(ctx), a = any_memref(like->a.memory), y = any_memref(like->b.memory),
+           c = any_memref(like->c.memory);
+  MlirType types[ARGUMENTS] = {
+      a, index, index, y, index, index, c, index, index, index, index, index, mlirIntegerTypeGet(ctx, 1)};
+  MlirLocation locs[ARGUMENTS];
+  for (int i = 0; i < ARGUMENTS; ++i)
+    locs[i] = k->b.loc;
+  MlirBlock body = mlirBlockCreate(ARGUMENTS, types, locs);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
+  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(ctx, name)),
+        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, ARGUMENTS, types, 0, NULL))),
+        sn_attr("sym_visibility", sn_string(ctx, "private")), sn_attr("sinter.micro_kernel", sn_unit(ctx)), region);
+  MlirValue v[ARGUMENTS];
+  for (int i = 0; i < ARGUMENTS; ++i)
+    v[i] = mlirBlockGetArgument(body, i);
+  SnMicroBlock block = *like;
+  block.a = (SnPanel){v[0], v[1], v[2]};
+  block.b = (SnPanel){v[3], v[4], v[5]};
+  block.c = (SnPanel){v[6], v[7], v[8]};
+  block.m = v[9];
+  block.n = v[10];
+  block.k = v[11];
+  block.again = v[12];
+  Tile t = tile_of(&block);
+  b = sn_at_end(body, k->b.loc);
+  emit_any(&b, &t);
+  sn_op(&b, "func.return", sn_values(0, NULL));
+}
+
+static void call_function(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  char name[64] = "";
+  snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, has_room(block) ? "" : "_masked");
+  mlirTypePrint(block->sum, append, name);
+  size_t length = strlen(name);
+  MlirOperation there = sn_symbol(k->module, name);
+  for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own
+    snprintf(name + length, sizeof name - length, "_%d", i);
+    there = sn_symbol(k->module, name);
+  }
+  if (sn_null(there))
+    make_function(k, block, name);
+  const SnPanel *panels[] = {&block->a, &block->b, &block->c};
+  MlirValue operands[ARGUMENTS];
+  for (int i = 0; i < 3; ++i) {
+    operands[3 * i] = sn(b, "memref.cast", panels[i]->memory, any_memref(panels[i]->memory));
+    operands[3 * i + 1] = panels[i]->offset;
+    operands[3 * i + 2] = panels[i]->distance;
+  }
+  operands[9] = block->m;
+  operands[10] = block->n;
+  operands[11] = block->k;
+  operands[12] = block->again;
+  sn_op(b, "func.call", sn_values(ARGUMENTS, operands), sn_types(0, NULL),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }
 
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  int64_t lanes = sn_micro_lanes(block->line, block->sum), vectors = sn_micro_vectors(block->line), known;
-  Tile t = {.block = block,
-            .lanes = lanes,
-            .sums = vectors * block->line->m,
-            .vector = lanes > 1 ? sn_vector(block->sum, lanes) : block->sum};
-  bool room = block->b_has_room && block->c_has_room;
-  MlirValue whole = sn_size_whole(b, block->n, lanes), wide = sn_index(b, lanes),
-            count = sn_size_ceil(b, room ? block->n : whole, wide);
-  in_pieces(b, &t, count, vectors, columns_of_vectors);
-  if (room || lanes == 1 || (sn_known(block->n, &known) && known % lanes == 0))
+  int64_t m, n;
+  if (!sn_known(block->m, &m) || !sn_known(block->n, &n)) {
+    call_function(k, b, block);
     return;
-  MlirValue rest = sn(b, "arith.subi", block->n, whole);
-  SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
-  t.mask = mask_of(b, lanes, rest);
-  rows_of_tiles(b, &t, whole, 1);
-  sn_end_if(b, &some);
+  }
+  Tile t = tile_of(block);
+  emit_known(b, &t, n);
 }

@@ -32,9 +32,9 @@ func.func private @tiles(%x: memref<13x10xf64>, %w: memref<10x8xf64>, %y: memref
 //       CHECK:   scf.for {{.*}} iter_args
 //   CHECK-NOT:     maskedload
 //       CHECK:     math.fma
-//       CHECK:   vector.create_mask %c1{{.*}} : vector<4xi1>
+//       CHECK:   %[[MASK:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : vector<4xi32>
 //       CHECK:   scf.for {{.*}} iter_args
-//       CHECK:     vector.maskedload {{.*}} : memref<90xf64>
+//       CHECK:     vector.maskedload %{{.+}}[%{{.+}}], %[[MASK]], {{.*}} : memref<90xf64>
 //       CHECK:     math.fma
 //       CHECK:   vector.maskedstore
 func.func private @one_more(%x: memref<4x10xf64>, %w: memref<10x9xf64>, %y: memref<4x9xf64>) attributes {sinter.kernel} {
@@ -86,13 +86,30 @@ func.func private @integers(%x: memref<4x10xi8>, %w: memref<10x8xi8>, %y: memref
 
 // -----
 
-// Counts that are known at run time only: whole tiles, then rows and vectors by powers of two.
+// Sizes that are known at run time only: the module has one function for any, which two products call. Whole tiles of
+// columns, then single vectors, the last by a mask; rows by powers of two.
 
 // CHECK-LABEL: func.func private @unknown_task(
-//       CHECK:   %[[REST:.+]] = arith.subi
-//       CHECK:   arith.remui %[[REST]], %c8
-//       CHECK:   arith.remui %[[REST]], %c4
-//       CHECK:   arith.remui %[[REST]], %c2
+//   CHECK-NOT:   math.fma
+//       CHECK:   call @sinter_fma256_masked_f64_1(
+// CHECK-LABEL: func.func private @too_task(
+//       CHECK:   call @sinter_fma256_masked_f64_1(
+// CHECK-LABEL: func.func private @sinter_fma256_masked_f64()
+// CHECK-LABEL: func.func private @sinter_fma256_masked_f64_1(
+//       CHECK:   scf.for {{.*}} step %c8 {
+//       CHECK:     scf.for {{.*}} step %c6 {
+// CHECK-COUNT-12:    math.fma
+//       CHECK:     arith.remui {{.*}}, %c8
+// CHECK-COUNT-8:     math.fma
+//       CHECK:     arith.remui {{.*}}, %c4
+// CHECK-COUNT-4:     math.fma
+//       CHECK:     arith.remui {{.*}}, %c2
+// CHECK-COUNT-2:     math.fma
+//       CHECK:   scf.for {{.*}} step %c4 {
+//       CHECK:     arith.minsi
+//       CHECK:     arith.cmpi slt, {{.*}} : vector<4xi32>
+//       CHECK:     scf.for {{.*}} step %c8 {
+//       CHECK:       vector.maskedload
 func.func private @unknown(%x: memref<?x?xf64>, %w: memref<?x4xf64>, %y: memref<?x4xf64>) attributes {sinter.kernel} {
   sinter.contract (i = ?) by (j = 4) product (k = ?) (%x[i, k] : memref<?x?xf64>, %w[k, j] : memref<?x4xf64>) : f64
       outs(%y[i, j] : memref<?x4xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 32, n = 4, k = 16, lanes = 4>) {
@@ -101,3 +118,12 @@ func.func private @unknown(%x: memref<?x?xf64>, %w: memref<?x4xf64>, %y: memref<
   }
   return
 }
+func.func private @too(%x: memref<?x?xf64>, %w: memref<?x4xf64>, %y: memref<?x4xf64>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 4) product (k = ?) (%x[i, k] : memref<?x?xf64>, %w[k, j] : memref<?x4xf64>) : f64
+      outs(%y[i, j] : memref<?x4xf64>) schedule(#sinter.brgemm<kernel = "fma256", m = 32, n = 4, k = 16, lanes = 4>) {
+  ^row(%a: tensor<4xf64>):
+    sinter.yield %a : tensor<4xf64>
+  }
+  return
+}
+func.func private @sinter_fma256_masked_f64()
