@@ -17,7 +17,7 @@
 #define SINTER_LOWERING_CPU_CPU_H
 
 #include "lowering/facts/cpu_forms.h"
-#include "lowering/rows/rowprogram.h"
+#include "lowering/rows/rowjoint.h"
 
 // ---- a kernel: lower_cpu.c ---------------------------------------------------
 
@@ -75,7 +75,8 @@ typedef struct {
   int64_t lanes, unroll;
   int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
   const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
-  bool online;              // maxima and sums of exponentials under them in one loop, where sn_row_online finds them
+  bool online;              // maxima and sums of exponentials under them in one loop
+  SnRowJoints joints;       // which, set by sn_cpu_row
   MlirValue from, count;    // the columns of a piece; null: all
   const MlirValue *reduced; // what the reductions of the first phase gave; null: they are emitted
   MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
@@ -106,7 +107,7 @@ void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue 
 // The loops of any reductions and stores; columns of a row, or of the piece.
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase);
 
-// Phase `at` and the one behind it, of which sn_row_online knows the maximum, as one loop.
+// Phase `at` and the one behind it, which r->joints joins, as one loop.
 void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at);
 
 // ---- the first phase of many neighbouring rows: rowstrips.c -------------------------------

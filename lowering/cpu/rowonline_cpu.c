@@ -193,7 +193,7 @@ static MlirValue least_finite(SnBuilder *b, MlirType t, int64_t width) {
 void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   SnRowProgram *p = r->program;
   const SnPhase *first = &p->phases.data[at];
-  Online o = {.row = r, .maximum = sn_row_online(p, at), .phase = (int)at};
+  Online o = {.row = r, .maximum = sn_row_joint_in(&r->joints, at)->first, .phase = (int)at};
   for (size_t i = 0; i < p->phases.data[at + 1].reduces.size; ++i)
     sn_push(&o.sums, p->phases.data[at + 1].reduces.data[i]);
   for (size_t i = 0; i < first->reduces.size; ++i)

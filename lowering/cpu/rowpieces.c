@@ -54,7 +54,7 @@ static MlirLogicalResult check(const SnForm *f) {
   return SN_OK;
 }
 
-// The results of earlier phases for a row, and scalars of all phases up to `phase`.
+// The results of earlier phases for a row.
 static void begin_row(SnBuilder *b, const Pieces *s, const SnTask *t, SnRowProgram *p, size_t phase, MlirValue row) {
   sn_row_begin(p);
   if (p->form->num_rows)
@@ -65,8 +65,6 @@ static void begin_row(SnBuilder *b, const Pieces *s, const SnTask *t, SnRowProgr
     if (sn_row_level(p, result) <= (int)phase)
       sn_map(&p->scalars, result, sn_scratch_load(b, whole, sn_values(1, &row), sn_type_of(result), sn_no_attr()));
   }
-  for (size_t i = 0; i <= phase; ++i)
-    sn_row_scalars(b, p, (int)i);
 }
 
 // The parts of each row of the reductions from `first` on.
@@ -110,6 +108,26 @@ static void emit_phase(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n
     results[i] = sn_row_scalar(p, sn_result(phase->reduces.data[i], 0));
 }
 
+// The last phase that is walked over; those before have their results from other tasks.
+typedef struct {
+  SnCpuRow *row;
+  size_t phase;
+} Last;
+
+static void run_last(SnBuilder *b, size_t i, void *user) {
+  const Last *last = user;
+  SnRowProgram *p = last->row->program;
+  const SnPhase *now = &p->phases.data[i];
+  MlirValue results[SN_MAX_REDUCTIONS];
+  if (i != last->phase)
+    return;
+  for (size_t k = 0; k < now->reduces.size; ++k)
+    results[k] = sn_row_identity(b, p, now->reduces.data[k], 1);
+  sn_cpu_streaming(b, last->row, emit_phase, NULL, (intptr_t)now->reduces.size, results);
+  for (size_t k = 0; k < now->reduces.size; ++k)
+    sn_map(&p->scalars, sn_result(now->reduces.data[k], 0), results[k]);
+}
+
 // One phase over all pieces of all rows.
 static void parallel_phase(Pieces *s, size_t phase) {
   SnKernel *k = s->kernel;
@@ -133,17 +151,11 @@ static void parallel_phase(Pieces *s, size_t phase) {
   SnCpuRow row = sn_cpu_scheduled(&f, &p);
   targets(&f, &row);
   MlirValue length = columns_of_piece(b, &f), all = sn_form_columns(b, &f), pieces = sn_size_ceil(b, all, length);
-  p.phase = (int)phase;
   row.from = sn(b, "arith.muli", sn(b, "arith.remui", t.index, pieces), length);
   row.count = sn(b, "arith.subi", sn_cpu_end(b, row.from, length, all), row.from);
   begin_row(b, s, &t, &p, phase, sn(b, "arith.divui", t.index, pieces));
-  const SnPhase *now = &p.phases.data[phase];
-  MlirValue results[SN_MAX_REDUCTIONS];
-  for (size_t i = 0; i < now->reduces.size; ++i)
-    results[i] = sn_row_identity(b, &p, now->reduces.data[i], 1);
-  sn_cpu_streaming(b, &row, emit_phase, NULL, (intptr_t)now->reduces.size, results);
-  for (size_t i = 0; i < now->reduces.size; ++i)
-    sn_map(&p.scalars, sn_result(now->reduces.data[i], 0), results[i]);
+  Last last = {&row, phase};
+  sn_row_walk(b, &p, phase + 1, &(SnRowWalk){.columns = run_last, .user = &last});
   store_parts(b, s, &t, &p, first);
   sn_cpu_task_end(k, &t, s->tasks);
   sn_vec_free(&row.targets);
@@ -171,6 +183,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
   MlirValue scalars[SN_MAX_ACCUMULATORS];
   SnLoop r = sn_for(b, sn_index(b, 0), s.rows, sn_index(b, 1));
   begin_row(b, &s, NULL, &p, p.phases.size - 1, r.index);
+  sn_row_walk(b, &p, p.phases.size, &(SnRowWalk){0});
   for (size_t i = 0; i < f->accumulators.size; ++i)
     scalars[i] = sn_cpu_identity(b, f, i, 1);
   sn_cpu_row_ends(b, &row, scalars);

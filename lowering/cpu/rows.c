@@ -234,24 +234,28 @@ static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
     sn_map(&p->scalars, sn_result(phase->reduces.data[k], 0), sn_result(run.op, k));
 }
 
-void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
+// The loops of a phase, unless something else has its results.
+static void run_phase(SnBuilder *b, size_t i, void *user) {
+  SnCpuRow *r = user;
   SnRowProgram *p = r->program;
-  bool merged = false; // into the phase before
-  for (size_t i = 0; i < p->phases.size; ++i) {
-    p->phase = (int)i;
-    sn_row_scalars(b, p, (int)i);
-    if (merged) {
-      merged = false;
-    } else if (!i && r->reduced) {
-      for (size_t k = 0; k < p->phases.data[0].reduces.size; ++k)
-        sn_map(&p->scalars, sn_result(p->phases.data[0].reduces.data[k], 0), r->reduced[k]);
-    } else if (r->online && !sn_null(sn_row_online(p, i))) {
-      sn_cpu_online_columns(b, r, i);
-      merged = true;
-    } else {
-      guarded_phase(b, r, i);
-    }
-  }
+  const SnPhase *phase = &p->phases.data[i];
+  if (i && sn_row_joint_in(&r->joints, i - 1))
+    return;
+  if (!i && r->reduced)
+    for (size_t k = 0; k < phase->reduces.size; ++k)
+      sn_map(&p->scalars, sn_result(phase->reduces.data[k], 0), r->reduced[k]);
+  else if (sn_row_joint_in(&r->joints, i))
+    sn_cpu_online_columns(b, r, i);
+  else
+    guarded_phase(b, r, i);
+}
+
+void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
+  r->joints.n = 0;
+  if (r->online)
+    sn_row_join_phases(&r->joints, r->program);
+  SnRowWalk walk = {.columns = run_phase, .user = r};
+  sn_row_walk(b, r->program, r->program->phases.size, &walk);
   sn_cpu_row_ends(b, r, scalars);
 }
 

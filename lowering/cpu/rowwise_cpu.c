@@ -101,11 +101,13 @@ static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
   sn_row_keep(p);
   for (size_t i = 0; i < p->kept.size; ++i)
     p->kept.data[i].memref = memory_of_task(b, sn_element(sn_type_of(p->kept.data[i].value)), length);
-  for (size_t i = 0; row->online && i + 1 < p->phases.size; ++i)
-    if (p->kept.size && !sn_null(sn_row_online(p, i))) {
-      p->kept.data[0].per = row->lanes;
-      p->kept.data[0].factors = memory_of_task(b, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
-    }
+  SnRowJoints joints = {0};
+  if (row->online && p->kept.size)
+    sn_row_join_phases(&joints, p);
+  if (joints.n) {
+    p->kept.data[0].per = row->lanes;
+    p->kept.data[0].factors = memory_of_task(b, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
+  }
 }
 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {

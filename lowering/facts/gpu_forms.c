@@ -192,8 +192,8 @@ size_t sn_gpu_exchanges(const SnForm *f, size_t *values) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
   SnRowJoints joints = {0};
   size_t count = 0;
-  sn_row_find_exponentials(&joints, &p);
-  sn_row_find_squares(&joints, &p);
+  sn_row_join_exponentials(&joints, &p);
+  sn_row_join_squares(&joints, &p);
   *values = 0;
   for (size_t i = 0; i < p.phases.size; ++i) {
     size_t n = 0;

@@ -11,7 +11,7 @@ typedef SnRowJoints SnGpuOnline;
 // Says of each exponential whose argument is not positive that it is (`sinter.not_positive`, which math.c reads): an
 // element under the maximum of its row, and the same less the logarithm of the sum of those exponentials.
 void sn_gpu_mark_exponentials(const SnRowProgram *p);
-static inline void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_find_exponentials(o, p); }
+static inline void sn_gpu_online_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_join_exponentials(o, p); }
 // The sum that goes with this maximum, and the maximum of this sum; null if not online.
 static inline MlirOperation sn_gpu_online_sum(const SnGpuOnline *o, MlirOperation max) {
   const SnRowJoint *j = sn_row_joint_of_first(o, max);
@@ -38,7 +38,7 @@ MlirValue sn_gpu_online_scale(SnBuilder *b, MlirValue own, MlirValue common, boo
 
 // squares.c: the same for a sum, and the sum of squares of what its elements differ from a number that depends on it.
 
-static inline void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_find_squares(o, p); }
+static inline void sn_gpu_squares_find(SnGpuOnline *o, const SnRowProgram *p) { sn_row_join_squares(o, p); }
 static inline bool sn_gpu_is_squares(const SnGpuOnline *o, MlirOperation sum) {
   return sn_row_joint_is_squares(sn_row_joint_of_first(o, sum));
 }

@@ -44,6 +44,8 @@ bool sn_unit_stride(MlirAffineMap map, intptr_t d);
 // Adds each dimension's factor in an expression to `factors`; false if it is not linear.
 bool sn_affine_factors(MlirAffineExpr e, int64_t *factors);
 
+// rowphases.c: finds the program's phases, and which values are known when.
+void sn_row_cut(SnRowProgram *p);
 // rowemit.c: what an operation gives at the columns of `c`, added to c->made; once for the row (null), to p->scalars.
 void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
 // A copy of an elementwise op on so many lanes: `operands` are emitted, results are given lanes.

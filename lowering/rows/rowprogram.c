@@ -7,7 +7,8 @@
 //     %s = sinter.row_reduce add %e            phase 1: loop { accumulate s over exp(x - m) }
 //     sinter.yield (arith.divf %e, %s)         phase 2: loop { store exp(x - m) / s }
 //
-// Rows are recomputed in each phase: only scalars live between loops. What an operation becomes is in rowemit.c.
+// Rows are recomputed in each phase: only scalars live between loops. How phases are cut and walked is in rowphases.c,
+// what an operation becomes in rowemit.c.
 
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
@@ -16,55 +17,6 @@
 
 static MlirOperation first_op(MlirBlock block) { return mlirBlockGetFirstOperation(block); }
 static MlirOperation next_op(MlirOperation op) { return mlirOperationGetNextInBlock(op); }
-
-int sn_row_level(const SnRowProgram *p, MlirValue v) {
-  for (size_t i = 0; i < p->values.size; ++i)
-    if (sn_same(p->values.data[i], v))
-      return p->levels.data[i];
-  return 0;
-}
-
-// Values that a combiner region takes from outside of it count as operands.
-typedef struct {
-  const SnRowProgram *p;
-  int level;
-} Level;
-static MlirWalkResult raise_level(MlirOperation op, void *user) {
-  Level *l = user;
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
-    int level = sn_row_level(l->p, sn_operand(op, k));
-    l->level = level > l->level ? level : l->level;
-  }
-  return MlirWalkResultAdvance;
-}
-
-static SnPhase *phase(SnRowProgram *p, int level) {
-  while (p->phases.size <= (size_t)level)
-    sn_push(&p->phases, (SnPhase){0});
-  return &p->phases.data[level];
-}
-
-static void analyse(SnRowProgram *p) {
-  phase(p, 0);
-  MlirOperation end = mlirBlockGetTerminator(p->block);
-  for (MlirOperation op = first_op(p->block); !sn_null(op) && !mlirOperationEqual(op, end); op = next_op(op)) {
-    Level l = {p, 0};
-    mlirOperationWalk(op, raise_level, &l, MlirWalkPreOrder);
-    bool reduce = sn_row_op_has(op, SN_READS_ALL);
-    if (reduce && !sn_unused(op))
-      sn_push(&phase(p, l.level)->reduces, op);
-    else
-      phase(p, l.level);
-    for (intptr_t k = 0; k < sn_num_results(op); ++k) {
-      sn_push(&p->values, sn_result(op, k));
-      sn_push(&p->levels, l.level + reduce);
-    }
-    phase(p, l.level + (reduce && !sn_unused(op)));
-  }
-  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
-    if (sn_is_row(sn_operand(end, k)))
-      sn_push(&phase(p, sn_row_level(p, sn_operand(end, k)))->yields, k);
-}
 
 static SnRowSource from_access(const SnAccess *a, MlirValue memref) {
   SnRowSource s = {.memref = memref, .access = *a};
@@ -78,7 +30,7 @@ SnRowProgram sn_row_program(const SnForm *form, SnValues operands) {
     sn_push(&p.sources, (SnRowSource){.scratch = true});
   for (size_t k = sn_first_input(form); k < form->inputs.size; ++k)
     sn_push(&p.sources, from_access(&form->inputs.data[k], operands.n ? operands.data[k] : form->inputs.data[k].value));
-  analyse(&p);
+  sn_row_cut(&p);
   return p;
 }
 
@@ -90,7 +42,7 @@ SnRowProgram sn_finish_program(const SnForm *form, SnValues operands) {
     if (sn_is_uniform(form, k))
       sn_push(&p.sources,
               from_access(&form->inputs.data[k], operands.n ? operands.data[k] : form->inputs.data[k].value));
-  analyse(&p);
+  sn_row_cut(&p);
   return p;
 }
 
@@ -173,46 +125,6 @@ MlirLogicalResult sn_row_program_check(const SnForm *f) {
   if (sn_failed(check_block(f->body)))
     return SN_FAIL;
   return f->finish.ptr ? check_block(f->finish) : SN_OK;
-}
-
-// ---- scalars ---------------------------------------------------------------------------------
-
-static bool is_scalar_op(MlirOperation op) {
-  if (sn_row_op_has(op, SN_READS_ALL)) // known behind the phase's loop
-    return false;
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    if (sn_is_row(sn_result(op, k)))
-      return false;
-  return true;
-}
-
-void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
-  for (intptr_t k = 0; at == 0 && k < mlirBlockGetNumArguments(p->block); ++k) {
-    MlirValue argument = mlirBlockGetArgument(p->block, k);
-    const SnRowSource *s = &p->sources.data[k];
-    if (s->scratch || sn_is_row(argument) || !sn_none(sn_mapped(&p->scalars, argument)))
-      continue;
-    if (mlirTypeIsAMemRef(sn_type_of(argument))) { // a table
-      sn_map(&p->scalars, argument, s->memref);
-      continue;
-    }
-    if (p->row_lanes > 1) {
-      sn_map(&p->scalars, argument, sn_row_load_rows(b, p, NULL, &s->access));
-      continue;
-    }
-    MlirValue dims[SN_MAX_DIMS];
-    sn_row_dims(b, p, NULL, 0, dims);
-    sn_map(&p->scalars, argument, sn_row_load(b, p->form, &s->access, dims));
-  }
-  MlirOperation end = mlirBlockGetTerminator(p->block);
-  for (MlirOperation op = first_op(p->block); !mlirOperationEqual(op, end); op = next_op(op)) {
-    if (!is_scalar_op(op))
-      continue;
-    Level l = {p, 0};
-    mlirOperationWalk(op, raise_level, &l, MlirWalkPreOrder);
-    if (l.level == at)
-      sn_row_emit(b, p, NULL, op);
-  }
 }
 
 // ---- reductions ----------------------------------------------------------------------------------

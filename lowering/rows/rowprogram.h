@@ -6,8 +6,7 @@
 //
 //   SnRowProgram p = sn_row_program(&form, sn_values(0, NULL));
 //   p.dims[d] = ...;                              // each row dimension's index
-//   for each phase i of p.phases:
-//     sn_row_scalars(b, &p, i);                   // once a row, outside of column loops
+//   sn_row_walk(b, &p, p.phases.size, &walk):     // once a row: each phase's scalars, then walk.columns, which writes
 //     column loop at j:
 //       SnColumn c = sn_column(j, lanes);         // a new one in each loop body
 //       acc = sn_row_combine(b, &p, r, acc, sn_row_reduced(b, &p, &c, r));  // r of phase.reduces
@@ -110,10 +109,7 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the
 // lowering to set.
 void sn_row_keep(SnRowProgram *p);
-// In rowonline.c. The reduction of phase `at` to a maximum under which everything that phase `at + 1` does is sums of
-// exponentials; else null. Nothing is kept, or those exponentials alone.
-MlirOperation sn_row_online(const SnRowProgram *p, size_t at);
-// Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`,
+// In rowjoint.c. Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`,
 // which sinter-math reads).
 void sn_row_mark_exponentials(const SnRowProgram *p);
 // In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is
@@ -125,7 +121,17 @@ bool sn_row_needs_whole_row(const SnRowProgram *p);
 // Forgets what was emitted for a row: call it where another row begins.
 void sn_row_begin(SnRowProgram *p);
 
-// ---- scalars -----------------------------------------------------------------
+// ---- phases ------------------------------------------------------------------
+
+// What a target does of a phase. `before` stands in front of its scalars. `columns` runs its loops over the row's
+// columns: it stores what the phase yields, and sets the results of its reductions in p->scalars. Null: nothing.
+typedef struct {
+  void (*before)(SnBuilder *b, size_t phase, void *user);
+  void (*columns)(SnBuilder *b, size_t phase, void *user);
+  void *user;
+} SnRowWalk;
+// The first `count` phases of a row, in order.
+void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *walk);
 
 // Emits every scalar of this phase: loads of arguments, elementwise scalars, picks, asserts. The
 // results of reductions of earlier phases have to be in p->scalars.

@@ -14,6 +14,7 @@
 
 #include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/rows/rowjoint.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/schedule/schedule.h"
 #include <stdio.h>
@@ -216,16 +217,18 @@ static Loops loops(const SnForm *f) {
   Loops l = {0};
   for (size_t i = 0; i < p.phases.size; ++i) {
     l.loops += p.phases.data[i].reduces.size || p.phases.data[i].yields.size;
-    l.online |= !sn_null(sn_row_online(&p, i));
     for (size_t k = 0; k < p.phases.data[i].reduces.size; ++k)
       l.own_combiner |= !sn_get_attr(p.phases.data[i].reduces.data[k], "kind").ptr;
     l.reduces |= p.phases.data[i].reduces.size > 0;
   }
+  SnRowJoints joints = {0}, with_kept = {0};
+  sn_row_join_phases(&joints, &p);
   sn_row_keep(&p);
+  sn_row_join_phases(&with_kept, &p);
+  l.online = joints.n;
+  l.online_kept = with_kept.n;
   for (size_t i = 0; i < p.kept.size; ++i)
     l.kept += sn_bits(sn_element(sn_type_of(p.kept.data[i].value))) / 8;
-  for (size_t i = 0; i < p.phases.size; ++i)
-    l.online_kept |= !sn_null(sn_row_online(&p, i));
   sn_row_program_free(&p);
   return l;
 }

@@ -1,0 +1,113 @@
+// rowphases.c: how a row program is cut into phases, and the one walk over them.
+//
+//   phase 0:  scalars known without a reduction;  loop over columns: what is reduced, and stored, of what is known then
+//   phase 1:  scalars known from these results;   loop: what is reduced, and stored, of that
+//   ...
+//
+// A reduction belongs to the first phase in which its row is known. What runs the loops, and with which lanes, is the
+// target's: a function that the walk calls.
+
+#include "lowering/rows/rowmemory.h"
+
+// ---- the cut ---------------------------------------------------------------------------------
+
+int sn_row_level(const SnRowProgram *p, MlirValue v) {
+  for (size_t i = 0; i < p->values.size; ++i)
+    if (sn_same(p->values.data[i], v))
+      return p->levels.data[i];
+  return 0;
+}
+
+// Values that a combiner region takes from outside of it count as operands.
+typedef struct {
+  const SnRowProgram *p;
+  int level;
+} Level;
+static MlirWalkResult raise_level(MlirOperation op, void *user) {
+  Level *l = user;
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
+    int level = sn_row_level(l->p, sn_operand(op, k));
+    l->level = level > l->level ? level : l->level;
+  }
+  return MlirWalkResultAdvance;
+}
+static int level_of(const SnRowProgram *p, MlirOperation op) {
+  Level l = {p, 0};
+  mlirOperationWalk(op, raise_level, &l, MlirWalkPreOrder);
+  return l.level;
+}
+
+static SnPhase *phase(SnRowProgram *p, int level) {
+  while (p->phases.size <= (size_t)level)
+    sn_push(&p->phases, (SnPhase){0});
+  return &p->phases.data[level];
+}
+
+void sn_row_cut(SnRowProgram *p) {
+  phase(p, 0);
+  MlirOperation end = mlirBlockGetTerminator(p->block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op) && !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    int level = level_of(p, op);
+    bool reduce = sn_row_op_has(op, SN_READS_ALL);
+    if (reduce && !sn_unused(op))
+      sn_push(&phase(p, level)->reduces, op);
+    else
+      phase(p, level);
+    for (intptr_t k = 0; k < sn_num_results(op); ++k) {
+      sn_push(&p->values, sn_result(op, k));
+      sn_push(&p->levels, level + reduce);
+    }
+    phase(p, level + (reduce && !sn_unused(op)));
+  }
+  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
+    if (sn_is_row(sn_operand(end, k)))
+      sn_push(&phase(p, sn_row_level(p, sn_operand(end, k)))->yields, k);
+}
+
+// ---- the walk --------------------------------------------------------------------------------
+
+static bool is_scalar_op(MlirOperation op) {
+  if (sn_row_op_has(op, SN_READS_ALL)) // known behind the phase's loop
+    return false;
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    if (sn_is_row(sn_result(op, k)))
+      return false;
+  return true;
+}
+
+void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
+  for (intptr_t k = 0; at == 0 && k < mlirBlockGetNumArguments(p->block); ++k) {
+    MlirValue argument = mlirBlockGetArgument(p->block, k);
+    const SnRowSource *s = &p->sources.data[k];
+    if (s->scratch || sn_is_row(argument) || !sn_none(sn_mapped(&p->scalars, argument)))
+      continue;
+    if (mlirTypeIsAMemRef(sn_type_of(argument))) { // a table
+      sn_map(&p->scalars, argument, s->memref);
+      continue;
+    }
+    if (p->row_lanes > 1) {
+      sn_map(&p->scalars, argument, sn_row_load_rows(b, p, NULL, &s->access));
+      continue;
+    }
+    MlirValue dims[SN_MAX_DIMS];
+    sn_row_dims(b, p, NULL, 0, dims);
+    sn_map(&p->scalars, argument, sn_row_load(b, p->form, &s->access, dims));
+  }
+  MlirOperation end = mlirBlockGetTerminator(p->block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_scalar_op(op) && level_of(p, op) == at)
+      sn_row_emit(b, p, NULL, op);
+}
+
+void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *w) {
+  for (size_t i = 0; i < count; ++i) {
+    p->phase = (int)i;
+    if (w->before)
+      w->before(b, i, w->user);
+    sn_row_scalars(b, p, (int)i);
+    if (w->columns)
+      w->columns(b, i, w->user);
+  }
+}
