@@ -18,6 +18,8 @@ static const char *const stores[] = {"cached", "streaming", NULL};
 static const char *const nexts[] = {"later", "early", NULL};
 static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
+static const char *const halves[] = {"together", "apart", NULL};
+static const char *const guards[] = {"skip", "run", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
@@ -29,7 +31,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL,
      "columns of one task, where rows are few and long; 0: whole rows"},
     {"rows", "prefetch", 0, 1 << 20, 1, 0, NULL,
-     "bytes ahead of a row's first loads that memory is asked for, beyond 2048 into the second cache; 0: not asked"},
+     "bytes ahead of a row's first loads that memory is asked for, beyond `near` into the second cache; 0: not asked"},
+    {"rows", "near", 1, 1 << 20, 1, 2048, NULL,
+     "of prefetch: bytes ahead at which memory is asked for into the first cache, from the second"},
     {"rows", "next", 0, 0, 0, 0, nexts,
      "when memory is asked for the next row; \"early\": while the last loop of this one runs"},
     {"rows", "maximum", 0, 0, 0, 0, maxima,
@@ -43,10 +47,25 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "strip", 0, 65536, 1, 0, NULL,
      "along rows: neighbouring rows whose first reductions are combined in memory, column by column; 0: in registers"},
     {"rows", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL,
-     "vectors of one step of a column loop, each with its own accumulators"},
+     "vectors of one step of a column loop, each with its own accumulators; no more than a row has"},
+    {"rows", "carried", 1, 256, 1, 16, NULL,
+     "accumulators of one step at most: a loop that reduces more has fewer vectors in a step"},
+    {"rows", "carried_online", 1, 256, 1, 64, NULL,
+     "the same, of the loop that maximum = \"online\" makes: its maximum and all sums"},
+    {"rows", "plain", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of a column loop that reduces nothing"},
+    {"rows", "halves", 0, 0, 0, 0, halves,
+     "how vectors of half types are loaded and stored; \"together\": two of them as one line, where the loop's columns "
+     "may come in that order"},
+    {"rows", "written_out", 0, 64, 1, 16, NULL,
+     "along rows: columns up to which there is no loop over them, but one step behind the other"},
+    {"rows", "guards", 0, 0, 0, 0, guards,
+     "what becomes of a loop whose results matter under a condition alone; \"skip\": it is left out where that does not "
+     "hold; \"run\": it runs"},
     {"rows", "residency", 0, 0, 0, 0, residencies,
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and "
      "the like in memory of the task"},
+    {"rows", "stack", 0, 1 << 20, 1, 16384, NULL,
+     "bytes of a buffered row up to which it lies on the task's stack; a longer one is allocated"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL,
      "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
@@ -83,6 +102,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
     {"brgemm", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns of one vector of the epilogue"},
     {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},
+    {"brgemm", "carried", 1, 256, 1, 16, NULL, "accumulators of one such step at most, as of #sinter.rows"},
+    {"brgemm", "halves", 0, 0, 0, 0, halves, "how the epilogue loads and stores half types, as of #sinter.rows"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
 };
 

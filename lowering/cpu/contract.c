@@ -377,7 +377,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
     products[p].b_pack = products[p].ldb ? old.b_pack : sn_lookup(&c.t.map, old.b_pack);
   }
   SnRowProgram program = sn_row_program(&c.f, sn_values(0, NULL));
-  SnCpuRow row = {.program = &program, .lanes = c.lanes, .unroll = sn_schedule_number(s, "unroll")};
+  SnCpuRow row = sn_cpu_scheduled_loops(&c.f, &program);
   MlirValue scalars[SN_MAX_ACCUMULATORS];
   intptr_t n = sn_cpu_partials_begin(&c.f, &c.t, &partials, scalars);
   sn_cpu_body_targets(&c.f, &c.t, &partials, &row);

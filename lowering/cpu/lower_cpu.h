@@ -72,7 +72,9 @@ typedef struct {
 
 typedef struct {
   SnRowProgram *program;
-  int64_t lanes, unroll;
+  // The schedule's keys of these names.
+  int64_t lanes, unroll, carried, carried_online, plain, written_out, near;
+  bool halves_together, runs_guarded;
   int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
   const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
   bool online;              // maxima and sums of exponentials under them in one loop
@@ -83,8 +85,9 @@ typedef struct {
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
 
-// As the form's schedule says, without targets.
+// As the form's schedule says, without targets: of a rowwise form; and what #sinter.rows and #sinter.brgemm both say.
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p);
+SnCpuRow sn_cpu_scheduled_loops(const SnForm *f, SnRowProgram *p);
 // Emits loops twice, with stores past the caches for results that are aligned, if the schedule says so. `scalars` are
 // what `emit` begins with and what it ends with.
 typedef void (*SnCpuEmit)(SnBuilder *b, SnCpuRow *r, const void *user, intptr_t n, MlirValue *scalars);

@@ -130,7 +130,9 @@ void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
       sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), all);
     }
   }
-  SnCpuRow row = {.program = &program, .lanes = p->lanes, .unroll = 1};
+  SnCpuRow row = sn_cpu_scheduled_loops(f, &program);
+  row.lanes = p->lanes;
+  row.unroll = 1;
   for (size_t k = 0; k < f->outputs.size; ++k)
     if (sn_is_reduced(f, k))
       sn_push(&row.targets, (SnTarget){.access = f->outputs.data[k]});

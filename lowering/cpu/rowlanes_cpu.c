@@ -107,7 +107,9 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   SnBuilder *b = &t.task.b;
   const SnForm *f = &t.form;
   t.program.row_lanes = lanes;
-  t.row = (SnCpuRow){.program = &t.program, .lanes = lanes, .unroll = sn_schedule_number(k->form.schedule, "unroll")};
+  t.row = sn_cpu_scheduled_loops(f, &t.program);
+  t.row.written_out = sn_schedule_number(f->schedule, "written_out");
+  t.row.runs_guarded = sn_schedule_word_is(f->schedule, "guards", "run");
   sn_cpu_body_targets(f, &t.task, &t.partials, &t.row);
 
   SnStrips strips = sn_cpu_strips(b, &t.row);

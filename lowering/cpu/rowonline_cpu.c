@@ -21,8 +21,6 @@
 #include "lowering/cpu/lower_cpu.h"
 #include <assert.h>
 
-enum { MOST_CARRIED = 64 }; // values of a step that unrolling goes up to
-
 // ---- the loop -----------------------------------------------------------------------------------
 
 // Carried values: the maximum, then for each vector of a step its sums and the other reductions of the first phase.
@@ -94,7 +92,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   SnColumn c[SN_MAX_UNROLL];
   SnRowPair pairs[4] = {0};
   MlirValue largest = {0};
-  bool by_parity = width > 1 && width <= 16 && count % 2 == 0 && sn_row_in_any_order(p, &p->phases.data[o->phase]) &&
+  bool by_parity = o->row->halves_together && width > 1 && width <= 16 && count % 2 == 0 &&
+                   sn_row_in_any_order(p, &p->phases.data[o->phase]) &&
                    sn_row_in_any_order(p, &p->phases.data[o->phase + 1]);
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j;
@@ -149,7 +148,8 @@ static void separate(SnBuilder *b, Online *o, SnValues results, MlirValue *out) 
   sn_push(&maximum.reduces, o->maximum);
   for (size_t i = 0; i < o->sums.size; ++i)
     sn_push(&sums.reduces, o->sums.data[i]);
-  SnCpuRow row = {.program = p, .lanes = o->row->lanes, .unroll = 1};
+  SnCpuRow row = sn_cpu_scheduled_loops(p->form, p);
+  row.unroll = 1;
   sn_cpu_columns(b, &row, &maximum);
   p->phase = o->phase + 1;
   sn_cpu_columns(b, &row, &sums);
@@ -203,7 +203,7 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), state[SN_CARRIED];
   MlirType t = sn_type_of(sn_result(o.maximum, 0));
   bool fixed = sn_known(length, &known);
-  while (count > 1 && (1 + n * count > MOST_CARRIED || known < count * lanes))
+  while (count > 1 && (1 + n * count > r->carried_online || known < count * lanes))
     --count;
   int64_t width = lanes > 1 && (!fixed || known >= lanes) ? lanes : 1;
   MlirValue wide = width > 1 ? sn_size_whole(b, length, count * width) : zero,

@@ -21,7 +21,6 @@
 #include "lowering/rows/rowmemory.h"
 
 #define LINE 64   // bytes
-#define NEAR 2048 // bytes: from the second cache to the first
 
 static bool reads(MlirValue v, MlirValue argument) {
   MlirOperation op = sn_definer(v);
@@ -86,7 +85,7 @@ void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue 
       continue;
     bool ahead = r->prefetch && !read_before(p, phase, argument) && phase_reads(p, phase, argument);
     bool next = r->next && !last_loop(p, phase) && !read_before(p, phase, argument) && phase_reads(p, phase, argument);
-    int64_t bytes = sn_bits(sn_element(sn_type_of(s->memref))) / 8, near = r->prefetch > NEAR ? NEAR : r->prefetch;
+    int64_t bytes = sn_bits(sn_element(sn_type_of(s->memref))) / 8, near = r->prefetch > r->near ? r->near : r->prefetch;
     if (ahead && r->prefetch > near && !next)
       ask(b, p, s, j, r->prefetch / bytes, width * count, 2);
     if (ahead)

@@ -16,9 +16,6 @@
 #include "lowering/cpu/lower_cpu.h"
 #include <assert.h>
 
-#define MOST_CARRIED 16 // accumulators of a step that unrolling goes up to
-#define FEW_COLUMNS 16 // written out one by one: a convolution's window
-
 MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen) {
   if (!seen)
     return x;
@@ -80,7 +77,7 @@ static bool by_parity(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
 }
 
 static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
-  return width > 1 && width <= 16 && r->program->row_lanes <= 1 &&
+  return r->halves_together && width > 1 && width <= 16 && r->program->row_lanes <= 1 &&
          (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
 }
 
@@ -133,11 +130,11 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = p->row_lanes;
   MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), acc[SN_MAX_REDUCTIONS];
   sn_known(length, &known);
-  while (unroll > 1 && (n * unroll > MOST_CARRIED || known < unroll))
+  while (unroll > 1 && (n * unroll > r->carried || known < unroll))
     --unroll;
   for (int64_t i = 0; i < n * unroll; ++i)
     acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
-  if (known <= FEW_COLUMNS) {
+  if (known <= r->written_out) {
     for (int64_t j = 0; j < known; ++j)
       step(b, r, phase, sn_index(b, j), lanes, 0, acc + j % unroll * n);
   } else {
@@ -154,16 +151,13 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
 
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
-  bool piece = !sn_none(r->from), asks = r->prefetch || r->next;
-  // Without accumulators, steps are independent as they are; two vectors of a half type are a line that is asked for
-  // once.
-  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n || asks ? r->unroll : 1, lanes = r->lanes;
-  unroll = n || unroll < 2 ? unroll : 2;
+  bool piece = !sn_none(r->from);
+  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : r->plain, lanes = r->lanes;
   if (unroll < 2 && by_pairs(r, phase, lanes))
     unroll = 2;
   MlirValue length = piece ? r->count : sn_form_columns(b, p->form), begin = piece ? r->from : sn_index(b, 0);
   bool fixed = sn_known(length, &known);
-  while (unroll > 1 && (n * unroll > MOST_CARRIED || known < unroll * lanes))
+  while (unroll > 1 && (n * unroll > r->carried || known < unroll * lanes))
     --unroll;
   MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1),
             acc[SN_MAX_REDUCTIONS];
@@ -207,7 +201,7 @@ void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
 static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
   SnRowProgram *p = r->program;
   const SnPhase *phase = &p->phases.data[i];
-  MlirValue guard = sn_row_guard(p, (int)i), results[SN_MAX_REDUCTIONS];
+  MlirValue guard = r->runs_guarded ? (MlirValue){0} : sn_row_guard(p, (int)i), results[SN_MAX_REDUCTIONS];
   MlirType types[SN_MAX_REDUCTIONS];
   intptr_t n = (intptr_t)phase->reduces.size;
   if (sn_none(guard)) {

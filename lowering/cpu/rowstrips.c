@@ -4,8 +4,8 @@
 //
 //   for each strip of 512 rows:
 //     a[512] = 0                                     memory of the task
-//     for k in the columns by 4:
-//       for j in the strip by 16:  a[j] = a[j] + x[k, j] + .. + x[k + 3, j]
+//     for k in the columns:                          memory is read in one stream
+//       for j in the strip by 16:  a[j] = a[j] + x[k, j]
 //     for j in the strip by 16:    what follows the first phase, with a[j]
 //
 // Lane by lane, a sum over a middle dimension reads a line of memory here and the next one a page
@@ -15,8 +15,6 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"
-
-#define TOGETHER 1 // columns of a step: memory is read in one stream
 
 SnStrips sn_cpu_strips(SnBuilder *b, const SnCpuRow *row) {
   SnStrips s = {.size = sn_schedule_number(row->program->form->schedule, "strip")};
@@ -44,9 +42,9 @@ static void store(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValu
     sn_scratch_store(b, acc[i], s->memory[i], sn_values(1, &slot), sn_no_attr());
 }
 
-// `count` columns from k on, of all rows of the strip.
+// Column k of all rows of the strip.
 static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue from, MlirValue to, MlirValue last,
-                 MlirValue k, int64_t count) {
+                 MlirValue k) {
   SnRowProgram *p = row->program;
   const SnPhase *first = &p->phases.data[0];
   MlirValue acc[4], zero = sn_index(b, 0);
@@ -57,12 +55,10 @@ static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue
     sn_row_begin(p);
     sn_row_scalars(b, p, 0);
     sn_cpu_strip_load(b, row, s, j.index, acc);
-    for (int64_t q = 0; q < count; ++q) {
-      SnColumn c = sn_column(q ? sn(b, "arith.addi", k, sn_index(b, q)) : k, row->lanes);
-      for (size_t i = 0; i < first->reduces.size; ++i)
-        acc[i] = sn_row_combine(b, p, first->reduces.data[i], acc[i], sn_row_reduced(b, p, &c, first->reduces.data[i]));
-      sn_column_free(&c);
-    }
+    SnColumn c = sn_column(k, row->lanes);
+    for (size_t i = 0; i < first->reduces.size; ++i)
+      acc[i] = sn_row_combine(b, p, first->reduces.data[i], acc[i], sn_row_reduced(b, p, &c, first->reduces.data[i]));
+    sn_column_free(&c);
     store(b, row, s, j.index, acc);
   }
   sn_next(b, &j);
@@ -72,17 +68,13 @@ void sn_cpu_strip_reduce(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, M
                          MlirValue last) {
   SnRowProgram *p = row->program;
   const SnPhase *first = &p->phases.data[0];
-  MlirValue identities[4], zero = sn_index(b, 0), length = sn_form_columns(b, p->form),
-                           whole = sn_size_whole(b, length, TOGETHER);
+  MlirValue identities[4], zero = sn_index(b, 0);
   for (size_t i = 0; i < first->reduces.size; ++i)
     identities[i] = sn_row_identity(b, p, first->reduces.data[i], row->lanes);
   SnLoop j = sn_for(b, zero, sn(b, "arith.subi", to, from), sn_index(b, row->lanes));
   store(b, row, s, j.index, identities);
   sn_next(b, &j);
-  SnLoop k = sn_for(b, zero, whole, sn_index(b, TOGETHER));
-  step(b, row, s, from, to, last, k.index, TOGETHER);
+  SnLoop k = sn_for(b, zero, sn_form_columns(b, p->form), sn_index(b, 1));
+  step(b, row, s, from, to, last, k.index);
   sn_next(b, &k);
-  SnLoop r = sn_for(b, whole, length, sn_index(b, 1));
-  step(b, row, s, from, to, last, r.index, 1);
-  sn_next(b, &r);
 }

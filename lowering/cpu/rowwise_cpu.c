@@ -11,8 +11,6 @@
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"
 
-#define ON_STACK 16384 // bytes of a row; a longer one is allocated
-
 typedef struct {
   MlirValue rows, chunk, tasks;
 } Shares;
@@ -87,9 +85,9 @@ void sn_cpu_streaming(SnBuilder *b, SnCpuRow *row, SnCpuEmit emit, const void *u
 }
 
 // Rows that live between phases, in memory of the task. What is freed, and where, upstream's deallocation says.
-static MlirValue memory_of_task(SnBuilder *b, MlirType element, int64_t length) {
+static MlirValue memory_of_task(SnBuilder *b, const SnForm *f, MlirType element, int64_t length) {
   int32_t segments[] = {0, 0};
-  bool small = length * sn_bits(element) <= ON_STACK * 8;
+  bool small = length * sn_bits(element) <= sn_schedule_number(f->schedule, "stack") * 8;
   return sn(b, small ? "memref.alloca" : "memref.alloc", sn_memref(element, 1, &length),
             sn_attr("alignment", sn_i64(b->ctx, 64)),
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
@@ -100,24 +98,39 @@ static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
   int64_t length = sn_row_length(p->form);
   sn_row_keep(p);
   for (size_t i = 0; i < p->kept.size; ++i)
-    p->kept.data[i].memref = memory_of_task(b, sn_element(sn_type_of(p->kept.data[i].value)), length);
+    p->kept.data[i].memref = memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[i].value)), length);
   SnRowJoints joints = {0};
   if (row->online && p->kept.size)
     sn_row_join_phases(&joints, p);
   if (joints.n) {
     p->kept.data[0].per = row->lanes;
-    p->kept.data[0].factors = memory_of_task(b, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
+    p->kept.data[0].factors =
+        memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
   }
 }
 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
+  MlirAttribute s = f->schedule;
   p->one_hot_by_lane = true;
   sn_row_mark_exponentials(p);
+  SnCpuRow row = sn_cpu_scheduled_loops(f, p);
+  row.carried_online = sn_schedule_number(s, "carried_online");
+  row.plain = sn_schedule_number(s, "plain");
+  row.written_out = sn_schedule_number(s, "written_out");
+  row.runs_guarded = sn_schedule_word_is(s, "guards", "run");
+  row.prefetch = sn_schedule_number(s, "prefetch");
+  row.near = sn_schedule_number(s, "near");
+  row.online = sn_schedule_word_is(s, "maximum", "online");
+  return row;
+}
+
+SnCpuRow sn_cpu_scheduled_loops(const SnForm *f, SnRowProgram *p) {
   return (SnCpuRow){.program = p,
                     .lanes = sn_schedule_number(f->schedule, "lanes"),
                     .unroll = sn_schedule_number(f->schedule, "unroll"),
-                    .prefetch = sn_schedule_number(f->schedule, "prefetch"),
-                    .online = sn_schedule_word_is(f->schedule, "maximum", "online")};
+                    .carried = sn_schedule_number(f->schedule, "carried"),
+                    .plain = 1,
+                    .halves_together = sn_schedule_word_is(f->schedule, "halves", "together")};
 }
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {

@@ -337,6 +337,9 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   if (again || ahead)
     n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
                   again ? (long long)AHEAD : (long long)options->prefetch);
+  // What is asked for is a line, and a vector may be half of one.
+  if ((again || ahead) && unroll > 1)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", plain = 2");
   if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
     n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
   if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))

@@ -27,7 +27,7 @@ func.func @log_sum_exp(%x: tensor<4096x32000xf32>, %e: tensor<f32>) -> tensor<f3
 // A softmax keeps its exponentials, and the next row is on its way while they are divided.
 
 // CHECK-LABEL: func @softmax
-//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", next = "early", prefetch = 8192, residency = "buffer", stores = "streaming", unroll = 8>)
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", next = "early", plain = 2, prefetch = 8192, residency = "buffer", stores = "streaming", unroll = 8>)
 //  AVX2-LABEL: func @softmax
 func.func @softmax(%x: tensor<4096x32000xf32>, %e: tensor<4096x32000xf32>) -> tensor<4096x32000xf32> {
   %0 = sinter.rowwise (i = 4096) by (j = 32000) ins(%x[i, j] : tensor<4096x32000xf32>) outs(%e[i, j] : tensor<4096x32000xf32>) {
