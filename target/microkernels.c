@@ -15,6 +15,8 @@
 #define CALL SN_WRITTEN_AS_CALL
 #define FMA SN_WRITTEN_AS_FMA
 #define MULTIPLY_ADD SN_WRITTEN_AS_MULTIPLY_ADD
+#define DOT SN_WRITTEN_AS_DOT
+#define DOT_ADD SN_WRITTEN_AS_DOT_ADD
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
 #define GROUPS SN_PACK_GROUPS
@@ -39,33 +41,40 @@
 // bytes; Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18. wgmma and mma.sync: PTX
 // ISA, chapters 9.7.15 and 9.7.14.)
 const SnMicroKernel sn_micro_kernels[] = {
-    // name, target, needs, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
-    {"libxsmm", CPU, "", F32, F32, F32, 0, 0, 0, 0, 1, ROWS, ROWS, MEMORY, CALL, "sinter_rt_brgemm_f32"},
-    {"fma512", CPU, "avx512f", F32, F32, F32, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231ps"},
-    {"fma512", CPU, "avx512f", F64, F64, F64, 6, 32, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231pd"},
-    {"fma256", CPU, "avx2 fma", F32, F32, F32, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231ps"},
-    {"fma256", CPU, "avx2 fma", F64, F64, F64, 6, 8, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, "vfmadd231pd"},
+    // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
+    {"amx", CPU, "amx-bf16", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, NOT_YET, "tdpbf16ps"},
+    {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, NOT_YET, "tdpbssd"},
+    // On processors with AMX it has half the rate of fma512.
+    {"dot512", CPU, "avx512bf16", "amx-bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT,
+     "llvm.x86.avx512bf16.dpbf16ps.512"},
+    // Sums of two products fit in 32 bits; LLVM makes vpdpwssd of it where there is VNNI.
+    {"dot512", CPU, "avx512bw", "", I16, I16, I32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT_ADD,
+     "llvm.x86.avx512.pmaddw.d.512"},
+    {"dot256", CPU, "avx2", "", I16, I16, I32, 6, 16, 2, 256, 2, ROWS, GROUPS, VECTORS, DOT_ADD,
+     "llvm.x86.avx2.pmadd.wd"},
+    {"libxsmm", CPU, "", "", F32, F32, F32, 0, 0, 0, 0, 1, ROWS, ROWS, MEMORY, CALL, "sinter_rt_brgemm_f32"},
+    {"fma512", CPU, "avx512f", "", F32, F32, F32, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, ""},
+    {"fma512", CPU, "avx512f", "", F64, F64, F64, 6, 32, 1, 512, 1, ROWS, ROWS, VECTORS, FMA, ""},
+    {"fma256", CPU, "avx2 fma", "", F32, F32, F32, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, ""},
+    {"fma256", CPU, "avx2 fma", "", F64, F64, F64, 6, 8, 1, 256, 1, ROWS, ROWS, VECTORS, FMA, ""},
     // Any type; n is of elements of 32 bits.
-    {"any512", CPU, "avx512f", ANY, ANY, ANY, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
-    {"any256", CPU, "avx2", ANY, ANY, ANY, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
-    {"any128", CPU, "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
-    {"amx", CPU, "amx-bf16", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, NOT_YET, "tdpbf16ps"},
-    {"amx", CPU, "amx-int8", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, NOT_YET, "tdpbssd"},
-    {"dot512", CPU, "avx512bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, NOT_YET, "vdpbf16ps"},
-    {"dot512", CPU, "avx512vnni", I16, I16, I32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, NOT_YET, "vpdpwssd"},
-    {"wgmma", GPU, "sm_90a", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "bf16"},
-    {"wgmma", GPU, "sm_90a", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "f16"},
-    {"wgmma", GPU, "sm_90a", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
-    {"wgmma", GPU, "sm_90a", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
-    {"wgmma", GPU, "sm_90a", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
-    {"mma.sync", GPU, "sm_80", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "bf16"},
-    {"mma.sync", GPU, "sm_80", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "f16"},
-    {"mma.sync", GPU, "sm_80", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
-    {"mma.sync", GPU, "sm_80", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "s8"},
+    {"any512", CPU, "avx512f", "", ANY, ANY, ANY, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"any256", CPU, "avx2", "", ANY, ANY, ANY, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"any128", CPU, "", "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"wgmma", GPU, "sm_90a", "", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "bf16"},
+    {"wgmma", GPU, "sm_90a", "", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "f16"},
+    {"wgmma", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
+    {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
+    {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
+    {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "bf16"},
+    {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "f16"},
+    {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
+    {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "s8"},
     {NULL},
 };
 
-const char *const sn_micro_kernel_names[] = {"libxsmm", "fma512", "fma256", "any512", "any256", "any128", NULL};
+const char *const sn_micro_kernel_names[] = {"dot512", "dot256", "libxsmm", "fma512", "fma256",
+                                             "any512", "any256", "any128",  NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {
@@ -140,6 +149,11 @@ bool sn_micro_kernel_runs(const SnMicroKernel *line, const char *features) {
     if (!has_word(features, at, strcspn(at, " ")))
       return false;
   return true;
+}
+
+bool sn_micro_kernel_pays(const SnMicroKernel *line, const char *features) {
+  return sn_micro_kernel_runs(line, features) &&
+         !(*line->unless && has_word(features, line->unless, strlen(line->unless)));
 }
 
 int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum) {

@@ -54,6 +54,8 @@ typedef enum {
   SN_WRITTEN_AS_CALL,         // of the runtime's function `instruction`
   SN_WRITTEN_AS_FMA,          // math.fma on vectors
   SN_WRITTEN_AS_MULTIPLY_ADD, // arith's multiplication and addition on vectors, or scalars
+  SN_WRITTEN_AS_DOT,          // sum = instruction(sum, a, b) on vectors; groups of a are on all lanes
+  SN_WRITTEN_AS_DOT_ADD,      // sum = sum + instruction(a, b)
   SN_WRITTEN_COUNT
 } SnMicroWritten;
 
@@ -61,6 +63,7 @@ typedef struct {
   const char *name; // as schedules have it; lines of other types may have the same
   SnMicroTarget target;
   const char *needs;   // what the processor must have, as LLVM names it, spaces between; "": nothing
+  const char *unless;  // where the processor has this, other lines are faster
   SnElement a, b, sum; // of the packed sides and of the accumulator; a narrower side is widened while it is packed
   int m, n, k;         // of one instruction, or of the sums that registers hold over the loop along k; 0: any
   int bits;            // of a vector register; 0: there are none
@@ -68,12 +71,12 @@ typedef struct {
   SnMicroPack pack_a, pack_b;
   SnMicroSums sums;
   SnMicroWritten written;
-  const char *instruction;
+  const char *instruction; // as its emitter names it: an intrinsic of LLVM, a function of the runtime
 } SnMicroKernel;
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of those that have an emitter, each once; ends with NULL
-enum { SN_MICRO_KERNEL_DEFAULT = 5 };             // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 7 };             // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 
@@ -81,8 +84,10 @@ SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no wo
 bool sn_micro_kernel_fits(const SnMicroKernel *line, MlirType a, MlirType b, MlirType sum);
 // The first line of this name that has an emitter and fits; NULL if none does.
 const SnMicroKernel *sn_micro_kernel(const char *name, MlirType a, MlirType b, MlirType sum);
-// The processor has what the line needs: `features` are LLVM's names with commas between.
+// The processor has what the line needs; that and nothing that makes others faster. `features` are LLVM's names with
+// commas between.
 bool sn_micro_kernel_runs(const SnMicroKernel *line, const char *features);
+bool sn_micro_kernel_pays(const SnMicroKernel *line, const char *features);
 // What elements of a packed side are: the line's, or the accumulator's where it takes any.
 MlirType sn_micro_packed(SnElement of_line, MlirType sum);
 // Elements of the accumulator in one register; 1 where there are no registers of vectors of it.

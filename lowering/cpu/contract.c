@@ -76,10 +76,11 @@ static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together
     p->ldb = AT_RUN_TIME;
 }
 
-// Its elements in memory are as the line wants them packed.
-static bool is_as_packed(const SnAccess *side, MlirType packed, SnMicroPack layout) {
-  return layout == SN_PACK_ROWS && !side->fill.ptr && mlirTypeEqual(sn_element(sn_type_of(side->value)), packed) &&
-         sn_fills_bytes(packed);
+// Its elements in memory are as the line wants them packed; groups of k are whole ones.
+static bool is_as_packed(const Product *p, const SnAccess *side, MlirType packed, SnMicroPack layout) {
+  bool whole = p->line->group == 1 || (p->sum != SN_DYNAMIC && p->sum % p->line->group == 0);
+  return layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
+         mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
 }
 
 static bool is_fixed(const SnForm *f, const Product *p) {
@@ -88,7 +89,7 @@ static bool is_fixed(const SnForm *f, const Product *p) {
 }
 
 static void read_in_place(const SnForm *f, Product *p, int64_t together) {
-  bool a = is_as_packed(p->a, p->a_type, p->line->pack_a), b = is_as_packed(p->b, p->b_type, p->line->pack_b);
+  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a), b = is_as_packed(p, p->b, p->b_type, p->line->pack_b);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
     read_matrices_in_place(f, p, together, a, b);
@@ -198,7 +199,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
-                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->k, zero), zero);
+                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_pieces(c->k, p->line->group), zero), zero);
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
 }
@@ -303,6 +304,10 @@ static MlirLogicalResult check(const SnForm *f) {
     Product product;
     if (sn_failed(read_product(f, p, f->num_rows ? 1 : 0, sn_schedule_word(f->schedule, "kernel"), &product)))
       return SN_FAIL;
+    int64_t k = sn_schedule_number(f->schedule, "k"), group = product.line->group;
+    if (k % group && (product.sum == SN_DYNAMIC || product.sum > k))
+      return sn_error(f->op, "k = %lld, but kernel = \"%s\" takes multiples of %lld", (long long)k, product.line->name,
+                      (long long)group);
   }
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
   if (columns % n)
@@ -355,13 +360,16 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
 
   SnPartials partials = sn_cpu_partials(k, c.tasks, c.lanes);
   Product *products = sn_alloc(form->products.size * sizeof *products);
+  MlirValue none = {0};
   for (size_t p = 0; p < form->products.size; ++p) {
     (void)read_product(form, p, c.together, kernel, &products[p]);
     Product *q = &products[p];
     int64_t room = sn_cpu_micro_columns(q->line, q->type, c.n);
     q->c = scratch(&c, q->type, c.m, with_room(&k->b, width, room - c.n));
-    q->a_pack = q->lda ? (MlirValue){0} : scratch(&c, q->a_type, c.m, sum_of(&k->b, form, q));
-    q->b_pack = q->ldb ? (MlirValue){0} : scratch(&c, q->b_type, c.k, sn_index(&k->b, room));
+    int64_t group = q->line->group;
+    q->a_pack = q->lda ? none : scratch(&c, q->a_type, c.m, sn_cpu_whole(&k->b, sum_of(&k->b, form, q), group));
+    q->b_pack = q->ldb ? none : scratch(&c, q->b_type, sn_pieces(c.k, group), sn_index(&k->b, room * group));
+    q->b_rows = group == 1 ? none : scratch(&c, q->b_type, group, sn_index(&k->b, room));
   }
 
   c.t = sn_cpu_task_begin(k);
@@ -375,6 +383,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
     products[p].c = sn_lookup(&c.t.map, old.c);
     products[p].a_pack = products[p].lda ? old.a_pack : sn_lookup(&c.t.map, old.a_pack);
     products[p].b_pack = products[p].ldb ? old.b_pack : sn_lookup(&c.t.map, old.b_pack);
+    products[p].b_rows = sn_none(old.b_rows) ? old.b_rows : sn_lookup(&c.t.map, old.b_rows);
   }
   SnRowProgram program = sn_row_program(&c.f, sn_values(0, NULL));
   SnCpuRow row = sn_cpu_scheduled_loops(&c.f, &program);

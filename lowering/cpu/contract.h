@@ -18,6 +18,7 @@ typedef struct {
   MlirType a_type, b_type;          // of the elements of its packed sides
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
+  MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
 } Product;
 
 typedef struct {
@@ -47,7 +48,10 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 // index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
 
-// pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block.
+// x rounded up to a multiple of the unit.
+MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
+
+// pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to whole groups of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);
 // b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind column nn, up to whole vectors of the line.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);

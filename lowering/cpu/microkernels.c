@@ -13,6 +13,8 @@ static const Emitter emitters[SN_WRITTEN_COUNT] = {
     [SN_WRITTEN_AS_CALL] = sn_cpu_micro_call,
     [SN_WRITTEN_AS_FMA] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_MULTIPLY_ADD] = sn_cpu_micro_vectors,
+    [SN_WRITTEN_AS_DOT] = sn_cpu_micro_vectors,
+    [SN_WRITTEN_AS_DOT_ADD] = sn_cpu_micro_vectors,
 };
 
 void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
@@ -65,4 +67,19 @@ void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   sn_cpu_declare(k, name, 10, types);
   sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+}
+
+MlirValue sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, MlirType result) {
+  MlirType types[8];
+  assert(operands.n <= 8);
+  for (intptr_t i = 0; i < operands.n; ++i)
+    types[i] = sn_type_of(operands.data[i]);
+  if (sn_null(sn_symbol(k->module, name))) {
+    SnBuilder end = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
+    sn_op(&end, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+          sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, operands.n, types, 1, &result))),
+          sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.intrinsic", sn_unit(b->ctx)),
+          mlirRegionCreate());
+  }
+  return sn(b, "func.call", operands, result, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }

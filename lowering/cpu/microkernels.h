@@ -15,7 +15,7 @@
 typedef struct {
   MlirValue memory;   // a memref of one dimension
   MlirValue offset;   // of the first element
-  MlirValue distance; // of rows, in elements
+  MlirValue distance; // of rows, or of b's groups of rows, in elements
 } SnPanel;
 
 typedef struct {
@@ -24,6 +24,7 @@ typedef struct {
   SnPanel a, b, c;   // of the line's types and layouts, c of `sum`
   MlirValue m, n, k; // how many there are; 0 is right
   MlirValue again;   // i1: added to what is in c; else c is written only
+  // Where the line has groups, a has zeros behind column k, and b behind row k, up to a whole one.
   // Rows of b may be read, and rows of c read and written, up to a whole number of the line's lanes: what is there
   // behind column n is not used.
   bool b_has_room, c_has_room;
@@ -39,6 +40,10 @@ SnPanel sn_cpu_panel_at(SnBuilder *b, MlirValue memref, const MlirValue *at, Mli
 int64_t sn_cpu_micro_columns(const SnMicroKernel *line, MlirType sum, int64_t columns);
 
 // ---- the emitters ----------------------------------------------------------------------
+
+// One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
+// and upstream's deallocation pass takes no operation that does not.
+MlirValue sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, MlirType result);
 
 void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // microkernels.c
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block); // microkernels_vectors.c

@@ -25,6 +25,7 @@
 
 typedef struct Tile Tile;
 struct Tile {
+  SnKernel *kernel;
   const SnMicroBlock *block;
   int64_t lanes, most, sums; // of a vector; vectors of a row and of all rows of a tile
   MlirType vector;
@@ -71,10 +72,10 @@ static void in_pieces(SnBuilder *b, Tile *t, MlirValue n, int64_t most, Piece pi
 
 // ---- one tile ------------------------------------------------------------------------------------
 
-static MlirValue load(SnBuilder *b, const Tile *t, const SnPanel *p, MlirValue offset) {
+static MlirValue load(SnBuilder *b, const Tile *t, const SnPanel *p, MlirType type, MlirValue offset) {
   if (!sn_none(t->mask))
-    return sn(b, "vector.maskedload", p->memory, offset, t->mask, sn_zero(b, t->vector), t->vector);
-  return sn_scratch_load(b, p->memory, sn_values(1, &offset), t->vector, sn_no_attr());
+    return sn(b, "vector.maskedload", p->memory, offset, t->mask, sn_zero(b, type), type);
+  return sn_scratch_load(b, p->memory, sn_values(1, &offset), type, sn_no_attr());
 }
 
 static void store(SnBuilder *b, const Tile *t, const SnPanel *p, MlirValue offset, MlirValue x) {
@@ -88,19 +89,42 @@ static MlirValue vector_column(SnBuilder *b, const Tile *t, int64_t v) {
   return plus(b, t->column, sn_index(b, v * t->lanes));
 }
 
-// An element of a on all lanes.
+// What one register holds of a side: elements on lanes, or groups of them.
+static MlirType lanes_of_side(const Tile *t, MlirType element) {
+  int64_t n = t->lanes * t->block->line->group;
+  return n > 1 ? sn_vector(element, n) : element;
+}
+
+// An element of a, or a group, on all lanes.
 static MlirValue broadcast(SnBuilder *b, const Tile *t, MlirValue row, MlirValue l) {
   const SnPanel *a = &t->block->a;
-  MlirValue offset = at(b, a, row, l);
-  MlirValue x = sn_scratch_load(b, a->memory, sn_values(1, &offset), t->block->sum, sn_no_attr());
+  int64_t group = t->block->line->group;
+  MlirType element = sn_micro_packed(t->block->line->a, t->block->sum);
+  MlirValue offset = at(b, a, row, sn(b, "arith.muli", l, sn_index(b, group)));
+  if (group > 1) {
+    MlirType word = mlirIntegerTypeGet(b->ctx, (unsigned)group * sn_bits(element));
+    MlirValue x = sn(b, "vector.load", a->memory, offset, sn_vector(element, group));
+    x = sn(b, "vector.extract", sn(b, "vector.bitcast", x, sn_vector(word, 1)),
+           sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){0})));
+    return sn(b, "vector.bitcast", sn(b, "vector.broadcast", x, sn_vector(word, t->lanes)), lanes_of_side(t, element));
+  }
+  MlirValue x = sn_scratch_load(b, a->memory, sn_values(1, &offset), element, sn_no_attr());
   return t->lanes > 1 ? sn(b, "vector.broadcast", x, t->vector) : x;
 }
 
 static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, MlirValue sum) {
-  if (t->block->line->written == SN_WRITTEN_AS_FMA)
-    return sn(b, "math.fma", x, y, sum);
+  const SnMicroKernel *line = t->block->line;
   bool is_float = sn_is_float(t->block->sum);
-  return sn(b, is_float ? "arith.addf" : "arith.addi", sum, sn(b, is_float ? "arith.mulf" : "arith.muli", x, y));
+  const char *add = is_float ? "arith.addf" : "arith.addi";
+  if (line->written == SN_WRITTEN_AS_FMA)
+    return sn(b, "math.fma", x, y, sum);
+  if (line->written == SN_WRITTEN_AS_DOT)
+    return sn_cpu_intrinsic(t->kernel, b, line->instruction, sn_values(3, (MlirValue[]){sum, x, y}), t->vector);
+  MlirValue product =
+      line->written == SN_WRITTEN_AS_DOT_ADD
+          ? sn_cpu_intrinsic(t->kernel, b, line->instruction, sn_values(2, (MlirValue[]){x, y}), t->vector)
+          : sn(b, is_float ? "arith.mulf" : "arith.muli", x, y);
+  return sn(b, add, sum, product);
 }
 
 static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
@@ -113,7 +137,7 @@ static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
     types[i] = t->vector;
   SnIf again = sn_if_types(b, block->again, sn_types(n, types));
   for (int64_t i = 0; i < n; ++i)
-    sums[i] = load(b, t, &block->c,
+    sums[i] = load(b, t, &block->c, t->vector,
                    at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)));
   sn_else_values(b, &again, sn_values(n, sums));
   for (int64_t i = 0; i < n; ++i)
@@ -122,9 +146,11 @@ static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
   for (int64_t i = 0; i < n; ++i)
     sums[i] = sn_result(again.op, i);
 
-  SnLoop l = sn_for_values(b, zero, block->k, sn_index(b, 1), sn_values(n, sums));
+  MlirValue group = sn_index(b, block->line->group);
+  MlirType of_b = lanes_of_side(t, sn_micro_packed(block->line->b, block->sum));
+  SnLoop l = sn_for_values(b, zero, sn_size_ceil(b, block->k, group), sn_index(b, 1), sn_values(n, sums));
   for (int64_t v = 0; v < t->vectors; ++v)
-    y[v] = load(b, t, &block->b, at(b, &block->b, l.index, vector_column(b, t, v)));
+    y[v] = load(b, t, &block->b, of_b, at(b, &block->b, l.index, sn(b, "arith.muli", vector_column(b, t, v), group)));
   for (int64_t i = 0; i < rows; ++i) {
     MlirValue x = broadcast(b, t, plus(b, row, sn_index(b, i)), l.index);
     for (int64_t v = 0; v < t->vectors; ++v)
@@ -158,9 +184,10 @@ static MlirValue mask_of(SnBuilder *b, int64_t lanes, MlirValue count) {
   return sn(b, "arith.cmpi", lane, end, sn_attr("predicate", sn_i64(b->ctx, 2))); // slt
 }
 
-static Tile tile_of(const SnMicroBlock *block) {
+static Tile tile_of(SnKernel *k, const SnMicroBlock *block) {
   int64_t lanes = sn_micro_lanes(block->line, block->sum), vectors = sn_micro_vectors(block->line);
-  return (Tile){.block = block,
+  return (Tile){.kernel = k,
+                .block = block,
                 .lanes = lanes,
                 .most = vectors,
                 .sums = vectors * block->line->m,
@@ -240,7 +267,7 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
   block.n = v[10];
   block.k = v[11];
   block.again = v[12];
-  Tile t = tile_of(&block);
+  Tile t = tile_of(k, &block);
   b = sn_at_end(body, k->b.loc);
   emit_any(&b, &t);
   sn_op(&b, "func.return", sn_values(0, NULL));
@@ -279,6 +306,6 @@ void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) 
     call_function(k, b, block);
     return;
   }
-  Tile t = tile_of(block);
+  Tile t = tile_of(k, block);
   emit_known(b, &t, n);
 }

@@ -14,6 +14,7 @@
 // element by element.
 
 #include "lowering/cpu/contract.h"
+#include "lowering/cpu/pack.h"
 #include "lowering/rows/rowmemory.h"
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
@@ -33,6 +34,11 @@ void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirV
   sn_form_point(b, &c->f, p->first_dim, p->num_dims, s, dims + p->first_dim);
 }
 
+MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit) {
+  MlirValue u = sn_index(b, unit);
+  return unit == 1 ? x : sn_size_mul(b, sn_size_ceil(b, x, u), u);
+}
+
 // ---- one element ---------------------------------------------------------------
 
 // A scalar or a vector, to this element type.
@@ -49,15 +55,7 @@ static MlirValue convert(SnBuilder *b, MlirValue x, MlirType to) {
             x, to);
 }
 
-// A side as an array [rows][columns] of its packed form: A is [i][s], B is [s][j].
-typedef struct {
-  Contract *c;
-  Product *p;
-  bool is_a;
-  MlirValue row0, column0;        // of the block in the side
-  MlirValue pack;
-  int64_t pack_rows;              // of the pack, for each task
-} Block;
+typedef SnPackBlock Block;
 
 static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
   SnBuilder *b = &k->c->t.b;
@@ -70,6 +68,19 @@ static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
 
 static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
 static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
+
+void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
+  SnBuilder *b = &k->c->t.b;
+  int64_t from, to;
+  if (sn_same(columns_from, columns_to) || (sn_known(columns_from, &from) && sn_known(columns_to, &to) && from >= to))
+    return;
+  SnLoop r = sn_for(b, rows_from, rows_to, sn_index(b, 1));
+  SnLoop q = sn_for(b, columns_from, columns_to, sn_index(b, 1));
+  MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, r.index), q.index};
+  sn_scratch_store(b, sn_zero(b, packed(k)), k->pack, sn_values(2, at), sn_no_attr());
+  sn_next(b, &q);
+  sn_next(b, &r);
+}
 
 static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
@@ -182,7 +193,7 @@ static void fill_run(Run *r, MlirValue from, MlirValue to) {
 static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = side_of(r->k);
-  int64_t lanes = r->k->c->lanes;
+  int64_t lanes = r->k->lanes;
   MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes),
            i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue at[SN_MAX_DIMS + 1], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
@@ -255,8 +266,7 @@ static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
   return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
 }
 
-static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
-                          MlirValue columns_to) {
+void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
   SnBuilder *b = &k->c->t.b;
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
@@ -276,7 +286,7 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
   }
   MlirType t = sn_type_of(side->value);
   Run run = {.k = k, .runs = &runs};
-  run.unit = runs.n && k->c->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
+  run.unit = runs.n && k->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
   int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
   int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
   MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS],
@@ -320,12 +330,12 @@ static void copy_elements(Block *k, MlirValue rows_from, MlirValue rows_to, Mlir
 // ---- transposed in registers ---------------------------------------------------------
 
 // Consecutive rows of the packed form are consecutive elements in memory.
-static bool lies_transposed(const Block *k) {
+bool sn_pack_lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
   MlirType t = sn_type_of(side->value);
   int64_t factors[SN_MAX_DIMS];
-  if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->c->lanes < 2)
+  if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
     return k->c->together == 1 && is_next_to_itself(side->map, t, f->num_rows - 1);
@@ -336,7 +346,7 @@ static bool lies_transposed(const Block *k) {
 }
 
 // n vectors of n lanes: element [i][j] to [j][i], in log n steps of exchanged blocks.
-static void transpose(SnBuilder *b, int64_t n, MlirValue *v) {
+void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v) {
   for (int64_t d = n / 2; d; d /= 2) {
     int64_t low[SN_MAX_LANES], high[SN_MAX_LANES];
     for (int64_t l = 0; l < n; ++l) {
@@ -353,21 +363,24 @@ static void transpose(SnBuilder *b, int64_t n, MlirValue *v) {
   }
 }
 
-static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
+MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t n) {
   SnBuilder *b = &k->c->t.b;
   const SnAccess *side = side_of(k);
-  int64_t n = k->c->lanes;
-  MlirType t = sn_vector(sn_element(sn_type_of(side->value)), n);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
+  point(k, row, column, dims);
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
+    at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
+  MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
+  return convert(b, sn(b, "vector.load", flat, offset, sn_vector(sn_element(sn_type_of(side->value)), n)), packed(k));
+}
+
+static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
+  SnBuilder *b = &k->c->t.b;
+  int64_t n = k->lanes;
   MlirValue v[SN_MAX_LANES];
-  for (int64_t i = 0; i < n; ++i) {
-    MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
-    point(k, row, plus(b, column, sn_index(b, i)), dims);
-    for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
-      at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
-    MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
-    v[i] = convert(b, sn(b, "vector.load", flat, offset, t), packed(k));
-  }
-  transpose(b, n, v);
+  for (int64_t i = 0; i < n; ++i)
+    v[i] = sn_pack_load_column(k, row, plus(b, column, sn_index(b, i)), n);
+  sn_pack_transpose(b, n, v);
   for (int64_t i = 0; i < n; ++i)
     sn_op(b, "vector.store", v[i], k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, plus(b, row, sn_index(b, i))),
           column);
@@ -377,9 +390,9 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
 
 static void pack(Block *k, MlirValue rows, MlirValue columns) {
   SnBuilder *b = &k->c->t.b;
-  MlirValue zero = sn_index(b, 0), lanes = sn_index(b, k->c->lanes);
-  if (!lies_transposed(k)) {
-    copy_elements(k, zero, rows, zero, columns);
+  MlirValue zero = sn_index(b, 0), lanes = sn_index(b, k->lanes);
+  if (!sn_pack_lies_transposed(k)) {
+    sn_pack_elements(k, zero, rows, zero, columns);
     return;
   }
   MlirValue whole_rows = sn(b, "arith.subi", rows, sn(b, "arith.remui", rows, lanes));
@@ -389,28 +402,25 @@ static void pack(Block *k, MlirValue rows, MlirValue columns) {
   transpose_tile(k, r.index, q.index);
   sn_next(b, &r);
   sn_next(b, &q);
-  copy_elements(k, zero, whole_rows, whole_columns, columns);
-  copy_elements(k, whole_rows, rows, zero, columns);
+  sn_pack_elements(k, zero, whole_rows, whole_columns, columns);
+  sn_pack_elements(k, whole_rows, rows, zero, columns);
 }
 
 void sn_cpu_pack_a(Contract *c, Product *p) {
-  Block k = {c, p, .is_a = true, .row0 = c->i0, .column0 = sn_index(&c->t.b, 0), .pack = p->a_pack, .pack_rows = c->m};
-  pack(&k, c->mm, sn_form_sizes(&c->t.b, &c->f, p->first_dim, p->num_dims));
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims);
+  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = zero, .pack = p->a_pack, .pack_rows = c->m};
+  pack(&k, c->mm, sum);
+  sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, p->line->group));
 }
 
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
   SnBuilder *b = &c->t.b;
-  Block k = {c, p, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = c->k};
-  pack(&k, kk, nn);
-  MlirValue lanes = sn_index(b, sn_micro_lanes(p->line, p->type)),
-            room = sn_size_mul(b, sn_size_ceil(b, nn, lanes), lanes);
-  int64_t from, to;
-  if (sn_known(nn, &from) && sn_known(room, &to) && from == to)
+  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = c->k};
+  if (p->line->pack_b == SN_PACK_GROUPS) {
+    sn_pack_groups(&k, kk, nn);
     return;
-  SnLoop s = sn_for(b, sn_index(b, 0), kk, sn_index(b, 1));
-  SnLoop j = sn_for(b, nn, room, sn_index(b, 1));
-  MlirValue at[] = {sn_cpu_scratch_row(c, c->k, s.index), j.index};
-  sn_scratch_store(b, sn_zero(b, p->b_type), p->b_pack, sn_values(2, at), sn_no_attr());
-  sn_next(b, &j);
-  sn_next(b, &s);
+  }
+  pack(&k, kk, nn);
+  sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_lanes(p->line, p->type)));
 }

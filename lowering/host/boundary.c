@@ -255,7 +255,8 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
 static MlirLogicalResult defined(MlirOperation module, MlirOperation func) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
   bool runtime = name.length >= 10 && !memcmp(name.data, "sinter_rt_", 10);
-  return sn_function_body(func).ptr || runtime
+  bool intrinsic = sn_get_attr(func, "sinter.intrinsic").ptr; // LLVM knows it
+  return sn_function_body(func).ptr || runtime || intrinsic
              ? SN_OK
              : sn_error(func, "is declared, and nothing defines it");
 }

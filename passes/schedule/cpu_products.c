@@ -68,9 +68,18 @@ bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *fe
   return true;
 }
 
+static bool pays(const SnForm *f, const char *kernel, const char *features) {
+  for (size_t p = 0; p < f->products.size; ++p) {
+    const SnMicroKernel *line = line_of(f, kernel, p);
+    if (line && !sn_micro_kernel_pays(line, features))
+      return false;
+  }
+  return sn_schedule_kernel_runs(f, kernel, features);
+}
+
 static const char *best_kernel(const SnForm *f, const char *features) {
   const SnMicroKernel *line = sn_micro_kernels;
-  while (!sn_schedule_kernel_runs(f, line->name, features)) // the last one runs everything everywhere
+  while (!pays(f, line->name, features)) // "any128" does, everywhere and for every type
     ++line;
   return line->name;
 }

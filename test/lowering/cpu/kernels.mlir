@@ -86,6 +86,35 @@ func.func private @integers(%x: memref<4x10xi8>, %w: memref<10x8xi8>, %y: memref
 
 // -----
 
+// Pairs of k in one lane. Weights [j, k] have pairs as words in memory: words are transposed. A pair of a is on all
+// lanes. 17 rows of k are 9 pairs, the last with a zero.
+
+// CHECK-LABEL: func.func private @pairs_task(
+//       CHECK:   vector.load {{.*}} vector<32xbf16>
+//       CHECK:   vector.bitcast {{.*}} : vector<32xbf16> to vector<16xi32>
+//       CHECK:   vector.shuffle {{.*}} : vector<16xi32>, vector<16xi32>
+//       CHECK:   vector.bitcast {{.*}} : vector<16xi32> to vector<32xbf16>
+//       CHECK:   vector.store {{.*}} : memref<24x32xbf16>, vector<32xbf16>
+//       CHECK:   %[[LOW:.+]] = vector.load {{.*}} : memref<2x16xbf16>, vector<16xbf16>
+//       CHECK:   %[[HIGH:.+]] = vector.load {{.*}} : memref<2x16xbf16>, vector<16xbf16>
+//       CHECK:   vector.interleave %[[LOW]], %[[HIGH]]
+//       CHECK:   scf.for {{.*}} to %c24 step
+//       CHECK:     vector.load {{.*}} vector<32xbf16>
+//       CHECK:     vector.load {{.*}} vector<2xbf16>
+//       CHECK:     vector.bitcast {{.*}} : vector<2xbf16> to vector<1xi32>
+//       CHECK:     vector.broadcast {{.*}} : i32 to vector<16xi32>
+//       CHECK:     func.call @llvm.x86.avx512bf16.dpbf16ps.512(
+func.func private @pairs(%x: memref<4x47xbf16>, %w: memref<16x47xbf16>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16) product (k = 47) (%x[i, k] : memref<4x47xbf16>, %w[j, k] : memref<16x47xbf16>) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "dot512", m = 4, n = 16, k = 47, lanes = 16>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
 // Sizes that are known at run time only: the module has one function for any, which two products call. Whole tiles of
 // columns, then single vectors, the last by a mask; rows by powers of two.
 

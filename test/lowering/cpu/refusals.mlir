@@ -86,3 +86,15 @@ func.func private @columns_reduced(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %
   }
   return
 }
+
+// -----
+
+func.func private @odd_block(%x: memref<2x10xi8>, %w: memref<10x9xi8>, %y: memref<2x9xi32>) attributes {sinter.kernel} {
+  // expected-error@below {{k = 5, but kernel = "dot256" takes multiples of 2}}
+  sinter.contract (i = 2) by (j = 9) product (k = 10) (%x[i, k] : memref<2x10xi8>, %w[k, j] : memref<10x9xi8>) : i32
+      outs(%y[i, j] : memref<2x9xi32>) schedule(#sinter.brgemm<kernel = "dot256", m = 2, n = 4, k = 5, lanes = 1>) {
+  ^row(%a: tensor<9xi32>):
+    sinter.yield %a : tensor<9xi32>
+  }
+  return
+}

@@ -1,5 +1,7 @@
-// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX512
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bf16' --split-input-file %s | FileCheck %s --check-prefixes=DOT
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bf16,amx-bf16' --split-input-file %s | FileCheck %s --check-prefixes=AMX
 // RUN: sinter-opt --sinter-schedule='target=cpu features=' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,NONE
 
 // The first line of the table of micro-kernels that the processor has, and that takes the product's types. Nothing
@@ -65,4 +67,38 @@ func.func @mixed(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %s: tensor<8x16xf32
     sinter.yield %d : tensor<8xf64>
   }
   return %y : tensor<8x8xf64>
+}
+
+// -----
+
+// The instruction for pairs of bf16 where it is faster than widening; sums of 8-bit integers by pairs of 16 bits.
+
+// CHECK-LABEL: func @halves
+//       CHECK:   kernel = "libxsmm"
+//   DOT-LABEL: func @halves
+//         DOT:   kernel = "dot512"
+//   AMX-LABEL: func @halves
+//         AMX:   kernel = "libxsmm"
+func.func @halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xbf16>, %w[k, j] : tensor<16x8xbf16>) : f32
+      outs(%e[i, j] : tensor<8x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @bytes
+//      AVX512:   kernel = "dot512"
+//        AVX2:   kernel = "dot256"
+//        NONE:   kernel = "any128"
+func.func @bytes(%x: tensor<8x16xi8>, %w: tensor<16x8xi8>, %e: tensor<8x8xi32>) -> tensor<8x8xi32> {
+  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xi8>, %w[k, j] : tensor<16x8xi8>) : i32
+      outs(%e[i, j] : tensor<8x8xi32>) {
+  ^row(%a: tensor<8xi32>):
+    sinter.yield %a : tensor<8xi32>
+  }
+  return %y : tensor<8x8xi32>
 }

@@ -1,0 +1,33 @@
+// pack.h: what the files that pack a product's sides take from each other.
+
+#ifndef SINTER_LOWERING_CPU_PACK_H
+#define SINTER_LOWERING_CPU_PACK_H
+
+#include "lowering/cpu/contract.h"
+
+// A side as an array [rows][columns] of its packed form: A is [i][s], B is [s][j].
+typedef struct {
+  Contract *c;
+  Product *p;
+  bool is_a;
+  int64_t lanes;             // of the vectors that copy it
+  MlirValue row0, column0;   // of the block in the side
+  MlirValue pack;
+  int64_t pack_rows;         // of the pack, for each task
+} SnPackBlock;
+
+// pack.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.
+void sn_pack_elements(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
+                      MlirValue columns_to);
+void sn_pack_zeros(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
+                   MlirValue columns_to);
+// Consecutive rows of the packed form are consecutive elements in memory. Then: n of them as a vector, converted.
+bool sn_pack_lies_transposed(const SnPackBlock *k);
+MlirValue sn_pack_load_column(SnPackBlock *k, MlirValue row, MlirValue column, int64_t n);
+// n vectors of n lanes: element [i][j] to [j][i].
+void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v);
+
+// pack_groups.c: [rows / group][columns][group], with zeros up to whole groups and whole vectors of columns.
+void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns);
+
+#endif
