@@ -322,6 +322,9 @@ static MlirLogicalResult failed(const Writer *w, const char *what, const char *w
   return sn_error(w->module, "%s: %s", what, why);
 }
 
+// The program has instructions on tiles: only these are written by hand.
+static bool has_tiles(const Writer *w) { return LLVMGetNamedFunction(w->llvm, "llvm.x86.tilezero.internal") != NULL; }
+
 // What the code may use of a processor, beyond what each of its architecture has.
 static uint64_t features_used(const Writer *w, const char *triple) {
 #define NAME(name, ...) "+" name,
@@ -329,7 +332,7 @@ static uint64_t features_used(const Writer *w, const char *triple) {
 #undef NAME
   uint64_t used = 0;
   for (unsigned i = 0; i < sizeof names / sizeof *names && !strncmp(triple, "x86_64", 6); ++i)
-    if (sn_shim_machine_has(w->machine, names[i]))
+    if ((strncmp(names[i], "+amx-", 5) || has_tiles(w)) && sn_shim_machine_has(w->machine, names[i]))
       used |= (uint64_t)1 << i;
   return used;
 }

@@ -279,7 +279,7 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
 int32_t sinter_rt_call_on(const SinterFunction *f, DLTensor *const *inputs,
                           DLTensor *const *outputs, void *stream, void *workspace,
                           uint64_t features) {
-  uint64_t missing = features & ~sinter_cpu_features();
+  uint64_t missing = sinter_cpu_missing(features);
   if (!missing)
     return sinter_rt_call(f, inputs, outputs, stream, workspace);
   SinterThread *t = sinter_rt_thread();

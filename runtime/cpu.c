@@ -7,11 +7,14 @@
 #include "call.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct {
   const char *name;
@@ -53,11 +56,25 @@ static uint64_t ask(void) {
   return found;
 }
 
+// The bits of features whose registers a process has to ask for.
+static uint64_t asked_for(void) {
+  uint64_t found = 0;
+  for (int i = 0; i < FEATURES; i++)
+    if (features[i].state == SINTER_STATE_AMX)
+      found |= (uint64_t)1 << i;
+  return found;
+}
+
+// ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA (Linux, Documentation/arch/x86/xstate.rst). Of threads that there are, too.
+static bool given(void) { return syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
+
 static const char *name_of(int i) { return i < FEATURES ? features[i].name : "an instruction unknown to this runtime"; }
 
 #else
 
 static uint64_t ask(void) { return 0; }
+static uint64_t asked_for(void) { return 0; }
+static bool given(void) { return false; }
 static const char *name_of(int i) { return "an instruction of x86"; }
 
 #endif
@@ -69,6 +86,18 @@ static void ask_once(void) { there = ask(); }
 uint64_t sinter_cpu_features(void) {
   pthread_once(&once, ask_once); // CPUID takes microseconds on a virtual machine
   return there;
+}
+
+static bool tiles;
+static pthread_once_t tiles_once = PTHREAD_ONCE_INIT;
+static void ask_for_tiles(void) { tiles = given(); }
+
+uint64_t sinter_cpu_missing(uint64_t wanted) {
+  uint64_t missing = wanted & ~sinter_cpu_features(), asked = wanted & asked_for();
+  if (!asked || missing)
+    return missing;
+  pthread_once(&tiles_once, ask_for_tiles);
+  return tiles ? 0 : asked;
 }
 
 void sinter_cpu_names(uint64_t which, char *text, size_t size) {

@@ -1,7 +1,8 @@
 // cpu_features.h: the instructions of x86 that compiled code may hold, beyond what every x86-64 has.
 //
 // One table for the compiler, which notes what it was allowed to use, and for the runtime, which asks the CPU. Names
-// are LLVM's. Features that no code generator uses by itself (AMX, SHA, ...) are not here.
+// are LLVM's. Features that no code generator uses by itself (SHA, ...) are not here; those of AMX count for programs
+// that have its instructions.
 
 #ifndef SINTER_RUNTIME_CPU_FEATURES_H
 #define SINTER_RUNTIME_CPU_FEATURES_H
@@ -11,6 +12,7 @@
 #define SINTER_STATE_AVX 0x6
 #define SINTER_STATE_AVX512 0xe6
 #define SINTER_STATE_APX 0x80000
+#define SINTER_STATE_AMX 0x60000
 
 // F(name, leaf and subleaf of CPUID, register, mask, least value under the mask, state). At most 64 rows; a row's
 // number is its bit. (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID; AMD64 Architecture
@@ -65,6 +67,9 @@
   F("cf", 7, 1, edx, 1u << 21, 1, APX)                                                                                 \
   F("zu", 7, 1, edx, 1u << 21, 1, APX)                                                                                 \
   F("ppx", 7, 1, edx, 1u << 21, 1, APX)                                                                                \
-  F("push2pop2", 7, 1, edx, 1u << 21, 1, APX)
+  F("push2pop2", 7, 1, edx, 1u << 21, 1, APX)                                                                          \
+  F("amx-tile", 7, 0, edx, 1u << 24, 1, AMX)                                                                           \
+  F("amx-int8", 7, 0, edx, 1u << 25, 1, AMX)                                                                           \
+  F("amx-bf16", 7, 0, edx, 1u << 22, 1, AMX)
 
 #endif

@@ -17,6 +17,7 @@
 #define MULTIPLY_ADD SN_WRITTEN_AS_MULTIPLY_ADD
 #define DOT SN_WRITTEN_AS_DOT
 #define DOT_ADD SN_WRITTEN_AS_DOT_ADD
+#define BY_TILES SN_WRITTEN_AS_TILES
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
 #define GROUPS SN_PACK_GROUPS
@@ -42,8 +43,10 @@
 // ISA, chapters 9.7.15 and 9.7.14.)
 const SnMicroKernel sn_micro_kernels[] = {
     // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
-    {"amx", CPU, "amx-bf16", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, NOT_YET, "tdpbf16ps"},
-    {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, NOT_YET, "tdpbssd"},
+    {"amx", CPU, "amx-bf16", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, BY_TILES,
+     "llvm.x86.tdpbf16ps.internal"},
+    {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, BY_TILES,
+     "llvm.x86.tdpbssd.internal"},
     // On processors with AMX it has half the rate of fma512.
     {"dot512", CPU, "avx512bf16", "amx-bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT,
      "llvm.x86.avx512bf16.dpbf16ps.512"},
@@ -73,8 +76,8 @@ const SnMicroKernel sn_micro_kernels[] = {
     {NULL},
 };
 
-const char *const sn_micro_kernel_names[] = {"dot512", "dot256", "libxsmm", "fma512", "fma256",
-                                             "any512", "any256", "any128",  NULL};
+const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "dot256", "libxsmm", "fma512",
+                                             "fma256", "any512", "any256", "any128",  NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {
@@ -161,6 +164,14 @@ int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum) {
   bool vectors = line->bits && bits >= 8 && !(bits & (bits - 1));
   return vectors && (unsigned)line->bits > bits ? line->bits / (int64_t)bits : 1;
 }
+
+int64_t sn_micro_column_unit(const SnMicroKernel *line, MlirType sum) {
+  return line->sums == SN_SUMS_IN_TILES ? line->n : sn_micro_lanes(line, sum);
+}
+
+int64_t sn_micro_row_unit(const SnMicroKernel *line) { return line->sums == SN_SUMS_IN_TILES ? line->m : 1; }
+
+int64_t sn_micro_k_unit(const SnMicroKernel *line) { return line->k ? line->k : 1; }
 
 int64_t sn_micro_vectors(const SnMicroKernel *line) {
   int element = line->sum == SN_F64 ? 64 : 32;

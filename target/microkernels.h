@@ -56,6 +56,7 @@ typedef enum {
   SN_WRITTEN_AS_MULTIPLY_ADD, // arith's multiplication and addition on vectors, or scalars
   SN_WRITTEN_AS_DOT,          // sum = instruction(sum, a, b) on vectors; groups of a are on all lanes
   SN_WRITTEN_AS_DOT_ADD,      // sum = sum + instruction(a, b)
+  SN_WRITTEN_AS_TILES,        // LLVM's intrinsics of AMX; `instruction` is the one that multiplies
   SN_WRITTEN_COUNT
 } SnMicroWritten;
 
@@ -76,7 +77,7 @@ typedef struct {
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of those that have an emitter, each once; ends with NULL
-enum { SN_MICRO_KERNEL_DEFAULT = 7 };             // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 8 };             // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 
@@ -92,6 +93,10 @@ bool sn_micro_kernel_pays(const SnMicroKernel *line, const char *features);
 MlirType sn_micro_packed(SnElement of_line, MlirType sum);
 // Elements of the accumulator in one register; 1 where there are no registers of vectors of it.
 int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum);
+// Panels in scratch memory have room for whole multiples: of columns of b and c, of rows of a and c, of k.
+int64_t sn_micro_column_unit(const SnMicroKernel *line, MlirType sum);
+int64_t sn_micro_row_unit(const SnMicroKernel *line);
+int64_t sn_micro_k_unit(const SnMicroKernel *line);
 // Registers of one row of the line's sums, which are as wide as its n elements.
 int64_t sn_micro_vectors(const SnMicroKernel *line);
 

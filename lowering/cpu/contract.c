@@ -76,9 +76,11 @@ static void read_matrices_in_place(const SnForm *f, Product *p, int64_t together
     p->ldb = AT_RUN_TIME;
 }
 
-// Its elements in memory are as the line wants them packed; groups of k are whole ones.
-static bool is_as_packed(const Product *p, const SnAccess *side, MlirType packed, SnMicroPack layout) {
-  bool whole = p->line->group == 1 || (p->sum != SN_DYNAMIC && p->sum % p->line->group == 0);
+static bool is_whole(int64_t size, int64_t unit) { return unit == 1 || (size != SN_DYNAMIC && size % unit == 0); }
+
+// Its elements in memory are as the line wants them packed, and nothing behind them is read.
+static bool is_as_packed(const Product *p, const SnAccess *side, MlirType packed, SnMicroPack layout, int64_t rows) {
+  bool whole = is_whole(p->sum, sn_micro_k_unit(p->line)) && is_whole(rows, sn_micro_row_unit(p->line));
   return layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
          mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
 }
@@ -89,7 +91,13 @@ static bool is_fixed(const SnForm *f, const Product *p) {
 }
 
 static void read_in_place(const SnForm *f, Product *p, int64_t together) {
-  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a), b = is_as_packed(p, p->b, p->b_type, p->line->pack_b);
+  int64_t all_rows = 1;
+  for (int64_t d = f->num_rows - together; d < f->num_rows; ++d) {
+    int64_t size = f->dims.data[d].size;
+    all_rows = all_rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all_rows, size);
+  }
+  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows),
+       b = is_as_packed(p, p->b, p->b_type, p->line->pack_b, all_rows);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
     read_matrices_in_place(f, p, together, a, b);
@@ -199,7 +207,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
-                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_pieces(c->k, p->line->group), zero), zero);
+                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_rows(c, p), zero), zero);
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
 }
@@ -299,15 +307,24 @@ bool sn_cpu_by_columns(const SnForm *f) {
   return result;
 }
 
+// A block is a multiple of what the kernel takes, or all there is.
+static MlirLogicalResult check_unit(const SnForm *f, const SnMicroKernel *line, const char *key, int64_t unit,
+                                    int64_t all) {
+  int64_t size = sn_schedule_number(f->schedule, key);
+  if (size % unit == 0 || (all != SN_DYNAMIC && all <= size))
+    return SN_OK;
+  return sn_error(f->op, "%s = %lld, but kernel = \"%s\" takes multiples of %lld", key, (long long)size, line->name,
+                  (long long)unit);
+}
+
 static MlirLogicalResult check(const SnForm *f) {
   for (size_t p = 0; p < f->products.size; ++p) {
     Product product;
     if (sn_failed(read_product(f, p, f->num_rows ? 1 : 0, sn_schedule_word(f->schedule, "kernel"), &product)))
       return SN_FAIL;
-    int64_t k = sn_schedule_number(f->schedule, "k"), group = product.line->group;
-    if (k % group && (product.sum == SN_DYNAMIC || product.sum > k))
-      return sn_error(f->op, "k = %lld, but kernel = \"%s\" takes multiples of %lld", (long long)k, product.line->name,
-                      (long long)group);
+    if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
+        sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))
+      return SN_FAIL;
   }
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
   if (columns % n)
@@ -364,11 +381,11 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   for (size_t p = 0; p < form->products.size; ++p) {
     (void)read_product(form, p, c.together, kernel, &products[p]);
     Product *q = &products[p];
-    int64_t room = sn_cpu_micro_columns(q->line, q->type, c.n);
+    int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(c.n, columns) * columns;
+    int64_t group = q->line->group, unit = sn_micro_k_unit(q->line);
     q->c = scratch(&c, q->type, c.m, with_room(&k->b, width, room - c.n));
-    int64_t group = q->line->group;
-    q->a_pack = q->lda ? none : scratch(&c, q->a_type, c.m, sn_cpu_whole(&k->b, sum_of(&k->b, form, q), group));
-    q->b_pack = q->ldb ? none : scratch(&c, q->b_type, sn_pieces(c.k, group), sn_index(&k->b, room * group));
+    q->a_pack = q->lda ? none : scratch(&c, q->a_type, c.m, sn_cpu_whole(&k->b, sum_of(&k->b, form, q), unit));
+    q->b_pack = q->ldb ? none : scratch(&c, q->b_type, sn_cpu_b_rows(&c, q), sn_index(&k->b, room * group));
     q->b_rows = group == 1 ? none : scratch(&c, q->b_type, group, sn_index(&k->b, room));
   }
 

@@ -51,9 +51,12 @@ void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirV
 // x rounded up to a multiple of the unit.
 MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 
-// pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to whole groups of the line.
+// Rows of b_pack for each task: summed elements of a block, or groups of them, with room for whole units of the line.
+int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
+
+// pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to a unit of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);
-// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind column nn, up to whole vectors of the line.
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
 
 #endif

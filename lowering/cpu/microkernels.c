@@ -3,18 +3,23 @@
 //   {"libxsmm", ..., SN_WRITTEN_AS_CALL, "sinter_rt_brgemm_f32"}
 // ->
 //   call @sinter_rt_brgemm_f32(a, b, c, m, n, k, lda, ldb, ldc, again)
+//
+// Blocks whose sizes are not known share a function of the module, one for each line and type:
+//
+//   func.func private @sinter_fma512_f64(a, its offset and distance, b, .., c, .., m, n, k, again)
 
 #include "lowering/cpu/microkernels.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <assert.h>
+#include <stdio.h>
 
-typedef void (*Emitter)(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
-static const Emitter emitters[SN_WRITTEN_COUNT] = {
+static const SnMicroEmit emitters[SN_WRITTEN_COUNT] = {
     [SN_WRITTEN_AS_CALL] = sn_cpu_micro_call,
     [SN_WRITTEN_AS_FMA] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_MULTIPLY_ADD] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_DOT] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_DOT_ADD] = sn_cpu_micro_vectors,
+    [SN_WRITTEN_AS_TILES] = sn_cpu_micro_tiles,
 };
 
 void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
@@ -35,11 +40,6 @@ SnPanel sn_cpu_panel(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue co
   return sn_cpu_panel_at(b, memref, at, sn_dim_of(b, memref, 1));
 }
 
-int64_t sn_cpu_micro_columns(const SnMicroKernel *line, MlirType sum, int64_t columns) {
-  int64_t lanes = sn_micro_lanes(line, sum);
-  return sn_pieces(columns, lanes) * lanes;
-}
-
 // ---- a library's function ------------------------------------------------------------------
 
 static MlirValue as_i64(SnBuilder *b, MlirValue v) {
@@ -48,38 +48,119 @@ static MlirValue as_i64(SnBuilder *b, MlirValue v) {
   return sn_known(v, &known) ? sn_int(b, i64, known) : sn(b, "arith.index_cast", v, i64);
 }
 
-static MlirValue address(SnBuilder *b, const SnPanel *p) {
-  int64_t bytes = sn_bits(sn_element(sn_type_of(p->memory))) / 8;
-  MlirValue base = sn(b, "memref.extract_aligned_pointer_as_index", p->memory, sn_index_type(b->ctx));
-  MlirValue at = sn(b, "arith.addi", base, sn(b, "arith.muli", p->offset, sn_index(b, bytes)));
+MlirValue sn_cpu_address(SnBuilder *b, MlirValue memory, MlirValue offset) {
+  int64_t bytes = sn_bits(sn_element(sn_type_of(memory))) / 8;
+  MlirValue base = sn(b, "memref.extract_aligned_pointer_as_index", memory, sn_index_type(b->ctx));
+  MlirValue at = sn(b, "arith.addi", base, sn(b, "arith.muli", offset, sn_index(b, bytes)));
   return sn(b, "llvm.inttoptr", as_i64(b, at), mlirLLVMPointerTypeGet(b->ctx, 0));
 }
 
 void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
   MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
-  MlirValue operands[] = {address(b, &block->a),        address(b, &block->b),
-                          address(b, &block->c),        as_i64(b, block->m),
-                          as_i64(b, block->n),          as_i64(b, block->k),
-                          as_i64(b, block->a.distance), as_i64(b, block->b.distance),
-                          as_i64(b, block->c.distance), sn(b, "arith.extui", block->again, i64)};
+  MlirValue operands[] = {sn_cpu_address(b, block->a.memory, block->a.offset),
+                          sn_cpu_address(b, block->b.memory, block->b.offset),
+                          sn_cpu_address(b, block->c.memory, block->c.offset),
+                          as_i64(b, block->m),
+                          as_i64(b, block->n),
+                          as_i64(b, block->k),
+                          as_i64(b, block->a.distance),
+                          as_i64(b, block->b.distance),
+                          as_i64(b, block->c.distance),
+                          sn(b, "arith.extui", block->again, i64)};
   const char *name = block->line->instruction;
   sn_cpu_declare(k, name, 10, types);
   sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }
 
-MlirValue sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, MlirType result) {
+// ---- an intrinsic ----------------------------------------------------------------------------
+
+MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
   MlirType types[8];
   assert(operands.n <= 8);
   for (intptr_t i = 0; i < operands.n; ++i)
     types[i] = sn_type_of(operands.data[i]);
   if (sn_null(sn_symbol(k->module, name))) {
+    MlirType type = mlirFunctionTypeGet(b->ctx, operands.n, types, results.n, results.data);
     SnBuilder end = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
     sn_op(&end, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
-          sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, operands.n, types, 1, &result))),
-          sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.intrinsic", sn_unit(b->ctx)),
-          mlirRegionCreate());
+          sn_attr("function_type", mlirTypeAttrGet(type)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
+          sn_attr("sinter.intrinsic", sn_unit(b->ctx)), mlirRegionCreate());
   }
-  return sn(b, "func.call", operands, result, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  return sn_op(b, "func.call", operands, results, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+}
+
+// ---- a function for blocks of any sizes ------------------------------------------------------------------
+
+enum { ARGUMENTS = 13 };
+
+static MlirType any_memref(MlirValue memory) {
+  int64_t size = SN_DYNAMIC;
+  return sn_memref(sn_element(sn_type_of(memory)), 1, &size);
+}
+
+static void append(MlirStringRef text, void *name) {
+  size_t used = strlen(name);
+  snprintf((char *)name + used, 64 - used, "%.*s", (int)text.length, text.data);
+}
+
+static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name, SnMicroEmit emit) {
+  MlirContext ctx = k->b.ctx;
+  MlirType index = sn_index_type(ctx), a = any_memref(like->a.memory), y = any_memref(like->b.memory),
+           c = any_memref(like->c.memory);
+  MlirType types[ARGUMENTS] = {
+      a, index, index, y, index, index, c, index, index, index, index, index, mlirIntegerTypeGet(ctx, 1)};
+  MlirLocation locs[ARGUMENTS];
+  for (int i = 0; i < ARGUMENTS; ++i)
+    locs[i] = k->b.loc;
+  MlirBlock body = mlirBlockCreate(ARGUMENTS, types, locs);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
+  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(ctx, name)),
+        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, ARGUMENTS, types, 0, NULL))),
+        sn_attr("sym_visibility", sn_string(ctx, "private")), sn_attr("sinter.micro_kernel", sn_unit(ctx)),
+        like->line->sums == SN_SUMS_IN_TILES ? sn_attr("no_inline", sn_unit(ctx)) : sn_no_attr(), region);
+  MlirValue v[ARGUMENTS];
+  for (int i = 0; i < ARGUMENTS; ++i)
+    v[i] = mlirBlockGetArgument(body, i);
+  SnMicroBlock block = *like;
+  block.a = (SnPanel){v[0], v[1], v[2]};
+  block.b = (SnPanel){v[3], v[4], v[5]};
+  block.c = (SnPanel){v[6], v[7], v[8]};
+  block.m = v[9];
+  block.n = v[10];
+  block.k = v[11];
+  block.again = v[12];
+  b = sn_at_end(body, k->b.loc);
+  emit(k, &b, &block);
+  sn_op(&b, "func.return", sn_values(0, NULL));
+}
+
+void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit) {
+  char name[64] = "";
+  snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, kind);
+  mlirTypePrint(block->sum, append, name);
+  size_t length = strlen(name);
+  MlirOperation there = sn_symbol(k->module, name);
+  for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own
+    snprintf(name + length, sizeof name - length, "_%d", i);
+    there = sn_symbol(k->module, name);
+  }
+  if (sn_null(there))
+    make_function(k, block, name, emit);
+  const SnPanel *panels[] = {&block->a, &block->b, &block->c};
+  MlirValue operands[ARGUMENTS];
+  for (int i = 0; i < 3; ++i) {
+    operands[3 * i] = sn(b, "memref.cast", panels[i]->memory, any_memref(panels[i]->memory));
+    operands[3 * i + 1] = panels[i]->offset;
+    operands[3 * i + 2] = panels[i]->distance;
+  }
+  operands[9] = block->m;
+  operands[10] = block->n;
+  operands[11] = block->k;
+  operands[12] = block->again;
+  sn_op(b, "func.call", sn_values(ARGUMENTS, operands), sn_types(0, NULL),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }

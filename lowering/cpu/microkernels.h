@@ -24,8 +24,9 @@ typedef struct {
   SnPanel a, b, c;   // of the line's types and layouts, c of `sum`
   MlirValue m, n, k; // how many there are; 0 is right
   MlirValue again;   // i1: added to what is in c; else c is written only
-  // Where the line has groups, a has zeros behind column k, and b behind row k, up to a whole one.
-  // Rows of b may be read, and rows of c read and written, up to a whole number of the line's lanes: what is there
+  // a has zeros behind column k, and b behind row k, up to a multiple of sn_micro_k_unit. Rows of a may be read, and
+  // rows of c written, up to a multiple of sn_micro_row_unit, whatever they hold.
+  // Rows of b may be read, and rows of c read and written, up to a multiple of sn_micro_column_unit: what is there
   // behind column n is not used.
   bool b_has_room, c_has_room;
 } SnMicroBlock;
@@ -36,16 +37,20 @@ void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
 // rows are `distance` apart.
 SnPanel sn_cpu_panel(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue column);
 SnPanel sn_cpu_panel_at(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirValue distance);
-// Columns of scratch memory for `columns` of a block: so many that whole vectors have room.
-int64_t sn_cpu_micro_columns(const SnMicroKernel *line, MlirType sum, int64_t columns);
 
 // ---- the emitters ----------------------------------------------------------------------
 
-// One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
-// and upstream's deallocation pass takes no operation that does not.
-MlirValue sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, MlirType result);
-
+typedef void (*SnMicroEmit)(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
 void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // microkernels.c
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block); // microkernels_vectors.c
+void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_tiles.c
+
+// What they share. A call of the module's function for blocks of this line, type and kind, which `emit` writes.
+void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit);
+// One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
+// and upstream's deallocation pass takes no operation that does not.
+MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
+// The address of an element, as an !llvm.ptr.
+MlirValue sn_cpu_address(SnBuilder *b, MlirValue memory, MlirValue offset);
 
 #endif

@@ -7,17 +7,12 @@
 //   what is left of the rows and columns: the same with fewer of each
 //
 // A line has m rows of n columns of sums. A block whose sizes are known gets tiles of just these sizes, in place: fewer
-// columns have more rows, so that as many sums are on their way. Any other block calls a function of the module,
-// one for all blocks of the line and type:
-//
-//   func.func private @sinter_fma512_f64(a, its offset and distance, b, .., c, .., m, n, k, again)
-//
-// There columns behind the last whole tile go by single vectors, and rows by powers of two. Columns behind the last
-// whole vector are read and written by a mask where the block has no room for them.
+// columns have more rows, so that as many sums are on their way. Any other block calls the module's function for the
+// line and type. There columns behind the last whole tile go by single vectors, and rows by powers of two. Columns
+// behind the last whole vector are read and written by a mask where the block has no room for them.
 
 #include "lowering/cpu/microkernels.h"
 #include <assert.h>
-#include <stdio.h>
 
 #define MOST_SUMS 32
 #define MOST_ROWS 14     // of a tile: more rows of a are more streams than a core's prefetcher follows
@@ -112,6 +107,11 @@ static MlirValue broadcast(SnBuilder *b, const Tile *t, MlirValue row, MlirValue
   return t->lanes > 1 ? sn(b, "vector.broadcast", x, t->vector) : x;
 }
 
+static MlirValue dot(SnBuilder *b, const Tile *t, SnValues operands) {
+  const char *name = t->block->line->instruction;
+  return sn_result(sn_cpu_intrinsic(t->kernel, b, name, operands, sn_types(1, &t->vector)), 0);
+}
+
 static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, MlirValue sum) {
   const SnMicroKernel *line = t->block->line;
   bool is_float = sn_is_float(t->block->sum);
@@ -119,11 +119,9 @@ static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, Mli
   if (line->written == SN_WRITTEN_AS_FMA)
     return sn(b, "math.fma", x, y, sum);
   if (line->written == SN_WRITTEN_AS_DOT)
-    return sn_cpu_intrinsic(t->kernel, b, line->instruction, sn_values(3, (MlirValue[]){sum, x, y}), t->vector);
-  MlirValue product =
-      line->written == SN_WRITTEN_AS_DOT_ADD
-          ? sn_cpu_intrinsic(t->kernel, b, line->instruction, sn_values(2, (MlirValue[]){x, y}), t->vector)
-          : sn(b, is_float ? "arith.mulf" : "arith.muli", x, y);
+    return dot(b, t, sn_values(3, (MlirValue[]){sum, x, y}));
+  MlirValue product = line->written == SN_WRITTEN_AS_DOT_ADD ? dot(b, t, sn_values(2, (MlirValue[]){x, y}))
+                                                             : sn(b, is_float ? "arith.mulf" : "arith.muli", x, y);
   return sn(b, add, sum, product);
 }
 
@@ -214,96 +212,23 @@ static void emit_known(SnBuilder *b, Tile *t, int64_t n) {
   columns_of_tiles(b, t, sn_index(b, vectors * t->lanes), 1);
 }
 
-static void emit_any(SnBuilder *b, Tile *t) {
-  MlirValue n = t->block->n, whole = sn_size_whole(b, n, t->most * t->lanes), wide = sn_index(b, t->lanes);
-  SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, t->most * t->lanes));
-  columns_of_tiles(b, t, j.index, t->most);
+static void emit_any(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  Tile t = tile_of(k, block);
+  MlirValue n = block->n, whole = sn_size_whole(b, n, t.most * t.lanes), wide = sn_index(b, t.lanes);
+  SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, t.most * t.lanes));
+  columns_of_tiles(b, &t, j.index, t.most);
   sn_next(b, &j);
   SnLoop left = sn_for(b, whole, n, wide);
-  if (!has_room(t->block) && t->lanes > 1)
-    t->mask = mask_of(b, t->lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
-  rows_of_tiles(b, t, left.index, 1, MOST_LEFT_ROWS);
+  if (!has_room(block) && t.lanes > 1)
+    t.mask = mask_of(b, t.lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
+  rows_of_tiles(b, &t, left.index, 1, MOST_LEFT_ROWS);
   sn_next(b, &left);
-}
-
-// ---- the function for any sizes -------------------------------------------------------------------------
-
-enum { ARGUMENTS = 13 };
-
-static MlirType any_memref(MlirValue memory) {
-  int64_t size = SN_DYNAMIC;
-  return sn_memref(sn_element(sn_type_of(memory)), 1, &size);
-}
-
-static void append(MlirStringRef text, void *name) {
-  size_t used = strlen(name);
-  snprintf((char *)name + used, 64 - used, "%.*s", (int)text.length, text.data);
-}
-
-static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name) {
-  MlirContext ctx = k->b.ctx;
-  MlirType index = sn_index_type(ctx), a = any_memref(like->a.memory), y = any_memref(like->b.memory),
-           c = any_memref(like->c.memory);
-  MlirType types[ARGUMENTS] = {
-      a, index, index, y, index, index, c, index, index, index, index, index, mlirIntegerTypeGet(ctx, 1)};
-  MlirLocation locs[ARGUMENTS];
-  for (int i = 0; i < ARGUMENTS; ++i)
-    locs[i] = k->b.loc;
-  MlirBlock body = mlirBlockCreate(ARGUMENTS, types, locs);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, body);
-  SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
-  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(ctx, name)),
-        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, ARGUMENTS, types, 0, NULL))),
-        sn_attr("sym_visibility", sn_string(ctx, "private")), sn_attr("sinter.micro_kernel", sn_unit(ctx)), region);
-  MlirValue v[ARGUMENTS];
-  for (int i = 0; i < ARGUMENTS; ++i)
-    v[i] = mlirBlockGetArgument(body, i);
-  SnMicroBlock block = *like;
-  block.a = (SnPanel){v[0], v[1], v[2]};
-  block.b = (SnPanel){v[3], v[4], v[5]};
-  block.c = (SnPanel){v[6], v[7], v[8]};
-  block.m = v[9];
-  block.n = v[10];
-  block.k = v[11];
-  block.again = v[12];
-  Tile t = tile_of(k, &block);
-  b = sn_at_end(body, k->b.loc);
-  emit_any(&b, &t);
-  sn_op(&b, "func.return", sn_values(0, NULL));
-}
-
-static void call_function(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  char name[64] = "";
-  snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, has_room(block) ? "" : "_masked");
-  mlirTypePrint(block->sum, append, name);
-  size_t length = strlen(name);
-  MlirOperation there = sn_symbol(k->module, name);
-  for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own
-    snprintf(name + length, sizeof name - length, "_%d", i);
-    there = sn_symbol(k->module, name);
-  }
-  if (sn_null(there))
-    make_function(k, block, name);
-  const SnPanel *panels[] = {&block->a, &block->b, &block->c};
-  MlirValue operands[ARGUMENTS];
-  for (int i = 0; i < 3; ++i) {
-    operands[3 * i] = sn(b, "memref.cast", panels[i]->memory, any_memref(panels[i]->memory));
-    operands[3 * i + 1] = panels[i]->offset;
-    operands[3 * i + 2] = panels[i]->distance;
-  }
-  operands[9] = block->m;
-  operands[10] = block->n;
-  operands[11] = block->k;
-  operands[12] = block->again;
-  sn_op(b, "func.call", sn_values(ARGUMENTS, operands), sn_types(0, NULL),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }
 
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   int64_t m, n;
   if (!sn_known(block->m, &m) || !sn_known(block->n, &n)) {
-    call_function(k, b, block);
+    sn_cpu_micro_shared(k, b, block, has_room(block) ? "" : "_masked", emit_any);
     return;
   }
   Tile t = tile_of(k, block);

@@ -39,6 +39,11 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit) {
   return unit == 1 ? x : sn_size_mul(b, sn_size_ceil(b, x, u), u);
 }
 
+int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
+  int64_t unit = sn_micro_k_unit(p->line);
+  return sn_pieces(c->k, unit) * unit / p->line->group;
+}
+
 // ---- one element ---------------------------------------------------------------
 
 // A scalar or a vector, to this element type.
@@ -411,16 +416,16 @@ void sn_cpu_pack_a(Contract *c, Product *p) {
   MlirValue zero = sn_index(b, 0), sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims);
   Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = zero, .pack = p->a_pack, .pack_rows = c->m};
   pack(&k, c->mm, sum);
-  sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, p->line->group));
+  sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, sn_micro_k_unit(p->line)));
 }
 
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
   SnBuilder *b = &c->t.b;
-  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = c->k};
+  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = sn_cpu_b_rows(c, p)};
   if (p->line->pack_b == SN_PACK_GROUPS) {
     sn_pack_groups(&k, kk, nn);
     return;
   }
   pack(&k, kk, nn);
-  sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_lanes(p->line, p->type)));
+  sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_column_unit(p->line, p->type)));
 }

@@ -10,10 +10,10 @@ typedef struct {
   Contract *c;
   Product *p;
   bool is_a;
-  int64_t lanes;             // of the vectors that copy it
-  MlirValue row0, column0;   // of the block in the side
+  int64_t lanes;           // of the vectors that copy it
+  MlirValue row0, column0; // of the block in the side
   MlirValue pack;
-  int64_t pack_rows;         // of the pack, for each task
+  int64_t pack_rows; // of the pack, for each task
 } SnPackBlock;
 
 // pack.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.

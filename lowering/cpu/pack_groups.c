@@ -14,11 +14,9 @@
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
-static int64_t groups_of_task(const SnPackBlock *k) { return sn_pieces(k->c->k, k->p->line->group); }
-
 static void store(SnPackBlock *k, MlirValue x, MlirValue group, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
-  sn_op(b, "vector.store", x, k->pack, sn_cpu_scratch_row(k->c, groups_of_task(k), group),
+  sn_op(b, "vector.store", x, k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, group),
         times(b, column, k->p->line->group));
 }
 
@@ -55,7 +53,8 @@ static void by_rows(SnPackBlock *k, MlirValue from, MlirValue to, MlirValue rows
   sn_pack_zeros(&copy, zero, group, columns, end);
   SnLoop g = sn_for(b, from, to, sn_index(b, 1));
   {
-    MlirValue first = times(b, g.index, n), there = sn(b, "arith.minsi", group, sn(b, "arith.subi", rows, first));
+    MlirValue first = times(b, g.index, n), left = sn(b, "arith.subi", rows, first);
+    MlirValue there = sn(b, "arith.maxsi", zero, sn(b, "arith.minsi", group, left));
     copy.row0 = plus(b, k->row0, first);
     sn_pack_elements(&copy, zero, there, column, columns);
     sn_pack_zeros(&copy, there, group, column, columns);
@@ -86,9 +85,11 @@ static void transpose_tile(SnPackBlock *k, MlirValue group, MlirValue column) {
 
 void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns) {
   SnBuilder *b = &k->c->t.b;
-  k->lanes = sn_micro_lanes(k->p->line, k->p->type);
+  k->lanes = sn_micro_column_unit(k->p->line, k->p->type);
   MlirValue zero = sn_index(b, 0), lanes = sn_index(b, k->lanes),
-            groups = sn_size_ceil(b, rows, sn_index(b, k->p->line->group)), end = sn_cpu_whole(b, columns, k->lanes);
+            groups = sn(b, "arith.divui", sn_cpu_whole(b, rows, sn_micro_k_unit(k->p->line)),
+                        sn_index(b, k->p->line->group)),
+            end = sn_cpu_whole(b, columns, k->lanes);
   if (!sn_pack_lies_transposed(k)) {
     by_rows(k, zero, groups, rows, zero, columns, end);
     return;

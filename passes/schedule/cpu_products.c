@@ -84,13 +84,26 @@ static const char *best_kernel(const SnForm *f, const char *features) {
   return line->name;
 }
 
+static int64_t up_to_multiple(int64_t x, int64_t unit) { return sn_pieces(x, unit) * unit; }
+
+// The least multiple that every product's line takes.
+static int64_t unit_of(const SnForm *f, const char *kernel, int64_t (*unit)(const SnMicroKernel *)) {
+  int64_t most = 1;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    int64_t u = unit(line_of(f, kernel, p)); // powers of two
+    most = u > most ? u : most;
+  }
+  return most;
+}
+
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
   const char *kernel = best_kernel(f, options->features);
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
-  int64_t m = rows_of_block(rows, batch), n = at_most(64, sn_row_length(f)),
+  int64_t m = up_to_multiple(rows_of_block(rows, batch), unit_of(f, kernel, sn_micro_row_unit)), n = at_most(64, sn_row_length(f)),
           lanes = sn_schedule_lanes(f, options->vector_bits);
+  int64_t k = up_to_multiple(at_most(256, sum), unit_of(f, kernel, sn_micro_k_unit));
   int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
   int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
   if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC &&
@@ -104,6 +117,6 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
                           sn_parse_attr(mlirLocationGetContext(loc),
                                         "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, "
                                         "unroll = %lld}",
-                                        kernel, share, (long long)m, (long long)n, (long long)at_most(256, sum),
+                                        kernel, share, (long long)m, (long long)n, (long long)k,
                                         (long long)tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }

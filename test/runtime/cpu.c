@@ -32,7 +32,10 @@ static const char *linux_word(const char *name) {
                                           {"avx512vpopcntdq", "avx512_vpopcntdq"},
                                           {"avx512vp2intersect", "avx512_vp2intersect"},
                                           {"avx512fp16", "avx512_fp16"},
-                                          {"avx512bf16", "avx512_bf16"}};
+                                          {"avx512bf16", "avx512_bf16"},
+                                          {"amx-tile", "amx_tile"},
+                                          {"amx-int8", "amx_int8"},
+                                          {"amx-bf16", "amx_bf16"}};
   static const char *const none[] = {"avxifma", "avxvnniint8", "avxneconvert", "avxvnniint16", "avx10.1",
                                      "avx10.2", "egpr",        "ndd",          "nf",           "ccmp",
                                      "cf",      "zu",          "ppx",          "push2pop2"};

@@ -115,6 +115,38 @@ func.func private @pairs(%x: memref<4x47xbf16>, %w: memref<16x47xbf16>, %y: memr
 
 // -----
 
+// Tiles of 16 rows of 64 bytes: panels have room for whole ones, which the module's function takes. It is not inlined:
+// a call beside tiles would save them all.
+
+// CHECK-LABEL: func.func private @tiled_task(
+//       CHECK:   memref<16x64xbf16>
+//       CHECK:   memref<32x32xbf16>
+//   CHECK-NOT:   tdpbf16ps
+//       CHECK:   call @sinter_amx_f32(
+// CHECK-LABEL: func.func private @sinter_amx_f32(
+//  CHECK-SAME:   attributes {no_inline
+//       CHECK:   scf.for {{.*}} step %c32 {
+//       CHECK:     scf.for {{.*}} step %c32 {
+// CHECK-COUNT-4:     call @llvm.x86.tileloadd64.internal(
+// CHECK-COUNT-4:     call @llvm.x86.tilezero.internal(
+//       CHECK:       scf.for {{.*}} -> (!llvm.x86_amx, !llvm.x86_amx, !llvm.x86_amx, !llvm.x86_amx)
+// CHECK-COUNT-3:       call @llvm.x86.tileloadd64.internal(
+// CHECK-COUNT-2:       call @llvm.x86.tdpbf16ps.internal(
+//       CHECK:         call @llvm.x86.tileloadd64.internal(
+// CHECK-COUNT-2:       call @llvm.x86.tdpbf16ps.internal(
+//       CHECK:         scf.yield
+// CHECK-COUNT-4:     call @llvm.x86.tilestored64.internal(
+func.func private @tiled(%x: memref<4x47xbf16>, %w: memref<9x47xbf16>, %y: memref<4x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 9) product (k = 47) (%x[i, k] : memref<4x47xbf16>, %w[j, k] : memref<9x47xbf16>) : f32
+      outs(%y[i, j] : memref<4x9xf32>) schedule(#sinter.brgemm<kernel = "amx", m = 16, n = 9, k = 64, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
 // Sizes that are known at run time only: the module has one function for any, which two products call. Whole tiles of
 // columns, then single vectors, the last by a mask; rows by powers of two.
 

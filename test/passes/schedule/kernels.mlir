@@ -71,14 +71,14 @@ func.func @mixed(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %s: tensor<8x16xf32
 
 // -----
 
-// The instruction for pairs of bf16 where it is faster than widening; sums of 8-bit integers by pairs of 16 bits.
+// Tiles, or the instruction for pairs of bf16; sums of 8-bit integers by pairs of 16 bits.
 
 // CHECK-LABEL: func @halves
 //       CHECK:   kernel = "libxsmm"
 //   DOT-LABEL: func @halves
 //         DOT:   kernel = "dot512"
 //   AMX-LABEL: func @halves
-//         AMX:   kernel = "libxsmm"
+//         AMX:   kernel = "amx"
 func.func @halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xbf16>, %w[k, j] : tensor<16x8xbf16>) : f32
       outs(%e[i, j] : tensor<8x8xf32>) {

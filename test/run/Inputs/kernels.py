@@ -20,7 +20,7 @@ SHAPES = [
     (3, 100, 64, 4, 112, 64), (31, 47, 127, 30, 24, 64), (33, 7, 129, 64, 8, 64), (17, 129, 4, 5, 48, 4),
     (14, 16, 63, 14, 16, 64), (29, 32, 66, 24, 80, 32), (64, 96, 256, 64, 96, 256),
 ]
-UNITS = {"dot512": 2, "dot256": 2}  # a block of k is a multiple
+UNITS = {"dot512": (1, 2), "dot256": (1, 2), "amx": (16, 64)}  # m and k of a block are multiples
 EMPTY = [(0, 5, 3, 4, 8, 4), (4, 0, 3, 4, 8, 4), (4, 5, 0, 4, 8, 4)]
 # How sides lie in memory: of a [i][k] or [k][i], of b [k][j] or [j][k].
 LAYOUTS = [("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")]
@@ -40,7 +40,7 @@ def tensor(shape, t, dynamic=False):
 
 def contract(n, case, layout, side, total, kernel, dynamic):
     i, j, k, m, bn, bk = case
-    bk = -(-bk // UNITS.get(kernel, 1)) * UNITS.get(kernel, 1)
+    m, bk = (-(-size // unit) * unit for size, unit in zip((m, bk), UNITS.get(kernel, (1, 1))))
     of = {"i": i, "j": j, "k": k}
     a, b = ([of[d] for d in subscripts.split(", ")] for subscripts in layout)
     ta, tb, tc = tensor(a, side, dynamic), tensor(b, side, dynamic), tensor((i, j), total, dynamic)

@@ -1,0 +1,124 @@
+// microkernels_tiles.c: products in AMX's tile registers.
+//
+//   for j0 by 2 tiles, for i0 by 2 tiles:
+//     s[2][2] = c or 0                                              16 x 16 sums each
+//     for l by 64 bytes of k:
+//       s[i][j] += a[i0 + i][l ..] . b[l ..][j0 + j]                4 products of 2 + 2 loads
+//     c = s
+//   what is left: one tile of rows, or of columns
+//
+// Two by two tiles are as fast as any (other shapes load more for each product). The configuration of tiles is 50 ns
+// at a function's entry, so the function holds all loops of a block and is not inlined: a call in its caller would
+// save every tile register. Whole tiles only: panels have room for them.
+
+#include "lowering/cpu/microkernels.h"
+
+#define ROW_BYTES 64 // of a tile
+#define TILE 16      // rows of a tile, and its columns of 4 bytes
+
+typedef struct {
+  SnKernel *kernel;
+  const SnMicroBlock *block;
+  MlirValue rows, bytes; // of a tile, as i16
+  MlirType tile;
+} Tiles;
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
+
+static MlirValue stride(SnBuilder *b, const SnPanel *p) {
+  int64_t bytes = sn_bits(sn_element(sn_type_of(p->memory))) / 8;
+  return sn(b, "arith.index_cast", times(b, p->distance, bytes), mlirIntegerTypeGet(b->ctx, 64));
+}
+
+static MlirValue address(SnBuilder *b, const SnPanel *p, MlirValue row, MlirValue column) {
+  MlirValue offset = plus(b, plus(b, p->offset, sn(b, "arith.muli", row, p->distance)), column);
+  return sn_cpu_address(b, p->memory, offset);
+}
+
+static MlirValue zero(SnBuilder *b, const Tiles *t) {
+  MlirValue operands[] = {t->rows, t->bytes};
+  return sn_result(
+      sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tilezero.internal", sn_values(2, operands), sn_types(1, &t->tile)), 0);
+}
+
+static MlirValue load(SnBuilder *b, const Tiles *t, const SnPanel *p, MlirValue row, MlirValue column) {
+  MlirValue operands[] = {t->rows, t->bytes, address(b, p, row, column), stride(b, p)};
+  return sn_result(
+      sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tileloadd64.internal", sn_values(4, operands), sn_types(1, &t->tile)),
+      0);
+}
+
+static void store(SnBuilder *b, const Tiles *t, MlirValue x, MlirValue row, MlirValue column) {
+  const SnPanel *c = &t->block->c;
+  MlirValue operands[] = {t->rows, t->bytes, address(b, c, row, column), stride(b, c), x};
+  sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tilestored64.internal", sn_values(5, operands), sn_types(0, NULL));
+}
+
+static MlirValue multiply(SnBuilder *b, const Tiles *t, MlirValue x, MlirValue y, MlirValue sum) {
+  MlirValue operands[] = {t->rows, t->bytes, t->bytes, sum, x, y};
+  return sn_result(
+      sn_cpu_intrinsic(t->kernel, b, t->block->line->instruction, sn_values(6, operands), sn_types(1, &t->tile)), 0);
+}
+
+// m x n tiles of sums.
+static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue column, int m, int n) {
+  const SnMicroBlock *block = t->block;
+  int64_t group = block->line->group, k = block->line->k;
+  MlirValue sums[4], y[2], rows[2], columns[2];
+  MlirType types[] = {t->tile, t->tile, t->tile, t->tile};
+  for (int i = 0; i < 2; ++i) {
+    rows[i] = plus(b, row, sn_index(b, i * TILE));
+    columns[i] = plus(b, column, sn_index(b, i * TILE));
+  }
+  SnIf again = sn_if_types(b, block->again, sn_types(m * n, types));
+  for (int i = 0; i < m * n; ++i)
+    sums[i] = load(b, t, &block->c, rows[i / n], columns[i % n]);
+  sn_else_values(b, &again, sn_values(m * n, sums));
+  for (int i = 0; i < m * n; ++i)
+    sums[i] = zero(b, t);
+  sn_end_if_values(b, &again, sn_values(m * n, sums));
+  for (int i = 0; i < m * n; ++i)
+    sums[i] = sn_result(again.op, i);
+
+  MlirValue steps = sn_size_ceil(b, block->k, sn_index(b, k));
+  SnLoop l = sn_for_values(b, sn_index(b, 0), steps, sn_index(b, 1), sn_values(m * n, sums));
+  for (int j = 0; j < n; ++j)
+    y[j] = load(b, t, &block->b, times(b, l.index, k / group), times(b, columns[j], group));
+  for (int i = 0; i < m; ++i) {
+    MlirValue x = load(b, t, &block->a, rows[i], times(b, l.index, k));
+    for (int j = 0; j < n; ++j)
+      sums[i * n + j] = multiply(b, t, x, y[j], l.carried[i * n + j]);
+  }
+  sn_next_values(b, &l, sn_values(m * n, sums));
+  for (int i = 0; i < m * n; ++i)
+    store(b, t, sn_result(l.op, i), rows[i / n], columns[i % n]);
+}
+
+static void emit_rows(SnBuilder *b, const Tiles *t, MlirValue column, int n) {
+  MlirValue m = t->block->m, tile = sn_index(b, TILE), two = sn_index(b, 2 * TILE);
+  MlirValue tiles = sn_size_mul(b, sn_size_ceil(b, m, tile), tile), whole = sn_size_whole(b, tiles, 2 * TILE);
+  SnLoop i = sn_for(b, sn_index(b, 0), whole, two);
+  emit_tiles(b, t, i.index, column, 2, n);
+  sn_next(b, &i);
+  SnIf left = sn_if(b, sn(b, "arith.cmpi", whole, tiles, sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  emit_tiles(b, t, whole, column, 1, n);
+  sn_end_if(b, &left);
+}
+
+static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  MlirType i16 = mlirIntegerTypeGet(b->ctx, 16);
+  Tiles t = {k, block, sn_int(b, i16, TILE), sn_int(b, i16, ROW_BYTES), sn_type(b->ctx, "!llvm.x86_amx")};
+  MlirValue tile = sn_index(b, TILE), columns = sn_size_mul(b, sn_size_ceil(b, block->n, tile), tile),
+            whole = sn_size_whole(b, columns, 2 * TILE);
+  SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, 2 * TILE));
+  emit_rows(b, &t, j.index, 2);
+  sn_next(b, &j);
+  SnIf left = sn_if(b, sn(b, "arith.cmpi", whole, columns, sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  emit_rows(b, &t, whole, 1);
+  sn_end_if(b, &left);
+}
+
+void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  sn_cpu_micro_shared(k, b, block, "", emit);
+}
