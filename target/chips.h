@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 typedef struct {
-  int number;              // compute capability: 90 for sm_90 and sm_90a
-  const char *product;     // whose figures these are
-  const char *features;    // of LLVM's target; empty: the oldest PTX version that has the chip
+  int number;           // compute capability: 90 for sm_90 and sm_90a
+  const char *product;  // whose figures these are
+  const char *features; // of LLVM's target; empty: the oldest PTX version that has the chip
   int64_t multiprocessors;
-  int64_t shared_bytes;    // of a multiprocessor, for its blocks
+  int64_t shared_bytes; // of a multiprocessor, for its blocks
   int64_t l2_bytes;
   int64_t largest_cluster; // of blocks; 1: it has no clusters
 } SnGpuChip;

@@ -1,39 +1,180 @@
-// gpu_forms.c: what a #sinter.gpu_rows makes of a form. See gpu_forms.h.
+// gpu_forms.c: a schedule, decoded, and what forms are like.
 //
-//   softmax (i = 64) by (j = 131072), vector = 4, threads = 512, cluster = 8   ->   8 vectors of a row for each thread
+//   #sinter.gpu_rows<threads = 256, blocks = 264, vector = 4, residency = "registers", cluster = 2>, rows of 8192 f32
+//   ->
+//   launch: 264 blocks of 256 threads, in clusters of 2      columns: 4 vectors of 4 wait in registers of each thread
 //
-// test: test/passes/schedule/gpu_rows.mlir, test/lowering/gpu/refused.mlir
+// test: test/passes/schedule/gpu_rows.mlir, test/lowering/gpu/families.test, refused.mlir
 
-#include "dialect/row_ops.h"
 #include "lowering/facts/gpu_forms.h"
+#include "dialect/dialect.h"
+#include "dialect/row_ops.h"
+#include "dialect/schedules.h"
 
-static int64_t bytes_of(const SnAccess *a, int64_t width) {
-  return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
+#define MORE_WARPS 2 // of a block that shares rows by way of memory: one fetches, one exchanges
+
+MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
+  MlirAttribute a = f->schedule;
+  const char *mnemonic = sn_schedule_mnemonic(a);
+  if (!mnemonic || strcmp(mnemonic, "gpu_rows"))
+    return sn_error(f->op, "has no #sinter.gpu_rows schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  *s = (SnGpuRows){.threads = sn_schedule_number(a, "threads"),
+                   .blocks = sn_schedule_number(a, "blocks"),
+                   .occupancy = sn_schedule_number(a, "occupancy"),
+                   .vector = sn_schedule_number(a, "vector"),
+                   .unroll = sn_schedule_number(a, "unroll"),
+                   .team = sn_schedule_number(a, "team"),
+                   .cluster = sn_schedule_number(a, "cluster"),
+                   .group = sn_schedule_number(a, "group"),
+                   .depth = sn_schedule_number(a, "depth"),
+                   .slots = sn_schedule_number(a, "slots"),
+                   .shape = sn_schedule_word_is(a, "shape", "flat")   ? SN_GPU_SHAPE_FLAT
+                            : sn_schedule_word_is(a, "shape", "tile") ? SN_GPU_SHAPE_TILE
+                            : sn_schedule_word_is(a, "shape", "grid") ? SN_GPU_SHAPE_GRID
+                                                                      : SN_GPU_SHAPE_ROWS,
+                   .residency = sn_schedule_word_is(a, "residency", "registers") ? SN_GPU_REGISTERS
+                                : sn_schedule_word_is(a, "residency", "shared")  ? SN_GPU_SHARED
+                                                                                 : SN_GPU_REREAD,
+                   .ahead = sn_schedule_number(a, "ahead"),
+                   .remake = sn_schedule_number(a, "remake")};
+  return SN_OK;
 }
 
-bool sn_gpu_sums_columns(const SnForm *f) {
-  for (size_t k = 0; k < f->accumulators.size; ++k)
-    if (sn_uses_cols(f, f->accumulators.data[k].map))
-      return true;
-  return false;
+// ---- launch ----------------------------------------------------------------------------------
+
+static bool rows_are_lanes(const SnForm *f) { return f->num_cols == 0; }
+
+// Threads of a block that share a row.
+static int64_t team_of(const SnForm *f, const SnGpuRows *s) {
+  int64_t all = s->shape == SN_GPU_SHAPE_TILE ? s->threads / 32 : s->threads;
+  return rows_are_lanes(f) ? 1 : s->shape != SN_GPU_SHAPE_TILE && s->team < all ? s->team : all;
 }
 
-// ---- who shares a row ---------------------------------------------------------------
+// Blocks that share a row.
+static int64_t cluster_of(const SnGpuRows *s) { return s->shape == SN_GPU_SHAPE_GRID ? s->group : s->cluster; }
 
-bool sn_gpu_lanes_are_rows(const SnForm *f) { return f->num_cols == 0; }
-
-int64_t sn_gpu_rowwise_team(const SnForm *f, const SnGpuRows *s) { return sn_gpu_lanes_are_rows(f) ? 1 : s->team; }
-
-int64_t sn_gpu_rowwise_blocks(const SnForm *f, const SnGpuRows *s) {
-  int64_t rows = sn_num_rows(f), most = s->blocks / s->cluster, at_once = s->threads / sn_gpu_rowwise_team(f, s);
-  if (s->flat) { // vectors of a block
+// Blocks that have work, and no more than the schedule says.
+static int64_t blocks_of(const SnForm *f, const SnGpuRows *s) {
+  int64_t cluster = cluster_of(s), rows = sn_num_rows(f), most = s->blocks / cluster,
+          at_once = s->threads / team_of(f, s);
+  if (s->shape == SN_GPU_SHAPE_FLAT) { // vectors of a block
     int64_t length = sn_row_length(f);
     rows = rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
     at_once = s->threads * s->vector;
   }
   int64_t wanted = rows == SN_DYNAMIC ? most : sn_pieces(rows, at_once);
   wanted = wanted < most ? wanted : most;
-  return (wanted > 1 ? wanted : 1) * s->cluster;
+  return (wanted > 1 ? wanted : 1) * cluster;
+}
+
+static SnGpuLaunch launch_of(const SnForm *f, const SnGpuRows *s) {
+  return (SnGpuLaunch){.blocks = blocks_of(f, s),
+                       .cluster = cluster_of(s),
+                       .threads = s->threads,
+                       .more_threads = s->shape == SN_GPU_SHAPE_GRID ? 32 * MORE_WARPS : 0,
+                       .occupancy = s->occupancy,
+                       .teams = s->shape == SN_GPU_SHAPE_GRID   ? SN_GPU_GROUP
+                                : s->shape == SN_GPU_SHAPE_TILE ? SN_GPU_ACROSS_WARPS
+                                : s->shape == SN_GPU_SHAPE_FLAT ? SN_GPU_GRID
+                                : s->cluster > 1                ? SN_GPU_CLUSTER
+                                                                : SN_GPU_NEIGHBOURS,
+                       .team = team_of(f, s)};
+}
+
+// ---- columns -----------------------------------------------------------------------------------
+
+// Rows are no multiple of the schedule's vector, and can be read by such vectors all the same.
+static bool peels(const SnForm *f, const SnGpuRows *s) {
+  int64_t n = sn_row_length(f);
+  bool shape = s->shape == SN_GPU_SHAPE_ROWS || s->shape == SN_GPU_SHAPE_GRID;
+  return s->residency != SN_GPU_REREAD && shape && s->vector > 1 && n != SN_DYNAMIC && n % s->vector &&
+         n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
+}
+
+static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
+  bool registers = s->residency == SN_GPU_REGISTERS;
+  int64_t team = team_of(f, s), at_once = s->vector * team * cluster_of(s), n = sn_row_length(f);
+  SnGpuColumns c = {.width = rows_are_lanes(f) ? 1 : s->vector,
+                    .unroll = s->unroll,
+                    .in_shared = s->residency == SN_GPU_SHARED,
+                    .peeled = peels(f, s),
+                    .squares = s->shape == SN_GPU_SHAPE_GRID};
+  if (s->residency != SN_GPU_REREAD && !rows_are_lanes(f) && n != SN_DYNAMIC)
+    c.resident = (size_t)sn_pieces(n + (c.peeled ? s->vector - 1 : 0), at_once); // what stands in front of a row too
+  c.packed = c.resident && registers && c.width % 2 == 0 && sn_gpu_packed_rows(f);
+  c.remade = c.resident && registers && s->remake && !c.packed;
+  bool shuffles = c.resident && team <= 32 && s->shape != SN_GPU_SHAPE_TILE;
+  c.online = !rows_are_lanes(f) && !shuffles; // those who shuffle meet soon enough without
+  return c;
+}
+
+// ---- what is fetched ---------------------------------------------------------------------------
+
+static int64_t bytes_of(const SnAccess *a, int64_t width) {
+  return width * sn_bits(sn_element(sn_type_of(a->value))) / 8;
+}
+
+static bool is_own_row(const SnForm *f, size_t k) {
+  const SnAccess *a = &f->inputs.data[k];
+  return sn_row_is_whole(f, a) && mlirTypeIsARankedTensor(sn_access_type(f, a));
+}
+
+// By its thread: vectors of 4, 8 or 16 bytes.
+static bool is_copied(const SnForm *f, const SnGpuRows *s, size_t k) {
+  int64_t bytes = bytes_of(&f->inputs.data[k], s->vector);
+  return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || peels(f, s));
+}
+
+// Bulk copies take multiples of 16 bytes, from such places: rows begin with one, or vectors are of 16 bytes wherever
+// rows begin.
+static bool is_copied_in_bulk(const SnForm *f, const SnGpuRows *s, size_t k) {
+  int64_t n = sn_row_length(f), bytes = bytes_of(&f->inputs.data[k], s->vector);
+  if (n == SN_DYNAMIC)
+    return false;
+  return peels(f, s)
+             ? bytes == 16
+             : n % s->vector == 0 && bytes_of(&f->inputs.data[k], n) % 16 == 0 && bytes * 4 % 16 == 0 && bytes <= 16;
+}
+
+static SnGpuFetch fetch_of(const SnForm *f, const SnGpuRows *s, size_t resident) {
+  bool grid = s->shape == SN_GPU_SHAPE_GRID, shared = s->residency == SN_GPU_SHARED;
+  SnGpuFetch x = {.in_bulk = (grid && s->ahead) || shared,
+                  .depth = s->depth,
+                  .slots = grid && !shared ? s->slots : (int64_t)resident};
+  bool copies = s->ahead && !grid && resident && s->team >= s->threads;
+  for (size_t k = 0; (x.in_bulk || copies) && k < f->inputs.size && x.n < SN_GPU_MOST_FETCHED; ++k)
+    if (is_own_row(f, k) && (x.in_bulk ? is_copied_in_bulk(f, s, k) : is_copied(f, s, k))) {
+      x.inputs[x.n++] = k;
+      x.piece_bytes += s->threads * bytes_of(&f->inputs.data[k], s->vector);
+    }
+  return x;
+}
+
+// A slice begins at a multiple of 16 bytes if the row does: four vectors of any width.
+static SnGpuSlices slices_of(const SnForm *f, const SnGpuRows *s) {
+  int64_t n = sn_row_length(f), front = peels(f, s) ? s->vector - 1 : 0;
+  SnGpuSlices x = {.vectors = sn_pieces(n + front, s->vector)};
+  x.slice = sn_pieces(sn_pieces(x.vectors, s->group), 4) * 4;
+  x.whole = n / s->vector - (s->group - 1) * x.slice;
+  x.whole = x.whole < 0 ? 0 : x.whole;
+  return x;
+}
+
+SnGpuRowPlan sn_gpu_plan_rows(const SnForm *f, const SnGpuRows *s) {
+  SnGpuRowPlan p = {.launch = launch_of(f, s), .columns = columns_of(f, s), .rows_are_lanes = rows_are_lanes(f)};
+  p.fetch = fetch_of(f, s, p.columns.resident);
+  if (s->shape == SN_GPU_SHAPE_GRID && p.columns.resident)
+    p.slices = slices_of(f, s);
+  return p;
+}
+
+// ---- what forms are like -----------------------------------------------------------------------
+
+bool sn_gpu_sums_columns(const SnForm *f) {
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return true;
+  return false;
 }
 
 bool sn_gpu_is_only_asserted(MlirOperation reduce) {
@@ -101,22 +242,6 @@ const char *sn_gpu_not_flat(const SnForm *f) {
   return NULL;
 }
 
-// ---- where it waits between phases ----------------------------------------------------
-
-bool sn_gpu_peels(const SnForm *f, const SnGpuRows *s) {
-  int64_t n = sn_row_length(f);
-  return (s->registers || s->shared) && !s->flat && !s->tile && s->vector > 1 && n != SN_DYNAMIC && n % s->vector &&
-         n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
-}
-
-size_t sn_gpu_resident(const SnForm *f, const SnGpuRows *s) {
-  int64_t at_once = s->vector * sn_gpu_rowwise_team(f, s) * s->cluster, n = sn_row_length(f);
-  if (sn_gpu_peels(f, s))
-    n += s->vector - 1; // what stands in front of a row in its first vector
-  return (s->registers || s->shared) && !sn_gpu_lanes_are_rows(f) && n != SN_DYNAMIC ? (size_t)sn_pieces(n, at_once)
-                                                                                     : 0;
-}
-
 // By one operation that nothing else stands beside.
 static bool is_extended(MlirValue v) {
   return sn_one_use(v) && sn_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(v)), "arith.extf");
@@ -134,56 +259,6 @@ int64_t sn_gpu_packed_rows(const SnForm *f) {
     ++count;
   }
   return sn_gpu_sums_columns(f) ? 0 : count;
-}
-
-// ---- what is fetched into shared memory --------------------------------------------------
-
-bool sn_gpu_is_fetched(const SnForm *f, const SnGpuRows *s, size_t k) {
-  const SnAccess *a = &f->inputs.data[k];
-  if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)))
-    return false;
-  int64_t bytes = bytes_of(a, s->vector);
-  return (bytes == 4 || bytes == 8 || bytes == 16) && (sn_row_length(f) % s->vector == 0 || sn_gpu_peels(f, s));
-}
-
-static bool fetches(const SnForm *f, const SnGpuRows *s) {
-  return s->ahead && !s->grid && sn_gpu_resident(f, s) && s->team >= s->threads;
-}
-
-int64_t sn_gpu_ahead_bytes(const SnForm *f, const SnGpuRows *s) {
-  int64_t bytes = 0;
-  size_t n = 0;
-  for (size_t k = 0; fetches(f, s) && k < f->inputs.size; ++k)
-    if (sn_gpu_is_fetched(f, s, k) && n++ < SN_GPU_MAX_FETCHED)
-      bytes += (int64_t)sn_gpu_resident(f, s) * s->threads * bytes_of(&f->inputs.data[k], s->vector);
-  return bytes;
-}
-
-bool sn_gpu_is_copied(const SnForm *f, const SnGpuRows *s, size_t k) {
-  const SnAccess *a = &f->inputs.data[k];
-  int64_t n = sn_row_length(f);
-  if (!sn_row_is_whole(f, a) || !mlirTypeIsARankedTensor(sn_access_type(f, a)) || n == SN_DYNAMIC)
-    return false;
-  return sn_gpu_peels(f, s) ? bytes_of(a, s->vector) == 16
-                            : n % s->vector == 0 && bytes_of(a, n) % 16 == 0 && bytes_of(a, s->vector) * 4 % 16 == 0 &&
-                                  bytes_of(a, s->vector) <= 16;
-}
-
-int64_t sn_gpu_piece_bytes(const SnForm *f, const SnGpuRows *s) {
-  int64_t bytes = 0;
-  size_t n = 0;
-  for (size_t k = 0; ((s->grid && s->ahead) || s->shared) && k < f->inputs.size; ++k)
-    if (sn_gpu_is_copied(f, s, k) && n++ < SN_GPU_MAX_FETCHED)
-      bytes += s->threads * bytes_of(&f->inputs.data[k], s->vector);
-  return bytes;
-}
-
-int64_t sn_gpu_slot_bytes(const SnForm *f, const SnGpuRows *s) {
-  return s->grid ? s->slots * sn_gpu_piece_bytes(f, s) : 0;
-}
-
-int64_t sn_gpu_shared_row_bytes(const SnForm *f, const SnGpuRows *s) {
-  return s->shared ? (int64_t)sn_gpu_resident(f, s) * sn_gpu_piece_bytes(f, s) : 0;
 }
 
 // ---- blocks that share rows by way of memory ------------------------------------------------

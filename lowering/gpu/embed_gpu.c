@@ -53,9 +53,7 @@ static MlirLogicalResult embed(MlirOperation module, MlirOperation binary) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  return sn_each(module, "gpu.binary", embed);
-}
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) { return sn_each(module, "gpu.binary", embed); }
 
 MlirDialectHandle mlirGetDialectHandle__gpu__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);

@@ -10,7 +10,8 @@
 // runs in: sinter-gpu, after convert-gpu-to-nvvm    test: test/lowering/gpu/gpu_target.mlir
 
 #include "capi/pass.h"
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/lower_gpu.h"
+#include "lowering/gpu/shell/shell.h"
 #include "target/chips.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -65,18 +66,30 @@ static MlirOperation library_function(MlirOperation module) {
   return found;
 }
 
-// Shared memory of the launch is declared without a size; how much it is says the host's call.
-static void declare_launch_shared(MlirOperation module) {
-  SnOpVec globals = sn_collect(module, "llvm.mlir.global");
-  for (size_t i = 0; i < globals.size; ++i) {
-    MlirOperation op = globals.data[i];
-    MlirContext ctx = mlirOperationGetContext(op);
-    if (sn_int_attr(op, "addr_space", 0) != 3 || sn_int_attr(op, "alignment", 0) != SN_GPU_LAUNCH_SHARED)
+// What the launch gives of shared memory is declared without a size; how much it is says the host's call. Upstream has
+// made a global of each piece, with the function's name and the piece's number.
+static MlirLogicalResult declare_launched_shared(MlirOperation module) {
+  SnOpVec functions = sn_collect(module, "llvm.func");
+  MlirLogicalResult result = SN_OK;
+  for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
+    MlirContext ctx = mlirOperationGetContext(functions.data[i]);
+    int64_t piece = sn_int_attr(functions.data[i], SN_GPU_LAUNCHED, -1);
+    char name[512];
+    if (piece < 0)
       continue;
-    sn_set_attr(op, "linkage", sn_parse_attr(ctx, "#llvm.linkage<external>"));
-    sn_set_attr(op, "global_type", sn_parse_attr(ctx, "!llvm.array<0 x i8>"));
+    snprintf(name, sizeof name, "__wg_%s_%lld", mlirStringAttrGetValue(sn_get_attr(functions.data[i], "sym_name")).data,
+             (long long)piece);
+    MlirOperation global = sn_symbol(module, name);
+    if (sn_null(global)) {
+      result = sn_error(functions.data[i], "has shared memory of the launch, and there is no @%s", name);
+      break;
+    }
+    sn_set_attr(global, "linkage", sn_parse_attr(ctx, "#llvm.linkage<external>"));
+    sn_set_attr(global, "global_type", sn_parse_attr(ctx, "!llvm.array<0 x i8>"));
+    mlirOperationRemoveAttributeByName(functions.data[i], SN_STR(SN_GPU_LAUNCHED));
   }
-  sn_vec_free(&globals);
+  sn_vec_free(&functions);
+  return result;
 }
 
 // A schedule from elsewhere may ask for what the chip has not.
@@ -107,9 +120,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
                     "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to "
                     "the folder of a CUDA toolkit, or ask for PTX",
                     o->chip);
-  if (sn_failed(check_clusters(op, o, chip)))
+  if (sn_failed(check_clusters(op, o, chip)) || sn_failed(declare_launched_shared(op)))
     return SN_FAIL;
-  declare_launch_shared(op);
   MlirOperation function = library_function(op);
   char link[PATH_BYTES + 32] = "";
   if (!sn_null(function)) {

@@ -14,8 +14,7 @@
 #include "lowering/host/host.h"
 
 static MlirValue pointer_to(SnBuilder *b, MlirValue memref) {
-  MlirValue address =
-      sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
+  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
   return sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, sn_type(b->ctx, "i64")),
             sn_type(b->ctx, "!llvm.ptr"));
 }
@@ -28,8 +27,7 @@ static MlirValue bytes_of(SnBuilder *b, MlirValue memref) {
   MlirValue bytes = sn_index(b, known);
   for (intptr_t d = 0; d < sn_rank(type); ++d)
     if (sn_dim(type, d) == SN_DYNAMIC)
-      bytes = sn(b, "arith.muli", bytes,
-                 sn(b, "memref.dim", memref, sn_index(b, d), sn_index_type(b->ctx)));
+      bytes = sn(b, "arith.muli", bytes, sn(b, "memref.dim", memref, sn_index(b, d), sn_index_type(b->ctx)));
   return sn(b, "arith.index_cast", bytes, sn_type(b->ctx, "i64"));
 }
 
@@ -59,9 +57,9 @@ MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__func__(void);
 MlirDialectHandle mlirGetDialectHandle__llvm__(void);
 MlirDialectHandle mlirGetDialectHandle__memref__(void);
-static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__, mlirGetDialectHandle__llvm__,
-    mlirGetDialectHandle__memref__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__func__,
+                                                      mlirGetDialectHandle__llvm__, mlirGetDialectHandle__memref__,
+                                                      NULL};
 
 const SnPass sn_pass_memory_gpu = {
     .argument = "sinter-gpu-memory",

@@ -14,7 +14,9 @@
 //
 // test: test/lowering/gpu/narrow.mlir
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/lower_gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
+#include "lowering/rows/rowprogram.h"
 
 #define LIMIT ((int64_t)1 << 31)
 

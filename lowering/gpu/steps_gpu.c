@@ -16,7 +16,8 @@
 
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/lower_gpu.h"
+#include "lowering/gpu/meet/meet.h"
 #include "lowering/rows/rowsteps.h"
 #include <assert.h>
 
@@ -27,9 +28,9 @@
 typedef struct {
   const SnSteps *s;
   SnOpVec arrays;
-  SN_VEC(MlirType) types;    // of scratch, with known sizes
-  SN_VEC(int64_t) offsets;   // in the block's piece; -1: in shared memory
-  int64_t piece;             // bytes of the workspace for each block
+  SN_VEC(MlirType) types;  // of scratch, with known sizes
+  SN_VEC(int64_t) offsets; // in the block's piece; -1: in shared memory
+  int64_t piece;           // bytes of the workspace for each block
   SnGpuReduction sums[SN_MAX_ACCUMULATORS];
   SnGpuAccumulators accumulators;
 } Steps;
@@ -86,14 +87,14 @@ static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t ar
     shape[i] = sn_dim(t, i);
   if (!bytes_of(t)) { // shared memory of no bytes would be an array of unknown size to LLVM
     int64_t one = 1;
-    MlirValue some = sn_gpu_shared(k, 1, &one, sn_element(t));
+    MlirValue some = sn_gpu_shared(k, "scratch", 1, &one, sn_element(t), SN_GPU_FOR_VECTORS);
     return sn_gpu_view(
         b, some,
         mlirMemRefTypeContiguousGet(sn_element(t), sn_rank(t), shape, mlirMemRefTypeGetMemorySpace(sn_type_of(some))),
         NULL);
   }
   if (x->offsets.data[array] < 0)
-    return sn_gpu_shared(k, sn_rank(t), shape, sn_element(t));
+    return sn_gpu_shared(k, "scratch", sn_rank(t), shape, sn_element(t), SN_GPU_FOR_VECTORS);
   int64_t first = sn_gpu_grid_scratch(k, &x->accumulators) + x->offsets.data[array];
   MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", k->block, sn_index(b, x->piece)), sn_index(b, first));
   return sn(b, "memref.view", k->scratch, at, t);
@@ -153,27 +154,27 @@ static void run_step(SnGpuKernel *k, MlirOperation op, const Outside *o) {
     init[i] = sn_gpu_identity(&b, &of[i]);
   }
   if (is_read)
-    sn_op(&b, "gpu.barrier");
+    sn_gpu_sync(&b, k);
   MlirValue from = sn(&b, "arith.addi", lanes.from, sn(&b, "arith.muli", k->thread, lanes.by));
   sn_step_loop(&b, &lanes, from, sn(&b, "arith.muli", lanes.by, sn_index(&b, k->threads)), init, combined);
   sn_gpu_reduce_block(&b, k, (size_t)lanes.n, of, combined, true);
   for (intptr_t i = 0; i < lanes.n; ++i)
     combined[i] = sn_gpu_combine(&b, &of[i], sn_step_init(&lanes, i), combined[i]);
   if (any)
-    sn_op(&b, "gpu.barrier");
+    sn_gpu_sync(&b, k);
   sn_step_become(&lanes, combined);
 }
 
 // A step of one lane.
 static void run_store(SnGpuKernel *k, MlirOperation op) {
   SnBuilder b = sn_before(op);
-  sn_op(&b, "gpu.barrier");
+  sn_gpu_sync(&b, k);
   SnIf one = sn_if(&b, k->first);
   mlirOperationRemoveFromParent(op);
   sn_insert(&b, op);
   sn_end_if(&b, &one);
   SnBuilder behind = sn_after(one.op); // b stands before the store, which is inside now
-  sn_op(&behind, "gpu.barrier");
+  sn_gpu_sync(&behind, k);
 }
 
 // ---- the kernel ------------------------------------------------------------------------
@@ -207,7 +208,7 @@ static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row,
     sn_end_if(b, &one);
   for (size_t i = 0; i < steps.size; ++i)
     run_step(k, steps.data[i], &o);
-  sn_op(b, "gpu.barrier"); // the next row's steps store to the same scratch memory
+  sn_gpu_sync(b, k); // the next row's steps store to the same scratch memory
   sn_vec_free(&steps);
   sn_vec_free(&o.read);
   sn_vec_free(&o.stores);
@@ -254,24 +255,23 @@ MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, M
   x.accumulators.of_scalars = x.sums;
   MlirLogicalResult result = place_scratch(&x);
   if (!sn_failed(result)) {
-    SnGpuRows rows = {.threads = sn_schedule_number(s.schedule, "threads"),
-                      .blocks = sn_schedule_number(s.schedule, "blocks"),
-                      .occupancy = sn_schedule_number(s.schedule, "occupancy"),
-                      .cluster = 1};
-    int64_t count = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows), blocks = count == SN_DYNAMIC || count > rows.blocks
-                                                                                ? rows.blocks
-                                                                            : count < 1 ? 1
-                                                                                        : count;
+    int64_t threads = sn_schedule_number(s.schedule, "threads"), most = sn_schedule_number(s.schedule, "blocks"),
+            rows = sn_dim(sn_type_of(sn_operand(op, 0)), s.rows);
+    SnGpuLaunch launch = {.blocks = rows == SN_DYNAMIC || rows > most ? most
+                                    : rows < 1                        ? 1
+                                                                      : rows,
+                          .cluster = 1,
+                          .threads = threads,
+                          .occupancy = sn_schedule_number(s.schedule, "occupancy"),
+                          .team = threads};
     SnOpVec asserts = sn_collect(op, "cf.assert");
-    SnGpuKernel shape = {.blocks = blocks, .cluster = 1};
-    SnGpuBody body = {.schedule = &rows,
-                      .blocks = blocks,
-                      .team = rows.threads,
-                      .scratch = sn_gpu_grid_scratch(&shape, &x.accumulators) + blocks * x.piece,
+    SnGpuKernel shape = {.blocks = launch.blocks, .cluster = 1};
+    SnGpuBody body = {.launch = &launch,
+                      .scratch = sn_gpu_grid_scratch(&shape, &x.accumulators) + launch.blocks * x.piece,
                       .asserts = asserts.size,
                       .emit = emit,
                       .user = &x};
-    sn_gpu_make_kernel(module, func, op, &body);
+    result = sn_gpu_make_kernel(module, func, op, &body);
     mlirOperationDestroy(op);
     sn_vec_free(&asserts);
   }

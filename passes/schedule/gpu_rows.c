@@ -272,21 +272,24 @@ static bool ahead(const SnGpuRowFacts *a, const Schedule *s) {
                     .team = s->threads,
                     .vector = s->vector,
                     .cluster = s->cluster,
-                    .registers = true,
+                    .group = 1,
+                    .residency = SN_GPU_REGISTERS,
                     .ahead = true};
-  int64_t bytes = sn_gpu_ahead_bytes(a->form, &rows);
+  SnGpuRowPlan plan = sn_gpu_plan_rows(a->form, &rows);
+  int64_t bytes = sn_gpu_fetched_bytes(&plan);
   return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= a->gpu->shared_bytes;
 }
 
 // In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a
 // multiprocessor, or three in smaller ones.
 static bool shared(const SnGpuRowFacts *a, Schedule *s) {
-  SnGpuRows rows = {.threads = 256, .team = 256, .vector = a->vector, .shared = true};
+  SnGpuRows rows = {
+      .threads = 256, .team = 256, .vector = a->vector, .cluster = 1, .group = 1, .residency = SN_GPU_SHARED};
   if (a->vector < a->lanes && sn_row_is_placed(a->form))
     rows.vector = a->lanes;
   if (a->gpu->number < 90 || !a->again || a->columns || a->length == SN_DYNAMIC || a->length < 32 * a->lanes)
     return false;
-  int64_t piece = sn_gpu_piece_bytes(a->form, &rows),
+  int64_t piece = sn_gpu_plan_rows(a->form, &rows).fetch.piece_bytes,
           vectors = sn_pieces(a->length + (a->length % rows.vector ? rows.vector - 1 : 0), rows.vector);
   for (int64_t cluster = 1; piece && cluster <= a->gpu->largest_cluster; cluster *= 2) {
     int64_t pieces = sn_pieces(vectors, rows.threads * cluster), most = THREADS / rows.threads;

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 Mutant = namedtuple("Mutant", "file old new tests why")
 
-BARRIER = '  sn_op(b, "gpu.barrier");\n'
+BARRIER = "  sn_gpu_sync(b, k);\n"
 EMULATE = ["gpu/emulate.test"]
 
 MUTANTS = [Mutant(*m) for m in (
@@ -14,14 +14,14 @@ MUTANTS = [Mutant(*m) for m in (
      "the last element of a strided window before the padding"),
     # Barriers of the GPU
     ("lowering/gpu/meet/block.c", BARRIER + '  MlirValue at = sn(b, "arith.remui"', '  MlirValue at = sn(b, "arith.remui"', EMULATE, "warps read parts that others have not written"),
-    ("lowering/gpu/meet/block.c", "  if (barrier && !k->one_row)\n", "  if (false && barrier && !k->one_row)\n", EMULATE, "the next row's parts overwrite those that are still read"),
+    ("lowering/gpu/meet/block.c", "  if (barrier && !k->single_tile)\n", "  if (false && barrier && !k->single_tile)\n", EMULATE, "the next row's parts overwrite those that are still read"),
     ("lowering/gpu/meet/cluster.c", BARRIER + "  MlirValue *parts", "  MlirValue *parts", EMULATE, "a tile's warps read parts that others have not written"),
-    ("lowering/gpu/meet/accumulate.c", BARRIER + "  SnLoop j = sn_for(b, k->thread, g->length", "  SnLoop j = sn_for(b, k->thread, g->length", EMULATE,
+    ("lowering/gpu/rows/accumulate.c", BARRIER + "  SnLoop j = sn_for(b, k->thread, g->length", "  SnLoop j = sn_for(b, k->thread, g->length", EMULATE,
      "teams' column sums are read before they are written"),
-    ("lowering/gpu/meet/grid.c", BARRIER + "  return sn_if(b, compare(b, 1", "  return sn_if(b, compare(b, 1", EMULATE, "a block asks whether it is the last before its leader knows"),
-    ("lowering/gpu/grid_rows.c", '"~{memory}", sn_values(0, NULL), (MlirType){0});\n' + BARRIER, '"~{memory}", sn_values(0, NULL), (MlirType){0});\n', EMULATE,
+    ("lowering/gpu/meet/grid.c", BARRIER + '  return sn_if(b, compare(b, 1, sn(b, "memref.load"', '  return sn_if(b, compare(b, 1, sn(b, "memref.load"', EMULATE, "a block asks whether it is the last before its leader knows"),
+    ("lowering/gpu/rows/grid_rows.c", "  sn_gpu_fence_mbarriers(b);\n" + BARRIER, "  sn_gpu_fence_mbarriers(b);\n", EMULATE,
      "mbarriers are used before they are initialised"),
-    ("lowering/gpu/lower_gpu.c", "if (f->dims.data[d].size > 1 && factors[d] % lanes)\n      return false;\n  bool together",
+    ("lowering/gpu/rows/aligned.c", "if (f->dims.data[d].size > 1 && factors[d] % lanes)\n      return false;\n  bool together",
      "if (false)\n      return false;\n  bool together", EMULATE, "vectors of rows that begin at no multiple of them count as aligned"),
     # One in each folder
     ("dialect/verify_form.c", "if (n && !in_order) // F9", "if (false && !in_order) // F9", ["dialect/invalid.mlir"], "an accumulator of some columns passes the verifier"),

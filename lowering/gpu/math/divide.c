@@ -12,7 +12,7 @@
 //
 // test: test/lowering/gpu/divide.mlir
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
 #include "lowering/rows/rowmemory.h"
 
 static MlirValue full(SnBuilder *b, MlirValue x, MlirValue y) {

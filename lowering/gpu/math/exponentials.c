@@ -12,7 +12,7 @@
 //
 // test: test/lowering/gpu/math.mlir
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/math/math.h"
 

@@ -11,7 +11,7 @@
 //
 // test: test/lowering/gpu/logarithm.mlir
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
 #include "passes/math/math.h"
 
 #define LOW -0.29289321881345254 // sqrt(1/2) - 1

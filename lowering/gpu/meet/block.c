@@ -7,7 +7,7 @@
 // Butterflies give every lane the same bits, in an order that only the number
 // of threads decides.
 
-#include "lowering/gpu/online.h"
+#include "lowering/gpu/meet/online.h"
 
 MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x) {
   return r->combiner ? sn_combine(b, r->combiner, acc, x) : sn_row_combine(b, r->program, r->reduce, acc, x);
@@ -16,31 +16,6 @@ MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, M
 MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r) {
   return r->combiner ? sn_constant(b, sn_combiner_identity(r->combiner, r->type))
                      : sn_row_identity(b, r->program, r->reduce, 1);
-}
-
-static MlirValue shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element, bool of_launch) {
-  MlirContext ctx = mlirOperationGetContext(k->func);
-  MlirAttribute space = sn_parse_attr(ctx, "#gpu.address_space<workgroup>");
-  MlirType type = mlirMemRefTypeContiguousGet(element, rank, shape, space);
-  int64_t count = sn_int_attr(k->func, "workgroup_attributions", 0) + 1;
-  sn_set_attr(k->func, "workgroup_attributions", sn_i64(ctx, count));
-  // Vectors are stored there: LLVM takes them to be aligned.
-  MlirAttribute *attrs = sn_alloc((size_t)count * sizeof *attrs),
-                before = sn_get_attr(k->func, "workgroup_attrib_attrs");
-  for (int64_t i = 0; i + 1 < count; ++i)
-    attrs[i] = mlirArrayAttrGetElement(before, i);
-  attrs[count - 1] = sn_parse_attr(ctx, "{llvm.align = %d : i64}", of_launch ? SN_GPU_LAUNCH_SHARED : 16);
-  sn_set_attr(k->func, "workgroup_attrib_attrs", mlirArrayAttrGet(ctx, count, attrs));
-  free(attrs);
-  return mlirBlockAddArgument(k->entry, type, mlirOperationGetLocation(k->func));
-}
-
-MlirValue sn_gpu_shared(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) {
-  return shared(k, rank, shape, element, false);
-}
-
-MlirValue sn_gpu_launch_shared(SnGpuKernel *k, int64_t bytes) {
-  return shared(k, 1, &bytes, mlirIntegerTypeGet(mlirOperationGetContext(k->func), 8), true);
 }
 
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x) {
@@ -111,19 +86,6 @@ void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_
       }
 }
 
-// At the head of the kernel, so that every use is below.
-void sn_gpu_know_lanes(SnGpuKernel *k) {
-  if (k->first_of_warp_known)
-    return;
-  SnBuilder top = sn_after(sn_definer(k->first));
-  MlirValue warp_size = sn_index(&top, 32);
-  k->lane = sn(&top, "arith.remui", k->thread, warp_size);
-  k->warp = sn(&top, "arith.divui", k->thread, warp_size);
-  k->first_of_warp = sn(&top, "arith.cmpi", k->lane, sn_index(&top, 0), mlirIntegerTypeGet(top.ctx, 1),
-                        sn_attr("predicate", sn_i64(top.ctx, 0)));
-  k->first_of_warp_known = true;
-}
-
 void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
                          bool barrier) {
   sn_gpu_butterflies(b, n, reductions, values, 32, k->warps == 1);
@@ -132,14 +94,14 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRedu
   sn_gpu_know_lanes(k);
   MlirValue *slots = sn_alloc(n * sizeof *slots);
   for (size_t i = 0; i < n; ++i)
-    slots[i] = sn_gpu_shared(k, 1, &k->warps, reductions[i].type);
-  if (barrier && !k->one_row)
-    sn_op(b, "gpu.barrier");
+    slots[i] = sn_gpu_shared(k, "values of warps", 1, &k->warps, reductions[i].type, SN_GPU_FOR_VECTORS);
+  if (barrier && !k->single_tile)
+    sn_gpu_sync(b, k);
   SnIf leader = sn_if(b, k->first_of_warp);
   for (size_t i = 0; i < n; ++i)
     sn_op(b, "memref.store", values[i], slots[i], k->warp);
   sn_end_if(b, &leader);
-  sn_op(b, "gpu.barrier");
+  sn_gpu_sync(b, k);
   MlirValue at = sn(b, "arith.remui", k->lane, sn_index(b, k->warps));
   for (size_t i = 0; i < n; ++i)
     values[i] = sn(b, "memref.load", slots[i], at, reductions[i].type);

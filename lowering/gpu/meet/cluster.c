@@ -15,7 +15,7 @@
 // warp has posted after the end of its own first. Where a row has one exchange, rows take turns with two
 // mbarriers and their slots. Slots are written again only when they have been read, for the same reason.
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/meet/meet.h"
 #include <stdio.h>
 
 #define TYPE_I32(b) mlirIntegerTypeGet((b)->ctx, 32)
@@ -26,57 +26,15 @@ static MlirValue less(SnBuilder *b, MlirValue x, int64_t n) {
   return sn(b, "arith.cmpi", x, sn_index(b, n), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
 }
 
-MlirValue sn_gpu_shared_address(SnBuilder *b, MlirValue memref) {
-  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
-  return sn(b, "arith.index_cast", address, TYPE_I32(b));
-}
-
-void sn_gpu_enter_cluster(SnBuilder *b, SnGpuKernel *k) {
-  MlirValue size = sn_index(b, k->cluster); // consecutive blocks
-  k->group = sn(b, "arith.divui", k->block, size);
-  k->rank = sn(b, "arith.remui", k->block, size);
-  k->first_of_group = sn(b, "arith.andi", k->first, less(b, k->rank, 1));
-  k->entered = sn_op(b, "nvvm.cluster.arrive.relaxed", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
-}
-
-void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k) {
-  if (k->cluster > 1 && !k->waited)
-    sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
-  k->waited = true;
-}
-
-void sn_gpu_begin_row(SnBuilder *b, SnGpuKernel *k, MlirValue row) {
+void sn_gpu_begin_turns(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile) {
   if (k->cluster == 1)
     return;
   k->turn = k->half = i32_of(b, 0);
-  if (k->one_row)
+  if (k->single_tile)
     return;
-  MlirValue count = sn(b, "arith.divui", row, sn_index(b, k->blocks / k->cluster)), two = sn_index(b, 2);
-  k->turn = sn(b, "arith.index_cast", sn(b, "arith.remui", count, two), TYPE_I32(b));
-  k->half = sn(b, "arith.index_cast", sn(b, "arith.remui", sn(b, "arith.divui", count, two), two), TYPE_I32(b));
-}
-
-static void expect(SnBuilder *b, MlirValue mbarrier, int64_t bytes) {
-  MlirValue operands[] = {mbarrier, i32_of(b, bytes)};
-  sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands),
-             (MlirType){0});
-}
-
-// mbarriers that one thread of the block arrives at, made before any block goes on.
-static MlirValue make_mbarriers(SnGpuKernel *k, int64_t count, int64_t bytes) {
-  SnBuilder top = sn_before(k->entered);
-  MlirValue mbarriers = sn_gpu_shared(k, 1, &count, mlirIntegerTypeGet(top.ctx, 64));
-  SnIf first = sn_if(&top, k->first);
-  for (int64_t i = 0; i < count; ++i) {
-    MlirValue at = sn_gpu_shared_address(&top, mbarriers), one = i32_of(&top, 1);
-    MlirValue operands[] = {i ? sn(&top, "arith.addi", at, i32_of(&top, 8 * i)) : at, one};
-    sn_gpu_ptx(&top, "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}", sn_values(2, operands), (MlirType){0});
-  }
-  sn_gpu_ptx(&top, "fence.mbarrier_init.release.cluster;", "~{memory}", sn_values(0, NULL), (MlirType){0});
-  if (k->one_row)
-    expect(&top, sn_gpu_shared_address(&top, mbarriers), bytes);
-  sn_end_if(&top, &first);
-  return mbarriers;
+  MlirValue two = sn_index(b, 2), half = sn(b, "arith.divui", tile->count, two);
+  k->turn = sn(b, "arith.index_cast", sn(b, "arith.remui", tile->count, two), TYPE_I32(b));
+  k->half = sn(b, "arith.index_cast", sn(b, "arith.remui", half, two), TYPE_I32(b));
 }
 
 static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
@@ -141,16 +99,17 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, Ml
 
 static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
                            bool alone) {
-  int64_t warps = k->cluster * k->warps, turns = alone && !k->one_row ? 2 : 1, places = warps * turns, bytes = 0;
+  int64_t warps = k->cluster * k->warps, turns = alone && !k->single_tile ? 2 : 1, places = warps * turns, bytes = 0;
   Message list[SN_GPU_MAX_VALUES];
   sn_gpu_know_lanes(k);
   sn_gpu_butterflies(b, n, reductions, values, 32, false);
   size_t count = messages(b, n, values, list);
   for (size_t i = 0; i < count; ++i) {
-    list[i].slots = sn_gpu_shared(k, 1, &places, sn_type_of(list[i].bits));
+    list[i].slots =
+        sn_gpu_shared(k, "values of a cluster's warps", 1, &places, sn_type_of(list[i].bits), SN_GPU_FOR_VECTORS);
     bytes += warps * bytes_of(&list[i]);
   }
-  MlirValue mbarrier = sn_gpu_shared_address(b, make_mbarriers(k, turns, bytes));
+  MlirValue mbarrier = sn_gpu_shared_address(b, sn_gpu_cluster_mbarriers(k, "values of a cluster", turns, bytes));
   MlirValue rank = sn(b, "arith.index_cast", k->rank, TYPE_I32(b)),
             warp = sn(b, "arith.index_cast", k->warp, TYPE_I32(b));
   MlirValue place = sn(b, "arith.addi", sn(b, "arith.muli", rank, i32_of(b, k->warps)), warp), from = sn_index(b, 0);
@@ -160,20 +119,16 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
     from = sn(b, "arith.index_cast", begin, sn_index_type(b->ctx));
     mbarrier = sn(b, "arith.addi", mbarrier, sn(b, "arith.muli", k->turn, i32_of(b, 8)));
   }
-  if (!k->one_row) {
+  if (!k->single_tile) {
     SnIf first = sn_if(b, k->first);
-    expect(b, mbarrier, bytes);
+    sn_gpu_arrive_expecting(b, mbarrier, i32_of(b, bytes));
     sn_end_if(b, &first);
   }
   sn_gpu_await_cluster(b, k);
   SnIf posts = sn_if(b, less(b, k->lane, k->cluster));
   post(b, k, count, list, place, mbarrier);
   sn_end_if(b, &posts);
-  MlirValue wait[] = {mbarrier, turns > 1 ? k->half : k->turn};
-  sn_gpu_ptx(b,
-             "{\n\t.reg .pred done;\n\tWAIT:\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [$0], "
-             "$1;\n\t@!done bra WAIT;\n\t}",
-             "r,r,~{memory}", sn_values(2, wait), (MlirType){0});
+  sn_gpu_await_from_cluster(b, mbarrier, turns > 1 ? k->half : k->turn);
   int64_t rounds = warps > 32 ? warps / 32 : 1, lanes = warps > 32 ? 32 : warps;
   MlirValue at = sn(b, "arith.addi", from, lanes < 32 ? sn(b, "arith.remui", k->lane, sn_index(b, lanes)) : k->lane),
             parts[8 * SN_GPU_MAX_VALUES];
@@ -194,12 +149,12 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduc
     return;
   sn_gpu_know_lanes(k);
   if (barrier)
-    sn_op(b, "gpu.barrier");
+    sn_gpu_sync(b, k);
   for (size_t i = 0; i < n; ++i) {
-    slots[i] = sn_gpu_shared(k, 2, shape, reductions[i].type);
+    slots[i] = sn_gpu_shared(k, "values of warps", 2, shape, reductions[i].type, SN_GPU_FOR_VECTORS);
     sn_op(b, "memref.store", values[i], slots[i], k->warp, k->lane);
   }
-  sn_op(b, "gpu.barrier");
+  sn_gpu_sync(b, k);
   MlirValue *parts = sn_alloc((size_t)k->warps * n * sizeof *parts);
   for (int64_t w = 0; w < k->warps; ++w)
     for (size_t i = 0; i < n; ++i)
@@ -210,7 +165,7 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduc
 
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
                          bool barrier) {
-  if (k->tile)
+  if (k->teams == SN_GPU_ACROSS_WARPS)
     reduce_tile(b, k, n, reductions, values, barrier);
   else if (k->team < k->threads)
     sn_gpu_butterflies(b, n, reductions, values, k->team, true);

@@ -15,18 +15,10 @@
 //   the last block of a bunch of groups:    row[first] = row[first] . row[first + 1] . ...
 //   the last bunch:                         row[0] = row[0] . row[second bunch] . ...
 //
-// The counter lies in the caller's workspace, which holds anything at first and
-// may be another's for every call, so no memory is zeroed and no second kernel
-// runs. Its upper half says whose count it is: a tag, different for every
-// launch, comes as an argument. A block that finds another's tag puts its own, with a
-// count of 0, by one compare-and-swap (if that fails, another block of this launch just
-// did), and then counts itself. The last block leaves 0 behind, which is no tag: a
-// captured launch may be replayed with the tag that it has. Memory that held a launch's tag by
-// chance, one in 2^32, would make it go wrong.
+// Counters: shell/tag_counters.c.
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/meet/meet.h"
 
-#define TAG_BITS 32
 #define ALIGN 64
 
 static int64_t bytes_of(const SnGpuReduction *r) { return sn_scratch_bytes(r->type); }
@@ -86,47 +78,6 @@ static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue
   return sn(b, "arith.cmpi", x, y, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
-// Memory operations of a scope that neither memref nor llvm.atomicrmw reaches without full fences.
-MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result) {
-  return sn_op(b, "llvm.inline_asm", operands, sn_types(result.ptr != NULL, &result),
-               sn_attr("asm_string", sn_string(b->ctx, text)), sn_attr("constraints", sn_string(b->ctx, constraints)),
-               sn_attr("has_side_effects", sn_unit(b->ctx)));
-}
-
-static MlirValue ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands) {
-  return sn_result(sn_gpu_ptx(b, text, constraints, operands, mlirIntegerTypeGet(b->ctx, 64)), 0);
-}
-
-static MlirValue counter_at(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
-  MlirValue place =
-      sn(b, "arith.index_cast", sn(b, "arith.muli", which, sn_index(b, 8)), mlirIntegerTypeGet(b->ctx, 64));
-  return sn(b, "llvm.inttoptr", sn(b, "arith.addi", k->scratch_address, place), sn_type(b->ctx, "!llvm.ptr<1>"));
-}
-
-MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue counter = counter_at(b, k, which), bits = sn_int(b, i64, TAG_BITS);
-  MlirValue found = ptx(b, "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}", sn_values(1, &counter));
-  SnIf strange = sn_if(b, compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", k->tag, bits)));
-  ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}",
-      sn_values(3, (MlirValue[]){counter, found, k->tag}));
-  sn_end_if(b, &strange);
-  return counter;
-}
-
-MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue one = sn_int(b, i64, 1), counter = sn_gpu_take_counter(b, k, which);
-  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}",
-                         sn_values(2, (MlirValue[]){counter, one}));
-  MlirValue last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
-  SnIf reset = sn_if(b, last);
-  ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}",
-      sn_values(2, (MlirValue[]){counter, sn_int(b, i64, 0)}));
-  sn_end_if(b, &reset);
-  return last;
-}
-
 // The same for one warp.
 static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
@@ -134,7 +85,7 @@ static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValu
   SnIf leader = sn_if(b, k->first, i32);
   sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32));
   sn_end_if(b, &leader, sn_int(b, i32, 0));
-  sn_op(b, "nvvm.bar.warp.sync", sn_int(b, i32, -1), sn_types(0, NULL));
+  sn_gpu_sync(b, k);
   return sn_if(b, compare(b, 1, sn_gpu_butterfly(b, &any, sn_result(leader.op, 0), 32), sn_int(b, i32, 0)));
 }
 
@@ -142,14 +93,14 @@ static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValu
 static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   int64_t one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  if (k->one_warp)
+  if (sn_gpu_is_one_warp(k))
     return warp_if_last(b, k, which, count);
-  MlirValue flag = sn_gpu_shared(k, 1, &one, i32), zero = sn_index(b, 0);
-  sn_op(b, "gpu.barrier"); // all of the block have stored what others will read
+  MlirValue flag = sn_gpu_shared(k, "which block is the last", 1, &one, i32, SN_GPU_FOR_VECTORS), zero = sn_index(b, 0);
+  sn_gpu_sync(b, k); // all of the block have stored what others will read
   SnIf leader = sn_if(b, k->first);
   sn_op(b, "memref.store", sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32), flag, zero);
   sn_end_if(b, &leader);
-  sn_op(b, "gpu.barrier");
+  sn_gpu_sync(b, k);
   return sn_if(b, compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0)));
 }
 
@@ -198,7 +149,7 @@ static SnIf reduce_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
     last = both(last, if_last(b, k, sn_index(b, 0), sn_int(b, i64, bunches(k, a))));
     combine_rows(b, k, a, sn_index(b, 0), sn_index(b, groups(k)), size);
   }
-  sn_op(b, "gpu.barrier");
+  sn_gpu_sync(b, k);
   return last;
 }
 
@@ -211,7 +162,7 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
     start[i] = sn_gpu_identity(b, &a->of_scalars[i]);
-  int64_t at_once = k->one_warp ? 4 : 1; // loads
+  int64_t at_once = sn_gpu_is_one_warp(k) ? 4 : 1; // loads
   SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once),
                            sn_values((intptr_t)n, start));
   MlirValue last = sn(b, "arith.subi", to, sn_index(b, 1));
@@ -262,19 +213,11 @@ bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) {
   return k->blocks > 1 && a->of_groups && !a->columns;
 }
 
-SnGpuKernel sn_gpu_first_warp(const SnGpuKernel *k) {
-  SnGpuKernel warp = *k;
-  warp.threads = warp.team = 32;
-  warp.warps = 1;
-  warp.one_warp = true;
-  return warp;
-}
-
 SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values) {
   MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), i64 = mlirIntegerTypeGet(b->ctx, 64);
   if (k->blocks == 1) {
     if (a->columns)
-      sn_op(b, "gpu.barrier");
+      sn_gpu_sync(b, k);
     return sn_if(b, sn_int(b, i1, 1));
   }
   int64_t all = leavers(k, a), places = all + bunches(k, a);

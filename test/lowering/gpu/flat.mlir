@@ -6,9 +6,9 @@
 // CHECK-LABEL: func.func private @flat
 //       CHECK:   call @sinter_rt_launch({{.*}}%c4_i64
 //       CHECK: gpu.func @flat(%[[X:[^:]+]]: memref<7x131xf32>
-//       CHECK:   %[[ALL:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [1, 917], strides: [917, 1]
 //       CHECK:   %[[FIRST:.+]] = arith.muli %block_id_x, %c64
 //       CHECK:   arith.addi %[[FIRST]], %thread_id_x
+//       CHECK:   %[[ALL:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [1, 917], strides: [917, 1]
 //       CHECK:   scf.for %{{.+}} to %c916{{.*}} step %c1024
 //       CHECK:     vector.load %[[ALL]]{{.*}} {alignment = 16 : i64}
 //       CHECK:     vector.store

@@ -331,3 +331,69 @@ func.func private @grid_threads(%x: memref<4x640xf32>, %y: memref<4xf32>) attrib
   }
   return
 }
+
+// -----
+
+func.func private @grid_shared(%x: memref<4x640xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{residency = "shared" needs columns and no team: rows of a block or a cluster}}
+  sinter.rowwise (i = 4) by (j = 640) ins(%x[i, j] : memref<4x640xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<shape = "grid", threads = 64, blocks = 4, group = 2, vector = 4, residency = "shared">) {
+  ^row(%a: tensor<640xf32>):
+    %s = sinter.row_reduce add %a : tensor<640xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @flat_cluster(%x: memref<4x64xf32>, %y: memref<4x64xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{shape = "flat" with cluster = 2: all threads share what there is, and clusters nothing}}
+  sinter.rowwise (i = 4) by (j = 64) ins(%x[i, j] : memref<4x64xf32>) outs(%y[i, j] : memref<4x64xf32>)
+      schedule(#sinter.gpu_rows<shape = "flat", threads = 32, blocks = 4, cluster = 2>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
+// 16 vectors of 16 bytes of each of 1024 threads are more than a multiprocessor has.
+func.func private @too_far_ahead(%x: memref<999x65536xf32>, %y: memref<65536xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{needs 262272 bytes of shared memory, of 232448 that a block has: slots of rows 262144, which block is the last 8}}
+  sinter.rowwise (i = 999) by (j = 65536) ins(%x[i, j] : memref<999x65536xf32>) reduce(add [j] : f32)
+      outs(%y[j] : memref<65536xf32>)
+      schedule(#sinter.gpu_rows<threads = 1024, blocks = 9, vector = 4, residency = "registers", ahead = 1>) {
+  ^row(%a: tensor<65536xf32>):
+    sinter.yield %a : tensor<65536xf32>
+  }
+  return
+}
+
+// -----
+
+// What warps of a tile leave for each other, 8 KiB a value.
+func.func private @too_many_values(%x: memref<4x64x32xf64>, %y: memref<4x32xf64>) attributes {sinter.kernel} {
+  // expected-error @+1 {{needs 57344 bytes of shared memory of its own, of 49152 that a block has: values of warps 57344}}
+  sinter.rowwise (i = 4, k = 32) by (j = 64) ins(%x[i, j, k] : memref<4x64x32xf64>) outs(%y[i, k] : memref<4x32xf64>)
+      schedule(#sinter.gpu_rows<shape = "tile", threads = 1024, blocks = 4, residency = "registers">) {
+  ^row(%a: tensor<64xf64>):
+    %s = sinter.row_reduce add %a : tensor<64xf64> -> f64
+    %m = sinter.row_reduce maximumf %a : tensor<64xf64> -> f64
+    %n = sinter.row_reduce minimumf %a : tensor<64xf64> -> f64
+    %p = sinter.row_reduce mul %a : tensor<64xf64> -> f64
+    %q = sinter.row_reduce maxnumf %a : tensor<64xf64> -> f64
+    %r = sinter.row_reduce minnumf %a : tensor<64xf64> -> f64
+    %b = arith.mulf %a, %a : tensor<64xf64>
+    %t = sinter.row_reduce add %b : tensor<64xf64> -> f64
+    %1 = arith.addf %s, %m : f64
+    %2 = arith.addf %1, %n : f64
+    %3 = arith.addf %2, %p : f64
+    %4 = arith.addf %3, %q : f64
+    %5 = arith.addf %4, %r : f64
+    %6 = arith.addf %5, %t : f64
+    sinter.yield %6 : f64
+  }
+  return
+}

@@ -9,7 +9,7 @@
 //
 // test: test/lowering/gpu/registers.mlir, label.mlir, tile.mlir
 
-#include "lowering/gpu/rows.h"
+#include "lowering/gpu/rows/gpu_rows.h"
 #include "lowering/rows/rowmemory.h"
 #include <math.h>
 
@@ -21,27 +21,28 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 // place instead, so that no branch stands between the loads.
 void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
   SnGpuKernel *k = g->k;
-  if (g->schedule->grid) {
+  if (k->teams == SN_GPU_GROUP) {
     sn_gpu_begin_slice(b, g, row, at, inside);
     return;
   }
-  if (g->peeled) {
+  if (g->mine.peeled) {
     sn_gpu_begin_peeled(b, g, row, at, inside);
     return;
   }
   // A warp of a tile has columns that follow each other, so that their places differ by constants that instructions
   // hold.
-  int64_t length = sn_row_length(g->form), each = k->tile ? (int64_t)g->num_resident : g->width,
-          step = k->tile ? 1 : g->width * k->team;
+  bool tile = k->teams == SN_GPU_ACROSS_WARPS;
+  int64_t length = sn_row_length(g->form), each = tile ? (int64_t)g->mine.resident : g->mine.width,
+          step = tile ? 1 : g->mine.width * k->team;
   MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, each));
-  for (size_t u = 0; u < g->num_resident; ++u) {
+  for (size_t u = 0; u < g->mine.resident; ++u) {
     MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
     inside[u] = (MlirValue){0};
-    if ((int64_t)u * step + each * (k->team - 1) + g->width > length) {
+    if ((int64_t)u * step + each * (k->team - 1) + g->mine.width > length) {
       inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
-      j = sn(b, "arith.minui", j, sn_index(b, length - g->width));
+      j = sn(b, "arith.minui", j, sn_index(b, length - g->mine.width));
     }
-    at[u] = sn_column(j, g->width);
+    at[u] = sn_column(j, g->mine.width);
   }
 }
 
@@ -89,7 +90,7 @@ static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part,
             x = scale != 1 ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
   if (!inside || sn_none(*inside) || sn_gpu_is_packed_maximum(g, part->reduce)) // the last is masked already
     return x;
-  MlirValue none = sn_row_identity(b, p, part->reduce, g->width);
+  MlirValue none = sn_row_identity(b, p, part->reduce, g->mine.width);
   if (mlirTypeIsAVector(sn_type_of(*inside)) && !mlirTypeIsAVector(sn_type_of(none)))
     none = sn(b, "vector.broadcast", none, sn_type_of(x));
   MlirValue masked = sn(b, "arith.select", *inside, x, none);
@@ -111,7 +112,7 @@ static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t coun
     part->value = top;
     return;
   }
-  if (count == g->num_resident) // there was nothing before
+  if (count == g->mine.resident) // there was nothing before
     part->value = part->exponentials = (MlirValue){0};
   double scale;
   unscaled(part, &scale);
@@ -123,7 +124,7 @@ static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t coun
     step.power.factor = sn(b, "arith.mulf", step.power.factor, times);
   for (size_t u = 0; u < count; ++u) {
     MlirValue element = packed ? (MlirValue){0} : x[u];
-    if (packed && g->num_resident) {
+    if (packed && g->mine.resident) {
       sn_gpu_widen(b, g, u);
       element = reduced(b, g, part, &at[u], inside ? &inside[u] : NULL);
     } else if (packed) {
@@ -154,7 +155,7 @@ static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, 
 // and that element again, by the same thread.
 static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
   int64_t n = sn_row_length(g->form);
-  if (g->width == 1 || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
+  if (g->mine.width == 1 || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
     return;
   for (MlirOperation op = mlirBlockGetFirstOperation(g->program.block); !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -170,11 +171,12 @@ static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
 static void store_label(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, MlirValue label) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue at = sn_row_as_index(b, sn_row_scalar(&g->program, label)), mine = g->resident[0].index;
-  if (!g->peeled)
-    mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->width));
+  if (!g->mine.peeled)
+    mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->mine.width));
   MlirValue far = sn(b, "arith.subi", sn(b, "arith.index_cast", at, i32), sn(b, "arith.index_cast", mine, i32));
-  MlirValue lane = sn(b, "arith.andi", far, sn_int(b, i32, g->width * g->k->team - 1));
-  MlirValue own = sn(b, "arith.andi", sn_row_below(b, lane, sn_int(b, i32, g->width)), sn_row_below(b, at, g->length));
+  MlirValue lane = sn(b, "arith.andi", far, sn_int(b, i32, g->mine.width * g->k->team - 1));
+  MlirValue own =
+      sn(b, "arith.andi", sn_row_below(b, lane, sn_int(b, i32, g->mine.width)), sn_row_below(b, at, g->length));
   SnIf owner = sn_if(b, sn_none(g->valid) ? own : sn(b, "arith.andi", own, g->valid));
   SnColumn c = sn_column(at, 1);
   for (size_t y = 0; y < phase->yields.size; ++y)
@@ -190,7 +192,7 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
                         SnColumn *at, const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   size_t yields = phase->yields.size, stored = 0;
-  bool resident = at == g->resident && count == g->num_resident;
+  bool resident = at == g->resident && count == g->mine.resident;
   MlirValue *elements = sn_alloc(((n + yields) * count + 1) * sizeof *elements);
 #define ELEMENTS(i) (elements + (i) * count)
   for (size_t y = 0; y < yields; ++y)
@@ -200,7 +202,7 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
       if (!resident && sn_gpu_is_packed_maximum(g, parts[r].reduce)) {
         sn_gpu_read_packed(b, g, parts[r].reduce, &at[u]);
       } else if (!sn_gpu_is_packed_maximum(g, parts[r].reduce)) {
-        if (resident && g->packed)
+        if (resident && g->mine.packed)
           sn_gpu_widen(b, g, u);
         ELEMENTS(r)[u] = reduced(b, g, &parts[r], &at[u], inside ? &inside[u] : NULL);
       }
@@ -221,7 +223,7 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
     find_labels(g, &labels);
   p->no_hot_one = labels.size > 0;
   for (size_t u = 0; u < count && yields; ++u) {
-    if (resident && g->packed)
+    if (resident && g->mine.packed)
       sn_gpu_widen(b, g, u);
     for (size_t y = 0; y < yields && resident; ++y)
       ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
@@ -231,7 +233,7 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
         sn_gpu_accumulate_columns(b, g, (size_t)c, u, &at[u], ELEMENTS(n + y)[u]);
     }
     if (stored)
-      store_vector(b, g, phase, &at[u], inside && !g->peeled ? inside[u] : (MlirValue){0}, count, ELEMENTS(n) + u);
+      store_vector(b, g, phase, &at[u], inside && !g->mine.peeled ? inside[u] : (MlirValue){0}, count, ELEMENTS(n) + u);
   }
   p->no_hot_one = false;
   for (size_t l = 0; l < labels.size; ++l)

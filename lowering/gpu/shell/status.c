@@ -18,26 +18,9 @@
 //
 // test: test/lowering/gpu/status.mlir
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/shell/shell.h"
 
 #define MESSAGES "sinter_messages"
-
-bool sn_gpu_has_asserts(const SnForm *f) {
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    if (f->inputs.data[k].through.ptr && !f->inputs.data[k].fill.ptr)
-      return true;
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    if (f->outputs.data[k].through.ptr)
-      return true;
-  for (int part = 0; part < 2; ++part) {
-    MlirBlock block = part ? f->finish : f->body;
-    for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (sn_is(op, "cf.assert"))
-        return true;
-  }
-  return false;
-}
 
 static MlirOperation table(MlirOperation module) {
   MlirOperation found = sn_symbol(module, MESSAGES);

@@ -3,7 +3,9 @@
 #ifndef SINTER_LOWERING_GPU_ONLINE_H
 #define SINTER_LOWERING_GPU_ONLINE_H
 
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
+#include "lowering/gpu/meet/meet.h"
+#include "lowering/rows/rowjoint.h"
 
 // The pairs of a row program (lowering/rows/rowjoint.h).
 typedef SnRowJoints SnGpuOnline;

@@ -18,13 +18,13 @@
 //
 // test: test/lowering/gpu/grid_rows.mlir
 
-#include "lowering/gpu/meet/exchange.h"
+#include "lowering/gpu/rows/exchange.h"
 
+#define TURNS 2  // of rows
 #define LINE 128 // bytes: a counter has a cache line to itself
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); }
-static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
 static MlirValue i64_of(SnBuilder *b, int64_t v) { return sn_int(b, i64_type(b), v); }
 static MlirValue as(SnBuilder *b, MlirValue index, MlirType t) { return sn(b, "arith.index_cast", index, t); }
 
@@ -61,22 +61,19 @@ int64_t sn_gpu_exchange_scratch(SnGpuRowKernel *g, const SnGpuKernel *k) {
 
 void sn_gpu_begin_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count) {
   SnGpuKernel *k = g->k;
-  int64_t hands = 2 * k->warps, two = 2;
+  int64_t hands = TURNS * k->warps, two = TURNS;
   for (size_t e = 0; e < count; ++e) {
     SnGpuExchange *x = &list[e];
     for (size_t i = 0; i < x->n; ++i) {
-      x->hands[i] = sn_gpu_shared(k, 1, &hands, x->reductions[i].type);
-      x->results[i] = sn_gpu_shared(k, 1, &two, x->reductions[i].type);
+      x->hands[i] = sn_gpu_shared(k, "values of warps", 1, &hands, x->reductions[i].type, SN_GPU_FOR_VECTORS);
+      x->results[i] = sn_gpu_shared(k, "results", 1, &two, x->reductions[i].type, SN_GPU_FOR_VECTORS);
     }
-    x->handed = sn_gpu_mbarriers(b, k, 2, k->threads);
-    x->ready = sn_gpu_mbarriers(b, k, 2, 32);
+    x->ring = sn_gpu_ring(b, k, "exchange", TURNS, k->threads, 32);
   }
 }
 
-SnGpuTurn sn_gpu_turn(SnBuilder *b, MlirValue count) {
-  MlirValue c = as(b, count, i32_type(b)), one = i32_of(b, 1);
-  return (SnGpuTurn){.which = sn(b, "arith.andi", c, one),
-                     .parity = sn(b, "arith.andi", sn(b, "arith.shrui", c, one), one)};
+SnGpuTurn sn_gpu_exchange_turn(SnBuilder *b, MlirValue q) {
+  return sn_gpu_ring_turn(b, &(SnGpuRing){.slots = TURNS}, as(b, q, i32_type(b)));
 }
 
 void sn_gpu_hand(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values) {
@@ -84,19 +81,18 @@ void sn_gpu_hand(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *x, SnGpuTurn tu
   MlirType index = sn_index_type(b->ctx);
   sn_gpu_butterflies(b, x->n, x->reductions, values, 32, false);
   SnIf leader = sn_if(b, k->first_of_warp);
-  MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", as(b, turn.which, index), sn_index(b, k->warps)), k->warp);
+  MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", as(b, turn.slot, index), sn_index(b, k->warps)), k->warp);
   for (size_t i = 0; i < x->n; ++i)
     sn_op(b, "memref.store", values[i], x->hands[i], at);
   sn_end_if(b, &leader);
-  sn_gpu_arrive(
-      b, sn_gpu_mbarrier(b, x->handed,
-                         turn.which)); // each thread: it has read the result of two turns ago, whose place is free
+  // Each thread: it has read the result of two rows ago, whose place is free.
+  sn_gpu_ring_filled(b, &x->ring, turn);
 }
 
 void sn_gpu_receive(SnBuilder *b, SnGpuExchange *x, SnGpuTurn turn, MlirValue *values) {
-  sn_gpu_await(b, sn_gpu_mbarrier(b, x->ready, turn.which), turn.parity);
+  sn_gpu_ring_await_emptied(b, &x->ring, turn);
   for (size_t i = 0; i < x->n; ++i)
-    values[i] = sn(b, "memref.load", x->results[i], as(b, turn.which, sn_index_type(b->ctx)), x->reductions[i].type);
+    values[i] = sn(b, "memref.load", x->results[i], as(b, turn.slot, sn_index_type(b->ctx)), x->reductions[i].type);
 }
 
 // ---- the warp that exchanges -----------------------------------------------------------
@@ -107,7 +103,7 @@ typedef struct {
   size_t count;
   int64_t values;     // of the largest exchange
   MlirValue partials; // i64: an address, of this group
-  MlirValue counter, exit; // !llvm.ptr<1>, and an index of 8 bytes in scratch memory
+  MlirValue counter;  // !llvm.ptr<1>
   MlirValue lane, first;
 } Warp;
 
@@ -132,8 +128,7 @@ static void leave(SnBuilder *b, const Warp *w, const SnGpuExchange *x, const Mli
                             bits};
     sn_gpu_ptx(b, "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}", sn_values(2, operands), (MlirType){0});
   }
-  MlirValue one[] = {w->counter, i64_of(b, 1)};
-  sn_gpu_ptx(b, "red.release.gpu.global.add.u64 [$0], $1;", "l,l,~{memory}", sn_values(2, one), (MlirType){0});
+  sn_gpu_count(b, w->counter);
 }
 
 // Of all blocks that share the row, a lane has every 32nd.
@@ -166,10 +161,9 @@ static void read_all(SnBuilder *b, const Warp *w, const SnGpuExchange *x, MlirVa
 // Exchange `number` (an index) of the launch.
 static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuTurn turn, MlirValue number) {
   SnGpuKernel *k = w->g->k;
-  MlirType index = sn_index_type(b->ctx);
-  MlirValue values[SN_GPU_MAX_VALUES], which = as(b, turn.which, index),
+  MlirValue values[SN_GPU_MAX_VALUES], which = as(b, turn.slot, sn_index_type(b->ctx)),
                                        parity = sn(b, "arith.remui", number, sn_index(b, 2));
-  sn_gpu_await(b, sn_gpu_mbarrier(b, x->handed, turn.which), turn.parity);
+  sn_gpu_ring_await_full(b, &x->ring, turn);
   MlirValue at = sn(b, "arith.addi", sn(b, "arith.muli", which, sn_index(b, k->warps)),
                     sn(b, "arith.remui", w->lane, sn_index(b, k->warps)));
   for (size_t i = 0; i < x->n; ++i)
@@ -178,24 +172,27 @@ static void exchange(SnBuilder *b, const Warp *w, const SnGpuExchange *x, SnGpuT
   SnIf leader = sn_if(b, w->first);
   leave(b, w, x, values, parity);
   MlirValue so_many = sn(b, "arith.muli", sn(b, "arith.addi", number, sn_index(b, 1)), sn_index(b, k->cluster));
-  MlirValue until[] = {w->counter, sn(b, "arith.addi", k->tag, as(b, so_many, i64_type(b)))};
-  sn_gpu_ptx(b,
-             "{\n\t.reg .pred less;\n\t.reg .b64 count;\n\tPOLL:\n\tld.acquire.gpu.global.u64 count, "
-             "[$0];\n\tsetp.lt.u64 less, count, $1;\n\t@less bra POLL;\n\t}",
-             "l,l,~{memory}", sn_values(2, until), (MlirType){0});
+  sn_gpu_await_count(b, k, w->counter, as(b, so_many, i64_type(b)));
   sn_end_if(b, &leader);
-  sn_gpu_warp_sync(b);
+  sn_gpu_sync(b, k);
   read_all(b, w, x, parity, values);
   leader = sn_if(b, w->first);
   for (size_t i = 0; i < x->n; ++i)
     sn_op(b, "memref.store", values[i], x->results[i], which);
   sn_end_if(b, &leader);
-  sn_gpu_arrive(
-      b, sn_gpu_mbarrier(b, x->ready,
-                         turn.which)); // each lane: it has read what was handed in this turn, whose place is free
+  // Each lane: it has read what was handed in this turn, whose place is free.
+  sn_gpu_ring_emptied(b, &x->ring, turn);
 }
 
-void sn_gpu_run_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count, MlirValue rows) {
+static void exchange_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  const Warp *w = user;
+  SnGpuTurn turn = sn_gpu_exchange_turn(b, tile->count);
+  MlirValue number = sn(b, "arith.muli", tile->count, sn_index(b, (int64_t)w->count));
+  for (size_t e = 0; e < w->count; ++e)
+    exchange(b, w, &w->list[e], turn, e ? sn(b, "arith.addi", number, sn_index(b, (int64_t)e)) : number);
+}
+
+void sn_gpu_run_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, size_t count, const SnGpuTiles *rows) {
   SnGpuKernel *k = g->k;
   int64_t first = (sn_gpu_grid_scratch(k, &g->all) + LINE - 1) / LINE * LINE;
   Warp w = {.g = g,
@@ -204,26 +201,18 @@ void sn_gpu_run_exchanges(SnBuilder *b, SnGpuRowKernel *g, SnGpuExchange *list, 
             .values = most_values(list, count),
             .lane = k->lane,
             .first = k->first_of_warp};
-  MlirValue address = k->scratch_address;
   MlirValue own = sn(b, "arith.muli", k->group, sn_index(b, 2 * w.values * k->cluster * 8));
-  w.partials =
-      sn(b, "arith.addi", address, as(b, sn(b, "arith.addi", own, sn_index(b, first + LINE * groups(k))), i64_type(b)));
+  w.partials = sn(b, "arith.addi", k->scratch_address,
+                  as(b, sn(b, "arith.addi", own, sn_index(b, first + LINE * groups(k))), i64_type(b)));
   MlirValue counter = sn(b, "arith.addi", sn(b, "arith.muli", k->group, sn_index(b, LINE / 8)), sn_index(b, first / 8));
-  w.counter =
-      pointer(b, sn(b, "arith.addi", address, as(b, sn(b, "arith.muli", counter, sn_index(b, 8)), i64_type(b))));
+  w.counter = sn_gpu_counter(b, k, counter);
   SnIf leader = sn_if(b, w.first);
   sn_gpu_take_counter(b, k, counter);
   sn_end_if(b, &leader);
-  SnLoop row = sn_for(b, sn_index(b, 0), rows, sn_index(b, 1));
-  SnGpuTurn turn = sn_gpu_turn(b, row.index);
-  MlirValue number = sn(b, "arith.muli", row.index, sn_index(b, (int64_t)count));
-  for (size_t e = 0; e < count; ++e)
-    exchange(b, &w, &list[e], turn, e ? sn(b, "arith.addi", number, sn_index(b, (int64_t)e)) : number);
-  sn_next(b, &row);
+  sn_gpu_each_tile(b, k, rows, NULL, 0, exchange_row, &w);
   leader = sn_if(b, w.first);
   SnIf last = sn_if(b, sn_gpu_is_last(b, k, sn(b, "arith.addi", counter, sn_index(b, 1)), i64_of(b, k->cluster)));
-  MlirValue reset[] = {w.counter, i64_of(b, 0)};
-  sn_gpu_ptx(b, "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}", sn_values(2, reset), (MlirType){0});
+  sn_gpu_reset_counter(b, w.counter);
   sn_end_if(b, &last);
   sn_end_if(b, &leader);
 }

@@ -11,10 +11,11 @@
 //
 // test: test/lowering/gpu/columns.mlir
 
-#include "lowering/gpu/rows.h"
+#include "lowering/gpu/rows/gpu_rows.h"
 #include <assert.h>
 
-void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKernel *g) {
+void sn_gpu_split_accumulators(SnGpuRowKernel *g) {
+  const SnForm *f = g->form;
   size_t scalars = 0, columns = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     SnGpuReduction r = {.type = f->accumulators.data[k].type, .combiner = sn_combiner(f->accumulators.data[k].kind)};
@@ -31,12 +32,12 @@ void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKern
                                .of_scalars = g->scalars,
                                .of_columns = g->columns,
                                .length = columns ? sn_row_length(f) : 0,
-                               .width = s->vector};
+                               .width = g->mine.width};
 }
 
 // All columns that a thread has of a row, by vectors; the builder stands inside.
 static SnLoop each_vector(SnBuilder *b, SnGpuRowKernel *g) {
-  MlirValue w = sn_index(b, g->width);
+  MlirValue w = sn_index(b, g->mine.width);
   return sn_for(b, sn(b, "arith.muli", g->k->member, w), g->length, sn(b, "arith.muli", sn_index(b, g->k->team), w));
 }
 
@@ -52,7 +53,7 @@ static SnAttr alignment(SnBuilder *b, MlirType element, int64_t width) {
 
 static void store(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue x, MlirValue column) {
   MlirValue at[] = {g->k->group, column};
-  sn_scratch_store(b, x, g->rows[c], sn_values(2, at), alignment(b, g->columns[c].type, g->width));
+  sn_scratch_store(b, x, g->rows[c], sn_values(2, at), alignment(b, g->columns[c].type, g->mine.width));
 }
 
 void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g) {
@@ -61,10 +62,10 @@ void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g) {
     g->carried[a] = sn_gpu_identity(b, &g->scalars[a]);
   for (size_t c = 0; c < g->all.columns; ++c) {
     g->rows[c] = sn_gpu_grid_columns(b, g->k, &g->all, c);
-    MlirValue none = vector_of(b, &g->columns[c], g->width);
-    for (size_t u = 0; u < g->num_resident; ++u)
+    MlirValue none = vector_of(b, &g->columns[c], g->mine.width);
+    for (size_t u = 0; u < g->mine.resident; ++u)
       g->carried[g->num_carried++] = none;
-    if (g->num_resident)
+    if (g->mine.resident)
       continue;
     SnLoop j = each_vector(b, g);
     store(b, g, c, none, j.index);
@@ -81,16 +82,16 @@ intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield) {
 
 void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x) {
   const SnGpuReduction *r = &g->columns[c];
-  MlirType t = g->width > 1 ? sn_vector(r->type, g->width) : r->type;
+  MlirType t = g->mine.width > 1 ? sn_vector(r->type, g->mine.width) : r->type;
   if (!mlirTypeEqual(sn_type_of(x), t)) // only floats may be reduced in a wider type
     x = sn(b, "arith.extf", x, t);
-  if (g->num_resident) {
-    MlirValue *sum = &g->carried[g->all.scalars + c * g->num_resident + u];
-    *sum = sn_gpu_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, vector_of(b, r, g->width)));
+  if (g->mine.resident) {
+    MlirValue *sum = &g->carried[g->all.scalars + c * g->mine.resident + u];
+    *sum = sn_gpu_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, vector_of(b, r, g->mine.width)));
     return;
   }
   MlirValue place[] = {g->k->group, at->index};
-  MlirValue sum = sn_scratch_load(b, g->rows[c], sn_values(2, place), t, alignment(b, r->type, g->width));
+  MlirValue sum = sn_scratch_load(b, g->rows[c], sn_values(2, place), t, alignment(b, r->type, g->mine.width));
   store(b, g, c, sn_gpu_combine(b, r, sum, x), at->index);
 }
 
@@ -144,15 +145,15 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
   const SnGpuReduction *r = &g->columns[c];
   int64_t teams = k->threads / k->team;
   if (c)
-    sn_op(b, "gpu.barrier");
+    sn_gpu_sync(b, k);
   MlirValue team = sn(b, "arith.divui", k->thread, sn_index(b, k->team));
-  for (size_t u = 0; u < g->num_resident; ++u) {
+  for (size_t u = 0; u < g->mine.resident; ++u) {
     SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : g->inside[u]);
     MlirValue at[] = {team, g->resident[u].index};
     sn_scratch_store(b, sums[u], shared, sn_values(2, at), sn_no_attr());
     sn_end_if(b, &in_row);
   }
-  sn_op(b, "gpu.barrier");
+  sn_gpu_sync(b, k);
   SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
   SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, teams), sn_index(b, 1), sn_gpu_identity(b, r));
   MlirValue from[] = {t.index, j.index}, to[] = {k->group, j.index};
@@ -165,23 +166,24 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
 
 static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
-  if (!g->num_resident || !g->all.columns)
+  if (!g->mine.resident || !g->all.columns)
     return;
   MlirValue shared[SN_MAX_ACCUMULATORS] = {0};
   int64_t shape[] = {k->threads / k->team, g->all.length};
   sn_gpu_begin_resident(b, g, (MlirValue){0}, g->resident, g->inside);
   for (size_t c = 0; c < g->all.columns; ++c) {
-    const MlirValue *sums = g->carried + g->all.scalars + c * g->num_resident;
+    const MlirValue *sums = g->carried + g->all.scalars + c * g->mine.resident;
     if (k->team < k->threads) {
       for (size_t d = 0; d < c && sn_none(shared[c]); ++d) // accumulators of one type take turns
         if (mlirTypeEqual(g->columns[d].type, g->columns[c].type))
           shared[c] = shared[d];
       if (sn_none(shared[c]))
-        shared[c] = sn_gpu_shared(k, 2, shape, sn_scratch_type(g->columns[c].type));
+        shared[c] =
+            sn_gpu_shared(k, "sums of teams", 2, shape, sn_scratch_type(g->columns[c].type), SN_GPU_FOR_VECTORS);
       reduce_teams(b, g, c, shared[c], sums);
       continue;
     }
-    for (size_t u = 0; u < g->num_resident; ++u) {
+    for (size_t u = 0; u < g->mine.resident; ++u) {
       if (sn_none(g->inside[u])) {
         store(b, g, c, sums[u], g->resident[u].index);
         continue;
@@ -191,7 +193,7 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
       sn_end_if(b, &in_row);
     }
   }
-  for (size_t u = 0; u < g->num_resident; ++u)
+  for (size_t u = 0; u < g->mine.resident; ++u)
     sn_column_free(&g->resident[u]);
 }
 
@@ -207,13 +209,13 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
   block.team = block.threads;
   block.member = block.thread;
   block.cluster = 1;
-  block.first_of_group = block.first;
+  block.first_of_team = block.first;
   SnGpuRowKernel done = {.k = &block,
                          .form = f,
-                         .schedule = g->schedule,
+                         .plan = g->plan,
+                         .mine = {.width = g->mine.width, .unroll = 1},
                          .program = sn_finish_program(f, sn_values(0, NULL)),
                          .finishing = true,
-                         .width = g->width,
                          .length = g->length};
   for (size_t a = 0; a < g->all.scalars; ++a)
     sn_map(&done.program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);

@@ -8,7 +8,7 @@
 // test: test/lowering/gpu/flat.mlir
 
 #include "dialect/row_ops.h"
-#include "lowering/gpu/gpu.h"
+#include "lowering/gpu/rows/gpu_rows.h"
 
 // The memref as one row: memref<1 x length>.
 static MlirValue one_row(SnBuilder *b, MlirValue memref, int64_t length) {

@@ -12,7 +12,7 @@
 //
 // test: test/lowering/gpu/lower_gpu.mlir, columns.mlir, online.mlir
 
-#include "lowering/gpu/rows.h"
+#include "lowering/gpu/rows/gpu_rows.h"
 #include <assert.h>
 
 // ---- what a phase reduces ---------------------------------------------------------
@@ -34,10 +34,10 @@ static intptr_t feeds_only(const SnGpuRowKernel *g, MlirOperation reduce) {
 }
 
 void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
-  const SnGpuRows *s = g->schedule;
+  const SnGpuLaunch *l = &g->plan->launch;
   int64_t rows = sn_num_rows(g->form);
-  bool alone = !s->flat && s->team >= s->threads && rows != SN_DYNAMIC &&
-               sn_gpu_rowwise_blocks(g->form, s) == sn_times(rows, s->cluster); // with one row
+  bool alone = l->teams != SN_GPU_GRID && l->team >= l->threads && rows != SN_DYNAMIC &&
+               l->blocks == sn_times(rows, l->cluster); // with one row
   g->all.of_groups = true;
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
@@ -82,9 +82,9 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
 void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
   for (size_t r = 0; r < n; ++r) {
     bool online = !sn_null(parts[r].sum);
-    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce, online && !parts[r].squares ? 1 : g->width);
+    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce, online && !parts[r].squares ? 1 : g->mine.width);
     if (online)
-      parts[r].exponentials = parts[r].count = sn_row_identity(b, &g->program, parts[r].sum, g->width);
+      parts[r].exponentials = parts[r].count = sn_row_identity(b, &g->program, parts[r].sum, g->mine.width);
   }
 }
 
@@ -158,7 +158,7 @@ static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Sn
                        int64_t count, int64_t step) {
   SnColumn *at = sn_alloc((size_t)count * sizeof *at);
   for (int64_t u = 0; u < count; ++u)
-    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->width);
+    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->mine.width);
   sn_gpu_run_vectors(b, g, phase, parts, n, (size_t)count, at, NULL);
   for (int64_t u = 0; u < count; ++u)
     sn_column_free(&at[u]);
@@ -169,12 +169,12 @@ static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, Sn
 // not get here.
 static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n,
                         MlirValue from, MlirValue to, int64_t count) {
-  int64_t step = g->width * g->k->team, low, high;
+  int64_t step = g->mine.width * g->k->team, low, high;
   MlirValue list[SN_GPU_MAX_VALUES];
   bool known = sn_known(from, &low);
   if (known && sn_known(to, &high) && low >= high)
     return;
-  MlirValue mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->width));
+  MlirValue mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->mine.width));
   if (!known || low)
     mine = sn(b, "arith.addi", mine, from);
   SnLoop j = sn_for_values(b, mine, to, sn_index(b, step * count), sn_values(pack(parts, n, list), list));
@@ -196,19 +196,19 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
   const SnPhase *phase = &g->program.phases.data[i];
   if (!n && !phase->yields.size)
     return;
-  if (sn_gpu_lanes_are_rows(g->form)) { // a row of one column
+  if (g->plan->rows_are_lanes) { // a row of one column
     columns_at(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
     return;
   }
-  if (g->num_resident && g->schedule->shared) {
+  if (g->mine.resident && g->mine.in_shared) {
     sn_gpu_shared_columns(b, g, i, parts, n);
     return;
   }
-  if (g->num_resident) {
-    sn_gpu_run_vectors(b, g, phase, parts, n, g->num_resident, g->resident, g->inside);
+  if (g->mine.resident) {
+    sn_gpu_run_vectors(b, g, phase, parts, n, g->mine.resident, g->resident, g->inside);
     return;
   }
-  int64_t unroll = g->finishing ? 1 : g->schedule->unroll, lanes = g->width, known;
+  int64_t unroll = g->mine.unroll, lanes = g->mine.width, known;
   MlirValue whole = sn_index(b, 0), vectors = sn_size_whole(b, g->length, lanes);
   if (unroll > 1) {
     whole = sn_size_whole(b, g->length, lanes * g->k->team * unroll);
@@ -219,9 +219,9 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
     return;
   // What is less than a vector, an element each.
   to_scalars(b, g, parts, n);
-  g->width = 1;
+  g->mine.width = 1;
   column_loop(b, g, phase, parts, n, vectors, g->length, 1);
-  g->width = lanes;
+  g->mine.width = lanes;
 }
 
 // ---- the program -------------------------------------------------------------------
@@ -254,7 +254,7 @@ static void run_phase(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
 // Those of a row that are one for the row: by all threads where each has a row, else by the first that share it.
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   const SnForm *f = g->form;
-  MlirValue who = g->k->team == 1 && !g->finishing ? (MlirValue){0} : g->k->first_of_group;
+  MlirValue who = g->k->team == 1 && !g->finishing ? (MlirValue){0} : g->k->first_of_team;
   if (!sn_none(g->valid))
     who = sn_none(who) ? g->valid : sn(b, "arith.andi", who, g->valid);
   bool any = false;
@@ -279,13 +279,13 @@ void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g) {
   for (size_t i = 0; i < g->program.phases.size; ++i) {
     // What is on its way delays what blocks of a cluster post to each other: they ask behind the last of it.
     if (!sn_none(g->next) && (g->k->cluster == 1 || i + 1 == g->program.phases.size)) {
-      sn_gpu_fetch(b, g, g->next, g->num_rows);
+      sn_gpu_fetch(b, g, g->next);
       g->next = (MlirValue){0};
     }
     g->phase = i;
-    if (g->packed)
+    if (g->mine.packed)
       sn_gpu_unpack(b, g, i);
-    else if (i && g->remade)
+    else if (i && g->mine.remade)
       sn_gpu_forget(b, g, i);
     run_phase(b, g, i);
   }

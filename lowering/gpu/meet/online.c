@@ -15,8 +15,8 @@
 // from -inf, so they are 0 and not NaN. A row of -inf alone is NaN at the end as without this:
 // exp(-inf - -inf) is. An infinity or a NaN in the row also gives what it gave.
 
+#include "lowering/gpu/meet/online.h"
 #include "dialect/under_maximum.h"
-#include "lowering/gpu/online.h"
 #include <math.h>
 
 #define NOT_POSITIVE sn_attr("sinter.not_positive", sn_unit(b->ctx)) // for math.c

@@ -11,7 +11,7 @@
 //
 // test: test/lowering/gpu/grid_rows.mlir
 
-#include "lowering/gpu/online.h"
+#include "lowering/gpu/meet/online.h"
 #include "lowering/rows/rowmemory.h"
 
 static MlirValue splat(SnBuilder *b, MlirType t, double v) {

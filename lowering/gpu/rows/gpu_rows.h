@@ -1,19 +1,24 @@
-// rows.h: a rowwise kernel that is being written; for rowwise.c and the files that it is made of.
+// gpu_rows.h: a rowwise kernel that is being written; for the files of this folder.
 
 #ifndef SINTER_LOWERING_GPU_ROWS_H
 #define SINTER_LOWERING_GPU_ROWS_H
 
-#include "lowering/gpu/online.h"
+#include "lowering/facts/gpu_forms.h"
+#include "lowering/gpu/meet/online.h"
 
-#define MAX_RESIDENT 32     // vectors
-#define MAX_SUMS 64         // vectors of sums of columns that a thread carries from row to row
+// Pieces of rows that come into shared memory by themselves.
+typedef struct {
+  MlirValue memory[SN_GPU_MOST_FETCHED]; // of each input: memref<slots * threads x width>; null: nothing is fetched
+  SnGpuRing ring;                        // of bulk copies
+} SnGpuSlots;
 
 typedef struct {
   SnGpuKernel *k;
   SnForm *form;
-  const SnGpuRows *schedule;
+  const SnGpuRowPlan *plan;
+  SnGpuColumns mine; // the plan's; of the finish, or of a row that is not here yet, less
   SnRowProgram program;
-  bool finishing;                           // the program is the form's finish
+  bool finishing; // the program is the form's finish
   // What is reduced over rows: accumulator numbers[i] is scalar i, then those with columns
   SnGpuAccumulators all;
   SnGpuReduction scalars[SN_MAX_ACCUMULATORS], columns[SN_MAX_ACCUMULATORS];
@@ -21,27 +26,21 @@ typedef struct {
   MlirOperation own_part[SN_MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the
                                                // row's value is used
   MlirValue rows[SN_MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
-  MlirValue carried[SN_CARRIED];            // so far: scalars, then of each with columns the resident vectors
+  MlirValue carried[SN_CARRIED];               // so far: scalars, then of each with columns the resident vectors
   size_t num_carried;
-  size_t row_barriers;                      // block reductions that a row goes through
-  int64_t width;                            // columns of a vector
+  size_t row_barriers; // block reductions that a row goes through
   SnGpuOnline online;
-  MlirValue length;                         // of a row: index
-  MlirValue valid;                          // i1: this team has a row; null: every team has
-  size_t num_resident;                      // vectors that a thread keeps, 0: rows are read again
-  SnColumn resident[MAX_RESIDENT];
-  MlirValue inside[MAX_RESIDENT]; // i1, or one for each lane: this vector is in the row; null if it is for every thread
-  bool peeled;                              // vectors begin where memory is aligned, not where a row does
-  bool remade;                              // from phase to phase only what was read stays (packed.c)
-  size_t phase;                             // that is being written
-  bool packed;                              // from phase to phase vectors of bf16 stay as they are in memory (packed.c)
-  // ahead.c: the next row, on its way into shared memory
-  size_t num_fetched, fetched[SN_GPU_MAX_FETCHED]; // inputs
-  MlirValue slots[SN_GPU_MAX_FETCHED];             // of each: memref<vectors of all threads x width>
+  MlirValue length, num_rows; // of a row, and of all: index
+  MlirValue valid;            // i1: this team has a row; null: every team has
+  SnColumn resident[SN_GPU_MOST_RESIDENT];
+  MlirValue inside[SN_GPU_MOST_RESIDENT]; // i1, or one for each lane: this vector is in the row; null if it is for
+                                          // every thread
+  size_t phase;                           // that is being written
+  SnGpuSlots slots;                       // of shared memory; empty: nothing is fetched
+  MlirValue next;                         // the row to fetch, if there is one of that number; null: fetched already
   // shared.c: the row at work
-  MlirValue full, parity;                   // mbarriers of its pieces, and what they are waited for with
-  bool arrived;                             // they have been waited for
-  MlirValue next, num_rows;                 // the row to fetch, if it is one of so many; null: fetched already
+  MlirValue parity; // its pieces are waited for with
+  bool arrived;     // they have been waited for
 } SnGpuRowKernel;
 
 // phases.c
@@ -49,7 +48,7 @@ typedef struct {
 // What a phase computes of each column: a row_reduce, and with it the sum that depends on it, if that is online.
 typedef struct {
   MlirOperation reduce, sum;
-  bool squares;           // the sum is of squares (squares.c), else of exponentials
+  bool squares;           // the sum is of squares (meet/squares.c), else of exponentials
   MlirValue value;        // so far: one for each lane; one for all of them under which exponentials are
   MlirValue exponentials; // the sum so far, one for each lane
   MlirValue count;        // of squares: elements of each lane
@@ -79,7 +78,7 @@ void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
 
 // vectors.c
 
-// The columns of each resident vector of a row; `at` and `inside` have g->num_resident places.
+// The columns of each resident vector of a row; `at` and `inside` have g->mine.resident places.
 void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 // One phase on `count` vectors at the columns `at`; `inside` as g->inside, or null.
 void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
@@ -112,45 +111,45 @@ void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, S
 MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at);
 void sn_gpu_forget(SnBuilder *b, SnGpuRowKernel *g, size_t i);
 
+// slots.c
+
+// Makes room for what the plan fetches: g->slots.
+void sn_gpu_make_slots(SnBuilder *b, SnGpuRowKernel *g);
+bool sn_gpu_has_slots(const SnGpuRowKernel *g);
+// By one thread: bulk copies of so many vectors into the slot of a turn, `before` vectors behind element `from` of each
+// input (index). `some`: there is one at least.
+void sn_gpu_copy_piece(SnBuilder *b, SnGpuRowKernel *g, SnGpuTurn turn, MlirValue from, MlirValue before,
+                       MlirValue vectors, bool some);
+// Which of a slot's vectors (slot: i32) is this thread's: an index into the slots' memory.
+MlirValue sn_gpu_own_slot(SnBuilder *b, const SnGpuRowKernel *g, MlirValue slot);
+// What this thread has there is known at `at` from here on: of fetched input i, and of all.
+void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnColumn *at);
+void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at);
+
 // ahead.c
 
-// Finds what is fetched, by the schedule, and makes room for it. Behind sn_gpu_begin_accumulators.
-void sn_gpu_begin_ahead(SnBuilder *b, SnGpuRowKernel *g);
 // Begins to fetch a row, if it is one.
-void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, MlirValue rows);
+void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row);
 // Waits for the row that was fetched, of which this is given to g->resident.
 void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g);
 
 // grid_rows.c
 
-MlirLogicalResult sn_gpu_grid_rows_check(const SnForm *f, const SnGpuRows *s);
 // All rows, and what is reduced over them.
-void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g, MlirValue rows);
+void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g);
 // As sn_gpu_begin_resident, of this block's slice of a row.
 void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
 
-// Places in shared memory for so many pieces of each input that is copied in bulk: g->slots. What of a piece was
-// fetched to a slot (i32) is known from here on.
-void sn_gpu_begin_slots(SnBuilder *b, SnGpuRowKernel *g, int64_t slots);
-void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at);
-
 // shared.c
 
-MlirLogicalResult sn_gpu_shared_check(const SnForm *f, const SnGpuRows *s);
-void sn_gpu_begin_shared(SnBuilder *b, SnGpuRowKernel *g);
-void sn_gpu_begin_shared_row(SnBuilder *b, SnGpuRowKernel *g, MlirValue row);
+void sn_gpu_begin_shared_row(SnBuilder *b, SnGpuRowKernel *g, const SnGpuTile *tile);
 void sn_gpu_end_shared_row(SnBuilder *b, SnGpuRowKernel *g);
 // A phase on all that a thread has of a row.
 void sn_gpu_shared_columns(SnBuilder *b, SnGpuRowKernel *g, size_t phase, SnGpuPart *parts, size_t n);
 
-// exchange.c
-
-// Bytes behind those of sn_gpu_grid_scratch.
-int64_t sn_gpu_exchange_scratch(SnGpuRowKernel *g, const SnGpuKernel *k);
-
 // accumulate.c
 
-void sn_gpu_split_accumulators(const SnForm *f, const SnGpuRows *s, SnGpuRowKernel *g);
+void sn_gpu_split_accumulators(SnGpuRowKernel *g);
 // Sets what is carried to identities, and the rows of scratch memory that are added to.
 void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g);
 // The column accumulator that operand `yield` of the body's terminator feeds, or -1.
@@ -161,5 +160,18 @@ void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t
 void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // After all rows: over the block and the grid, and the finish.
 void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g);
+
+// rowwise_gpu.c: the form's operand o: an input, an index tensor, or an output.
+SnAccess *sn_gpu_access(SnForm *form, size_t o);
+
+// aligned.c
+
+// Gives each access to the form's operands by vectors the alignment that it is known to have.
+void sn_gpu_align_vectors(const SnGpuKernel *k, SnForm *form);
+
+// flat.c
+
+// The form over one row, whose values and `operands` are memrefs of one row.
+void sn_gpu_flatten(SnBuilder *b, SnForm *form, MlirValue *operands);
 
 #endif

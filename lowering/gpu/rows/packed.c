@@ -11,7 +11,7 @@
 //
 // test: test/lowering/gpu/packed.mlir, families.test
 
-#include "lowering/gpu/rows.h"
+#include "lowering/gpu/rows/gpu_rows.h"
 #include "lowering/rows/rowmemory.h"
 
 static bool is_bf16(MlirValue v) { return mlirTypeIsABF16(sn_element(sn_type_of(v))); }
@@ -86,7 +86,7 @@ static MlirValue masked_vector(SnBuilder *b, MlirValue x, const SnColumn *at, Ml
 }
 
 static void read_rows(SnBuilder *b, SnGpuRowKernel *g) {
-  for (size_t u = 0; u < g->num_resident; ++u) // all of them first
+  for (size_t u = 0; u < g->mine.resident; ++u) // all of them first
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->form->body); ++k)
       if (waits(g->form, k))
         sn_row_element(b, &g->program, &g->resident[u], mlirBlockGetArgument(g->form->body, k));
@@ -104,7 +104,7 @@ void sn_gpu_widen(SnBuilder *b, SnGpuRowKernel *g, size_t u) {
 void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
   if (!i)
     read_rows(b, g);
-  for (size_t u = 0; u < g->num_resident; ++u) {
+  for (size_t u = 0; u < g->mine.resident; ++u) {
     SnMap *made = &g->resident[u].made, kept = {0};
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->form->body); ++k) {
       MlirValue v = mlirBlockGetArgument(g->form->body, k), x = sn_mapped(made, v);
@@ -124,8 +124,8 @@ static bool is_maximum(MlirOperation reduce) {
 }
 
 bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce) {
-  bool halves = g->packed || (!g->num_resident && g->width > 1 && g->width % 2 == 0 &&
-                              !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+  bool halves = g->mine.packed || (!g->mine.resident && g->mine.width > 1 && g->mine.width % 2 == 0 &&
+                                   !sn_null(sn_gpu_online_sum(&g->online, reduce)));
   MlirOperation extf = halves && is_maximum(reduce) ? sn_def(sn_operand(reduce, 0), "arith.extf") : (MlirOperation){0};
   MlirValue of = sn_null(extf) ? (MlirValue){0} : sn_operand(extf, 0);
   return !sn_none(of) && is_bf16(of) && mlirValueIsABlockArgument(of) &&
@@ -148,7 +148,7 @@ MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation r
   MlirValue of = packed_of(reduce), top[SN_MAX_LANES];
   bool nan = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(reduce, "kind")), SN_STR("maximumf"));
   const char *text = nan ? "max.NaN.bf16x2 $0, $1, $2;" : "max.bf16x2 $0, $1, $2;";
-  int64_t n = g->width / 2;
+  int64_t n = g->mine.width / 2;
 #define MAX(x, y)                                                                                                      \
   sn(b, "llvm.inline_asm", x, y, i32, sn_attr("asm_string", sn_string(b->ctx, text)),                                  \
      sn_attr("constraints", sn_string(b->ctx, "=r,r,r")))
@@ -181,7 +181,7 @@ static MlirValue unknown(SnBuilder *b, MlirValue x, size_t phase) {
 }
 
 void sn_gpu_forget(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
-  for (size_t u = 0; u < g->num_resident; ++u) {
+  for (size_t u = 0; u < g->mine.resident; ++u) {
     SnMap *made = &g->resident[u].made, kept = {0};
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->form->body); ++k) {
       MlirValue v = mlirBlockGetArgument(g->form->body, k), x = sn_mapped(made, v);

@@ -1,0 +1,77 @@
+// meet.h: values that threads have, combined: over a warp, a block, a cluster of blocks, the grid.
+
+#ifndef SINTER_LOWERING_GPU_MEET_H
+#define SINTER_LOWERING_GPU_MEET_H
+
+#include "lowering/gpu/shell/shell.h"
+#include "lowering/rows/rowprogram.h"
+
+// Values that a block reduces at once: a reduction is one, or a maximum with its sum and count (online.h, squares.c).
+enum { SN_GPU_MAX_VALUES = 3 * SN_MAX_REDUCTIONS };
+
+// One value that every thread has a part of.
+typedef struct {
+  MlirType type;
+  const SnCombiner *combiner; // or, if NULL:
+  SnRowProgram *program;
+  MlirOperation reduce; // a row_reduce with a combiner region
+  size_t about; // 1 + which sum: a sum of squares about its mean; the next is the number of its elements; 0: nothing of
+                // the kind
+  size_t under; // 1 + which of the values that meet with it: a sum of exponentials under that maximum; 0: nothing of
+                // the kind
+} SnGpuReduction;
+
+MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x);
+MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r);
+
+// block.c
+
+// Replaces n values of each thread by their combination over the block, which every
+// thread then has. `barrier`: the block may still be reading what an
+// earlier pass through the same code left in shared memory.
+void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier);
+// A value combined over groups of `lanes` neighbours in a warp.
+MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, int64_t lanes);
+// n values of each thread. `last`: all that share the row have met then.
+void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *reductions, MlirValue *values, int64_t lanes,
+                        bool last);
+// Value i of part p is parts[p * n + i].
+void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *reductions, size_t count,
+                          const MlirValue *parts, MlirValue *values, bool last);
+// The value's bits as an i32 or i64, which is what travels, and back.
+MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x);
+MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
+
+// cluster.c
+
+// As sn_gpu_reduce_block over those that share a row: the team, the block, or the cluster, which only is in a loop
+// over tiles where the tile was given to sn_gpu_begin_turns.
+// `barrier`, of a cluster: there is no other exchange in a tile.
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+                         bool barrier);
+void sn_gpu_begin_turns(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile);
+
+// grid.c
+
+// What is reduced over all rows: values, and rows of `length` columns. Only the combiner and the type of the latter
+// count.
+typedef struct {
+  size_t scalars, columns;
+  const SnGpuReduction *of_scalars, *of_columns;
+  int64_t length, width; // width: columns that a thread reads at once
+  bool of_groups; // no scalar is a sum of what single threads or blocks had: the blocks of a cluster have the same
+                  // values
+} SnGpuAccumulators;
+
+// Bytes of scratch memory, 0 if the grid is one block and there are no columns.
+int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, const SnGpuAccumulators *a);
+// memref<groups x length>: row k->group is what this group of threads, the block or its cluster, adds its rows to.
+MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, size_t column);
+// Opens a branch that one block of the whole grid takes, with the values of each block (which all of its threads have)
+// combined over the grid, and the rows of all groups combined in row 0 of sn_gpu_grid_columns.
+SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values);
+// Then it is but the first warp of that block that takes the branch.
+bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a);
+
+#endif

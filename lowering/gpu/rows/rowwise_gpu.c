@@ -1,0 +1,220 @@
+// rowwise_gpu.c: a rowwise form becomes a kernel.
+//
+//   for each row of a team                                     shell/tiles.c
+//     scalars of the row
+//     for each phase of the row program:
+//       partials of all columns, combined over the team        phases.c, vectors.c
+//     accumulator = accumulator . value of the row             accumulate.c
+//   accumulators combined over the block and the grid; finish; reduced outputs
+//
+// Who shares a row is the schedule's: a team of 1 to 32 threads of a block (short rows; one thread where neighbours in
+// memory are neighbours in the last row dimension, and for a form without columns), a block, a cluster of blocks, or
+// blocks that meet by way of memory (grid_rows.c). Rows that several phases read come from memory again, from L2 if
+// they are short, or stay with all that was computed of them: then the column loop is unrolled, and each thread has the
+// same few vectors in all phases. lowering/facts/gpu_forms.c says which.
+//
+// test: test/lowering/gpu/lower_gpu.mlir, registers.mlir, teams.mlir, refused.mlir
+
+#include "lowering/gpu/rows/rowwise_gpu.h"
+#include "lowering/gpu/rows/exchange.h"
+#include "lowering/gpu/rows/row_checks.h"
+
+// ---- one row -----------------------------------------------------------------------
+
+// The teams of a block go from rows to rows together, so that all of a warp meet in a shuffle: a team without a row has
+// the last one again, and neither stores nor adds it.
+static MlirValue row_of_team(SnBuilder *b, SnGpuRowKernel *g, MlirValue first_row) {
+  SnGpuKernel *k = g->k;
+  int64_t at_once = k->threads / k->team, known;
+  bool apart = k->teams == SN_GPU_ACROSS_WARPS;
+  MlirValue row = sn(b, "arith.addi", first_row,
+                     sn(b, apart ? "arith.remui" : "arith.divui", k->thread, sn_index(b, apart ? 32 : k->team)));
+  if (sn_known(g->num_rows, &known) && known % at_once == 0)
+    return row;
+  g->valid = sn(b, "arith.cmpi", row, g->num_rows, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+  return sn(b, "arith.minui", row, sn(b, "arith.subi", g->num_rows, sn_index(b, 1)));
+}
+
+static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  SnGpuRowKernel *g = user;
+  bool shared = g->mine.in_shared, ahead = sn_gpu_has_slots(g) && !shared;
+  int64_t at_once = k->team < k->threads ? k->threads / k->team : 1;
+  MlirValue next = ahead ? sn(b, "arith.addi", tile->number, sn_index(b, k->blocks / k->cluster)) : (MlirValue){0},
+            row = k->team > 1 && at_once > 1 ? row_of_team(b, g, tile->number) : tile->number;
+  sn_row_begin(&g->program);
+  sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
+  sn_gpu_begin_turns(b, k, tile);
+  if (g->mine.resident)
+    sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
+  if (shared) {
+    sn_gpu_begin_shared_row(b, g, tile);
+  } else if (ahead) {
+    sn_gpu_fetched(b, g);
+    g->next = next;
+  }
+  sn_gpu_run_program(b, g);
+  if (shared)
+    sn_gpu_end_shared_row(b, g);
+  for (size_t u = 0; u < g->mine.resident; ++u)
+    sn_column_free(&g->resident[u]);
+}
+
+// ---- all rows ------------------------------------------------------------------------
+
+// A team's first row, and how far it is to its next. All threads share one row where elements are all alike.
+static SnGpuTiles tiles_of(SnBuilder *b, const SnGpuRowKernel *g) {
+  SnGpuKernel *k = g->k;
+  int64_t at_once = k->team < k->threads ? k->threads / k->team : 1;
+  if (k->teams == SN_GPU_GRID)
+    return sn_gpu_tiles_in_steps(k, sn_index(b, 0), g->num_rows, 1);
+  MlirValue first = k->group;
+  if (at_once > 1)
+    first = sn(b, "arith.muli", k->block, sn_index(b, at_once));
+  if (k->team == 1)
+    first = sn(b, "arith.addi", first, k->thread);
+  return sn_gpu_tiles_in_steps(k, first, g->num_rows, k->blocks / k->cluster * at_once);
+}
+
+static void run_rows(SnBuilder *b, SnGpuRowKernel *g) {
+  SnGpuKernel *k = g->k;
+  sn_gpu_begin_accumulators(b, g);
+  SnGpuTiles tiles = tiles_of(b, g);
+  if (g->mine.in_shared) {
+    sn_gpu_make_slots(b, g);
+    g->slots.ring = sn_gpu_ring(b, k, "pieces of a row", g->plan->fetch.slots, 1, 0);
+    sn_gpu_fence_mbarriers(b);
+    sn_gpu_sync(b, k);
+  }
+  if (tiles.deal != SN_GPU_ONE_EACH)
+    sn_gpu_await_cluster(b, k);
+  if (!g->mine.in_shared && g->plan->fetch.n && tiles.deal != SN_GPU_ONE_EACH) {
+    sn_gpu_make_slots(b, g);
+    sn_gpu_fetch(b, g, tiles.first);
+  }
+  sn_gpu_each_tile(b, k, &tiles, g->carried, g->num_carried, emit_row, g);
+  g->valid = (MlirValue){0};
+  sn_gpu_await_cluster(b, k);
+  sn_gpu_finish(b, g);
+}
+
+static size_t count_row_barriers(const SnGpuRowKernel *g) {
+  size_t count = 0;
+  for (size_t i = 0; i < g->program.phases.size; ++i) {
+    size_t shared = 0;
+    for (size_t r = 0; r < g->program.phases.data[i].reduces.size; ++r) {
+      MlirOperation reduce = g->program.phases.data[i].reduces.data[r];
+      shared += !sn_gpu_feeds_accumulator(g, reduce) && !sn_gpu_is_only_asserted(reduce) &&
+                sn_null(sn_gpu_online_max(&g->online, reduce));
+    }
+    count += shared > 0;
+  }
+  return count;
+}
+
+// The row program, and what of it is reduced over rows and how; without IR.
+static void begin(SnGpuRowKernel *g, SnForm *f, const SnGpuRowPlan *plan, SnValues operands) {
+  *g = (SnGpuRowKernel){.form = f, .plan = plan, .mine = plan->columns, .program = sn_row_program(f, operands)};
+  sn_gpu_split_accumulators(g);
+  if (g->mine.online)
+    sn_gpu_online_find(&g->online, &g->program);
+  if (g->mine.squares)
+    sn_gpu_squares_find(&g->online, &g->program);
+  sn_gpu_find_own_parts(g);
+  g->row_barriers = count_row_barriers(g);
+}
+
+static int64_t scratch_bytes(SnForm *f, const SnGpuRowPlan *plan) {
+  SnGpuRowKernel g;
+  begin(&g, f, plan, sn_values(0, NULL));
+  SnGpuKernel k = {.blocks = plan->launch.blocks, .cluster = plan->launch.cluster};
+  int64_t bytes = sn_gpu_grid_scratch(&k, &g.all);
+  if (plan->launch.teams == SN_GPU_GROUP)
+    bytes += sn_gpu_exchange_scratch(&g, &k);
+  sn_row_program_free(&g.program);
+  return bytes;
+}
+
+// ---- the kernel ------------------------------------------------------------------------
+
+SnAccess *sn_gpu_access(SnForm *f, size_t o) {
+  size_t inputs = f->inputs.size, indices = f->indices.size;
+  return o < inputs             ? &f->inputs.data[o]
+         : o < inputs + indices ? &f->indices.data[o - inputs]
+                                : &f->outputs.data[o - inputs - indices];
+}
+
+typedef struct {
+  MlirOperation op; // of the host
+  const SnGpuRowPlan *plan;
+} Rowwise;
+
+static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
+  const Rowwise *r = user;
+  SnForm f = sn_form_read(r->op);
+  MlirValue *operands = sn_alloc((k->num_operands + 1) * sizeof *operands);
+  memcpy(operands, k->operands, k->num_operands * sizeof *operands);
+  for (size_t o = 0; o < k->num_operands; ++o)
+    sn_gpu_access(&f, o)->value = operands[o];
+  if (k->teams == SN_GPU_GRID)
+    sn_gpu_flatten(b, &f, operands);
+  k->operands = operands;
+  SnGpuRowKernel g;
+  begin(&g, &f, r->plan, sn_values((intptr_t)k->num_operands, operands));
+  g.k = k;
+  sn_gpu_mark_exponentials(&g.program);
+  g.program.one_hot_by_lane = g.program.one_hot_in_i32 = true;
+  g.length = sn_form_columns(b, &f);
+  g.num_rows = sn_form_sizes(b, &f, 0, f.num_rows);
+  if (k->teams == SN_GPU_GROUP)
+    sn_gpu_grid_rows(b, &g);
+  else
+    run_rows(b, &g);
+  sn_gpu_align_vectors(k, &f);
+  sn_row_program_free(&g.program);
+  sn_form_free(&f);
+  free(operands);
+}
+
+static bool has_asserts(const SnForm *f) {
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (f->inputs.data[k].through.ptr && !f->inputs.data[k].fill.ptr)
+      return true;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (f->outputs.data[k].through.ptr)
+      return true;
+  for (int part = 0; part < 2; ++part) {
+    MlirBlock block = part ? f->finish : f->body;
+    for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (sn_is(op, "cf.assert"))
+        return true;
+  }
+  return false;
+}
+
+MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  SnGpuRows s = {0};
+  if (!sn_is_plain(&f)) {
+    sn_form_free(&f);
+    return sn_error(op, "has several groups of columns, or a side that is computed: run sinter-split first");
+  }
+  MlirLogicalResult result = f.contract ? SN_OK : sn_gpu_read_rows(&f, &s);
+  if (!sn_failed(result))
+    result = sn_gpu_check_rows(&f, &s);
+  if (!sn_failed(result)) {
+    SnGpuRowPlan plan = sn_gpu_plan_rows(&f, &s);
+    Rowwise user = {op, &plan};
+    SnGpuBody body = {.launch = &plan.launch,
+                      .scratch = scratch_bytes(&f, &plan),
+                      .addresses = plan.fetch.in_bulk && plan.fetch.n,
+                      .asserts = has_asserts(&f),
+                      .emit = emit,
+                      .user = &user};
+    result = sn_gpu_make_kernel(module, func, op, &body);
+  }
+  sn_form_free(&f);
+  if (!sn_failed(result))
+    mlirOperationDestroy(op);
+  return result;
+}

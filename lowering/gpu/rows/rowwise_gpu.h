@@ -1,0 +1,11 @@
+// rowwise_gpu.h: rowwise forms on a GPU; for lower_gpu.c.
+
+#ifndef SINTER_LOWERING_GPU_ROWWISE_H
+#define SINTER_LOWERING_GPU_ROWWISE_H
+
+#include "capi/form.h"
+
+// A rowwise form on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
+MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation form);
+
+#endif

@@ -1,0 +1,165 @@
+// kernel_arguments.c: what the host passes to a kernel, a line for each kind.
+//
+//   sinter.rowwise on %x : memref<4x?xf32>, %y : memref<4xf32>, with scratch memory
+//   ->
+//   gpu.func(%x: memref<1xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.noalias}, %size: i64, %scratch: memref<320xi8>,
+//   %address: i64, %tag: i64)
+//
+// On the device a memref is a bare pointer; one with sizes `?` or 0 is of one element, and seen anew with its sizes.
+// Scratch memory is one more argument of the kernel function, which its callers allocate of the workspace. What the
+// launch takes is for each argument the address of a place that holds it.
+//
+// test: test/lowering/gpu/lower_gpu.mlir, dynamic.mlir
+
+#include "lowering/gpu/shell/kernel_arguments.h"
+
+typedef struct {
+  MlirOperation module, func, op;
+  const SnGpuBody *body;
+  const SnGpuArgument *a;
+} Passed;
+
+static MlirType i64_type(MlirContext ctx) { return mlirIntegerTypeGet(ctx, 64); }
+
+MlirValue sn_gpu_on_stack(SnBuilder *b, MlirType type, int64_t count) {
+  return sn(b, "llvm.alloca", sn_int(b, i64_type(b->ctx), count), sn_type(b->ctx, "!llvm.ptr"),
+            sn_attr("elem_type", mlirTypeAttrGet(type)));
+}
+
+// ---- types on the device ---------------------------------------------------------------------
+
+bool sn_gpu_is_bare(MlirType t) {
+  bool bare = mlirShapedTypeHasStaticShape(t);
+  for (int64_t i = 0; i < sn_rank(t); ++i)
+    bare &= sn_dim(t, i) != 0;
+  return bare;
+}
+
+static MlirType operand_type(const Passed *p) {
+  int64_t one = 1;
+  MlirType t = sn_type_of(sn_operand(p->op, p->a->operand));
+  return sn_gpu_is_bare(t) ? t : sn_memref(sn_element(t), 1, &one);
+}
+
+static MlirType number_type(const Passed *p) { return i64_type(mlirOperationGetContext(p->op)); }
+
+static MlirType scratch_type(const Passed *p) {
+  return sn_memref(mlirIntegerTypeGet(mlirOperationGetContext(p->op), 8), 1, &p->body->scratch);
+}
+
+// ---- values on the host ------------------------------------------------------------------------
+
+static MlirValue pass(SnBuilder *b, MlirValue number) {
+  MlirValue place = sn_gpu_on_stack(b, i64_type(b->ctx), 1);
+  sn_op(b, "llvm.store", number, place, sn_types(0, NULL));
+  return place;
+}
+
+static MlirValue pass_address(SnBuilder *b, MlirValue memref) {
+  MlirValue address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
+  return pass(b, sn(b, "arith.index_cast", address, i64_type(b->ctx)));
+}
+
+static MlirValue pass_operand(SnBuilder *b, const Passed *p) {
+  return pass_address(b, sn_operand(p->op, p->a->operand));
+}
+
+static MlirValue pass_size(SnBuilder *b, const Passed *p) {
+  MlirValue size = sn(b, "memref.dim", sn_operand(p->op, p->a->operand), sn_index(b, p->a->dim), sn_index_type(b->ctx));
+  return pass(b, sn(b, "arith.index_cast", size, i64_type(b->ctx)));
+}
+
+// One more argument of the kernel function, allocated where it is called.
+static MlirValue pass_scratch(SnBuilder *b, const Passed *p) {
+  MlirContext ctx = b->ctx;
+  MlirType type = scratch_type(p), old = mlirTypeAttrGetValue(sn_get_attr(p->func, "function_type"));
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(p->func, "sym_name"));
+  SN_VEC(MlirType) types = {0};
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(old); ++i)
+    sn_push(&types, mlirFunctionTypeGetInput(old, i));
+  sn_push(&types, type);
+  sn_set_attr(p->func, "function_type",
+              mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
+  sn_vec_free(&types);
+  mlirOperationRemoveAttributeByName(p->func, SN_STR("arg_attrs"));
+  SnOpVec calls = sn_collect(p->module, "func.call");
+  for (size_t i = 0; i < calls.size; ++i) {
+    MlirOperation call = calls.data[i];
+    if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
+      continue;
+    SnBuilder at = sn_before(call);
+    SnValueVec operands = {0};
+    for (intptr_t k = 0; k < sn_num_operands(call); ++k)
+      sn_push(&operands, sn_operand(call, k));
+    sn_push(&operands, sn(&at, "memref.alloc", type,
+                          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, (int32_t[]){0, 0})),
+                          sn_attr(SN_WORKSPACE, sn_unit(ctx))));
+    sn_clone_as(&at, call, sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL));
+    mlirOperationDestroy(call);
+    sn_vec_free(&operands);
+  }
+  sn_vec_free(&calls);
+  return pass_address(b, mlirBlockAddArgument(sn_function_body(p->func), type, mlirOperationGetLocation(p->func)));
+}
+
+static MlirValue pass_scratch_address(SnBuilder *b, const Passed *p) {
+  MlirBlock body = sn_function_body(p->func); // behind the scratch memory itself, which is its last argument
+  return pass_address(b, mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1));
+}
+
+static MlirValue pass_tag(SnBuilder *b, const Passed *p) { return pass(b, sn_gpu_launch_tag(b, p->module)); }
+static MlirValue pass_status(SnBuilder *b, const Passed *p) { return sn_gpu_status_word(b, p->module); }
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static const struct {
+  MlirType (*type)(const Passed *p);                // on the device
+  const char *attributes;                           // there
+  MlirValue (*pass)(SnBuilder *b, const Passed *p); // by the host
+} kinds[] = {
+    [SN_GPU_OPERAND] = {operand_type, "{llvm.noalias}", pass_operand},
+    [SN_GPU_SIZE] = {number_type, "{}", pass_size},
+    [SN_GPU_ADDRESS] = {number_type, "{}", pass_operand},
+    [SN_GPU_SCRATCH] = {scratch_type, "{}", pass_scratch},
+    [SN_GPU_SCRATCH_ADDRESS] = {number_type, "{}", pass_scratch_address},
+    [SN_GPU_TAG] = {number_type, "{}", pass_tag},
+    [SN_GPU_STATUS] = {number_type, "{}", pass_status},
+};
+
+SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body) {
+  SnGpuArguments list = {0};
+  intptr_t given = sn_num_operands(op);
+  for (intptr_t o = 0; o < given; ++o)
+    sn_push(&list, (SnGpuArgument){SN_GPU_OPERAND, o, 0});
+  for (intptr_t o = 0; o < given; ++o)
+    for (intptr_t i = 0; i < sn_rank(sn_type_of(sn_operand(op, o))); ++i)
+      if (sn_dim(sn_type_of(sn_operand(op, o)), i) == SN_DYNAMIC)
+        sn_push(&list, (SnGpuArgument){SN_GPU_SIZE, o, i});
+  for (intptr_t o = 0; o < given && body->addresses; ++o)
+    sn_push(&list, (SnGpuArgument){SN_GPU_ADDRESS, o, 0});
+  for (int kind = SN_GPU_SCRATCH; kind <= SN_GPU_TAG && body->scratch; ++kind)
+    sn_push(&list, (SnGpuArgument){(SnGpuArgumentKind)kind, 0, 0});
+  if (body->asserts)
+    sn_push(&list, (SnGpuArgument){SN_GPU_STATUS, 0, 0});
+  return list;
+}
+
+intptr_t sn_gpu_find_argument(const SnGpuArguments *list, SnGpuArgumentKind kind) {
+  for (size_t i = 0; i < list->size; ++i)
+    if (list->data[i].kind == kind)
+      return (intptr_t)i;
+  return -1;
+}
+
+MlirType sn_gpu_argument_type(MlirOperation op, const SnGpuBody *body, const SnGpuArgument *a) {
+  return kinds[a->kind].type(&(Passed){.op = op, .body = body, .a = a});
+}
+
+MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuArgument *a) {
+  return sn_parse_attr(ctx, "%s", kinds[a->kind].attributes);
+}
+
+MlirValue sn_gpu_pass(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
+                      const SnGpuArgument *a) {
+  return kinds[a->kind].pass(b, &(Passed){module, func, op, body, a});
+}

@@ -1,0 +1,16 @@
+// launch.h: the host's part of a kernel; for gpu_kernel.c.
+
+#ifndef SINTER_LOWERING_GPU_LAUNCH_H
+#define SINTER_LOWERING_GPU_LAUNCH_H
+
+#include "lowering/gpu/shell/kernel_arguments.h"
+
+#define SN_GPU_MODULE "kernels" // of a program's kernels
+
+// Of a block, those of all roles.
+int64_t sn_gpu_block_threads(const SnGpuLaunch *launch);
+// The call that launches the kernel, in front of the op.
+void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
+                   const SnGpuArguments *arguments, int64_t shared_bytes);
+
+#endif
