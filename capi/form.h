@@ -106,6 +106,8 @@ int64_t sn_num_rows(const SnForm *f);    // product of row sizes; SN_DYNAMIC if 
 MlirType sn_row_type(const SnForm *f, MlirType element); // a row of the first group
 // One group of columns, no matrices, no programs in sides.
 static inline bool sn_is_plain(const SnForm *f) { return f->groups.size < 2 && !f->matrices.size && !f->sides.size; }
+// The same, but sides may have programs.
+static inline bool sn_has_one_group(const SnForm *f) { return f->groups.size < 2 && !f->matrices.size; }
 static inline size_t sn_num_groups(const SnForm *f) { return f->groups.size ? f->groups.size : 1; }
 SnGroup sn_group(const SnForm *f, size_t group);
 int64_t sn_group_length(const SnForm *f, size_t group);

@@ -274,8 +274,10 @@ def Sinter_IndexOp : Sinter_Op<"index", [Pure]> {
   let description = [{
     Of a row dimension it is one `index`; of a column dimension a row of them.
 
-    * (I1) the name is of a row or column dimension of the form whose region it stands in; in `finish`, of a column.
-    * (I2) the result is `index` for a row dimension, a row of `index` for a column dimension.
+    * (I1) the name is of a row or column dimension of the form whose region it stands in; in `finish`, of a column; in
+      the program of a side, also of a dimension that is summed with it.
+    * (I2) the result is `index` for a row dimension, a row of `index` for a column dimension; in the program of a side,
+      a row for what is summed and `index` for any other.
 
     ```mlir
     %j = sinter.index j : tensor<8xindex>

@@ -153,3 +153,14 @@ void sn_row_groups_free(SnRowGroups *g) {
   free(g->rows);
   free(g->group);
 }
+
+bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {
+  SnSide s = sn_side(f, side);
+  bool uses = false;
+  for (size_t k = s.first; k < s.first + s.count; ++k)
+    uses |= sn_access_uses(f, &f->inputs.data[k], d);
+  MlirOperation op = s.program.ptr ? mlirBlockGetFirstOperation(s.program) : (MlirOperation){0};
+  for (; !sn_null(op) && !uses; op = mlirOperationGetNextInBlock(op))
+    uses = sn_row_op_names(op, f->dims.data[d].name);
+  return uses;
+}

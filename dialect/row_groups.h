@@ -1,4 +1,4 @@
-// row_groups.h: which group of columns each row of a body belongs to.
+// row_groups.h: which group of columns each row of a body belongs to, and which dimensions a side uses.
 
 #ifndef SINTER_DIALECT_ROW_GROUPS_H
 #define SINTER_DIALECT_ROW_GROUPS_H
@@ -19,5 +19,8 @@ MlirOperation sn_row_groups(const SnForm *f, bool finish, SnRowGroups *to, int64
 // its length.
 int64_t sn_row_group(const SnRowGroups *groups, MlirValue row);
 void sn_row_groups_free(SnRowGroups *groups);
+
+// The side uses dimension d: an access of it does, or its program asks for the position in it.
+bool sn_side_uses(const SnForm *f, size_t side, int64_t d);
 
 #endif

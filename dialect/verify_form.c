@@ -7,6 +7,7 @@
 //
 // test: test/dialect/invalid.mlir, @f1.. to @p4..
 
+#include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "dialect/verify.h"
 #include "dialect/schedules.h"
@@ -227,16 +228,6 @@ static bool is_wider(MlirType wide, MlirType narrow) {
 }
 
 // One of the side's accesses uses the dimension, or its program names it.
-static bool side_uses(const SnForm *f, SnSide side, int64_t d) {
-  bool uses = false;
-  for (size_t k = side.first; k < side.first + side.count; ++k)
-    uses |= sn_access_uses(f, &f->inputs.data[k], d);
-  MlirOperation op = side.program.ptr ? mlirBlockGetFirstOperation(side.program) : (MlirOperation){0};
-  for (; !sn_null(op) && !uses; op = mlirOperationGetNextInBlock(op))
-    uses = sn_row_op_names(op, f->dims.data[d].name);
-  return uses;
-}
-
 static MlirLogicalResult check_product(const SnForm *f, size_t p) {
   const SnProduct *product = &f->products.data[p];
   int64_t first = sn_first_own(f, p), end = first + product->num_dims;
@@ -248,7 +239,7 @@ static MlirLogicalResult check_product(const SnForm *f, size_t p) {
   for (size_t s = 2 * p; s < 2 * p + 2; ++s) {
     SnSide side = sn_side(f, s);
     for (int64_t d = first; d < end; ++d)
-      if (!side_uses(f, side, d)) // P2
+      if (!sn_side_uses(f, s, d)) // P2
         return sn_error(f->op, "%s does not use '%.*s', which the product sums over",
                         sn_show_operand(f, side.first).text, NAME(d));
     MlirType element = sn_side_element(f, s);
@@ -288,8 +279,7 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
     return sn_error(f->op, "has schedule #sinter.%s, which is for %s", mnemonic, form);
   const char *kernel = f->contract ? sn_schedule_word(f->schedule, "kernel") : NULL;
   for (size_t p = 0; p < f->products.size; ++p) {
-    MlirType a = sn_element(sn_type_of(f->inputs.data[2 * p].value)), sum = f->products.data[p].type,
-             b = sn_element(sn_type_of(f->inputs.data[2 * p + 1].value));
+    MlirType a = sn_side_element(f, 2 * p), b = sn_side_element(f, 2 * p + 1), sum = f->products.data[p].type;
     if (!sn_micro_kernel(kernel, a, b, sum)) // F16
       return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot multiply %s by %s in %s (product %zu)",
                       kernel, sn_show_type(a).text, sn_show_type(b).text, sn_show_type(sum).text, p);

@@ -86,6 +86,33 @@ MlirLogicalResult sinter_broadcast_verify(MlirOperation op) {
   return SN_OK;
 }
 
+// The side whose program the operation stands in; sn_num_sides(f) if it stands in none.
+static size_t side_around(const SnForm *f, MlirOperation op) {
+  size_t s = 0;
+  while (s < f->sides.size && !mlirBlockEqual(mlirOperationGetBlock(op), f->sides.data[s].program))
+    ++s;
+  return s < f->sides.size ? s : sn_num_sides(f);
+}
+
+// What the position in dimension d is: one number for each row, or a row along the dimension's group or, in the program
+// of a side, along what is summed.
+static MlirType position_type(const SnForm *f, size_t side, intptr_t d, MlirType index) {
+  if (side < sn_num_sides(f)) {
+    SnGroup summed = sn_side_summed(f, side);
+    int64_t dims[SN_MAX_DIMS];
+    SnForm alone = sn_side_form(f, side, dims);
+    MlirType row = sn_row_type(&alone, index);
+    sn_form_free(&alone);
+    return d >= summed.first && d < summed.first + summed.num_dims ? row : index;
+  }
+  for (size_t g = 0; g < sn_num_groups(f); ++g) {
+    SnGroup group = sn_group(f, g);
+    if (d >= group.first && d < group.first + group.num_dims)
+      return sn_group_type(f, g, index);
+  }
+  return index;
+}
+
 MlirLogicalResult sinter_index_verify(MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
   MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -105,14 +132,18 @@ MlirLogicalResult sinter_index_verify(MlirOperation op) {
     return SN_FAIL; // reported at the form
   SnForm f = sn_form_read(parent);
   bool in_finish = mlirBlockEqual(mlirOperationGetBlock(op), f.finish);
-  intptr_t d = 0, end = f.num_rows + f.num_cols;
-  while (d < end && !mlirStringRefEqual(f.dims.data[d].name, name))
+  size_t side = side_around(&f, op);
+  SnGroup own = side < sn_num_sides(&f) ? sn_side_summed(&f, side) : (SnGroup){0};
+  intptr_t d = 0, end = f.num_rows + f.num_cols, all = (intptr_t)f.dims.size;
+  while (d < all && !mlirStringRefEqual(f.dims.data[d].name, name))
     ++d;
+  bool there = d < end || (d >= own.first && d < own.first + own.num_dims);
   MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op)), is = sn_type_of(sn_result(op, 0));
-  MlirType wanted = d < f.num_rows ? index : sn_row_type(&f, index);
+  MlirType wanted = there ? position_type(&f, side, d, index) : index;
   MlirLogicalResult result = SN_OK;
-  if (d == end) // I1
-    result = sn_error(op, "'%.*s' is no row or column dimension of the form around it", (int)name.length, name.data);
+  if (!there) // I1
+    result = sn_error(op, "'%.*s' is no row or column dimension of the form around it%s", (int)name.length, name.data,
+                      side < sn_num_sides(&f) ? ", nor summed with this side" : "");
   else if (in_finish && d < f.num_rows) // I1
     result = sn_error(op, "'%.*s' is a row dimension, and finish runs behind all rows", (int)name.length, name.data);
   else if (!mlirTypeEqual(is, wanted)) // I2

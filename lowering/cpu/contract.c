@@ -14,6 +14,7 @@
 // Where the row program reduces or picks, c holds whole rows and it runs after all
 // of them. Blocks are dealt to tasks in order: results do not depend on threads.
 
+#include "dialect/row_groups.h"
 #include "dialect/schedules.h"
 #include "lowering/cpu/contract.h"
 #include "lowering/rows/rowmemory.h"
@@ -21,14 +22,17 @@
 
 // ---- what can be lowered -----------------------------------------------------------
 
-// The access uses some of these dimensions, itself or through an index tensor.
-static bool uses(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
+// The side uses some of these dimensions.
+static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
   bool found = false;
   for (int64_t d = first; d < first + n; ++d)
-    found |= sn_map_uses(a->map, d);
-  for (intptr_t s = 0; a->through.ptr && s < mlirDenseArrayGetNumElements(a->through); ++s)
-    found |= uses(f, &f->indices.data[mlirDenseI64ArrayGetElement(a->through, s)], first, n);
+    found |= sn_side_uses(f, side, d);
   return found;
+}
+
+static const SnAccess *only_access(const SnForm *f, size_t side) {
+  SnSide s = sn_side(f, side);
+  return s.program.ptr ? NULL : &f->inputs.data[s.first];
 }
 
 // Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
@@ -81,13 +85,14 @@ static bool is_whole(int64_t size, int64_t unit) { return unit == 1 || (size != 
 // Its elements in memory are as the line wants them packed, and nothing behind them is read.
 static bool is_as_packed(const Product *p, const SnAccess *side, MlirType packed, SnMicroPack layout, int64_t rows) {
   bool whole = is_whole(p->sum, sn_micro_k_unit(p->line)) && is_whole(rows, sn_micro_row_unit(p->line));
-  return layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
+  return side && layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
          mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
 }
 
 static bool is_fixed(const SnForm *f, const Product *p) {
   return p->sum != SN_DYNAMIC && sn_row_length(f) != SN_DYNAMIC &&
-         mlirShapedTypeHasStaticShape(sn_type_of(p->a->value)) && mlirShapedTypeHasStaticShape(sn_type_of(p->b->value));
+         (!p->a || mlirShapedTypeHasStaticShape(sn_type_of(p->a->value))) &&
+         (!p->b || mlirShapedTypeHasStaticShape(sn_type_of(p->b->value)));
 }
 
 static void read_in_place(const SnForm *f, Product *p, int64_t together) {
@@ -125,12 +130,14 @@ static MlirLogicalResult read_product(const SnForm *f, size_t k, int64_t togethe
   for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
     p->sum = p->sum == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : p->sum * f->dims.data[d].size;
   for (int swap = 0; swap < 2; ++swap) {
-    p->a = &f->inputs.data[2 * k + (size_t)swap];
-    p->b = &f->inputs.data[2 * k + 1 - (size_t)swap];
-    bool a_fits = !uses(f, p->a, f->num_rows, f->num_cols);
-    bool b_fits = !f->num_rows || !uses(f, p->b, f->num_rows - 1, 1);
+    p->a_side = 2 * k + (size_t)swap;
+    p->b_side = 2 * k + 1 - (size_t)swap;
+    p->a = only_access(f, p->a_side);
+    p->b = only_access(f, p->b_side);
+    bool a_fits = !uses(f, p->a_side, f->num_rows, f->num_cols);
+    bool b_fits = !f->num_rows || !uses(f, p->b_side, f->num_rows - 1, 1);
     if (a_fits && b_fits) {
-      MlirType a = sn_element(sn_type_of(p->a->value)), b = sn_element(sn_type_of(p->b->value));
+      MlirType a = sn_side_element(f, p->a_side), b = sn_side_element(f, p->b_side);
       p->line = sn_micro_kernel(kernel, a, b, p->type);
       assert(p->line && "the verifier and the scheduler look for one");
       p->a_type = sn_micro_packed(p->line->a, p->type);
@@ -152,7 +159,7 @@ int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel) {
     for (size_t k = 0; k < f->products.size && more; ++k) {
       Product p, q;
       more = !sn_failed(read_product(f, k, n, kernel, &p)) && !sn_failed(read_product(f, k, n + 1, kernel, &q)) &&
-             !uses(f, p.b, f->num_rows - n - 1, 1) && (!p.lda || q.lda);
+             !uses(f, p.b_side, f->num_rows - n - 1, 1) && (!p.lda || q.lda);
     }
     n += more;
   }

@@ -10,7 +10,8 @@
 
 // One product, and where its parts are.
 typedef struct {
-  const SnAccess *a, *b; // rows x sum, sum x columns
+  size_t a_side, b_side; // of the form: rows x sum, sum x columns
+  const SnAccess *a, *b; // their accesses; null: the side has a program
   MlirType type;
   int64_t first_dim, num_dims; // its own dimensions
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
@@ -47,6 +48,33 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 // All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum
 // index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
+
+// ---- sides with programs: sides.c ---------------------------------------------------------
+
+// A side's program over n of the contract's dimensions, along which vectors of it run.
+typedef struct {
+  SnForm form;             // elementwise; its columns are those dimensions, its rows all others
+  int64_t at[SN_MAX_DIMS]; // where each dimension of the contract is in it
+  MlirRegion region;       // that its body stands in
+  SnRowProgram program;
+} SnSideProgram;
+
+// Stays where it is until sn_cpu_side_program_free.
+void sn_cpu_side_program(Contract *c, size_t side, int64_t first, int64_t n, SnSideProgram *to);
+void sn_cpu_side_program_free(SnSideProgram *p);
+// Its scalars, at these dimensions of the contract; those that it runs along may be null.
+void sn_cpu_side_row(SnBuilder *b, SnSideProgram *p, const MlirValue *dims);
+// `width` elements from `at` on in the flattened dimensions that it runs along.
+MlirValue sn_cpu_side_element(SnBuilder *b, SnSideProgram *p, MlirValue at, int64_t width);
+// How many of the n dimensions stand in front of the last ones that every access of the side takes as one: it is the
+// same in all of them, or its elements are neighbours. At least the last dimension is one.
+int64_t sn_cpu_side_outer(const SnForm *f, size_t side, int64_t first, int64_t n);
+// Accesses that vectors along these dimensions load element by element.
+int64_t sn_cpu_side_scattered(const SnForm *f, size_t side, int64_t first, int64_t n);
+// Neighbours in dimension d are neighbours in memory. In pack.c.
+bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d);
+
+// ---- what packs both: pack.c -----------------------------------------------------------------
 
 // x rounded up to a multiple of the unit.
 MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);

@@ -118,8 +118,8 @@ void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *a
 // ---- one kernel ------------------------------------------------------------------
 
 static MlirLogicalResult check(const SnForm *f) {
-  if (!sn_is_plain(f))
-    return sn_error(f->op, "has several groups of columns, or a side that is computed: run sinter-split first");
+  if (!sn_has_one_group(f))
+    return sn_error(f->op, "has several groups of columns: run sinter-split first");
   const char *wanted = f->contract ? "brgemm" : "rows", *found = sn_schedule_mnemonic(f->schedule);
   if (!f->schedule.ptr)
     return sn_error(f->op, "has no schedule: run sinter-schedule{target=cpu} first");

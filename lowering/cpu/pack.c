@@ -11,7 +11,8 @@
 //
 // A side that lies the other way round in memory (weights [j, k]) is transposed
 // in registers, lanes x lanes at once: read and written by whole vectors. What is read through an index tensor goes
-// element by element.
+// element by element. Vectors of a side that has a program are computed, not loaded (sides.c): along the rows of the
+// packed form, or transposed where more of what it reads lies so.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
@@ -71,7 +72,17 @@ static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
     sn_cpu_point(k->c, k->p, none, q, r, dims);
 }
 
+// Its access; null where it has a program.
 static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
+static size_t side_number(const Block *k) { return k->is_a ? k->p->a_side : k->p->b_side; }
+// The contract's dimensions that rows and columns of the packed form are.
+static SnGroup row_group(const Block *k) {
+  return k->is_a ? (SnGroup){k->c->f.num_rows - k->c->together, k->c->together}
+                 : (SnGroup){k->p->first_dim, k->p->num_dims};
+}
+static SnGroup column_group(const Block *k) {
+  return k->is_a ? (SnGroup){k->p->first_dim, k->p->num_dims} : (SnGroup){k->c->f.num_rows, k->c->f.num_cols};
+}
 static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
 
 void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
@@ -124,7 +135,14 @@ typedef struct {
 static Runs runs_of(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
-  Runs r = {.first = k->is_a ? k->p->first_dim : f->num_rows, .n = k->is_a ? k->p->num_dims : f->num_cols};
+  SnGroup columns = column_group(k);
+  Runs r = {.first = columns.first, .n = columns.num_dims};
+  if (!side) {
+    r.outer = sn_cpu_side_outer(f, side_number(k), r.first, r.n);
+    r.along = r.first + r.n - 1;
+    r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
+    return r;
+  }
   int64_t factors[SN_MAX_DIMS], d = r.first + r.n - 1, expected = 0;
   bool linear = !side->fill.ptr && sn_linear_factors(side->map, sn_type_of(side->value), factors);
   while (linear && d > r.first && f->dims.data[d].size == 1)
@@ -266,7 +284,23 @@ static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, 
   fill_run(r, high, to);
 }
 
-static bool is_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
+// The same of a side with a program: whole vectors, then narrow ones, then single elements.
+static void compute_run(Run *r, SnSideProgram *program, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  int64_t lanes = r->k->lanes, widths[] = {lanes, lanes > 4 ? 4 : 1, 1};
+  sn_cpu_side_row(b, program, r->dims);
+  for (int i = 0; i < 3; ++i) {
+    if (i && widths[i] == widths[i - 1])
+      continue;
+    MlirValue end = plus(b, from, sn_size_whole(b, sn(b, "arith.subi", to, from), widths[i]));
+    SnLoop c = sn_for(b, from, end, sn_index(b, widths[i]));
+    store(r, convert(b, sn_cpu_side_element(b, program, c.index, widths[i]), packed(r->k)), c.index);
+    sn_next(b, &c);
+    from = end;
+  }
+}
+
+bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
   int64_t factors[SN_MAX_DIMS];
   return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
 }
@@ -279,8 +313,8 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
   intptr_t at = -1;
   int64_t step = 0;
   Runs runs = runs_of(k);
-  bool by_runs =
-      !side->through.ptr && !sn_is_table(side) && (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step)));
+  bool by_runs = !side || (!side->through.ptr && !sn_is_table(side) &&
+                           (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step))));
   if (!by_runs) {
     SnLoop r = sn_for(b, rows_from, rows_to, one);
     SnLoop q = sn_for(b, columns_from, columns_to, one);
@@ -289,11 +323,15 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
     sn_next(b, &r);
     return;
   }
-  MlirType t = sn_type_of(side->value);
+  SnSideProgram program;
   Run run = {.k = k, .runs = &runs};
-  run.unit = runs.n && k->lanes > 1 && sn_fills_bytes(sn_element(t)) && is_next_to_itself(side->map, t, runs.along);
-  int64_t row_first = k->is_a ? f->num_rows - k->c->together : k->p->first_dim;
-  int64_t row_dims = k->is_a ? k->c->together : k->p->num_dims;
+  if (side)
+    run.unit = runs.n && k->lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(side->value))) &&
+               sn_cpu_next_to_itself(side->map, sn_type_of(side->value), runs.along);
+  else
+    sn_cpu_side_program(k->c, side_number(k), runs.first + runs.outer, runs.n - runs.outer, &program);
+  SnGroup rows = row_group(k);
+  int64_t row_first = rows.first, row_dims = rows.num_dims;
   MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS],
             dims[SN_MAX_DIMS];
   for (int d = 0; d < SN_MAX_DIMS; ++d)
@@ -320,7 +358,9 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
       memcpy(run.dims, dims, sizeof dims);
       memcpy(run.dims + row_first, r.carried, (size_t)row_dims * sizeof *dims);
       run.row = sn_cpu_scratch_row(k->c, k->pack_rows, r.index);
-      if (side->fill.ptr)
+      if (!side)
+        compute_run(&run, &program, from, to);
+      else if (side->fill.ptr)
         copy_bounded_run(&run, at, step, from, to);
       else
         copy_run(&run, from, to);
@@ -330,6 +370,8 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
     advance(b, f, runs.first, runs.outer, o.carried);
   }
   sn_next_values(b, &o, sn_values(runs.outer, o.carried));
+  if (!side)
+    sn_cpu_side_program_free(&program);
 }
 
 // ---- transposed in registers ---------------------------------------------------------
@@ -338,14 +380,19 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
 bool sn_pack_lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = side_of(k);
+  SnGroup r = row_group(k), c = column_group(k);
+  if (!side)
+    return k->lanes > 1 && r.num_dims && !sn_cpu_side_outer(f, side_number(k), r.first, r.num_dims) &&
+           sn_cpu_side_scattered(f, side_number(k), r.first, r.num_dims) <
+               sn_cpu_side_scattered(f, side_number(k), c.first, c.num_dims);
   MlirType t = sn_type_of(side->value);
   int64_t factors[SN_MAX_DIMS];
   if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->lanes < 2)
     return false;
   if (k->is_a) // rows of one block share their batch index
-    return k->c->together == 1 && is_next_to_itself(side->map, t, f->num_rows - 1);
+    return k->c->together == 1 && sn_cpu_next_to_itself(side->map, t, f->num_rows - 1);
   if (k->p->num_dims == 1)
-    return is_next_to_itself(side->map, t, k->p->first_dim);
+    return sn_cpu_next_to_itself(side->map, t, k->p->first_dim);
   return mlirShapedTypeHasStaticShape(t) && sn_linear_factors(side->map, t, factors) && k->p->sum > 1 &&
          sn_cpu_stride(f, factors, k->p->first_dim, k->p->num_dims) == 1;
 }
@@ -373,6 +420,15 @@ MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t
   const SnAccess *side = side_of(k);
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
   point(k, row, column, dims);
+  if (!side) {
+    if (!k->columns) {
+      SnGroup rows = row_group(k);
+      k->columns = sn_alloc(sizeof *k->columns);
+      sn_cpu_side_program(k->c, side_number(k), rows.first, rows.num_dims, k->columns);
+    }
+    sn_cpu_side_row(b, k->columns, dims);
+    return convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), packed(k));
+  }
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
@@ -411,12 +467,19 @@ static void pack(Block *k, MlirValue rows, MlirValue columns) {
   sn_pack_elements(k, whole_rows, rows, zero, columns);
 }
 
+static void free_block(Block *k) {
+  if (k->columns)
+    sn_cpu_side_program_free(k->columns);
+  free(k->columns);
+}
+
 void sn_cpu_pack_a(Contract *c, Product *p) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims);
   Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = zero, .pack = p->a_pack, .pack_rows = c->m};
   pack(&k, c->mm, sum);
   sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, sn_micro_k_unit(p->line)));
+  free_block(&k);
 }
 
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
@@ -424,8 +487,9 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
   Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = sn_cpu_b_rows(c, p)};
   if (p->line->pack_b == SN_PACK_GROUPS) {
     sn_pack_groups(&k, kk, nn);
-    return;
+  } else {
+    pack(&k, kk, nn);
+    sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_column_unit(p->line, p->type)));
   }
-  pack(&k, kk, nn);
-  sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_column_unit(p->line, p->type)));
+  free_block(&k);
 }

@@ -14,6 +14,7 @@ typedef struct {
   MlirValue row0, column0; // of the block in the side
   MlirValue pack;
   int64_t pack_rows; // of the pack, for each task
+  SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 
 // pack.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.

@@ -124,6 +124,9 @@ MlirLogicalResult sn_row_program_check_sizes(const SnForm *f) {
 MlirLogicalResult sn_row_program_check(const SnForm *f) {
   if (sn_failed(check_block(f->body)))
     return SN_FAIL;
+  for (size_t s = 0; s < f->sides.size; ++s)
+    if (f->sides.data[s].program.ptr && sn_failed(check_block(f->sides.data[s].program)))
+      return SN_FAIL;
   return f->finish.ptr ? check_block(f->finish) : SN_OK;
 }
 

@@ -54,9 +54,7 @@ static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64
 }
 
 static const SnMicroKernel *line_of(const SnForm *f, const char *kernel, size_t p) {
-  MlirType a = sn_element(sn_type_of(f->inputs.data[2 * p].value)),
-           b = sn_element(sn_type_of(f->inputs.data[2 * p + 1].value));
-  return sn_micro_kernel(kernel, a, b, f->products.data[p].type);
+  return sn_micro_kernel(kernel, sn_side_element(f, 2 * p), sn_side_element(f, 2 * p + 1), f->products.data[p].type);
 }
 
 bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *features) {

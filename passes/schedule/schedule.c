@@ -29,11 +29,16 @@ static const struct {
     {"gpu", "sinter.steps", NULL, "gpu_rows"},
 };
 
+// A CPU computes sides while it packs them.
+static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
+  return strcmp(options->target, "cpu") ? sn_is_plain(f) : sn_has_one_group(f);
+}
+
 static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
   if (sn_is(op, "sinter.steps"))
     return sn_schedule_steps(op, options);
   SnForm form = sn_form_read(op);
-  MlirAttribute found = sn_is_plain(&form) ? scheduler(&form, options) : mlirAttributeGetNull();
+  MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;
 }
