@@ -8,7 +8,7 @@
 // program is written again, with rows where an access uses them and scalars where it does not. What emits its elements
 // is the row programs' emitter.
 //
-// test: test/run/contract_sides.mlir, test/lowering/cpu/sides.mlir
+// test: test/run/contract_sides.test, test/lowering/cpu/sides.mlir
 
 #include "lowering/cpu/contract.h"
 #include "lowering/rows/rowmemory.h"

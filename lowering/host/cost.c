@@ -10,6 +10,7 @@
 // relies on: sinter-outline
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/cost.mlir
 
+#include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "lowering/host/cost.h"
 #include "lowering/host/host.h"
@@ -127,6 +128,17 @@ static MlirAttribute points(const Reader *r, int64_t factor, int64_t dims, int64
   return taken(r, &p);
 }
 
+// The program of a side, once for each point of the dimensions that the side uses.
+static MlirAttribute side_points(const Reader *r, size_t side, int64_t factor, bool rows) {
+  Product p = {0};
+  SnGroup summed = sn_side_summed(r->form, side);
+  sn_push(&p, factor);
+  for (int64_t d = 0; d < (int64_t)r->form->dims.size; ++d)
+    if (sn_side_uses(r->form, side, d) && (rows || d < summed.first || d >= summed.first + summed.num_dims))
+      times_size(r, d, &p);
+  return taken(r, &p);
+}
+
 typedef SN_VEC(MlirAttribute) Attributes;
 
 static MlirNamedAttribute listed(MlirContext ctx, const char *name, Attributes *all) {
@@ -142,6 +154,15 @@ static MlirAttribute cost_of_form(MlirContext ctx, const SnForm *f) {
   int64_t both = f->num_rows + f->num_cols, at = both, rows = 0, scalars = 0;
   for (size_t k = 0; k < f->products.size; at += f->products.data[k++].num_dims)
     sn_push(&flops, points(&r, 2, both, at, f->products.data[k].num_dims));
+  for (size_t s = 0; s < f->sides.size; ++s)
+    if (f->sides.data[s].program.ptr) {
+      int64_t of_rows = 0, of_scalars = 0;
+      count_body(f->sides.data[s].program, &of_rows, &of_scalars);
+      if (of_rows)
+        sn_push(&flops, side_points(&r, s, of_rows, true));
+      if (of_scalars)
+        sn_push(&flops, side_points(&r, s, of_scalars, false));
+    }
   count_body(f->body, &rows, &scalars);
   for (size_t k = 0; k < f->accumulators.size; ++k) // a row is added to the sum over rows
     if (sn_is_float(f->accumulators.data[k].type))

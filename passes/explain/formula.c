@@ -4,8 +4,9 @@
 // ->
 //   sum(exp(a - b))
 //
-// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A formula
-// that gets too long ends in dots.
+// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A side that
+// has a program is that, on `A` or, of several accesses, on `Aa`, `Ab`: max(A, 0).B. A formula that gets too long ends
+// in dots.
 //
 // runs in: explain    test: test/passes/explain/operations.mlir
 
@@ -18,8 +19,10 @@ enum { LONGEST = 96 };
 typedef struct {
   char text[LONGEST + 8];
   size_t size;
-  MlirBlock body;
-  intptr_t products;
+  const SnForm *form;
+  MlirBlock side;   // the program that is being written; null: none
+  char letter[8];   // and what its side is called
+  bool several;     // it has several accesses
 } Formula;
 
 static bool full(const Formula *f) { return f->size >= LONGEST; }
@@ -129,6 +132,19 @@ static void put_operation(Formula *f, MlirOperation op, int around) {
   }
 }
 
+static void put_side(Formula *f, size_t side) {
+  SnSide s = sn_side(f->form, side);
+  snprintf(f->letter, sizeof f->letter, f->form->products.size > 1 ? "%c%zu" : "%c", side % 2 ? 'B' : 'A', side / 2);
+  if (!s.program.ptr) {
+    put(f, "%s", f->letter);
+    return;
+  }
+  f->side = s.program;
+  f->several = s.count > 1;
+  put_value(f, sn_operand(mlirBlockGetTerminator(s.program), 0), 6);
+  f->side = (MlirBlock){0};
+}
+
 static void put_value(Formula *f, MlirValue v, int around) {
   if (full(f))
     return;
@@ -136,17 +152,22 @@ static void put_value(Formula *f, MlirValue v, int around) {
     put_operation(f, mlirOpResultGetOwner(v), around);
     return;
   }
-  intptr_t i = mlirBlockArgumentGetArgNumber(v) - f->products;
-  if (!mlirBlockEqual(mlirBlockArgumentGetOwner(v), f->body))
-    put(f, "x%td", mlirBlockArgumentGetArgNumber(v));
-  else if (i < 0 && f->products > 1)
-    put(f, "A%td.B%td", i + f->products, i + f->products);
-  else if (i < 0)
-    put(f, "A.B");
-  else if (i < 26)
+  intptr_t at = mlirBlockArgumentGetArgNumber(v), products = (intptr_t)f->form->products.size, i = at - products;
+  if (f->side.ptr && mlirBlockEqual(mlirBlockArgumentGetOwner(v), f->side)) {
+    put(f, "%s", f->letter);
+    if (f->several)
+      put(f, "%c", (char)('a' + at % 26));
+  } else if (!mlirBlockEqual(mlirBlockArgumentGetOwner(v), f->form->body)) {
+    put(f, "x%td", at);
+  } else if (i < 0) {
+    put_side(f, 2 * (size_t)at);
+    put(f, ".");
+    put_side(f, 2 * (size_t)at + 1);
+  } else if (i < 26) {
     put(f, "%c", (char)('a' + i));
-  else
+  } else {
     put(f, "a%td", i);
+  }
 }
 
 static void put_yields(Formula *f, MlirBlock block, const SnForm *s, bool rows) {
@@ -162,7 +183,7 @@ static void put_yields(Formula *f, MlirBlock block, const SnForm *s, bool rows) 
 
 char *sn_formula(MlirOperation form) {
   SnForm s = sn_form_read(form);
-  Formula f = {.body = s.body, .products = (intptr_t)s.products.size};
+  Formula f = {.form = &s};
   put_yields(&f, s.body, &s, true);
   if (s.finish.ptr) {
     put(&f, "; then ");

@@ -5,7 +5,8 @@
 //                                        %d = arith.select (%y == 0, or %x the least number and %y -1), 1, %y
 //                                        %q = arith.divsi %x, %d
 //
-// A row of a form is asserted by a reduction over it. The least number by -1 is itself, as in two's complement, with
+// A row of a form is asserted by a reduction over it; the side of a product has no place for one, so a side that divides
+// becomes a form of its own first. The least number by -1 is itself, as in two's complement, with
 // the remainder 0. A processor raises a signal of both, and a GPU gives anything. In a combiner, and in loops of
 // sinter.steps, what is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
 //
@@ -13,6 +14,7 @@
 
 #include "passes/guard/guard.h"
 #include "capi/form.h"
+#include "passes/split/split.h"
 
 static MlirValue number(SnBuilder *b, MlirType t, int64_t n) {
   return sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), n));
@@ -30,14 +32,18 @@ static bool in_steps(MlirOperation op) {
   return false;
 }
 
+static bool is_safe(MlirOperation op, bool is_signed) {
+  double constant;
+  MlirAttribute known = sn_constant_of(sn_operand(op, 1));
+  return known.ptr && sn_attr_number(known, &constant) && constant != 0 && (constant != -1 || !is_signed);
+}
+
 static void guard(MlirOperation op, bool is_signed) {
   SnBuilder b = sn_before(op);
   MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1);
   MlirType t = sn_type_of(y), element = sn_element(t);
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  double constant;
-  MlirAttribute known = sn_constant_of(y);
-  if (known.ptr && sn_attr_number(known, &constant) && constant != 0 && (constant != -1 || !is_signed))
+  if (is_safe(op, is_signed))
     return;
   MlirValue bad = equal(&b, EQ, y, 0);
   MlirAttribute message = sn_guard_message(b.loc, "integer division by zero");
@@ -52,17 +58,39 @@ static void guard(MlirOperation op, bool is_signed) {
   mlirOperationSetOperand(op, 1, sn(&b, "arith.select", bad, number(&b, t, 1), y));
 }
 
-void sn_guard_divisors(MlirOperation func) {
-  static const struct {
-    const char *name;
-    bool is_signed;
-  } divisions[] = {{"arith.divsi", true},     {"arith.remsi", true},  {"arith.floordivsi", true},
-                   {"arith.ceildivsi", true}, {"arith.divui", false}, {"arith.remui", false},
-                   {"arith.ceildivui", false}};
-  for (size_t k = 0; k < sizeof divisions / sizeof *divisions; ++k) {
+static const struct {
+  const char *name;
+  bool is_signed;
+} divisions[] = {{"arith.divsi", true},     {"arith.remsi", true},  {"arith.floordivsi", true},
+                 {"arith.ceildivsi", true}, {"arith.divui", false}, {"arith.remui", false},
+                 {"arith.ceildivui", false}};
+enum { DIVISIONS = sizeof divisions / sizeof *divisions };
+
+static bool has_side_that_divides(MlirOperation form) {
+  SnForm f = sn_form_read(form);
+  bool found = false;
+  for (size_t s = 0; s < f.sides.size; ++s)
+    for (MlirOperation op = f.sides.data[s].program.ptr ? mlirBlockGetFirstOperation(f.sides.data[s].program)
+                                                        : (MlirOperation){0};
+         !sn_null(op); op = mlirOperationGetNextInBlock(op))
+      for (size_t k = 0; k < DIVISIONS; ++k)
+        found |= sn_is(op, divisions[k].name) && !is_safe(op, divisions[k].is_signed);
+  sn_form_free(&f);
+  return found;
+}
+
+MlirLogicalResult sn_guard_divisors(MlirOperation func) {
+  SnOpVec forms = sn_collect(func, "sinter.contract");
+  bool ok = true;
+  for (size_t i = 0; i < forms.size && ok; ++i)
+    if (sn_num_results(forms.data[i]) && has_side_that_divides(forms.data[i]))
+      ok = sn_split_form(forms.data[i], (SnSplit){0});
+  sn_vec_free(&forms);
+  for (size_t k = 0; k < DIVISIONS && ok; ++k) {
     SnOpVec all = sn_collect(func, divisions[k].name);
     for (size_t i = 0; i < all.size; ++i)
       guard(all.data[i], divisions[k].is_signed);
     sn_vec_free(&all);
   }
+  return ok ? SN_OK : SN_FAIL;
 }

@@ -53,9 +53,9 @@ static MlirLogicalResult guard_function(MlirOperation func, void *user) {
       guard(op);
   }
   sn_vec_free(&all);
-  sn_guard_divisors(func); // those of slices' own guards are none of the program's
+  MlirLogicalResult result = sn_guard_divisors(func); // those of slices' own guards are none of the program's
   sn_guard_indices(func);
-  return SN_OK;
+  return result;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, guard_function, NULL); }

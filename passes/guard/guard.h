@@ -10,6 +10,6 @@ MlirAttribute sn_guard_message(MlirLocation where, const char *text);
 // Subscripts of tensor.extract and tensor.insert, offsets and sizes of slices, outside of the bodies of linalg.
 void sn_guard_indices(MlirOperation func);
 // Divisors of integers.
-void sn_guard_divisors(MlirOperation func);
+MlirLogicalResult sn_guard_divisors(MlirOperation func);
 
 #endif

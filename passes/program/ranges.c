@@ -109,6 +109,9 @@ static MlirValue outside(MlirValue argument) {
   for (size_t i = sn_first_input(&f); i < f.inputs.size; ++i)
     if (sn_same(sn_input_argument(&f, i), argument))
       v = f.inputs.data[i].value;
+  for (size_t s = 0; s < f.sides.size; ++s)
+    if (f.sides.data[s].program.ptr && mlirBlockEqual(mlirBlockArgumentGetOwner(argument), f.sides.data[s].program))
+      v = f.inputs.data[f.sides.data[s].first + (size_t)k].value;
   sn_form_free(&f);
   return v;
 }

@@ -326,3 +326,54 @@ func.func @x3_narrow(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8x3x
   }
   return
 }
+
+// -----
+
+func.func @i1_side(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf32>) {
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (side(%x[i, k] : tensor<4x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        // expected-error @+1 {{'m' is no row or column dimension of the form around it, nor summed with this side}}
+        %k = sinter.index m : index
+        sinter.yield %a : tensor<16xf32>
+      }, %w[j, k] : tensor<8x16xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @i2_side_summed(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf32>) {
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (side(%x[i, k] : tensor<4x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        // expected-error @+1 {{gives 'index', and the position in 'k' is 'tensor<16xindex>'}}
+        %k = sinter.index k : index
+        sinter.yield %a : tensor<16xf32>
+      }, %w[j, k] : tensor<8x16xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @i2_side_column(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf32>) {
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (side(%x[i, k] : tensor<4x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        // expected-error @+1 {{gives 'tensor<16xindex>', and the position in 'j' is 'index'}}
+        %k = sinter.index j : tensor<16xindex>
+        sinter.yield %a : tensor<16xf32>
+      }, %w[j, k] : tensor<8x16xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return
+}

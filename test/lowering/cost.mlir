@@ -40,6 +40,29 @@ func.func private @product(%x: memref<5x7xf32>, %w: memref<7x?xf32>, %y: memref<
 
 // -----
 
+// The program of a side: one for each of its 5 x 7 elements, and for each of its 5 rows.
+
+// CHECK: func.func private @side
+// CHECK-SAME: sinter.cost = {flops = [array<i64: 630>, array<i64: 35>, array<i64: 5>], kind = "contract",
+// CHECK-SAME: reads = [array<i64: 0, 35>, array<i64: 1, 5>, array<i64: 2, 63>]
+func.func private @side(%x: memref<5x7xf32>, %r: memref<5xf32>, %w: memref<7x9xf32>, %y: memref<5x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 5) by (j = 9)
+      product (k = 7) (side(%x[i, k] : memref<5x7xf32>, %r[i] : memref<5xf32>) {
+      ^side(%a: tensor<7xf32>, %b: f32):
+        %s = math.sqrt %b : f32
+        %t = sinter.broadcast %s : f32 -> tensor<7xf32>
+        %m = arith.mulf %a, %t : tensor<7xf32>
+        sinter.yield %m : tensor<7xf32>
+      }, %w[k, j] : memref<7x9xf32>) : f32
+      outs(%y[i, j] : memref<5x9xf32>) {
+  ^row(%p: tensor<9xf32>):
+    sinter.yield %p : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
 // A table is read once for each element, not whole: 3 x 8 of 50 x 8.
 
 // CHECK: func.func private @table

@@ -53,3 +53,44 @@ func.func @constant(%x: index) -> index {
   %q = arith.floordivsi %x, %c3 : index
   return %q : index
 }
+
+// A side that divides becomes a form, where that can be asserted; by a number it stays.
+
+// CHECK-LABEL: func @side
+//       CHECK:   sinter.rowwise
+//       CHECK:     cf.assert
+//       CHECK:     arith.divsi
+//       CHECK:   sinter.contract
+//   CHECK-NOT:     arith.divsi
+// CHECK-LABEL: func @side_by_a_number
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   arith.divsi
+func.func @side(%x: tensor<4x9xi32>, %d: tensor<9xi32>, %w: tensor<9x5xi32>) -> tensor<4x5xi32> {
+  %e = tensor.empty() : tensor<4x5xi32>
+  %r = sinter.contract (i = 4) by (j = 5)
+      product (k = 9) (side(%x[i, k] : tensor<4x9xi32>, %d[k] : tensor<9xi32>) {
+      ^side(%a: tensor<9xi32>, %b: tensor<9xi32>):
+        %q = arith.divsi %a, %b : tensor<9xi32>
+        sinter.yield %q : tensor<9xi32>
+      }, %w[k, j] : tensor<9x5xi32>) : i32
+      outs(%e[i, j] : tensor<4x5xi32>) {
+  ^row(%p: tensor<5xi32>):
+    sinter.yield %p : tensor<5xi32>
+  }
+  return %r : tensor<4x5xi32>
+}
+func.func @side_by_a_number(%x: tensor<4x9xi32>, %w: tensor<9x5xi32>) -> tensor<4x5xi32> {
+  %e = tensor.empty() : tensor<4x5xi32>
+  %r = sinter.contract (i = 4) by (j = 5)
+      product (k = 9) (side(%x[i, k] : tensor<4x9xi32>) {
+      ^side(%a: tensor<9xi32>):
+        %c = arith.constant dense<3> : tensor<9xi32>
+        %q = arith.divsi %a, %c : tensor<9xi32>
+        sinter.yield %q : tensor<9xi32>
+      }, %w[k, j] : tensor<9x5xi32>) : i32
+      outs(%e[i, j] : tensor<4x5xi32>) {
+  ^row(%p: tensor<5xi32>):
+    sinter.yield %p : tensor<5xi32>
+  }
+  return %r : tensor<4x5xi32>
+}

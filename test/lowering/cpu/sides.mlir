@@ -1,0 +1,86 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
+
+// A side with a program is computed where it would be copied: whole vectors of a row, narrow ones, single elements. What
+// is one number for each row is loaded once for it.
+
+// CHECK-LABEL: func.func private @scaled_task(
+//       CHECK:   %[[S:.+]] = memref.load %{{.+}} : memref<11xf32>
+//       CHECK:   scf.for %{{.+}} step %c8
+//       CHECK:     %[[X:.+]] = vector.load %{{.+}} : memref<11x37xf32>, vector<8xf32>
+//       CHECK:     %[[G:.+]] = vector.load %{{.+}} : memref<37xf32>, vector<8xf32>
+//       CHECK:     %[[XG:.+]] = arith.mulf %[[X]], %[[G]] : vector<8xf32>
+//       CHECK:     %[[B:.+]] = vector.broadcast %[[S]] : f32 to vector<8xf32>
+//       CHECK:     %[[Y:.+]] = arith.mulf %[[XG]], %[[B]]
+//       CHECK:     vector.store %[[Y]], %{{.+}} : memref<12x37xf32>, vector<8xf32>
+//       CHECK:   vector.store %{{.+}}, %c32] : memref<12x37xf32>, vector<4xf32>
+//       CHECK:   memref.store %{{.+}}, %c36] : memref<12x37xf32>
+//       CHECK:   call @sinter_rt_brgemm_f32(
+func.func private @scaled(%x: memref<11x37xf32>, %g: memref<37xf32>, %s: memref<11xf32>, %w: memref<37x9xf32>, %y: memref<11x9xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 11) by (j = 9)
+      product (k = 37) (side(%x[i, k] : memref<11x37xf32>, %g[k] : memref<37xf32>, %s[i] : memref<11xf32>) {
+      ^side(%a: tensor<37xf32>, %b: tensor<37xf32>, %c: f32):
+        %d = arith.mulf %a, %b : tensor<37xf32>
+        %e = sinter.broadcast %c : f32 -> tensor<37xf32>
+        %f = arith.mulf %d, %e : tensor<37xf32>
+        sinter.yield %f : tensor<37xf32>
+      }, %w[k, j] : memref<37x9xf32>) : f32
+      outs(%y[i, j] : memref<11x9xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 4, k = 37, lanes = 8>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+// Quantised weights [j, k] lie the other way round: vectors run along k, with a number for each column, and are
+// transposed in registers.
+
+// CHECK-LABEL: func.func private @quantised_task(
+//       CHECK:   memref.load %{{.+}} : memref<16xf32>
+//       CHECK:   vector.load %{{.+}} : memref<16x8xi8>, vector<4xi8>
+//       CHECK:   arith.sitofp %{{.+}} : vector<4xi8> to vector<4xf32>
+//       CHECK:   arith.mulf
+//       CHECK:   vector.shuffle {{.*}} [0, 1, 4, 5]
+//       CHECK:   vector.store %{{.+}} : memref<8x16xf32>, vector<4xf32>
+func.func private @quantised(%x: memref<4x8xf32>, %w: memref<16x8xi8>, %q: memref<16xf32>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16)
+      product (k = 8) (%x[i, k] : memref<4x8xf32>, side(%w[j, k] : memref<16x8xi8>, %q[j] : memref<16xf32>) {
+      ^side(%a: tensor<8xi8>, %c: f32):
+        %d = arith.sitofp %a : tensor<8xi8> to tensor<8xf32>
+        %e = sinter.broadcast %c : f32 -> tensor<8xf32>
+        %f = arith.mulf %d, %e : tensor<8xf32>
+        sinter.yield %f : tensor<8xf32>
+      }) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 8, lanes = 4>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// The same with weights [k, j]: vectors run along j, where the scale is a vector too.
+
+// CHECK-LABEL: func.func private @quantised_along_columns_task(
+//   CHECK-NOT:   vector.shuffle
+//       CHECK:   vector.load %{{.+}} : memref<8x16xi8>, vector<4xi8>
+//       CHECK:   vector.load %{{.+}} : memref<16xf32>, vector<4xf32>
+//   CHECK-NOT:   vector.shuffle
+//       CHECK:   vector.store %{{.+}} : memref<8x16xf32>, vector<4xf32>
+func.func private @quantised_along_columns(%x: memref<4x8xf32>, %w: memref<8x16xi8>, %q: memref<16xf32>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16)
+      product (k = 8) (%x[i, k] : memref<4x8xf32>, side(%w[k, j] : memref<8x16xi8>, %q[j] : memref<16xf32>) {
+      ^side(%a: tensor<8xi8>, %c: f32):
+        %d = arith.sitofp %a : tensor<8xi8> to tensor<8xf32>
+        %e = sinter.broadcast %c : f32 -> tensor<8xf32>
+        %f = arith.mulf %d, %e : tensor<8xf32>
+        sinter.yield %f : tensor<8xf32>
+      }) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 8, lanes = 4>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
