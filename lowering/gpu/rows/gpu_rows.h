@@ -35,7 +35,6 @@ typedef struct {
   SnColumn resident[SN_GPU_MOST_RESIDENT];
   MlirValue inside[SN_GPU_MOST_RESIDENT]; // i1, or one for each lane: this vector is in the row; null if it is for
                                           // every thread
-  size_t phase;                           // that is being written
   SnGpuSlots slots;                       // of shared memory; empty: nothing is fetched
   MlirValue next;                         // the row to fetch, if there is one of that number; null: fetched already
   // shared.c: the row at work

@@ -224,25 +224,39 @@ static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue 
     }
 }
 
+// One of them, at work.
+typedef struct {
+  Grid *grid;
+  MlirValue q; // index: how many this group has had before
+  SnGpuTurn turn;
+  MlirValue values[SN_GPU_MAX_VALUES]; // of the last exchange
+} Row;
+
 // Phase 0 of a row that is in shared memory.
-static void statistics(SnBuilder *b, Grid *x, MlirValue q) {
-  SnGpuRowKernel *g = x->g, *next = x->next;
+static void take_phase(SnBuilder *b, size_t i, void *user) {
+  const Row *r = user;
+  Grid *x = r->grid;
+  SnGpuRowKernel *next = x->next;
   const SnGpuRing *ring = &next->slots.ring;
   SnGpuPart parts[SN_MAX_REDUCTIONS];
-  memcpy(next->carried, g->carried, sizeof g->carried);
-  begin_row(b, next, sn_gpu_counted_tile(b, g->k, q));
-  size_t n = sn_gpu_parts(next, 0, parts);
-  sn_row_scalars(b, &next->program, 0);
+  size_t n = sn_gpu_parts(next, i, parts);
   sn_gpu_begin_phase(b, next, parts, n);
-  SnGpuTurn first = sn_gpu_ring_turn(b, ring, first_piece(b, x, q));
+  SnGpuTurn first = sn_gpu_ring_turn(b, ring, first_piece(b, x, r->q));
   for (int64_t t = 0; t < x->pieces; ++t) {
     SnGpuTurn turn = sn_gpu_ring_behind(b, ring, first, t);
     sn_gpu_ring_await_full(b, ring, turn);
     sn_gpu_take(b, next, turn.slot, &next->resident[t]);
-    sn_gpu_run_columns(b, next, 0, parts, n, (size_t)t, 1);
+    sn_gpu_run_columns(b, next, i, parts, n, (size_t)t, 1);
   }
   sn_gpu_end_phase(b, next, parts, n);
-  hand(b, x, next, 0, sn_gpu_exchange_turn(b, q), parts, n);
+  hand(b, x, next, i, sn_gpu_exchange_turn(b, r->q), parts, n);
+}
+
+static void statistics(SnBuilder *b, Grid *x, MlirValue q) {
+  SnGpuRowKernel *g = x->g, *next = x->next;
+  memcpy(next->carried, g->carried, sizeof g->carried);
+  begin_row(b, next, sn_gpu_counted_tile(b, g->k, q));
+  sn_row_walk(b, &next->program, 1, &(SnRowWalk){.columns = take_phase, .user = &(Row){.grid = x, .q = q}});
   end_row(next);
   memcpy(g->carried, next->carried, sizeof g->carried);
 }
@@ -268,36 +282,42 @@ static void statistics_if(SnBuilder *b, Grid *x, MlirValue q) {
     g->carried[a] = sn_result(there.op, (intptr_t)a);
 }
 
+static void before_phase(SnBuilder *b, size_t i, void *user) {
+  SnGpuRowKernel *g = ((const Row *)user)->grid->g;
+  bool ahead = sn_gpu_has_slots(g);
+  if (g->mine.packed && (i || !ahead))
+    sn_gpu_unpack(b, g, i);
+  else if (i > (size_t)ahead && g->mine.remade)
+    sn_gpu_forget(b, g, i);
+}
+
+static void run_phase(SnBuilder *b, size_t i, void *user) {
+  Row *r = user;
+  SnGpuRowKernel *g = r->grid->g;
+  SnGpuPart parts[SN_MAX_REDUCTIONS];
+  size_t n = sn_gpu_parts(g, i, parts);
+  if (i)
+    finish_squares(b, r->grid, i - 1, r->values);
+  if (!i && sn_gpu_has_slots(g)) { // handed on before: while it came
+    statistics_if(b, r->grid, plus(b, r->q, sn_index(b, 1)));
+  } else {
+    sn_gpu_begin_phase(b, g, parts, n);
+    sn_gpu_run_all_columns(b, g, i, parts, n);
+    sn_gpu_end_phase(b, g, parts, n);
+    hand(b, r->grid, g, i, r->turn, parts, n);
+  }
+  receive(b, r->grid, i, r->turn, r->values);
+}
+
 static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   Grid *x = user;
   SnGpuRowKernel *g = x->g;
-  SnRowProgram *p = &g->program;
-  MlirValue values[SN_GPU_MAX_VALUES], q = tile->count;
-  SnGpuTurn turn = sn_gpu_exchange_turn(b, q);
-  bool ahead = sn_gpu_has_slots(g);
-  begin_row(b, g, sn_gpu_counted_tile(b, k, q));
-  if (ahead)
-    move(b, x, q);
-  for (size_t i = 0; i < p->phases.size; ++i) {
-    SnGpuPart parts[SN_MAX_REDUCTIONS];
-    size_t n = sn_gpu_parts(g, i, parts);
-    if (g->mine.packed && (i || !ahead))
-      sn_gpu_unpack(b, g, i);
-    else if (i > (size_t)ahead && g->mine.remade)
-      sn_gpu_forget(b, g, i);
-    sn_row_scalars(b, p, (int)i);
-    if (i)
-      finish_squares(b, x, i - 1, values);
-    if (!i && ahead) {
-      statistics_if(b, x, plus(b, q, sn_index(b, 1)));
-    } else {
-      sn_gpu_begin_phase(b, g, parts, n);
-      sn_gpu_run_all_columns(b, g, i, parts, n);
-      sn_gpu_end_phase(b, g, parts, n);
-      hand(b, x, g, i, turn, parts, n);
-    }
-    receive(b, x, i, turn, values);
-  }
+  Row row = {.grid = x, .q = tile->count, .turn = sn_gpu_exchange_turn(b, tile->count)};
+  begin_row(b, g, sn_gpu_counted_tile(b, k, row.q));
+  if (sn_gpu_has_slots(g))
+    move(b, x, row.q);
+  SnRowWalk walk = {.before = before_phase, .columns = run_phase, .user = &row};
+  sn_row_walk(b, &g->program, g->program.phases.size, &walk);
   sn_gpu_accumulate_scalars(b, g);
   sn_gpu_store_scalars(b, g);
   end_row(g);

@@ -97,7 +97,7 @@ void sn_gpu_widen(SnBuilder *b, SnGpuRowKernel *g, size_t u) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->form->body); ++k) {
     MlirValue v = mlirBlockGetArgument(g->form->body, k);
     if (waits(g->form, k) && sn_none(sn_mapped(made, sn_result(extended(v), 0))))
-      sn_map(made, sn_result(extended(v), 0), widen(b, sn_mapped(made, v), g->phase));
+      sn_map(made, sn_result(extended(v), 0), widen(b, sn_mapped(made, v), (size_t)g->program.phase));
   }
 }
 

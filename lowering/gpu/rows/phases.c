@@ -226,15 +226,29 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
 
 // ---- the program -------------------------------------------------------------------
 
-// One phase of one row: what it reduces is known to the whole block behind it.
-static void run_phase(SnBuilder *b, SnGpuRowKernel *g, size_t i) {
+// In front of a phase: what waits of the row is as the phase finds it.
+static void before_phase(SnBuilder *b, size_t i, void *user) {
+  SnGpuRowKernel *g = user;
+  // What is on its way delays what blocks of a cluster post to each other: they ask behind the last of it.
+  if (!sn_none(g->next) && (g->k->cluster == 1 || i + 1 == g->program.phases.size)) {
+    sn_gpu_fetch(b, g, g->next);
+    g->next = (MlirValue){0};
+  }
+  if (g->mine.packed)
+    sn_gpu_unpack(b, g, i);
+  else if (i && g->mine.remade)
+    sn_gpu_forget(b, g, i);
+}
+
+// One phase of one row: what it reduces is known to the whole team behind it.
+static void run_phase(SnBuilder *b, size_t i, void *user) {
+  SnGpuRowKernel *g = user;
   SnRowProgram *p = &g->program;
   SnGpuPart parts[SN_MAX_REDUCTIONS];
-  SnGpuReduction reductions[SN_MAX_REDUCTIONS];
-  MlirValue values[SN_MAX_REDUCTIONS];
-  MlirOperation shared[SN_MAX_REDUCTIONS];
+  SnGpuReduction reductions[SN_GPU_MAX_VALUES];
+  MlirValue values[SN_GPU_MAX_VALUES];
+  MlirOperation shared[SN_GPU_MAX_VALUES];
   size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);
-  sn_row_scalars(b, p, (int)i);
   sn_gpu_begin_phase(b, g, parts, n);
   sn_gpu_run_all_columns(b, g, i, parts, n);
   sn_gpu_end_phase(b, g, parts, n);
@@ -276,19 +290,8 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
 }
 
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g) {
-  for (size_t i = 0; i < g->program.phases.size; ++i) {
-    // What is on its way delays what blocks of a cluster post to each other: they ask behind the last of it.
-    if (!sn_none(g->next) && (g->k->cluster == 1 || i + 1 == g->program.phases.size)) {
-      sn_gpu_fetch(b, g, g->next);
-      g->next = (MlirValue){0};
-    }
-    g->phase = i;
-    if (g->mine.packed)
-      sn_gpu_unpack(b, g, i);
-    else if (i && g->mine.remade)
-      sn_gpu_forget(b, g, i);
-    run_phase(b, g, i);
-  }
+  SnRowWalk walk = {.before = before_phase, .columns = run_phase, .user = g};
+  sn_row_walk(b, &g->program, g->program.phases.size, &walk);
   if (!g->finishing)
     sn_gpu_accumulate_scalars(b, g);
   sn_gpu_store_scalars(b, g);

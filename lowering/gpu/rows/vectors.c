@@ -219,7 +219,7 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
         parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
   }
   SnValueVec labels = {0};
-  if (resident && !n && yields == stored && p->phases.size == g->phase + 1)
+  if (resident && !n && yields == stored && p->phases.size == (size_t)p->phase + 1 && g->k->teams != SN_GPU_GROUP)
     find_labels(g, &labels);
   p->no_hot_one = labels.size > 0;
   for (size_t u = 0; u < count && yields; ++u) {
