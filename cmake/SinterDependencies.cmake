@@ -44,7 +44,8 @@ sinter_need(SINTER_DLPACK_INCLUDE dlpack/dlpack.h libdlpack-dev)
 find_program(SINTER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(SINTER_PYTHON NAMES python3)
 sinter_need(SINTER_PYTHON python3 python3)
-set(SINTER_TEST_PYTHON ${SINTER_PYTHON} CACHE FILEPATH "a Python with torch, for the tests of python/; without torch they are skipped")
+set(SINTER_TEST_PYTHON ${SINTER_PYTHON} CACHE FILEPATH
+  "a Python with torch, for the tests of python/; without torch they are skipped")
 
 if(missing)
   message(FATAL_ERROR "Sinter needs, and this machine has not:${missing}\n"

@@ -59,8 +59,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "written_out", 0, 64, 1, 16, NULL,
      "along rows: columns up to which there is no loop over them, but one step behind the other"},
     {"rows", "guards", 0, 0, 0, 0, guards,
-     "what becomes of a loop whose results matter under a condition alone; \"skip\": it is left out where that does not "
-     "hold; \"run\": it runs"},
+     "what becomes of a loop whose results matter under a condition alone; \"skip\": it is left out where that does "
+     "not hold; \"run\": it runs"},
     {"rows", "residency", 0, 0, 0, 0, residencies,
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and "
      "the like in memory of the task"},

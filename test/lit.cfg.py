@@ -22,7 +22,9 @@ import subprocess
 import lit.formats
 
 if not hasattr(config, "sinter_build_dir"):
-    lit_config.fatal("run lit on the build folder: lit build/test/passes/fuse/fuse.mlir, or scripts/test test/passes/fuse/fuse.mlir")
+    lit_config.fatal(
+        "run lit on the build folder: lit build/test/passes/fuse/fuse.mlir, or scripts/test test/passes/fuse/fuse.mlir"
+    )
 
 config.name = "Sinter"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -107,7 +109,8 @@ features = {
     # %python has NumPy
     "numpy": runs(config.python, "-c", "import numpy"),
     # %torch has PyTorch
-    "torch": runs(config.test_python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"),
+    "torch": runs(config.test_python, "-c",
+                  "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"),
     "avx2": "avx2" in flags,
     "avx512": "avx512f" in flags,
     "avx512_bf16": "avx512_bf16" in flags,

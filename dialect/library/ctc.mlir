@@ -5,8 +5,8 @@
 // A path spells a target if it becomes the target when repeats are merged and blanks removed, so it walks through the
 // states  blank, label 0, blank, label 1, ..., blank  of which each step stays, goes to the next one, or skips a blank
 // between different labels. `alpha[t, s]` is the logarithm of what all ways to state s at time t have together, `beta`
-// of what all ways from there to the end have (with p[t] itself in both). They are kept in f64, and only what is between
-// 0 and log(3) in each of their steps is computed in f32: so long and improbable sequences lose no digits.
+// of what all ways from there to the end have (with p[t] itself in both). They are kept in f64, and only what is
+// between 0 and log(3) in each of their steps is computed in f32: so long and improbable sequences lose no digits.
 //
 // log_probs is [T, N, C] or [T, C]; targets [N, S], or all of them one after the other; lengths one for each of N.
 // The gradient is PyTorch's: with respect to what log_softmax made log_probs of, as if by it,

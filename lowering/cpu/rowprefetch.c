@@ -85,7 +85,8 @@ void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue 
       continue;
     bool ahead = r->prefetch && !read_before(p, phase, argument) && phase_reads(p, phase, argument);
     bool next = r->next && !last_loop(p, phase) && !read_before(p, phase, argument) && phase_reads(p, phase, argument);
-    int64_t bytes = sn_bits(sn_element(sn_type_of(s->memref))) / 8, near = r->prefetch > r->near ? r->near : r->prefetch;
+    int64_t bytes = sn_bits(sn_element(sn_type_of(s->memref))) / 8,
+            near = r->prefetch > r->near ? r->near : r->prefetch;
     if (ahead && r->prefetch > near && !next)
       ask(b, p, s, j, r->prefetch / bytes, width * count, 2);
     if (ahead)

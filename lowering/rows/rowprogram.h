@@ -109,8 +109,8 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the
 // lowering to set.
 void sn_row_keep(SnRowProgram *p);
-// In rowjoint.c. Says of every exponential of a row under its own maximum that its argument is not positive (`sinter.not_positive`,
-// which sinter-math reads).
+// In rowjoint.c. Says of every exponential of a row under its own maximum that its argument is not positive
+// (`sinter.not_positive`, which sinter-math reads).
 void sn_row_mark_exponentials(const SnRowProgram *p);
 // In rowguard.c. The scalar condition, known in this phase, without which none of its reductions matters and nothing is
 // stored; null: none.

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-// Size `i` of one of the memref.allocas, where the form's operands are `operands`: an index, a constant where that is known.
+// Size `i` of one of the memref.allocas, where the form's operands are `operands`: an index, a constant where that is
+// known.
 MlirValue sn_steps_scratch_size(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca,
                                 intptr_t i);
 

@@ -12,7 +12,9 @@ library is, is in runtime/abi.h; how this package reads it, in docs/pytorch.md.
 try:
     import torch as _torch  # noqa: F401
 except ImportError as why:
-    raise ImportError(f"sinter_torch calls libraries on PyTorch's tensors, and there is no PyTorch here ({why}): pip install torch") from why
+    raise ImportError(
+        f"sinter_torch calls libraries on PyTorch's tensors, and there is no PyTorch here ({why}): pip install torch"
+    ) from why
 
 from ._abi import Error
 from ._library import Function, Library, load

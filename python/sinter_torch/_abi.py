@@ -50,9 +50,12 @@ class SinterExtension(ctypes.Structure):
 
 class SinterFunction(ctypes.Structure):
     _fields_ = [
-        ("name", ctypes.c_char_p), ("device", ctypes.c_int32), ("num_inputs", ctypes.c_int32), ("num_outputs", ctypes.c_int32),
-        ("reserved", ctypes.c_int32), ("inputs", ctypes.POINTER(SinterTensor)), ("outputs", ctypes.POINTER(SinterTensor)),
-        ("workspace_bytes", ctypes.c_int64), ("packed", ctypes.c_void_p), ("call", _CALL), ("extension", ctypes.POINTER(SinterExtension)),
+        ("name", ctypes.c_char_p), ("device", ctypes.c_int32), ("num_inputs", ctypes.c_int32),
+        ("num_outputs", ctypes.c_int32),
+        ("reserved", ctypes.c_int32), ("inputs", ctypes.POINTER(SinterTensor)),
+        ("outputs", ctypes.POINTER(SinterTensor)),
+        ("workspace_bytes", ctypes.c_int64), ("packed", ctypes.c_void_p), ("call", _CALL),
+        ("extension", ctypes.POINTER(SinterExtension)),
     ]  # fmt: skip
 
 
@@ -61,20 +64,24 @@ class SinterStats(ctypes.Structure):
 
 
 class SinterLibraryExtension(ctypes.Structure):
-    _fields_ = [("prepare", _PREPARE), ("device_status", ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_char_p)))]
+    _fields_ = [("prepare", _PREPARE), ("device_status",
+                                        ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(ctypes.c_char_p)))]
 
 
 class SinterLibrary(ctypes.Structure):
     _fields_ = [
-        ("abi_version", ctypes.c_int32), ("num_functions", ctypes.c_int32), ("functions", ctypes.POINTER(SinterFunction)),
-        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)), ("stats", ctypes.CFUNCTYPE(None, ctypes.POINTER(SinterStats))),
+        ("abi_version", ctypes.c_int32), ("num_functions", ctypes.c_int32),
+        ("functions", ctypes.POINTER(SinterFunction)),
+        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("stats", ctypes.CFUNCTYPE(None, ctypes.POINTER(SinterStats))),
         ("set_threads", ctypes.CFUNCTYPE(None, ctypes.c_int32)), ("set_parallel", ctypes.c_void_p),
         ("extension", ctypes.POINTER(SinterLibraryExtension)),
     ]  # fmt: skip
 
 
 WORDS = 6  # of 8 bytes in a DLTensor
-assert ctypes.sizeof(DLTensor) == 8 * WORDS and ctypes.sizeof(SinterTensor) == 32 and ctypes.sizeof(SinterFunction) == 72 and ctypes.sizeof(SinterLibrary) == 56
+assert ctypes.sizeof(DLTensor) == 8 * WORDS and ctypes.sizeof(SinterTensor) == 32 and ctypes.sizeof(
+    SinterFunction) == 72 and ctypes.sizeof(SinterLibrary) == 56
 
 
 class Error(RuntimeError):
@@ -167,7 +174,8 @@ def refuse_stand_ins(name, arguments, tensors):
             raise TypeError(f"{name}: {a.who} is {why}, which has no memory that a library could read")
         if forward_ad._current_level >= 0 and forward_ad.unpack_dual(t).tangent is not None:
             raise RuntimeError(f"{name}: {a.who} has a tangent of forward mode, and the library has gradients of "
-                               "reverse mode only: use backward(), or give forward_ad.unpack_dual(x).primal")  # fmt: skip
+                               # fmt: skip
+                               "reverse mode only: use backward(), or give forward_ad.unpack_dual(x).primal")
 
 
 def _row_major(shape, strides):
@@ -279,7 +287,9 @@ class Row:
                 want = ", ".join("?" if n < 0 else str(n) for n in a.shape)
                 raise ValueError(f"{self.name}: {a.who} has shape {list(t.shape)}, expected [{want}]")
             if not t.is_contiguous() and not _row_major(t.shape, t.stride()):
-                raise ValueError(f"{self.name}: {a.who} has strides {t.stride()}, expected {_strides(t.shape)}: call .contiguous()")
+                raise ValueError(
+                    f"{self.name}: {a.who} has strides {t.stride()}, expected {_strides(t.shape)}: call .contiguous()"
+                )
         return device or torch.device("cuda", torch.cuda.current_device()) if self.cuda else torch.device("cpu")
 
     def frame(self):

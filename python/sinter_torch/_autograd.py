@@ -7,8 +7,8 @@ gradients are those of the results that have an upstream, or of result 0 for an 
               One pass over the inputs. For one scalar value.
   one         the same, and backward hands the kept gradients on as they are: right where loss.backward() is called
               on the value itself, and wrong where anything is computed from it.
-  recompute   runs the values (without gradients, where the library has @NAME beside @NAME_backward) and keeps the inputs; backward
-              runs the function with gradients on its own upstream.
+  recompute   runs the values (without gradients, where the library has @NAME beside @NAME_backward) and keeps the
+              inputs; backward runs the function with gradients on its own upstream.
 """
 
 import torch
@@ -27,10 +27,12 @@ class Gradients:
         self.inputs = [row.inputs[i] for i in self.positions]
         self.values = [k for k, a in enumerate(row.outputs) if a.gradient_of < 0]  # results that are no gradients
         # a caller's input -> the result that is its gradient
-        self.of_input = {self.positions.index(a.gradient_of): k for k, a in enumerate(row.outputs) if a.gradient_of in self.positions}
+        self.of_input = {self.positions.index(a.gradient_of): k for k, a in enumerate(row.outputs)
+                         if a.gradient_of in self.positions}
         # the value's number -> the row's input that is its upstream
         number = {k: n for n, k in enumerate(self.values)} if self.values else None
-        self.upstreams = {number[a.gradient_of] if number else a.gradient_of: i for i, a in enumerate(row.inputs) if a.gradient_of >= 0}
+        self.upstreams = {number[a.gradient_of] if number else a.gradient_of: i for i, a in enumerate(row.inputs)
+                          if a.gradient_of >= 0}
         self.differentiated = sorted(self.upstreams) or [0]
         self.in_order = self.positions == list(range(len(self.positions)))
         self.kept_ones = {}  # of a scalar upstream, by device: no kernel of a call fills it
@@ -84,7 +86,8 @@ class Gradients:
         if not self.upstreams and self.in_order:
             return self.row.run(inputs)
         self.check(inputs)
-        return self.row.run(self.arguments(inputs, self.ones(inputs, self.value_shapes(inputs) if self.values else None)))
+        return self.row.run(self.arguments(inputs,
+                                           self.ones(inputs, self.value_shapes(inputs) if self.values else None)))
 
     def run_values(self, inputs):
         results = self.run_all(inputs)
@@ -97,7 +100,10 @@ class Gradients:
 
 
 def why_not(name):
-    return f"A library has them where {name} returns them too, with sinter.gradient_of, or where {name}_backward does: sinter-cc --wrt writes it."
+    return (
+        f"A library has them where {name} returns them too, with sinter.gradient_of, or where {name}_backward does: "
+        f"sinter-cc --wrt writes it."
+    )
 
 
 def plan(gradients, value, wanted):
@@ -107,15 +113,24 @@ def plan(gradients, value, wanted):
     if value:
         mine, others = value.inputs, gradients.inputs
         if [(a.dtype, a.shape) for a in mine] != [(a.dtype, a.shape) for a in others]:
-            raise ValueError(f"{name} is not the backward of {value.name}: its inputs without upstreams are {others}, expected {mine}")
+            raise ValueError(
+                f"{name} is not the backward of {value.name}: its inputs without upstreams are {others}, expected "
+                f"{mine}"
+            )
         if gradients.values and [row.outputs[k].dtype for k in gradients.values] != [a.dtype for a in values]:
-            raise ValueError(f"{name} is not the backward of {value.name}: its values are {[row.outputs[k] for k in gradients.values]}, expected {values}")
+            raise ValueError(
+                f"{name} is not the backward of {value.name}: its values are "
+                f"{[row.outputs[k] for k in gradients.values]}, expected {values}"
+            )
     if gradients.differentiated[-1] >= len(values):
         raise ValueError(f"{name} has an upstream of value {gradients.differentiated[-1]}, and there are {len(values)}")
     scalar = len(gradients.differentiated) == 1 and values[gradients.differentiated[0]].shape == ()
     possible = [mode for mode in MODES if (gradients.upstreams if mode == "recompute" else scalar and gradients.values)]
     if not possible:
-        raise ValueError(f"{name} has gradients of {values[gradients.differentiated[0]]!r} for an upstream of 1 only: give it an argument with sinter.upstream_of")
+        raise ValueError(
+            f"{name} has gradients of {values[gradients.differentiated[0]]!r} for an upstream of 1 only: give it an "
+            f"argument with sinter.upstream_of"
+        )
     return wanted if wanted in possible else possible[0]
 
 

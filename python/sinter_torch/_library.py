@@ -47,7 +47,10 @@ class Function:
         if self.backward is None:
             return f"{self.name}({', '.join(map(repr, self.inputs))}) -> ({', '.join(map(repr, self.outputs))})"
         wrt = ", ".join(self.inputs[i].name or str(i) for i in sorted(self._gradients.of_input))
-        return f"{self.name}({', '.join(map(repr, self.inputs))}) -> ({', '.join(map(repr, self.outputs))}), gradients of {wrt}: {self.backward}"
+        return (
+            f"{self.name}({', '.join(map(repr, self.inputs))}) -> ({', '.join(map(repr, self.outputs))}), gradients of "
+            f"{wrt}: {self.backward}"
+        )
 
     @property
     def inputs(self):
@@ -105,7 +108,8 @@ class Function:
             self._gradients.prepare(self.value, tensors)
 
     def all(self, *tensors):
-        """Every result of the table's own function for every argument of it, gradients and upstreams too; no autograd."""
+        """Every result of the table's own function for every argument of it, gradients and upstreams too; no
+        autograd."""
         row = self.gradient or self.value
         return tuple(row.run([t.detach() if isinstance(t, torch.Tensor) else t for t in tensors]))
 
@@ -126,7 +130,9 @@ class Library:
         except ValueError:
             raise ValueError(f"{path} has no sinter_library: sinter-cc did not write it") from None
         if self.table.abi_version != _abi.ABI_VERSION:
-            raise ValueError(f"{path} has ABI version {self.table.abi_version}, expected {_abi.ABI_VERSION}: compile it again")
+            raise ValueError(
+                f"{path} has ABI version {self.table.abi_version}, expected {_abi.ABI_VERSION}: compile it again"
+            )
         rows = [Row(self.table.functions[i], self) for i in range(self.table.num_functions)]
         self.functions = self._pair({row.name: row for row in rows}, backward)
 

@@ -1,7 +1,7 @@
 // RUN: sinter-opt %s -verify-diagnostics -split-input-file
 
-// A use may stand in front of a definition that is wrong, and is verified first: what is read there is what it should be,
-// and the definition's own error is the one.
+// A use may stand in front of a definition that is wrong, and is verified first: what is read there is what it should
+// be, and the definition's own error is the one.
 
 func.func @d3_values(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %y = sinter.apply @f(%x) {k = "c"} : (tensor<4x8xf32>) -> tensor<4x8xf32>

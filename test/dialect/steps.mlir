@@ -1,7 +1,8 @@
 // RUN: sinter-opt %s | sinter-opt | FileCheck %s
 // RUN: sinter-opt %s --mlir-print-op-generic | sinter-opt | FileCheck %s
 
-// Tensors and memrefs, one value for each row and a sum of them, scratch memory, a destination that the body stores to, and a finish.
+// Tensors and memrefs, one value for each row and a sum of them, scratch memory, a destination that the body stores to,
+// and a finish.
 
 // CHECK-LABEL: func @tensors
 //       CHECK:   %{{.+}}:3 = sinter.steps rows(1) ins(%{{.+}} : tensor<5x4xf32>) outs(%{{.+}} : tensor<5x4xf32>)

@@ -7,7 +7,11 @@ import re
 ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=1")
 CRASH = re.compile(r"AddressSanitizer: ([\w-]+)|runtime error: (.*)|(PLEASE submit a bug report)|(Assertion .* failed)")
 # As the sanitizers print a frame of ours, and as LLVM does.
-FRAME = re.compile(r"#\d+ 0x[0-9a-f]+ (?:in )?(\w+) (?:(?:.*?/(?:capi|target|dialect|passes|pipelines|lowering|tools|runtime)/[\w/]+|[a-z_]+)\.(?:c|cpp|h):\d+|\(.*/sinter-\w+\+)")
+FRAME = re.compile(
+    r"#\d+ 0x[0-9a-f]+ (?:in )?(\w+) "
+    r"(?:(?:.*?/(?:capi|target|dialect|passes|pipelines|lowering|tools|runtime)/[\w/]+|[a-z_]+)\.(?:c|cpp|h):\d+"
+    r"|\(.*/sinter-\w+\+)"
+)
 
 
 def crash(code, err):
@@ -18,7 +22,8 @@ def crash(code, err):
     what = next((g for g in m.groups() if g), "") if m else f"signal {-code}"
     frames = []
     for f in FRAME.finditer(err):
-        if f.group(1) not in frames + ["main", "_start", "run", "tool_run", "compile"] and not f.group(1).startswith(("mlir", "__")):
+        if f.group(1) not in frames + ["main", "_start", "run", "tool_run",
+                                       "compile"] and not f.group(1).startswith(("mlir", "__")):
             frames.append(f.group(1))
     where = " < ".join(frames[:2])
     return f"crash: {re.sub('0x[0-9a-f]+|[0-9]+', 'N', what)} in {where or 'upstream'}"

@@ -16,7 +16,8 @@ except ImportError:
     np = None
 
 STOCK = os.environ.get("MLIR_OPT") or shutil.which("mlir-opt-22") or "/usr/lib/llvm-22/bin/mlir-opt"
-FILES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "V2", "i1": "?", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8"}
+FILES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "V2", "i1": "?", "i8": "i1", "i16": "i2", "i32": "i4",
+         "i64": "i8"}
 
 
 class NoType(Exception):
@@ -44,7 +45,8 @@ def draw(rng, kind, shape, type):
     if type not in FLOATS:
         bits = int(type[1:])
         low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
-        x = rng.integers(0, 8, n) if kind == "normal" else rng.integers(-20, 20, n) if kind != "extremes" else rng.integers(low, high, n, endpoint=True)
+        x = rng.integers(0, 8, n) if kind == "normal" else rng.integers(-20, 20,
+            n) if kind != "extremes" else rng.integers(low, high, n, endpoint=True)
         if kind == "specials":
             x = np.where(rng.random(n) < 0.15, rng.choice(np.array([low, high, -1, low + 1]), n), x)
         return x.astype(FILES[type]).reshape(shape)
@@ -70,10 +72,12 @@ def as_number(x, type):
 
 
 class Expected:
-    """A program's inputs, as files in a folder, and its results: numbers, `reported`, or None where nothing is known."""
+    """A program's inputs, as files in a folder, and its results: numbers, `reported`, or None where nothing is
+    known."""
 
     def __init__(self, text, folder):
-        done = subprocess.run([STOCK, "--linalg-generalize-named-ops", "--mlir-print-op-generic"], input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run([STOCK, "--linalg-generalize-named-ops", "--mlir-print-op-generic"], input=text,
+                              capture_output=True, text=True, check=False)
         if done.returncode:
             raise ValueError(done.stderr)
         function = parse(done.stdout)
@@ -114,14 +118,20 @@ class Expected:
                 got = got.astype(np.float64)
                 bits, _, least = FLOATS[want.type]
                 with np.errstate(all="ignore"):
-                    slack = 2 * want.e + np.abs(want.v) * 2.0 ** -bits * (want.e > 0) + (least if want.type == "bf16" else 0)
-                    same = np.where(np.isfinite(want.v), np.abs(got - want.v) <= slack, (got == want.v) | (np.isnan(got) & np.isnan(want.v)))
+                    slack = 2 * want.e + np.abs(want.v) * 2.0 ** -bits * (want.e > 0) + (least if want.type == "bf16"
+                        else 0)
+                    same = np.where(np.isfinite(want.v), np.abs(got - want.v) <= slack,
+                                    (got == want.v) | (np.isnan(got) & np.isnan(want.v)))
             else:
                 same = (got != 0) == (want.v != 0) if want.type == "i1" else got == want.v
             bad = known & ~same
             if bad.any():
                 at = tuple(int(i) for i in np.argwhere(bad)[0])
                 g, w = got[at], want.v[at]
-                what = "numbers" if want.type not in FLOATS or (np.isfinite(g) and np.isfinite(w)) else "infinities or NaN"
-                return f"{what} of {want.type}|result at {at}: {g!r}, expected {w!r} within {want.e[at]:.3g}; {int(bad.sum())} of {bad.size}"
+                what = "numbers" if want.type not in FLOATS or (np.isfinite(g)
+                                                                and np.isfinite(w)) else "infinities or NaN"
+                return (
+                    f"{what} of {want.type}|result at {at}: {g!r}, expected {w!r} within {want.e[at]:.3g}; "
+                    f"{int(bad.sum())} of {bad.size}"
+                )
         return None

@@ -105,7 +105,8 @@ class Form:
 
         def access(a):
             parts, shape = [], []
-            for (text, extent), s in zip(a.expand(self.sizes), [s for s in a.subscripts for _ in range(2 if s[0] == "split" else 1)]):
+            for (text, extent), s in zip(a.expand(self.sizes),
+                                         [s for s in a.subscripts for _ in range(2 if s[0] == "split" else 1)]):
                 if text is None:
                     over = s[1:]
                     name, t = argument([self.sizes[d] for d in over], "i64")
@@ -120,7 +121,8 @@ class Form:
             for step in steps:
                 step.result.name = f"%v{count[0]}"
                 count[0] += 1
-                lines += ["    " + l for l in step.text([o.name for o in step.operands], self, step.result.name, self.type(step.result))]
+                lines += ["    " + l for l in step.text([o.name for o in step.operands], self, step.result.name,
+                                                        self.type(step.result))]
             return lines
 
         d = lambda names: ", ".join(f"{n} = {self.sizes[n]}" for n in names)
@@ -138,7 +140,8 @@ class Form:
             args.append(v)
         keep = lambda yes: ", ".join(self.cols) if yes else ""
         if self.accumulators:
-            lines.append("      reduce(" + ", ".join(f"{k} [{keep(c)}] : {v.dtype}" for k, c, v, _ in self.accumulators) + ")")
+            lines.append("      reduce(" + ", ".join(f"{k} [{keep(c)}] : {v.dtype}"
+                                                     for k, c, v, _ in self.accumulators) + ")")
         outs, types = [], []
 
         def out(subscripts, dtype):
@@ -147,7 +150,8 @@ class Form:
             outs.append(f"{empties[t]}[{', '.join(subscripts)}] : {t}")
             types.append(t)
 
-        finals = [v for _, v, _ in self.reduced] if self.finish is not None else [self.accumulators[i][2] for _, _, i in self.reduced]
+        finals = [v for _, v, _ in self.reduced] if self.finish is not None else [self.accumulators[i][2]
+            for _, _, i in self.reduced]
         for (cols, _, _), v in zip(self.reduced, finals):
             out(self.cols if cols else [], v.dtype)
         for subscripts, v in self.plain:
@@ -157,21 +161,29 @@ class Form:
         count = [0]
         lines += region(self.steps, count)
         yielded = [v for _, _, v, _ in self.accumulators] + [v for _, v in self.plain]
-        lines.append("    sinter.yield" + (f" {', '.join(v.name for v in yielded)} : {', '.join(self.type(v) for v in yielded)}" if yielded else ""))
+        lines.append("    sinter.yield" +
+                     (f" {', '.join(v.name for v in yielded)} : {', '.join(self.type(v) for v in yielded)}" if yielded
+                      else ""))
         if self.finish is not None:
             args = [f for _, _, _, f in self.accumulators] + [f for _, _, f in self.inputs if f]
             for i, v in enumerate(args):
                 v.name = f"%f{i}"
             lines.append("  } finish {")
-            lines.append("  ^done(" + ", ".join(f"{v.name}: {self.type(v)}" for v in args) + "):" if args else "  ^done:")
+            lines.append("  ^done(" + ", ".join(f"{v.name}: {self.type(v)}" for v in args) + "):" if args
+                         else "  ^done:")
             lines += region(self.finish, count)
-            lines.append(f"    sinter.yield {', '.join(v.name for v in finals)} : {', '.join(self.type(v) for v in finals)}" if finals else "    sinter.yield")
+            lines.append(
+                f"    sinter.yield {', '.join(v.name for v in finals)} : {', '.join(self.type(v) for v in finals)}"
+                if finals
+                else "    sinter.yield"
+            )
         lines.append("  }")
         n = len(types)
         result = ", ".join(f"%r#{i}" for i in range(n)) if n > 1 else "%r"
         text = f"func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n"
         text += "".join(f"  {name} = tensor.empty() : {t}\n" for t, name in empties.items())
-        text += f"  %r{f':{n}' if n > 1 else ''} = " + "\n".join(lines) + f"\n  return {result} : {', '.join(types)}\n}}\n"
+        text += f"  %r{f':{n}' if n > 1 else ''} = " + "\n".join(
+            lines) + f"\n  return {result} : {', '.join(types)}\n}}\n"
         return text
 
     # ---- smaller ones ------------------------------------------------------------------------
@@ -188,7 +200,8 @@ class Form:
                         q.reduced = [(c, v, k - (k > j)) for c, v, k in q.reduced]
                     yield q.drop_dead()
         q = self.copy().drop_dead()
-        if len(q.steps) + len(q.inputs) + len(q.accumulators) < len(self.steps) + len(self.inputs) + len(self.accumulators):
+        if len(q.steps) + len(q.inputs) + len(q.accumulators) < len(self.steps) + len(self.inputs) + len(
+            self.accumulators):
             yield q
         for which in ("steps", "finish"):
             for i in range(len(getattr(self, which) or ()) - 1, -1, -1):
@@ -278,7 +291,8 @@ class Generator:
         rng.shuffle(dims)
         while dims:
             d = dims.pop()
-            kind = "dim" if plain else rng.choice(("dim",) * 8 + ("stride", "reverse", "pad", "split", "sum", "join", "through"))
+            kind = "dim" if plain else rng.choice(("dim",) * 8 + ("stride", "reverse", "pad", "split", "sum",
+                "join", "through"))
             if kind in ("sum", "join") and not dims:
                 kind = "dim"
             if kind == "stride":
@@ -328,7 +342,8 @@ class Generator:
         self.steps.append(Step(text, operands, result))
         self.values.append(result)
         if result.dtype in MLIR_FLOATS and max(abs(result.lo), abs(result.hi)) > 60:
-            return self.step(lambda o, f, r, t: [f"{r} = math.tanh {o[0]} : {t}"], [result], Val(result.row, result.dtype, -1, 1))
+            return self.step(lambda o, f, r, t: [f"{r} = math.tanh {o[0]} : {t}"], [result],
+                             Val(result.row, result.dtype, -1, 1))
         return result
 
     def is_float(self, v):
@@ -340,7 +355,8 @@ class Generator:
             return
         lo, hi = x.lo, x.hi
         big = max(abs(lo), abs(hi))
-        kinds = {"arith.negf": (-hi, -lo), "math.absf": (0, big), "math.tanh": (-1, 1), "math.erf": (-1, 1), "math.sin": (-1, 1)}
+        kinds = {"arith.negf": (-hi, -lo), "math.absf": (0, big), "math.tanh": (-1, 1), "math.erf": (-1, 1),
+                 "math.sin": (-1, 1)}
         if hi <= 4 and lo > -60:
             kinds["math.exp"] = (0, 2.72 ** hi)
         if lo >= 0.05:
@@ -359,24 +375,28 @@ class Generator:
         x = self.pick(self.is_float)
         if not x:
             return
-        y = self.pick(lambda v: v.row == x.row and v.dtype == x.dtype and v is not x) if self.rng.random() < 0.85 else None
+        y = self.pick(lambda v: v.row == x.row and v.dtype == x.dtype
+                      and v is not x) if self.rng.random() < 0.85 else None
         if not y and x.row and self.rng.random() < 0.5:
             s = self.pick(lambda v: not v.row and v.dtype == x.dtype)
             y = self.spread(s) if s else None
         y = y or self.constant(x.row, x.dtype)
         corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi]
-        kinds = {"addf": (x.lo + y.lo, x.hi + y.hi), "subf": (x.lo - y.hi, x.hi - y.lo), "mulf": (min(corners), max(corners)),
+        kinds = {"addf": (x.lo + y.lo, x.hi + y.hi), "subf": (x.lo - y.hi, x.hi - y.lo),
+                 "mulf": (min(corners), max(corners)),
                  "maximumf": (max(x.lo, y.lo), max(x.hi, y.hi)), "minimumf": (min(x.lo, y.lo), min(x.hi, y.hi))}
         if y.lo >= 0.1:
             q = [a / b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
             kinds["divf"] = (min(q), max(q))
         op = self.rng.choice(list(kinds))
-        self.step(lambda o, f, r, t: [f"{r} = arith.{op} {o[0]}, {o[1]} : {t}"], [x, y], Val(x.row, x.dtype, *kinds[op]))
+        self.step(lambda o, f, r, t: [f"{r} = arith.{op} {o[0]}, {o[1]} : {t}"], [x, y],
+                  Val(x.row, x.dtype, *kinds[op]))
 
     def spread(self, s=None):
         s = s or self.pick(lambda v: not v.row)
         if s and self.f.cols:
-            return self.step(lambda o, f, r, t: [f"{r} = sinter.broadcast {o[0]} : {s.dtype} -> {t}"], [s], Val(True, s.dtype, s.lo, s.hi))
+            return self.step(lambda o, f, r, t: [f"{r} = sinter.broadcast {o[0]} : {s.dtype} -> {t}"], [s],
+                             Val(True, s.dtype, s.lo, s.hi))
         return None
 
     def select(self):
@@ -400,8 +420,10 @@ class Generator:
         wide = "f32" if x.dtype == "bf16" else x.dtype
         kind = self.rng.choice(("add", "add", "maximumf", "minimumf", "maxnumf", "region"))
         if kind == "region":
-            text = lambda o, f, r, t: [f"{r}z = arith.constant 0.0 : {t}", f"{r} = sinter.row_reduce {o[0]} init({r}z : {t}) : {f.type(x)} -> {t} {{",
-                                       f"^bb0(%a: {t}, %b: {t}):", f"  %s = arith.addf %a, %b : {t}", f"  sinter.yield %s : {t}", "}"]
+            text = lambda o, f, r, t: [f"{r}z = arith.constant 0.0 : {t}",
+                                       f"{r} = sinter.row_reduce {o[0]} init({r}z : {t}) : {f.type(x)} -> {t} {{",
+                                       f"^bb0(%a: {t}, %b: {t}):", f"  %s = arith.addf %a, %b : {t}",
+                                       f"  sinter.yield %s : {t}", "}"]
         else:
             text = lambda o, f, r, t: [f"{r} = sinter.row_reduce {kind} {o[0]} : {f.type(x)} -> {t}"]
         add = kind in ("add", "region")
@@ -416,16 +438,19 @@ class Generator:
 
         def text(o, f, r, rt):
             w = lambda e: f"tensor<{f.columns()}x{e}>" if row else e
-            return [f"{r}p = sinter.index {d} : {w('index')}", f"{r}q = arith.index_cast {r}p : {w('index')} to {w('i64')}",
+            return [f"{r}p = sinter.index {d} : {w('index')}",
+                    f"{r}q = arith.index_cast {r}p : {w('index')} to {w('i64')}",
                     f"{r}s = arith.sitofp {r}q : {w('i64')} to {rt}", f"{r} = math.sin {r}s : {rt}"]
         self.step(text, [], Val(row, t, -1, 1))
 
     def element(self):
         x = self.pick(lambda v: v.row and self.is_float(v))
-        t = self.pick(lambda v: not v.row and v.dtype == "i64") or (self.input(self.f.rows, "i64") if self.may_add else None)
+        t = self.pick(lambda v: not v.row and v.dtype == "i64") or (self.input(self.f.rows,
+            "i64") if self.may_add else None)
         if not x or not t or t.row:
             return
-        self.step(lambda o, f, r, rt: [f"{r}z = arith.constant 7.5e-01 : {rt}", f"{r} = sinter.pick {o[0]}[{o[1]}] else {r}z : {f.type(x)}, i64"],
+        self.step(lambda o, f, r, rt: [f"{r}z = arith.constant 7.5e-01 : {rt}",
+                                       f"{r} = sinter.pick {o[0]}[{o[1]}] else {r}z : {f.type(x)}, i64"],
                   [x, t], Val(False, x.dtype, min(x.lo, 0.75), max(x.hi, 0.75)))
 
     def cast(self):
@@ -433,7 +458,8 @@ class Generator:
         if not x:
             return
         if x.dtype == "i64":
-            return self.step(lambda o, f, r, t: [f"{r} = arith.sitofp {o[0]} : {f.type(x)} to {t}"], [x], Val(x.row, self.dtype, x.lo, x.hi))
+            return self.step(lambda o, f, r, t: [f"{r} = arith.sitofp {o[0]} : {f.type(x)} to {t}"], [x],
+                             Val(x.row, self.dtype, x.lo, x.hi))
         bits = {"bf16": 16, "f32": 32, "f64": 64}
         u = self.rng.choice([u for u in ("f32", "f64", "f32", self.dtype) if u != x.dtype] or ["f64"])
         op = "extf" if bits[u] > bits[x.dtype] else "truncf"
@@ -457,14 +483,16 @@ class Generator:
                 wide = "f32" if t == "bf16" else t
                 v = Val(True, wide, -400.0, 400.0)
                 f.products.append((k, a, b, wide, v))
-                self.step(lambda o, f, r, t: [f"{r}k = arith.constant dense<1.0e-01> : {t}", f"{r} = arith.mulf {o[0]}, {r}k : {t}"], [v],
+                self.step(lambda o, f, r, t: [f"{r}k = arith.constant dense<1.0e-01> : {t}",
+                                              f"{r} = arith.mulf {o[0]}, {r}k : {t}"], [v],
                           Val(True, wide, -40, 40))
             for _ in range(rng.choice((0, 1, 2))):
                 self.input()
         else:
             for _ in range(rng.choice((1, 2, 3))):
                 self.input()
-        kinds = [self.unary, self.unary, self.binary, self.binary, self.binary, self.select, self.reduce, self.reduce, self.spread, self.position,
+        kinds = [self.unary, self.unary, self.binary, self.binary, self.binary, self.select, self.reduce, self.reduce,
+                 self.spread, self.position,
                  self.element, self.cast]
         self.some_steps(rng.choice((1, 2, 4, 7, 10)), kinds)
         self.may_add = False
@@ -504,7 +532,8 @@ class Generator:
             return
         f.finish = self.steps = []
         self.values = [a[3] for a in f.accumulators] + [x for _, _, x in f.inputs if x]
-        self.some_steps(rng.choice((0, 1, 2, 4)), [self.unary, self.binary, self.binary, self.select, self.reduce, self.spread])
+        self.some_steps(rng.choice((0, 1, 2, 4)), [self.unary, self.binary, self.binary, self.select, self.reduce,
+                                                   self.spread])
         finals = [v for v in self.values if self.is_float(v)]
         for _ in range(rng.choice((1, 1, 2))):
             v = rng.choice(finals[-3:])

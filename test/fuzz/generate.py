@@ -134,7 +134,8 @@ class Generator:
 
             def body(a):
                 i = [f"%p = linalg.index {d} : index", "%q = arith.index_cast %p : index to i64",
-                     f"%s = arith.sitofp %q : i64 to {t}", f"%k = arith.constant 1.0e-1 : {t}", f"%u = arith.mulf %s, %k : {t}"]
+                     f"%s = arith.sitofp %q : i64 to {t}", f"%k = arith.constant 1.0e-1 : {t}",
+                     f"%u = arith.mulf %s, %k : {t}"]
                 return i + [f"%y = arith.{'addf' if i64 else 'subf'} {a[0]}, %u : {t}"], ["%y"]
             lo, hi = lo - 30, hi + 30
         elif kind == "relu":
@@ -153,11 +154,13 @@ class Generator:
                 lines = [f"%k = arith.constant {c:e} : f64"]
                 lines += [f"%s = arith.truncf %k : f64 to {t}"] if wide else []
                 s = "%s" if wide else "%k"
-                return lines + [f"%m = arith.mulf {a[0]}, {s} : {t}"] + one + [f"%y = arith.addf %m, %one : {t}"], ["%y"]
+                return lines + [f"%m = arith.mulf {a[0]}, {s} : {t}"] + one + [f"%y = arith.addf %m, %one : {t}"], [
+                    "%y"]
             lo, hi = min(lo * c, hi * c) + 1, max(lo * c, hi * c) + 1
         elif kind == "sigmoid":
             def body(a):
-                return one + [f"%n = arith.negf {a[0]} : {t}", f"%e = math.exp %n : {t}", f"%d = arith.addf %e, %one : {t}",
+                return one + [f"%n = arith.negf {a[0]} : {t}", f"%e = math.exp %n : {t}",
+                              f"%d = arith.addf %e, %one : {t}",
                               f"%y = arith.divf %one, %d : {t}"], ["%y"]
             lo, hi = 0, 1
         elif kind == "recip":
@@ -175,7 +178,8 @@ class Generator:
                 return [f"%k = arith.constant {n} : i64", f"%y = math.fpowi {a[0]}, %k : {t}, i64"], ["%y"]
             lo, hi = (0, big * big) if n == 2 else (-big ** 3, big ** 3)
         elif kind == "cast":
-            u = self.rng.choice([u for u in ("f32", "f64", "bf16", "f32") if u != t and (u != "bf16" or self.float == "bf16")] or ["f64"])
+            u = self.rng.choice([u for u in ("f32", "f64", "bf16",
+                                             "f32") if u != t and (u != "bf16" or self.float == "bf16")] or ["f64"])
             bits = {"bf16": 16, "f32": 32, "f64": 64}
             op = "arith.extf" if bits[u] > bits[t] else "arith.truncf"
             return self.elementwise([x], [None], x.shape, u,
@@ -192,7 +196,8 @@ class Generator:
             if v.dtype != dtype or len(v.shape) > len(shape):
                 continue
             offset = len(shape) - len(v.shape)
-            subscripts = [f"d{i + offset}" if d == shape[i + offset] else "0" if d == "1" else None for i, d in enumerate(v.shape)]
+            subscripts = [f"d{i + offset}" if d == shape[i + offset] else "0" if d == "1" else None
+                          for i, d in enumerate(v.shape)]
             if None not in subscripts:
                 options.append((v, ", ".join(subscripts)))
             if offset and list(v.shape) == list(shape[:len(v.shape)]):
@@ -222,7 +227,8 @@ class Generator:
             q = [a / b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
             lo, hi = min(q), max(q)
         else:
-            lo, hi = {"add": (x.lo + y.lo, x.hi + y.hi), "sub": (x.lo - y.hi, x.hi - y.lo), "mul": (min(corners), max(corners)),
+            lo, hi = {"add": (x.lo + y.lo, x.hi + y.hi), "sub": (x.lo - y.hi, x.hi - y.lo),
+                      "mul": (min(corners), max(corners)),
                       "max": (max(x.lo, y.lo), max(x.hi, y.hi)), "min": (min(x.lo, y.lo), min(x.hi, y.hi))}[kind]
         op = {"max": "maximumf", "min": "minimumf"}.get(kind, kind + "f")
         named = f"linalg.{kind}" if self.rng.random() < 0.3 else None
@@ -257,7 +263,8 @@ class Generator:
         t = x.dtype
         c = self.rng.choice(("olt", "oge", "ogt", "une", "ugt"))
         mask = self.elementwise([x], [None], x.shape, "i1",
-                                lambda a: ([f"%k = arith.constant 1.37e-1 : {t}", f"%y = arith.cmpf {c}, {a[0]}, %k : {t}"], ["%y"]), 0, 1)
+                                lambda a: ([f"%k = arith.constant 1.37e-1 : {t}",
+                                            f"%y = arith.cmpf {c}, {a[0]}, %k : {t}"], ["%y"]), 0, 1)
         if self.rng.random() < 0.5:
             return self.elementwise([mask, x, y], [None, None, m], x.shape, t,
                                     lambda a: ([f"%y = arith.select {a[0]}, {a[1]}, {a[2]} : {t}"], ["%y"]),
@@ -274,24 +281,28 @@ class Generator:
             over = sorted(self.rng.sample(range(rank), self.rng.randint(1, rank)))
             if self.rng.random() < 0.4:
                 over = [rank - 1]
-        kind = kind or self.rng.choice(("add", "add", "add", "max", "min", "mul" if max(abs(x.lo), abs(x.hi)) <= 1.3 else "add"))
+        kind = kind or self.rng.choice(("add", "add", "add", "max", "min",
+                                        "mul" if max(abs(x.lo), abs(x.hi)) <= 1.3 else "add"))
         keep = self.rng.random() < self.style_keep if keep is None else keep
         is_float = t in MLIR_FLOATS
         op = {"add": "addf", "max": "maximumf", "min": "minimumf", "mul": "mulf"}[kind] if is_float else \
              {"add": "addi", "max": "maxsi", "min": "minsi", "mul": "addi"}[kind]
         inf = float("inf")
-        start = {"add": 0, "mul": 1, "max": -inf if is_float else -(1 << 63), "min": inf if is_float else (1 << 63) - 1}[kind] \
+        start = {"add": 0, "mul": 1, "max": -inf if is_float else -(1 << 63),
+                 "min": inf if is_float else (1 << 63) - 1}[kind] \
             if is_float or kind != "mul" else 0
         if is_float and self.rng.random() < 0.1:
             start = 0.75
         kept = [i for i in range(rank) if i not in over]
         shape = ["1" if i in over else d for i, d in enumerate(x.shape)] if keep else [x.shape[i] for i in kept]
-        out_map = ", ".join("0" if i in over else f"d{i}" for i in range(rank)) if keep else ", ".join(f"d{i}" for i in kept)
+        out_map = ", ".join("0" if i in over else f"d{i}" for i in range(rank)) if keep else ", ".join(f"d{i}"
+            for i in kept)
         named = not keep and self.rng.random() < 0.2
         n = 1
         for i in over:
             n *= eval(x.shape[i], {}, self.p.sizes)
-        lo, hi = {"add": (min(n * x.lo, 0.75), max(n * x.hi, 0.75)), "max": (x.lo, max(x.hi, 0.75)), "min": (min(x.lo, 0.75), x.hi),
+        lo, hi = {"add": (min(n * x.lo, 0.75), max(n * x.hi, 0.75)), "max": (x.lo, max(x.hi, 0.75)),
+                  "min": (min(x.lo, 0.75), x.hi),
                   "mul": (-(1.3 ** min(n, 50)), 1.3 ** min(n, 50))}[kind]
         if kind == "add" and x.lo >= 0:
             lo = x.lo if start == 0 else min(x.lo, 0.75)
@@ -303,7 +314,8 @@ class Generator:
                 p.line(f"{r[0].name} = linalg.reduce {{ arith.{op} }} ins({o[0].name} : {p.type(o[0])}) "
                        f"outs({out} : {p.type(r[0])}) dimensions = [{', '.join(map(str, over))}]")
                 return
-            p.generic([r[0].name], [(o[0].name, p.type(o[0]), t, dims(rank))], [(out, p.type(r[0]), t, out_map)], iterators,
+            p.generic([r[0].name], [(o[0].name, p.type(o[0]), t, dims(rank))], [(out, p.type(r[0]), t, out_map)],
+                      iterators,
                       lambda a: ([f"%y = arith.{op} {a[0]}, {a[1]} : {t}"], ["%y"]))
         y = self.add(write, [x], Value(shape, t, lo, hi))
         if not tame or not is_float:
@@ -343,7 +355,8 @@ class Generator:
                       [(value, p.type(r[0]), t, out), (place, p.type(r[1]), "i64", out)],
                       ["reduction" if i == d else "parallel" for i in range(rank)],
                       lambda a: ([f"%p = linalg.index {d} : index", "%q = arith.index_cast %p : index to i64",
-                                  f"%m = arith.{combine} {a[0]}, {a[1]} : {t}", f"%c = arith.cmpf {compare}, {a[0]}, {a[1]} : {t}",
+                                  f"%m = arith.{combine} {a[0]}, {a[1]} : {t}",
+                                  f"%c = arith.cmpf {compare}, {a[0]}, {a[1]} : {t}",
                                   f"%y = arith.select %c, %q, {a[2]} : i64"], ["%m", "%y"]))
         self.add(write, [x], Value(shape, t, x.lo, x.hi), Value(shape, "i64", 0, 20))
 
@@ -402,8 +415,11 @@ class Generator:
         shape = [x.shape[i] for i in order]
 
         def write(p, o, r):
-            p.line(f"{r[0].name} = linalg.transpose ins({o[0].name} : {p.type(o[0])}) outs({p.empty(shape, x.dtype)} : {p.type(r[0])}) "
-                   f"permutation = [{', '.join(map(str, order))}]")
+            p.line(
+                f"{r[0].name} = linalg.transpose ins({o[0].name} : {p.type(o[0])}) outs({p.empty(shape, x.dtype)} : "
+                f"{p.type(r[0])}) "
+                f"permutation = [{', '.join(map(str, order))}]"
+            )
         return self.add(write, [x], Value(shape, x.dtype, x.lo, x.hi))
 
     def broadcast(self):
@@ -419,10 +435,14 @@ class Generator:
             out = p.empty(shape, x.dtype)
             if generic:
                 m = ", ".join(f"d{i}" for i in range(len(shape)) if i != at)
-                p.generic([r[0].name], [(o[0].name, p.type(o[0]), x.dtype, m)], [(out, p.type(r[0]), x.dtype, dims(len(shape)))],
+                p.generic([r[0].name], [(o[0].name, p.type(o[0]), x.dtype, m)],
+                          [(out, p.type(r[0]), x.dtype, dims(len(shape)))],
                           ["parallel"] * len(shape), lambda a: ([], [a[0]]))
             else:
-                p.line(f"{r[0].name} = linalg.broadcast ins({o[0].name} : {p.type(o[0])}) outs({out} : {p.type(r[0])}) dimensions = [{at}]")
+                p.line(
+                    f"{r[0].name} = linalg.broadcast ins({o[0].name} : {p.type(o[0])}) outs({out} : {p.type(r[0])}) "
+                    f"dimensions = [{at}]"
+                )
         self.add(write, [x], Value(shape, x.dtype, x.lo, x.hi))
 
     def reshape(self, x, groups, wide, expand):
@@ -431,7 +451,10 @@ class Generator:
         def write(p, o, r):
             if expand:
                 sizes = ", ".join(str(n) for n in p.shape(wide))
-                p.line(f"{r[0].name} = tensor.expand_shape {o[0].name} {text} output_shape [{sizes}] : {p.type(o[0])} into {p.type(r[0])}")
+                p.line(
+                    f"{r[0].name} = tensor.expand_shape {o[0].name} {text} output_shape [{sizes}] : {p.type(o[0])} "
+                    f"into {p.type(r[0])}"
+                )
             else:
                 p.line(f"{r[0].name} = tensor.collapse_shape {o[0].name} {text} : {p.type(o[0])} into {p.type(r[0])}")
         return self.add(write, [x], Value(wide, x.dtype, x.lo, x.hi))
@@ -488,8 +511,11 @@ class Generator:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
-            p.line(f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] [{', '.join(map(str, p.shape(shape)))}] "
-                   f"[{', '.join(strides)}] : {p.type(o[0])} to {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] "
+                f"[{', '.join(map(str, p.shape(shape)))}] "
+                f"[{', '.join(strides)}] : {p.type(o[0])} to {p.type(r[0])}"
+            )
         self.add(write, [x], Value(result, x.dtype, x.lo, x.hi))
 
     def insert(self):
@@ -503,8 +529,11 @@ class Generator:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
-            p.line(f"{r[0].name} = tensor.insert_slice {o[0].name} into {p.filled(shape, x.dtype, 0)}[{', '.join(offsets)}] "
-                   f"[{', '.join(map(str, p.shape(x.shape)))}] [{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.insert_slice {o[0].name} into "
+                f"{p.filled(shape, x.dtype, 0)}[{', '.join(offsets)}] "
+                f"[{', '.join(map(str, p.shape(x.shape)))}] [{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}"
+            )
         self.add(write, [x], Value(shape, x.dtype, min(x.lo, 0), max(x.hi, 0)))
 
     def concat(self):
@@ -518,7 +547,10 @@ class Generator:
         shape[d] = f"({x.shape[d]}+{y.shape[d]})"
 
         def write(p, o, r):
-            p.line(f"{r[0].name} = tensor.concat dim({d}) {o[0].name}, {o[1].name} : ({p.type(o[0])}, {p.type(o[1])}) -> {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.concat dim({d}) {o[0].name}, {o[1].name} : ({p.type(o[0])}, {p.type(o[1])}) -> "
+                f"{p.type(r[0])}"
+            )
         self.add(write, [x, y], Value(shape, x.dtype, min(x.lo, y.lo), max(x.hi, y.hi)))
 
     def pad(self):
@@ -533,7 +565,10 @@ class Generator:
         def write(p, o, r):
             c = p.constant(fill, x.dtype)
             args = ", ".join(f"%p{i}: index" for i in range(len(shape)))
-            p.line(f"{r[0].name} = tensor.pad {o[0].name} low[{', '.join(map(str, low))}] high[{', '.join(map(str, high))}] {{")
+            p.line(
+                f"{r[0].name} = tensor.pad {o[0].name} low[{', '.join(map(str, low))}] "
+                f"high[{', '.join(map(str, high))}] {{"
+            )
             p.line(f"^bb0({args}):")
             p.line(f"  tensor.yield {c} : {x.dtype}")
             p.line(f"}} : {p.type(o[0])} to {p.type(r[0])}")
@@ -555,7 +590,8 @@ class Generator:
                     lines += [f"%l = arith.constant {last} : index", "%f = arith.subi %l, %j : index"]
                     column = "%f"
                 return lines + [f"%y = tensor.extract {o[0].name}[%i, {column}] : {p.type(o[0])}"], ["%y"]
-            p.generic([r[0].name], [(o[1].name, p.type(o[1]), "i64", "d0")], [(p.empty(shape, self.float), p.type(r[0]), self.float, "d0, d1")],
+            p.generic([r[0].name], [(o[1].name, p.type(o[1]), "i64", "d0")],
+                      [(p.empty(shape, self.float), p.type(r[0]), self.float, "d0, d1")],
                       ["parallel", "parallel"], body)
         self.add(write, [table, labels], Value(shape, self.float))
 
@@ -570,30 +606,37 @@ class Generator:
         m = ", ".join("0" if i in d else f"d{i}" for i in range(rank))
         top = self.reduce(x, d, "max", True, tame=False)
         top.lo, top.hi = x.lo, x.hi
-        y = self.elementwise([x, top], [None, m], x.shape, t, lambda a: ([f"%y = arith.subf {a[0]}, {a[1]} : {t}"], ["%y"]), -10, 0)
+        y = self.elementwise([x, top], [None, m], x.shape, t, lambda a: ([f"%y = arith.subf {a[0]}, {a[1]} : {t}"],
+            ["%y"]), -10, 0)
         e = self.unary(y, "exp")
         total = self.reduce(e, d, "add", True, tame=False)
         total.lo = 0.5
         if self.rng.random() < 0.4:
             return self.elementwise([y, self.unary(total, "log")], [None, m], x.shape, t,
                                     lambda a: ([f"%y = arith.subf {a[0]}, {a[1]} : {t}"], ["%y"]), -20, 0)
-        return self.elementwise([e, total], [None, m], x.shape, t, lambda a: ([f"%y = arith.divf {a[0]}, {a[1]} : {t}"], ["%y"]), 0, 1)
+        return self.elementwise([e, total], [None, m], x.shape, t,
+                                lambda a: ([f"%y = arith.divf {a[0]}, {a[1]} : {t}"], ["%y"]), 0, 1)
 
     def layer_norm(self):
         x = self.floats(lambda v: v.shape)
         if not x.shape:
             return
-        d = [len(x.shape) - 1] if self.rng.random() < 0.6 else sorted(self.rng.sample(range(len(x.shape)), self.rng.randint(1, len(x.shape))))
+        d = [len(x.shape) - 1] if self.rng.random() < 0.6 else sorted(self.rng.sample(range(len(x.shape)),
+            self.rng.randint(1, len(x.shape))))
         t, rank = x.dtype, len(x.shape)
         m = ", ".join("0" if i in d else f"d{i}" for i in range(rank))
         count = "*".join(f"({x.shape[i]})" for i in d)
         mean = self.divide(self.reduce(x, d, "add", True, tame=False), count)
-        y = self.elementwise([x, mean], [None, m], x.shape, t, lambda a: ([f"%y = arith.subf {a[0]}, {a[1]} : {t}"], ["%y"]), -10, 10)
-        s = self.elementwise([y, y], [None, None], x.shape, t, lambda a: ([f"%y = arith.mulf {a[0]}, {a[1]} : {t}"], ["%y"]), 0, 100)
+        y = self.elementwise([x, mean], [None, m], x.shape, t, lambda a: ([f"%y = arith.subf {a[0]}, {a[1]} : {t}"],
+            ["%y"]), -10, 10)
+        s = self.elementwise([y, y], [None, None], x.shape, t, lambda a: ([f"%y = arith.mulf {a[0]}, {a[1]} : {t}"],
+            ["%y"]), 0, 100)
         v = self.divide(self.reduce(s, d, "add", True, tame=False), count)
         r = self.elementwise([v], [None], v.shape, t,
-                             lambda a: ([f"%k = arith.constant 1.0e-2 : {t}", f"%s = arith.addf {a[0]}, %k : {t}", f"%y = math.rsqrt %s : {t}"], ["%y"]), 0.01, 10)
-        return self.elementwise([y, r], [None, m], x.shape, t, lambda a: ([f"%y = arith.mulf {a[0]}, {a[1]} : {t}"], ["%y"]), -20, 20)
+                             lambda a: ([f"%k = arith.constant 1.0e-2 : {t}", f"%s = arith.addf {a[0]}, %k : {t}",
+                                         f"%y = math.rsqrt %s : {t}"], ["%y"]), 0.01, 10)
+        return self.elementwise([y, r], [None, m], x.shape, t, lambda a: ([f"%y = arith.mulf {a[0]}, {a[1]} : {t}"],
+            ["%y"]), -20, 20)
 
     def one_hot(self):
         """sum(select(arange == label, x, 0)), a mask of valid labels, and a mean by their count."""
@@ -603,26 +646,35 @@ class Generator:
         t = x.dtype
         n, c = x.shape
         label = self.argument([n], "i64")
-        ranges = self.add(lambda p, o, r: p.generic([r[0].name], [], [(p.empty([c], "i64"), p.type(r[0]), "i64", "d0")], ["parallel"],
-                                                    lambda a: (["%p = linalg.index 0 : index", "%y = arith.index_cast %p : index to i64"], ["%y"])),
+        ranges = self.add(lambda p, o, r: p.generic([r[0].name], [],
+                                                    [(p.empty([c], "i64"), p.type(r[0]), "i64", "d0")], ["parallel"],
+                                                    lambda a: (["%p = linalg.index 0 : index",
+                                                                "%y = arith.index_cast %p : index to i64"], ["%y"])),
                           [], Value([c], "i64", 0, 20))
-        hot = self.elementwise([ranges, label], ["d1", "d0"], x.shape, "i1", lambda a: ([f"%y = arith.cmpi eq, {a[0]}, {a[1]} : i64"], ["%y"]), 0, 1)
+        hot = self.elementwise([ranges, label], ["d1", "d0"], x.shape, "i1",
+                               lambda a: ([f"%y = arith.cmpi eq, {a[0]}, {a[1]} : i64"], ["%y"]), 0, 1)
         if self.rng.random() < 0.5:
             valid = self.elementwise([label], [None], [n], "i1",
-                                     lambda a: (["%k = arith.constant 2 : i64", f"%y = arith.cmpi ne, {a[0]}, %k : i64"], ["%y"]), 0, 1)
-            hot = self.elementwise([hot, valid], [None, "d0"], x.shape, "i1", lambda a: ([f"%y = arith.andi {a[0]}, {a[1]} : i1"], ["%y"]), 0, 1)
+                                     lambda a: (["%k = arith.constant 2 : i64",
+                                                 f"%y = arith.cmpi ne, {a[0]}, %k : i64"], ["%y"]), 0, 1)
+            hot = self.elementwise([hot, valid], [None, "d0"], x.shape, "i1",
+                                   lambda a: ([f"%y = arith.andi {a[0]}, {a[1]} : i1"], ["%y"]), 0, 1)
         zero = [f"%z = arith.constant 0.0 : {t}"]
-        y = self.elementwise([hot, x], [None, None], x.shape, t, lambda a: (zero + [f"%y = arith.select {a[0]}, {a[1]}, %z : {t}"], ["%y"]),
+        y = self.elementwise([hot, x], [None, None], x.shape, t,
+                             lambda a: (zero + [f"%y = arith.select {a[0]}, {a[1]}, %z : {t}"], ["%y"]),
                              min(x.lo, 0), max(x.hi, 0))
         picked = self.reduce(y, [1], "add", tame=False)
         picked.lo, picked.hi = y.lo, y.hi
         if self.rng.random() < 0.6:
             ones = self.elementwise([hot], [None], x.shape, t,
-                                    lambda a: (zero + [f"%o = arith.constant 1.0 : {t}", f"%y = arith.select {a[0]}, %o, %z : {t}"], ["%y"]), 0, 1)
+                                    lambda a: (zero + [f"%o = arith.constant 1.0 : {t}",
+                                                       f"%y = arith.select {a[0]}, %o, %z : {t}"], ["%y"]), 0, 1)
             count = self.reduce(ones, [0, 1], "add", False, tame=False)
             total = self.reduce(picked, list(range(len(picked.shape))), "add", False, tame=False)
             return self.elementwise([total, count], [None, None], [], t,
-                                    lambda a: ([f"%o = arith.constant 1.0 : {t}", f"%c = arith.maximumf {a[1]}, %o : {t}", f"%y = arith.divf {a[0]}, %c : {t}"], ["%y"]),
+                                    lambda a: ([f"%o = arith.constant 1.0 : {t}",
+                                                f"%c = arith.maximumf {a[1]}, %o : {t}",
+                                                f"%y = arith.divf {a[0]}, %c : {t}"], ["%y"]),
                                     -20, 20)
         return picked
 
@@ -630,13 +682,19 @@ class Generator:
         x = self.pick(lambda v: v.dtype == "i64") or self.argument([self.rng.choice("AB")], "i64")
         kind = self.rng.choice(("add", "compare", "float", "max"))
         if kind == "float":
-            return self.elementwise([x], [None], x.shape, self.float, lambda a: ([f"%s = arith.sitofp {a[0]} : i64 to {self.float}", f"%y = math.tanh %s : {self.float}"], ["%y"]), -1, 1)
+            return self.elementwise([x], [None], x.shape, self.float,
+                                    lambda a: ([f"%s = arith.sitofp {a[0]} : i64 to {self.float}",
+                                                f"%y = math.tanh %s : {self.float}"], ["%y"]), -1, 1)
         if kind == "compare":
-            m = self.elementwise([x], [None], x.shape, "i1", lambda a: (["%k = arith.constant 3 : i64", f"%y = arith.cmpi slt, {a[0]}, %k : i64"], ["%y"]), 0, 1)
-            return self.elementwise([m], [None], x.shape, "i64", lambda a: ([f"%y = arith.extui {a[0]} : i1 to i64"], ["%y"]), 0, 1)
+            m = self.elementwise([x], [None], x.shape, "i1",
+                                 lambda a: (["%k = arith.constant 3 : i64", f"%y = arith.cmpi slt, {a[0]}, %k : i64"],
+                                            ["%y"]), 0, 1)
+            return self.elementwise([m], [None], x.shape, "i64", lambda a: ([f"%y = arith.extui {a[0]} : i1 to i64"],
+                ["%y"]), 0, 1)
         y, m = self.broadcastable(x.shape, "i64")
         op = "addi" if kind == "add" else "maxsi"
-        return self.elementwise([x, y], [None, m], x.shape, "i64", lambda a: ([f"%y = arith.{op} {a[0]}, {a[1]} : i64"], ["%y"]), x.lo, x.hi)
+        return self.elementwise([x, y], [None, m], x.shape, "i64",
+                                lambda a: ([f"%y = arith.{op} {a[0]}, {a[1]} : i64"], ["%y"]), x.lo, x.hi)
 
     def statistics(self):
         """Two reductions of one input in one operation."""
@@ -650,9 +708,11 @@ class Generator:
 
         def write(p, o, r):
             a, b = p.filled(shape, t, 0), p.filled(shape, t, float("-inf"))
-            p.generic([r[0].name, r[1].name], [(o[0].name, p.type(o[0]), t, dims(rank))], [(a, p.type(r[0]), t, out), (b, p.type(r[1]), t, out)],
+            p.generic([r[0].name, r[1].name], [(o[0].name, p.type(o[0]), t, dims(rank))],
+                      [(a, p.type(r[0]), t, out), (b, p.type(r[1]), t, out)],
                       ["reduction" if i == d else "parallel" for i in range(rank)],
-                      lambda a: ([f"%q = arith.mulf {a[0]}, {a[0]} : {t}", f"%s = arith.addf %q, {a[1]} : {t}", f"%m = arith.maximumf {a[0]}, {a[2]} : {t}"], ["%s", "%m"]))
+                      lambda a: ([f"%q = arith.mulf {a[0]}, {a[0]} : {t}", f"%s = arith.addf %q, {a[1]} : {t}",
+                                  f"%m = arith.maximumf {a[0]}, {a[2]} : {t}"], ["%s", "%m"]))
         self.add(write, [x], Value(shape, t, 0, 17 * 900), Value(shape, t, x.lo, x.hi))
 
     # ---- a program ---------------------------------------------------------------------------
@@ -660,9 +720,12 @@ class Generator:
     def program(self):
         for _ in range(self.rng.randint(1, 3)):
             self.argument()
-        steps = {self.unary: 8, self.binary: 8, self.reduce: 6, self.select: 2, self.outer: 1, self.argmax: 1, self.matmul: 2, self.vector_product: 1,
-                 self.transpose: 2, self.broadcast: 2, self.expand: 2, self.collapse: 2, self.slice: 2, self.insert: 1, self.concat: 1, self.pad: 1,
-                 self.gather: 1, self.softmax: 2, self.layer_norm: 2, self.one_hot: 2, self.integers: 1, self.statistics: 1}
+        steps = {self.unary: 8, self.binary: 8, self.reduce: 6, self.select: 2, self.outer: 1, self.argmax: 1,
+                 self.matmul: 2, self.vector_product: 1,
+                 self.transpose: 2, self.broadcast: 2, self.expand: 2, self.collapse: 2, self.slice: 2, self.insert: 1,
+                 self.concat: 1, self.pad: 1,
+                 self.gather: 1, self.softmax: 2, self.layer_norm: 2, self.one_hot: 2, self.integers: 1,
+                 self.statistics: 1}
         names, weights = list(steps), list(steps.values())
         for _ in range(self.rng.choice((1, 2, 3, 4, 6, 8, 12))):
             self.rng.choices(names, weights)[0]()
@@ -681,7 +744,8 @@ class Generator:
         return self.p
 
     def bound(self):
-        """What has grown is brought back, or it would overflow further on; what is too large to hold is not read again."""
+        """What has grown is brought back, or it would overflow further on; what is too large to hold is not read
+        again."""
         for v in [v for v in self.p.values() if v.dtype in MLIR_FLOATS and max(abs(v.lo), abs(v.hi)) > 60][:1]:
             if not any(v in op.operands for op in self.p.ops):
                 self.unary(v, "tanh")

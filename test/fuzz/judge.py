@@ -12,7 +12,8 @@ import expected
 from common import CRASH, ENVIRONMENT, crash
 
 # Ways of compiling and running, beside aggressive with one thread and with more, whose bits must be equal.
-ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"], ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
+ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"],
+         ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
          ["--policy=medium", "--threads=1", "--cpu=haswell"]]
 REPORTED = 3  # sinter-run's exit code when an assert of the program fails
 
@@ -21,7 +22,9 @@ def first_error(err):
     """The first error's words, without places and numbers; of the verifier, as that."""
     for line in err.splitlines():
         if "error:" in line:
-            text = re.sub(r"'[^']*'|\"[^\"]*\"", "_", line.split("error:", 1)[1].strip()) if "' op " not in line else line.split("error:", 1)[1].strip()
+            text = re.sub(r"'[^']*'|\"[^\"]*\"", "_",
+                          line.split("error:", 1)[1].strip()) if "' op " not in line else line.split("error:",
+                              1)[1].strip()
             return re.sub(r"[0-9]+|tensor<.*?>|memref<.*?>|%\w+", "N", text)[:110]
     return err.strip()[:80]
 
@@ -65,13 +68,15 @@ class Judge:
         self.tool = os.path.join(options.bin, "sinter-run")
         self.wide = options.threads[1:]
         self.lock = threading.Lock()
-        # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and all.
+        # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and
+        # all.
         self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements"), 0)
 
     def run(self, file, *arguments):
         command = [self.tool, file, *arguments]
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, timeout=self.options.timeout)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
+                                  timeout=self.options.timeout)
         except subprocess.TimeoutExpired:
             return -1000, f"error: no end after {self.options.timeout} s"
         return done.returncode, done.stderr.decode(errors="replace")
@@ -91,7 +96,8 @@ class Judge:
             head = text[:text.index("{\n")]
             results = head[head.rindex("->"):].count("tensor<") if "->" in head else 0
             outputs = lambda name: [os.path.join(folder, f"{name}{i}.npy") for i in range(results)]
-            return self.by_numpy(text, file, folder, outputs, roads) if by_numpy else self.by_ourselves(text, file, outputs)
+            return self.by_numpy(text, file, folder, outputs, roads) if by_numpy else self.by_ourselves(text,
+                file, outputs)
 
     # ---- against NumPy ------------------------------------------------------------------------
 
@@ -147,9 +153,11 @@ class Judge:
     # ---- against the same program without our kernels -------------------------------------------
 
     def by_ourselves(self, text, file, outputs):
-        drawn = ["--seed=5"] + (["--high=8"] if re.search(r"%\w+: tensor<[\dx]*i\d+>", text[:text.index("{\n")]) else [])
+        drawn = ["--seed=5"] + (["--high=8"] if re.search(r"%\w+: tensor<[\dx]*i\d+>",
+                                                          text[:text.index("{\n")]) else [])
         where = lambda name: [f"--output={o}" for o in outputs(name)]
-        code, err = self.run(file, *drawn, "--policy=aggressive", f"--threads={self.options.threads[0]}", "--verify", *where("a"))
+        code, err = self.run(file, *drawn, "--policy=aggressive", f"--threads={self.options.threads[0]}", "--verify",
+                             *where("a"))
         bad = self.name(code, err)
         if bad and not bad.startswith("wrong"):
             # Of a program that no road takes, the generator is to blame, or upstream.
@@ -178,4 +186,5 @@ class Judge:
             return None
         if code == -1000:
             return "no end"
-        return crash(code, err) or ("wrong" if code == 5 else f"refused: {first_error(err)}" if code == 2 else f"failed: {first_error(err)}")
+        return crash(code, err) or ("wrong" if code == 5 else f"refused: {first_error(err)}" if code == 2
+                                    else f"failed: {first_error(err)}")

@@ -83,7 +83,9 @@ class Printer:
         text_ins = f" ins({', '.join(x[0] for x in ins)} : {', '.join(x[1] for x in ins)})" if ins else ""
         text_outs = f" outs({', '.join(x[0] for x in outs)} : {', '.join(x[1] for x in outs)})"
         left = results[0] if len(results) == 1 else f"{results[0]}, {', '.join(results[1:])}"
-        self.line(f"{left} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{its}]}}{text_ins}{text_outs} {{")
+        self.line(
+            f"{left} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{its}]}}{text_ins}{text_outs} {{"
+        )
         self.line("^bb0(" + ", ".join(f"{a}: {t}" for a, t in zip(args, types)) + "):")
         for line in lines:
             self.line("  " + line)

@@ -15,14 +15,20 @@ MOST = 6000  # elements of a tensor
 INTS = ("i1", "i8", "i16", "i32", "i64")
 INPUTS = ("normal", "normal", "whole", "specials", "specials", "extremes")
 
-FLOAT_UNARY = ("arith.negf", "math.absf", "math.exp", "math.log", "math.tanh", "math.sqrt", "math.rsqrt", "math.erf", "math.floor", "math.ceil",
-               "math.log1p", "math.expm1", "math.sin", "math.cos", "math.exp2", "math.log2", "math.atan", "math.roundeven", "math.trunc", "math.round")
-FLOAT_BINARY = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "math.powf",
+FLOAT_UNARY = ("arith.negf", "math.absf", "math.exp", "math.log", "math.tanh", "math.sqrt", "math.rsqrt", "math.erf",
+               "math.floor", "math.ceil",
+               "math.log1p", "math.expm1", "math.sin", "math.cos", "math.exp2", "math.log2", "math.atan",
+               "math.roundeven", "math.trunc", "math.round")
+FLOAT_BINARY = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf",
+                "arith.maxnumf", "arith.minnumf", "math.powf",
                 "math.atan2", "math.copysign")
-INT_BINARY = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui")
+INT_BINARY = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori", "arith.maxsi",
+              "arith.minsi", "arith.maxui", "arith.minui")
 # By a constant that is in range: shifts, and divisors that are neither 0 nor -1.
-INT_BY = ("arith.shli", "arith.shrsi", "arith.shrui", "arith.divsi", "arith.remsi", "arith.divui", "arith.remui", "arith.floordivsi", "arith.ceildivsi")
-FLOAT_COMBINERS = {"arith.addf": 0, "arith.mulf": 1, "arith.maximumf": float("-inf"), "arith.minimumf": float("inf"), "arith.maxnumf": float("-inf"),
+INT_BY = ("arith.shli", "arith.shrsi", "arith.shrui", "arith.divsi", "arith.remsi", "arith.divui", "arith.remui",
+          "arith.floordivsi", "arith.ceildivsi")
+FLOAT_COMBINERS = {"arith.addf": 0, "arith.mulf": 1, "arith.maximumf": float("-inf"), "arith.minimumf": float("inf"),
+                   "arith.maxnumf": float("-inf"),
                    "arith.minnumf": float("inf")}
 PREDICATES = {True: ("oeq", "ogt", "oge", "olt", "ole", "one", "ueq", "ugt", "uge", "ult", "ule", "une", "ord", "uno"),
               False: ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")}
@@ -31,7 +37,8 @@ PREDICATES = {True: ("oeq", "ogt", "oge", "olt", "ole", "one", "ueq", "ugt", "ug
 def int_combiners(t):
     bits = int(t[1:])
     low, high = (-1, 0) if bits == 1 else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    return {"arith.addi": 0, "arith.muli": 1, "arith.andi": -1, "arith.ori": 0, "arith.xori": 0, "arith.maxsi": low, "arith.minsi": high,
+    return {"arith.addi": 0, "arith.muli": 1, "arith.andi": -1, "arith.ori": 0, "arith.xori": 0, "arith.maxsi": low,
+            "arith.minsi": high,
             "arith.maxui": 0, "arith.minui": -1}
 
 
@@ -89,7 +96,8 @@ class Generator:
         """An elementwise generic; operands[i] is read at maps[i] (None: as it is)."""
         def write(p, o, r):
             ins = [(x.name, p.type(x), x.dtype, dims(len(shape)) if m is None else m) for x, m in zip(o, maps)]
-            p.generic([r[0].name], ins, [(p.empty(shape, dtype), p.type(r[0]), dtype, dims(len(shape)))], ["parallel"] * len(shape), lambda a: body(p, a[:len(o)]))
+            p.generic([r[0].name], ins, [(p.empty(shape, dtype), p.type(r[0]), dtype, dims(len(shape)))],
+                      ["parallel"] * len(shape), lambda a: body(p, a[:len(o)]))
         return self.add(write, operands, Value(shape, dtype))
 
     def like(self, x, dtype=None):
@@ -99,7 +107,8 @@ class Generator:
             if v.dtype != t or len(v.shape) > len(x.shape):
                 continue
             offset = len(x.shape) - len(v.shape)
-            at = [f"d{i + offset}" if d == x.shape[i + offset] else "0" if d == "1" else None for i, d in enumerate(v.shape)]
+            at = [f"d{i + offset}" if d == x.shape[i + offset] else "0" if d == "1" else None
+                  for i, d in enumerate(v.shape)]
             if None not in at:
                 found.append((v, ", ".join(at)))
             if len(v.shape) == 2 and v.shape == tuple(reversed(x.shape)):
@@ -118,13 +127,25 @@ class Generator:
             op = op or self.rng.choice(FLOAT_UNARY)
             return self.map([x], [None], x.shape, t, lambda p, a: ([f"%y = {op} {a[0]} : {t}"], ["%y"]))
         if self.rng.random() < 0.4:
-            return self.map([x], [None], x.shape, t, lambda p, a: ([f"%k = arith.constant {-1 if t != 'i1' else 'true'}{' : ' + t if t != 'i1' else ''}",
-                                                                   f"%y = arith.xori {a[0]}, %k : {t}"], ["%y"]))
+            return self.map(
+                [x],
+                [None],
+                x.shape,
+                t,
+                lambda p, a: (
+                    [
+                        f"%k = arith.constant {-1 if t != 'i1' else 'true'}{' : ' + t if t != 'i1' else ''}",
+                        f"%y = arith.xori {a[0]}, %k : {t}",
+                    ],
+                    ["%y"],
+                ),
+            )
         if t == "i1":
             return self.cast(x)
         op = self.rng.choice(INT_BY)
         k = self.rng.randrange(bits(t)) if ".sh" in op else self.rng.choice((1, 2, 3, 5, 7, -3, 8))
-        return self.map([x], [None], x.shape, t, lambda p, a: ([f"%k = arith.constant {k} : {t}", f"%y = {op} {a[0]}, %k : {t}"], ["%y"]))
+        return self.map([x], [None], x.shape, t,
+                        lambda p, a: ([f"%k = arith.constant {k} : {t}", f"%y = {op} {a[0]}, %k : {t}"], ["%y"]))
 
     def binary(self):
         x = self.pick() or self.argument()
@@ -132,27 +153,35 @@ class Generator:
         t = x.dtype
         op = self.rng.choice(FLOAT_BINARY[:6] * 2 + FLOAT_BINARY) if is_float(t) else self.rng.choice(INT_BINARY)
         swap = self.rng.random() < 0.3
-        return self.map([x, y], [None, m], x.shape, t, lambda p, a: ([f"%y = {op} {a[swap]}, {a[1 - swap]} : {t}"], ["%y"]))
+        return self.map([x, y], [None, m], x.shape, t, lambda p, a: ([f"%y = {op} {a[swap]}, {a[1 - swap]} : {t}"],
+            ["%y"]))
 
     def compare(self, x=None):
         x = x or self.pick() or self.argument()
         y, m = self.like(x)
         t = x.dtype
         predicate = self.rng.choice(PREDICATES[is_float(t)])
-        return self.map([x, y], [None, m], x.shape, "i1",
-                        lambda p, a: ([f"%y = arith.cmp{'f' if is_float(t) else 'i'} {predicate}, {a[0]}, {a[1]} : {t}"], ["%y"]))
+        return self.map(
+            [x, y],
+            [None, m],
+            x.shape,
+            "i1",
+            lambda p, a: ([f"%y = arith.cmp{'f' if is_float(t) else 'i'} {predicate}, {a[0]}, {a[1]} : {t}"], ["%y"]),
+        )
 
     def select(self):
         x = self.pick() or self.argument()
         c, n = self.like(x, "i1") if self.rng.random() < 0.5 else (self.compare(x), None)
         y, m = self.like(x)
         t = x.dtype
-        return self.map([c, x, y], [n, None, m], x.shape, t, lambda p, a: ([f"%y = arith.select {a[0]}, {a[1]}, {a[2]} : {t}"], ["%y"]))
+        return self.map([c, x, y], [n, None, m], x.shape, t,
+                        lambda p, a: ([f"%y = arith.select {a[0]}, {a[1]}, {a[2]} : {t}"], ["%y"]))
 
     def cast(self, x=None, to=None):
         x = x or self.pick() or self.argument()
         t = x.dtype
-        u = to or self.rng.choice([u for u in (*MLIR_FLOATS, *INTS) if bits(u) != bits(t) or is_float(u) != is_float(t)])
+        u = to or self.rng.choice([u for u in (*MLIR_FLOATS,
+                                               *INTS) if bits(u) != bits(t) or is_float(u) != is_float(t)])
         if u == t:
             return x
         if is_float(t) and is_float(u):
@@ -166,7 +195,8 @@ class Generator:
                 return self.compare(x)
             op = self.rng.choice(("arith.fptosi", "arith.fptosi", "arith.fptoui"))
         else:
-            op = "arith.trunci" if bits(u) < bits(t) else "arith.extui" if t == "i1" else self.rng.choice(("arith.extsi", "arith.extui"))
+            op = "arith.trunci" if bits(u) < bits(t) else "arith.extui" if t == "i1" else self.rng.choice(
+                ("arith.extsi", "arith.extui"))
         return self.map([x], [None], x.shape, u, lambda p, a: ([f"%y = {op} {a[0]} : {t} to {u}"], ["%y"]))
 
     def position(self):
@@ -176,8 +206,10 @@ class Generator:
         t = x.dtype
         if self.rng.random() < 0.5:
             return self.map([x], [None], x.shape, t, lambda p, a: (
-                [f"%p = linalg.index {d} : index", f"%q = linalg.index {e} : index", "%c = arith.cmpi uge, %p, %q : index",
-                 f"%z = arith.constant {'0.0' if is_float(t) else 'false' if t == 'i1' else 0}{'' if t == 'i1' else ' : ' + t}",
+                [f"%p = linalg.index {d} : index", f"%q = linalg.index {e} : index",
+                 "%c = arith.cmpi uge, %p, %q : index",
+                 f"%z = arith.constant "
+                 f"{'0.0' if is_float(t) else 'false' if t == 'i1' else 0}{'' if t == 'i1' else ' : ' + t}",
                  f"%y = arith.select %c, {a[0]}, %z : {t}"], ["%y"]))
         return self.map([x], [None], x.shape, "i64", lambda p, a: (
             [f"%p = linalg.index {d} : index", "%y = arith.index_cast %p : index to i64"], ["%y"]))
@@ -215,15 +247,20 @@ class Generator:
         def write(p, o, r):
             out = p.filled(shape, t, start)
             if named:
-                p.line(f"{r[0].name} = linalg.reduce {{ {op} }} ins({o[0].name} : {p.type(o[0])}) outs({out} : {p.type(r[0])}) dimensions = {over}")
+                p.line(
+                    f"{r[0].name} = linalg.reduce {{ {op} }} ins({o[0].name} : {p.type(o[0])}) outs({out} : "
+                    f"{p.type(r[0])}) dimensions = {over}"
+                )
                 return
             p.generic([r[0].name], [(o[0].name, p.type(o[0]), t, dims(rank))], [(out, p.type(r[0]), t, out_map)],
-                      ["reduction" if i in over else "parallel" for i in range(rank)], lambda a: ([f"%y = {op} {a[swap]}, {a[1 - swap]} : {t}"], ["%y"]))
+                      ["reduction" if i in over else "parallel" for i in range(rank)],
+                      lambda a: ([f"%y = {op} {a[swap]}, {a[1 - swap]} : {t}"], ["%y"]))
         return self.add(write, [x], Value(shape, t))
 
     def any_or_count(self):
         """Bools combined, or counted."""
-        x = self.pick(lambda v: v.shape and v.dtype == "i1") or self.compare(self.pick(lambda v: v.shape) or self.argument(["A", "B"]))
+        x = self.pick(lambda v: v.shape and v.dtype == "i1") or self.compare(self.pick(lambda v: v.shape)
+            or self.argument(["A", "B"]))
         if self.rng.random() < 0.6:
             return self.reduce(x, op=self.rng.choice(("arith.ori", "arith.andi", "arith.xori")))
         return self.reduce(self.cast(x, self.rng.choice(("i64", "i32", "f32"))), op=None)
@@ -247,21 +284,27 @@ class Generator:
 
         def write(p, o, r):
             value, index = p.filled(shape, t, start), p.filled(shape, place, 0)
-            p.generic([r[0].name, r[1].name], [(o[0].name, p.type(o[0]), t, dims(rank))], [(value, p.type(r[0]), t, out), (index, p.type(r[1]), place, out)],
+            p.generic([r[0].name, r[1].name], [(o[0].name, p.type(o[0]), t, dims(rank))],
+                      [(value, p.type(r[0]), t, out), (index, p.type(r[1]), place, out)],
                       ["reduction" if i == d else "parallel" for i in range(rank)],
-                      lambda a: ([f"%p = linalg.index {d} : index", f"%q = arith.index_cast %p : index to {place}", f"%m = {keep} {a[0]}, {a[1]} : {t}",
-                                  f"%c = {compare}, {a[0]}, {a[1]} : {t}", f"%y = arith.select %c, %q, {a[2]} : {place}"], ["%m", "%y"]))
+                      lambda a: ([f"%p = linalg.index {d} : index", f"%q = arith.index_cast %p : index to {place}",
+                                  f"%m = {keep} {a[0]}, {a[1]} : {t}",
+                                  f"%c = {compare}, {a[0]}, {a[1]} : {t}",
+                                  f"%y = arith.select %c, %q, {a[2]} : {place}"], ["%m", "%y"]))
         return self.add(write, [x], Value(shape, t), Value(shape, place))
 
     def softmax(self):
-        x = self.pick(lambda v: v.shape and is_float(v.dtype)) or self.argument(["A", "B"], self.rng.choice(MLIR_FLOATS))
+        x = self.pick(lambda v: v.shape and is_float(v.dtype)) or self.argument(["A", "B"],
+            self.rng.choice(MLIR_FLOATS))
         d = self.rng.randrange(len(x.shape))
         m = ", ".join("0" if i == d else f"d{i}" for i in range(len(x.shape)))
-        binary = lambda op, a, b: self.map([a, b], [None, m], x.shape, x.dtype, lambda p, r: ([f"%y = {op} {r[0]}, {r[1]} : {x.dtype}"], ["%y"]))
+        binary = lambda op, a, b: self.map([a, b], [None, m], x.shape, x.dtype,
+                                           lambda p, r: ([f"%y = {op} {r[0]}, {r[1]} : {x.dtype}"], ["%y"]))
         y = binary("arith.subf", x, self.reduce(x, [d], "arith.maximumf", True))
         e = self.unary(y, "math.exp")
         total = self.reduce(e, [d], "arith.addf", True)
-        return binary("arith.divf", e, total) if self.rng.random() < 0.5 else binary("arith.subf", y, self.unary(total, "math.log"))
+        return binary("arith.divf", e, total) if self.rng.random() < 0.5 else binary("arith.subf", y,
+            self.unary(total, "math.log"))
 
     # ---- a program --------------------------------------------------------------------------------
 
@@ -269,7 +312,8 @@ class Generator:
         from typed_shapes import shape_steps
         for _ in range(self.rng.randint(1, 2)):
             self.argument()
-        steps = {self.unary: 6, self.binary: 8, self.compare: 2, self.select: 3, self.cast: 4, self.position: 1, self.chain: 4, self.reduce: 9, self.any_or_count: 2,
+        steps = {self.unary: 6, self.binary: 8, self.compare: 2, self.select: 3, self.cast: 4, self.position: 1,
+                 self.chain: 4, self.reduce: 9, self.any_or_count: 2,
                  self.winner: 2, self.softmax: 2, **shape_steps(self)}
         for _ in range(self.rng.choice((1, 1, 2, 3, 4, 6, 8))):
             self.rng.choices(list(steps), list(steps.values()))[0]()

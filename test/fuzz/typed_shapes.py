@@ -4,13 +4,16 @@ from program import Value
 from typed import bits, dims, is_float
 
 # Of a product: element types of the sides, and of the sum.
-PRODUCTS = [("f32", "f32"), ("f32", "f32"), ("f64", "f64"), ("bf16", "f32"), ("f16", "f32"), ("bf16", "bf16"), ("i8", "i32"), ("i32", "i32"), ("i64", "i64")]
-# Of windows: the op, its shapes with C and F channels, whether the window has channels, where the sizes of the image are.
+PRODUCTS = [("f32", "f32"), ("f32", "f32"), ("f64", "f64"), ("bf16", "f32"), ("f16", "f32"), ("bf16", "bf16"),
+            ("i8", "i32"), ("i32", "i32"), ("i64", "i64")]
+# Of windows: the op, its shapes with C and F channels, whether the window has channels, where the sizes of the image
+# are.
 WINDOWS = {
     "linalg.conv_2d_nhwc_hwcf": ("nhwc", "hwcf", "nhwf"), "linalg.conv_2d_nchw_fchw": ("nchw", "fchw", "nfhw"),
     "linalg.conv_1d_nwc_wcf": ("nwc", "wcf", "nwf"), "linalg.conv_1d_ncw_fcw": ("ncw", "fcw", "nfw"),
     "linalg.depthwise_conv_2d_nhwc_hwc": ("nhwc", "hwc", "nhwc"),
-    "linalg.pooling_nhwc_sum": ("nhwc", "hw", "nhwc"), "linalg.pooling_nhwc_max": ("nhwc", "hw", "nhwc"), "linalg.pooling_nchw_max": ("nchw", "hw", "nchw"),
+    "linalg.pooling_nhwc_sum": ("nhwc", "hw", "nhwc"), "linalg.pooling_nhwc_max": ("nhwc", "hw", "nhwc"),
+    "linalg.pooling_nchw_max": ("nchw", "hw", "nchw"),
     "linalg.pooling_nchw_sum": ("nchw", "hw", "nchw"),
 }
 
@@ -38,14 +41,16 @@ class Shapes:
                 side.insert(0 if rng.random() < 0.8 else rng.randint(0, 2), "b")
         if g.count([size[d] for d in size]) > 60000:
             return None
-        fit = lambda side: g.pick(lambda v: v.shape == tuple(size[d] for d in side) and v.dtype == t) or g.argument([size[d] for d in side], t)
+        fit = lambda side: g.pick(lambda v: v.shape == tuple(size[d] for d in side)
+                                  and v.dtype == t) or g.argument([size[d] for d in side], t)
         a, w = fit(left), fit(right)
         if a.shape != tuple(size[d] for d in left) or w.shape != tuple(size[d] for d in right):
             return None  # too many elements
         shape = b + [m, n]
         bias = rng.random() < 0.2 and g.count(shape) <= 6000
         operands = [a, w] + ([g.argument(shape, acc)] if bias else [])
-        named = rng.random() < 0.4 and left == (["b"] if b else []) + ["m", "k"] and right == (["b"] if b else []) + ["k", "n"]
+        named = rng.random() < 0.4 and left == (["b"] if b else []) + ["m",
+            "k"] and right == (["b"] if b else []) + ["k", "n"]
         where = lambda side: ", ".join(at[d] for d in side)
         ext = "arith.extf" if is_float(t) else "arith.extsi"
 
@@ -55,16 +60,22 @@ class Shapes:
                 lines = [f"%l = {ext} {r[0]} : {t} to {acc}", f"%r = {ext} {r[1]} : {t} to {acc}"]
                 s = ["%l", "%r"]
             f = "f" if is_float(acc) else "i"
-            return lines + [f"%m = arith.mul{f} {s[0]}, {s[1]} : {acc}", f"%y = arith.add{f} {r[2]}, %m : {acc}"], ["%y"]
+            return lines + [f"%m = arith.mul{f} {s[0]}, {s[1]} : {acc}",
+                            f"%y = arith.add{f} {r[2]}, %m : {acc}"], ["%y"]
 
         def write(p, o, r):
             out = o[2].name if len(o) > 2 else p.filled(shape, acc, 0)
             if named:
-                p.line(f"{r[0].name} = linalg.{'batch_' if b else ''}matmul ins({o[0].name}, {o[1].name} : {p.type(o[0])}, {p.type(o[1])}) "
-                       f"outs({out} : {p.type(r[0])}) -> {p.type(r[0])}")
+                p.line(
+                    f"{r[0].name} = linalg.{'batch_' if b else ''}matmul ins({o[0].name}, {o[1].name} : "
+                    f"{p.type(o[0])}, {p.type(o[1])}) "
+                    f"outs({out} : {p.type(r[0])}) -> {p.type(r[0])}"
+                )
                 return
-            p.generic([r[0].name], [(o[0].name, p.type(o[0]), t, where(left)), (o[1].name, p.type(o[1]), t, where(right))],
-                      [(out, p.type(r[0]), acc, where((["b"] if b else []) + ["m", "n"]))], ["parallel"] * (len(b) + 2) + ["reduction"], body)
+            p.generic([r[0].name], [(o[0].name, p.type(o[0]), t, where(left)),
+                                    (o[1].name, p.type(o[1]), t, where(right))],
+                      [(out, p.type(r[0]), acc, where((["b"] if b else []) + ["m", "n"]))],
+                      ["parallel"] * (len(b) + 2) + ["reduction"], body)
         return g.add(write, operands, Value(shape, acc))
 
     # ---- windows ------------------------------------------------------------------------------
@@ -84,7 +95,8 @@ class Shapes:
         pads = any([*low.values(), *high.values()]) and rng.random() < 0.8
         if not pads:
             low = high = dict.fromkeys(space, 0)
-        size = {"n": rng.choice("EF1"), "c": rng.choice("ABCEF"), "f": rng.choice("ABCEF"), **{c: str(wide[c]) for c in space}}
+        size = {"n": rng.choice("EF1"), "c": rng.choice("ABCEF"), "f": rng.choice("ABCEF"),
+                **{c: str(wide[c]) for c in space}}
         if g.count([size[c] for c in image]) > 6000 or g.count([size.get(c, "1") for c in "ncf"]) * 60 > 60000:
             return None
         outs = {c: str((wide[c] + low[c] + high[c] - (taps[c] - 1) * dilation[c] - 1) // stride[c] + 1) for c in space}
@@ -104,16 +116,21 @@ class Shapes:
                 p.line(f"  tensor.yield {c} : {t}")
                 p.line(f"}} : {type} to {padded}")
                 type = padded
-            w, w_type = (p.empty([str(taps[c]) for c in space], t), p.tensor([str(taps[c]) for c in space], t)) if pool else (o[1].name, p.type(o[1]))
+            w, w_type = (p.empty([str(taps[c]) for c in space], t),
+                         p.tensor([str(taps[c]) for c in space], t)) if pool else (o[1].name, p.type(o[1]))
             dense = lambda s: f"dense<[{', '.join(str(s[c]) for c in space)}]> : tensor<{len(space)}xi64>"
-            p.line(f"{r[0].name} = {name} {{strides = {dense(stride)}, dilations = {dense(dilation)}}} ins({source}, {w} : {type}, {w_type}) "
-                   f"outs({p.filled(shape, t, start)} : {p.type(r[0])}) -> {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = {name} {{strides = {dense(stride)}, dilations = {dense(dilation)}}} ins({source}, {w} "
+                f": {type}, {w_type}) "
+                f"outs({p.filled(shape, t, start)} : {p.type(r[0])}) -> {p.type(r[0])}"
+            )
         return g.add(write, [x] if pool else [x, k], Value(shape, t))
 
     # ---- looking up -----------------------------------------------------------------------------
 
     def gather(self):
-        """Rows of a table by indices brought into it, or, seldom, as they come: read as 0 outside, or reported by an assert."""
+        """Rows of a table by indices brought into it, or, seldom, as they come: read as 0 outside, or reported by an
+        assert."""
         g, rng = self.g, self.rng
         table = g.argument([rng.choice("ABC"), rng.choice("ABE")])
         t, u = table.dtype, rng.choice(("i64", "i32"))
@@ -134,11 +151,14 @@ class Shapes:
                     i = "%w"
                 lines += [f"%i = arith.index_cast {i} : {u} to index"]
                 if asserts:
-                    lines += [f"%in = arith.constant {n} : index", "%low = arith.cmpi ult, %i, %in : index", 'cf.assert %low, "an index is out of its table"']
+                    lines += [f"%in = arith.constant {n} : index", "%low = arith.cmpi ult, %i, %in : index",
+                              'cf.assert %low, "an index is out of its table"']
                 if flip:
                     lines += [f"%l = arith.constant {last} : index", "%f = arith.subi %l, %j : index"]
-                return lines + [f"%y = tensor.extract {o[0].name}[%i, {'%f' if flip else '%j'}] : {p.type(o[0])}"], ["%y"]
-            p.generic([r[0].name], [(o[1].name, p.type(o[1]), u, dims(rank - 1))], [(p.empty(shape, t), p.type(r[0]), t, dims(rank))], ["parallel"] * rank, body)
+                return lines + [f"%y = tensor.extract {o[0].name}[%i, {'%f' if flip else '%j'}] : {p.type(o[0])}"], [
+                    "%y"]
+            p.generic([r[0].name], [(o[1].name, p.type(o[1]), u, dims(rank - 1))],
+                      [(p.empty(shape, t), p.type(r[0]), t, dims(rank))], ["parallel"] * rank, body)
         return g.add(write, [table, index], Value(shape, t))
 
     def element(self):
@@ -157,7 +177,10 @@ class Shapes:
                 p.line(f"{names[-1]} = arith.constant {i} : index")
             e = p.temp()
             p.line(f"{e} = tensor.extract {o[0].name}[{', '.join(names)}] : {p.type(o[0])}")
-            p.line(f"{r[0].name} = linalg.fill ins({e} : {x.dtype}) outs({p.empty(shape, x.dtype)} : {p.type(r[0])}) -> {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = linalg.fill ins({e} : {x.dtype}) outs({p.empty(shape, x.dtype)} : {p.type(r[0])}) -> "
+                f"{p.type(r[0])}"
+            )
         return g.add(write, [x], Value(shape, x.dtype))
 
     # ---- moving -----------------------------------------------------------------------------------
@@ -170,7 +193,10 @@ class Shapes:
         shape = [x.shape[i] for i in order]
 
         def write(p, o, r):
-            p.line(f"{r[0].name} = linalg.transpose ins({o[0].name} : {p.type(o[0])}) outs({p.empty(shape, x.dtype)} : {p.type(r[0])}) permutation = {order}")
+            p.line(
+                f"{r[0].name} = linalg.transpose ins({o[0].name} : {p.type(o[0])}) outs({p.empty(shape, x.dtype)} : "
+                f"{p.type(r[0])}) permutation = {order}"
+            )
         return g.add(write, [x], Value(shape, x.dtype))
 
     def broadcast(self):
@@ -180,7 +206,8 @@ class Shapes:
         shape = [*x.shape[:at], self.rng.choice("ABEF"), *x.shape[at:]]
         if g.count(shape) > 6000:
             return None
-        return g.map([x], [", ".join(f"d{i}" for i in range(len(shape)) if i != at)], shape, x.dtype, lambda p, a: ([], [a[0]]))
+        return g.map([x], [", ".join(f"d{i}" for i in range(len(shape)) if i != at)], shape, x.dtype,
+                     lambda p, a: ([], [a[0]]))
 
     def slice(self):
         g, rng = self.g, self.rng
@@ -195,8 +222,11 @@ class Shapes:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
-            p.line(f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] [{', '.join(map(str, p.shape(shape)))}] "
-                   f"[{', '.join(strides)}] : {p.type(o[0])} to {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] "
+                f"[{', '.join(map(str, p.shape(shape)))}] "
+                f"[{', '.join(strides)}] : {p.type(o[0])} to {p.type(r[0])}"
+            )
         return g.add(write, [x], Value(shape, x.dtype))
 
     def concat(self):
@@ -212,7 +242,10 @@ class Shapes:
             return None
 
         def write(p, o, r):
-            p.line(f"{r[0].name} = tensor.concat dim({d}) {o[0].name}, {o[1].name} : ({p.type(o[0])}, {p.type(o[1])}) -> {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.concat dim({d}) {o[0].name}, {o[1].name} : ({p.type(o[0])}, {p.type(o[1])}) -> "
+                f"{p.type(r[0])}"
+            )
         return g.add(write, [x, y], Value(shape, x.dtype))
 
     def pad(self):
@@ -247,8 +280,11 @@ class Shapes:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
-            p.line(f"{r[0].name} = tensor.insert_slice {o[0].name} into {p.filled(shape, x.dtype, 0)}[{', '.join(offsets)}] "
-                   f"[{', '.join(map(str, p.shape(x.shape)))}] [{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.insert_slice {o[0].name} into "
+                f"{p.filled(shape, x.dtype, 0)}[{', '.join(offsets)}] "
+                f"[{', '.join(map(str, p.shape(x.shape)))}] [{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}"
+            )
         return g.add(write, [x], Value(shape, x.dtype))
 
     def collapse(self):
@@ -274,11 +310,15 @@ class Shapes:
         groups = [[i] for i in range(at)] + [[at, at + 1]] + [[i + 1] for i in range(at + 1, len(x.shape))]
 
         def write(p, o, r):
-            p.line(f"{r[0].name} = tensor.expand_shape {o[0].name} {groups} output_shape {p.shape(shape)} : {p.type(o[0])} into {p.type(r[0])}")
+            p.line(
+                f"{r[0].name} = tensor.expand_shape {o[0].name} {groups} output_shape {p.shape(shape)} : "
+                f"{p.type(o[0])} into {p.type(r[0])}"
+            )
         return g.add(write, [x], Value(shape, x.dtype))
 
 
 def shape_steps(g):
     s = Shapes(g)
-    return {s.product: 4, s.window: 4, s.gather: 2, s.element: 1, s.transpose: 2, s.broadcast: 2, s.slice: 2, s.concat: 1, s.pad: 1, s.insert: 1, s.collapse: 2,
+    return {s.product: 4, s.window: 4, s.gather: 2, s.element: 1, s.transpose: 2, s.broadcast: 2, s.slice: 2,
+            s.concat: 1, s.pad: 1, s.insert: 1, s.collapse: 2,
             s.expand: 1}

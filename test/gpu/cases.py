@@ -1,12 +1,14 @@
 """Row programs with their inputs and results in NumPy, one for each way that a GPU kernel runs or an operand is read.
 
-A case is (name, text, inputs, outputs, fails): `text` is the program in MLIR, inputs(rng) makes arrays, outputs(*inputs) says
-in float64 what is right, `fails` is the message of an assert that has to fail. Arrays of bf16 are float32 whose low bits are 0.
+A case is (name, text, inputs, outputs, fails): `text` is the program in MLIR, inputs(rng) makes arrays,
+outputs(*inputs) says in float64 what is right, `fails` is the message of an assert that has to fail. Arrays of bf16 are
+float32 whose low bits are 0.
 """
 import numpy as np
 
 CASES = []
-DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_, "i8": np.int8}
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32,
+          "i64": np.int64, "i1": np.bool_, "i8": np.int8}
 
 
 def bf16(x):
@@ -69,7 +71,8 @@ def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fals
     a = "f64" if t == "f64" else "f32"
     half = t in ("f16", "bf16")
     body = f"""
-%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)}) outs(%empty_y[i, j] : {tensor((M, N), t)}){attr(schedule)} {{
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)})
+    outs(%empty_y[i, j] : {tensor((M, N), t)}){attr(schedule)} {{
 ^row(%a0: tensor<{N}x{t}>):
   {f'%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}x{a}>' if half else ''}
   %m = sinter.row_reduce maximumf %a : tensor<{N}x{a}> -> {a}
@@ -97,10 +100,12 @@ def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fals
 
 
 def softmax_far(name, schedule):
-    """Rows far from 0, by little and by as much as there is; elements that are -inf, or the lowest number in their place."""
+    """Rows far from 0, by little and by as much as there is; elements that are -inf, or the lowest number in their
+    place."""
     low = float(np.finfo(np.float32).min)
     body = f"""
-%y = sinter.rowwise (i = 12) by (j = 512) ins(%x[i, j] : {tensor((12, 512), 'f32')}) outs(%empty_y[i, j] : {tensor((12, 512), 'f32')}){attr(schedule)} {{
+%y = sinter.rowwise (i = 12) by (j = 512) ins(%x[i, j] : {tensor((12, 512), 'f32')})
+    outs(%empty_y[i, j] : {tensor((12, 512), 'f32')}){attr(schedule)} {{
 ^row(%a: tensor<512xf32>):
   %m = sinter.row_reduce maximumf %a : tensor<512xf32> -> f32
   %mb = sinter.broadcast %m : f32 -> tensor<512xf32>
@@ -134,7 +139,8 @@ def layer_norm(name, m, n, t="f32", schedule=None, dynamic=False, offset=1000.0,
     M, a = ("?" if dynamic else m), "f64" if t == "f64" else "f32"
     half = t in ("f16", "bf16")
     body = f"""
-%y = sinter.rowwise (i = {M}) by (j = {n}) ins(%x[i, j] : {tensor((M, n), t)}) outs(%empty_y[i, j] : {tensor((M, n), t)}){attr(schedule)} {{
+%y = sinter.rowwise (i = {M}) by (j = {n}) ins(%x[i, j] : {tensor((M, n), t)})
+    outs(%empty_y[i, j] : {tensor((M, n), t)}){attr(schedule)} {{
 ^row(%{'a0' if half else 'a'}: tensor<{n}x{t}>):
   {f'%a = arith.extf %a0 : tensor<{n}x{t}> to tensor<{n}x{a}>' if half else ''}
   %n = arith.constant {float(n):e} : {a}
@@ -159,15 +165,18 @@ def layer_norm(name, m, n, t="f32", schedule=None, dynamic=False, offset=1000.0,
         d = x - x.mean(1, keepdims=True)
         return [d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5)]
 
-    case(name, program([("x", (M, n), t)], [("y", (M, n), t)], sizes("x", (M, n), t), body), lambda r: [cast(r.standard_normal((m, n)) + offset, t)], outputs, big=big)
+    case(name, program([("x", (M, n), t)], [("y", (M, n), t)], sizes("x", (M, n), t), body),
+         lambda r: [cast(r.standard_normal((m, n)) + offset, t)], outputs, big=big)
 
 
 def centred(name, m, n, schedule=None, dynamic=False):
     """Reductions that wait for each other; an output of no reduction, one for each row, one for all."""
     M = "?" if dynamic else m
     body = f"""
-%y, %z, %mean, %total = sinter.rowwise (i = {M}) by (j = {n}) ins(%x[i, j] : {tensor((M, n), 'f32')}, %w[j] : tensor<{n}xf32>) reduce(add [] : f32)
-    outs(%empty_y[i, j] : {tensor((M, n), 'f32')}, %empty_z[i, j] : {tensor((M, n), 'f32')}, %empty_mean[i] : {tensor((M,), 'f32')}, %empty_total[] : tensor<f32>){attr(schedule)} {{
+%y, %z, %mean, %total = sinter.rowwise (i = {M}) by (j = {n})
+    ins(%x[i, j] : {tensor((M, n), 'f32')}, %w[j] : tensor<{n}xf32>) reduce(add [] : f32)
+    outs(%empty_y[i, j] : {tensor((M, n), 'f32')}, %empty_z[i, j] : {tensor((M, n), 'f32')},
+    %empty_mean[i] : {tensor((M,), 'f32')}, %empty_total[] : tensor<f32>){attr(schedule)} {{
 ^row(%a: tensor<{n}xf32>, %wr: tensor<{n}xf32>):
   %n = arith.constant {float(n):e} : f32
   %s = sinter.row_reduce add %a : tensor<{n}xf32> -> f32
@@ -189,8 +198,10 @@ def centred(name, m, n, schedule=None, dynamic=False):
         return [d / d.max(1, keepdims=True) * w, x + w, x.mean(1), np.array((x + w).sum())]
 
     full = (M, n)
-    case(name, program([("x", full, "f32"), ("w", (n,), "f32")], [("y", full, "f32"), ("z", full, "f32"), ("mean", (M,), "f32"), ("total", (), "f32")], sizes("x", full, "f32"), body),
-         lambda r: [(r.standard_normal((m, n)) + 1).astype(np.float32), r.standard_normal(n).astype(np.float32)], outputs)
+    case(name, program([("x", full, "f32"), ("w", (n,), "f32")], [("y", full, "f32"), ("z", full, "f32"),
+        ("mean", (M,), "f32"), ("total", (), "f32")], sizes("x", full, "f32"), body),
+         lambda r: [(r.standard_normal((m, n)) + 1).astype(np.float32), r.standard_normal(n).astype(np.float32)],
+         outputs)
 
 
 def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False):
@@ -198,7 +209,8 @@ def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fa
     half = t in ("f16", "bf16")
     a = "f64" if t == "f64" else "f32"
     body = f"""
-%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)}) outs(%empty_y[i] : {tensor((M,), a)}){attr(schedule)} {{
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)})
+    outs(%empty_y[i] : {tensor((M,), a)}){attr(schedule)} {{
 ^row(%{'a0' if half else 'a'}: tensor<{N}x{t}>):
   {f'%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}x{a}>' if half else ''}
   %m = sinter.row_reduce maximumf %a : tensor<{N}x{a}> -> {a}
@@ -216,7 +228,8 @@ def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fa
         top = x.max(1, keepdims=True)
         return [np.log(np.exp(x - top).sum(1)) + top[:, 0]]
 
-    case(name, program([("x", (M, N), t)], [("y", (M,), a)], sizes("x", (M, N), t), body), lambda r: [cast(r.standard_normal((m, n)) * 3, t)], outputs, big=big)
+    case(name, program([("x", (M, N), t)], [("y", (M,), a)], sizes("x", (M, N), t), body),
+         lambda r: [cast(r.standard_normal((m, n)) * 3, t)], outputs, big=big)
 
 
 def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
@@ -224,8 +237,10 @@ def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False)
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
     classes = f"%classes = arith.constant {n} : {label}"
     body = f"""
-%loss, %dx = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), 'f32')}, %t[i] : {tensor((M,), label)})
-    reduce(add [] : f32, add [] : f32) outs(%empty_loss[] : tensor<f32>, %empty_dx[i, j] : {tensor((M, N), 'f32')}){attr(schedule)} {{
+%loss, %dx = sinter.rowwise (i = {M}) by (j = {N})
+    ins(%x[i, j] : {tensor((M, N), 'f32')}, %t[i] : {tensor((M,), label)})
+    reduce(add [] : f32, add [] : f32)
+    outs(%empty_loss[] : tensor<f32>, %empty_dx[i, j] : {tensor((M, N), 'f32')}){attr(schedule)} {{
 ^row(%a: tensor<{N}xf32>, %t0: {label}):
   %ignored = arith.constant -100 : {label}
   %zero = arith.constant 0.0 : f32
@@ -284,19 +299,25 @@ def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False)
         loss = -np.log(p[np.arange(m)[valid], t[valid]]).sum() / valid.sum()
         return [np.array(loss), g]
 
-    case(name, program([("x", (M, N), "f32"), ("t", (M,), label)], [("loss", (), "f32"), ("dx", (M, N), "f32")], sizes("x", (M, N), "f32"), body),
+    case(name, program([("x", (M, N), "f32"), ("t", (M,), label)], [("loss", (), "f32"), ("dx", (M, N), "f32")],
+                       sizes("x", (M, N), "f32"), body),
          inputs, outputs, fails=fails, big=big)
 
 
 def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
     """dx, dw, db and a scalar: results of every kind, sums of columns among them."""
     half = t in ("f16", "bf16")
-    wide = lambda v, to: f"{to} = arith.extf {v} : tensor<{n}x{t}> to tensor<{n}xf32>" if half else f"{to} = arith.addf {v}, %zb : tensor<{n}xf32>"
+    wide = lambda v, to: (
+        f"{to} = arith.extf {v} : tensor<{n}x{t}> to tensor<{n}xf32>"
+        if half
+        else f"{to} = arith.addf {v}, %zb : tensor<{n}xf32>"
+    )
     body = f"""
 %dx, %rs, %dw, %db, %total = sinter.rowwise (i = {m}) by (j = {n})
     ins(%x[i, j] : tensor<{m}x{n}x{t}>, %g[i, j] : tensor<{m}x{n}x{t}>, %w[j] : tensor<{n}xf32>)
     reduce(add [j] : f32, add [j] : f32, add [] : f32)
-    outs(%empty_dx[i, j] : tensor<{m}x{n}x{t}>, %empty_rs[i] : tensor<{m}xf32>, %empty_dw[j] : tensor<{n}xf32>, %empty_db[j] : tensor<{n}xf32>,
+    outs(%empty_dx[i, j] : tensor<{m}x{n}x{t}>, %empty_rs[i] : tensor<{m}xf32>, %empty_dw[j] : tensor<{n}xf32>,
+    %empty_db[j] : tensor<{n}xf32>,
          %empty_total[] : tensor<f32>){attr(schedule)} {{
 ^row(%x0: tensor<{n}x{t}>, %g0: tensor<{n}x{t}>, %wr: tensor<{n}xf32>):
   %zb = arith.constant dense<0.0> : tensor<{n}xf32>
@@ -327,7 +348,7 @@ def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
   %u2 = arith.subf %gw, %m1b : tensor<{n}xf32>
   %u3 = arith.subf %u2, %u1 : tensor<{n}xf32>
   %u = arith.mulf %u3, %rb : tensor<{n}xf32>
-  {f'%out = arith.truncf %u : tensor<{n}xf32> to tensor<{n}x{t}>' if half else f'%out = arith.addf %u, %zb : tensor<{n}xf32>'}
+  %out = {f'arith.truncf %u : tensor<{n}xf32> to tensor<{n}x{t}>' if half else f'arith.addf %u, %zb : tensor<{n}xf32>'}
   %dwr = arith.mulf %gr, %h : tensor<{n}xf32>
   sinter.yield %dwr, %gr, %r, %out, %r : tensor<{n}xf32>, tensor<{n}xf32>, f32, tensor<{n}x{t}>, f32
 }} finish {{
@@ -348,8 +369,10 @@ def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
         return [dx, r[:, 0], (g * h).sum(0), 2 * g.sum(0), np.array(r.sum())]
 
     case(name, program([("x", (m, n), t), ("g", (m, n), t), ("w", (n,), "f32")],
-                       [("dx", (m, n), t), ("rs", (m,), "f32"), ("dw", (n,), "f32"), ("db", (n,), "f32"), ("total", (), "f32")], [], body),
-         lambda r: [cast(r.standard_normal((m, n)) * 2 + 1, t), cast(r.standard_normal((m, n)), t), r.standard_normal(n).astype(np.float32)], outputs, big=big)
+                       [("dx", (m, n), t), ("rs", (m,), "f32"), ("dw", (n,), "f32"), ("db", (n,), "f32"),
+                        ("total", (), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, n)) * 2 + 1, t), cast(r.standard_normal((m, n)), t),
+                    r.standard_normal(n).astype(np.float32)], outputs, big=big)
 
 
 def mse(name, dims, t="f32", schedule=None, dynamic=None, big=False):
@@ -364,7 +387,8 @@ def mse(name, dims, t="f32", schedule=None, dynamic=None, big=False):
         count *= d
     body = f"""
 %loss, %dx, %dy = sinter.rowwise ({rows}) by (j = {N}) ins(%x[{at}] : {full}, %y[{at}] : {full}, %s[] : tensor<{t}>)
-    reduce(add [] : {t}) outs(%empty_loss[] : tensor<{t}>, %empty_dx[{at}] : {full}, %empty_dy[{at}] : {full}){attr(schedule)} {{
+    reduce(add [] : {t})
+    outs(%empty_loss[] : tensor<{t}>, %empty_dx[{at}] : {full}, %empty_dy[{at}] : {full}){attr(schedule)} {{
 ^row(%a: tensor<{N}x{t}>, %b: tensor<{N}x{t}>, %c: {t}):
   %d = arith.subf %a, %b : tensor<{N}x{t}>
   %q = arith.mulf %d, %d : tensor<{N}x{t}>
@@ -384,15 +408,18 @@ def mse(name, dims, t="f32", schedule=None, dynamic=None, big=False):
         d = x - y
         return [np.array((d * d).sum() * s), d * s, -d * s]
 
-    case(name, program([("x", D, t), ("y", D, t), ("s", (), t)], [("loss", (), t), ("dx", D, t), ("dy", D, t)], sizes("x", D, t), body),
-         lambda r: [cast(r.standard_normal(dims), t), cast(r.standard_normal(dims), t), np.array(2.0 / count, DTYPES[t])], outputs, big=big)
+    case(name, program([("x", D, t), ("y", D, t), ("s", (), t)], [("loss", (), t), ("dx", D, t), ("dy", D, t)],
+                       sizes("x", D, t), body),
+         lambda r: [cast(r.standard_normal(dims), t), cast(r.standard_normal(dims), t),
+                    np.array(2.0 / count, DTYPES[t])], outputs, big=big)
 
 
 def elementary(name, m, n, schedule=None, fails=False):
     """Exponentials, logarithms and divisions of each element, and an assert about all of them."""
     t = f"tensor<{n}xf32>"
     body = f"""
-%sum, %y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), 'f32')}, %p[i, j] : {tensor((m, n), 'f32')})
+%sum, %y = sinter.rowwise (i = {m}) by (j = {n})
+    ins(%x[i, j] : {tensor((m, n), 'f32')}, %p[i, j] : {tensor((m, n), 'f32')})
     reduce(add [] : f32) outs(%empty_sum[] : tensor<f32>, %empty_y[i, j] : {tensor((m, n), 'f32')}){attr(schedule)} {{
 ^row(%a: {t}, %b: {t}):
   %zero = arith.constant dense<0.0> : {t}
@@ -432,13 +459,15 @@ def elementary(name, m, n, schedule=None, fails=False):
         return [np.array(y.sum()), y]
 
     f32 = lambda *dims: (dims, "f32")
-    case(name, program([("x", *f32(m, n)), ("p", *f32(m, n))], [("sum", *f32()), ("y", *f32(m, n))], [], body), inputs, outputs, fails="no probability" if fails else None)
+    case(name, program([("x", *f32(m, n)), ("p", *f32(m, n))], [("sum", *f32()), ("y", *f32(m, n))], [], body),
+         inputs, outputs, fails="no probability" if fails else None)
 
 
 def far_label(name, m, n, schedule=None):
     """A label that 32 bits would take for one that is inside; a pick of nothing is 0."""
     body = f"""
-%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), 'f32')}, %t[i] : tensor<{m}xi64>) outs(%empty_y[i] : tensor<{m}xf32>){attr(schedule)} {{
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), 'f32')}, %t[i] : tensor<{m}xi64>)
+    outs(%empty_y[i] : tensor<{m}xf32>){attr(schedule)} {{
 ^row(%a: tensor<{n}xf32>, %t0: i64):
   %zero = arith.constant 0.0 : f32
   %p = sinter.pick %a[%t0] else %zero : tensor<{n}xf32>, i64
@@ -477,14 +506,18 @@ def rows_apart(name, m, n, wide, schedule=None):
         s = (x * x).sum(1)
         return [x - s[:, None], s]
 
-    case(name, program([("x", (m, wide), "f32")], [("y", (m, n), "f32"), ("s", (m,), "f32")], [], body), lambda r: [cast(r.standard_normal((m, wide)), "f32")], outputs)
+    case(name, program([("x", (m, wide), "f32")], [("y", (m, n), "f32"), ("s", (m,), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, wide)), "f32")], outputs)
 
 
 def dim1(name, b, c, p, t="f32", schedule=None, big=False):
     """Softmax over dimension 1 of rank 3, a value for each pixel, and a sum over all."""
     body = f"""
-%y, %l, %s = sinter.rowwise (i = {b}, k = {p}) by (j = {c}) ins(%x[i, j, k] : tensor<{b}x{c}x{p}xf32>, %w[j] : tensor<{c}xf32>)
-    reduce(add [] : f32) outs(%empty_y[i, j, k] : tensor<{b}x{c}x{p}xf32>, %empty_l[i, k] : tensor<{b}x{p}xf32>, %empty_s[] : tensor<f32>){attr(schedule)} {{
+%y, %l, %s = sinter.rowwise (i = {b}, k = {p}) by (j = {c})
+    ins(%x[i, j, k] : tensor<{b}x{c}x{p}xf32>, %w[j] : tensor<{c}xf32>)
+    reduce(add [] : f32)
+    outs(%empty_y[i, j, k] : tensor<{b}x{c}x{p}xf32>, %empty_l[i, k] : tensor<{b}x{p}xf32>,
+    %empty_s[] : tensor<f32>){attr(schedule)} {{
 ^row(%a: tensor<{c}xf32>, %w0: tensor<{c}xf32>):
   %m = sinter.row_reduce maximumf %a : tensor<{c}xf32> -> f32
   %mb = sinter.broadcast %m : f32 -> tensor<{c}xf32>
@@ -505,18 +538,24 @@ def dim1(name, b, c, p, t="f32", schedule=None, big=False):
         z = (q * w.astype(np.float64)[None, :, None]).sum(1)
         return [q, z, np.array(z.sum())]
 
-    case(name, program([("x", (b, c, p), t), ("w", (c,), t)], [("y", (b, c, p), t), ("l", (b, p), t), ("s", (), t)], [], body),
-         lambda r: [(r.standard_normal((b, c, p)) * 3).astype(np.float32), r.standard_normal(c).astype(np.float32)], outputs, big=big)
+    case(name, program([("x", (b, c, p), t), ("w", (c,), t)], [("y", (b, c, p), t), ("l", (b, p), t), ("s", (), t)],
+                       [], body),
+         lambda r: [(r.standard_normal((b, c, p)) * 3).astype(np.float32), r.standard_normal(c).astype(np.float32)],
+         outputs, big=big)
 
 
 def accesses(name, m, n, schedule=None):
-    """Shifted with a fill value, reversed, strided, transposed, a row of a table by index, a table by computed subscripts."""
+    """Shifted with a fill value, reversed, strided, transposed, a row of a table by index, a table by computed
+    subscripts."""
     body = f"""
 %y, %r = sinter.rowwise (i = {m}) by (j = {n})
-    ins(%x[i, j] : tensor<{m}x{n}xf32>, %x[i, j - 1] : tensor<{m}x{n}xf32> else 7.0, %x[i, {n - 1} - j] : tensor<{m}x{n}xf32>,
-        %z[j * 2 + 1, i] : tensor<{2 * n + 2}x{m}xf32>, %e[%t[i] : tensor<{m}xi64>, j] : tensor<11x{n}xf32>, %u[?] : tensor<13xf32>, %t[i] : tensor<{m}xi64>)
+    ins(%x[i, j] : tensor<{m}x{n}xf32>, %x[i, j - 1] : tensor<{m}x{n}xf32> else 7.0,
+    %x[i, {n - 1} - j] : tensor<{m}x{n}xf32>,
+        %z[j * 2 + 1, i] : tensor<{2 * n + 2}x{m}xf32>, %e[%t[i] : tensor<{m}xi64>, j] : tensor<11x{n}xf32>,
+            %u[?] : tensor<13xf32>, %t[i] : tensor<{m}xi64>)
     outs(%empty_y[i, j] : tensor<{m}x{n}xf32>, %empty_r[i] : tensor<{m}xf32>){attr(schedule)} {{
-^row(%a: tensor<{n}xf32>, %b: tensor<{n}xf32>, %c: tensor<{n}xf32>, %d: tensor<{n}xf32>, %f: tensor<{n}xf32>, %u0: memref<13xf32>, %t0: i64):
+^row(%a: tensor<{n}xf32>, %b: tensor<{n}xf32>, %c: tensor<{n}xf32>, %d: tensor<{n}xf32>, %f: tensor<{n}xf32>,
+    %u0: memref<13xf32>, %t0: i64):
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
   %j = sinter.index j : tensor<{n}xindex>
@@ -548,17 +587,20 @@ def accesses(name, m, n, schedule=None):
         mh = s.max(1) + u[t] + p
         return [s - mh[:, None], mh]
 
-    case(name, program([("x", (m, n), "f32"), ("z", (2 * n + 2, m), "f32"), ("e", (11, n), "f32"), ("u", (13,), "f32"), ("t", (m,), "i64")],
+    case(name, program([("x", (m, n), "f32"), ("z", (2 * n + 2, m), "f32"), ("e", (11, n), "f32"), ("u", (13,), "f32"),
+                        ("t", (m,), "i64")],
                        [("y", (m, n), "f32"), ("r", (m,), "f32")], [], body),
          lambda r: [r.standard_normal((m, n)).astype(np.float32), r.standard_normal((2 * n + 2, m)).astype(np.float32),
-                    r.standard_normal((11, n)).astype(np.float32), r.standard_normal(13).astype(np.float32), r.integers(0, 11, m)], outputs)
+                    r.standard_normal((11, n)).astype(np.float32), r.standard_normal(13).astype(np.float32),
+                    r.integers(0, 11, m)], outputs)
 
 
 def parts(name, m, c, h, w):
     """Columns that are neighbours in memory in parts of w only."""
     n, t = c * h * w, f"tensor<{m}x{h}x{c}x{w}xf32>"
     body = f"""
-%y = sinter.rowwise (i = {m}) by (c = {c}, h = {h}, w = {w}) ins(%x[i, h, c, w] : {t}) outs(%empty_y[i, h, c, w] : {t}) {{
+%y = sinter.rowwise (i = {m}) by (c = {c}, h = {h}, w = {w}) ins(%x[i, h, c, w] : {t})
+    outs(%empty_y[i, h, c, w] : {t}) {{
 ^row(%a: tensor<{n}xf32>):
   %m = sinter.row_reduce maximumf %a : tensor<{n}xf32> -> f32
   %mb = sinter.broadcast %m : f32 -> tensor<{n}xf32>
@@ -566,13 +608,15 @@ def parts(name, m, c, h, w):
   sinter.yield %q : tensor<{n}xf32>
 }}"""
     case(name, program([("x", (m, h, c, w), "f32")], [("y", (m, h, c, w), "f32")], [], body),
-         lambda r: [r.standard_normal((m, h, c, w)).astype(np.float32)], lambda x: [x.astype(np.float64) - x.max((1, 2, 3), keepdims=True)])
+         lambda r: [r.standard_normal((m, h, c, w)).astype(np.float32)],
+         lambda x: [x.astype(np.float64) - x.max((1, 2, 3), keepdims=True)])
 
 
 def lookup(name, m, n, fails=False, schedule=None):
     """Rows of a table by index, an index outside fails and reads nothing outside."""
     body = f"""
-%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%e[%t[i] : tensor<{m}xi32>, j] : tensor<5x{n}xf32>) outs(%empty_y[i, j] : tensor<{m}x{n}xf32>){attr(schedule)} {{
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%e[%t[i] : tensor<{m}xi32>, j] : tensor<5x{n}xf32>)
+    outs(%empty_y[i, j] : tensor<{m}x{n}xf32>){attr(schedule)} {{
 ^row(%a: tensor<{n}xf32>):
   %q = arith.addf %a, %a : tensor<{n}xf32>
   sinter.yield %q : tensor<{n}xf32>
@@ -585,14 +629,16 @@ def lookup(name, m, n, fails=False, schedule=None):
         return [r.standard_normal((5, n)).astype(np.float32), t]
 
     case(name, program([("e", (5, n), "f32"), ("t", (m,), "i32")], [("y", (m, n), "f32")], [], body), inputs,
-         lambda e, t: [2.0 * e.astype(np.float64)[np.minimum(t, 4)]], fails="an index is outside of the table that it reads from" if fails else None)
+         lambda e, t: [2.0 * e.astype(np.float64)[np.minimum(t, 4)]],
+         fails="an index is outside of the table that it reads from" if fails else None)
 
 
 def integers(name, m, n, t, schedule=None):
     """Sum, maximum, and of bits; a mask of i1."""
     body = f"""
 %s, %m, %k, %all = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}x{t}>) reduce(add [] : {t})
-    outs(%empty_s[i] : tensor<{m}x{t}>, %empty_m[i] : tensor<{m}x{t}>, %empty_k[i, j] : tensor<{m}x{n}xi1>, %empty_all[] : tensor<{t}>){attr(schedule)} {{
+    outs(%empty_s[i] : tensor<{m}x{t}>, %empty_m[i] : tensor<{m}x{t}>, %empty_k[i, j] : tensor<{m}x{n}xi1>,
+    %empty_all[] : tensor<{t}>){attr(schedule)} {{
 ^row(%a: tensor<{n}x{t}>):
   %s0 = sinter.row_reduce add %a : tensor<{n}x{t}> -> {t}
   %m0 = sinter.row_reduce maxsi %a : tensor<{n}x{t}> -> {t}
@@ -601,7 +647,8 @@ def integers(name, m, n, t, schedule=None):
   sinter.yield %s0, %s0, %m0, %k0 : {t}, {t}, {t}, tensor<{n}xi1>
 }}"""
 
-    case(name, program([("x", (m, n), t)], [("s", (m,), t), ("m", (m,), t), ("k", (m, n), "i1"), ("all", (), t)], [], body),
+    case(name, program([("x", (m, n), t)], [("s", (m,), t), ("m", (m,), t), ("k", (m, n), "i1"), ("all", (), t)],
+                       [], body),
          lambda r: [r.integers(-90, 90, (m, n)).astype(DTYPES[t])],
          lambda x: [x.sum(1, dtype=x.dtype), x.max(1), x == x.max(1, keepdims=True), np.array(x.sum(dtype=x.dtype))])
 
@@ -609,13 +656,16 @@ def integers(name, m, n, t, schedule=None):
 def column_sums(name, m, n, schedule=None, big=False):
     """A row's element and the sum and the maximum of each column."""
     body = f"""
-%y, %s, %m = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}xf32>) reduce(add [j] : f32, maximumf [j] : f32)
-    outs(%empty_y[i, j] : tensor<{m}x{n}xf32>, %empty_s[j] : tensor<{n}xf32>, %empty_m[j] : tensor<{n}xf32>){attr(schedule)} {{
+%y, %s, %m = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}xf32>)
+    reduce(add [j] : f32, maximumf [j] : f32)
+    outs(%empty_y[i, j] : tensor<{m}x{n}xf32>, %empty_s[j] : tensor<{n}xf32>,
+    %empty_m[j] : tensor<{n}xf32>){attr(schedule)} {{
 ^row(%a: tensor<{n}xf32>):
   %q = arith.mulf %a, %a : tensor<{n}xf32>
   sinter.yield %q, %a, %q : tensor<{n}xf32>, tensor<{n}xf32>, tensor<{n}xf32>
 }}"""
-    case(name, program([("x", (m, n), "f32")], [("y", (m, n), "f32"), ("s", (n,), "f32"), ("m", (n,), "f32")], [], body),
+    case(name, program([("x", (m, n), "f32")], [("y", (m, n), "f32"), ("s", (n,), "f32"), ("m", (n,), "f32")],
+                       [], body),
          lambda r: [r.standard_normal((m, n)).astype(np.float32)],
          lambda x: [x.astype(np.float64) ** 2, (x.astype(np.float64) ** 2).sum(0), x.max(0)], big=big)
 
@@ -624,13 +674,15 @@ def per_row(name, m, schedule=None, dynamic=False):
     """A form without columns, with sums over all rows."""
     M = "?" if dynamic else m
     body = f"""
-%y, %s = sinter.rowwise (i = {M}) by () ins(%x[i] : {tensor((M,), 'f32')}) reduce(add [] : f32) outs(%empty_y[i] : {tensor((M,), 'f32')}, %empty_s[] : tensor<f32>){attr(schedule)} {{
+%y, %s = sinter.rowwise (i = {M}) by () ins(%x[i] : {tensor((M,), 'f32')}) reduce(add [] : f32)
+    outs(%empty_y[i] : {tensor((M,), 'f32')}, %empty_s[] : tensor<f32>){attr(schedule)} {{
 ^row(%a: f32):
   %q = math.tanh %a : f32
   sinter.yield %q, %q : f32, f32
 }}"""
     case(name, program([("x", (M,), "f32")], [("y", (M,), "f32"), ("s", (), "f32")], sizes("x", (M,), "f32"), body),
-         lambda r: [r.standard_normal(m).astype(np.float32)], lambda x: [np.tanh(x.astype(np.float64)), np.array(np.tanh(x.astype(np.float64)).sum())])
+         lambda r: [r.standard_normal(m).astype(np.float32)], lambda x: [np.tanh(x.astype(np.float64)),
+             np.array(np.tanh(x.astype(np.float64)).sum())])
 
 
 def all_cases():
@@ -654,41 +706,63 @@ def all_cases():
     softmax("peel_bf16", 7, 2051, "bf16", schedule=f"threads = 64, blocks = 3, vector = 8, {R}, ahead = 1")
     softmax("peel_f64", 5, 129, "f64", schedule=f"threads = 32, blocks = 5, vector = 2, {R}, ahead = 1")
     softmax("peel_cluster", 9, 1003, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 4, ahead = 1")
-    cross_entropy("peel_cross_entropy", 17, 1001, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2, ahead = 1")
+    cross_entropy("peel_cross_entropy", 17, 1001,
+                  schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2, ahead = 1")
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
-    softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1", dynamic=(True, False))
-    layer_norm_backward("ahead_columns", 29, 264, "bf16", schedule=f"threads = 32, blocks = 5, vector = 8, {R}, ahead = 1")
+    softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1",
+            dynamic=(True, False))
+    layer_norm_backward("ahead_columns", 29, 264, "bf16",
+                        schedule=f"threads = 32, blocks = 5, vector = 8, {R}, ahead = 1")
     # groups of blocks that share rows by way of memory
     G, A = 'shape = "grid"', f"{R}, ahead = 1"
     softmax("grid", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
     softmax("grid_registers", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}")
     softmax("grid_rereads", 5, 2003, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 1, unroll = 4")
-    softmax("grid_peel", 5, 2003, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 4, depth = 1")
-    softmax("grid_bf16", 7, 2000, "bf16", schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 8")
-    softmax("grid_peel_bf16", 7, 2001, "bf16", schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 5")
-    softmax("grid_f64", 3, 1000, "f64", schedule=f"{G}, threads = 32, blocks = 5, group = 5, vector = 2, {A}, slots = 8")
-    softmax("grid_idle", 1, 40, schedule=f"{G}, threads = 32, blocks = 8, group = 4, vector = 4, {A}, slots = 2, depth = 2")
-    softmax("grid_many_rows", 700, 256, schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 4, {A}, slots = 2, depth = 2")
-    softmax("grid_rows", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6", dynamic=(True, False))
-    softmax("grid_no_rows", 0, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6", dynamic=(True, False))
-    softmax("grid_dynamic", 5, 1999, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2", dynamic=(True, True))
+    softmax("grid_peel", 5, 2003,
+            schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 4, depth = 1")
+    softmax("grid_bf16", 7, 2000, "bf16",
+            schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 8")
+    softmax("grid_peel_bf16", 7, 2001, "bf16",
+            schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 8, {A}, slots = 5")
+    softmax("grid_f64", 3, 1000, "f64",
+            schedule=f"{G}, threads = 32, blocks = 5, group = 5, vector = 2, {A}, slots = 8")
+    softmax("grid_idle", 1, 40,
+            schedule=f"{G}, threads = 32, blocks = 8, group = 4, vector = 4, {A}, slots = 2, depth = 2")
+    softmax("grid_many_rows", 700, 256,
+            schedule=f"{G}, threads = 32, blocks = 4, group = 2, vector = 4, {A}, slots = 2, depth = 2")
+    softmax("grid_rows", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6",
+            dynamic=(True, False))
+    softmax("grid_no_rows", 0, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6",
+            dynamic=(True, False))
+    softmax("grid_dynamic", 5, 1999, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2",
+            dynamic=(True, True))
     logsumexp("grid_values", 5, 2000, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 4, unroll = 4")
-    layer_norm("grid_layer_norm", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
-    layer_norm("grid_layer_norm_peel", 5, 2001, "f32", schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
-    layer_norm("grid_layer_norm_f16", 5, 2000, "f16", f"{G}, threads = 32, blocks = 3, group = 3, vector = 8, {A}, slots = 6", offset=3.0)
-    layer_norm("grid_layer_norm_rereads", 5, 2003, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2", dynamic=True)
-    cross_entropy("grid_cross_entropy", 7, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
-    cross_entropy("grid_cross_entropy_peel", 7, 2001, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
-    cross_entropy("grid_cross_entropy_fails", 7, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5", fails="a label is out of range")
+    layer_norm("grid_layer_norm", 5, 2000,
+               schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
+    layer_norm("grid_layer_norm_peel", 5, 2001, "f32",
+               schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
+    layer_norm("grid_layer_norm_f16", 5, 2000, "f16",
+               f"{G}, threads = 32, blocks = 3, group = 3, vector = 8, {A}, slots = 6", offset=3.0)
+    layer_norm("grid_layer_norm_rereads", 5, 2003,
+               schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 1, unroll = 2", dynamic=True)
+    cross_entropy("grid_cross_entropy", 7, 2000,
+                  schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
+    cross_entropy("grid_cross_entropy_peel", 7, 2001,
+                  schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
+    cross_entropy("grid_cross_entropy_fails", 7, 2000,
+                  schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5",
+                  fails="a label is out of range")
     centred("grid_centred", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 5")
-    centred("grid_centred_rows", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}, remake = 1", dynamic=True)
+    centred("grid_centred_rows", 5, 2000,
+            schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}, remake = 1", dynamic=True)
     # rows in shared memory
     S = 'residency = "shared"'
     softmax("shared", 5, 2000, schedule=f"threads = 64, blocks = 5, vector = 4, {S}")
     softmax("shared_rows", 7, 2000, schedule=f"threads = 64, blocks = 3, vector = 4, {S}", dynamic=(True, False))
     softmax("shared_peel", 7, 2003, schedule=f"threads = 64, blocks = 4, vector = 4, {S}, cluster = 2")
     softmax("shared_peel_bf16", 5, 2001, "bf16", schedule=f"threads = 32, blocks = 2, vector = 8, {S}")
-    layer_norm("shared_layer_norm", 7, 2000, schedule=f"threads = 32, blocks = 28, vector = 4, {S}, cluster = 4", offset=3.0)
+    layer_norm("shared_layer_norm", 7, 2000, schedule=f"threads = 32, blocks = 28, vector = 4, {S}, cluster = 4",
+               offset=3.0)
     cross_entropy("shared_cross_entropy", 7, 2000, schedule=f"threads = 32, blocks = 8, vector = 4, {S}, cluster = 4")
     cross_entropy("shared_cross_entropy_peel", 7, 2001, schedule=f"threads = 32, blocks = 4, vector = 4, {S}")
     centred("shared_centred", 5, 2000, schedule=f"threads = 64, blocks = 4, vector = 4, {S}, cluster = 2")
@@ -728,11 +802,15 @@ def all_cases():
     layer_norm_backward("cluster_sums_in_memory", 29, 260, schedule="threads = 32, blocks = 6, vector = 4, cluster = 2")
     dim1("columns_in_groups", 3, 19, 100, schedule="threads = 32, blocks = 5")
     elementary("elementary", 29, 260)
-    elementary("elementary_flat", 29, 131, schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"")
-    elementary("elementary_fails", 29, 131, schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"", fails=True)
-    elementary("elementary_rows_fail", 29, 132, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2", fails=True)
+    elementary("elementary_flat", 29, 131,
+               schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"")
+    elementary("elementary_fails", 29, 131,
+               schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"", fails=True)
+    elementary("elementary_rows_fail", 29, 132, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2",
+               fails=True)
     softmax("remake", 9, 516, schedule=f"threads = 32, blocks = 9, vector = 4, {R}, remake = 1")
-    softmax("remake_cluster_f16", 9, 1040, "f16", schedule=f"threads = 32, blocks = 8, vector = 8, {R}, cluster = 2, remake = 1")
+    softmax("remake_cluster_f16", 9, 1040, "f16",
+            schedule=f"threads = 32, blocks = 8, vector = 8, {R}, cluster = 2, remake = 1")
     layer_norm_backward("remake_columns", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, remake = 1")
     far_label("far_label", 8, 20)
     rows_apart("rows_apart", 9, 64, 67)
@@ -743,9 +821,12 @@ def all_cases():
     layer_norm_backward("layer_norm_backward", 29, 260)
     layer_norm_backward("layer_norm_backward_odd", 29, 77)
     layer_norm_backward("layer_norm_backward_bf16", 29, 264, "bf16")
-    layer_norm_backward("layer_norm_backward_team", 29, 32, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 8")
-    layer_norm_backward("layer_norm_backward_cluster", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
-    layer_norm_backward("layer_norm_backward_memory", 29, 260, schedule="threads = 32, blocks = 11, vector = 4, unroll = 2")
+    layer_norm_backward("layer_norm_backward_team", 29, 32,
+                        schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 8")
+    layer_norm_backward("layer_norm_backward_cluster", 29, 260,
+                        schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
+    layer_norm_backward("layer_norm_backward_memory", 29, 260,
+                        schedule="threads = 32, blocks = 11, vector = 4, unroll = 2")
     layer_norm_backward("layer_norm_backward_rows", 4099, 264, big=True)
     column_sums("column_sums", 70, 36)
     column_sums("column_sums_memory", 70, 36, schedule="threads = 32, blocks = 66, vector = 4")

@@ -97,7 +97,8 @@ def run(folder, library, files, outputs, seconds):
     if seconds:
         command.append(f"--benchmark={seconds}")
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                              timeout=120)
     except subprocess.TimeoutExpired as e:
         raise RuntimeError("sinter-exec hangs") from e
     if done.returncode:
@@ -109,7 +110,8 @@ def parse(text):
     row = {}
     if m := re.search(r"median ([\d.]+) us, minimum ([\d.]+) us", text):
         row["us"], row["us_min"] = float(m[1]), float(m[2])
-    if m := re.search(r"(\d+) bytes in and out, ([\d.]+) GB/s, ([\d.]+)% of a copy of (\d+) bytes at ([\d.]+) GB/s", text):
+    if m := re.search(r"(\d+) bytes in and out, ([\d.]+) GB/s, ([\d.]+)% of a copy of (\d+) bytes at ([\d.]+) GB/s",
+                      text):
         row["bytes"], row["gbs"], row["percent"], row["copy_bytes"], row["copy_gbs"] = (
             int(m[1]), float(m[2]), float(m[3]), int(m[4]), float(m[5]))
     if m := re.search(r"\{.*\}", text):
@@ -204,7 +206,8 @@ def main():
                 chosen = library.count(".") == 2
                 for _ in range(a.repeat if size == "small" else chosen):
                     run(a.dir, path, files, outputs, 0)
-                    row["equal_bits"] &= all(g.tobytes() == np.load(f).tobytes() if g.nbytes < 1 << 20 else np.array_equal(g, np.load(f)) for g, f in zip(got, outputs))
+                    row["equal_bits"] &= all(g.tobytes() == np.load(f).tobytes() if g.nbytes < 1 << 20
+                                             else np.array_equal(g, np.load(f)) for g, f in zip(got, outputs))
                 row["ok"] = row["equal_bits"] and all(e <= TOLERANCE for e in row["errors"])
             except RuntimeError as e:
                 row["ok"], row["message"] = False, str(e)
@@ -222,21 +225,28 @@ def report(a, rows):
         commit = open(os.path.join(a.dir, "commit")).read().strip()
     except OSError:
         commit = "unknown"
-    about = {"gpu": driver, "multiprocessors": torch.cuda.get_device_properties(0).multi_processor_count, "torch": torch.__version__,
+    about = {"gpu": driver, "multiprocessors": torch.cuda.get_device_properties(0).multi_processor_count,
+             "torch": torch.__version__,
              "machine": platform.platform(), "commit": commit, "date": time.strftime("%Y-%m-%d")}
     with open(os.path.join(a.out, "gpu_rowwise.json"), "w") as f:
         json.dump({"about": about, "rows": rows}, f, indent=1)
     lines = ["# Row-wise kernels on a GPU", "",
-             f"{about['gpu']}, {about['multiprocessors']} multiprocessors; {about['machine']}; commit {commit}; {about['date']}.", "",
-             "Time: median of events around each call. Copy: a copy from device to device of half of the bytes, in the same process, read and",
-             "written bytes counted. Error: norm(got - want) / norm(want) against float64. PyTorch " + about["torch"] + ".", "",
-             "| program | shape | right | kernels | ms | GB in and out | % of copy | copy GB/s | largest error | eager ms | compile ms |",
+             f"{about['gpu']}, {about['multiprocessors']} multiprocessors; {about['machine']}; commit {commit}; "
+             f"{about['date']}.", "",
+             "Time: median of events around each call. Copy: a copy from device to device of half of the bytes, in the "
+             "same process, read and",
+             "written bytes counted. Error: norm(got - want) / norm(want) against float64. PyTorch " +
+             about["torch"] + ".", "",
+             "| program | shape | right | kernels | ms | GB in and out | % of copy | copy GB/s | largest error | eager "
+             "ms | compile ms |",
              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for r in rows:
         ms = lambda key: f"{r[key] / 1e3:.4f}" if key in r else ""
         lines.append("| {} | {}x{} | {} | {} | {} | {:.3f} | {} | {} | {} | {} | {} |".format(
-            r["library"][:-3], *r["shape"], "yes" if r["ok"] else "NO " + r.get("message", ""), r.get("kernels", ""), ms("us"), r.get("bytes", 0) / 1e9,
-            r.get("percent", ""), r.get("copy_gbs", ""), f"{max(r['errors']):.1e}" if r.get("errors") else "", ms("eager_us"), ms("compile_us")))
+            r["library"][:-3], *r["shape"], "yes" if r["ok"] else "NO " + r.get("message", ""), r.get("kernels", ""),
+            ms("us"), r.get("bytes", 0) / 1e9,
+            r.get("percent", ""), r.get("copy_gbs", ""), f"{max(r['errors']):.1e}" if r.get("errors") else "",
+            ms("eager_us"), ms("compile_us")))
     with open(os.path.join(a.out, "gpu_rowwise.md"), "w") as f:
         f.write("\n".join(lines) + "\n")
     print("\n".join(lines))

@@ -3,9 +3,9 @@
 
     python3 run_cases.py [--only PATTERN] [--repeat 3] [--time] [--out FILE] [--exact]
 
-Needs NumPy and the driver, nothing else. Each case is repeated, on outputs and a workspace that hold other bits each time, and has to give
-equal bits; what lies in front of and behind each tensor has to stay as it is. A case that ends the process, or hangs, fails;
-the next ones run in a new process.
+Needs NumPy and the driver, nothing else. Each case is repeated, on outputs and a workspace that hold other bits each
+time, and has to give equal bits; what lies in front of and behind each tensor has to stay as it is. A case that ends
+the process, or hangs, fails; the next ones run in a new process.
 """
 import argparse
 import ctypes as C
@@ -21,7 +21,8 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GUARD = 4096
-NAN_TYPES = {(2, 16): np.float16, (2, 32): np.float32, (2, 64): np.float64, (4, 16): np.uint16, (0, 8): np.int8, (0, 16): np.int16, (0, 32): np.int32,
+NAN_TYPES = {(2, 16): np.float16, (2, 32): np.float32, (2, 64): np.float64, (4, 16): np.uint16, (0, 8): np.int8,
+             (0, 16): np.int16, (0, 32): np.int32,
              (0, 64): np.int64, (1, 8): np.uint8, (6, 8): np.uint8}
 
 
@@ -30,20 +31,24 @@ class DType(C.Structure):
 
 
 class Tensor(C.Structure):  # DLTensor
-    _fields_ = [("data", C.c_void_p), ("device_type", C.c_int32), ("device_id", C.c_int32), ("ndim", C.c_int32), ("dtype", DType),
+    _fields_ = [("data", C.c_void_p), ("device_type", C.c_int32), ("device_id", C.c_int32), ("ndim", C.c_int32),
+                ("dtype", DType),
                 ("shape", C.POINTER(C.c_int64)), ("strides", C.c_void_p), ("byte_offset", C.c_uint64)]
 
 
 class Fact(C.Structure):  # SinterTensor
-    _fields_ = [("name", C.c_char_p), ("dtype", DType), ("ndim", C.c_int32), ("gradient_of", C.c_int32), ("flags", C.c_int32), ("shape", C.POINTER(C.c_int64))]
+    _fields_ = [("name", C.c_char_p), ("dtype", DType), ("ndim", C.c_int32), ("gradient_of", C.c_int32),
+                ("flags", C.c_int32), ("shape", C.POINTER(C.c_int64))]
 
 
 CALL = C.CFUNCTYPE(C.c_int32, C.POINTER(C.POINTER(Tensor)), C.POINTER(C.POINTER(Tensor)), C.c_void_p, C.c_void_p)
 
 
 class Function(C.Structure):
-    _fields_ = [("name", C.c_char_p), ("device", C.c_int32), ("num_inputs", C.c_int32), ("num_outputs", C.c_int32), ("reserved", C.c_int32),
-                ("inputs", C.POINTER(Fact)), ("outputs", C.POINTER(Fact)), ("workspace_bytes", C.c_int64), ("packed", C.c_void_p), ("call", CALL),
+    _fields_ = [("name", C.c_char_p), ("device", C.c_int32), ("num_inputs", C.c_int32), ("num_outputs", C.c_int32),
+                ("reserved", C.c_int32),
+                ("inputs", C.POINTER(Fact)), ("outputs", C.POINTER(Fact)), ("workspace_bytes", C.c_int64),
+                ("packed", C.c_void_p), ("call", CALL),
                 ("extension", C.c_void_p)]
 
 
@@ -52,8 +57,10 @@ class Extension(C.Structure):
 
 
 class Library(C.Structure):
-    _fields_ = [("abi_version", C.c_int32), ("num_functions", C.c_int32), ("functions", C.POINTER(Function)), ("last_error", C.CFUNCTYPE(C.c_char_p)),
-                ("stats", C.c_void_p), ("set_threads", C.c_void_p), ("set_parallel", C.c_void_p), ("extension", C.POINTER(Extension))]
+    _fields_ = [("abi_version", C.c_int32), ("num_functions", C.c_int32), ("functions", C.POINTER(Function)),
+                ("last_error", C.CFUNCTYPE(C.c_char_p)),
+                ("stats", C.c_void_p), ("set_threads", C.c_void_p), ("set_parallel", C.c_void_p),
+                ("extension", C.POINTER(Extension))]
 
 
 class Cuda:
@@ -129,7 +136,8 @@ def as_float(x, fact):
 
 def tensor(p, shape, fact):
     s = (C.c_int64 * max(len(shape), 1))(*shape)
-    t = Tensor(data=p, device_type=2, device_id=0, ndim=len(shape), dtype=fact.dtype, shape=s, strides=None, byte_offset=0)
+    t = Tensor(data=p, device_type=2, device_id=0, ndim=len(shape), dtype=fact.dtype, shape=s, strides=None,
+               byte_offset=0)
     t.keep = s
     return C.pointer(t)
 
@@ -228,7 +236,8 @@ def run_case(cuda, path, inputs, want, tolerance, fails, repeat, timed):
         ok &= bool(error <= max(tolerance, {(4, 16): 8e-3, (2, 16): 1e-3}.get(bits, 0)))
     note = f"error {worst:.1e}"
     if timed:
-        note += ", " + time_of(cuda, program, given, out, workspace, sum(t.contents.ndim >= 0 and nbytes(t) for t in given + out))
+        note += ", " + time_of(cuda, program, given, out, workspace,
+                               sum(t.contents.ndim >= 0 and nbytes(t) for t in given + out))
     for p in memory:
         cuda.free(p)
     return ok, note
@@ -287,7 +296,8 @@ def run_huge(cuda, path, name):
         s = np.array(2.0 / count, np.float32)
         cuda.up(memory[4], s)
         t = lambda i, f: tensor(memory[i], shape_of(f, None), f)
-        program.call([t(0, facts[0]), t(1, facts[1]), t(4, facts[2])], [t(5, results[0]), t(2, results[1]), t(3, results[2])], workspace)
+        program.call([t(0, facts[0]), t(1, facts[1]), t(4, facts[2])],
+                     [t(5, results[0]), t(2, results[1]), t(3, results[2])], workspace)
         cuda.wait()
         loss = np.zeros(1, np.float32)
         cuda.down(loss, memory[5])
@@ -309,7 +319,9 @@ def run_huge(cuda, path, name):
             got = np.zeros(n, given.dtype)
             cuda.down(got, memory[1] + size * row * n)
             e = np.exp(at(row * n, n))
-            ok &= bool(np.linalg.norm(as_float(got, results[0]) - e / e.sum()) <= (8e-3 if half else 1e-5) * np.linalg.norm(e / e.sum()))
+            ok &= bool(np.linalg.norm(as_float(got,
+                                               results[0]) - e / e.sum()) <= (8e-3 if half
+                                                   else 1e-5) * np.linalg.norm(e / e.sum()))
     for p in memory:
         cuda.free(p)
     return ok, f"{count} elements"
@@ -342,11 +354,13 @@ def work(a, start):
             elif case:
                 inputs = case["inputs"](np.random.default_rng(1))
                 repeat = 50 if not case["big"] and not a.quick else a.repeat
-                ok, note = run_case(cuda, path, inputs, [] if case["fails"] else case["outputs"](*inputs), 1e-4, case["fails"], repeat, a.time and case["big"])
+                ok, note = run_case(cuda, path, inputs, [] if case["fails"] else case["outputs"](*inputs), 1e-4,
+                                    case["fails"], repeat, a.time and case["big"])
             else:
                 about = json.load(open(os.path.join(os.path.dirname(path), "case.json")))
                 load = lambda k: [np.load(os.path.join(os.path.dirname(path), f)) for f in about[k]]
-                ok, note = run_case(cuda, path, load("inputs"), load("outputs"), about["tolerance"], None, a.repeat, False)
+                ok, note = run_case(cuda, path, load("inputs"), load("outputs"), about["tolerance"], None, a.repeat,
+                                    False)
         except RuntimeError as e:
             print(f"FAIL {name}: {e}", flush=True)
             if "CUDA_ERROR" in str(e):  # the context is gone
@@ -375,7 +389,8 @@ def main():
         return work(a, a.worker)
     total, start, lines = len(jobs(a.dir, a.only)), 0, []
     while start < total:
-        child = subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--worker", str(start)], stdout=subprocess.PIPE, text=True, bufsize=1)
+        child = subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], "--worker", str(start)],
+                                 stdout=subprocess.PIPE, text=True, bufsize=1)
         at, last = start - 1, ""
         while True:
             if not select.select([child.stdout], [], [], a.timeout)[0]:

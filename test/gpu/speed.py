@@ -3,9 +3,10 @@
 
     python3 speed.py FOLDER [--only PATTERN] [--seconds 0.3]
 
-FOLDER has NAME.so (and, where integers are labels, NAME.classes with how many there are). Inputs are a random sequence of
-about a million elements again and again; a case takes turns on as many sets of tensors as exceed L2 four times.
-Percent: the bytes of inputs and outputs over the time, of the bandwidth of a copy of half of the bytes (at most 2 GiB) in this process.
+FOLDER has NAME.so (and, where integers are labels, NAME.classes with how many there are). Inputs are a random sequence
+of about a million elements again and again; a case takes turns on as many sets of tensors as exceed L2 four times.
+Percent: the bytes of inputs and outputs over the time, of the bandwidth of a copy of half of the bytes (at most 2 GiB)
+in this process.
 """
 import argparse
 import fnmatch
@@ -85,7 +86,8 @@ def measure(cuda, path, seconds, copies):
         for a, _ in pairs:
             tile(cuda, a, half, rng.random((1 << 20) + 7).astype(np.float32)[: max(1, half // 4)])
         import ctypes as C
-        copy = lambda i: cuda("cuMemcpyDtoDAsync_v2", C.c_uint64(pairs[i % n][1]), C.c_uint64(pairs[i % n][0]), C.c_size_t(half), None)
+        copy = lambda i: cuda("cuMemcpyDtoDAsync_v2", C.c_uint64(pairs[i % n][1]), C.c_uint64(pairs[i % n][0]),
+                              C.c_size_t(half), None)
         copies[half] = 2 * half / median_ms(cuda, copy, 0.15)
         for pair in pairs:
             for p in pair:

@@ -27,7 +27,9 @@ def check(f):
 
 def agree(got, want, tolerance):
     error = ((got.double() - want.double()).norm() / want.double().norm().clamp_min(1e-300)).item()
-    assert got.shape == want.shape and error <= tolerance, f"relative error {error:.2e}, expected at most {tolerance:.0e}"
+    assert (
+        got.shape == want.shape and error <= tolerance
+    ), f"relative error {error:.2e}, expected at most {tolerance:.0e}"
 
 
 def refuses(kind, text, call):
@@ -110,7 +112,8 @@ def current_stream(c):
 
 @check
 def graphs(c):
-    """Captured and replayed on new numbers; a library that is not loaded yet refuses the capture, and says how to go on."""
+    """Captured and replayed on new numbers; a library that is not loaded yet refuses the capture, and says how to go
+    on."""
     case = c["cross_entropy"]
     x, y = case.inputs()
     other = sinter_torch.Library(os.path.join(case.folder, "fresh.so"))
@@ -219,7 +222,10 @@ def captured(call):
 
 
 def times(c):
-    print("| value and gradient, us | sinter multiply | one | PyTorch eager | sinter graph | PyTorch graph |\n| --- | --- | --- | --- | --- | --- |")
+    print(
+        "| value and gradient, us | sinter multiply | one | PyTorch eager | sinter graph | PyTorch graph |\n| --- | "
+        "--- | --- | --- | --- | --- |"
+    )
     for name, case in c.items():
         x, y = case.inputs()
         runs = [step(case.loss, x, y), step(case.one.main, x, y), step(case.torchs, x, y)]

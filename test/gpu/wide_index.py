@@ -18,8 +18,11 @@ def run(emulate, folder, t, *more):
     np.save(f"{folder}/table.npy", table)
     np.save(f"{folder}/t.npy", t)
     np.save(f"{folder}/want.npy", table[np.where((t >= -5) & (t < 5), t, 0)])
-    done = subprocess.run([sys.executable, emulate, f"{HERE}/Inputs/wide_index.mlir", f"--input={folder}/table.npy", f"--input={folder}/t.npy",
-                           f"--expect={folder}/want.npy", "--tolerance=0", *more], capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run([sys.executable, emulate, f"{HERE}/Inputs/wide_index.mlir", f"--input={folder}/table.npy",
+                           f"--input={folder}/t.npy",
+                           # fmt: skip
+                           f"--expect={folder}/want.npy", "--tolerance=0", *more], capture_output=True, text=True,
+                           check=False)
     return done.returncode, done.stdout.strip() + done.stderr[:500]
 
 

@@ -18,7 +18,8 @@ os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=
 
 LIMITS = {
     name: int(number)
-    for name, number in re.findall(r"(SN_MAX_\w+) = (\d+)", (pathlib.Path(__file__).parents[2] / "capi" / "limits.h").read_text())
+    for name, number in re.findall(r"(SN_MAX_\w+) = (\d+)",
+                                   (pathlib.Path(__file__).parents[2] / "capi" / "limits.h").read_text())
 }
 
 
@@ -44,7 +45,8 @@ def rowwise(head, ins, outs, row, body, yielded, finish="", reduce="", result="t
     return function(
         arguments,
         result,
-        f"%r = sinter.rowwise {head} {f'ins({ins})' if ins else ''} {f'reduce({reduce})' if reduce else ''} outs({outs}) {{",
+        f"%r = sinter.rowwise {head} {f'ins({ins})' if ins else ''} {f'reduce({reduce})' if reduce else ''} "
+        f"outs({outs}) {{",
         f"^row({row}):",
         *body,
         f"sinter.yield {yielded}",
@@ -58,7 +60,8 @@ def dims(n, columns=False):
     names, sizes = words("d{k}", n), ", ".join([words("d{k} = 1", n - 1), f"d{n - 1} = 3"])
     row = "tensor<3xf32>" if columns else "f32"
     head = f"() by ({sizes})" if columns else f"({sizes}) by ()"
-    return rowwise(head, f"%x[{names}] : {t}", f"%e[{names}] : {t}", f"%a: {row}", [f"%y = arith.mulf %a, %a : {row}"], f"%y : {row}", result=t, arguments=f"%x: {t}, %e: {t}")
+    return rowwise(head, f"%x[{names}] : {t}", f"%e[{names}] : {t}", f"%a: {row}", [f"%y = arith.mulf %a, %a : {row}"],
+                   f"%y : {row}", result=t, arguments=f"%x: {t}, %e: {t}")
 
 
 def columns(n):
@@ -71,7 +74,8 @@ def operands(n):
     row = words("%x{k}: tensor<8xf32>", n - 1)
     body = added([f"%x{k}" for k in range(n - 1)], "tensor<8xf32>")
     arguments = words("%a{k}: tensor<4x8xf32>", n - 1) + ", %e: tensor<4x8xf32>"
-    return rowwise("(i = 4) by (j = 8)", ins, "%e[i, j] : tensor<4x8xf32>", row, body, "%y : tensor<8xf32>", arguments=arguments)
+    return rowwise("(i = 4) by (j = 8)", ins, "%e[i, j] : tensor<4x8xf32>", row, body, "%y : tensor<8xf32>",
+                   arguments=arguments)
 
 
 def outputs(n):
@@ -98,10 +102,13 @@ def outputs(n):
 def accumulators(n):
     body = [f"%c{k} = arith.constant {k}.0 : f32" for k in range(n)]
     body += [f"%y{k} = arith.mulf %a, %c{k} : f32" for k in range(n)]
-    finish = " finish {\n  ^done(" + words("%s{k}: f32", n) + "):\n  " + "\n  ".join(added([f"%s{k}" for k in range(n)], "f32", "%z")) + "\n  sinter.yield %z : f32\n  }"
+    finish = " finish {\n  ^done(" + words("%s{k}: f32",
+                                           n) + "):\n  " + "\n  ".join(added([f"%s{k}" for k in range(n)], "f32",
+                                               "%z")) + "\n  sinter.yield %z : f32\n  }"
     yielded = words("%y{k}", n) + " : " + ", ".join(["f32"] * n)
     reduce = ", ".join(["add [] : f32"] * n)
-    return rowwise("(i = 4) by ()", "%x[i] : tensor<4xf32>", "%e[] : tensor<f32>", "%a: f32", body, yielded, finish, reduce, "tensor<f32>", "%x: tensor<4xf32>, %e: tensor<f32>")
+    return rowwise("(i = 4) by ()", "%x[i] : tensor<4xf32>", "%e[] : tensor<f32>", "%a: f32", body, yielded, finish,
+                   reduce, "tensor<f32>", "%x: tensor<4xf32>, %e: tensor<f32>")
 
 
 def reductions(n):
@@ -114,13 +121,15 @@ def reductions(n):
             f"%s{k} = sinter.row_reduce add %m{k} : tensor<8xf32> -> f32",
         ]
     body += added([f"%s{k}" for k in range(n)], "f32")
-    return rowwise("(i = 4) by (j = 8)", "%x[i, j] : tensor<4x8xf32>", "%e[i] : tensor<4xf32>", "%a: tensor<8xf32>", body, "%y : f32", result="tensor<4xf32>", arguments="%x: tensor<4x8xf32>, %e: tensor<4xf32>")
+    return rowwise("(i = 4) by (j = 8)", "%x[i, j] : tensor<4x8xf32>", "%e[i] : tensor<4xf32>", "%a: tensor<8xf32>",
+                   body, "%y : f32", result="tensor<4xf32>", arguments="%x: tensor<4x8xf32>, %e: tensor<4xf32>")
 
 
 def products(n):
     # Each with a dimension of its own, beside a row and a column.
     m = n - 2
-    of = "\n  ".join(f"product (k{k} = 3) (%x[i, k{k}] : tensor<4x3xf32>, %w[k{k}, j] : tensor<3x8xf32>) : f32" for k in range(m))
+    of = "\n  ".join(f"product (k{k} = 3) (%x[i, k{k}] : tensor<4x3xf32>, %w[k{k}, j] : tensor<3x8xf32>) : f32"
+                     for k in range(m))
     body = added([f"%p{k}" for k in range(m)], "tensor<8xf32>")
     return function(
         "%x: tensor<4x3xf32>, %w: tensor<3x8xf32>, %e: tensor<4x8xf32>",
@@ -138,15 +147,21 @@ def indirect(n):
     t = "tensor<" + "2x" * n + "f32>" if n < 20 else "tensor<" + "1x" * n + "f32>"
     subscripts = words("%t{k}[i] : tensor<4xi64>", n)
     arguments = f"%x: {t}, %e: tensor<4xf32>, " + words("%t{k}: tensor<4xi64>", n)
-    ins = f"%e[i] : tensor<4xf32>, %x[{subscripts}] : {t}"  # one that nothing uses, so that the form is made again without it
-    return rowwise("(i = 4) by ()", ins, "%e[i] : tensor<4xf32>", "%u: f32, %a: f32", ["%y = arith.mulf %a, %a : f32"], "%y : f32", result="tensor<4xf32>", arguments=arguments)
+    # one that nothing uses, so that the form is made again without it
+    ins = f"%e[i] : tensor<4xf32>, %x[{subscripts}] : {t}"
+    return rowwise("(i = 4) by ()", ins, "%e[i] : tensor<4xf32>", "%u: f32, %a: f32", ["%y = arith.mulf %a, %a : f32"],
+                   "%y : f32", result="tensor<4xf32>", arguments=arguments)
 
 
 def gather(n):
     shape = "1x" * n + "f32"
-    body = ["%z = arith.constant 0.0 : f32", f"%y = sinter.gather %a[{', '.join(['%i'] * n)}] else %z : memref<{shape}>, {', '.join(['i64'] * n)} -> f32"]
+    body = [
+        "%z = arith.constant 0.0 : f32",
+        f"%y = sinter.gather %a[{', '.join(['%i'] * n)}] else %z : memref<{shape}>, {', '.join(['i64'] * n)} -> f32",
+    ]
     ins = f"%x[{', '.join(['?'] * n)}] : tensor<{shape}>, %t[i] : tensor<4xi64>"
-    return rowwise("(i = 4) by ()", ins, "%e[i] : tensor<4xf32>", f"%a: memref<{shape}>, %i: i64", body, "%y : f32", result="tensor<4xf32>", arguments=f"%x: tensor<{shape}>, %t: tensor<4xi64>, %e: tensor<4xf32>")
+    return rowwise("(i = 4) by ()", ins, "%e[i] : tensor<4xf32>", f"%a: memref<{shape}>, %i: i64", body, "%y : f32",
+                   result="tensor<4xf32>", arguments=f"%x: tensor<{shape}>, %t: tensor<4xi64>, %e: tensor<4xf32>")
 
 
 def subscript(n):
@@ -154,7 +169,9 @@ def subscript(n):
     e = "i"
     for k in range((n - 1) // 4):
         e += f" + (j floordiv {k + 2})"
-    return rowwise("(i = 4) by (j = 8)", f"%x[{e}] : tensor<9999xf32>", "%e[i, j] : tensor<4x8xf32>", "%a: tensor<8xf32>", ["%y = arith.mulf %a, %a : tensor<8xf32>"], "%y : tensor<8xf32>", arguments="%x: tensor<9999xf32>, %e: tensor<4x8xf32>")
+    return rowwise("(i = 4) by (j = 8)", f"%x[{e}] : tensor<9999xf32>", "%e[i, j] : tensor<4x8xf32>",
+                   "%a: tensor<8xf32>", ["%y = arith.mulf %a, %a : tensor<8xf32>"], "%y : tensor<8xf32>",
+                   arguments="%x: tensor<9999xf32>, %e: tensor<4x8xf32>")
 
 
 def steps(n):
@@ -178,8 +195,12 @@ def definition(n):
     m = n - 1
     body = "\n  ".join(added([f"%x{k}" for k in range(m)], "tensor<?xf32>"))
     types = ", ".join(["tensor<4x8xf32>"] * m)
-    define = f"sinter.define @many({words('%x{k}: tensor<?xf32>', m)}) {{\n  {body}\n  sinter.yield %y : tensor<?xf32>\n}}\n"
-    return define + function(words("%a{k}: tensor<4x8xf32>", m), "tensor<4x8xf32>", f"%r = sinter.apply @many({words('%a{k}', m)}) : ({types}) -> tensor<4x8xf32>", "return %r : tensor<4x8xf32>")
+    define = (
+        f"sinter.define @many({words('%x{k}: tensor<?xf32>', m)}) {{\n  {body}\n  sinter.yield %y : tensor<?xf32>\n}}\n"
+    )
+    return define + function(words("%a{k}: tensor<4x8xf32>", m), "tensor<4x8xf32>",
+                             f"%r = sinter.apply @many({words('%a{k}', m)}) : ({types}) -> tensor<4x8xf32>",
+                             "return %r : tensor<4x8xf32>")
 
 
 # What is made, and its limit.
@@ -198,21 +219,29 @@ KINDS = {
     "definition": (definition, "SN_MAX_OPERANDS"),
 }
 
-PASSES = ["--sinter-simplify", "--sinter-fuse=policy=aggressive", "--sinter-decompose", "--sinter-schedule=target=cpu", "--sinter-schedule=target=gpu", "--sinter-cpu"]
+PASSES = ["--sinter-simplify", "--sinter-fuse=policy=aggressive", "--sinter-decompose", "--sinter-schedule=target=cpu",
+          "--sinter-schedule=target=gpu", "--sinter-cpu"]
 # A form may be too large for a GPU, or none that it runs; then it says so.
 MAY_REFUSE = ["--sinter-gpu=format=isa"]
 LARGE = 300  # more arguments than this take upstream's passes long
 
 
 def run(arguments, text, option):
-    command = [*arguments.prefix.split(), str(pathlib.Path(arguments.bin) / "sinter-opt"), option, "-", "-o", "/dev/null"]
+    command = [*arguments.prefix.split(), str(pathlib.Path(arguments.bin) / "sinter-opt"), option, "-", "-o",
+               "/dev/null"]
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60 * (20 if arguments.prefix else 1))
+        done = subprocess.run(command, input=text, capture_output=True, text=True,
+                              timeout=60 * (20 if arguments.prefix else 1))
     except subprocess.TimeoutExpired:
         return "takes more than 60 s", []
     errors = re.findall(r"^(.*?error: .*)$", done.stderr, re.M)
     located = [e for e in errors if re.match(r"<stdin>:\d+:\d+: error:|-:\d+:\d+: error:", e)]
-    if done.returncode < 0 or done.returncode > 1 or "ERROR: AddressSanitizer" in done.stderr or "runtime error:" in done.stderr:
+    if (
+        done.returncode < 0
+        or done.returncode > 1
+        or "ERROR: AddressSanitizer" in done.stderr
+        or "runtime error:" in done.stderr
+    ):
         return f"ends with {done.returncode}: {done.stderr[-400:]}", []
     if len(errors) != len(located):
         return f"an error without a place: {errors[0]}", []
@@ -251,9 +280,11 @@ def main():
         step = 4 if kind == "subscript" else 1
         counts = [17, limit if limit <= LARGE or arguments.all else 65]
         counts += [9, 33, LARGE] if arguments.all else []
-        cases = [(n, option) for n in sorted(set(counts)) if n <= limit for option in (PASSES + MAY_REFUSE if arguments.all or n > 17 else ["--sinter-cpu"])]
+        cases = [(n, option) for n in sorted(set(counts)) if n <= limit
+                 for option in (PASSES + MAY_REFUSE if arguments.all or n > 17 else ["--sinter-cpu"])]
         cases += [(limit, option) for option in ([] if limit <= LARGE else ["--sinter-simplify"])]
-        cases += [(limit + step, "--sinter-expand" if kind == "definition" else "--sinter-simplify"), (limit + step, "--sinter-cpu")]
+        cases += [(limit + step, "--sinter-expand" if kind == "definition" else "--sinter-simplify"),
+                  (limit + step, "--sinter-cpu")]
         for n, option in cases:
             tried += 1
             wrong = judge(arguments, kind, n, limit, option)

@@ -36,16 +36,23 @@ class Program:
 
     def filled(self, shape, number=0.0):
         empty = self.op(f"tensor.empty() : {tensor(shape)}")
-        return self.op(f"linalg.fill ins({self.constant(number)} : f32) outs({empty} : {tensor(shape)}) -> {tensor(shape)}")
+        return self.op(
+            f"linalg.fill ins({self.constant(number)} : f32) outs({empty} : {tensor(shape)}) -> {tensor(shape)}"
+        )
 
     def matmul(self, a, b, m, k, n):
         into = self.filled((m, n))
-        return self.op(f"linalg.matmul ins({a}, {b} : {tensor((m, k))}, {tensor((k, n))}) outs({into} : {tensor((m, n))}) -> {tensor((m, n))}")
+        return self.op(
+            f"linalg.matmul ins({a}, {b} : {tensor((m, k))}, {tensor((k, n))}) outs({into} : {tensor((m, n))}) -> "
+            f"{tensor((m, n))}"
+        )
 
     def generic(self, inputs, shape, body, over=None):
-        """`inputs`: (value, shape, map). `body` is lines that yield %y from %x0...; `over`: the loops of a sum of all."""
+        """`inputs`: (value, shape, map). `body` is lines that yield %y from %x0...; `over`: the loops of a sum of
+        all."""
         loops = len(over or shape)
-        maps = [f"affine_map<({dims(loops)}) -> ({m})>" for _, _, m in inputs] + [f"affine_map<({dims(loops)}) -> ({'' if over else dims(loops)})>"]
+        maps = [f"affine_map<({dims(loops)}) -> ({m})>"
+                for _, _, m in inputs] + [f"affine_map<({dims(loops)}) -> ({'' if over else dims(loops)})>"]
         kinds = ", ".join([f'"{"reduction" if over else "parallel"}"'] * loops)
         into = self.filled(()) if over else self.op(f"tensor.empty() : {tensor(shape)}")
         names = ", ".join(f"%x{i}: f32" for i in range(len(inputs)))
@@ -54,7 +61,8 @@ class Program:
         result = tensor(() if over else shape)
         return self.op(
             f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{kinds}]}} "
-            f"ins({', '.join(v for v, _, _ in inputs)} : {', '.join(tensor(s) for _, s, _ in inputs)}) outs({into} : {result}) {{\n"
+            f"ins({', '.join(v for v, _, _ in inputs)} : {', '.join(tensor(s) for _, s, _ in inputs)}) outs({into} : "
+            f"{result}) {{\n"
             f"    ^bb0({names}, %o: f32):\n      {inside}\n    }} -> {result}"
         )
 
@@ -66,7 +74,10 @@ class Program:
         head = ", ".join(f"%a{k}: {tensor(a.shape)}" for k, a in enumerate(self.arguments))
         types = ", ".join(tensor(s) for _, s in results)
         body = "\n  ".join(self.lines)
-        return f"func.func @main({head}) -> ({types}) {{\n  {body}\n  return {', '.join(v for v, _ in results)} : {types}\n}}\n"
+        return (
+            f"func.func @main({head}) -> ({types}) {{\n  {body}\n  return {', '.join(v for v, _ in results)} : "
+            f"{types}\n}}\n"
+        )
 
 
 def tensor(shape):
@@ -99,7 +110,8 @@ def rnn(p, n):
     h, hs = p.filled((2, 4)), [np.zeros((2, 4))]
     for t in range(n):
         now = p.op(f"tensor.extract_slice {x}[{t}, 0, 0] [1, 2, 3] [1, 1, 1] : {tensor((n, 2, 3))} to {tensor((2, 3))}")
-        inputs = [(p.matmul(now, w, 2, 3, 4), (2, 4), "d0, d1"), (p.matmul(h, u, 2, 4, 4), (2, 4), "d0, d1"), (b, (4,), "d1")]
+        inputs = [(p.matmul(now, w, 2, 3, 4), (2, 4), "d0, d1"), (p.matmul(h, u, 2, 4, 4), (2, 4), "d0, d1"),
+                  (b, (4,), "d1")]
         body = ["%p = arith.addf %x0, %x1 : f32", "%q = arith.addf %p, %x2 : f32", "%y = math.tanh %q : f32"]
         h = p.generic(inputs, (2, 4), body)
         hs.append(np.tanh(xs[t] @ ws + hs[-1] @ us + bs))
@@ -168,11 +180,14 @@ def layers(p, n):
             "%q = arith.maximumf %p, %z : f32",
             "%y = arith.addf %q, %x2 : f32",
         ]
-        h = p.generic([(p.matmul(h, w, 3, 4, 4), (3, 4), "d0, d1"), (b, (4,), "d1"), (h, (3, 4), "d0, d1")], (3, 4), body)
+        h = p.generic([(p.matmul(h, w, 3, 4, 4), (3, 4), "d0, d1"), (b, (4,), "d1"), (h, (3, 4), "d0, d1")], (3, 4),
+                      body)
         steps.append(np.maximum(steps[-1] @ ws + bs, 0) + steps[-1])
     scale = 1.0 / np.abs(steps[-1]).max()
     c = np.float64(np.float32(scale))
-    loss = p.generic([(h, (3, 4), "d0, d1")], (), [f"%c = arith.constant {c:.9e} : f32", "%m = arith.mulf %x0, %c : f32", "%y = arith.mulf %m, %m : f32"], over=(3, 4))
+    loss = p.generic([(h, (3, 4), "d0, d1")], (),
+                     [f"%c = arith.constant {c:.9e} : f32", "%m = arith.mulf %x0, %c : f32",
+                      "%y = arith.mulf %m, %m : f32"], over=(3, 4))
     dw, db, dh = 0, 0, 2 * c * c * steps[-1]
     for t in reversed(range(n)):
         da = dh * (steps[t] @ ws + bs > 0)
@@ -209,7 +224,8 @@ def main(bin, folder, *programs):
         agree = done.stdout.count("agrees with what was expected")
         right = done.returncode == 0 and agree == wanted
         failed += not right
-        print(f"{name} {count}: {agree} of {wanted} results agree", "" if right else done.stdout[-300:] + done.stderr[-600:])
+        print(f"{name} {count}: {agree} of {wanted} results agree",
+              "" if right else done.stdout[-300:] + done.stderr[-600:])
         print(f"{time.monotonic() - start:.1f} s", file=sys.stderr)
     print(f"{len(programs)} programs, {failed} failed")
     return 1 if failed or not programs else 0

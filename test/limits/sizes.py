@@ -29,7 +29,8 @@ def program(inputs, output, operation, element, fill):
     ins = f"ins({', '.join(f'%x{i}' for i in range(len(types)))} : {', '.join(types)})"
     lines = [f"%e = tensor.empty() : {out}"]
     if fill:
-        lines += [f"%z = arith.constant 0.0 : {element}", f"%f = linalg.fill ins(%z : {element}) outs(%e : {out}) -> {out}"]
+        lines += [f"%z = arith.constant 0.0 : {element}",
+                  f"%f = linalg.fill ins(%z : {element}) outs(%e : {out}) -> {out}"]
     # Of named operations the result's type is written, of the others it is not.
     name, _, rest = operation.partition(" ")
     inferred = name in ("linalg.reduce", "linalg.transpose")
@@ -37,12 +38,14 @@ def program(inputs, output, operation, element, fill):
     if name == "linalg.reduce":
         before, _, after = rest.partition("} ")
         before += "}"
-    lines.append(f"%y = {name} {before} {ins} outs({'%f' if fill else '%e'} : {out}) {after}" + ("" if inferred else f" -> {out}"))
+    lines.append(f"%y = {name} {before} {ins} outs({'%f' if fill else '%e'} : {out}) {after}" + ("" if inferred
+        else f" -> {out}"))
     return f"func.func @main({arguments}) -> {out} {{\n  " + "\n  ".join(lines) + f"\n  return %y : {out}\n}}\n"
 
 
 def rows():
-    for m, n in [(3, MOST), (MOST, 3), (ROOT, ROOT), (MOST, MOST), (BYTES, BYTES), (1, MOST), (MOST, 1), (0, MOST), (MOST, 0)]:
+    for m, n in [(3, MOST), (MOST, 3), (ROOT, ROOT), (MOST, MOST), (BYTES, BYTES), (1, MOST), (MOST, 1), (0, MOST),
+                 (MOST, 0)]:
         yield program([(m, n)], (m, n), "linalg.exp", "f32", False)
         yield program([(m, n)], (n, m), "linalg.transpose permutation = [1, 0]", "f64", False)
         for dims in ([0], [1], [0, 1]):
@@ -56,11 +59,13 @@ def softmax():
 
 
 def products():
-    sizes = [(3, 5, MOST), (3, MOST, 5), (MOST, 3, 5), (ROOT, ROOT, ROOT), (MOST, MOST, MOST), (0, MOST, MOST), (64, BYTES, 64),
+    sizes = [(3, 5, MOST), (3, MOST, 5), (MOST, 3, 5), (ROOT, ROOT, ROOT), (MOST, MOST, MOST), (0, MOST, MOST),
+             (64, BYTES, 64),
              (1, MOST, MOST), (MOST, 0, MOST), (600, MOST, 4)]
     for (m, k, n), element in itertools.product(sizes, ("f32", "bf16")):
         yield program([(m, k), (k, n)], (m, n), "linalg.matmul", element, True)
-    for b, m, k, n in [(3, 3, 5, MOST), (MOST, 3, 5, 7), (ROOT, 3, ROOT, 5), (MOST, MOST, MOST, MOST), (5, 600, 5, MOST), (MOST, MOST, 0, 3)]:
+    for b, m, k, n in [(3, 3, 5, MOST), (MOST, 3, 5, 7), (ROOT, 3, ROOT, 5), (MOST, MOST, MOST, MOST),
+                       (5, 600, 5, MOST), (MOST, MOST, 0, 3)]:
         yield program([(b, m, k), (b, k, n)], (b, m, n), "linalg.batch_matmul", "f32", True)
 
 
@@ -78,7 +83,8 @@ def main():
             print(text)
             continue
         tried += len(programs)
-        done = subprocess.run([a.bin / "sinter-opt", "--split-input-file", road, "-", "-o", os.devnull], input=text, capture_output=True, text=True)
+        done = subprocess.run([a.bin / "sinter-opt", "--split-input-file", road, "-", "-o", os.devnull], input=text,
+                              capture_output=True, text=True)
         if done.returncode:
             failed += max(1, done.stderr.count(" error: "))
             print(f"{road}: exit code {done.returncode}\n{done.stderr[:4000]}")

@@ -5,7 +5,8 @@
 // RUN: not sinter-run %s --entry=bce --input=%S/Inputs/logits.npy --input=%S/Inputs/logits.npy 2>&1 | FileCheck %s --check-prefix=BCE
 // RUN: not sinter-run %s --entry=gaussian_nll --input=%S/Inputs/logits.npy 2>&1 | FileCheck %s --check-prefix=GAUSS
 
-// What PyTorch refuses as it runs is an error of the call, also where gradients are computed; an ignored label may be any number.
+// What PyTorch refuses as it runs is an error of the call, also where gradients are computed; an ignored label may be
+// any number.
 
 // CE: error: {{.*}}cross_entropy: target is out of bounds
 // NLL: error: {{.*}}nll: target is out of bounds

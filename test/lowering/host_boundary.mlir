@@ -121,7 +121,8 @@ func.func @gradients(%x: tensor<3xf32> {sinter.name = "x"}, %s: f32, %g: tensor<
 
 // -----
 
-// Where nothing was said there is nothing to keep. A function that returns gradients alone has an upstream of another's result.
+// Where nothing was said there is nothing to keep. A function that returns gradients alone has an upstream of another's
+// result.
 
 // CHECK-LABEL: func @plain
 //   CHECK-NOT:   sinter.input_facts

@@ -2,8 +2,8 @@
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-raise,sinter-fuse,sinter-schedule{target=cpu})' %s | FileCheck %s
 // RUN: sinter-opt --sinter-cpu %s -o /dev/null
 
-// Elements and bytes that 64 bits do not count are many, and no negative number: schedules are those of large programs. (A build with
-// UBSan says where they are multiplied without that.)
+// Elements and bytes that 64 bits do not count are many, and no negative number: schedules are those of large programs.
+// (A build with UBSan says where they are multiplied without that.)
 
 // CHECK-LABEL: func @elementwise
 //       CHECK:   schedule(#sinter.{{(gpu_)?}}rows<

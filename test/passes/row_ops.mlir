@@ -2,8 +2,8 @@
 // RUN: sinter-opt --sinter-fuse="policy=aggressive" --split-input-file %s | FileCheck %s --check-prefix=FUSED
 // RUN: sinter-opt --sinter-schedule=target=cpu --sinter-outline --sinter-lower-cpu --split-input-file %s | FileCheck %s --check-prefix=LOWERED
 
-// What passes make of row operations that seldom reach them: sinter.detach is its operand. Where a number of each row becomes a
-// row, so does what is made of it.
+// What passes make of row operations that seldom reach them: sinter.detach is its operand. Where a number of each row
+// becomes a row, so does what is made of it.
 
 // PLAIN-LABEL: func.func @detach
 //   PLAIN-NOT:   sinter.detach

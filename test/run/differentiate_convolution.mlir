@@ -3,8 +3,8 @@
 // RUN: sinter-run %s %{in} %{want} --element-tolerance=1e-5,1e-5
 // RUN: sinter-run %s %{in} %{want} --element-tolerance=1e-5,1e-5 --policy=disabled
 
-// A convolution with steps of 2, holes of 1, a margin of 3 and two groups, and its sigmoid: gradients by its input and by its weights. The numbers are
-// PyTorch's, in float64.
+// A convolution with steps of 2, holes of 1, a margin of 3 and two groups, and its sigmoid: gradients by its input and
+// by its weights. The numbers are PyTorch's, in float64.
 
 func.func @main(%x: tensor<3x8x29xf32>, %w: tensor<10x4x5xf32>, %g: tensor<3x2x5x14xf32>) -> (tensor<3x8x29xf32>, tensor<10x4x5xf32>) {
   %e = tensor.empty() : tensor<3x2x5x14xf32>

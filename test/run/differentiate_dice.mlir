@@ -2,7 +2,8 @@
 // RUN: sinter-run %s %{arguments} --stats | FileCheck %s
 // RUN: sinter-run %s %{arguments} --policy=disabled
 
-// A quotient of sums over everything: its gradient needs all of them, so the inputs are read twice, by two kernels. The numbers are PyTorch's, in float64.
+// A quotient of sums over everything: its gradient needs all of them, so the inputs are read twice, by two kernels. The
+// numbers are PyTorch's, in float64.
 
 // CHECK: {"kernels": 2, {{.*}}"bytes_temporary": 12}
 

@@ -2,7 +2,8 @@
 // RUN: sinter-run %s %{arguments} --stats | FileCheck %s
 // RUN: sinter-run %s %{arguments} --policy=disabled
 
-// Softmax by its own formula, the maximum differentiated too: one kernel, one read of each input. The numbers are PyTorch's, in float64.
+// Softmax by its own formula, the maximum differentiated too: one kernel, one read of each input. The numbers are
+// PyTorch's, in float64.
 
 // CHECK: {"kernels": 1, {{.*}}"bytes_temporary": 0}
 

@@ -2,7 +2,8 @@
 // RUN: sinter-run %s %{arguments} --stats | FileCheck %s
 // RUN: sinter-run %s %{arguments} --policy=disabled
 
-// A number that is read by each row and by finish: its gradient has a part from each. The numbers are PyTorch's, in float64.
+// A number that is read by each row and by finish: its gradient has a part from each. The numbers are PyTorch's, in
+// float64.
 
 // CHECK: {"kernels": 1, {{.*}}"bytes_temporary": 0}
 

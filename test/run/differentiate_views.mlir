@@ -2,7 +2,8 @@
 // RUN: sinter-run %s %{arguments} --stats | FileCheck %s
 // RUN: sinter-run %s %{arguments} --policy=disabled
 
-// Slices, a flip, padding, one row for all, a column: gradients go back to where each element was read. The numbers are PyTorch's, in float64.
+// Slices, a flip, padding, one row for all, a column: gradients go back to where each element was read. The numbers are
+// PyTorch's, in float64.
 
 // CHECK: {"kernels": 2, {{.*}}"bytes_temporary": {{[0-9]+}}}
 

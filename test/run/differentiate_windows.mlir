@@ -2,7 +2,8 @@
 // RUN: sinter-run %s %{arguments} --stats | FileCheck %s
 // RUN: sinter-run %s %{arguments} --policy=disabled
 
-// Windows with a stride and padding, a strided slice, one row for all: gradients of what is read several times are added. The numbers are PyTorch's, in float64.
+// Windows with a stride and padding, a strided slice, one row for all: gradients of what is read several times are
+// added. The numbers are PyTorch's, in float64.
 
 // CHECK: {"kernels": {{[0-9]+}}, {{.*}}"bytes_temporary": {{[0-9]+}}}
 

@@ -8,8 +8,8 @@
 // RUN: not sinter-run %s --shape=7x37 --shape=8x37 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not sinter-run %s --shape=7x37 --shape=7x36 --policy=disabled 2>&1 | FileCheck %s --check-prefix=COLUMNS
 
-// A mean over sizes that the arguments bring: the divisor is counted at run time, the mean of nothing is NaN, and arguments
-// that do not fit each other are an error on both roads.
+// A mean over sizes that the arguments bring: the divisor is counted at run time, the mean of nothing is NaN, and
+// arguments that do not fit each other are an error on both roads.
 
 // CHECK: "kernels": 1, {{.*}}"bytes_temporary": 4}
 // ROWS: error: main: the size of input 1 in dimension 0 is 8, expected 7, that of input 0 in dimension 0

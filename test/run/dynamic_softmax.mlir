@@ -11,7 +11,8 @@
 // RUN: sinter-cc %s -o %t.so -h %t.h && FileCheck %s --check-prefix=HEADER < %t.h
 // RUN: sinter-exec %t.so --input=%S/Inputs/dynamic_x_7x37.npy --expect=%S/Inputs/dynamic_softmax_7x37.npy
 
-// Rows and columns that the argument brings, exported by torch-mlir: one kernel, and the result is where the caller put it.
+// Rows and columns that the argument brings, exported by torch-mlir: one kernel, and the result is where the caller put
+// it.
 
 // CHECK: "kernels": 1, {{.*}}"bytes_temporary": 0
 // RANK: error: --shape=37 is no shape of input 0 of main: it is ?x?

@@ -12,7 +12,8 @@
 module {
 func.func @main(%r: tensor<29x257xf32>, %q: tensor<29x257xi32>, %p: tensor<4x5x6x7xf32>)
     -> (tensor<10xi64>, tensor<10xi64>, tensor<10xi64>, tensor<29xi64>, tensor<257xf32>, tensor<257xi64>, tensor<29xi32>, tensor<29xi32>, tensor<4x7xi32>, tensor<3xi64>) {
-  // One row each: plain, equal, first, last, NaN first, NaN last, NaN within, all -inf, -inf and NaN, zeros of both signs.
+  // One row each: plain, equal, first, last, NaN first, NaN last, NaN within, all -inf, -inf and NaN, zeros of both
+  // signs.
   %x = arith.constant dense<[
     [1.0, 3.0, 2.0, 0.5], [2.0, 2.0, 1.0, 2.0], [9.0, 1.0, 1.0, 1.0], [0.0, 1.0, 2.0, 3.0],
     [0x7FC00000, 3.0, 2.0, 1.0], [1.0, 2.0, 1.0, 0x7FC00000], [1.0, 0x7FC00000, 7.0, 7.0],

@@ -1,7 +1,8 @@
 // RUN: sinter-run %s --random=uniform*0 --verify --output=%t.npy --threads=2 | FileCheck %s
 // RUN: %python -c "import struct, sys; d = open(sys.argv[1], 'rb').read()[-168:]; print(*map(int, struct.unpack('<42f', d)))" %t.npy | FileCheck %s --check-prefix=NUMBERS
 
-// Each row knows which one it is, where rows lie side by side in the lanes of a vector; the last vector of 7 begins at row 3.
+// Each row knows which one it is, where rows lie side by side in the lanes of a vector; the last vector of 7 begins at
+// row 3.
 
 // CHECK: output 0 of main agrees
 // NUMBERS: 0 1 2 3 4 5 6 100 101 102 103 104 105 106 200 201 202 203 204 205 206 1000 1001 1002 1003 1004 1005 1006 1100 1101 1102 1103 1104 1105 1106 1200 1201 1202 1203 1204 1205 1206

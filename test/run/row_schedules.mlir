@@ -17,8 +17,8 @@
 // RUN: cmp %t1 %t3
 // RUN: cmp %t2 %t4
 
-// Maximum and sums in one loop. The rows of the input that is committed begin with -inf, end with inf, hold a NaN, nothing but -inf,
-// nothing but the least number, and rise; what they give is NumPy's.
+// Maximum and sums in one loop. The rows of the input that is committed begin with -inf, end with inf, hold a NaN,
+// nothing but -inf, nothing but the least number, and rise; what they give is NumPy's.
 
 func.func @online(%x: tensor<7x515xf32>) -> (tensor<7x3xf32>) {
   %e = tensor.empty() : tensor<7xf32>

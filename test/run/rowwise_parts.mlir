@@ -1,7 +1,8 @@
 // RUN: sinter-run %s --verify --threads=1 --element-tolerance=1e-6,1e-6 | FileCheck %s --implicit-check-not=differs
 // RUN: sinter-run %s --verify --policy=aggressive --cpu=haswell --element-tolerance=1e-6,1e-6 | FileCheck %s --implicit-check-not=differs
 
-// Columns that are neighbours in memory in parts only, of 7, 8 and 16 elements, read and written: a vector does not go from one part into the next.
+// Columns that are neighbours in memory in parts only, of 7, 8 and 16 elements, read and written: a vector does not go
+// from one part into the next.
 
 // CHECK: output 0 of main agrees
 // CHECK: output 1 of main agrees

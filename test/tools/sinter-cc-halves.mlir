@@ -4,8 +4,8 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=AVX2
 // REQUIRES: avx2
 
-// Rows of half types that are larger than a cache go past it, for which LLVM has no instruction of its own: a line at once, or
-// registers of 32 bytes. bf16 is rounded two vectors at a time where there is an instruction.
+// Rows of half types that are larger than a cache go past it, for which LLVM has no instruction of its own: a line at
+// once, or registers of 32 bytes. bf16 is rounded two vectors at a time where there is an instruction.
 
 //     AVX512: <main_kernel0_task>:
 //     AVX512: vcvtne2ps2bf16

@@ -15,7 +15,8 @@ def labels(pattern, *globs):
 
 described = labels(r"\* \(([A-Z]\d+)\)", "dialect/Sinter.td")
 checked = labels(r"// ((?:[A-Z]\d+(?:, )?)+)(?:$|:)", "dialect/verify_*.c")
-tested = labels(r"(?:func\.func|sinter\.define(?:_steps)?) @([a-z]\d+)_", "test/dialect/invalid*.mlir", "test/dialect/generic-broken.mlir")
+tested = labels(r"(?:func\.func|sinter\.define(?:_steps)?) @([a-z]\d+)_", "test/dialect/invalid*.mlir",
+                "test/dialect/generic-broken.mlir")
 
 for what, found in ("verifier", checked), ("tests", tested):
     for label in sorted(described - found):

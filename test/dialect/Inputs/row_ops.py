@@ -29,11 +29,13 @@ MAY = {
     "passes/simplify/softmax.c": "row_reduce",
 }
 # Who asks whether an operation is of math: what may stand somewhere. What one costs is said by dialect/row_ops.c.
-MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c", "lowering/host/host_sizes.c", "passes/program/scan.c"}
+MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c",
+            "lowering/host/host_sizes.c", "passes/program/scan.c"}
 
 lines = re.findall(r'LINE\((\w+), *"([^"]*)"', (root / "dialect/row_ops.h").read_text())
 ops = {name.removeprefix("sinter."): id for id, name in lines if name.startswith("sinter.")}
-section = re.search(r"\n// Row operations\n(.*?)\n//===-+===//\n// ", (root / "dialect/Sinter.td").read_text(), re.S).group(1)
+section = re.search(r"\n// Row operations\n(.*?)\n//===-+===//\n// ", (root / "dialect/Sinter.td").read_text(),
+                    re.S).group(1)
 declared = set(re.findall(r'def Sinter_\w+Op : Sinter_\w*Op<"(\w+)"', section)) - {"yield"}
 for op in sorted(declared - ops.keys()):
     print(f"sinter.{op} is declared among the row operations, and has no line in dialect/row_ops.h")
@@ -56,10 +58,14 @@ for folder in "dialect", "capi", "passes", "lowering", "tools":
             function = re.match(r"[a-zA-Z][^;=]*?(\w+)\(", line)
             if function and name in LAYERS:
                 own = function.group(1).removesuffix("_verify")
-            named |= {op for op, id in ops.items() if re.search(rf'"sinter\.{op}"|\bSN_OP_{id}\b', line) and not own.endswith(f"_{id}")}
+            named |= {op for op, id in ops.items() if re.search(rf'"sinter\.{op}"|\bSN_OP_{id}\b',
+                                                                line) and not own.endswith(f"_{id}")}
         may = set(MAY.get(name, "").split())
         for op in sorted(named - may):
-            print(f"{name} names sinter.{op}; ask its line in dialect/row_ops.h, or say why in {sys.argv[0].split('/')[-1]}")
+            print(
+                f"{name} names sinter.{op}; ask its line in dialect/row_ops.h, or say why in "
+                f"{sys.argv[0].split('/')[-1]}"
+            )
         for op in sorted(may - named):
             print(f"{name} does not name sinter.{op} any more")
         if name not in MAY_MATH and re.search(r'"math\.?"', code):

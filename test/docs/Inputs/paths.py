@@ -12,7 +12,8 @@ new = {"passes/simplify/negation.c", "test/passes/simplify/negation.mlir"}
 root = pathlib.Path(sys.argv[1])
 folders = "bench|capi|cmake|dialect|docs|lowering|passes|pipelines|python|runtime|scripts|target|test|tools"
 pages = [root / "README.md", *(root / "docs").glob("*.md")]
-sources = [path for folder in ("capi", "dialect", "lowering", "passes", "pipelines", "runtime", "target", "tools") for path in (root / folder).rglob("*.*")
+sources = [path for folder in ("capi", "dialect", "lowering", "passes", "pipelines", "runtime", "target",
+                               "tools") for path in (root / folder).rglob("*.*")
            if path.suffix in (".c", ".cpp", ".h", ".td")]
 missing, seen = [], 0
 for path in pages + sources:
@@ -20,7 +21,8 @@ for path in pages + sources:
     if path in sources:
         text = "\n".join(re.findall(r"//.*", text))
     else:
-        missing += [f"{path.name}: {link}" for link in re.findall(r"\]\(([^)#:]+)[)#]", text) if not (path.parent / link).exists()]
+        missing += [f"{path.name}: {link}" for link in re.findall(r"\]\(([^)#:]+)[)#]",
+            text) if not (path.parent / link).exists()]
     for name in re.findall(rf"(?<![\w./-])((?:{folders})/[\w./*-]*\w\*?)", text):
         seen += 1
         pattern = name.replace("NAME", "*")

@@ -1,4 +1,5 @@
-"""linalg and tensor operations on arrays: each generic over its whole domain at once, or point by point of what it reduces over."""
+"""linalg and tensor operations on arrays: each generic over its whole domain at once, or point by point of what it
+reduces over."""
 
 import re
 
@@ -45,7 +46,8 @@ def from_bytes(data, type):
         return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
     if type == "i1":
         return -np.frombuffer(data, np.uint8).astype(np.int64)
-    return np.frombuffer(data, {"f64": "f8", "f32": "f4", "f16": "f2", "index": "i8"}.get(type) or f"i{int(type[1:]) // 8}")
+    return np.frombuffer(data, {"f64": "f8", "f32": "f4", "f16": "f2",
+                                "index": "i8"}.get(type) or f"i{int(type[1:]) // 8}")
 
 
 def constant(attribute):
@@ -69,7 +71,8 @@ def constant(attribute):
 def affine(text):
     """affine_map<(d0, d1) -> (d0 + d1 * 2)>: its number of dimensions, and its results as Python's expressions."""
     m = re.match(r"affine_map<\((.*?)\)(?:\[.*?\])? -> \((.*)\)>$", text)
-    results = [re.sub(r"(\S+|\(.*?\)) ceildiv (\S+)", r"-(-(\1) // \2)", r).replace("floordiv", "//").replace(" mod ", " % ") for r in split(m[2])]
+    results = [re.sub(r"(\S+|\(.*?\)) ceildiv (\S+)", r"-(-(\1) // \2)", r).replace("floordiv", "//").replace(" mod ",
+        " % ") for r in split(m[2])]
     return [d for d in m[1].split(", ") if d], results
 
 
@@ -151,14 +154,18 @@ def sum_of(x, start, axes):
     with np.errstate(all="ignore"):
         m, ex = np.frexp(np.where(x.v == 0, np.inf, x.v))
         whole = np.ldexp(np.where(np.isfinite(m), m, 0), 53).astype(np.int64)
-        quantum = np.where(whole != 0, np.ldexp((whole & -whole).astype(np.float64), ex - 53), np.inf).min(axes, keepdims=True, initial=np.inf)
+        quantum = np.where(whole != 0, np.ldexp((whole & -whole).astype(np.float64), ex - 53), np.inf).min(axes,
+            keepdims=True, initial=np.inf)
         start_m, start_ex = np.frexp(start.v)
         start_whole = np.ldexp(np.where(np.isfinite(start_m), start_m, 0), 53).astype(np.int64)
-        quantum = np.minimum(quantum, np.where(start_whole != 0, np.ldexp((start_whole & -start_whole).astype(np.float64), start_ex - 53), np.inf))
+        quantum = np.minimum(quantum, np.where(start_whole != 0,
+                                               np.ldexp((start_whole & -start_whole).astype(np.float64),
+                                                        start_ex - 53), np.inf))
     exact = (size <= quantum * 2.0 ** bits) & (e == 0)
     e = np.where(exact, 0.0, e + n * 2.0 ** -bits * 2 * size + least)
     # Terms of which some order passes the largest number.
-    finite = np.where(np.isfinite(x.v), np.abs(x.v), 0).sum(axes, keepdims=True) + np.where(np.isfinite(start.v), np.abs(start.v), 0)
+    finite = np.where(np.isfinite(x.v), np.abs(x.v), 0).sum(axes, keepdims=True) + np.where(np.isfinite(start.v),
+        np.abs(start.v), 0)
     nan = np.isnan(v) & ~np.isinf(e)
     none = ~np.isfinite(v)
     e = np.where(none, 0.0, e)
@@ -173,7 +180,8 @@ def product_of(x, start, axes):
     bits, largest, least = FLOATS[x.type]
     a = np.abs(all_v)
     top = np.where(np.isfinite(a), np.maximum(a, 1), 1).prod(axes, keepdims=True) * np.maximum(np.abs(start.v), 1)
-    low = np.where((a > 0), np.minimum(a, 1), 1).prod(axes, keepdims=True) * np.where(start.v == 0, 1, np.minimum(np.abs(start.v), 1))
+    low = np.where((a > 0), np.minimum(a, 1), 1).prod(axes, keepdims=True) * np.where(start.v == 0, 1,
+        np.minimum(np.abs(start.v), 1))
     relative = np.where(a > 0, x.e / np.where(a > 0, a, 1), np.where(x.e > 0, INF, 0)).sum(axes, keepdims=True)
     n = x.v.size // max(1, v.size) + 1
     e = np.abs(v) * (np.expm1(np.minimum(relative, 100)) + n * 2.0 ** -bits * 2)
@@ -187,7 +195,8 @@ def product_of(x, start, axes):
 def extreme_of(f):
     def of(x, start, axes):
         def r(a, s):
-            return f(f.reduce(a, axes, keepdims=True), s) if a.size else np.broadcast_to(s, [1 if i in axes else n for i, n in enumerate(a.shape)])
+            return f(f.reduce(a, axes, keepdims=True), s) if a.size else np.broadcast_to(s,
+                [1 if i in axes else n for i, n in enumerate(a.shape)])
         v = r(x.v, start.v)
         lo, hi = r(x.v - x.e, start.v - start.e), r(x.v + x.e, start.v + start.e)
         exact = (x.e == 0).all(axes, keepdims=True) & (start.e == 0)
@@ -208,10 +217,13 @@ def integer_of(f, signed=True):
 
 
 COMBINERS = {
-    "arith.addf": sum_of, "arith.mulf": product_of, "arith.maximumf": extreme_of(np.maximum), "arith.minimumf": extreme_of(np.minimum),
+    "arith.addf": sum_of, "arith.mulf": product_of, "arith.maximumf": extreme_of(np.maximum),
+    "arith.minimumf": extreme_of(np.minimum),
     "arith.maxnumf": extreme_of(np.fmax), "arith.minnumf": extreme_of(np.fmin),
-    "arith.addi": integer_of(np.add), "arith.muli": integer_of(np.multiply), "arith.andi": integer_of(np.bitwise_and), "arith.ori": integer_of(np.bitwise_or),
-    "arith.xori": integer_of(np.bitwise_xor), "arith.maxsi": integer_of(np.maximum), "arith.minsi": integer_of(np.minimum),
+    "arith.addi": integer_of(np.add), "arith.muli": integer_of(np.multiply), "arith.andi": integer_of(np.bitwise_and),
+    "arith.ori": integer_of(np.bitwise_or),
+    "arith.xori": integer_of(np.bitwise_xor), "arith.maxsi": integer_of(np.maximum),
+    "arith.minsi": integer_of(np.minimum),
     "arith.maxui": integer_of(np.maximum, False), "arith.minui": integer_of(np.minimum, False),
 }
 
@@ -278,7 +290,10 @@ def generic(op, values):
         where = tuple(indices(i, at))
         k = kept[i - counts[0]]
         shape = np.broadcast_shapes(*[w.shape for w in where]) if where else ()
-        fit = lambda a: np.broadcast_to(a, np.broadcast_shapes(shape, a.shape)).reshape(shape) if a.size == int(np.prod(shape)) or a.size == 1 else np.broadcast_to(a, shape)
+        fit = lambda a: np.broadcast_to(a, np.broadcast_shapes(shape,
+                                                               a.shape)).reshape(shape) if a.size == int(
+                                                                   np.prod(shape)) or a.size == 1 else np.broadcast_to(
+                                                                       a, shape)
         k.v[where], k.e[where] = fit(y.v), fit(y.e)
 
     if not reduced:
@@ -286,7 +301,8 @@ def generic(op, values):
         for i, r in zip(outs, block.operations[-1].operands):
             put(i, coordinates, inner[r])
         return kept
-    still = [np.zeros_like(c[(slice(0, 1),) * rank]) if d in reduced and c.size else np.zeros((1,) * rank, int) if d in reduced else c for d, c in enumerate(coordinates)]
+    still = [np.zeros_like(c[(slice(0, 1),) * rank]) if d in reduced and c.size else np.zeros((1,) * rank,
+        int) if d in reduced else c for d, c in enumerate(coordinates)]
     ops = combined(block, accumulators)
     if ops:
         inner = run(coordinates, ops, accumulators)
@@ -358,7 +374,8 @@ def tensor(op, values):
             inside.values[inner.results[0]] = inside.run(inner)
         fill = inside.values[op.blocks[0].operations[-1].operands[0]]
         widths = list(zip(low, high))
-        return Number(np.pad(get(0).v, widths, constant_values=fill.v), element, np.pad(get(0).e, widths, constant_values=fill.e))
+        return Number(np.pad(get(0).v, widths, constant_values=fill.v), element,
+                      np.pad(get(0).e, widths, constant_values=fill.e))
     if name == "tensor.extract":
         return Body(values, []).extract(get(0), [get(i) for i in range(1, len(op.operands))])
     raise Unsure(f"no meaning of {name}")
@@ -377,6 +394,7 @@ def evaluate(function, inputs):
             elif op.name == "cf.assert":
                 check(values[op.operands[0]], op.attributes.get("msg", "assert"))
             else:
-                y = tensor(op, values) if op.name.startswith("tensor.") else scalar(op, lambda i: values[op.operands[i]])
+                y = tensor(op, values) if op.name.startswith("tensor.") else scalar(op,
+                    lambda i: values[op.operands[i]])
                 values[op.results[0]] = y
     raise ValueError("no return")

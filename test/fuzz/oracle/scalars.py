@@ -1,8 +1,9 @@
 """arith and math on arrays: floats in float64 whatever their type, integers exactly, each with a bound of its error.
 
-A `Number` holds values and, for each, how far a right compiler may be from it: what rounding to the program's type gives
-(any order of sums, any number of roundings less), carried through what follows. Infinity means that nothing is known: a
-number beyond the type's range, the outcome of a comparison that rounding decides. An exact value has the bound 0.
+A `Number` holds values and, for each, how far a right compiler may be from it: what rounding to the program's type
+gives (any order of sums, any number of roundings less), carried through what follows. Infinity means that nothing is
+known: a number beyond the type's range, the outcome of a comparison that rounding decides. An exact value has the bound
+0.
 """
 
 import numpy as np
@@ -53,7 +54,8 @@ def representable(v, type):
     if bits == 53:
         return np.zeros(np.shape(v), bool)
     m, x = np.frexp(v)
-    return (np.ldexp(m, bits) == np.rint(np.ldexp(m, bits))) & (np.abs(v) <= largest) & ((np.abs(v) >= least) | (v == 0))
+    return (np.ldexp(m, bits) == np.rint(np.ldexp(m,
+                                                  bits))) & (np.abs(v) <= largest) & ((np.abs(v) >= least) | (v == 0))
 
 
 def rounded(v, type, e, ulps=1.0, exact=None):
@@ -62,7 +64,8 @@ def rounded(v, type, e, ulps=1.0, exact=None):
     finite = np.isfinite(v)
     e = np.where(finite & (np.abs(v) + e > largest), INF, e)
     v = np.where(finite & (np.abs(v) > largest), np.copysign(INF, v), v)
-    add = np.where(np.isfinite(v), ulps * np.abs(v) * 2.0 ** -bits * 2 + least * (ulps > 1) + least * 2.0 ** (1 - bits), 0.0)
+    add = np.where(np.isfinite(v),
+                   ulps * np.abs(v) * 2.0 ** -bits * 2 + least * (ulps > 1) + least * 2.0 ** (1 - bits), 0.0)
     if exact is None:
         exact = representable(v, type) if ulps == 1 else np.zeros(np.shape(v), bool)
     add = np.where(exact & (e == 0), 0.0, add)
@@ -139,7 +142,9 @@ def stepped(f):
     def of(x):
         v = f(x.v)
         e = np.where(np.isinf(x.e), INF, 0.0)
-        spread = np.where(np.isfinite(v), np.abs(f(x.v + np.where(np.isinf(x.e), 0, x.e)) - f(x.v - np.where(np.isinf(x.e), 0, x.e))), 0.0)
+        spread = np.where(np.isfinite(v),
+                          np.abs(f(x.v + np.where(np.isinf(x.e), 0, x.e)) - f(x.v - np.where(np.isinf(x.e), 0, x.e))),
+                          0.0)
         return Number(v, x.type, e + np.where(np.isnan(spread), INF, spread))
     return of
 
@@ -161,12 +166,18 @@ def math_functions():
     import math
     half = lambda v: np.copysign(np.floor(np.abs(v) + 0.5), v)
     return {
-        "negf": exactly(np.negative), "absf": exactly(np.abs), "exp": ended(np.exp), "exp2": ended(np.exp2), "expm1": ended(np.expm1),
-        "log": pole(np.log), "log2": pole(np.log2), "log10": pole(np.log10), "log1p": pole(np.log1p), "sqrt": pole(np.sqrt, 2), "rsqrt": pole(lambda v: 1 / np.sqrt(v)),
-        "cbrt": monotone(np.cbrt), "tanh": monotone(np.tanh), "erf": monotone(each(math.erf)), "erfc": monotone(each(math.erfc)), "atan": monotone(np.arctan),
-        "asinh": monotone(np.arcsinh), "sinh": ended(np.sinh), "cosh": ended(np.cosh), "sin": turning(np.sin), "cos": turning(np.cos),
-        "asin": monotone(np.arcsin), "acos": monotone(np.arccos), "acosh": monotone(np.arccosh), "atanh": pole(np.arctanh),
-        "floor": stepped(np.floor), "ceil": stepped(np.ceil), "trunc": stepped(np.trunc), "roundeven": stepped(np.rint), "round": stepped(half),
+        "negf": exactly(np.negative), "absf": exactly(np.abs), "exp": ended(np.exp), "exp2": ended(np.exp2),
+        "expm1": ended(np.expm1),
+        "log": pole(np.log), "log2": pole(np.log2), "log10": pole(np.log10), "log1p": pole(np.log1p),
+        "sqrt": pole(np.sqrt, 2), "rsqrt": pole(lambda v: 1 / np.sqrt(v)),
+        "cbrt": monotone(np.cbrt), "tanh": monotone(np.tanh), "erf": monotone(each(math.erf)),
+        "erfc": monotone(each(math.erfc)), "atan": monotone(np.arctan),
+        "asinh": monotone(np.arcsinh), "sinh": ended(np.sinh), "cosh": ended(np.cosh), "sin": turning(np.sin),
+        "cos": turning(np.cos),
+        "asin": monotone(np.arcsin), "acos": monotone(np.arccos), "acosh": monotone(np.arccosh),
+        "atanh": pole(np.arctanh),
+        "floor": stepped(np.floor), "ceil": stepped(np.ceil), "trunc": stepped(np.trunc),
+        "roundeven": stepped(np.rint), "round": stepped(half),
     }
 
 
@@ -189,7 +200,8 @@ def mul(x, y):
 def div(x, y):
     v = x.v / y.v
     room = np.abs(y.v) - y.e
-    e = np.where(room > 0, (x.e + np.abs(v) * y.e) / np.where(room > 0, room, 1), np.where((x.e == 0) & (y.e == 0), 0.0, INF))
+    e = np.where(room > 0, (x.e + np.abs(v) * y.e) / np.where(room > 0, room, 1),
+                 np.where((x.e == 0) & (y.e == 0), 0.0, INF))
     over = np.isinf(v) & np.isfinite(x.v) & (y.v != 0)
     e = specials(v, [x, y], np.where(np.isnan(e), INF, e))
     doubt = (y.e > 0) & (room <= 0)
@@ -221,7 +233,8 @@ def corners(f, ulps=ULPS, doubt=None):
         if doubt:
             e = np.where(doubt(x, y), INF, e)
         over = np.isinf(v) & np.isfinite(x.v) & np.isfinite(y.v) & (x.v != 0)
-        return rounded(v, x.type, np.where(over | np.isinf(x.e) | np.isinf(y.e), INF, np.where(np.isfinite(v), e, 0.0)), ulps)
+        return rounded(v, x.type, np.where(over | np.isinf(x.e) | np.isinf(y.e), INF,
+                                           np.where(np.isfinite(v), e, 0.0)), ulps)
     return of
 
 
@@ -240,8 +253,10 @@ def power(x, n):
     return rounded(v, x.type, e, ULPS + np.abs(n.v).max(initial=0))
 
 
-PREDICATES = ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"]
-COMPARE = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal}
+PREDICATES = ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une",
+              "uno", "true"]
+COMPARE = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
+           "ne": np.not_equal}
 
 
 def cmpf(x, y, predicate):
@@ -303,7 +318,8 @@ def beyond(x, y):
 
 
 def shift(f):
-    return lambda a, b: f(a, np.where((b < 0) | (b > 63), np.zeros_like(b), b) if b.dtype == np.int64 else np.minimum(b, np.uint64(63)))
+    return lambda a, b: f(a, np.where((b < 0) | (b > 63), np.zeros_like(b),
+                                      b) if b.dtype == np.int64 else np.minimum(b, np.uint64(63)))
 
 
 BINARY = {
@@ -312,14 +328,19 @@ BINARY = {
     "arith.maxnumf": extreme(np.fmax, None, False), "arith.minnumf": extreme(np.fmin, None, False),
     "math.powf": corners(lambda a, b: np.power(a, b), doubt=lambda x, y: straddles(x) | ((y.e > 0) & (x.v < 0))),
     "math.atan2": corners(np.arctan2, doubt=lambda x, y: straddles(x) & (y.v - y.e <= 0)),
-    "math.copysign": lambda x, y: Number(np.copysign(x.v, y.v), x.type, np.where(straddles(y) | np.isinf(y.e), INF, x.e)),
+    "math.copysign": lambda x, y: Number(np.copysign(x.v, y.v), x.type,
+                                         np.where(straddles(y) | np.isinf(y.e), INF, x.e)),
     "math.fpowi": power,
     "arith.addi": integer(np.add), "arith.subi": integer(np.subtract), "arith.muli": integer(np.multiply),
     "arith.andi": integer(np.bitwise_and), "arith.ori": integer(np.bitwise_or), "arith.xori": integer(np.bitwise_xor),
-    "arith.maxsi": integer(np.maximum), "arith.minsi": integer(np.minimum), "arith.maxui": integer(np.maximum, False), "arith.minui": integer(np.minimum, False),
-    "arith.divsi": integer(safe(truncating), bad=no_quotient), "arith.remsi": integer(safe(lambda a, b: a - truncating(a, b) * b), bad=no_quotient),
-    "arith.divui": integer(safe(np.floor_divide), False, no_quotient), "arith.remui": integer(safe(np.remainder), False, no_quotient),
-    "arith.floordivsi": integer(safe(np.floor_divide), bad=no_quotient), "arith.ceildivsi": integer(safe(lambda a, b: a // b + (a % b != 0)), bad=no_quotient),
+    "arith.maxsi": integer(np.maximum), "arith.minsi": integer(np.minimum), "arith.maxui": integer(np.maximum, False),
+    "arith.minui": integer(np.minimum, False),
+    "arith.divsi": integer(safe(truncating), bad=no_quotient),
+    "arith.remsi": integer(safe(lambda a, b: a - truncating(a, b) * b), bad=no_quotient),
+    "arith.divui": integer(safe(np.floor_divide), False, no_quotient),
+    "arith.remui": integer(safe(np.remainder), False, no_quotient),
+    "arith.floordivsi": integer(safe(np.floor_divide), bad=no_quotient),
+    "arith.ceildivsi": integer(safe(lambda a, b: a // b + (a % b != 0)), bad=no_quotient),
     "arith.shli": integer(shift(np.left_shift), bad=beyond), "arith.shrsi": integer(shift(np.right_shift), bad=beyond),
     "arith.shrui": integer(shift(np.right_shift), False, beyond),
 }
@@ -346,7 +367,8 @@ def cast(name, x, type):
         ends = [np.trunc(x.v + s * x.e) for s in (-1, 1)]
         known = (t >= lo) & (t < hi) & (ends[0] == t) & (ends[1] == t)
         with np.errstate(invalid="ignore"):
-            return wrapped(np.where(known, t, 0).astype(np.uint64 if w == 64 and name == "arith.fptoui" else np.int64), type, np.where(known, 0.0, INF))
+            return wrapped(np.where(known, t, 0).astype(np.uint64 if w == 64 and name == "arith.fptoui" else np.int64),
+                           type, np.where(known, 0.0, INF))
     if name in ("arith.extui", "arith.index_castui"):
         return wrapped(unsigned(x), type, x.e)
     if name in ("arith.extsi", "arith.trunci", "arith.index_cast"):
@@ -354,4 +376,5 @@ def cast(name, x, type):
     raise NotImplementedError(name)
 
 
-CASTS = {"arith." + n for n in ("extf", "truncf", "sitofp", "uitofp", "fptosi", "fptoui", "extui", "extsi", "trunci", "index_cast", "index_castui")}
+CASTS = {"arith." + n for n in ("extf", "truncf", "sitofp", "uitofp", "fptosi", "fptoui", "extui", "extsi", "trunci",
+                                "index_cast", "index_castui")}

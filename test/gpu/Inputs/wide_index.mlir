@@ -1,4 +1,5 @@
-// A gather as exporters spell it, with all that is compared of type index: numbers below 0 count from the end, others are asserted to be inside.
+// A gather as exporters spell it, with all that is compared of type index: numbers below 0 count from the end, others
+// are asserted to be inside.
 func.func @main(%table: tensor<5x3xf32>, %t: tensor<8xi64>) -> tensor<8x3xf32> {
   %c0 = arith.constant 0 : index
   %c5 = arith.constant 5 : index

@@ -5,7 +5,8 @@
 // RUN: sinter-run %s --entry=in_place %{in} %{want} %{check} | FileCheck %s
 // RUN: sinter-run %s --entry=other_numbers --input=%S/Inputs/focal_sum.in0.npy --input=%S/Inputs/focal_sum.in1.npy --expect=%S/Inputs/focal_sum.out0.npy --expect=%S/Inputs/focal_sum.out1.npy %{check} | FileCheck %s
 
-// A user's focal loss: a definition that uses the library's, with attributes; the same in place. One kernel of value and gradient.
+// A user's focal loss: a definition that uses the library's, with attributes; the same in place. One kernel of value
+// and gradient.
 
 // CHECK: output 0 of {{.+}} agrees
 // CHECK: output 1 of {{.+}} agrees

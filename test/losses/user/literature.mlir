@@ -5,7 +5,8 @@
 // RUN: sinter-run %s --entry=barron_loss --input=%{in}/barron.in0.npy --input=%{in}/barron.in1.npy --expect=%{in}/barron.out0.npy --expect=%{in}/barron.out1.npy --expect=%{in}/barron.out2.npy %{check} | FileCheck %s
 // RUN: not sinter-opt --sinter-expand %S/Inputs/barron_0.mlir 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// Losses from the literature as a user writes them: value and gradients are one kernel. The numbers are PyTorch's in float64.
+// Losses from the literature as a user writes them: value and gradients are one kernel. The numbers are PyTorch's in
+// float64.
 
 // CHECK: output 0 of {{.+}} agrees
 // CHECK: output 1 of {{.+}} agrees

@@ -36,7 +36,8 @@ func.func private @rows(%x: memref<?x?xf32>, %c: memref<?xf32>) attributes {sint
 
 // -----
 
-// A product whose sizes are known at run time: A is read where it lies, in rows that are its last size apart; no sum is zero.
+// A product whose sizes are known at run time: A is read where it lies, in rows that are its last size apart; no sum is
+// zero.
 
 // CHECK-LABEL: func private @product_task
 //       CHECK:   %[[EMPTY:.+]] = arith.cmpi eq, %[[K:.+]], %c0

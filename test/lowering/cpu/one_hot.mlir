@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse %s | FileCheck %s
 
-// A column that is compared with a label: lanes with their distance from it, in 32 bits. A label that is far away, or negative, is no lane.
+// A column that is compared with a label: lanes with their distance from it, in 32 bits. A label that is far away, or
+// negative, is no lane.
 
 // CHECK-LABEL: func.func private @one_hot_task(
 //       CHECK: scf.for

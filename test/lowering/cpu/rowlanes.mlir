@@ -50,8 +50,8 @@ func.func private @window(%x: memref<9xf32>, %y: memref<9xf32>) attributes {sint
 
 // -----
 
-// Labels: each lane's own element, of column 0 where the label is outside. The loss is a vector until the task ends; rows that
-// were seen before count as 0.
+// Labels: each lane's own element, of column 0 where the label is outside. The loss is a vector until the task ends;
+// rows that were seen before count as 0.
 
 // CHECK-LABEL: func.func private @labels_task(
 //       CHECK:   %[[L:.+]] = scf.for {{.*}} -> (vector<4xf64>)

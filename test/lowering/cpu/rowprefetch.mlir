@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s
 
-// The first loop asks for what it will read 256 bytes later, and for the next row; the last one, which stores, for nothing. A line
-// of 64 bytes is asked for once, a vector of 8 bytes is less than one.
+// The first loop asks for what it will read 256 bytes later, and for the next row; the last one, which stores, for
+// nothing. A line of 64 bytes is asked for once, a vector of 8 bytes is less than one.
 
 // CHECK-LABEL: func.func private @both_task(
 //       CHECK:   scf.for %[[I:.+]] =

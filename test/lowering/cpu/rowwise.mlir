@@ -3,8 +3,8 @@
 // RUN:   --convert-func-to-llvm --convert-to-llvm --reconcile-unrealized-casts --split-input-file %s \
 // RUN:   | FileCheck %s --check-prefix=LLVM --implicit-check-not=unrealized
 
-// A softmax: three phases. The row is read again in each; vectors first, then one more that ends with the row: the lane that
-// it shares with the one before is -inf to the maximum, and 0 to the sum.
+// A softmax: three phases. The row is read again in each; vectors first, then one more that ends with the row: the lane
+// that it shares with the one before is -inf to the maximum, and 0 to the sum.
 
 // CHECK-LABEL: func.func private @softmax(
 //       CHECK:   call @sinter_rt_parallel(%{{.+}}, %{{.+}}, %c3_i64)

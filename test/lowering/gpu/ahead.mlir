@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// The first row is asked for in front of the loop; in it each row's vectors come from shared memory, whose size the launch says, and
-// the next row is asked for before this one is used.
+// The first row is asked for in front of the loop; in it each row's vectors come from shared memory, whose size the
+// launch says, and the next row is asked for before this one is used.
 
 // CHECK-LABEL: func.func private @ahead
 //       CHECK: call @sinter_rt_launch({{.*}}%c1536_i64

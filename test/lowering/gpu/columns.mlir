@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// Sums of columns: a thread carries those of its columns from row to row and leaves them in its block's row of scratch memory.
-// Then the last block of a bunch of 8 combines the bunch's rows, and of the bunches' last blocks the last those.
+// Sums of columns: a thread carries those of its columns from row to row and leaves them in its block's row of scratch
+// memory. Then the last block of a bunch of 8 combines the bunch's rows, and of the bunches' last blocks the last
+// those.
 
 // CHECK-LABEL: gpu.func @registers
 //       CHECK:   %[[ROWS:.+]] = memref.view %{{.+}} : memref<{{.*}}xi8> to memref<20x64xf32>

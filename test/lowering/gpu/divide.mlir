@@ -51,7 +51,8 @@ func.func private @by_row(%x: memref<4x128xf32>, %z: memref<4xf32>, %y: memref<4
 
 // -----
 
-// By 1 and an exponential that is no more than 1: a product with rcp.approx, once for all divisions. By 1 and a square, which may be large, div.full.
+// By 1 and an exponential that is no more than 1: a product with rcp.approx, once for all divisions. By 1 and a square,
+// which may be large, div.full.
 
 // CHECK-LABEL: gpu.func @moderate
 //       CHECK:   %[[D:.+]] = arith.addf

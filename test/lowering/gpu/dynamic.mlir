@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// Sizes `?` are arguments of the kernel behind its memory; the grid is as large as the schedule says, whatever they are.
+// Sizes `?` are arguments of the kernel behind its memory; the grid is as large as the schedule says, whatever they
+// are.
 
 //       CHECK: func.func private @dynamic(%[[X:.+]]: memref<?x?xf32>
 //       CHECK:   %[[N:.+]] = memref.dim %[[X]], %c1

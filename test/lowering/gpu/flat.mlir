@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// 7 x 131 elements are one row that 5 x 64 threads share by vectors, aligned though 131 is odd; the one element that is left
-// is by itself. Each thread keeps its part of the sum to the end.
+// 7 x 131 elements are one row that 5 x 64 threads share by vectors, aligned though 131 is odd; the one element that is
+// left is by itself. Each thread keeps its part of the sum to the end.
 
 // CHECK-LABEL: func.func private @flat
 //       CHECK:   call @sinter_rt_launch({{.*}}%c4_i64
@@ -33,7 +33,8 @@ func.func @main(%x: memref<7x131xf32>, %y: memref<7x131xf32>, %s: memref<f32>) {
 
 // -----
 
-// That all elements are in a range: each thread keeps that of its own in its loops, without a branch, and asserts it behind them.
+// That all elements are in a range: each thread keeps that of its own in its loops, without a branch, and asserts it
+// behind them.
 
 // CHECK-LABEL: gpu.func @asserted
 //       CHECK:   %[[ALL:.+]]:2 = scf.for %{{.+}} iter_args(%[[OK:[^ ]+]] = %{{[^ ]+}},

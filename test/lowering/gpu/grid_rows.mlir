@@ -1,8 +1,8 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// Threads of the row take statistics of the first row from shared memory; then of each row, its vectors to registers, the next row's statistics,
-// this row's mean and squares as all blocks have them (one exchange for both), and results. One warp of a block exchanges, one fetches. The launch runs all
-// blocks at once; 64 threads have 64 more beside them.
+// Threads of the row take statistics of the first row from shared memory; then of each row, its vectors to registers,
+// the next row's statistics, this row's mean and squares as all blocks have them (one exchange for both), and results.
+// One warp of a block exchanges, one fetches. The launch runs all blocks at once; 64 threads have 64 more beside them.
 
 // CHECK-LABEL: func.func private @ahead
 //       CHECK: call @sinter_rt_launch_together({{.*}}%c6_i64{{.*}}%c128_i64{{.*}}%c4096_i64
@@ -61,8 +61,8 @@ func.func private @ahead(%x: memref<5x2000xf32>, %y: memref<5x2000xf32>) attribu
 
 // -----
 
-// Read again: each phase goes over the row, and what it reduces meets behind it. A sum over all rows is combined by the threads of the
-// row alone, at a barrier of their own.
+// Read again: each phase goes over the row, and what it reduces meets behind it. A sum over all rows is combined by the
+// threads of the row alone, at a barrier of their own.
 
 // CHECK-LABEL: func.func private @reread
 //       CHECK: call @sinter_rt_launch_together

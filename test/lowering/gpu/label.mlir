@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// The gradient of a label's probability: vectors are stored as if no column were the label, then the thread that has the label's vector
-// stores that element again. The row's value is left and counted by the first warp of the block alone, without a barrier.
+// The gradient of a label's probability: vectors are stored as if no column were the label, then the thread that has
+// the label's vector stores that element again. The row's value is left and counted by the first warp of the block
+// alone, without a barrier.
 
 // CHECK-LABEL: gpu.func @gradient
 //       CHECK:   vector.load

@@ -44,7 +44,8 @@ func.func private @number(%x: memref<4xf32>, %y: memref<4xf32>) attributes {sint
   return
 }
 
-// Of an exponential that is no more than 1: a polynomial alone. What it is the exponential of is -|x|, however that is written. In f64: libdevice.
+// Of an exponential that is no more than 1: a polynomial alone. What it is the exponential of is -|x|, however that is
+// written. In f64: libdevice.
 
 // CHECK-LABEL: gpu.func @unit
 //       CHECK:   %[[M:.+]] = math.absf

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// Of what is not positive (minus a magnitude), in four instructions and ex2; of anything else, libdevice's. A product that is
-// added is one instruction with the sum.
+// Of what is not positive (minus a magnitude), in four instructions and ex2; of anything else, libdevice's. A product
+// that is added is one instruction with the sum.
 
 // CHECK-LABEL: gpu.func @math
 //       CHECK:   %[[N:.+]] = arith.negf

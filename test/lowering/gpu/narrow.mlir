@@ -37,7 +37,8 @@ func.func private @large(%x: memref<65536x32768xbf16>, %y: memref<65536x32768xbf
 
 // -----
 
-// 65535 x 32768 are less, but not what the threads of this grid go on by: at the end a counter of 32 bits would pass 2^31.
+// 65535 x 32768 are less, but not what the threads of this grid go on by: at the end a counter of 32 bits would pass
+// 2^31.
 
 // CHECK-LABEL: gpu.module @kernels {
 //       CHECK:   scf.for %{{.+}} step %c34603008
@@ -67,7 +68,8 @@ func.func private @unknown(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes 
 
 // -----
 
-// A label that counts from the end is compared as an index: what 32 bits do not hold stays beyond every size on its own side.
+// A label that counts from the end is compared as an index: what 32 bits do not hold stays beyond every size on its own
+// side.
 
 // CHECK-LABEL: gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
 //       CHECK:   arith.minsi

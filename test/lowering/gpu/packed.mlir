@@ -29,7 +29,8 @@ func.func private @packed(%x: memref<3x256xbf16>, %y: memref<3x256xbf16>) attrib
 
 // -----
 
-// remake = 1: what the first phase computed of the row is computed again by the second, of bits that are the same, and not known to be.
+// remake = 1: what the first phase computed of the row is computed again by the second, of bits that are the same, and
+// not known to be.
 
 // CHECK-LABEL: gpu.func @remade
 //       CHECK:   %[[X:.+]] = vector.load

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// 5 rows of 131 by vectors of 4, two for each of 32 threads: the first may begin before the row, the second end behind it. 655 elements
-// are no multiple of 4: the last vector of all is loaded by elements. Aligned, whichever row it is.
+// 5 rows of 131 by vectors of 4, two for each of 32 threads: the first may begin before the row, the second end behind
+// it. 655 elements are no multiple of 4: the last vector of all is loaded by elements. Aligned, whichever row it is.
 
 // CHECK-LABEL: gpu.func @peel
 //       CHECK:   scf.for %[[ROW:.+]] =

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// A softmax of rows in registers: an fma and an exponential of each element in each phase; in the second what is one for the row is one factor,
-// 1 / s times what rounding m log2 e has left.
+// A softmax of rows in registers: an fma and an exponential of each element in each phase; in the second what is one
+// for the row is one factor, 1 / s times what rounding m log2 e has left.
 
 // CHECK-LABEL: gpu.func @softmax
 //       CHECK:   %[[X:.+]] = vector.load

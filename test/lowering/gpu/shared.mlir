@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// A thread asks for all pieces of the row, each on a mbarrier of its own; phase 0 waits for each, and later ones read them again. Behind the last all
-// threads meet before the next row is asked for. The launch gives 3 pieces of 32 vectors.
+// A thread asks for all pieces of the row, each on a mbarrier of its own; phase 0 waits for each, and later ones read
+// them again. Behind the last all threads meet before the next row is asked for. The launch gives 3 pieces of 32
+// vectors.
 
 // CHECK-LABEL: func.func private @rows
 //       CHECK: call @sinter_rt_launch({{.*}}%c1536_i64

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// A failing assert leaves a number in the status word, if there is none, and the kernel goes on. The host has the messages.
+// A failing assert leaves a number in the status word, if there is none, and the kernel goes on. The host has the
+// messages.
 
 //       CHECK: llvm.mlir.global internal constant @sinter_messages("no label\00other\00")
 // CHECK-LABEL: func.func private @assert

@@ -3,8 +3,8 @@
 // RUN: not sinter-opt --sinter-outline --sinter-lower-gpu %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not sinter-opt --pass-pipeline='builtin.module(sinter-schedule{target=gpu},sinter-outline,sinter-lower-gpu)' %S/Inputs/steps_dynamic.mlir 2>&1 | FileCheck %s --check-prefix=SIZE
 
-// A block has a row, its threads the lanes of a step; scratch memory is shared memory. A barrier stands behind a step that stores; what a
-// step combines is combined over the block, then over the grid.
+// A block has a row, its threads the lanes of a step; scratch memory is shared memory. A barrier stands behind a step
+// that stores; what a step combines is combined over the block, then over the grid.
 
 // CHECK-LABEL: gpu.func @sum_kernel0(
 //  CHECK-SAME:     %[[X:[^ ]+]]: memref<4x8xf32> {llvm.noalias}, %{{[^ ]+}}: memref<f32> {llvm.noalias}, %{{[^ ]+}}: memref<{{[0-9]+}}xi8>, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64)
@@ -55,8 +55,8 @@ func.func @sum(%x: tensor<4x8xf32>) -> tensor<f32> {
   return %e : tensor<f32>
 }
 
-// A store outside of steps is one thread's, between barriers that all threads come to. No memory is of no bytes: a GPU's kernel gets one element
-// for an argument of size 0, and has one for scratch memory that has none.
+// A store outside of steps is one thread's, between barriers that all threads come to. No memory is of no bytes: a
+// GPU's kernel gets one element for an argument of size 0, and has one for scratch memory that has none.
 
 // CHECK-LABEL: gpu.func @alone_kernel0(
 //  CHECK-SAME:     memref<4x8xf32> {llvm.noalias}, %[[T:[^ ]+]]: memref<1xi64> {llvm.noalias}

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
 
-// 8 of a block's 64 threads have a row, so sums meet by shuffles of 4, 2 and 1 and no shared memory. A block has 8 rows; where there
-// are no more, the last one is computed again, and not stored.
+// 8 of a block's 64 threads have a row, so sums meet by shuffles of 4, 2 and 1 and no shared memory. A block has 8
+// rows; where there are no more, the last one is computed again, and not stored.
 
 // CHECK-LABEL: gpu.func @warp
 //   CHECK-NOT:   workgroup(

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// A block has 32 pixels; its four warps have the classes 0, 4, 8, ..., 1, 5, 9, ... of them, which meet in shared memory.
+// A block has 32 pixels; its four warps have the classes 0, 4, 8, ..., 1, 5, 9, ... of them, which meet in shared
+// memory.
 
 // CHECK-LABEL: gpu.func @tile
 //  CHECK-SAME:   memref<4x32xf32, #gpu.address_space<workgroup>>

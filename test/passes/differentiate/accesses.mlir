@@ -54,7 +54,8 @@ func.func @slice(%x: tensor<4x8xf32>, %g: tensor<4x5xf32>, %e: tensor<4x5xf32>) 
 
 // -----
 
-// Dimensions that the input does not have are summed over: leading ones as rows, others as columns of a form in the input's rows.
+// Dimensions that the input does not have are summed over: leading ones as rows, others as columns of a form in the
+// input's rows.
 
 // CHECK-LABEL: func @partial
 //       CHECK:   sinter.rowwise (g = 2, c = 4) by (b = 3, k = 5)
@@ -119,7 +120,8 @@ func.func @window(%x: tensor<9xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> te
 
 // -----
 
-// A size that the operand's type does not say and another's does: it is the same one, and the gradient is written as it stands.
+// A size that the operand's type does not say and another's does: it is the same one, and the gradient is written as it
+// stands.
 
 // CHECK-LABEL: func.func @partly_known
 // CHECK:       sinter.rowwise (i = ?) by (j = 5)

@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-differentiate --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-differentiate --sinter-fuse --split-input-file %s | FileCheck %s --check-prefix=FUSED
 
-// A value that all columns and some of the rows share gets its gradient in rows of its own, so that the sum is one reduction.
+// A value that all columns and some of the rows share gets its gradient in rows of its own, so that the sum is one
+// reduction.
 
 // CHECK-LABEL: func.func @shared(
 //       CHECK:   %[[DM:.+]] = sinter.rowwise (i = 3, j = 4) by (k = 5, l = 7)
@@ -70,7 +71,8 @@ func.func @as_it_stands(%x: tensor<3x4x5xf32>, %m: tensor<3x4xf32>, %b: tensor<5
 
 // -----
 
-// Two readers of one input in groups: their gradients are added before the shape becomes the input's. So value and gradient are one kernel.
+// Two readers of one input in groups: their gradients are added before the shape becomes the input's. So value and
+// gradient are one kernel.
 
 // CHECK-LABEL: func.func @group(
 //       CHECK:   tensor.collapse_shape {{.*}} : tensor<3x4x2x7xf32> into tensor<3x8x7xf32>

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --split-input-file --verify-diagnostics --sinter-differentiate %s | FileCheck %s
 
-// The gradient of a convolution by its input is a product over the other channels and the window, that by its weights one over all places.
-// Columns are what one factor alone has, the last row dimension what the other one has.
+// The gradient of a convolution by its input is a product over the other channels and the window, that by its weights
+// one over all places. Columns are what one factor alone has, the last row dimension what the other one has.
 
 // CHECK-LABEL: func.func @convolution(
 //       CHECK:   %[[DW:.+]] = sinter.contract (o = 4) by (c = 3, k = 5)

@@ -66,8 +66,8 @@ func.func @dynamic(%x: tensor<?x8xf32>, %t: tensor<?x8xf32>) -> tensor<f32> {
 
 // -----
 
-// A definition of the user's: rows along dimension 1, one number for each row, a vector for the columns, an optional operand
-// that is not given, attributes as constants, a weighted mean.
+// A definition of the user's: rows along dimension 1, one number for each row, a vector for the columns, an optional
+// operand that is not given, attributes as constants, a weighted mean.
 
 sinter.define @mine(%x: tensor<?xf32>, %t: i64, %w: tensor<?xf32> {column, optional = 1.0}, %v: tensor<?xf32> {column, optional = 3.0}, %a: f32 {default = 2.0},
                     %kind: i64 {default = "sum", values = ["max", "sum"]})

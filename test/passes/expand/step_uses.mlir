@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-expand --split-input-file %s | FileCheck %s
 
-// A definition in steps on memory of the operands' types: what is loaded of a half type is widened, labels too. The mean divides
-// the sum of what rows give; nothing of a gradient is there.
+// A definition in steps on memory of the operands' types: what is loaded of a half type is widened, labels too. The
+// mean divides the sum of what rows give; nothing of a gradient is there.
 
 // CHECK-LABEL: func @mean
 //       CHECK:   %[[E:.+]] = tensor.empty() : tensor<f32>

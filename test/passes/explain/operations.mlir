@@ -3,7 +3,8 @@
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-explain{record=true})' %s --mlir-print-debuginfo | FileCheck %s --check-prefix=TAGGED
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-explain{record=true},sinter-explain{output=%t.html})' %s -o /dev/null && FileCheck %s --check-prefix=HTML --input-file=%t.html
 
-// Operations are told apart by themselves, not by their place: exporters give one place to many. Each shows its arithmetic.
+// Operations are told apart by themselves, not by their place: exporters give one place to many. Each shows its
+// arithmetic.
 
 #ij = affine_map<(i, j) -> (i, j)>
 #i = affine_map<(i, j) -> (i)>

@@ -36,7 +36,8 @@ func.func @insert(%x: tensor<5xf32>, %v: f32, %i: index) -> tensor<5xf32> {
   return %y : tensor<5xf32>
 }
 
-// A slice with elements has its first inside, and its last: size - 1 is at most (n - 1 - offset) / stride. Without any, its offset may be the end.
+// A slice with elements has its first inside, and its last: size - 1 is at most (n - 1 - offset) / stride. Without any,
+// its offset may be the end.
 
 // CHECK-LABEL: func @slice
 //  CHECK-SAME:   (%[[X:.+]]: tensor<9xf32>, %[[O:.+]]: index, %[[N:.+]]: index)

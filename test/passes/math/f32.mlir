@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-math --split-input-file %s | FileCheck %s --implicit-check-not=math.exp --implicit-check-not=math.log
 // RUN: sinter-opt --sinter-math=exp=avx512 --split-input-file %s | FileCheck %s --check-prefix=AVX512
 
-// exp in base 2: seven coefficients, one product for what log2(e) leaves; a clamp below, and two above, as 2^128 is twice 2^127.
+// exp in base 2: seven coefficients, one product for what log2(e) leaves; a clamp below, and two above, as 2^128 is
+// twice 2^127.
 
 // CHECK-LABEL: func @exp
 //       CHECK:   arith.cmpf ogt
@@ -47,7 +48,8 @@ func.func @rough(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// log1p(exp(-|x|)): what cannot overflow is not clamped, and a number between 0 and 1 not split into mantissa and exponent.
+// log1p(exp(-|x|)): what cannot overflow is not clamped, and a number between 0 and 1 not split into mantissa and
+// exponent.
 
 // CHECK-LABEL: func @softplus
 //       CHECK:   arith.cmpf ogt
@@ -81,7 +83,8 @@ func.func @selected(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// What is not above 0 has thirty-two powers, and a polynomial of degree 2; what a sum is of is not rounded before it is added.
+// What is not above 0 has thirty-two powers, and a polynomial of degree 2; what a sum is of is not rounded before it is
+// added.
 
 // AVX512-LABEL: func @sum_of_differences
 //       AVX512:   scf.for {{.*}} iter_args(%[[SUM:.+]] =
@@ -130,7 +133,8 @@ func.func @products(%x: memref<1024xf32>, %zero: vector<16xf32>) -> vector<16xf3
 
 // -----
 
-// log and log1p of anything. With AVX-512, sixteen lanes have tables, and nothing is compared but with infinity, by log1p.
+// log and log1p of anything. With AVX-512, sixteen lanes have tables, and nothing is compared but with infinity, by
+// log1p.
 
 // AVX512-LABEL: func @tables
 //  AVX512-NOT:   arith.cmpf

@@ -70,8 +70,8 @@ func.func @wrapped(%x: tensor<5xf32>, %t: tensor<4xi64>) -> tensor<4xf32> {
 
 // -----
 
-// A variance is positive (its root is asserted not to be 0), a probability of which both logarithms are taken between 0 and 1, a
-// divisor not 0; what is only added says nothing.
+// A variance is positive (its root is asserted not to be 0), a probability of which both logarithms are taken between 0
+// and 1, a divisor not 0; what is only added says nothing.
 
 // CHECK: func.func @floats(%{{.+}}: tensor<4xf32> {sinter.range = array<f64: 1.000000e-01, 1.100000e+00, -1.000000e+00, 0.000000e+00>},
 // CHECK-SAME: %{{.+}}: tensor<4xf32> {sinter.range = array<f64: 5.000000e-02, 0.94999999999999996, -1.000000e+00, 0.000000e+00>},

@@ -31,7 +31,8 @@ func.func @last(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
 
 // -----
 
-// In the middle, exclusive, of an unknown size: dimensions in front are rows, those behind are lanes, and nothing is scanned where there is nothing.
+// In the middle, exclusive, of an unknown size: dimensions in front are rows, those behind are lanes, and nothing is
+// scanned where there is nothing.
 
 // CHECK-LABEL: func @middle
 //       CHECK:   tensor.collapse_shape %{{.+}} {{\[\[}}0, 1], [2], [3, 4]] : tensor<2x3x?x5x7xi32> into tensor<6x?x35xi32>

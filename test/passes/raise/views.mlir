@@ -221,7 +221,8 @@ func.func @concat_parts_unknown(%x: tensor<6x?xf32>, %y: tensor<6x?xf32>) -> ten
 
 // -----
 
-// All of a dimension `?` and the beginning of a known one are read through: the form's dimension j ends before the operand does.
+// All of a dimension `?` and the beginning of a known one are read through: the form's dimension j ends before the
+// operand does.
 
 // CHECK-LABEL: func @slice_all
 //       CHECK:   ins(%{{.+}}[i, j + 1] : tensor<?x7xf32>, %{{.+}}[i, j] : tensor<?x7xf32>)

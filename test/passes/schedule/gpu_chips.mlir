@@ -4,8 +4,8 @@
 // RUN: not sinter-opt --sinter-schedule='target=gpu chip=sm_75' %s 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not sinter-opt --sinter-schedule='target=gpu chip=volta' %s 2>&1 | FileCheck %s --check-prefix=NAME
 
-// A chip without clusters keeps a row in the registers of one block, or reads it again, where another has several blocks for it; a grid has
-// as many blocks as the chip runs at once.
+// A chip without clusters keeps a row in the registers of one block, or reads it again, where another has several
+// blocks for it; a grid has as many blocks as the chip runs at once.
 
 // OLD: error: {{.*}}chip=sm_75: expected an architecture of NVIDIA's, sm_80 or newer
 // NAME: error: {{.*}}chip=volta: expected an architecture of NVIDIA's, sm_80 or newer

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-schedule='target=gpu' --split-input-file %s | FileCheck %s
 
-// A thread that only reads, and has logarithms or exponentials to wait for: as many threads as a multiprocessor holds, one vector each.
+// A thread that only reads, and has logarithms or exponentials to wait for: as many threads as a multiprocessor holds,
+// one vector each.
 
 // CHECK-LABEL: func @waits
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 264, occupancy = 2, shape = "flat", threads = 1024, vector = 4>)

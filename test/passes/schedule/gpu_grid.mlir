@@ -1,8 +1,8 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-schedule='target=gpu chip=sm_80' --split-input-file %s | FileCheck %s --check-prefix=SM80
 
-// Rows that all blocks hold together: as many share a row as fit one, and the next is on its way. A row may begin anywhere. Without copies in
-// bulk (sm_80) rows are read again.
+// Rows that all blocks hold together: as many share a row as fit one, and the next is on its way. A row may begin
+// anywhere. Without copies in bulk (sm_80) rows are read again.
 
 // CHECK-LABEL: func @huge
 //       CHECK: #sinter.gpu_rows<ahead = 1, blocks = 132, group = 132, occupancy = 1, residency = "registers", shape = "grid", slots = 26, threads = 512, vector = 4>
@@ -71,7 +71,8 @@ func.func @values(%x: tensor<8x4000000xf32>, %e: tensor<8xf32>) -> tensor<8xf32>
 
 // -----
 
-// Halves take a register each, and in shared memory half of one: there is room for two blocks on a multiprocessor, where registers have none.
+// Halves take a register each, and in shared memory half of one: there is room for two blocks on a multiprocessor,
+// where registers have none.
 
 // CHECK-LABEL: func @shared
 //       CHECK: #sinter.gpu_rows<blocks = 32768, cluster = 8, occupancy = 2, residency = "shared", threads = 256, vector = 8>

@@ -104,8 +104,8 @@ func.func @peeled(%x: tensor<4096x32003xf32>, %e: tensor<4096x32003xf32>) -> ten
 
 // -----
 
-// Sums of columns are carried from row to row: half the threads on a multiprocessor, with twice the registers. The next row
-// is on its way meanwhile.
+// Sums of columns are carried from row to row: half the threads on a multiprocessor, with twice the registers. The next
+// row is on its way meanwhile.
 
 // CHECK-LABEL: func @columns
 //       CHECK: #sinter.gpu_rows<ahead = 1, blocks = 528, occupancy = 4, residency = "registers", threads = 128, vector = 4>
@@ -122,7 +122,8 @@ func.func @columns(%x: tensor<8192x4096xf32>, %e: tensor<4096xf32>) -> tensor<40
 
 // -----
 
-// An output waits for a sum: the row stays in registers, of four blocks on a multiprocessor. Each row has its own cluster.
+// An output waits for a sum: the row stays in registers, of four blocks on a multiprocessor. Each row has its own
+// cluster.
 
 // CHECK-LABEL: func @stays
 //       CHECK: #sinter.gpu_rows<blocks = 32768, cluster = 8, occupancy = 4, residency = "registers", threads = 256, vector = 4>
@@ -157,8 +158,8 @@ func.func @stays_and_sums(%x: tensor<8192x128256xf32>, %e: tensor<8192x128256xf3
 
 // -----
 
-// Too long for registers, and sums of columns, which no grid has (schedule/gpu_grid.mlir): read again, by one large block on each multiprocessor, so that L2
-// holds the rows at work. Few such rows are shared by clusters.
+// Too long for registers, and sums of columns, which no grid has (schedule/gpu_grid.mlir): read again, by one large
+// block on each multiprocessor, so that L2 holds the rows at work. Few such rows are shared by clusters.
 
 // CHECK-LABEL: func @too_long
 //       CHECK: #sinter.gpu_rows<blocks = 132, cluster = 2, occupancy = 1, residency = "reread", threads = 1024, unroll = 4, vector = 4>

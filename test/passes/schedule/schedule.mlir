@@ -76,7 +76,8 @@ func.func @product(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf3
 
 // -----
 
-// Rows that are counted at run time: there are as many in a task as make no more than 256 of them, or 32 where each keeps a row of sums.
+// Rows that are counted at run time: there are as many in a task as make no more than 256 of them, or 32 where each
+// keeps a row of sums.
 
 // CHECK-LABEL: func @counted_later
 //       CHECK: schedule(#sinter.rows<chunk = 17, lanes = 16, residency = "reread", tasks = 256, unroll = 4>)

@@ -5,8 +5,8 @@
 // RUN: sinter-opt --pass-pipeline="builtin.module(sinter-schedule{target=cpu tuning='%t/both'})" %s | FileCheck %s --check-prefix=CPU
 // RUN: sinter-opt --pass-pipeline="builtin.module(sinter-schedule{target=gpu tuning='%t/both'})" %s | FileCheck %s --check-prefix=GPU
 
-// A form gets the schedule that the tuning file has for it, whatever its values and dimensions are called; another form, and one that has a
-// schedule, does not.
+// A form gets the schedule that the tuning file has for it, whatever its values and dimensions are called; another
+// form, and one that has a schedule, does not.
 
 // CPU-LABEL: func @main
 //       CPU: schedule(#sinter.rows<chunk = 5, lanes = 4>)

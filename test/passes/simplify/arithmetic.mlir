@@ -27,7 +27,8 @@ func.func @identities(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 
 // -----
 
-// x + 0 turns -0 into 0; numbers that are the neutral ones of other operations, or those with a sign: all stay (and x / -1 is x * -1).
+// x + 0 turns -0 into 0; numbers that are the neutral ones of other operations, or those with a sign: all stay (and x /
+// -1 is x * -1).
 
 // CHECK-LABEL: func @not_identities
 //       CHECK:   arith.addf
@@ -155,7 +156,8 @@ func.func @and_the_rest(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3x5
 
 // -----
 
-// What one branch adds and the other takes away is added with a sign; with and without more beside it. Not if the conditions differ.
+// What one branch adds and the other takes away is added with a sign; with and without more beside it. Not if the
+// conditions differ.
 
 // CHECK-LABEL: func @two_parts
 //       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>, %[[Y:.+]]: tensor<5xf32>):

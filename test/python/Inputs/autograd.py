@@ -29,7 +29,8 @@ value, gradient = lib.squares.all(x, y)
 agree(gradient, 2 * (x - y).detach())
 
 # What cannot be differentiated says so.
-refuses(RuntimeError, "squares: input 1 (y) requires a gradient, and the library has those of input 0 (x) only", lambda: lib.squares(x, y.clone().requires_grad_()))
+refuses(RuntimeError, "squares: input 1 (y) requires a gradient, and the library has those of input 0 (x) only",
+        lambda: lib.squares(x, y.clone().requires_grad_()))
 refuses(RuntimeError, "masked has no gradients for autograd, and an argument requires one: detach() it",
         lambda: lib.masked(torch.randn(3, 8, requires_grad=True), torch.rand(3, 8) < 0.5))  # fmt: skip
 refuses(ValueError, "squares: input 0 (x) has strides", lambda: lib.squares(randn(11, 37, requires_grad=True).t(), y))
@@ -73,4 +74,5 @@ for sigmoid in (lib.sigmoid, torch.sigmoid):
     grads.append(layer.weight.grad.clone())
 agree(*grads)
 
-refuses(ValueError, "backward='twice' is not one of multiply, recompute, one", lambda: sinter_torch.load(path, backward="twice"))
+refuses(ValueError, "backward='twice' is not one of multiply, recompute, one",
+        lambda: sinter_torch.load(path, backward="twice"))

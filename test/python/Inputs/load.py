@@ -11,10 +11,15 @@ torch.manual_seed(7)
 
 # The table.
 assert [f.name for f in lib] == ["squares", "weighted", "sigmoid", "sigmoid_backward", "masked", "checked"]
-assert [(a.name, a.dtype, a.shape) for a in lib.masked.inputs] == [("x", torch.float32, (-1, 8)), ("mask", torch.bool, (-1, 8))]
-assert [(a.name, a.dtype, a.shape) for a in lib.masked.outputs] == [("sums", torch.float32, (-1,)), ("", torch.int64, (-1,))]
-assert repr(lib["masked"]) == "masked(x: float32[?, 8], mask: bool[?, 8]) -> (sums: float32[?], int64[?])", repr(lib.masked)
-assert repr(lib.squares) == "squares(x: float64[?, ?], y: float64[?, ?]) -> (float64[]), gradients of x: multiply", repr(lib.squares)
+assert [(a.name, a.dtype, a.shape) for a in lib.masked.inputs] == [("x", torch.float32, (-1, 8)),
+    ("mask", torch.bool, (-1, 8))]
+assert [(a.name, a.dtype, a.shape) for a in lib.masked.outputs] == [("sums", torch.float32, (-1,)),
+    ("", torch.int64, (-1,))]
+assert repr(lib["masked"]) == "masked(x: float32[?, 8], mask: bool[?, 8]) -> (sums: float32[?], int64[?])", repr(
+    lib.masked)
+assert (
+    repr(lib.squares) == "squares(x: float64[?, ?], y: float64[?, ?]) -> (float64[]), gradients of x: multiply"
+), repr(lib.squares)
 assert "masked" in dir(lib) and repr(lib).count("\n") == 6
 
 # Calls: by place, by name, of any size, none among them; all in PyTorch's memory.
@@ -32,13 +37,17 @@ refuses(TypeError, "masked takes 2 tensors, and was given 1", lambda: lib.masked
 refuses(TypeError, "masked: input 0 (x) is a list, expected a tensor", lambda: lib.masked([1.0], mask))
 refuses(TypeError, "masked: input 0 (x) is torch.float64, expected torch.float32", lambda: lib.masked(x.double(), mask))
 refuses(TypeError, "masked: input 1 (mask) is torch.uint8, expected torch.bool", lambda: lib.masked(x, mask.byte()))
-refuses(TypeError, "masked: input 0 (x) is torch.sparse_coo, expected torch.strided", lambda: lib.masked(x.to_sparse(), mask))
+refuses(TypeError, "masked: input 0 (x) is torch.sparse_coo, expected torch.strided",
+        lambda: lib.masked(x.to_sparse(), mask))
 refuses(TypeError, "masked has no argument 'y'", lambda: lib.masked(x, y=mask))
 refuses(TypeError, "masked: argument 'x' is given twice", lambda: lib.masked(x, x=mask))
-refuses(ValueError, "masked: input 0 (x) has shape [3, 7], expected [?, 8]", lambda: lib.masked(torch.randn(3, 7), mask))
+refuses(ValueError, "masked: input 0 (x) has shape [3, 7], expected [?, 8]",
+        lambda: lib.masked(torch.randn(3, 7), mask))
 refuses(ValueError, "masked: input 0 (x) has shape [8], expected [?, 8]", lambda: lib.masked(x[0], mask))
-refuses(ValueError, "masked: input 0 (x) has strides (1, 3), expected (8, 1): call .contiguous()", lambda: lib.masked(torch.randn(8, 3).t(), mask))
-refuses(ValueError, "masked: input 0 (x) is on meta, expected the CPU: the library was compiled with --target=cpu", lambda: lib.masked(x.to("meta"), mask))
+refuses(ValueError, "masked: input 0 (x) has strides (1, 3), expected (8, 1): call .contiguous()",
+        lambda: lib.masked(torch.randn(8, 3).t(), mask))
+refuses(ValueError, "masked: input 0 (x) is on meta, expected the CPU: the library was compiled with --target=cpu",
+        lambda: lib.masked(x.to("meta"), mask))
 refuses(AttributeError, "has no function 'mask', only squares, weighted", lambda: lib.mask)
 refuses(TypeError, "has several functions", lambda: lib(x))
 
@@ -62,4 +71,5 @@ lib.check()
 # What is no library.
 refuses(OSError, "cannot open /nowhere/loss.so", lambda: sinter_torch.load("/nowhere/loss.so"))
 if hasattr(_ctypes, "__file__"):  # a shared library of Python's own
-    refuses(ValueError, "has no sinter_library: sinter-cc did not write it", lambda: sinter_torch.load(_ctypes.__file__))
+    refuses(ValueError, "has no sinter_library: sinter-cc did not write it",
+            lambda: sinter_torch.load(_ctypes.__file__))

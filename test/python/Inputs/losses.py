@@ -32,13 +32,19 @@ for got, want in zip(gradients(5 * own(x, t), x, t), gradients(5 * huber(x, t), 
 for how in ("multiply", "recompute"):
     agree(*(gradients(5 * f(x.detach(), t), t)[0] for f in (load("huber_upstream", backward=how), huber)))
 agree(*(gradients(f(x.detach(), t), t)[0] for f in (load("huber_upstream", backward="one"), huber)))
-refuses(RuntimeError, "main: input 0 (input) requires a gradient, and the library has those of input 1 (target) only", lambda: load("huber_upstream")(x, t))
-refuses(RuntimeError, "main has no gradients for autograd, and an argument requires one", lambda: load("huber_value")(x, t))
+refuses(RuntimeError, "main: input 0 (input) requires a gradient, and the library has those of input 1 (target) only",
+        lambda: load("huber_upstream")(x, t))
+refuses(RuntimeError, "main has no gradients for autograd, and an argument requires one",
+        lambda: load("huber_value")(x, t))
 
 # A value per element needs its upstream.
-agree(*(gradients((f * (x.detach() + 2)).sum(), x)[0] for f in (load("huber_none")(x, t.detach()), F.huber_loss(x, t.detach(), delta=0.5, reduction="none"))))
+agree(*(gradients((f * (x.detach() + 2)).sum(), x)[0] for f in (load("huber_none")(x, t.detach()),
+                                                                F.huber_loss(x, t.detach(), delta=0.5,
+                                                                    reduction="none"))))
 ones = load("huber_none_ones")
-refuses(RuntimeError, "main has gradients of float64[?, ?] for an upstream of 1 only: give it an argument with sinter.upstream_of", lambda: ones(x, t.detach()))
+refuses(RuntimeError,
+        "main has gradients of float64[?, ?] for an upstream of 1 only: give it an argument with sinter.upstream_of",
+        lambda: ones(x, t.detach()))
 agree(ones.all(x, t)[1], gradients(huber(x, t) * x.numel(), x)[0])
 agree(ones(x.detach(), t.detach()), F.huber_loss(x, t, delta=0.5, reduction="none").detach())
 

@@ -68,7 +68,8 @@ agree(torch.autograd.grad(lib.sigmoid(wide), wide, torch._neg_view(torch.ones(3,
 
 # Places that are shared, and memory that is not there.
 expanded = randn(1, 5).expand(3, 5)
-refuses(ValueError, "squares: input 0 (x) has strides (0, 1), expected (5, 1): call .contiguous()", lambda: f(expanded, y))
+refuses(ValueError, "squares: input 0 (x) has strides (0, 1), expected (5, 1): call .contiguous()",
+        lambda: f(expanded, y))
 refuses(ValueError, "has strides (10, 2)", lambda: f(torch.complex(flat, y).conj().imag, y))
 refuses(TypeError, "squares: input 1 (y) is torch.sparse_csr", lambda: f(flat, y.to_sparse_csr()))
 quantized = torch.quantize_per_tensor(torch.randn(3, 5), 0.1, 0, torch.qint8)

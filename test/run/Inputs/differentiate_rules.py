@@ -79,7 +79,8 @@ SMOOTH = [
     unary("tan", math.tan),
     unary("tanh", math.tanh),
     unary("trunc", math.trunc),
-    ("math.fma", [[0.3, -1.2, 0.7, 2.1], [1.3, 0.6, -0.8, 0.9], [0.2, -0.4, 1.0, 3.0]], "%l = math.fma %a, %b, %c : ROW",
+    ("math.fma", [[0.3, -1.2, 0.7, 2.1], [1.3, 0.6, -0.8, 0.9], [0.2, -0.4, 1.0, 3.0]],
+     "%l = math.fma %a, %b, %c : ROW",
      elementwise(lambda a, b, c: a * b + c)),
     ("math.clampf", [[0.3, -1.2, 0.7, 2.1], [-0.5] * 4, [0.5, 0.4, 0.9, 1.0]], "%l = math.clampf %a to [%b, %c] : ROW",
      elementwise(lambda a, b, c: min(max(a, b), c))),
@@ -87,7 +88,8 @@ SMOOTH = [
        f"%n = arith.constant dense<{n}> : tensor<4xi32>\n%l = math.fpowi %a, %n : ROW, tensor<4xi32>",
        elementwise(lambda a, n=n: a**n)) for n in (3, -2, 5, 0)),
     ("arith.select", [[0.3, -1.2, 0.7, 2.1], [1.3, 0.6, -0.8, 0.9]],
-     "%z = arith.constant dense<0.5> : ROW\n%c0 = arith.cmpf ogt, %a, %z : ROW\n%l = arith.select %c0, %a, %b : MASK, ROW",
+     "%z = arith.constant dense<0.5> : ROW\n%c0 = arith.cmpf ogt, %a, %z : ROW\n%l = arith.select %c0, %a, %b : MASK, "
+     "ROW",
      elementwise(lambda a, b: a if a > 0.5 else b)),
     ("arith.select whole", [[0.3, -1.2, 0.7, 2.1], [1.3, 0.6, -0.8, 0.9]],
      "%s = sinter.row_reduce add %a : ROW -> T\n%z = arith.constant 2.0 : T\n%c0 = arith.cmpf olt, %s, %z : T\n"
@@ -100,7 +102,8 @@ SMOOTH = [
     ("sinter.row_reduce minimumf", [unit], REDUCE.format("minimumf"), lambda a: [min(a) ** 2] * N),
     ("sinter.row_reduce maxnumf", [unit], REDUCE.format("maxnumf"), lambda a: [max(a) ** 2] * N),
     ("sinter.row_reduce minnumf", [unit], REDUCE.format("minnumf"), lambda a: [min(a) ** 2] * N),
-    ("sinter.broadcast", [unit, unit], "%s = sinter.row_reduce add %b : ROW -> T\n%r = sinter.broadcast %s : T -> ROW\n%l = arith.mulf %a, %r : ROW",
+    ("sinter.broadcast", [unit, unit],
+     "%s = sinter.row_reduce add %b : ROW -> T\n%r = sinter.broadcast %s : T -> ROW\n%l = arith.mulf %a, %r : ROW",
      lambda a, b: [x * sum(b) for x in a]),
     ("sinter.pick", [unit, unit], """
 %s = sinter.row_reduce add %b : ROW -> T
@@ -112,7 +115,8 @@ SMOOTH = [
 %pm = sinter.pick %a[%tm] else %p9 : ROW, index
 %q = arith.mulf %p2, %pm : T
 %l = sinter.broadcast %q : T -> ROW""", lambda a, b: [a[2] * sum(b)] * N),
-    ("sinter.detach", [unit], "%d = sinter.detach %a : ROW\n%e = math.exp %d : ROW\n%l = arith.mulf %e, %a : ROW", None),
+    ("sinter.detach", [unit], "%d = sinter.detach %a : ROW\n%e = math.exp %d : ROW\n%l = arith.mulf %e, %a : ROW",
+     None),
 ]
 
 # What PyTorch gives (2.13, float32, with an upstream gradient of ones), by name, points, row program, gradients.
@@ -123,22 +127,31 @@ CORNERS = [
     ("minimum", [[1, nan, 2, 0], [1, 1, nan, 1]], "%l = arith.minimumf %a, %b : ROW", [[0.5, 1, 1, 1], [0.5, 1, 1, 0]]),
     ("fmax", [[1, nan, 2, 0], [1, 1, nan, 1]], "%l = arith.maxnumf %a, %b : ROW", [[1, 0, 1, 0], [0, 1, 0, 1]]),
     ("fmin", [[1, nan, 2, 0], [1, 1, nan, 1]], "%l = arith.minnumf %a, %b : ROW", [[1, 0, 1, 1], [0, 1, 0, 0]]),
-    ("amax", [[2, 1, 2, 2]], "%m = sinter.row_reduce maximumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[4 / 3, 0, 4 / 3, 4 / 3]]),
-    ("amax_nan", [[2, nan, 2, 2]], "%m = sinter.row_reduce maximumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[nan] * 4]),
-    ("amin", [[2, 1, 1, 2]], "%m = sinter.row_reduce minimumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[0, 2, 2, 0]]),
-    ("prod", [[2, 0, 3, 5]], "%m = sinter.row_reduce mul %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[0, 120, 0, 0]]),
-    ("prod_zeros", [[2, 0, 3, 0]], "%m = sinter.row_reduce mul %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[0, 0, 0, 0]]),
+    ("amax", [[2, 1, 2, 2]], "%m = sinter.row_reduce maximumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW",
+     [[4 / 3, 0, 4 / 3, 4 / 3]]),
+    ("amax_nan", [[2, nan, 2, 2]],
+     "%m = sinter.row_reduce maximumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW", [[nan] * 4]),
+    ("amin", [[2, 1, 1, 2]], "%m = sinter.row_reduce minimumf %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW",
+     [[0, 2, 2, 0]]),
+    ("prod", [[2, 0, 3, 5]], "%m = sinter.row_reduce mul %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW",
+     [[0, 120, 0, 0]]),
+    ("prod_zeros", [[2, 0, 3, 0]], "%m = sinter.row_reduce mul %a : ROW -> T\n%l = sinter.broadcast %m : T -> ROW",
+     [[0, 0, 0, 0]]),
     ("pow", [[0, 0, 0, 2], [0, 2, 1, 0]], "%l = math.powf %a, %b : ROW", [[0, 0, 1, 0], [0, 0, 0, math.log(2)]]),
-    *(("pow_int", [[0, 1, -2, 3]], f"%n = arith.constant dense<{n}> : tensor<4xi32>\n%l = math.fpowi %a, %n : ROW, tensor<4xi32>", [slope])
+    *(("pow_int", [[0, 1, -2, 3]],
+       f"%n = arith.constant dense<{n}> : tensor<4xi32>\n%l = math.fpowi %a, %n : ROW, tensor<4xi32>", [slope])
       for n, slope in ((0, [0, 0, 0, 0]), (1, [1, 1, 1, 1]), (5, [0, 5, 80, 405]))),
     ("copysign", [[0, -3, 2, -0.0], [-1, 1, 1, 1]], "%l = math.copysign %a, %b : ROW", [[0, -1, 1, 0], [0, 0, 0, 0]]),
-    ("clamp", [[-1, 1, 2, 0], [-1] * 4, [1] * 4], "%l = math.clampf %a to [%b, %c] : ROW", [[1, 1, 0, 1], [0] * 4, [0, 0, 1, 0]]),
+    ("clamp", [[-1, 1, 2, 0], [-1] * 4, [1] * 4], "%l = math.clampf %a to [%b, %c] : ROW",
+     [[1, 1, 0, 1], [0] * 4, [0, 0, 1, 0]]),
     # relu as torch.where: the branch that is not taken gets 0.
     ("relu", [[0, -1, 1, nan]],
-     "%z = arith.constant dense<0.0> : ROW\n%p = arith.cmpf ole, %a, %z : ROW\n%l = arith.select %p, %z, %a : MASK, ROW", [[0, 0, 1, 1]]),
+     "%z = arith.constant dense<0.0> : ROW\n%p = arith.cmpf ole, %a, %z : ROW\n"
+     "%l = arith.select %p, %z, %a : MASK, ROW", [[0, 0, 1, 1]]),
     # 0 * inf: the logarithm of the branch that is not taken has an infinite slope.
     ("where_nan", [[0, 1, -1, 4]],
-     "%z = arith.constant dense<0.0> : ROW\n%p = arith.cmpf ogt, %a, %z : ROW\n%s = math.sqrt %a : ROW\n%l = arith.select %p, %s, %z : MASK, ROW",
+     "%z = arith.constant dense<0.0> : ROW\n%p = arith.cmpf ogt, %a, %z : ROW\n%s = math.sqrt %a : ROW\n%l = "
+     "arith.select %p, %s, %z : MASK, ROW",
      [[nan, 0.5, nan, 0.25]]),
 ]
 
@@ -225,10 +238,12 @@ def smooth(case, points, g):
 what = sys.argv[1]
 if what == "missing":
     # sinter.gather has a rule that refuses.
-    rules = set(re.findall(r'\{"([a-z.0-9_]+)", [a-z_0-9]+\}', pathlib.Path(sys.argv[2]).read_text())) - {"sinter.gather", "arith.truncf"}
+    rules = set(re.findall(r'\{"([a-z.0-9_]+)", [a-z_0-9]+\}',
+                           pathlib.Path(sys.argv[2]).read_text())) - {"sinter.gather", "arith.truncf"}
     had = {op for case in SMOOTH for op in (case[0].split()[0], "math." + case[0], "arith." + case[0])}
     print("".join(f"{op}\n" for op in sorted(rules - had)), end="")
 elif what == "smooth":
-    write(pathlib.Path(sys.argv[2]), SMOOTH, "f64", "d", smooth, [([1.0, -0.5, 2.0, 0.25], 1.0), ([0.5, 3.0, -1.0, 1.5], 1.1)])
+    write(pathlib.Path(sys.argv[2]), SMOOTH, "f64", "d", smooth,
+          [([1.0, -0.5, 2.0, 0.25], 1.0), ([0.5, 3.0, -1.0, 1.5], 1.1)])
 else:
     write(pathlib.Path(sys.argv[2]), CORNERS, "f32", "f", lambda case, points, g: case[3], [([1.0] * N, 1.0)])

@@ -1,10 +1,12 @@
-"""Every arith and math operation on floats that a row may hold, against libm in a wider type: corners, and how many ulp it is off.
+"""Every arith and math operation on floats that a row may hold, against libm in a wider type: corners, and how many ulp
+it is off.
 
     elementary.py SINTER-CC FOLDER [--cpu=haswell] [--types=f32,f64] [--points=20000] [--table]
 
-A corner is a zero, an infinity, a NaN, a denormal, the largest, the least: a result there has to be that of C99 (a NaN for a NaN, a sign
-for a zero). Elsewhere an operation is off by so many units of the last place of its type as BOUNDS says. What is below the least normal
-number may be 0 where the operation is in FLUSHES. Points go by whole vectors, and again by fifteens, which no vector is.
+A corner is a zero, an infinity, a NaN, a denormal, the largest, the least: a result there has to be that of C99 (a NaN
+for a NaN, a sign for a zero). Elsewhere an operation is off by so many units of the last place of its type as BOUNDS
+says. What is below the least normal number may be 0 where the operation is in FLUSHES. Points go by whole vectors, and
+again by fifteens, which no vector is.
 """
 
 import argparse
@@ -48,28 +50,46 @@ def minimum(x, y):
 
 # operation, operands, the wide result
 OPS = {
-    "math.exp": wide(np.exp), "math.exp2": wide(np.exp2), "math.expm1": wide(np.expm1), "math.log": wide(np.log), "math.log2": wide(np.log2),
-    "math.log10": wide(np.log10), "math.log1p": wide(np.log1p), "math.sin": wide(np.sin), "math.cos": wide(np.cos), "math.tan": wide(np.tan),
-    "math.asin": wide(np.arcsin), "math.acos": wide(np.arccos), "math.atan": wide(np.arctan), "math.sinh": wide(np.sinh), "math.cosh": wide(np.cosh),
-    "math.tanh": wide(np.tanh), "math.asinh": wide(np.arcsinh), "math.acosh": wide(np.arccosh), "math.atanh": wide(np.arctanh), "math.cbrt": wide(np.cbrt),
-    "math.sqrt": wide(np.sqrt), "math.rsqrt": lambda x: 1 / np.sqrt(np.asarray(x, np.longdouble)), "math.erf": of_libm("erf"), "math.erfc": of_libm("erfc"),
-    "math.absf": np.abs, "math.ceil": np.ceil, "math.floor": np.floor, "math.trunc": np.trunc, "math.roundeven": np.rint, "math.round": of_libm("round"),
-    "arith.negf": np.negative, "math.atan2": wide(np.arctan2), "math.powf": wide(np.power), "math.copysign": np.copysign, "arith.addf": wide(np.add),
-    "arith.subf": wide(np.subtract), "arith.mulf": wide(np.multiply), "arith.divf": wide(np.divide), "arith.remf": of_libm("fmod", 2),
-    "arith.maximumf": maximum, "arith.minimumf": minimum, "arith.maxnumf": np.fmax, "arith.minnumf": np.fmin, "math.fma": fma,
-    "math.sincos 0": wide(np.sin), "math.sincos 1": wide(np.cos), "math.fpowi 3": lambda x: np.asarray(x, np.longdouble) ** 3,
-    "math.fpowi -2": lambda x: 1 / (np.asarray(x, np.longdouble) ** 2), "math.fpowi 19": lambda x: np.asarray(x, np.longdouble) ** 19,
+    "math.exp": wide(np.exp), "math.exp2": wide(np.exp2), "math.expm1": wide(np.expm1), "math.log": wide(np.log),
+    "math.log2": wide(np.log2),
+    "math.log10": wide(np.log10), "math.log1p": wide(np.log1p), "math.sin": wide(np.sin), "math.cos": wide(np.cos),
+    "math.tan": wide(np.tan),
+    "math.asin": wide(np.arcsin), "math.acos": wide(np.arccos), "math.atan": wide(np.arctan),
+    "math.sinh": wide(np.sinh), "math.cosh": wide(np.cosh),
+    "math.tanh": wide(np.tanh), "math.asinh": wide(np.arcsinh), "math.acosh": wide(np.arccosh),
+    "math.atanh": wide(np.arctanh), "math.cbrt": wide(np.cbrt),
+    "math.sqrt": wide(np.sqrt), "math.rsqrt": lambda x: 1 / np.sqrt(np.asarray(x, np.longdouble)),
+    "math.erf": of_libm("erf"), "math.erfc": of_libm("erfc"),
+    "math.absf": np.abs, "math.ceil": np.ceil, "math.floor": np.floor, "math.trunc": np.trunc,
+    "math.roundeven": np.rint, "math.round": of_libm("round"),
+    "arith.negf": np.negative, "math.atan2": wide(np.arctan2), "math.powf": wide(np.power),
+    "math.copysign": np.copysign, "arith.addf": wide(np.add),
+    "arith.subf": wide(np.subtract), "arith.mulf": wide(np.multiply), "arith.divf": wide(np.divide),
+    "arith.remf": of_libm("fmod", 2),
+    "arith.maximumf": maximum, "arith.minimumf": minimum, "arith.maxnumf": np.fmax, "arith.minnumf": np.fmin,
+    "math.fma": fma,
+    "math.sincos 0": wide(np.sin), "math.sincos 1": wide(np.cos),
+    "math.fpowi 3": lambda x: np.asarray(x, np.longdouble) ** 3,
+    "math.fpowi -2": lambda x: 1 / (np.asarray(x, np.longdouble) ** 2),
+    "math.fpowi 19": lambda x: np.asarray(x, np.longdouble) ** 19,
     "math.clampf": lambda x, lo, hi: np.minimum(np.maximum(x, lo), hi),
 }  # fmt: skip
 ARITY = {"math.atan2": 2, "math.powf": 2, "math.copysign": 2, "math.fma": 3, "math.clampf": 3,
          **{o: 2 for o in OPS if o.startswith("arith.") and o != "arith.negf"}}  # fmt: skip
-EXACT = {"math.absf", "math.ceil", "math.floor", "math.trunc", "math.roundeven", "math.round", "arith.negf", "math.copysign", "arith.maximumf", "arith.minimumf",
-         "arith.maxnumf", "arith.minnumf", "arith.remf", "math.clampf", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.sqrt"}  # fmt: skip
-EITHER_ZERO = {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "math.clampf"}  # of two zeros, as in C
-FLUSHES = {"math.exp", "math.erfc", "math.fpowi -2"}  # what is below the least normal number is 0, or something below it
-BOUNDS = {"math.erf": 3.5, "math.erfc": 3.5, "math.cbrt": 4, "math.expm1": 3.5, "math.fma": 1}  # ulp, and of all others:
+EXACT = {"math.absf", "math.ceil", "math.floor", "math.trunc", "math.roundeven", "math.round", "arith.negf",
+         "math.copysign", "arith.maximumf", "arith.minimumf",
+         # fmt: skip
+         "arith.maxnumf", "arith.minnumf", "arith.remf", "math.clampf", "arith.addf", "arith.subf", "arith.mulf",
+         "arith.divf", "math.sqrt"}
+# of two zeros, as in C
+EITHER_ZERO = {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "math.clampf"}
+# what is below the least normal number is 0, or something below it
+FLUSHES = {"math.exp", "math.erfc", "math.fpowi -2"}
+# ulp, and of all others:
+BOUNDS = {"math.erf": 3.5, "math.erfc": 3.5, "math.cbrt": 4, "math.expm1": 3.5, "math.fma": 1}
 BOUND = 2.6
-FORMATS = {"f64": (np.float64, 53, -1022), "f32": (np.float32, 24, -126), "f16": (np.float16, 11, -14), "bf16": (np.uint16, 8, -126)}
+FORMATS = {"f64": (np.float64, 53, -1022), "f32": (np.float32, 24, -126), "f16": (np.float16, 11, -14),
+           "bf16": (np.uint16, 8, -126)}
 
 
 def from_bits(t, x):
@@ -89,7 +109,8 @@ def corners(t):
     _, digits, least = FORMATS[t]
     most = np.ldexp(2 - 2.0 ** (1 - digits), {"f64": 1023, "f16": 15}.get(t, 127))
     tiny = np.ldexp(1.0, least)
-    one = [0.0, 1.0, 0.5, 2.0, 3.0, most, tiny, np.ldexp(1.0, least - digits + 1), tiny / 4, np.inf, 1 + 2.0 ** (1 - digits), 1 - 2.0**-digits, most / 2, 2.5, 1.5, 7.0]
+    one = [0.0, 1.0, 0.5, 2.0, 3.0, most, tiny, np.ldexp(1.0, least - digits + 1), tiny / 4, np.inf,
+           1 + 2.0 ** (1 - digits), 1 - 2.0**-digits, most / 2, 2.5, 1.5, 7.0]
     return np.array([*one, *[-x for x in one], np.nan])
 
 
@@ -128,7 +149,8 @@ def compare(t, got, want, either_zero=False, flush=False):
         error = np.where(np.isfinite(rounded) & np.isfinite(g), ulps(t, g, want), np.inf)
         # A step from the largest number is infinity, if it is its sign.
         most = np.ldexp(2 - 2.0 ** (1 - digits), {"f64": 1023, "f16": 15}.get(t, 127))
-        step = (np.isinf(g) != np.isinf(rounded)) & ~np.isnan(g) & (np.sign(g) == np.sign(rounded)) & (np.minimum(np.abs(g), np.abs(rounded)) >= most * (1 - 2.0 ** (2 - digits)))
+        step = (np.isinf(g) != np.isinf(rounded)) & ~np.isnan(g) & (np.sign(g) == np.sign(rounded)) & (
+            np.minimum(np.abs(g), np.abs(rounded)) >= most * (1 - 2.0 ** (2 - digits)))
         error = np.where(step, 1, error)
         zeros = (rounded == 0) & (g == 0)
         error = np.where(zeros & (np.signbit(g) != np.signbit(rounded)) & (not either_zero), np.inf, error)
@@ -196,7 +218,9 @@ def main():
                 want = np.asarray(OPS[o](*[from_bits(t, v).astype(np.float64) for v in x]))
                 how = {"either_zero": o in EITHER_ZERO, "flush": o in FLUSHES or (t == "bf16" and not a.exact_bf16)}
                 error = compare(t, from_bits(t, got), want, **how)
-            short = [slice(k, k + 15) for k in [*range(0, min(n, 1200), 15), *range(n, len(x[0]), max(15, (len(x[0]) - n) // 100))] if k + 15 <= len(x[0])]
+            short = [slice(k, k + 15) for k in [*range(0, min(n, 1200), 15),
+                                                *range(n, len(x[0]),
+                                                       max(15, (len(x[0]) - n) // 100))] if k + 15 <= len(x[0])]
             for s in short:
                 few = call(*[v[s] for v in x], shapes=[(15,)])[0]
                 with np.errstate(all="ignore"):
@@ -211,7 +235,8 @@ def main():
                 if error[part][k] > bound:
                     bad += 1
                     where = [float(from_bits(t, v)[part][k]) for v in x]
-                    print(f"FAIL {t} {o} {what}: {error[part][k]:.4g} ulp at {where}: got {float(from_bits(t, got)[part][k])!r}, want {float(want[part][k])!r}, "
+                    print(f"FAIL {t} {o} {what}: {error[part][k]:.4g} ulp at {where}: got "
+                          f"{float(from_bits(t, got)[part][k])!r}, want {float(want[part][k])!r}, "
                           f"{int((error[part] > bound).sum())} over {bound}")  # fmt: skip
     print(f"{done} operations, {bad} wrong")
     return int(bad > 0 or not done)

@@ -93,7 +93,8 @@ LITERAL = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 36]
 
 def lanes(name, x, t):
     sums = [[at(r, k) + r[l] for k, l in zip(t, LITERAL)] for r in x]
-    case(name, [("<f4", x), ("<i4", t)], [("<f4", sums), ("|b1", [[at([v < 0.5 for v in r], k, False) for k in t] for r in x])])
+    case(name, [("<f4", x), ("<i4", t)], [("<f4", sums),
+                                          ("|b1", [[at([v < 0.5 for v in r], k, False) for k in t] for r in x])])
 
 
 t = indices(0, 37, 1, 21)[0]

@@ -1,4 +1,5 @@
-// Cross entropy: log_softmax, the label's element by tensor.extract, -100 ignored, the mean over the others. No asserts.
+// Cross entropy: log_softmax, the label's element by tensor.extract, -100 ignored, the mean over the others. No
+// asserts.
 #r = affine_map<(d0) -> (d0)>
 #x = affine_map<(d0, d1) -> (d0, d1)>
 #c = affine_map<(d0, d1) -> (d0)>

@@ -12,6 +12,7 @@ for program in "nll", "wrapped", "lanes", "asserted":
             folder = os.path.join(cases, program + bad)
             files = [(option, path) for option, kind in (("input", "in"), ("expect", "out"))
                      for path in sorted(glob.glob(os.path.join(folder, kind + "*.npy")))]
-            run = subprocess.run(["sinter-run", os.path.join(programs, f"gather_{program}.mlir"), f"--policy={policy}", "--threads=2"]
+            run = subprocess.run(["sinter-run", os.path.join(programs, f"gather_{program}.mlir"), f"--policy={policy}",
+                                  "--threads=2"]
                                  + [f"--{option}={path}" for option, path in files], capture_output=True, text=True)
             print(f"{program}{bad} {policy}: {run.returncode} {run.stderr.strip()}".strip())

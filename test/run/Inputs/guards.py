@@ -1,4 +1,5 @@
-"""Integers divided by zero, and subscripts of a function that are outside: an error with its place, and right numbers otherwise.
+"""Integers divided by zero, and subscripts of a function that are outside: an error with its place, and right numbers
+otherwise.
 
     guards.py SINTER-CC FOLDER [--policy=disabled]
 """
@@ -57,7 +58,8 @@ def division(op, t):
     maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * 3)
     return f"""func.func @{op}_{t}(%x: {x}, %y: {x}) -> {x} {{
   %e = tensor.empty() : {x}
-  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} ins(%x, %y : {x}, {x}) outs(%e : {x}) {{
+  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} ins(%x, %y : {x}, {x})
+      outs(%e : {x}) {{
   ^one(%a: {t}, %b: {t}, %c: {t}):
     %q = arith.{op} %a, %b : {t}
     linalg.yield %q : {t}
@@ -115,8 +117,11 @@ def main():
             y[6, 36] = 0
             count.fails(f"{op} i{bits}", "integer division by zero", call, x, y)
     x = np.arange(5, dtype=np.float32)
-    for name, inside, want in (("extract", (0, 4), lambda i: x[i]), ("insert", (0, 4), lambda i: np.where(np.arange(5) == i, 7, x)),
-                               ("slice", (0, 1), lambda i: x[i : i + 4 : 3]), ("put", (0, 3), lambda i: np.r_[x[:i], x[3:5], x[i + 2 :]])):  # fmt: skip
+    for name, inside, want in (("extract", (0, 4), lambda i: x[i]),
+                               ("insert", (0, 4), lambda i: np.where(np.arange(5) == i, 7, x)),
+                               # fmt: skip
+                               ("slice", (0, 1), lambda i: x[i : i + 4 : 3]),
+                               ("put", (0, 3), lambda i: np.r_[x[:i], x[3:5], x[i + 2 :]])):
         for i in inside:
             count.right(f"{name} at {i}", np.array_equal(f[name](x, np.array(i))[0], want(i)))
         for i in (inside[1] + 1, 5, -1, 2**31, 2**62, -(2**63)):

@@ -1,4 +1,5 @@
-"""Integer operations of arith and math, comparisons and conversions that a row may hold, against Python's integers and NumPy.
+"""Integer operations of arith and math, comparisons and conversions that a row may hold, against Python's integers and
+NumPy.
 
     integers.py SINTER-CC FOLDER [OPTION ...]
 """
@@ -20,15 +21,22 @@ def power(a, p, n):
 
 
 UNARY = {"math.ctpop": lambda a, n: bin(a % 2**n).count("1"), "math.ctlz": lambda a, n: n - (a % 2**n).bit_length(),
-         "math.cttz": lambda a, n: n if not a else ((a & -a) % 2**n).bit_length() - 1, "math.absi": lambda a, n: abs(a)}  # fmt: skip
-BINARY = {"arith.addi": lambda a, b, n: a + b, "arith.subi": lambda a, b, n: a - b, "arith.muli": lambda a, b, n: a * b, "arith.andi": lambda a, b, n: a & b,
-          "arith.ori": lambda a, b, n: a | b, "arith.xori": lambda a, b, n: a ^ b, "arith.maxsi": lambda a, b, n: max(a, b), "arith.minsi": lambda a, b, n: min(a, b),
-          "arith.maxui": lambda a, b, n: max(a % 2**n, b % 2**n), "arith.minui": lambda a, b, n: min(a % 2**n, b % 2**n),
-          "arith.shli": lambda a, b, n: a << b % n, "arith.shrui": lambda a, b, n: a % 2**n >> b % n, "arith.shrsi": lambda a, b, n: a >> b % n,
+         # fmt: skip
+         "math.cttz": lambda a, n: n if not a else ((a & -a) % 2**n).bit_length() - 1, "math.absi": lambda a, n: abs(a)}
+BINARY = {"arith.addi": lambda a, b, n: a + b, "arith.subi": lambda a, b, n: a - b,
+          "arith.muli": lambda a, b, n: a * b, "arith.andi": lambda a, b, n: a & b,
+          "arith.ori": lambda a, b, n: a | b, "arith.xori": lambda a, b, n: a ^ b,
+          "arith.maxsi": lambda a, b, n: max(a, b), "arith.minsi": lambda a, b, n: min(a, b),
+          "arith.maxui": lambda a, b, n: max(a % 2**n, b % 2**n), "arith.minui": lambda a, b, n: min(a % 2**n,
+              b % 2**n),
+          "arith.shli": lambda a, b, n: a << b % n, "arith.shrui": lambda a, b, n: a % 2**n >> b % n,
+          "arith.shrsi": lambda a, b, n: a >> b % n,
           "math.ipowi": power}  # fmt: skip
-SIGNED = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "slt": lambda a, b: a < b, "sle": lambda a, b: a <= b, "sgt": lambda a, b: a > b, "sge": lambda a, b: a >= b}
+SIGNED = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "slt": lambda a, b: a < b, "sle": lambda a, b: a <= b,
+          "sgt": lambda a, b: a > b, "sge": lambda a, b: a >= b}
 UNSIGNED = {"ult": SIGNED["slt"], "ule": SIGNED["sle"], "ugt": SIGNED["sgt"], "uge": SIGNED["sge"]}
-FLOAT = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal}
+FLOAT = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
+         "ne": np.not_equal}
 
 
 def function(name, types, body, to):
@@ -39,7 +47,8 @@ def function(name, types, body, to):
   %zero = arith.constant 0 : index
   %n = tensor.dim %x0, %zero : {xs[0]}
   %e = tensor.empty(%n) : {y}
-  %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}} ins({', '.join(f'%x{i}' for i in range(len(xs)))} : {', '.join(xs)}) outs(%e : {y}) {{
+  %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+      ins({', '.join(f'%x{i}' for i in range(len(xs)))} : {', '.join(xs)}) outs(%e : {y}) {{
   ^one({', '.join(f'%a{i}: {t}' for i, t in enumerate(types))}, %b: {to}):
     {body if "%r =" in body else "%r = " + body}
     linalg.yield %r : {to}
@@ -74,9 +83,12 @@ def cases(rng, count):
             yield [t], f"{o} %a0 : {t}", t, [x], wrapped([f(a, n) for a in x.tolist()], n)
         for o, f in BINARY.items():
             z = (y % n).astype(y.dtype) if ".sh" in o else y
-            yield [t, t], f"{o} %a0, %a1 : {t}", t, [x, z], wrapped([f(a, b, n) for a, b in zip(x.tolist(), z.tolist())], n)
+            yield [t, t], f"{o} %a0, %a1 : {t}", t, [x,
+                                                     z], wrapped([f(a, b, n) for a, b in zip(x.tolist(), z.tolist())],
+                                                         n)
         for p in (0, 1, 2, 3, 13, -1, -2):
-            yield [t], f"%p = arith.constant {p} : {t}\n    %r = math.ipowi %a0, %p : {t}", t, [x], wrapped([power(a, p, n) for a in x.tolist()], n)
+            yield [t], f"%p = arith.constant {p} : {t}\n    %r = math.ipowi %a0, %p : {t}", t, [x], wrapped([power(a,
+                p, n) for a in x.tolist()], n)
         for p, f in {**SIGNED, **UNSIGNED}.items():
             as_it_is = [(a % 2**n, b % 2**n) if p in UNSIGNED else (a, b) for a, b in zip(x.tolist(), y.tolist())]
             yield [t, t], f"arith.cmpi {p}, %a0, %a1 : {t}", "i1", [x, y], np.array([f(a, b) for a, b in as_it_is])
@@ -85,7 +97,8 @@ def cases(rng, count):
         for m in WIDTHS:
             if m > n:
                 yield [t], f"arith.extsi %a0 : {t} to i{m}", f"i{m}", [x], x.astype(f"i{m // 8}")
-                yield [t], f"arith.extui %a0 : {t} to i{m}", f"i{m}", [x], x.view(f"u{n // 8}").astype(f"u{m // 8}").view(f"i{m // 8}")
+                yield [t], f"arith.extui %a0 : {t} to i{m}", f"i{m}", [x], x.view(f"u{n // 8}").astype(
+                    f"u{m // 8}").view(f"i{m // 8}")
             if m < n:
                 yield [t], f"arith.trunci %a0 : {t} to i{m}", f"i{m}", [x], wrapped(x, m)
         yield ["i1"], f"arith.extsi %a0 : i1 to {t}", t, [c], np.where(c, -1, 0).astype(x.dtype)
@@ -99,7 +112,8 @@ def cases(rng, count):
             inside[:5] = [0.0, -0.0, 0.99, -0.99, 1.5]
             yield [f], f"arith.fptosi %a0 : {f} to {t}", t, [inside], np.trunc(inside).astype(x.dtype)
             positive = np.abs(inside) * wide(2)
-            yield [f], f"arith.fptoui %a0 : {f} to {t}", t, [positive], np.trunc(positive).astype(f"u{n // 8}").view(x.dtype)
+            yield [f], f"arith.fptoui %a0 : {f} to {t}", t, [positive], np.trunc(positive).astype(f"u{n // 8}").view(
+                x.dtype)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-45, 3.4e38], np.float32)
     a, b = [g.ravel().astype(np.float32) for g in np.meshgrid(special, special)]
     nan = np.isnan(a) | np.isnan(b)
@@ -121,12 +135,16 @@ def cases(rng, count):
         want = np.power(x, p.astype(np.float64))
         for f, kind in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16)):
             yield [f, "i32"], f"math.fpowi %a0, %a1 : {f}, i32", f, [x.astype(kind), p], want.astype(kind)
-            yield [f, "i64"], f"math.fpowi %a0, %a1 : {f}, i64", f, [x.astype(kind), p.astype(np.int64)], want.astype(kind)
+            yield [f, "i64"], f"math.fpowi %a0, %a1 : {f}, i64", f, [x.astype(kind),
+                p.astype(np.int64)], want.astype(kind)
             for k in (-3, 7, 257):
-                yield [f], f"%p = arith.constant {k} : i32\n    %r = math.fpowi %a0, %p : {f}, i32", f, [x.astype(kind)], np.power(x, float(k)).astype(kind)
-        yield ["bf16", "i32"], "%q = math.fpowi %a0, %a1 : bf16, i32\n    %r = arith.extf %q : bf16 to f32", "f32", [high_half(x), p], want.astype(np.float32)
+                yield [f], f"%p = arith.constant {k} : i32\n    %r = math.fpowi %a0, %p : {f}, i32", f, [
+                    x.astype(kind)], np.power(x, float(k)).astype(kind)
+        yield ["bf16", "i32"], "%q = math.fpowi %a0, %a1 : bf16, i32\n    %r = arith.extf %q : bf16 to f32", "f32", [
+            high_half(x), p], want.astype(np.float32)
     every = np.arange(65536, dtype=np.uint16)
-    yield ["f16"], "arith.extf %a0 : f16 to f32", "f32", [every.view(np.float16)], every.view(np.float16).astype(np.float32)
+    yield ["f16"], "arith.extf %a0 : f16 to f32", "f32", [every.view(np.float16)], every.view(np.float16).astype(
+        np.float32)
     yield ["f32"], "arith.bitcast %a0 : f32 to i32", "i32", [half], half.view(np.int32)
     yield ["f32"], "math.isnan %a0 : f32", "i1", [a], np.isnan(a)
     yield ["f32"], "math.isinf %a0 : f32", "i1", [a], np.isinf(a)
@@ -149,7 +167,10 @@ def main():
         if not same.all():
             bad += 1
             k = int(np.argmin(same))
-            print(f"FAIL {body}: of {[x[k] for x in inputs]} got {got[k]}, want {want[k]}, {int((~same).sum())} of {same.size}")
+            print(
+                f"FAIL {body}: of {[x[k] for x in inputs]} got {got[k]}, want {want[k]}, {int((~same).sum())} of "
+                f"{same.size}"
+            )
     print(f"{len(all_cases)} operations, {bad} wrong")
     return int(bad > 0)
 

@@ -49,8 +49,10 @@ def contract(n, case, layout, side, total, kernel, dynamic):
     add = "arith.addf" if total[0] == "f" else "arith.addi"
     row = tensor((j,), total, dynamic)
     return a, b, [ta, tb, tc], f"""
-  %y{n} = sinter.contract (i = {i}) by (j = {j}) product (k = {k}) (%a{n}[{layout[0]}] : {ta}, %b{n}[{layout[1]}] : {tb}) : {total}
-      outs(%e{n}[i, j] : {tc}) schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}>) {{
+  %y{n} = sinter.contract (i = {i}) by (j = {j})
+      product (k = {k}) (%a{n}[{layout[0]}] : {ta}, %b{n}[{layout[1]}] : {tb}) : {total}
+      outs(%e{n}[i, j] : {tc})
+      schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}>) {{
   ^row(%p: {row}):
     %s = {add} %p, %p : {row}
     sinter.yield %s : {row}
@@ -75,7 +77,9 @@ def run(command, folder, kernel, side, total, dynamic, turn, rng):
                            (w if layout[1][0] == "k" else w.T).astype("f8")))
     program = os.path.join(folder, "program.mlir")
     with open(program, "w") as f:
-        f.write(f"module {{\nfunc.func @main({', '.join(arguments)}) -> ({', '.join(t for _, t in results)}) {{{body}\n")
+        f.write(
+            f"module {{\nfunc.func @main({', '.join(arguments)}) -> ({', '.join(t for _, t in results)}) {{{body}\n"
+        )
         f.write(f"  return {', '.join(v for v, _ in results)} : {', '.join(t for _, t in results)}\n}}\n}}\n")
     outputs = [os.path.join(folder, f"y{n}.npy") for n in range(len(results))]
     done = subprocess.run([*command, program, *inputs, *(f"--output={path}" for path in outputs)], text=True,

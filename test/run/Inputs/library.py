@@ -1,6 +1,7 @@
 """A library of sinter-cc's, called on NumPy arrays by the ABI's table: ctypes alone, nothing of ours between.
 
-bf16 is uint16, i1 is bool. load(path)["name"](x, y) gives the list of results, or raises Failed with the library's message.
+bf16 is uint16, i1 is bool. load(path)["name"](x, y) gives the list of results, or raises Failed with the library's
+message.
 """
 
 import ctypes as c
@@ -14,18 +15,24 @@ class DLTensor(c.Structure):
 
 
 class Tensor(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("dtype", c.c_uint8 * 4), ("ndim", c.c_int32), ("gradient_of", c.c_int32), ("flags", c.c_int32),
+    _fields_ = [("name", c.c_char_p), ("dtype", c.c_uint8 * 4), ("ndim", c.c_int32), ("gradient_of", c.c_int32),
+                ("flags", c.c_int32),
                 ("shape", c.POINTER(c.c_int64))]  # fmt: skip
 
 
 class Function(c.Structure):
-    _fields_ = [("name", c.c_char_p), ("device", c.c_int32), ("inputs_n", c.c_int32), ("outputs_n", c.c_int32), ("reserved", c.c_int32),
-                ("inputs", c.POINTER(Tensor)), ("outputs", c.POINTER(Tensor)), ("workspace", c.c_int64), ("packed", c.c_void_p),
-                ("call", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_void_p, c.c_void_p)), ("extension", c.c_void_p)]  # fmt: skip
+    _fields_ = [("name", c.c_char_p), ("device", c.c_int32), ("inputs_n", c.c_int32), ("outputs_n", c.c_int32),
+                ("reserved", c.c_int32),
+                ("inputs", c.POINTER(Tensor)), ("outputs", c.POINTER(Tensor)), ("workspace", c.c_int64),
+                ("packed", c.c_void_p),
+                # fmt: skip
+                ("call", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_void_p, c.c_void_p)),
+                ("extension", c.c_void_p)]
 
 
 class Table(c.Structure):
-    _fields_ = [("version", c.c_int32), ("n", c.c_int32), ("functions", c.POINTER(Function)), ("error", c.CFUNCTYPE(c.c_char_p))]
+    _fields_ = [("version", c.c_int32), ("n", c.c_int32), ("functions", c.POINTER(Function)),
+                ("error", c.CFUNCTYPE(c.c_char_p))]
 
 
 class Failed(Exception):
@@ -48,7 +55,8 @@ def _dtype(t):
 def _run(library, f, arrays, shapes):
     ins = [f.inputs[i] for i in range(f.inputs_n)]
     outs = [f.outputs[i] for i in range(f.outputs_n)]
-    results = [_aligned(shapes[i] if shapes else [t.shape[d] for d in range(t.ndim)], _dtype(t)) for i, t in enumerate(outs)]
+    results = [_aligned(shapes[i] if shapes else [t.shape[d] for d in range(t.ndim)],
+                        _dtype(t)) for i, t in enumerate(outs)]
     given, all_tensors = [], []
     for t, x in zip(ins + outs, list(arrays) + results):
         if len(given) < len(ins):

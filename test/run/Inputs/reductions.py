@@ -1,10 +1,11 @@
 """Reductions of integers and bools over rows, over columns and over everything, against NumPy.
 
-    reductions.py SINTER-CC FOLDER [--cpu=haswell]      combiners, widths, directions and sizes in libraries: some of them, or --all
+    reductions.py SINTER-CC FOLDER [--cpu=haswell]      combiners, widths, directions and sizes in libraries: some of
+                                                        them, or --all
     reductions.py --emulate=EMULATE [--types=i1,i32]    some of them as kernels of a GPU, thread by thread
 
-Sizes are one less and one more than what vectors have. Each function has what is reduced as an input of its own, and also the same
-computed by a comparison, so that rows of bools meet rows of what was compared.
+Sizes are one less and one more than what vectors have. Each function has what is reduced as an input of its own, and
+also the same computed by a comparison, so that rows of bools meet rows of what was compared.
 """
 
 import argparse
@@ -19,7 +20,8 @@ import library
 
 TYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 COMBINERS = ["addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori"]
-SIZES = [(1, 1), (4, 11), (3, 7), (5, 8), (8, 9), (7, 15), (2, 16), (9, 17), (6, 31), (17, 33), (33, 5), (130, 3), (3, 130)]
+SIZES = [(1, 1), (4, 11), (3, 7), (5, 8), (8, 9), (7, 15), (2, 16), (9, 17), (6, 31), (17, 33), (33, 5), (130, 3),
+         (3, 130)]
 
 
 def identity(op, t):
@@ -31,11 +33,14 @@ def identity(op, t):
 def fold(op, x, axis):
     """In NumPy, of integers of any width; bools as MLIR's i1: 1 is -1 to what is signed, sums are mod 2."""
     if x.dtype == np.bool_:
-        return {"addi": np.logical_xor, "xori": np.logical_xor, "muli": np.logical_and, "andi": np.logical_and, "minui": np.logical_and, "maxsi": np.logical_and,
-                "ori": np.logical_or, "maxui": np.logical_or, "minsi": np.logical_or}[op].reduce(x, axis=axis)  # fmt: skip
+        return {"addi": np.logical_xor, "xori": np.logical_xor, "muli": np.logical_and, "andi": np.logical_and,
+                "minui": np.logical_and, "maxsi": np.logical_and,                # fmt: skip
+                "ori": np.logical_or, "maxui": np.logical_or, "minsi": np.logical_or}[op].reduce(x, axis=axis)
     unsigned = x.view(f"u{x.dtype.itemsize}")
-    f, y = {"addi": (np.add, x), "muli": (np.multiply, x), "maxsi": (np.maximum, x), "minsi": (np.minimum, x), "maxui": (np.maximum, unsigned),
-            "minui": (np.minimum, unsigned), "andi": (np.bitwise_and, x), "ori": (np.bitwise_or, x), "xori": (np.bitwise_xor, x)}[op]  # fmt: skip
+    f, y = {"addi": (np.add, x), "muli": (np.multiply, x), "maxsi": (np.maximum, x), "minsi": (np.minimum, x),
+            "maxui": (np.maximum, unsigned),            # fmt: skip
+            "minui": (np.minimum, unsigned), "andi": (np.bitwise_and, x), "ori": (np.bitwise_or, x),
+            "xori": (np.bitwise_xor, x)}[op]
     return f.reduce(y, axis=axis, dtype=y.dtype).view(x.dtype)
 
 
@@ -45,13 +50,15 @@ def function(name, op, t, m, n, axis, compared):
     dims = {0: "0", 1: "1", None: "0, 1"}[axis]
     x = f"tensor<{m}x{n}x{t}>"
     start = identity(op, t)
-    lines = [f"  %c = arith.constant {start} : {t}" if t != "i1" else f"  %c = arith.constant {'true' if start else 'false'}"]
+    lines = [f"  %c = arith.constant {start} : {t}" if t != "i1"
+             else f"  %c = arith.constant {'true' if start else 'false'}"]
     read, source = "%x", "i32" if compared else t
     if compared:
         widen = "" if t == "i1" else f"\n    %w = arith.extui %p : i1 to {t}"
         lines.append(f"""  %z = arith.constant 0 : i32
   %d = tensor.empty() : {x}
-  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+  %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}}
       ins(%x : tensor<{m}x{n}xi32>) outs(%d : {x}) {{
   ^one(%a: i32, %b: {t}):
     %p = arith.cmpi slt, %a, %z : i32{widen}
@@ -85,7 +92,8 @@ def inputs(rng, op, t, m, n, compared):
         return rng.integers(-2, 2, (m, n)).astype(np.int32)
     if t == "i1":
         few = rng.random((m, n)) < 0.5 / m
-        return few if op in ("ori", "maxui", "minsi") else ~few if op in ("andi", "minui", "maxsi", "muli") else rng.random((m, n)) < 0.5
+        return few if op in ("ori", "maxui", "minsi") else ~few if op in ("andi", "minui", "maxsi",
+            "muli") else rng.random((m, n)) < 0.5
     end = 2 ** (int(t[1:]) - 1)
     x = rng.integers(-end, end, (m, n), TYPES[t], endpoint=False)
     return x | 1 if op == "muli" else x
@@ -116,7 +124,10 @@ def libraries(compiler, folder, options, whole):
             # Of a bool, the byte is 0 or 1 and nothing else.
             if not np.array_equal(got.view(np.uint8) if t == "i1" else got, want.view(np.uint8) if t == "i1" else want):
                 bad += 1
-                print(f"FAIL {op} {t} {m}x{n} axis={axis} compared={compared}: got {got.view(np.uint8) if t == 'i1' else got}, want {want}")
+                print(
+                    f"FAIL {op} {t} {m}x{n} axis={axis} compared={compared}: got "
+                    f"{got.view(np.uint8) if t == 'i1' else got}, want {want}"
+                )
     return done, bad
 
 
@@ -130,12 +141,16 @@ def emulated(emulate, types, sizes):
             np.save(f"{folder}/y.npy", wanted(op, t, x, axis, compared))
             with open(f"{folder}/p.mlir", "w") as f:
                 f.write(function("main", op, t, m, n, axis, compared))
-            said = subprocess.run([sys.executable, emulate, f"{folder}/p.mlir", f"--input={folder}/x.npy", f"--expect={folder}/y.npy", "--tolerance=0"],
+            said = subprocess.run([sys.executable, emulate, f"{folder}/p.mlir", f"--input={folder}/x.npy",
+                                   f"--expect={folder}/y.npy", "--tolerance=0"],
                                   capture_output=True, text=True, check=False)  # fmt: skip
         done += 1
         if said.returncode:
             bad += 1
-            print(f"FAIL {op} {t} {m}x{n} axis={axis} compared={compared}: {said.stdout.strip()} {said.stderr.strip()[:600]}")
+            print(
+                f"FAIL {op} {t} {m}x{n} axis={axis} compared={compared}: {said.stdout.strip()} "
+                f"{said.stderr.strip()[:600]}"
+            )
     return done, bad
 
 
@@ -156,7 +171,8 @@ def main():
     if a.emulate:
         done, bad = emulated(a.emulate, a.types.split(","), [tuple(map(int, s.split("x"))) for s in a.sizes.split(",")])
     else:
-        done, bad = libraries(a.compiler, a.folder, [f"--policy={a.policy}", *([f"--cpu={a.cpu}"] if a.cpu else [])], a.all)
+        done, bad = libraries(a.compiler, a.folder, [f"--policy={a.policy}", *([f"--cpu={a.cpu}"] if a.cpu else [])],
+                              a.all)
     print(f"{done} reductions, {bad} wrong")
     return int(bad > 0 or not done)
 

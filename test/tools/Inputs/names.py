@@ -1,7 +1,7 @@
 """Programs whose functions have strange names, for names.test: names.py WHAT FOLDER [PROGRAM].
 
-`some`: programs of one function, FOLDER/N.mlir; prints how many. `all`: one program with all names, FOLDER/all.mlir; prints
-the names that its table must have, as sinter-exec prints them; with PROGRAM, each is what @main of that file is.
+`some`: programs of one function, FOLDER/N.mlir; prints how many. `all`: one program with all names, FOLDER/all.mlir;
+prints the names that its table must have, as sinter-exec prints them; with PROGRAM, each is what @main of that file is.
 """
 
 import sys
@@ -11,7 +11,8 @@ names = [
     "exp", "log", "pow", "powf", "tanh", "sin", "sinf", "erf", "erff", "fmod", "atan2", "atan2f", "memset", "memcpy",
     "malloc", "free", "abort", "printf", "main", "_start", "environ", "__truncsfbf2",
     # of upstream and of ours
-    "memrefCopy", "sinter_library", "sinter_message_0", "sinter_launches", "kernels", "kernels_image", "exp_host", "exp_packed",
+    "memrefCopy", "sinter_library", "sinter_message_0", "sinter_launches", "kernels", "kernels_image", "exp_host",
+    "exp_packed",
     "exp_shapes_", "exp_kernel0", "exp_kernel0_task", "__constant_4xf32",
     # of C and C++
     "int", "class", "_Bool", "__x", "INT8_MAX",

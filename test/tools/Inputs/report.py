@@ -1,10 +1,12 @@
-"""report.py BENCHMARK.json TRACE.json: what --json and --profile wrote of a verified, timed run is whole and makes sense."""
+"""report.py BENCHMARK.json TRACE.json: what --json and --profile wrote of a verified, timed run is whole and makes
+sense."""
 import json
 import sys
 
 r = json.load(open(sys.argv[1]))
 assert r["function"] == "main" and r["device"] == "CPU" and r["phases"] and all(s >= 0 for s in r["phases"].values())
-assert len(r["kernels"]) == 6 and sum(k["launches"] for k in r["kernels"]) == r["stats"]["kernels"] == r["counted"]["kernels"]
+assert len(r["kernels"]) == 6 and sum(k["launches"]
+                                      for k in r["kernels"]) == r["stats"]["kernels"] == r["counted"]["kernels"]
 b, c = r["benchmark"], r["ceilings"]
 assert 0 < b["minimum_seconds"] <= b["median_seconds"] and b["calls"] >= 3 and b["processor_seconds"] > 0
 assert abs(b["unfused_ratio"] * b["median_seconds"] / b["unfused_median_seconds"] - 1) < 1e-6
@@ -15,7 +17,8 @@ for k in r["kernels"]:
     moved = k["bytes_read"] + k["bytes_written"]
     assert abs(k["bytes_per_second"] * k["seconds"] / moved - 1) < 1e-6
     assert abs(k["flops_per_second"] * k["seconds"] / k["flops"] - 1) < 1e-6
-assert len(r["agreements"]) == 5 and all(a["agrees"] and a["with"] == "the decomposed program" and a["error"] < 1e-4 for a in r["agreements"])
+assert len(r["agreements"]) == 5 and all(a["agrees"] and a["with"] == "the decomposed program" and a["error"] < 1e-4
+                                         for a in r["agreements"])
 
 t = json.load(open(sys.argv[2]))["traceEvents"]
 spans = [e for e in t if e["ph"] == "X"]
