@@ -3,8 +3,8 @@
 //   side(%x[i, k], %g[k]) {^side(%v, %w): mulf %v, %w}     ->   a_pack[r][s] = x[i0 + r, s] * g[s], vectors along s
 //   side(%w[k, j], %q[j]) {^side(%v, %s): mulf %v, %s}     ->   b_pack[s][j] = w[s, j] * q[j], vectors along j
 //
-// A side's program is written over what is summed: there %v is a row, and %q[j] a scalar. It goes element by element, so
-// it is a row program over any other dimensions, too: pack.c asks for those that its vectors run along, and here the
+// A side's program is written over what is summed: there %v is a row, and %q[j] a scalar. It goes element by element,
+// so it is a row program over any other dimensions, too: pack.c asks for those that its vectors run along, and here the
 // program is written again, with rows where an access uses them and scalars where it does not. What emits its elements
 // is the row programs' emitter.
 //

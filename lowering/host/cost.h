@@ -2,9 +2,9 @@
 //
 // Bytes: each access of a form moves the elements that its subscripts name, once, and of one operand no more
 // than it has; any other operation moves each of its operands whole, once. Floating-point operations: a product is two
-// for each of its multiplications; the program of a side runs once for each of the side's elements; an operation of `arith` or `math` on floats, and the step of a reduction, is one for
-// each element; comparisons, selects, conversions and integers are none. What tasks read twice, and what caches save,
-// is not in it.
+// for each of its multiplications; the program of a side runs once for each of the side's elements; an operation of
+// `arith` or `math` on floats, and the step of a reduction, is one for each element; comparisons, selects, conversions
+// and integers are none. What tasks read twice, and what caches save, is not in it.
 
 #ifndef SINTER_LOWERING_HOST_COST_H
 #define SINTER_LOWERING_HOST_COST_H

@@ -4,9 +4,9 @@
 // ->
 //   sum(exp(a - b))
 //
-// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A side that
-// has a program is that, on `A` or, of several accesses, on `Aa`, `Ab`: max(A, 0).B. A formula that gets too long ends
-// in dots.
+// Arguments are letters in their order; of a product, the accumulator is `A.B`; of finish, `x0` is the first. A side
+// that has a program is that, on `A` or, of several accesses, on `Aa`, `Ab`: max(A, 0).B. A formula that gets too long
+// ends in dots.
 //
 // runs in: explain    test: test/passes/explain/operations.mlir
 

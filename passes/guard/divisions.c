@@ -5,10 +5,10 @@
 //                                        %d = arith.select (%y == 0, or %x the least number and %y -1), 1, %y
 //                                        %q = arith.divsi %x, %d
 //
-// A row of a form is asserted by a reduction over it; the side of a product has no place for one, so a side that divides
-// becomes a form of its own first. The least number by -1 is itself, as in two's complement, with
-// the remainder 0. A processor raises a signal of both, and a GPU gives anything. In a combiner, and in loops of
-// sinter.steps, what is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
+// A row of a form is asserted by a reduction over it; the side of a product has no place for one, so a side that
+// divides becomes a form of its own first. The least number by -1 is itself, as in two's complement, with the remainder
+// 0. A processor raises a signal of both, and a GPU gives anything. In a combiner, and in loops of sinter.steps, what
+// is divided by zero is divided by 1. A divisor that is a number beside 0 and -1 is left alone.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/divisions.mlir, test/run/guards.test
 

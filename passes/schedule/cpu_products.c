@@ -99,8 +99,8 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
   int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
-  int64_t m = up_to_multiple(rows_of_block(rows, batch), unit_of(f, kernel, sn_micro_row_unit)), n = at_most(64, sn_row_length(f)),
-          lanes = sn_schedule_lanes(f, options->vector_bits);
+  int64_t m = up_to_multiple(rows_of_block(rows, batch), unit_of(f, kernel, sn_micro_row_unit)),
+          n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
   int64_t k = up_to_multiple(at_most(256, sum), unit_of(f, kernel, sn_micro_k_unit));
   int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
   int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;

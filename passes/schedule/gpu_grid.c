@@ -4,8 +4,9 @@
 //   ahead = 1, slots = 26>
 //
 // Rows that no cluster holds in registers: a block on each multiprocessor, and groups of blocks that share rows
-// (lowering/gpu/rows/grid_rows.c). What decides is how many share a row: the exchange of a row takes 2.8 us, under load, as
-// long as it takes to move 58 KB of a block in and out, so that slices should be as large as registers hold them.
+// (lowering/gpu/rows/grid_rows.c). What decides is how many share a row: the exchange of a row takes 2.8 us, under
+// load, as long as it takes to move 58 KB of a block in and out, so that slices should be as large as registers hold
+// them.
 //
 // Measured on an H200, f32: softmax of 64 rows of 1,000,000 in groups of 33 blocks 0.138 ms, 44 0.145, 66 0.181, 132
 // 0.272, read again by clusters 0.194; layer norm of 16 rows of 4,194,304 by 132 blocks 0.148, without `ahead` 0.200,
@@ -41,7 +42,8 @@ static int64_t cost(const SnGpuGridFacts *a, SnGpuGridRows *s, int64_t group) {
                  .residency = SN_GPU_REGISTERS,
                  .shape = SN_GPU_SHAPE_GRID,
                  .ahead = true};
-  int64_t bytes = sn_gpu_plan_rows(a->form, &r).fetch.piece_bytes, held = bytes ? (a->gpu->shared_bytes - OTHER_SHARED) / bytes : 0;
+  int64_t bytes = sn_gpu_plan_rows(a->form, &r).fetch.piece_bytes,
+          held = bytes ? (a->gpu->shared_bytes - OTHER_SHARED) / bytes : 0;
   if (pieces * s->vector > a->kept || (bytes && pieces > held))
     return 0;
   s->slots = bytes ? held < 2 * pieces ? held : 2 * pieces : 0;

@@ -48,7 +48,8 @@ def long_lines(path, text):
             elif suffix == ".mlir":
                 counts = line.lstrip().startswith("//") and not DIRECTIVE.search(line)
             elif suffix == ".test":
-                code = line.startswith(("{", "[")) or line.endswith("\\") or continued  # what a tool is fed, and commands
+                # what a tool is fed, and commands
+                code = line.startswith(("{", "[")) or line.endswith("\\") or continued
                 counts = not code and not DIRECTIVE.search(line)
             else:
                 counts = True

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
 
-// A side with a program is computed where it would be copied: whole vectors of a row, narrow ones, single elements. What
-// is one number for each row is loaded once for it.
+// A side with a program is computed where it would be copied: whole vectors of a row, narrow ones, single elements.
+// What is one number for each row is loaded once for it.
 
 // CHECK-LABEL: func.func private @scaled_task(
 //       CHECK:   %[[S:.+]] = memref.load %{{.+}} : memref<11xf32>

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --pass-pipeline='builtin.module(gpu.module(sinter-gpu-target{format=isa}))' --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// Shared memory whose size the launch says is declared without one; its alignment means nothing but that. Other pieces stay as they are.
+// Shared memory whose size the launch says is declared without one; its alignment means nothing but that. Other pieces
+// stay as they are.
 
 // CHECK-LABEL: gpu.module @kernels
 //       CHECK:   llvm.mlir.global internal @__wg_f_0() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<8 x f32>

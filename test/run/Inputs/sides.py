@@ -29,7 +29,8 @@ class Form:
     def __init__(self, number, rng, numbers):
         self.number, self.rng, self.numbers, self.arguments = number, rng, numbers, []
         while True:
-            rows, columns, own = rng.choice([0, 1, 1, 1, 2, 2, 3]), rng.choice([0, 1, 1, 2]), rng.choice([1, 1, 1, 2, 3])
+            rows, columns, own = rng.choice([0, 1, 1, 1, 2, 2, 3]), rng.choice([0, 1, 1, 2]), rng.choice([1, 1,
+                1, 2, 3])
             self.rows = [(f"i{n}", self.size(n == rows - 1)) for n in range(rows)]
             self.columns = [(f"j{n}", self.size(n == columns - 1)) for n in range(columns)]
             self.own = [(f"k{n}", self.size(n == own - 1)) for n in range(own)]
@@ -58,7 +59,8 @@ class Form:
         rng, subscripts, shape, at, fill = self.rng, [], [], [], None
         use = rng.sample(use, len(use)) if rng.random() < 0.5 else use
         for name, size in use:
-            g, kind = self.grid[name], "plain" if plain else rng.choice(["plain"] * 9 + ["stride", "back", "quotient", "bounds", "bounds", "index"])
+            g, kind = self.grid[name], "plain" if plain else rng.choice(["plain"] * 9 + ["stride", "back", "quotient",
+                "bounds", "bounds", "index"])
             if self.dynamic and kind != "bounds":
                 kind = "plain"
             if kind == "plain":
@@ -70,13 +72,15 @@ class Form:
             elif kind == "quotient":
                 subscripts, shape, at = subscripts + [f"{name} floordiv 4"], shape + [(size + 3) // 4], at + [g // 4]
             elif kind == "bounds":
-                subscripts, shape, at = subscripts + [f"{name} - 1"], shape + [max(1, size - rng.choice([0, 1, 2]))], at + [g - 1]
+                subscripts, shape, at = subscripts + [f"{name} - 1"], shape + [max(1,
+                    size - rng.choice([0, 1, 2]))], at + [g - 1]
                 fill = rng.choice([0, 2])
             else:
                 outside = rng.random() < 0.3
                 fill = rng.choice([0, 1]) if outside else fill
                 index, values = self.argument("i64", [size], self.numbers.integers(-outside, 5 + outside, [size]))
-                subscripts, shape, at = subscripts + [f"{index}[{name}] : tensor<{size}xi64>"], shape + [5], at + [values[g]]
+                subscripts, shape, at = subscripts + [f"{index}[{name}] : tensor<{size}xi64>"], shape + [5], at + [
+                    values[g]]
         element = rng.choice(elements)
         name, values = self.argument(element, shape)
         dynamic = self.dynamic and bool(shape)
@@ -91,7 +95,8 @@ class Form:
 
     def side(self, others):
         rng, use = self.rng, others + self.own
-        elements = ["i8", "i32"] if self.whole else ["f64", "f32", "i8"] if self.total == "f64" else ["f32", "f16", "bf16", "i8"]
+        elements = ["i8", "i32"] if self.whole else ["f64", "f32", "i8"] if self.total == "f64" else ["f32", "f16",
+            "bf16", "i8"]
         length = "?" if self.dynamic else int(np.prod([d[1] for d in self.own]))
         inside = self.total
         accesses = [(self.access(elements, use, self.dynamic), True)]
@@ -117,7 +122,8 @@ class Form:
             body.append(f"%o{n} = arith.{op}{'i' if self.whole else 'f'} {value}, {now} : {row}")
             value, numbers = f"%o{n}", {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op](numbers, found)
         if rng.random() < 0.3:
-            body += [f"%zs = arith.constant 0{'' if self.whole else '.0'} : {inside}", f"%zr = sinter.broadcast %zs : {inside} -> {row}",
+            body += [f"%zs = arith.constant 0{'' if self.whole else '.0'} : {inside}",
+                     f"%zr = sinter.broadcast %zs : {inside} -> {row}",
                      f"%z = arith.{'maxsi' if self.whole else 'maximumf'} {value}, %zr : {row}"]
             value, numbers = "%z", np.maximum(numbers, 0)
         if rng.random() < 0.3:
@@ -128,14 +134,19 @@ class Form:
                 body.append(f"%atr = sinter.broadcast %at : index -> {index}")
             body += [f"%ls = arith.constant {limit} : index", f"%l = sinter.broadcast %ls : index -> {index}",
                      f"%in = arith.cmpi ult, {'%at' if own else '%atr'}, %l : {index}",
-                     f"%ts = arith.constant 2{'' if self.whole else '.0'} : {inside}", f"%t = sinter.broadcast %ts : {inside} -> {row}",
+                     f"%ts = arith.constant 2{'' if self.whole else '.0'} : {inside}",
+                     f"%t = sinter.broadcast %ts : {inside} -> {row}",
                      f"%se = arith.select %in, {value}, %t : tensor<{length}xi1>, {row}"]
             value, numbers = "%se", np.where(self.grid[name] < limit, numbers, 2)
         if inside == "f32" and rng.random() < 0.3 and np.abs(numbers).max() <= 256:
             body.append(f"%h = arith.truncf {value} : {row} to tensor<{length}xbf16>")
             value, row = "%h", f"tensor<{length}xbf16>"
         lines = "\n        ".join(body + [f"sinter.yield {value} : {row}"])
-        return f"side({', '.join(a[0][0] for a in accesses)}) {{\n      ^side({', '.join(heads)}):\n        {lines}\n      }}", numbers
+        return (
+            f"side({', '.join(a[0][0] for a in accesses)}) {{\n      ^side({', '.join(heads)}):\n        {lines}\n     "
+            f" }}",
+            numbers,
+        )
 
     def write(self):
         shared = self.rng.randint(0, max(0, len(self.rows) - 1))
@@ -147,10 +158,12 @@ class Form:
         over = tuple(range(len(self.dims) - len(self.own), len(self.dims)))
         shape = [d[1] for d in self.rows + self.columns]
         full = [d[1] for d in self.dims]
-        self.wanted = (np.broadcast_to(np.asarray(a, dtype="f8"), full) * np.broadcast_to(np.asarray(b, dtype="f8"), full)).sum(axis=over)
+        self.wanted = (np.broadcast_to(np.asarray(a, dtype="f8"), full) * np.broadcast_to(np.asarray(b, dtype="f8"),
+            full)).sum(axis=over)
         self.type = tensor(shape, self.total, self.dynamic)
         name, _ = self.argument(self.total, shape, np.zeros(shape))
-        row = f"tensor<{'?' if self.dynamic and self.columns else int(np.prod([d[1] for d in self.columns]))}x{self.total}>"
+        length = "?" if self.dynamic and self.columns else int(np.prod([d[1] for d in self.columns]))
+        row = f"tensor<{length}x{self.total}>"
         what = "%p" if self.columns else "%s"
         last = "" if self.columns else f"%s = sinter.row_reduce add %p : {row} -> {self.total}\n    "
 
@@ -158,7 +171,8 @@ class Form:
             return ", ".join(f"{d} = {'?' if self.dynamic else s}" for d, s in dims)
 
         return f"""
-  %y{self.number} = sinter.contract ({sizes(self.rows)}) by ({sizes(self.columns)}) product ({sizes(self.own)}) ({left}, {right}) : {self.total}
+  %y{self.number} = sinter.contract ({sizes(self.rows)}) by ({sizes(self.columns)})
+      product ({sizes(self.own)}) ({left}, {right}) : {self.total}
       outs({name}[{', '.join(d[0] for d in self.rows + self.columns)}] : {self.type}) {{
   ^row(%p: {row}):
     {last}sinter.yield {what} : {row if self.columns else self.total}
@@ -184,8 +198,12 @@ def run(command, folder, seed):
             arguments.append(f"{name}: {tensor(shape, element, f.dynamic and bool(shape) and element != 'i64')}")
     program = os.path.join(folder, f"program{seed}.mlir")
     with open(program, "w") as file:
-        file.write(f"module {{\nfunc.func @main({', '.join(arguments)}) -> ({', '.join(f.type for f in forms)}) {{{body}\n")
-        file.write(f"  return {', '.join(f'%y{f.number}' for f in forms)} : {', '.join(f.type for f in forms)}\n}}\n}}\n")
+        file.write(
+            f"module {{\nfunc.func @main({', '.join(arguments)}) -> ({', '.join(f.type for f in forms)}) {{{body}\n"
+        )
+        file.write(
+            f"  return {', '.join(f'%y{f.number}' for f in forms)} : {', '.join(f.type for f in forms)}\n}}\n}}\n"
+        )
     outputs = [os.path.join(folder, f"out{n}.npy") for n in range(FORMS)]
     done = subprocess.run([*command, program, *inputs, *(f"--output={path}" for path in outputs)], text=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
