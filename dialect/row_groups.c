@@ -164,3 +164,21 @@ bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {
     uses = sn_row_op_names(op, f->dims.data[d].name);
   return uses;
 }
+
+bool sn_multiplied(const SnForm *f, size_t i, SnMultiplied *to) {
+  if (i < f->products.size) {
+    *to = (SnMultiplied){sn_side_element(f, 2 * i), sn_side_element(f, 2 * i + 1), f->products.data[i].type,
+                         sn_side_summed(f, 2 * i), (size_t)sn_group_of_product(f, i)};
+    return true;
+  }
+  i -= f->products.size;
+  MlirOperation op = f->matrices.size ? mlirBlockGetFirstOperation(f->body) : (MlirOperation){0};
+  for (; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_has(op, SN_READS_MATRIX) && !i--) {
+      SnMatrix m = f->matrices.data[(size_t)mlirBlockArgumentGetArgNumber(sn_operand(op, 1)) - f->products.size];
+      *to = (SnMultiplied){sn_element(sn_type_of(sn_operand(op, 0))), sn_element(sn_type_of(sn_operand(op, 1))),
+                           sn_element(sn_type_of(sn_result(op, 0))), sn_group(f, (size_t)m.from), (size_t)m.to};
+      return true;
+    }
+  return false;
+}

@@ -1,4 +1,5 @@
-// row_groups.h: which group of columns each row of a body belongs to, and which dimensions a side uses.
+// row_groups.h: which group of columns each row of a body belongs to, what a form multiplies, and which dimensions a
+// side uses.
 
 #ifndef SINTER_DIALECT_ROW_GROUPS_H
 #define SINTER_DIALECT_ROW_GROUPS_H
@@ -22,5 +23,14 @@ void sn_row_groups_free(SnRowGroups *groups);
 
 // The side uses dimension d: an access of it does, or its program asks for the position in it.
 bool sn_side_uses(const SnForm *f, size_t side, int64_t d);
+
+// The elements that are multiplied and the type of their sums, of product i; behind those, of the body's
+// sinter.row_products in order. False behind the last.
+typedef struct {
+  MlirType a, b, sum;
+  SnGroup summed; // dimensions
+  size_t group;   // of the row that it gives
+} SnMultiplied;
+bool sn_multiplied(const SnForm *f, size_t i, SnMultiplied *to);
 
 #endif

@@ -274,16 +274,16 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
   const char *mnemonic = sn_schedule_mnemonic(f->schedule);
   if (!mnemonic) // F16
     return sn_error(f->op, "has a schedule that is none of Sinter's; write #sinter.rows<...> or leave it out");
-  const char *form = !strcmp(mnemonic, "brgemm") ? "sinter.contract" : "sinter.rowwise";
-  if (!sn_is(f->op, form)) // F16
-    return sn_error(f->op, "has schedule #sinter.%s, which is for %s", mnemonic, form);
-  const char *kernel = f->contract ? sn_schedule_word(f->schedule, "kernel") : NULL;
-  for (size_t p = 0; p < f->products.size; ++p) {
-    MlirType a = sn_side_element(f, 2 * p), b = sn_side_element(f, 2 * p + 1), sum = f->products.data[p].type;
-    if (!sn_micro_kernel(kernel, a, b, sum)) // F16
+  bool brgemm = !strcmp(mnemonic, "brgemm"), multiplies = sn_multiplies(f);
+  if (brgemm != multiplies) // F16
+    return sn_error(f->op, "has schedule #sinter.%s, which is for %s", mnemonic,
+                    brgemm ? "sinter.contract" : "sinter.rowwise");
+  const char *kernel = brgemm ? sn_schedule_word(f->schedule, "kernel") : NULL;
+  SnMultiplied m;
+  for (size_t p = 0; brgemm && sn_multiplied(f, p, &m); ++p)
+    if (!sn_micro_kernel(kernel, m.a, m.b, m.sum)) // F16
       return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot multiply %s by %s in %s (product %zu)",
-                      kernel, sn_show_type(a).text, sn_show_type(b).text, sn_show_type(sum).text, p);
-  }
+                      kernel, sn_show_type(m.a).text, sn_show_type(m.b).text, sn_show_type(m.sum).text, p);
   return SN_OK;
 }
 

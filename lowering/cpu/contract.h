@@ -14,6 +14,8 @@ typedef struct {
   const SnAccess *a, *b; // their accesses; null: the side has a program
   MlirType type;
   int64_t first_dim, num_dims; // its own dimensions
+  size_t group;                // of the columns of its row
+  SnGroup columns;
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   const SnMicroKernel *line;        // what makes it
   MlirType a_type, b_type;          // of the elements of its packed sides
@@ -24,12 +26,11 @@ typedef struct {
 
 typedef struct {
   SnKernel *kernel;
-  SnForm f; // in the task
+  SnForm f; // in the task: the segment that is emitted
   SnTask t;
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
   int64_t together;      // how many of the last row dimensions count as one
-  bool whole_rows;       // c holds rows in whole blocks of n, not only n columns of them
   MlirValue rows, row_blocks; // of one batch index
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
   MlirValue pieces;      // of a row, `columns` wide
@@ -37,6 +38,14 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS];    // batch indices
 } Contract;
 
+// Product k of the form, where `together` row dimensions count as one; without memory of its own.
+MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, Product *p);
+// What it sums.
+MlirValue sn_cpu_sum_of(SnBuilder *b, const SnForm *f, const Product *p);
+// Columns n0 .. n0 + nn of a product of the block, to columns of c from `column` on.
+void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column);
+// size, or what is left of `whole` at `at`, which is a multiple of the block.
+MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
 // How many of the last row dimensions count as one, if this kernel makes the products.
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.

@@ -118,9 +118,7 @@ void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *a
 // ---- one kernel ------------------------------------------------------------------
 
 static MlirLogicalResult check(const SnForm *f) {
-  if (!sn_has_one_group(f))
-    return sn_error(f->op, "has several groups of columns: run sinter-split first");
-  const char *wanted = f->contract ? "brgemm" : "rows", *found = sn_schedule_mnemonic(f->schedule);
+  const char *wanted = sn_multiplies(f) ? "brgemm" : "rows", *found = sn_schedule_mnemonic(f->schedule);
   if (!f->schedule.ptr)
     return sn_error(f->op, "has no schedule: run sinter-schedule{target=cpu} first");
   if (!found || strcmp(found, wanted))
@@ -153,7 +151,7 @@ static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirO
   SnKernel k = {.module = module, .calls = calls, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
   MlirLogicalResult result = check(&k.form);
   if (!sn_failed(result))
-    result = k.form.contract ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
+    result = sn_multiplies(&k.form) ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
   if (!sn_failed(result)) {
     mlirOperationDestroy(op);
     if (!sn_none(k.workspace))

@@ -42,7 +42,7 @@ void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *a
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
 MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows
 MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k);   // few long rows in pieces
-MlirLogicalResult sn_cpu_lower_contract(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_contract(SnKernel *k); // products, and what goes through several: chain.c
 MlirLogicalResult sn_cpu_lower_steps(SnKernel *k, MlirOperation steps);
 
 // ---- tasks: task.c -------------------------------------------------------------
@@ -58,6 +58,8 @@ typedef struct {
 SnTask sn_cpu_task_begin(SnKernel *k);
 // Ends the task and calls it `count` times.
 void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count);
+// What a memref is in LLVM's dialect.
+MlirType sn_cpu_descriptor(MlirContext ctx, MlirType memref);
 // The form's operands inside of the task.
 SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
 
@@ -135,14 +137,14 @@ typedef struct {
   int64_t lanes;
 } SnPartials;
 
-SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes);
+SnPartials sn_cpu_partials(SnKernel *k, const SnForm *f, MlirValue tasks, int64_t lanes);
 // In the task: rows are set to the identity, scalars[...] to identities; returns their count.
 intptr_t sn_cpu_partials_begin(const SnForm *f, SnTask *t, SnPartials *p, MlirValue *scalars);
 void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirValue *scalars);
 // What the body yields: accumulators into the task's partials, the others to memory.
 void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row);
 // After the tasks: partials combined in order, finish, stores.
-void sn_cpu_finish(SnKernel *k, SnPartials *p);
+void sn_cpu_finish(SnKernel *k, SnForm *f, SnPartials *p);
 // Of an accumulator: its combiner's, on so many lanes.
 MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t accumulator, int64_t width);
 

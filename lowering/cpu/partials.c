@@ -19,9 +19,8 @@ static MlirType kept_type(const SnForm *f, size_t k) {
   return sum ? mlirF64TypeGet(mlirTypeGetContext(a->type)) : a->type;
 }
 
-SnPartials sn_cpu_partials(SnKernel *k, MlirValue tasks, int64_t lanes) {
+SnPartials sn_cpu_partials(SnKernel *k, const SnForm *f, MlirValue tasks, int64_t lanes) {
   SnPartials p = {.tasks = tasks, .lanes = lanes};
-  const SnForm *f = &k->form;
   for (size_t i = 0; i < f->accumulators.size; ++i) {
     MlirValue sizes[] = {sn_size_max(&k->b, tasks, sn_index(&k->b, 1)), sn_form_columns(&k->b, f)};
     sn_push(&p.buffers, sn_cpu_scratch(k, kept_type(f, i), keeps_columns(f, i) ? 2 : 1, sizes));
@@ -103,9 +102,8 @@ static void no_tasks(SnBuilder *b, const SnForm *f, const SnPartials *p, size_t 
   }
 }
 
-void sn_cpu_finish(SnKernel *kernel, SnPartials *p) {
+void sn_cpu_finish(SnKernel *kernel, SnForm *f, SnPartials *p) {
   SnBuilder *b = &kernel->b;
-  SnForm *f = &kernel->form;
   if (!sn_num_reduced(f))
     return;
   sn_row_default_finish(f, b->loc);

@@ -177,7 +177,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
     if (p.phases.data[i].reduces.size || p.phases.data[i].yields.size)
       parallel_phase(&s, i);
 
-  SnPartials partials = sn_cpu_partials(k, s.rows, 1);
+  SnPartials partials = sn_cpu_partials(k, &k->form, s.rows, 1);
   SnCpuRow row = sn_cpu_scheduled(f, &p);
   targets(f, &row);
   MlirValue scalars[SN_MAX_ACCUMULATORS];
@@ -190,7 +190,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
   for (size_t i = 0; i < f->accumulators.size; ++i)
     sn_scratch_store(b, scalars[i], partials.buffers.data[i], sn_values(1, &r.index), sn_no_attr());
   sn_next(b, &r);
-  sn_cpu_finish(k, &partials);
+  sn_cpu_finish(k, &k->form, &partials);
   sn_vec_free(&row.targets);
   sn_vec_free(&partials.buffers);
   sn_vec_free(&s.reduced);

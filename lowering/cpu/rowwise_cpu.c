@@ -165,7 +165,7 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
 
 void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t) {
   t->tasks = tasks;
-  t->partials = sn_cpu_partials(k, tasks, sn_schedule_number(k->form.schedule, "lanes"));
+  t->partials = sn_cpu_partials(k, &k->form, tasks, sn_schedule_number(k->form.schedule, "lanes"));
   t->task = sn_cpu_task_begin(k);
   t->form = sn_cpu_form_in_task(&k->form, &t->task);
   t->program = sn_row_program(&t->form, sn_values(0, NULL));
@@ -175,7 +175,7 @@ void sn_cpu_rows_begin(SnKernel *k, MlirValue tasks, SnRowsTask *t) {
 void sn_cpu_rows_end(SnKernel *k, SnRowsTask *t) {
   sn_cpu_partials_end(&t->form, &t->task, &t->partials, t->scalars);
   sn_cpu_task_end(k, &t->task, t->tasks);
-  sn_cpu_finish(k, &t->partials);
+  sn_cpu_finish(k, &k->form, &t->partials);
   sn_vec_free(&t->row.targets);
   sn_vec_free(&t->partials.buffers);
   sn_vec_free(&t->partials.inside);

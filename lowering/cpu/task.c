@@ -13,7 +13,7 @@
 
 static MlirType pointer(MlirContext ctx) { return mlirLLVMPointerTypeGet(ctx, 0); }
 
-static MlirType descriptor(MlirContext ctx, MlirType memref) {
+MlirType sn_cpu_descriptor(MlirContext ctx, MlirType memref) {
   MlirType i64 = mlirIntegerTypeGet(ctx, 64);
   unsigned rank = (unsigned)sn_rank(memref);
   MlirType dims = mlirLLVMArrayTypeGet(i64, rank);
@@ -24,7 +24,7 @@ static MlirType descriptor(MlirContext ctx, MlirType memref) {
 static MlirType context_type(MlirContext ctx, const SnValueVec *captured) {
   SN_VEC(MlirType) fields = {0};
   for (size_t k = 0; k < captured->size; ++k)
-    sn_push(&fields, descriptor(ctx, sn_type_of(captured->data[k])));
+    sn_push(&fields, sn_cpu_descriptor(ctx, sn_type_of(captured->data[k])));
   MlirType t = mlirLLVMStructTypeLiteralGet(ctx, (intptr_t)fields.size, fields.data, false);
   sn_vec_free(&fields);
   return t;
@@ -68,7 +68,8 @@ SnTask sn_cpu_task_begin(SnKernel *k) {
   MlirType type = context_type(ctx, &t.captured);
   for (size_t i = 0; i < t.captured.size; ++i) {
     MlirType memref = sn_type_of(t.captured.data[i]);
-    MlirValue d = sn(&t.b, "llvm.load", field(&t.b, mlirBlockGetArgument(block, 0), type, i), descriptor(ctx, memref));
+    MlirValue at = field(&t.b, mlirBlockGetArgument(block, 0), type, i);
+    MlirValue d = sn(&t.b, "llvm.load", at, sn_cpu_descriptor(ctx, memref));
     sn_map(&t.map, t.captured.data[i], cast(&t.b, d, memref));
   }
   t.index = sn(&t.b, "arith.index_cast", mlirBlockGetArgument(block, 1), sn_index_type(ctx));
@@ -83,7 +84,7 @@ void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
   MlirValue context = sn(b, "llvm.alloca", sn_int(b, i64, 1), ptr, sn_attr("elem_type", mlirTypeAttrGet(type)));
   for (size_t i = 0; i < t->captured.size; ++i) {
     MlirValue memref = t->captured.data[i];
-    MlirValue d = cast(b, memref, descriptor(b->ctx, sn_type_of(memref)));
+    MlirValue d = cast(b, memref, sn_cpu_descriptor(b->ctx, sn_type_of(memref)));
     sn_op(b, "llvm.store", d, field(b, context, type, i));
   }
   MlirAttribute name = mlirFlatSymbolRefAttrGet(b->ctx, mlirStringAttrGetValue(sn_get_attr(t->func, "sym_name")));

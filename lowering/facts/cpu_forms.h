@@ -11,4 +11,14 @@
 // by combiners that have names, and takes nothing that is computed before it.
 bool sn_cpu_has_strips(const SnRowProgram *p);
 
+// ---- chains: forms whose rows go through several products (cpu_chains.c) --------------------
+
+// A CPU can run the form as one kernel; it may be plain.
+bool sn_cpu_can_run_chain(const SnForm *f);
+// And it had better do so than run its pieces: memory for blocks of its rows stays in a core's cache, and there are
+// enough of them for threads, or little to do.
+bool sn_cpu_runs_chain(const SnForm *f);
+// Rows of a block: as many as are asked for, or fewer that stay in a core's cache.
+int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows);
+
 #endif

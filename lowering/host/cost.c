@@ -97,7 +97,7 @@ static int64_t flops_of(MlirOperation op) {
   static const char *const none[] = {"arith.constant", "arith.select", "arith.extf",    "arith.truncf",
                                      "arith.sitofp",   "arith.uitofp", "arith.bitcast", NULL};
   const SnRowOp *line = sn_row_op_of(op);
-  if (!line || !sn_num_results(op) || !is_float_value(sn_result(op, 0)))
+  if (!line || !sn_num_results(op) || !is_float_value(sn_result(op, 0)) || line->last == SN_READS_MATRIX)
     return 0;
   if (sn_row_op_has(op, SN_READS_ALL))
     return 1;
@@ -109,21 +109,26 @@ static int64_t flops_of(MlirOperation op) {
   return line->id == SN_OP_elementwise;
 }
 
-// Of rows, and of scalars once for each row.
-static void count_body(MlirBlock body, int64_t *rows, int64_t *scalars) {
+// Of rows, and of scalars once for each row. `rows` has a number for each group of columns, which `groups` tells apart
+// (null: there is one).
+static void count_body(MlirBlock body, const SnRowGroups *groups, int64_t *rows, int64_t *scalars) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     int64_t n = flops_of(op);
-    bool row = n && (sn_is_row(sn_result(op, 0)) || sn_row_op_has(op, SN_READS_ALL));
-    *(row ? rows : scalars) += n;
+    bool all = n && sn_row_op_has(op, SN_READS_ALL), row = all || (n && sn_is_row(sn_result(op, 0)));
+    int64_t group = groups && row ? sn_row_group(groups, all ? sn_operand(op, 0) : sn_result(op, 0)) : 0;
+    *(row ? &rows[group > 0 ? group : 0] : scalars) += n;
   }
 }
 
-static MlirAttribute points(const Reader *r, int64_t factor, int64_t dims, int64_t more, int64_t num_more) {
+// `factor` for each row and each point of these columns and of others.
+static MlirAttribute points(const Reader *r, int64_t factor, SnGroup columns, SnGroup others) {
   Product p = {0};
   sn_push(&p, factor);
-  for (int64_t d = 0; d < dims; ++d)
+  for (int64_t d = 0; d < r->form->num_rows; ++d)
     times_size(r, d, &p);
-  for (int64_t d = more; d < more + num_more; ++d)
+  for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
+    times_size(r, d, &p);
+  for (int64_t d = others.first; d < others.first + others.num_dims; ++d)
     times_size(r, d, &p);
   return taken(r, &p);
 }
@@ -151,26 +156,34 @@ static MlirNamedAttribute listed(MlirContext ctx, const char *name, Attributes *
 static MlirAttribute cost_of_form(MlirContext ctx, const SnForm *f) {
   Reader r = {ctx, f};
   Attributes flops = {0}, reads = {0}, writes = {0};
-  int64_t both = f->num_rows + f->num_cols, at = both, rows = 0, scalars = 0;
-  for (size_t k = 0; k < f->products.size; at += f->products.data[k++].num_dims)
-    sn_push(&flops, points(&r, 2, both, at, f->products.data[k].num_dims));
+  SnGroup none = {0, 0};
+  int64_t rows[SN_MAX_DIMS + 1] = {0}, scalars = 0, one, other;
+  SnMultiplied m;
+  for (size_t k = 0; sn_multiplied(f, k, &m); ++k)
+    sn_push(&flops, points(&r, 2, sn_group(f, m.group), m.summed));
   for (size_t s = 0; s < f->sides.size; ++s)
     if (f->sides.data[s].program.ptr) {
       int64_t of_rows = 0, of_scalars = 0;
-      count_body(f->sides.data[s].program, &of_rows, &of_scalars);
+      count_body(f->sides.data[s].program, NULL, &of_rows, &of_scalars);
       if (of_rows)
         sn_push(&flops, side_points(&r, s, of_rows, true));
       if (of_scalars)
         sn_push(&flops, side_points(&r, s, of_scalars, false));
     }
-  count_body(f->body, &rows, &scalars);
-  for (size_t k = 0; k < f->accumulators.size; ++k) // a row is added to the sum over rows
+  SnRowGroups groups;
+  sn_row_groups(f, false, &groups, &one, &other);
+  count_body(f->body, &groups, rows, &scalars);
+  sn_row_groups_free(&groups);
+  for (size_t k = 0; k < f->accumulators.size; ++k) { // a row is added to the sum over rows
+    int64_t group = sn_group_of_map(f, f->accumulators.data[k].map);
     if (sn_is_float(f->accumulators.data[k].type))
-      *(mlirAffineMapGetNumResults(f->accumulators.data[k].map) ? &rows : &scalars) += 1;
-  if (rows)
-    sn_push(&flops, points(&r, rows, both, 0, 0));
+      *(group >= 0 ? &rows[group] : &scalars) += 1;
+  }
+  for (size_t g = 0; g < sn_num_groups(f); ++g)
+    if (rows[g])
+      sn_push(&flops, points(&r, rows[g], sn_group(f, g), none));
   if (scalars)
-    sn_push(&flops, points(&r, scalars, f->num_rows, 0, 0));
+    sn_push(&flops, points(&r, scalars, none, none));
   for (size_t k = 0; k < f->inputs.size; ++k)
     sn_push(&reads, access_cost(&r, &f->inputs.data[k]));
   for (size_t k = 0; k < f->indices.size; ++k)
@@ -324,7 +337,7 @@ SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
   }
   int64_t flops = 0, scalars = 0;
   if (linalg && mlirOperationGetNumRegions(op)) {
-    count_body(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), &flops, &scalars);
+    count_body(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), NULL, &flops, &scalars);
     MlirValue times_run = scalars ? iterations(b, op) : number(b, 0);
     c.flops = sn_none(times_run) ? number(b, -1) : multiply(b, times_run, number(b, scalars));
   }

@@ -7,7 +7,9 @@
 // summed in a scratch block, over which the row program runs while it is in cache. Where there are fewer blocks than
 // threads could share, their columns are tasks of their own.
 
+#include "dialect/row_groups.h"
 #include "lowering/cpu/contract.h"
+#include "lowering/facts/cpu_forms.h"
 #include "passes/schedule/schedule.h"
 #include "target/microkernels.h"
 #include <stdio.h>
@@ -29,6 +31,29 @@ static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
   for (int64_t d = first; d < first + n; ++d)
     all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, f->dims.data[d].size);
   return all;
+}
+
+// What a form multiplies for one row (a plain one by its first product), the most that it sums up to one element, and
+// its longest row; SN_DYNAMIC where that is not known.
+typedef struct {
+  int64_t all, summed, widest;
+} Work;
+
+static int64_t most(int64_t x, int64_t y) { return x == SN_DYNAMIC || y == SN_DYNAMIC ? SN_DYNAMIC : x > y ? x : y; }
+
+static Work work_of(const SnForm *f) {
+  Work w = {0, 0, 0};
+  SnMultiplied m;
+  for (size_t g = 0; g < sn_num_groups(f); ++g)
+    w.widest = most(w.widest, sn_group_length(f, g));
+  for (size_t i = 0; sn_multiplied(f, i, &m) && (i == 0 || !sn_has_one_group(f)); ++i) {
+    int64_t sum = sizes(f, m.summed.first, m.summed.num_dims);
+    w.summed = most(w.summed, sum);
+    w.all = w.all == SN_DYNAMIC || w.summed == SN_DYNAMIC || w.widest == SN_DYNAMIC
+                ? SN_DYNAMIC
+                : w.all + sn_times(sum, sn_group_length(f, m.group));
+  }
+  return w;
 }
 
 // Packing a panel of weights is paid for by m rows: as many as 128 where there are enough blocks, of equal size. Small
@@ -53,13 +78,10 @@ static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64
   return columns < length ? columns : 0;
 }
 
-static const SnMicroKernel *line_of(const SnForm *f, const char *kernel, size_t p) {
-  return sn_micro_kernel(kernel, sn_side_element(f, 2 * p), sn_side_element(f, 2 * p + 1), f->products.data[p].type);
-}
-
 bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *features) {
-  for (size_t p = 0; p < f->products.size; ++p) {
-    const SnMicroKernel *line = line_of(f, kernel, p);
+  SnMultiplied m;
+  for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
+    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
     if (!line || line->target != SN_TARGET_CPU || !sn_micro_kernel_runs(line, features))
       return false;
   }
@@ -67,8 +89,9 @@ bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *fe
 }
 
 static bool pays(const SnForm *f, const char *kernel, const char *features) {
-  for (size_t p = 0; p < f->products.size; ++p) {
-    const SnMicroKernel *line = line_of(f, kernel, p);
+  SnMultiplied m;
+  for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
+    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
     if (line && !sn_micro_kernel_pays(line, features))
       return false;
   }
@@ -86,27 +109,27 @@ static int64_t up_to_multiple(int64_t x, int64_t unit) { return sn_pieces(x, uni
 
 // The least multiple that every product's line takes.
 static int64_t unit_of(const SnForm *f, const char *kernel, int64_t (*unit)(const SnMicroKernel *)) {
-  int64_t most = 1;
-  for (size_t p = 0; p < f->products.size; ++p) {
-    int64_t u = unit(line_of(f, kernel, p)); // powers of two
-    most = u > most ? u : most;
-  }
-  return most;
+  int64_t all = 1;
+  SnMultiplied m;
+  for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
+    all = most(all, unit(sn_micro_kernel(kernel, m.a, m.b, m.sum))); // powers of two
+  return all;
 }
 
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
   const char *kernel = best_kernel(f, options->features);
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
-  int64_t sum = sizes(f, f->num_rows + f->num_cols, f->products.data[0].num_dims);
-  int64_t m = up_to_multiple(rows_of_block(rows, batch), unit_of(f, kernel, sn_micro_row_unit)),
-          n = at_most(64, sn_row_length(f)), lanes = sn_schedule_lanes(f, options->vector_bits);
-  int64_t k = up_to_multiple(at_most(256, sum), unit_of(f, kernel, sn_micro_k_unit));
+  Work work = work_of(f);
+  int64_t m = rows_of_block(rows, batch), n = at_most(64, work.widest),
+          lanes = sn_schedule_lanes(f, options->vector_bits, work.widest);
+  m = up_to_multiple(sn_has_one_group(f) ? m : sn_cpu_rows_of_chain(f, m), unit_of(f, kernel, sn_micro_row_unit));
+  int64_t k = up_to_multiple(at_most(256, work.summed), unit_of(f, kernel, sn_micro_k_unit));
   int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
-  int64_t columns = columns_of_task(f, blocks, m, n, sum), length = sn_row_length(f), tasks = MOST_TASKS;
-  if (blocks >= 0 && length != SN_DYNAMIC && sum != SN_DYNAMIC &&
-      (double)blocks * (double)m * (double)length * (double)sum < (double)MOST_TASKS * TINY_WORK)
-    tasks = at_least_one(sn_times(sn_times(sn_times(blocks, m), length), sum) / TINY_WORK);
+  int64_t columns = columns_of_task(f, blocks, m, n, work.summed), tasks = MOST_TASKS;
+  if (blocks >= 0 && work.all != SN_DYNAMIC &&
+      (double)blocks * (double)m * (double)work.all < (double)MOST_TASKS * TINY_WORK)
+    tasks = at_least_one(sn_times(sn_times(blocks, m), work.all) / TINY_WORK);
   char share[40] = "";
   if (columns)
     snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);

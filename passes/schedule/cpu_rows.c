@@ -36,8 +36,7 @@
 #define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
-// Of the widest elements that the body computes, no more than `length`, a power of two.
-static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length) {
+int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits, int64_t length) {
   unsigned floats = 0, ints = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
@@ -55,12 +54,10 @@ static int64_t lanes_up_to(const SnForm *f, int64_t vector_bits, int64_t length)
   return lanes;
 }
 
-int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits) {
-  return lanes_up_to(f, vector_bits, sn_row_length(f));
-}
 
 int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
-  int64_t length = sn_row_length(f), reduces = sn_row_op_count(f->body, SN_READS_ALL);
+  int64_t length = sn_row_length(f),
+          reduces = sn_row_op_count(f->body, SN_READS_ALL) - sn_row_op_count(f->body, SN_READS_MATRIX);
   // One accumulator would wait for itself; 4 hide the latency of an add.
   return lanes > 1 && reduces && (length == SN_DYNAMIC || length >= 4 * lanes) ? 4 : 1;
 }
@@ -147,12 +144,13 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
-  int64_t lanes = lanes_up_to(f, vector_bits, size), columns = sn_schedule_lanes(f, vector_bits);
+  int64_t lanes = sn_schedule_lanes(f, vector_bits, size),
+          columns = sn_schedule_lanes(f, vector_bits, sn_row_length(f));
   if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer.
   bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes) <= 4;
-  while (simple && lanes < 64 && lanes < lanes_up_to(f, 4 * vector_bits, size))
+  while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size))
     lanes *= 2;
   return lanes;
 }
@@ -292,7 +290,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t lanes = sn_schedule_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes),
+  int64_t lanes = sn_schedule_lanes(f, options->vector_bits, sn_row_length(f)), unroll = sn_schedule_unroll(f, lanes),
           of_rows = row_lanes(f, options->vector_bits);
   if (of_rows) {
     lanes = of_rows;

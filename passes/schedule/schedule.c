@@ -11,6 +11,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
 #include "dialect/schedules.h"
+#include "lowering/facts/cpu_forms.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
 
@@ -29,15 +30,17 @@ static const struct {
     {"gpu", "sinter.steps", NULL, "gpu_rows"},
 };
 
-// A CPU computes sides while it packs them.
+// A CPU computes sides while it packs them, and takes rows through several products.
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
-  return strcmp(options->target, "cpu") ? sn_is_plain(f) : sn_has_one_group(f);
+  return sn_is_plain(f) || (!strcmp(options->target, "cpu") && (sn_has_one_group(f) || sn_cpu_can_run_chain(f)));
 }
 
 static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
   if (sn_is(op, "sinter.steps"))
     return sn_schedule_steps(op, options);
   SnForm form = sn_form_read(op);
+  if (!form.contract && form.matrices.size)
+    scheduler = sn_schedule_brgemm;
   MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;

@@ -51,8 +51,8 @@ MlirAttribute sn_tuned(const SnTuning *tuning, const char *target, MlirOperation
 // ---- what schedulers share ---------------------------------------------------------------
 
 // Columns of one vector: as many of the widest elements that the body computes as fill a register, no
-// more than the row has, a power of two.
-int64_t sn_schedule_lanes(const SnForm *form, int64_t vector_bits);
+// more than `length`, a power of two.
+int64_t sn_schedule_lanes(const SnForm *form, int64_t vector_bits, int64_t length);
 // Vectors of one step of a column loop that reduces.
 int64_t sn_schedule_unroll(const SnForm *form, int64_t lanes);
 

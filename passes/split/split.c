@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
   SnForm f;
   SnSplit how;
+  SnCrossing *crossing; // null: the form is on tensors
   SnBuilder b; // in front of the form
   SnRowGroups groups;
   SN_VEC(Known) known;
@@ -134,19 +135,22 @@ static void place_values(Split *s) {
 
 // ---- sizes and destinations ----------------------------------------------------------------
 
-// An empty tensor over these dimensions of the form, and the map of its elements.
-static SnAccess empty(Split *s, MlirType element, const int64_t *dims, intptr_t n) {
+// A destination over these dimensions of the form, an empty tensor or a memref, and the map of its elements.
+static SnAccess empty(Split *s, MlirType element, const int64_t *dims, intptr_t n, bool total) {
   int64_t shape[SN_MAX_DIMS];
-  MlirValue sizes[SN_MAX_DIMS];
+  MlirValue sizes[SN_MAX_DIMS], v;
   MlirAffineExpr exprs[SN_MAX_DIMS];
   intptr_t dynamic = 0;
   for (intptr_t i = 0; i < n; ++i) {
     shape[i] = s->f.dims.data[dims[i]].size;
-    if (shape[i] == SN_DYNAMIC)
+    if (shape[i] == SN_DYNAMIC && !s->crossing)
       sizes[dynamic++] = sn_size_value(&s->b, &s->f, dims[i]);
     exprs[i] = mlirAffineDimExprGet(s->b.ctx, dims[i]);
   }
-  MlirValue v = sn(&s->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, n, shape));
+  if (s->crossing)
+    v = s->crossing->place(&s->b, &s->f, element, dims, n, total, s->crossing->user);
+  else
+    v = sn(&s->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, n, shape));
   return (SnAccess){.value = v, .map = mlirAffineMapGet(s->b.ctx, (intptr_t)s->f.dims.size, 0, n, exprs)};
 }
 
@@ -189,7 +193,7 @@ static void split_side(Split *s, size_t number) {
       to.num_rows += !own;
       sn_push(&to.dims, f->dims.data[d]);
     }
-  SnAccess made = empty(s, sn_side_element(f, number), used, n);
+  SnAccess made = empty(s, sn_side_element(f, number), used, n, false);
   for (size_t k = 0; k < alone.inputs.size; ++k) {
     SnAccess a = alone.inputs.data[k];
     a.map = sn_map_replace(a.map, n, dims);
@@ -400,6 +404,23 @@ static void push_access(Piece *p, SnAccess a) {
   sn_push(&p->to.inputs, moved(p, a));
 }
 
+// Where operands are memrefs, a piece has the form's schedule.
+static MlirOperation create(Split *s, SnForm *to, bool finish) {
+  if (s->crossing)
+    to->schedule = s->f.schedule;
+  return sn_form_create(&s->b, to, finish);
+}
+
+// What the form's destination `i` holds then: its result, or the memref that it is.
+static MlirValue written(const SnForm *f, size_t i) {
+  return (intptr_t)i < sn_num_results(f->op) ? sn_result(f->op, (intptr_t)i) : f->outputs.data[i].value;
+}
+
+static void replace_result(Split *s, size_t result, MlirValue with) {
+  if ((intptr_t)result < sn_num_results(s->f.op))
+    mlirValueReplaceAllUsesOfWith(sn_result(s->f.op, (intptr_t)result), with);
+}
+
 // A product of the form, or a row times a matrix: the row is the first side, its columns are the product's own.
 static void push_product(Piece *p, MlirValue v) {
   SnForm *f = &p->s->f;
@@ -475,7 +496,7 @@ static SnAccess destination(Piece *p, size_t i, SnAccess *stored) {
   MlirValue v = p->gives.data[i];
   int64_t dims[SN_MAX_DIMS];
   intptr_t n = row_dims(&s->f, sn_is_row(v) ? p->group : SN_NO_GROUP, dims);
-  return *stored = empty(s, sn_element(sn_type_of(v)), dims, n);
+  return *stored = empty(s, sn_element(sn_type_of(v)), dims, n, false);
 }
 
 // The finish, where all accumulators are here.
@@ -571,7 +592,7 @@ static void emit_piece(Piece *p, Totals *totals) {
     a.map = sn_map_replace(a.map, SN_MAX_DIMS, p->dims);
     sn_push(&p->to.accumulators, a);
     if (f->finish.ptr && !finish) {
-      sn_push(&p->to.outputs, moved(p, empty(s, a.type, dims, n)));
+      sn_push(&p->to.outputs, moved(p, empty(s, a.type, dims, n, true)));
       sn_push(&of, (size_t)SN_NO_RESULT);
     }
   }
@@ -585,7 +606,9 @@ static void emit_piece(Piece *p, Totals *totals) {
     }
   }
   trim_maps(p);
-  MlirOperation made = sn_form_create(&s->b, &p->to, finish);
+  MlirOperation made = create(s, &p->to, finish);
+  if (s->crossing)
+    sn_push(&s->crossing->pieces, made);
   rename_indices(p);
   SnBuilder in = sn_at_end(p->to.body, s->b.loc);
   SnMap map = {0};
@@ -609,9 +632,9 @@ static void emit_piece(Piece *p, Totals *totals) {
   if (finish)
     copy_finish(p);
   for (size_t i = 0, total = 0; i < of.size; ++i) {
-    MlirValue result = sn_result(made, (intptr_t)i);
+    MlirValue result = written(&p->to, i);
     if (of.data[i] != (size_t)SN_NO_RESULT) {
-      mlirValueReplaceAllUsesOfWith(sn_result(f->op, (intptr_t)of.data[i]), result);
+      replace_result(s, of.data[i], result);
     } else if (i < p->gives.size) {
       stored[i].value = result;
       known(s, p->gives.data[i])->stored = stored[i];
@@ -679,7 +702,7 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
     SnAccess out = f->outputs.data[output];
     out.map = sn_map_replace(out.map, g.num_dims, dims);
     sn_push(&to.outputs, out);
-    MlirOperation made = sn_form_create(&s->b, &to, false);
+    MlirOperation made = create(s, &to, false);
     SnMap map = {0};
     for (size_t i = 0; i < arguments.size; ++i)
       sn_map(&map, arguments.data[i], sn_input_argument(&to, i));
@@ -689,8 +712,11 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
         sn_lookup(&map, sn_operand(mlirBlockGetTerminator(f->finish), (intptr_t)sn_output_position(f, output)));
     sn_op(&in, "sinter.yield", v, sn_types(0, NULL));
     sn_map_free(&map);
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, (intptr_t)output), sn_result(made, 0));
-    sn_tidy(made);
+    replace_result(s, output, written(&to, 0));
+    if (s->crossing)
+      sn_push(&s->crossing->ends, made);
+    else
+      sn_tidy(made);
   }
   sn_vec_free(&arguments);
   sn_form_free(&to);
@@ -724,28 +750,43 @@ static bool split_body(Split *s) {
   return ok;
 }
 
-bool sn_split_form(MlirOperation form, SnSplit how) {
-  Split s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
-  SnForm *f = &s.f;
-  bool several = f->groups.size > 1 || f->matrices.size, ok = true;
-  if (!several && !has_programs_to_split(&s)) {
-    sn_form_free(f);
-    return true;
-  }
+// Cuts s.f, which has something to cut.
+static bool split(Split *s) {
+  SnForm *f = &s->f;
   int64_t one, other;
-  sn_row_groups(f, false, &s.groups, &one, &other);
-  if (has_programs_to_split(&s))
+  sn_row_groups(f, false, &s->groups, &one, &other);
+  if (has_programs_to_split(s))
     for (size_t i = 0; i < f->sides.size; ++i)
       if (f->sides.data[i].program.ptr)
-        split_side(&s, i);
-  place_values(&s);
-  ok = split_body(&s);
-  if (ok)
-    mlirOperationDestroy(form);
-  sn_row_groups_free(&s.groups);
-  sn_vec_free(&s.known);
+        split_side(s, i);
+  place_values(s);
+  bool ok = split_body(s);
+  sn_row_groups_free(&s->groups);
+  sn_vec_free(&s->known);
   sn_form_free(f);
   return ok;
+}
+
+bool sn_split_form(MlirOperation form, SnSplit how) {
+  Split s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
+  bool several = s.f.groups.size > 1 || s.f.matrices.size;
+  if (!several && !has_programs_to_split(&s)) {
+    sn_form_free(&s.f);
+    return true;
+  }
+  bool ok = split(&s);
+  if (ok)
+    mlirOperationDestroy(form);
+  return ok;
+}
+
+bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
+  Split s = {.f = sn_form_read(form),
+             .how = {.keep_sides = true},
+             .crossing = crossing,
+             .b = sn_before(form),
+             .stages = 1};
+  return split(&s);
 }
 
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
@@ -754,7 +795,8 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && ok; ++k)
-      if (sn_num_results(forms.data[k])) // a form on memrefs is a kernel already
+      // A form on memrefs is a kernel already, and one that has a schedule is for a target that runs it.
+      if (sn_num_results(forms.data[k]) && !sn_get_attr(forms.data[k], "schedule").ptr)
         ok = sn_split_form(forms.data[k], how);
     sn_vec_free(&forms);
   }

@@ -5,6 +5,17 @@
 
 #include "capi/pass.h"
 
+// Where values that cross from a piece to another are kept, of a form on memrefs.
+typedef struct {
+  // A memref over these dimensions of the form: of a number or a row for each row, or (`total`) of what an accumulator
+  // is in the end.
+  MlirValue (*place)(SnBuilder *b, const SnForm *f, MlirType element, const int64_t *dims, intptr_t n, bool total,
+                     void *user);
+  void *user;
+  SnOpVec pieces; // in their order
+  SnOpVec ends;   // forms without rows, which finish what several pieces reduce
+} SnCrossing;
+
 typedef struct {
   bool keep_sides; // programs of sides stay where they are
 } SnSplit;
@@ -12,7 +23,10 @@ typedef struct {
 // Makes plain forms of the form, in front of it, whose results take the place of its own; the form is erased. A plain
 // form stays. False after an error.
 bool sn_split_form(MlirOperation form, SnSplit how);
-// The same for all forms on tensors in the function.
+// The pieces of a form on memrefs, in front of it; it stays. Programs of sides stay where they are. Free its
+// lists.
+bool sn_split_pieces(MlirOperation form, SnCrossing *crossing);
+// sn_split_form of all forms on tensors in the function, but for those that have a schedule.
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how);
 
 #endif

@@ -93,3 +93,24 @@ func.func private @total(%x: memref<4x9xf32>, %y: memref<f32>) attributes {sinte
   }
   return
 }
+// -----
+
+// Two multiplications for each of 5 x 8 x 7 and of 5 x 3 x 8, and an exponential for each of 5 x 8 and a sum over each
+// of 5 x 3.
+
+// CHECK: func.func private @chain
+// CHECK-SAME: sinter.cost = {flops = [array<i64: 560>, array<i64: 240>, array<i64: 40>, array<i64: 15>], kind = "contract",
+// CHECK-SAME: reads = [array<i64: 0, 35>, array<i64: 1, 56>, array<i64: 2, 24>], writes = [array<i64: 3, 5>]}
+func.func private @chain(%x: memref<5x7xf32>, %w: memref<7x8xf32>, %v: memref<8x3xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 5) by (j = 8) by (o = 3)
+      product (k = 7) (%x[i, k] : memref<5x7xf32>, %w[k, j] : memref<7x8xf32>) : f32
+      matrix (j) to (o) (%v[j, o] : memref<8x3xf32>)
+      outs(%y[i] : memref<5xf32>) {
+  ^row(%p: tensor<8xf32>, %m: tensor<8x3xf32>):
+    %e = math.exp %p : tensor<8xf32>
+    %o = sinter.row_product %e, %m : tensor<8xf32>, tensor<8x3xf32> -> tensor<3xf32>
+    %s = sinter.row_reduce add %o : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -57,3 +57,20 @@ func.func @main(%q: tensor<2x6x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x5
   }
   return %o#0, %o#1, %o#2 : tensor<2x6x5xf32>, tensor<2x6xf32>, tensor<f32>
 }
+
+// A form that has a schedule runs as it is.
+// CHECK-LABEL: func.func @scheduled
+// CHECK:       sinter.row_product
+// KEEP-LABEL:  func.func @scheduled
+// KEEP:        sinter.row_product
+func.func @scheduled(%x: tensor<7x9xf32>, %w: tensor<9x12xf32>, %e: tensor<7x12xf32>) -> tensor<7x12xf32> {
+  %0 = sinter.rowwise (i = 7) by (j = 9) by (o = 12)
+      matrix (j) to (o) (%w[j, o] : tensor<9x12xf32>)
+      ins(%x[i, j] : tensor<7x9xf32>)
+      outs(%e[i, o] : tensor<7x12xf32>) schedule(#sinter.brgemm<m = 4>) {
+  ^row(%m: tensor<9x12xf32>, %a: tensor<9xf32>):
+    %o = sinter.row_product %a, %m : tensor<9xf32>, tensor<9x12xf32> -> tensor<12xf32>
+    sinter.yield %o : tensor<12xf32>
+  }
+  return %0 : tensor<7x12xf32>
+}

@@ -1,0 +1,337 @@
+// chain.c: row programs over products, on a CPU.
+//
+//   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
+//
+//   task t: for its blocks of m rows (all of one batch index; several row dimensions that B does not use count as
+//   one), or of `columns` columns of such a block where there are few:
+//     for each segment:
+//       for n0 by n:
+//         c[m][n] = A . B              for each product of the segment: contract.c
+//         for each row of the block: the row program over these columns of c
+//
+// Where the row program reduces or picks, c holds whole rows and it runs after all
+// of them. Blocks are dealt to tasks in order: results do not depend on threads.
+//
+// A form of one group of columns is one segment, and most are. One that multiplies its rows again has a segment for
+// each of its pieces (passes/split): what crosses from one to the next is a memref that has the block's rows alone
+// (chain_windows.c). A segment without products reads its rows from memory.
+
+#include "dialect/schedules.h"
+#include "lowering/cpu/chain.h"
+
+// A plain form.
+typedef struct {
+  SnForm form, f; // on memrefs of the kernel, and of the task
+  Product *products;
+  int64_t n;
+  bool whole_rows; // c holds rows in whole blocks of n, not only n columns of them
+  SnPartials partials;
+  intptr_t accumulators; // scalars that blocks hand on
+} Segment;
+
+typedef struct {
+  Contract c;
+  SnWindows windows;
+  SN_VEC(Segment) segments;
+  SnOpVec ends; // forms that finish what several segments reduce
+} Chain;
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+// ---- one block ----------------------------------------------------------------------------------
+
+// The row program over each row of the block; of the columns from `offset` on that c holds.
+static void emit_rows(Contract *c, const Segment *s, SnCpuRow *row, MlirValue offset, MlirValue *scalars, intptr_t n) {
+  SnBuilder *b = &c->t.b;
+  int64_t batch_dims = c->f.num_rows - c->together;
+  SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(n, scalars));
+  {
+    memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
+    sn_form_point(b, &c->f, batch_dims, c->together, plus(b, c->i0, r.index), row->program->dims + batch_dims);
+    for (size_t p = 0; p < c->f.products.size; ++p)
+      sn_row_set_scratch(row->program, (intptr_t)p, s->products[p].c, sn_cpu_scratch_row(c, c->m, r.index), offset);
+    sn_cpu_row(b, row, r.carried);
+  }
+  sn_next_values(b, &r, sn_values(n, r.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(r.op, i);
+}
+
+// Columns `from` .. `to` of the block's rows.
+static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, MlirValue *scalars) {
+  SnBuilder *b = &c->t.b;
+  SnRowProgram program = sn_row_program(&s->f, sn_values(0, NULL));
+  SnCpuRow row = sn_cpu_scheduled_loops(&s->f, &program);
+  sn_cpu_body_targets(&s->f, &c->t, &s->partials, &row);
+  c->f = s->f;
+  for (size_t p = 0; p < s->f.products.size; ++p)
+    if (!s->products[p].lda)
+      sn_cpu_pack_a(c, &s->products[p]);
+  if (s->f.products.size) {
+    MlirValue width = sn_index(b, s->n);
+    SnLoop n0 = sn_for(b, from, to, width);
+    MlirValue nn = sn_cpu_smaller(b, width, s->n, n0.index, to);
+    for (size_t p = 0; p < s->f.products.size; ++p)
+      sn_cpu_product(c, &s->products[p], n0.index, nn, s->whole_rows ? n0.index : sn_index(b, 0));
+    if (!s->whole_rows) {
+      row.from = n0.index;
+      row.count = nn;
+      emit_rows(c, s, &row, n0.index, NULL, 0);
+    }
+    sn_next(b, &n0);
+  }
+  if (s->whole_rows)
+    emit_rows(c, s, &row, (MlirValue){0}, scalars, s->accumulators);
+  sn_vec_free(&row.targets);
+  sn_row_program_free(&program);
+}
+
+static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue *scalars) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->t.b;
+  int64_t batch_dims = f->num_rows - c->together;
+  MlirValue blocks = c->row_blocks, from = sn_index(b, 0), to = {0}, m = sn_index(b, c->m);
+  if (c->columns) {
+    MlirValue columns = sn_index(b, c->columns);
+    from = sn(b, "arith.muli", sn(b, "arith.remui", block, c->pieces), columns);
+    to = sn_cpu_end(b, from, columns, sn_form_columns(b, f));
+    block = sn(b, "arith.divui", block, c->pieces);
+  }
+  c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
+  c->mm = sn_cpu_smaller(b, m, c->m, c->i0, c->rows);
+  MlirValue batch = sn(b, "arith.divui", block, blocks);
+  sn_form_point(b, f, 0, batch_dims, batch, c->dims);
+  if (chain->windows.all.size)
+    sn_cpu_windows_at_block(&chain->windows, f, &c->t, plus(b, sn_size_mul(b, batch, c->rows), c->i0),
+                            sn_cpu_scratch_row(c, c->m, sn_index(b, 0)));
+  for (size_t i = 0; i < chain->segments.size; ++i) {
+    Segment *s = &chain->segments.data[i];
+    sn_cpu_windows_set(&chain->windows, &s->f);
+    emit_segment(c, s, from, c->columns ? to : sn_form_columns(b, &s->f), scalars);
+    scalars += s->accumulators;
+  }
+}
+
+// ---- what can be lowered -----------------------------------------------------------------------
+
+// The row program sees one column at a time, so it can run on parts of a row.
+bool sn_cpu_by_columns(const SnForm *f) {
+  if (!sn_has_one_group(f))
+    return false;
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool result = !sn_row_needs_whole_row(&p) &&
+                p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
+  sn_row_program_free(&p);
+  return result;
+}
+
+// A block is a multiple of what the kernel takes, or all there is.
+static MlirLogicalResult check_unit(const SnForm *f, const SnMicroKernel *line, const char *key, int64_t unit,
+                                    int64_t all) {
+  int64_t size = sn_schedule_number(f->schedule, key);
+  if (size % unit == 0 || (all != SN_DYNAMIC && all <= size))
+    return SN_OK;
+  return sn_error(f->op, "%s = %lld, but kernel = \"%s\" takes multiples of %lld", key, (long long)size, line->name,
+                  (long long)unit);
+}
+
+static MlirLogicalResult check(const Chain *chain) {
+  const SnForm *f = &chain->c.kernel->form;
+  for (size_t i = 0; i < chain->segments.size; ++i) {
+    const SnForm *s = &chain->segments.data[i].form;
+    for (size_t p = 0; p < s->products.size; ++p) {
+      Product product;
+      if (sn_failed(
+              sn_cpu_read_product(s, p, s->num_rows ? 1 : 0, sn_schedule_word(f->schedule, "kernel"), &product)))
+        return SN_FAIL;
+      if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
+          sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))
+        return SN_FAIL;
+    }
+  }
+  int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
+  if (columns % n)
+    return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
+  if (columns && (f->accumulators.size || !sn_cpu_by_columns(f)))
+    return sn_error(f->op, "columns = %lld, but something is reduced over the row or over rows: leave columns out",
+                    (long long)columns);
+  return SN_OK;
+}
+
+// ---- the kernel ----------------------------------------------------------------------------------
+
+// Blocks of rows, and their shares: of the kernel, and again inside of a task.
+static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
+  int64_t batch_dims = f->num_rows - c->together;
+  MlirValue one = sn_index(b, 1);
+  c->rows = sn_form_sizes(b, f, batch_dims, c->together);
+  MlirValue row_blocks = sn_size_ceil(b, c->rows, sn_index(b, c->m));
+  c->blocks = sn_size_mul(b, sn_form_sizes(b, f, 0, batch_dims), row_blocks);
+  c->row_blocks = sn_size_max(b, row_blocks, one); // where there is none nothing runs; nothing is divided by it
+  if (c->columns) {
+    c->pieces = sn_size_max(b, sn_size_ceil(b, sn_form_columns(b, f), sn_index(b, c->columns)), one);
+    c->blocks = sn_size_mul(b, c->blocks, c->pieces);
+  }
+  c->share = sn_size_max(b, sn_size_ceil(b, c->blocks, sn_index(b, sn_schedule_number(f->schedule, "tasks"))), one);
+  c->tasks = sn_size_ceil(b, c->blocks, c->share);
+}
+
+static MlirValue with_room(SnBuilder *b, MlirValue columns, int64_t more) {
+  int64_t known;
+  return sn_known(columns, &known) ? sn_index(b, known + more) : plus(b, columns, sn_index(b, more));
+}
+
+static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue columns) {
+  SnBuilder *b = &c->kernel->b;
+  MlirValue sizes[] = {sn_size_mul(b, c->tasks, sn_index(b, rows)), columns};
+  return sn_cpu_scratch(c->kernel, type, 2, sizes);
+}
+
+// The form's segments; a plain form is one.
+static bool read_segments(Chain *chain) {
+  SnKernel *k = chain->c.kernel;
+  if (sn_has_one_group(&k->form)) {
+    sn_push(&chain->segments, ((Segment){.form = sn_form_read(k->form.op)}));
+    return true;
+  }
+  SnCrossing crossing = {.place = sn_cpu_window_place, .user = &chain->windows};
+  bool ok = sn_split_pieces(k->form.op, &crossing);
+  for (size_t i = 0; i < crossing.pieces.size; ++i) {
+    MlirOperation piece = crossing.pieces.data[i];
+    sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(piece, 0)));
+    sn_push(&chain->segments, ((Segment){.form = sn_form_read(piece)}));
+  }
+  sn_vec_free(&crossing.pieces);
+  chain->ends = crossing.ends;
+  return ok;
+}
+
+// Memory of the segment's tasks.
+static void begin_segment(Chain *chain, Segment *s) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->kernel->b;
+  const SnForm *f = &s->form;
+  int64_t length = sn_row_length(f);
+  s->n = chain->segments.size > 1 && length > 0 && length < c->n ? length : c->n;
+  s->whole_rows = !f->products.size || !sn_cpu_by_columns(f);
+  MlirValue unit = sn_index(b, s->n),
+            width = s->whole_rows ? sn_size_mul(b, sn_size_ceil(b, sn_form_columns(b, f), unit), unit) : unit;
+  MlirValue none = {0};
+  s->partials = sn_cpu_partials(c->kernel, f, c->tasks, c->lanes);
+  s->products = sn_alloc((f->products.size + 1) * sizeof *s->products);
+  for (size_t p = 0; p < f->products.size; ++p) {
+    Product *q = &s->products[p];
+    (void)sn_cpu_read_product(f, p, c->together, sn_schedule_word(f->schedule, "kernel"), q);
+    int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(s->n, columns) * columns;
+    int64_t group = q->line->group, unit_k = sn_micro_k_unit(q->line);
+    q->c = scratch(c, q->type, c->m, with_room(b, width, room - s->n));
+    q->a_pack = q->lda ? none : scratch(c, q->a_type, c->m, sn_cpu_whole(b, sn_cpu_sum_of(b, f, q), unit_k));
+    q->b_pack = q->ldb ? none : scratch(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, room * group));
+    q->b_rows = group == 1 ? none : scratch(c, q->b_type, group, sn_index(b, room));
+  }
+}
+
+static void segment_in_task(Chain *chain, Segment *s) {
+  Contract *c = &chain->c;
+  s->f = sn_cpu_form_in_task(&s->form, &c->t);
+  for (size_t p = 0; p < s->f.products.size; ++p) {
+    Product old = s->products[p], *q = &s->products[p];
+    (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
+    q->c = sn_lookup(&c->t.map, old.c);
+    q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
+    q->b_pack = q->ldb ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
+    q->b_rows = sn_none(old.b_rows) ? old.b_rows : sn_lookup(&c->t.map, old.b_rows);
+  }
+}
+
+// What several segments reduce, finished together.
+static void emit_end(Chain *chain, MlirOperation end) {
+  SnKernel *k = chain->c.kernel;
+  SnForm f = sn_form_read(end);
+  SnRowProgram program = sn_row_program(&f, sn_values(0, NULL));
+  SnCpuRow row = sn_cpu_scheduled_loops(&f, &program);
+  for (size_t i = 0; i < f.outputs.size; ++i)
+    sn_push(&row.targets, (SnTarget){.access = f.outputs.data[i]});
+  sn_cpu_row(&k->b, &row, NULL);
+  sn_vec_free(&row.targets);
+  sn_row_program_free(&program);
+  sn_form_free(&f);
+}
+
+static void emit_task(Chain *chain, const SnForm *form) {
+  Contract *c = &chain->c;
+  c->t = sn_cpu_task_begin(c->kernel);
+  SnBuilder *b = &c->t.b;
+  SnForm f = sn_cpu_form_in_task(form, &c->t);
+  count_blocks(c, b, &f);
+  sn_cpu_windows_in_task(&chain->windows, &f, &c->t);
+  MlirValue scalars[SN_MAX_ACCUMULATORS];
+  intptr_t n = 0;
+  for (size_t i = 0; i < chain->segments.size; ++i)
+    segment_in_task(chain, &chain->segments.data[i]);
+  for (size_t i = 0; i < chain->segments.size; ++i) {
+    Segment *s = &chain->segments.data[i];
+    s->accumulators = sn_cpu_partials_begin(&s->f, &c->t, &s->partials, scalars + n);
+    n += s->accumulators;
+  }
+  MlirValue lo = sn(b, "arith.muli", c->t.index, c->share), hi = sn_cpu_end(b, lo, c->share, c->blocks);
+  SnLoop block = sn_for_values(b, lo, hi, sn_index(b, 1), sn_values(n, scalars));
+  emit_block(chain, &f, block.index, block.carried);
+  sn_next_values(b, &block, sn_values(n, block.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(block.op, i);
+  n = 0;
+  for (size_t i = 0; i < chain->segments.size; ++i) {
+    Segment *s = &chain->segments.data[i];
+    sn_cpu_partials_end(&s->f, &c->t, &s->partials, scalars + n);
+    n += s->accumulators;
+  }
+  sn_form_free(&f);
+}
+
+static void free_chain(Chain *chain) {
+  for (size_t i = 0; i < chain->segments.size; ++i) {
+    Segment *s = &chain->segments.data[i];
+    if (!mlirOperationEqual(s->form.op, chain->c.kernel->form.op))
+      mlirOperationDestroy(s->form.op);
+    free(s->products);
+    sn_vec_free(&s->partials.buffers);
+    sn_vec_free(&s->partials.inside);
+    sn_form_free(&s->f);
+    sn_form_free(&s->form);
+  }
+  for (size_t i = 0; i < chain->ends.size; ++i)
+    mlirOperationDestroy(chain->ends.data[i]);
+  sn_vec_free(&chain->segments);
+  sn_vec_free(&chain->ends);
+  sn_vec_free(&chain->windows.all);
+}
+
+MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
+  const SnForm *form = &k->form;
+  MlirAttribute s = form->schedule;
+  Chain chain = {.c = {.kernel = k,
+                       .m = sn_schedule_number(s, "m"),
+                       .n = sn_schedule_number(s, "n"),
+                       .k = sn_schedule_number(s, "k"),
+                       .lanes = sn_schedule_number(s, "lanes"),
+                       .columns = sn_schedule_number(s, "columns")}};
+  Contract *c = &chain.c;
+  c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));
+  count_blocks(c, &k->b, form);
+  chain.windows = (SnWindows){.of = k, .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m))};
+  bool ok = read_segments(&chain) && !sn_failed(check(&chain));
+  if (ok) {
+    MlirValue tasks = c->tasks;
+    for (size_t i = 0; i < chain.segments.size; ++i)
+      begin_segment(&chain, &chain.segments.data[i]);
+    emit_task(&chain, form);
+    sn_cpu_task_end(k, &c->t, tasks);
+    for (size_t i = 0; i < chain.segments.size; ++i)
+      sn_cpu_finish(k, &chain.segments.data[i].form, &chain.segments.data[i].partials);
+    for (size_t i = 0; i < chain.ends.size; ++i)
+      emit_end(&chain, chain.ends.data[i]);
+  }
+  free_chain(&chain);
+  return ok ? SN_OK : SN_FAIL;
+}

@@ -1,0 +1,86 @@
+// cpu_chains.c: which forms of several products a CPU runs as one kernel, a block of rows at a time.
+//
+//   x W1 relu W2 relu W3      a block of 128 rows and all that it becomes: 128 * (512 + 256 + 64) * 4 bytes
+//
+// test: test/passes/schedule/chains.mlir
+
+#include "dialect/row_groups.h"
+#include "lowering/facts/cpu_forms.h"
+
+#define CACHE (1 << 20)      // bytes of a core's own cache that a block may take
+#define LEAST_ROWS 32        // of a block: what packing a matrix is paid by
+#define ENOUGH_BLOCKS 8      // for threads
+#define LITTLE_WORK (1 << 22) // multiplications that one core makes in less time than it takes to share them
+
+// ---- what can be written ----------------------------------------------------------------
+
+static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
+  bool used = false;
+  for (int64_t d = first; d < first + n; ++d)
+    used |= sn_side_uses(f, side, d);
+  return used;
+}
+
+// Rows of a block are rows of one side and share the other one.
+static bool has_two_sides(const SnForm *f, size_t product) {
+  for (size_t swap = 0; swap < 2; ++swap) {
+    size_t a = 2 * product + swap, b = 2 * product + 1 - swap;
+    if (!uses(f, a, f->num_rows, f->num_cols) && (!f->num_rows || !uses(f, b, f->num_rows - 1, 1)))
+      return true;
+  }
+  return false;
+}
+
+bool sn_cpu_can_run_chain(const SnForm *f) {
+  bool can = sn_multiplies(f);
+  for (size_t p = 0; p < f->products.size && can; ++p)
+    can = has_two_sides(f, p);
+  for (size_t s = 2 * f->products.size; s < sn_num_sides(f) && can; ++s)
+    can = !f->num_rows || !uses(f, s, f->num_rows - 1, 1);
+  return can;
+}
+
+// ---- what it had better -----------------------------------------------------------------------
+
+static int64_t bytes(MlirType element) { return sn_scratch_bytes(element); }
+
+static int64_t sizes(const SnForm *f, SnGroup dims) {
+  int64_t n = 1;
+  for (int64_t d = dims.first; d < dims.first + dims.num_dims; ++d)
+    n = n == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(n, f->dims.data[d].size);
+  return n;
+}
+
+// Bytes of memory that a row of a block needs: sums, and what is multiplied again. SN_DYNAMIC: not known.
+static int64_t row_bytes(const SnForm *f) {
+  int64_t all = 0;
+  SnMultiplied m;
+  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
+    int64_t made = sn_group_length(f, m.group), read = i < f->products.size ? 0 : sizes(f, m.summed);
+    if (made == SN_DYNAMIC || read == SN_DYNAMIC)
+      return SN_DYNAMIC;
+    all += sn_times(made, bytes(m.sum)) + sn_times(read, bytes(m.a));
+  }
+  return all;
+}
+
+int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows) {
+  int64_t row = row_bytes(f);
+  while (row != SN_DYNAMIC && rows > LEAST_ROWS && sn_times(rows, row) > CACHE)
+    rows = rows / 2 > LEAST_ROWS ? rows / 2 : LEAST_ROWS;
+  return rows;
+}
+
+bool sn_cpu_runs_chain(const SnForm *f) {
+  int64_t row = row_bytes(f), rows = sn_num_rows(f), work = 0;
+  SnMultiplied m;
+  if (!sn_cpu_can_run_chain(f) || row == SN_DYNAMIC || sn_times(LEAST_ROWS, row) > CACHE)
+    return false;
+  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
+    int64_t sum = sizes(f, m.summed);
+    work = sum == SN_DYNAMIC || work == SN_DYNAMIC ? SN_DYNAMIC : work + sn_times(sum, sn_group_length(f, m.group));
+  }
+  if (rows == SN_DYNAMIC || rows >= ENOUGH_BLOCKS * LEAST_ROWS)
+    return true;
+  return work != SN_DYNAMIC && sn_times(work, rows) <= LITTLE_WORK;
+}

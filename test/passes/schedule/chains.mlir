@@ -1,0 +1,62 @@
+// RUN: sinter-opt --sinter-schedule=features=avx2,fma,avx512f --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s --check-prefix=GPU
+
+// A form of several products has one schedule for all: a line of the table that each product can have, blocks as wide
+// as the widest row. Of its rows a block has as many as stay in a cache with all that they become: 8192 floats here.
+
+// CHECK-LABEL: func.func @mlp
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 32, n = 64, tasks = 64, unroll = 1>)
+//   GPU-LABEL: func.func @mlp
+//     GPU-NOT:   schedule
+func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) by (o = 10)
+      product (k = 100) (%x[i, k] : tensor<4096x100xf32>, %w[j, k] : tensor<4096x100xf32>) : f32
+      matrix (j) to (o) (%v[o, j] : tensor<10x4096xf32>)
+      outs(%e[i, o] : tensor<4096x10xf32>) {
+  ^row(%a: tensor<4096xf32>, %m: tensor<4096x10xf32>):
+    %h = math.tanh %a : tensor<4096xf32>
+    %o = sinter.row_product %h, %m : tensor<4096xf32>, tensor<4096x10xf32> -> tensor<10xf32>
+    sinter.yield %o : tensor<10xf32>
+  }
+  return %0 : tensor<4096x10xf32>
+}
+
+// -----
+
+// Rows from memory that are multiplied are a product's schedule too. Whole numbers and floats share a line.
+
+// CHECK-LABEL: func.func @rows
+//       CHECK:   sinter.rowwise
+//       CHECK:   schedule(#sinter.brgemm<k = 9, kernel = "any512", lanes = 8, m = 7, n = 12, tasks = 1, unroll = 1>)
+func.func @rows(%x: tensor<7x9xf32>, %w: tensor<9x12xf32>, %v: tensor<9x12xi16>, %e: tensor<7x12xf32>, %f: tensor<7x12xi32>) -> (tensor<7x12xf32>, tensor<7x12xi32>) {
+  %0:2 = sinter.rowwise (i = 7) by (j = 9) by (o = 12)
+      matrix (j) to (o) (%w[j, o] : tensor<9x12xf32>)
+      matrix (j) to (o) (%v[j, o] : tensor<9x12xi16>)
+      ins(%x[i, j] : tensor<7x9xf32>)
+      outs(%e[i, o] : tensor<7x12xf32>, %f[i, o] : tensor<7x12xi32>) {
+  ^row(%m: tensor<9x12xf32>, %n: tensor<9x12xi16>, %a: tensor<9xf32>):
+    %o = sinter.row_product %a, %m : tensor<9xf32>, tensor<9x12xf32> -> tensor<12xf32>
+    %t = arith.fptosi %a : tensor<9xf32> to tensor<9xi16>
+    %p = sinter.row_product %t, %n : tensor<9xi16>, tensor<9x12xi16> -> tensor<12xi32>
+    sinter.yield %o, %p : tensor<12xf32>, tensor<12xi32>
+  }
+  return %0#0, %0#1 : tensor<7x12xf32>, tensor<7x12xi32>
+}
+
+// -----
+
+// Weights of each row's own: a CPU has no kernel for them, and the form no schedule.
+
+// CHECK-LABEL: func.func @not_yet
+//   CHECK-NOT:   schedule
+func.func @not_yet(%x: tensor<7x9xf32>, %w: tensor<7x9x12xf32>, %e: tensor<7x12xf32>) -> tensor<7x12xf32> {
+  %0 = sinter.rowwise (i = 7) by (j = 9) by (o = 12)
+      matrix (j) to (o) (%w[i, j, o] : tensor<7x9x12xf32>)
+      ins(%x[i, j] : tensor<7x9xf32>)
+      outs(%e[i, o] : tensor<7x12xf32>) {
+  ^row(%m: tensor<9x12xf32>, %a: tensor<9xf32>):
+    %o = sinter.row_product %a, %m : tensor<9xf32>, tensor<9x12xf32> -> tensor<12xf32>
+    sinter.yield %o : tensor<12xf32>
+  }
+  return %0 : tensor<7x12xf32>
+}
