@@ -9,6 +9,7 @@
 // loses up to half a unit of the sum for each (1e-4 of it for equal rows).
 
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowparts.h"
 
 static bool keeps_columns(const SnForm *f, size_t k) { return sn_uses_cols(f, f->accumulators.data[k].map); }
 
@@ -28,11 +29,16 @@ SnPartials sn_cpu_partials(SnKernel *k, const SnForm *f, MlirValue tasks, int64_
   return p;
 }
 
-static const SnCombiner *combiner(const SnForm *f, size_t k) { return sn_combiner(f->accumulators.data[k].kind); }
+// As tasks keep it.
+static SnReduction kept(const SnForm *f, size_t k) {
+  SnReduction r = sn_reduction_of_accumulator(f, k);
+  r.type = kept_type(f, k);
+  return r;
+}
 
 MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t k, int64_t width) {
-  MlirType t = kept_type(f, k);
-  return sn_splat(b, width > 1 ? sn_vector(t, width) : t, sn_combiner_identity(combiner(f, k), t));
+  SnReduction r = kept(f, k);
+  return sn_reduction_identity(b, &r, width);
 }
 
 // For every column of buffer[to]: the identity, or itself combined with buffer[from].
@@ -50,7 +56,8 @@ static void each_column(SnBuilder *b, const SnForm *f, size_t k, MlirValue buffe
     MlirValue at[] = {to, j.index}, x = sn_cpu_identity(b, f, k, width);
     if (from) {
       MlirValue other[] = {*from, j.index}, y = sn_scratch_load(b, buffer, sn_values(2, at), t, sn_no_attr());
-      x = sn_combine(b, combiner(f, k), y, sn_scratch_load(b, buffer, sn_values(2, other), t, sn_no_attr()));
+      SnReduction r = kept(f, k);
+      x = sn_reduction_combine(b, &r, y, sn_scratch_load(b, buffer, sn_values(2, other), t, sn_no_attr()));
     }
     sn_scratch_store(b, x, buffer, sn_values(2, at), sn_no_attr());
     sn_next(b, &j);
@@ -77,7 +84,7 @@ void sn_cpu_partials_end(const SnForm *f, SnTask *t, SnPartials *p, const MlirVa
 
 void sn_cpu_body_targets(const SnForm *f, SnTask *t, const SnPartials *p, SnCpuRow *row) {
   for (size_t k = 0; k < f->accumulators.size; ++k) {
-    SnTarget target = {.combiner = combiner(f, k)};
+    SnTarget target = {.combiner = sn_combiner(f->accumulators.data[k].kind)};
     if (keeps_columns(f, k)) {
       target.buffer = p->inside.data[k];
       target.first = t->index;
@@ -118,12 +125,10 @@ void sn_cpu_finish(SnKernel *kernel, SnForm *f, SnPartials *p) {
       sn_next(b, &c);
       sn_row_set_scratch(&program, (intptr_t)k, buffer, zero, (MlirValue){0});
     } else {
-      SnLoop c = sn_for(b, zero, tasks, one, sn_cpu_identity(b, f, k, 1));
-      MlirType kept = kept_type(f, k), type = f->accumulators.data[k].type;
-      MlirValue x = sn_scratch_load(b, buffer, sn_values(1, &c.index), kept, sn_no_attr());
-      sn_next(b, &c, sn_combine(b, combiner(f, k), c.carried[0], x));
-      MlirValue all = sn_result(c.op, 0);
-      if (!mlirTypeEqual(kept, type))
+      SnReduction r = kept(f, k);
+      MlirType type = f->accumulators.data[k].type;
+      MlirValue all = sn_reduction_in_memory(b, &r, buffer, zero, tasks, NULL);
+      if (!mlirTypeEqual(r.type, type))
         all = sn(b, "arith.truncf", all, type);
       sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), all);
     }

@@ -13,6 +13,7 @@
 #include "dialect/schedules.h"
 #include "dialect/row_ops.h"
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowparts.h"
 
 // How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
 typedef struct {
@@ -64,23 +65,6 @@ static MlirLogicalResult check(const SnForm *f) {
       return sn_error(op, "is not for lanes along rows: schedule with along = \"columns\"");
   }
   return SN_OK;
-}
-
-// The lanes combined by halves.
-static MlirValue across(SnBuilder *b, const SnCombiner *c, MlirValue v) {
-  int64_t n = sn_dim(sn_type_of(v), 0), low[SN_MAX_LANES], high[SN_MAX_LANES], first = 0, second = 1;
-  for (; n > 2; n /= 2) {
-    for (int64_t i = 0; i < n / 2; ++i) {
-      low[i] = i;
-      high[i] = i + n / 2;
-    }
-    MlirValue l = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, low)));
-    MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
-    v = sn_combine(b, c, l, h);
-  }
-  MlirValue l = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &first)));
-  MlirValue h = sn(b, "vector.extract", v, sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &second)));
-  return sn_combine(b, c, l, h);
 }
 
 // Rows `at` .. `at` + lanes, of which those from `from` on are new.
@@ -159,8 +143,10 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
     }
   }
   sn_next_values(b, &u, sn_values(n, u.carried));
-  for (size_t i = 0, s = 0; i < f->accumulators.size; ++i, ++s)
-    t.scalars[s] = across(b, sn_combiner(f->accumulators.data[i].kind), sn_result(u.op, (intptr_t)s));
+  for (size_t i = 0; i < f->accumulators.size; ++i) {
+    SnReduction r = sn_reduction_of_accumulator(f, i);
+    t.scalars[i] = sn_reduction_lanes(b, &r, sn_result(u.op, (intptr_t)i));
+  }
   sn_cpu_rows_end(k, &t);
   return SN_OK;
 }

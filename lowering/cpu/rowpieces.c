@@ -14,6 +14,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowparts.h"
 
 // One reduction: a partial result for each task, and the result for each row.
 typedef struct {
@@ -72,15 +73,12 @@ static void combine_parts(SnBuilder *b, const Pieces *s, size_t first) {
   if (first == s->reduced.size)
     return;
   SnLoop r = sn_for(b, sn_index(b, 0), s->rows, sn_index(b, 1));
-  MlirValue lo = sn(b, "arith.muli", r.index, s->pieces), hi = sn(b, "arith.addi", lo, s->pieces), one = sn_index(b, 1);
+  MlirValue lo = sn(b, "arith.muli", r.index, s->pieces), hi = sn(b, "arith.addi", lo, s->pieces);
   for (size_t i = first; i < s->reduced.size; ++i) {
     const Reduced *d = &s->reduced.data[i];
-    MlirType type = sn_type_of(sn_result(d->reduce, 0));
-    const SnCombiner *c = sn_combiner(mlirStringAttrGetValue(sn_get_attr(d->reduce, "kind")));
-    SnLoop j = sn_for(b, lo, hi, one, sn_splat(b, type, sn_combiner_identity(c, type)));
-    sn_next(b, &j,
-            sn_combine(b, c, j.carried[0], sn_scratch_load(b, d->parts, sn_values(1, &j.index), type, sn_no_attr())));
-    sn_scratch_store(b, sn_result(j.op, 0), d->whole, sn_values(1, &r.index), sn_no_attr());
+    SnReduction reduction = sn_reduction_of(NULL, d->reduce); // by a combiner that has a name
+    sn_scratch_store(b, sn_reduction_in_memory(b, &reduction, d->parts, lo, hi, NULL), d->whole,
+                     sn_values(1, &r.index), sn_no_attr());
   }
   sn_next(b, &r);
 }

@@ -31,7 +31,7 @@ typedef struct {
   SN_VEC(MlirType) types;  // of scratch, with known sizes
   SN_VEC(int64_t) offsets; // in the block's piece; -1: in shared memory
   int64_t piece;           // bytes of the workspace for each block
-  SnGpuReduction sums[SN_MAX_ACCUMULATORS];
+  SnReduction sums[SN_MAX_ACCUMULATORS];
   SnGpuAccumulators accumulators;
 } Steps;
 
@@ -146,12 +146,12 @@ static bool stores(MlirOperation step, const Outside *o, bool *is_read) {
 static void run_step(SnGpuKernel *k, MlirOperation op, const Outside *o) {
   SnLanes lanes = sn_step_read(op);
   SnBuilder b = sn_before(op);
-  SnGpuReduction of[SN_MAX_ACCUMULATORS];
+  SnReduction of[SN_MAX_ACCUMULATORS];
   MlirValue init[SN_MAX_ACCUMULATORS], combined[SN_MAX_ACCUMULATORS];
   bool is_read = false, any = stores(op, o, &is_read);
   for (intptr_t i = 0; i < lanes.n; ++i) {
-    of[i] = (SnGpuReduction){.type = sn_type_of(sn_step_init(&lanes, i)), .combiner = sn_step_combiner(&lanes, i)};
-    init[i] = sn_gpu_identity(&b, &of[i]);
+    of[i] = (SnReduction){.type = sn_type_of(sn_step_init(&lanes, i)), .combiner = sn_step_combiner(&lanes, i)};
+    init[i] = sn_reduction_identity(&b, &of[i], 1);
   }
   if (is_read)
     sn_gpu_sync(&b, k);
@@ -159,7 +159,7 @@ static void run_step(SnGpuKernel *k, MlirOperation op, const Outside *o) {
   sn_step_loop(&b, &lanes, from, sn(&b, "arith.muli", lanes.by, sn_index(&b, k->threads)), init, combined);
   sn_gpu_reduce_block(&b, k, (size_t)lanes.n, of, combined, true);
   for (intptr_t i = 0; i < lanes.n; ++i)
-    combined[i] = sn_gpu_combine(&b, &of[i], sn_step_init(&lanes, i), combined[i]);
+    combined[i] = sn_reduction_combine(&b, &of[i], sn_step_init(&lanes, i), combined[i]);
   if (any)
     sn_gpu_sync(&b, k);
   sn_step_become(&lanes, combined);
@@ -193,7 +193,7 @@ static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row,
   bool open = false;
   for (intptr_t i = 0, n = 0; i < s->values; ++i)
     if (sn_steps_is_sum(s, i)) {
-      sums[n] = sn_gpu_combine(b, &x->sums[n], sums[n], yields[i]);
+      sums[n] = sn_reduction_combine(b, &x->sums[n], sums[n], yields[i]);
       ++n;
     }
   for (intptr_t i = 0; i < s->values; ++i) {
@@ -223,7 +223,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   for (size_t i = 0; i < x->arrays.size; ++i)
     sn_push(&memory, scratch(b, k, x, i));
   for (size_t i = 0; i < n; ++i)
-    sums[i] = sn_gpu_identity(b, &x->sums[i]);
+    sums[i] = sn_reduction_identity(b, &x->sums[i], 1);
   MlirValue rows = sn_dim_of(b, k->operands[0], s->rows);
   SnLoop row = sn_for_values(b, k->block, rows, sn_index(b, k->blocks), sn_values((intptr_t)n, sums));
   memcpy(sums, row.carried, n * sizeof *sums);
@@ -250,7 +250,7 @@ MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, M
   for (intptr_t k = 0; k < s.values; ++k)
     if (sn_steps_is_sum(&s, k)) {
       MlirType t = sn_element(sn_type_of(sn_steps_value(&s, k)));
-      x.sums[x.accumulators.scalars++] = (SnGpuReduction){.type = t, .combiner = sn_combiner(SN_STR("add"))};
+      x.sums[x.accumulators.scalars++] = (SnReduction){.type = t, .combiner = sn_combiner(SN_STR("add"))};
     }
   x.accumulators.of_scalars = x.sums;
   MlirLogicalResult result = place_scratch(&x);

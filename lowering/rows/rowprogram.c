@@ -11,6 +11,7 @@
 // what an operation becomes in rowemit.c.
 
 #include "lowering/rows/rowmemory.h"
+#include "lowering/rows/rowparts.h"
 #include <assert.h>
 
 // ---- the program -------------------------------------------------------------
@@ -190,17 +191,6 @@ MlirValue sn_row_combine(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, Ml
 }
 
 MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue v) {
-  for (int64_t n = sn_dim(sn_type_of(v), 0); n > 2; n /= 2) {
-    int64_t low[SN_MAX_LANES], high[SN_MAX_LANES];
-    assert(n <= 128 && n % 2 == 0 && "a schedule's lanes are a power of two");
-    for (int64_t i = 0; i < n / 2; ++i) {
-      low[i] = i;
-      high[i] = i + n / 2;
-    }
-    MlirValue l = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, low)));
-    MlirValue h = sn(b, "vector.shuffle", v, v, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n / 2, high)));
-    v = sn_row_combine(b, p, reduce, l, h);
-  }
-  MlirValue low = sn_lane(b, v, 0), high = sn_lane(b, v, 1); // a vector of one lane is no scalar
-  return sn_row_combine(b, p, reduce, low, high);
+  SnReduction r = sn_reduction_of(p, reduce);
+  return sn_reduction_lanes(b, &r, v);
 }

@@ -9,15 +9,6 @@
 
 #include "lowering/gpu/meet/online.h"
 
-MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x) {
-  return r->combiner ? sn_combine(b, r->combiner, acc, x) : sn_row_combine(b, r->program, r->reduce, acc, x);
-}
-
-MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r) {
-  return r->combiner ? sn_constant(b, sn_combiner_identity(r->combiner, r->type))
-                     : sn_row_identity(b, r->program, r->reduce, 1);
-}
-
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x) {
   MlirType type = sn_type_of(x);
   unsigned bits = sn_bits(type);
@@ -48,13 +39,13 @@ static MlirValue shuffle(SnBuilder *b, MlirValue x, int64_t offset) {
   return as_it_is ? bits : sn_gpu_from_bits(b, bits, type);
 }
 
-MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, int64_t lanes) {
+MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t lanes) {
   for (int64_t offset = lanes / 2; offset; offset /= 2)
-    x = sn_gpu_combine(b, r, x, shuffle(b, x, offset));
+    x = sn_reduction_combine(b, r, x, shuffle(b, x, offset));
   return x;
 }
 
-void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *r, MlirValue *values, int64_t lanes, bool last) {
+void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnReduction *r, MlirValue *values, int64_t lanes, bool last) {
   MlirValue own[SN_GPU_MAX_VALUES];
   for (size_t i = 0; i < n; ++i) {
     own[i] = values[i];
@@ -62,31 +53,12 @@ void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *r, MlirVal
       values[i] = sn_gpu_butterfly(b, &r[i], values[i], lanes);
   }
   for (size_t i = 0; i < n && lanes > 1; ++i)
-    if (r[i].about) {
-      MlirValue squares = sn_gpu_squares_about(b, values[i], own + r[i].about - 1, values + r[i].about - 1);
-      values[i] = sn_gpu_butterfly(b, &r[i], squares, lanes);
-    } else if (r[i].under) {
-      MlirValue scale = sn_gpu_online_scale(b, own[r[i].under - 1], values[r[i].under - 1], last);
-      values[i] = sn_gpu_butterfly(b, &r[i], sn(b, "arith.mulf", values[i], scale), lanes);
-    }
+    if (r[i].under || r[i].about)
+      values[i] = sn_gpu_butterfly(b, &r[i], sn_reduction_moved(b, &sn_gpu_moves, &r[i], values[i], own, values, last),
+                                   lanes);
 }
 
-void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *r, size_t count, const MlirValue *parts,
-                          MlirValue *values, bool last) {
-  for (int sums = 0; sums < 2; ++sums)
-    for (size_t i = 0; i < n; ++i)
-      for (size_t p = 0; p < count && (!r[i].under && !r[i].about) == !sums; ++p) {
-        MlirValue x = parts[p * n + i];
-        if (r[i].about && count > 1)
-          x = sn_gpu_squares_about(b, x, parts + p * n + r[i].about - 1, values + r[i].about - 1);
-        else if (sums && count > 1)
-          x = sn(b, "arith.mulf", x,
-                 sn_gpu_online_scale(b, parts[p * n + r[i].under - 1], values[r[i].under - 1], last));
-        values[i] = p ? sn_gpu_combine(b, &r[i], values[i], x) : x;
-      }
-}
-
-void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                          bool barrier) {
   sn_gpu_butterflies(b, n, reductions, values, 32, k->warps == 1);
   if (!n || k->warps == 1)

@@ -69,7 +69,7 @@ static size_t messages(SnBuilder *b, size_t n, const MlirValue *values, Message 
   return count;
 }
 
-static void read_message(SnBuilder *b, const SnGpuReduction *reductions, const Message *m, MlirValue at,
+static void read_message(SnBuilder *b, const SnReduction *reductions, const Message *m, MlirValue at,
                          MlirValue *values) {
   MlirValue bits = sn(b, "memref.load", m->slots, at, sn_type_of(m->bits));
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
@@ -97,7 +97,7 @@ static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, Ml
   }
 }
 
-static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                            bool alone) {
   int64_t warps = k->cluster * k->warps, turns = alone && !k->single_tile ? 2 : 1, places = warps * turns, bytes = 0;
   Message list[SN_GPU_MAX_VALUES];
@@ -136,12 +136,12 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuRe
     for (size_t i = 0; i < count; ++i)
       read_message(b, reductions, &list[i], r ? sn(b, "arith.addi", at, sn_index(b, 32 * r)) : at,
                    parts + r * (int64_t)n);
-  sn_gpu_combine_parts(b, n, reductions, (size_t)rounds, parts, values, false);
+  sn_reduction_parts(b, &sn_gpu_moves, n, reductions, (size_t)rounds, parts, values, false);
   sn_gpu_butterflies(b, n, reductions, values, lanes, true);
 }
 
 // A thread of each warp has a part of the same row; all of them read all parts, in their order.
-static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                         bool barrier) {
   int64_t shape[] = {k->warps, 32};
   MlirValue slots[SN_GPU_MAX_VALUES];
@@ -159,11 +159,11 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduc
   for (int64_t w = 0; w < k->warps; ++w)
     for (size_t i = 0; i < n; ++i)
       parts[w * (int64_t)n + (int64_t)i] = sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
-  sn_gpu_combine_parts(b, n, reductions, (size_t)k->warps, parts, values, true);
+  sn_reduction_parts(b, &sn_gpu_moves, n, reductions, (size_t)k->warps, parts, values, true);
   free(parts);
 }
 
-void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                          bool barrier) {
   if (k->teams == SN_GPU_ACROSS_WARPS)
     reduce_tile(b, k, n, reductions, values, barrier);

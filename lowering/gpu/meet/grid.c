@@ -21,7 +21,7 @@
 
 #define ALIGN 64
 
-static int64_t bytes_of(const SnGpuReduction *r) { return sn_scratch_bytes(r->type); }
+static int64_t bytes_of(const SnReduction *r) { return sn_scratch_bytes(r->type); }
 static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
 static int64_t groups(const SnGpuKernel *k) { return k->blocks / k->cluster; }
@@ -81,7 +81,7 @@ static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue
 // The same for one warp.
 static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  SnGpuReduction any = {.type = i32, .combiner = sn_combiner(SN_STR("add"))};
+  SnReduction any = {.type = i32, .combiner = sn_combiner(SN_STR("add"))};
   SnIf leader = sn_if(b, k->first, i32);
   sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32));
   sn_end_if(b, &leader, sn_int(b, i32, 0));
@@ -117,7 +117,7 @@ static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *
                          int64_t step) {
   MlirValue by = sn_index(b, step), next = sn(b, "arith.addi", to, by);
   for (size_t c = 0; c < a->columns; ++c) {
-    const SnGpuReduction *r = &a->of_columns[c];
+    const SnReduction *r = &a->of_columns[c];
     bool vector = a->width > 1;
     MlirValue rows = sn_gpu_grid_columns(b, k, a, c);
     MlirType t = vector ? sn_vector(r->type, a->width) : r->type;
@@ -129,7 +129,8 @@ static void combine_rows(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *
     MlirValue at[] = {to, j.index};
     SnLoop g = sn_for(b, next, end, by, sn_scratch_load(b, rows, sn_values(2, at), t, alignment));
     MlirValue other[] = {g.index, j.index};
-    sn_next(b, &g, sn_gpu_combine(b, r, g.carried[0], sn_scratch_load(b, rows, sn_values(2, other), t, alignment)));
+    MlirValue x = sn_scratch_load(b, rows, sn_values(2, other), t, alignment);
+    sn_next(b, &g, sn_reduction_combine(b, r, g.carried[0], x));
     sn_scratch_store(b, sn_result(g.op, 0), rows, sn_values(2, at), alignment);
     sn_next(b, &j);
   }
@@ -161,7 +162,7 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
     return;
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
-    start[i] = sn_gpu_identity(b, &a->of_scalars[i]);
+    start[i] = sn_reduction_identity(b, &a->of_scalars[i], 1);
   int64_t at_once = sn_gpu_is_one_warp(k) ? 4 : 1; // loads
   SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once),
                            sn_values((intptr_t)n, start));
@@ -172,8 +173,9 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
     for (size_t i = 0; i < n; ++i) {
       MlirValue x =
           sn(b, "memref.load", partials[i], u ? sn(b, "arith.minui", at, last) : g.index, a->of_scalars[i].type);
-      start[i] = sn_gpu_combine(b, &a->of_scalars[i], start[i],
-                                u ? sn(b, "arith.select", there, x, sn_gpu_identity(b, &a->of_scalars[i])) : x);
+      if (u)
+        x = sn(b, "arith.select", there, x, sn_reduction_identity(b, &a->of_scalars[i], 1));
+      start[i] = sn_reduction_combine(b, &a->of_scalars[i], start[i], x);
     }
   }
   sn_next_values(b, &g, sn_values((intptr_t)n, start));

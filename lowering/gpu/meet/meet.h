@@ -4,41 +4,25 @@
 #define SINTER_LOWERING_GPU_MEET_H
 
 #include "lowering/gpu/shell/shell.h"
-#include "lowering/rows/rowprogram.h"
+#include "lowering/rows/rowparts.h"
 
 // Values that a block reduces at once: a reduction is one, or a maximum with its sum and count (online.h, squares.c).
 enum { SN_GPU_MAX_VALUES = 3 * SN_MAX_REDUCTIONS };
-
-// One value that every thread has a part of.
-typedef struct {
-  MlirType type;
-  const SnCombiner *combiner; // or, if NULL:
-  SnRowProgram *program;
-  MlirOperation reduce; // a row_reduce with a combiner region
-  size_t about; // 1 + which sum: a sum of squares about its mean; the next is the number of its elements; 0: nothing of
-                // the kind
-  size_t under; // 1 + which of the values that meet with it: a sum of exponentials under that maximum; 0: nothing of
-                // the kind
-} SnGpuReduction;
-
-MlirValue sn_gpu_combine(SnBuilder *b, const SnGpuReduction *r, MlirValue acc, MlirValue x);
-MlirValue sn_gpu_identity(SnBuilder *b, const SnGpuReduction *r);
 
 // block.c
 
 // Replaces n values of each thread by their combination over the block, which every
 // thread then has. `barrier`: the block may still be reading what an
 // earlier pass through the same code left in shared memory.
-void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                          bool barrier);
 // A value combined over groups of `lanes` neighbours in a warp.
-MlirValue sn_gpu_butterfly(SnBuilder *b, const SnGpuReduction *r, MlirValue x, int64_t lanes);
+MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t lanes);
 // n values of each thread. `last`: all that share the row have met then.
-void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnGpuReduction *reductions, MlirValue *values, int64_t lanes,
+void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnReduction *reductions, MlirValue *values, int64_t lanes,
                         bool last);
-// Value i of part p is parts[p * n + i].
-void sn_gpu_combine_parts(SnBuilder *b, size_t n, const SnGpuReduction *reductions, size_t count,
-                          const MlirValue *parts, MlirValue *values, bool last);
+// How sums of exponentials and squares are moved (online.c, squares.c).
+extern const SnReductionMoves sn_gpu_moves;
 // The value's bits as an i32 or i64, which is what travels, and back.
 MlirValue sn_gpu_bits(SnBuilder *b, MlirValue x);
 MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
@@ -48,7 +32,7 @@ MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
 // As sn_gpu_reduce_block over those that share a row: the team, the block, or the cluster, which only is in a loop
 // over tiles where the tile was given to sn_gpu_begin_turns.
 // `barrier`, of a cluster: there is no other exchange in a tile.
-void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnGpuReduction *reductions, MlirValue *values,
+void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                          bool barrier);
 void sn_gpu_begin_turns(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile);
 
@@ -58,7 +42,7 @@ void sn_gpu_begin_turns(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile);
 // count.
 typedef struct {
   size_t scalars, columns;
-  const SnGpuReduction *of_scalars, *of_columns;
+  const SnReduction *of_scalars, *of_columns;
   int64_t length, width; // width: columns that a thread reads at once
   bool of_groups; // no scalar is a sum of what single threads or blocks had: the blocks of a cluster have the same
                   // values

@@ -84,6 +84,9 @@ MlirValue sn_gpu_online_end(SnBuilder *b, MlirValue m, MlirValue s) {
   return sn(b, "arith.mulf", s, sn_gpu_power_rest(b, &power, from));
 }
 
-MlirValue sn_gpu_online_scale(SnBuilder *b, MlirValue own, MlirValue common, bool last) {
-  return sn(b, "math.exp", sn(b, "arith.subf", own, last ? common : reference(b, common)), NOT_POSITIVE);
+static MlirValue under(SnBuilder *b, MlirValue x, MlirValue own, MlirValue common, bool last) {
+  MlirValue from = last ? common : reference(b, common);
+  return sn(b, "arith.mulf", x, sn(b, "math.exp", sn(b, "arith.subf", own, from), NOT_POSITIVE));
 }
+
+const SnReductionMoves sn_gpu_moves = {.under = under, .about = sn_gpu_squares_about};

@@ -101,7 +101,7 @@ MlirValue sn_gpu_squares_about(SnBuilder *b, MlirValue squares, const MlirValue 
   return add(b, squares, mul(b, mul(b, d, d), own[1]));
 }
 
-MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnGpuOnline *o, MlirOperation sum, SnRowProgram *p,
+MlirValue sn_gpu_squares_finish(SnBuilder *b, const SnRowJoints *o, MlirOperation sum, SnRowProgram *p,
                                 MlirValue squares, const MlirValue *all) {
   MlirValue d = sub(b, over(b, all[0], all[1]), sn_row_scalar(p, sn_row_joint_of_first(o, sum)->from));
   return add(b, squares, mul(b, mul(b, d, d), all[1]));

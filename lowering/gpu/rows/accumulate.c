@@ -18,7 +18,7 @@ void sn_gpu_split_accumulators(SnGpuRowKernel *g) {
   const SnForm *f = g->form;
   size_t scalars = 0, columns = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k) {
-    SnGpuReduction r = {.type = f->accumulators.data[k].type, .combiner = sn_combiner(f->accumulators.data[k].kind)};
+    SnReduction r = sn_reduction_of_accumulator(f, k);
     if (sn_uses_cols(f, f->accumulators.data[k].map)) {
       g->columns[columns] = r;
       g->of_column[columns++] = k;
@@ -41,11 +41,6 @@ static SnLoop each_vector(SnBuilder *b, SnGpuRowKernel *g) {
   return sn_for(b, sn(b, "arith.muli", g->k->member, w), g->length, sn(b, "arith.muli", sn_index(b, g->k->team), w));
 }
 
-static MlirValue vector_of(SnBuilder *b, const SnGpuReduction *r, int64_t width) {
-  MlirType t = width > 1 ? sn_vector(r->type, width) : r->type;
-  return sn_splat(b, t, sn_combiner_identity(r->combiner, r->type));
-}
-
 static SnAttr alignment(SnBuilder *b, MlirType element, int64_t width) {
   int64_t bytes = width * sn_scratch_bytes(element);
   return sn_attr("alignment", width > 1 ? sn_i64(b->ctx, bytes < 16 ? bytes : 16) : mlirAttributeGetNull());
@@ -59,10 +54,10 @@ static void store(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue x, MlirVa
 void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g) {
   g->num_carried = g->all.scalars;
   for (size_t a = 0; a < g->all.scalars; ++a)
-    g->carried[a] = sn_gpu_identity(b, &g->scalars[a]);
+    g->carried[a] = sn_reduction_identity(b, &g->scalars[a], 1);
   for (size_t c = 0; c < g->all.columns; ++c) {
     g->rows[c] = sn_gpu_grid_columns(b, g->k, &g->all, c);
-    MlirValue none = vector_of(b, &g->columns[c], g->mine.width);
+    MlirValue none = sn_reduction_identity(b, &g->columns[c], g->mine.width);
     for (size_t u = 0; u < g->mine.resident; ++u)
       g->carried[g->num_carried++] = none;
     if (g->mine.resident)
@@ -81,29 +76,30 @@ intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield) {
 }
 
 void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x) {
-  const SnGpuReduction *r = &g->columns[c];
+  const SnReduction *r = &g->columns[c];
   MlirType t = g->mine.width > 1 ? sn_vector(r->type, g->mine.width) : r->type;
   if (!mlirTypeEqual(sn_type_of(x), t)) // only floats may be reduced in a wider type
     x = sn(b, "arith.extf", x, t);
   if (g->mine.resident) {
     MlirValue *sum = &g->carried[g->all.scalars + c * g->mine.resident + u];
-    *sum = sn_gpu_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, vector_of(b, r, g->mine.width)));
+    *sum = sn_reduction_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, sn_reduction_identity(b, r, g->mine.width)));
     return;
   }
   MlirValue place[] = {g->k->group, at->index};
   MlirValue sum = sn_scratch_load(b, g->rows[c], sn_values(2, place), t, alignment(b, r->type, g->mine.width));
-  store(b, g, c, sn_gpu_combine(b, r, sum, x), at->index);
+  store(b, g, c, sn_reduction_combine(b, r, sum, x), at->index);
 }
 
 void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   for (size_t a = 0; a < g->all.scalars; ++a) {
     if (!sn_null(g->own_part[a]))
       continue;
-    const SnGpuReduction *r = &g->scalars[a];
+    const SnReduction *r = &g->scalars[a];
     MlirValue x = sn_row_scalar(&g->program, sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]));
     if (!mlirTypeEqual(sn_type_of(x), r->type))
       x = sn(b, "arith.extf", x, r->type);
-    g->carried[a] = sn_gpu_combine(b, r, g->carried[a], sn_gpu_select(b, g->valid, x, sn_gpu_identity(b, r)));
+    x = sn_gpu_select(b, g->valid, x, sn_reduction_identity(b, r, 1));
+    g->carried[a] = sn_reduction_combine(b, r, g->carried[a], x);
   }
 }
 
@@ -117,7 +113,7 @@ static MlirValue is_zero(SnBuilder *b, MlirValue x) {
 // all.
 static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
-  SnGpuReduction parts[SN_MAX_ACCUMULATORS];
+  SnReduction parts[SN_MAX_ACCUMULATORS];
   MlirValue values[SN_MAX_ACCUMULATORS], leader = {0};
   bool teams = k->team < k->threads;
   size_t n = 0;
@@ -126,7 +122,7 @@ static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
     if (!own && (k->cluster > 1 || (teams && k->team > 1))) {
       if (sn_none(leader))
         leader = is_zero(b, teams ? k->member : k->rank);
-      g->carried[a] = sn_gpu_select(b, leader, g->carried[a], sn_gpu_identity(b, &g->scalars[a]));
+      g->carried[a] = sn_gpu_select(b, leader, g->carried[a], sn_reduction_identity(b, &g->scalars[a], 1));
     }
     if (own || teams) {
       parts[n] = g->scalars[a];
@@ -142,7 +138,7 @@ static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
 // row[group] = what the teams of this block carry of column accumulator c.
 static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue shared, const MlirValue *sums) {
   SnGpuKernel *k = g->k;
-  const SnGpuReduction *r = &g->columns[c];
+  const SnReduction *r = &g->columns[c];
   int64_t teams = k->threads / k->team;
   if (c)
     sn_gpu_sync(b, k);
@@ -155,12 +151,9 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
   }
   sn_gpu_sync(b, k);
   SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
-  SnLoop t = sn_for(b, sn_index(b, 0), sn_index(b, teams), sn_index(b, 1), sn_gpu_identity(b, r));
-  MlirValue from[] = {t.index, j.index}, to[] = {k->group, j.index};
-  MlirValue sum =
-      sn_gpu_combine(b, r, t.carried[0], sn_scratch_load(b, shared, sn_values(2, from), r->type, sn_no_attr()));
-  sn_next(b, &t, sum);
-  sn_scratch_store(b, sn_result(t.op, 0), g->rows[c], sn_values(2, to), sn_no_attr());
+  MlirValue to[] = {k->group, j.index},
+            sum = sn_reduction_in_memory(b, r, shared, sn_index(b, 0), sn_index(b, teams), &j.index);
+  sn_scratch_store(b, sum, g->rows[c], sn_values(2, to), sn_no_attr());
   sn_next(b, &j);
 }
 

@@ -150,10 +150,10 @@ static void read_all(SnBuilder *b, const Warp *w, const SnGpuExchange *x, MlirVa
         bits = sn(b, "arith.trunci", bits, i32_type(b));
       MlirValue v = sn_gpu_from_bits(b, bits, x->reductions[i].type);
       parts[r * (int64_t)x->n + (int64_t)i] =
-          sn_gpu_select(b, there, v, sn_none(there) ? v : sn_gpu_identity(b, &x->reductions[i]));
+          sn_gpu_select(b, there, v, sn_none(there) ? v : sn_reduction_identity(b, &x->reductions[i], 1));
     }
   }
-  sn_gpu_combine_parts(b, x->n, x->reductions, (size_t)rounds, parts, values, false);
+  sn_reduction_parts(b, &sn_gpu_moves, x->n, x->reductions, (size_t)rounds, parts, values, false);
   sn_gpu_butterflies(b, x->n, x->reductions, values, 32, true);
   free(parts);
 }

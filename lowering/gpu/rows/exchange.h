@@ -9,7 +9,7 @@
 // a number of elements, squares.c).
 typedef struct {
   size_t phase, n;
-  SnGpuReduction reductions[SN_GPU_EXCHANGED + 3];
+  SnReduction reductions[SN_GPU_EXCHANGED + 3];
   MlirOperation of[SN_GPU_EXCHANGED + 3];
   MlirValue hands[SN_GPU_EXCHANGED + 3];   // memref<2 turns of one for each warp>
   MlirValue results[SN_GPU_EXCHANGED + 3]; // memref<2>

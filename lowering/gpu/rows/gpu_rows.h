@@ -21,7 +21,7 @@ typedef struct {
   bool finishing; // the program is the form's finish
   // What is reduced over rows: accumulator numbers[i] is scalar i, then those with columns
   SnGpuAccumulators all;
-  SnGpuReduction scalars[SN_MAX_ACCUMULATORS], columns[SN_MAX_ACCUMULATORS];
+  SnReduction scalars[SN_MAX_ACCUMULATORS], columns[SN_MAX_ACCUMULATORS];
   size_t of_scalar[SN_MAX_ACCUMULATORS], of_column[SN_MAX_ACCUMULATORS];
   MlirOperation own_part[SN_MAX_ACCUMULATORS]; // of a scalar: the row_reduce whose parts threads keep; null if the
                                                // row's value is used
@@ -29,7 +29,7 @@ typedef struct {
   MlirValue carried[SN_CARRIED];               // so far: scalars, then of each with columns the resident vectors
   size_t num_carried;
   size_t row_barriers; // block reductions that a row goes through
-  SnGpuOnline online;
+  SnRowJoints joints; // reductions that a phase makes with those of the phase before
   MlirValue length, num_rows; // of a row, and of all: index
   MlirValue valid;            // i1: this team has a row; null: every team has
   SnColumn resident[SN_GPU_MOST_RESIDENT];
@@ -69,7 +69,7 @@ bool sn_gpu_feeds_accumulator(const SnGpuRowKernel *g, MlirOperation reduce);
 bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part);
 // What those who share a row have to combine of a part: up to three values from `n` on, with the row_reduces that they
 // are of (a number of elements: null). Returns n behind them.
-size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values,
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnReduction *reductions, MlirValue *values,
                    MlirOperation *shared);
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // All phases of the program, then its scalars stored.

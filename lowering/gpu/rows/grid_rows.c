@@ -192,7 +192,7 @@ static SnGpuExchange *exchange_of(Grid *x, size_t phase) {
 static void hand(SnBuilder *b, Grid *x, SnGpuRowKernel *g, size_t phase, SnGpuTurn turn, const SnGpuPart *parts,
                  size_t n) {
   SnGpuExchange *own = exchange_of(x, phase);
-  SnGpuReduction unused[SN_GPU_MAX_VALUES];
+  SnReduction unused[SN_GPU_MAX_VALUES];
   MlirOperation of[SN_GPU_MAX_VALUES];
   MlirValue values[SN_GPU_MAX_VALUES];
   size_t count = 0;
@@ -220,7 +220,7 @@ static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue 
     if (own->reductions[i].about) {
       size_t sum = own->reductions[i].about - 1;
       sn_map(&x->g->program.scalars, sn_result(own->of[i], 0),
-             sn_gpu_squares_finish(b, &x->g->online, own->of[sum], &x->g->program, values[i], values + sum));
+             sn_gpu_squares_finish(b, &x->g->joints, own->of[sum], &x->g->program, values[i], values + sum));
     }
 }
 

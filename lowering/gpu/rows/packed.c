@@ -125,7 +125,7 @@ static bool is_maximum(MlirOperation reduce) {
 
 bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce) {
   bool halves = g->mine.packed || (!g->mine.resident && g->mine.width > 1 && g->mine.width % 2 == 0 &&
-                                   !sn_null(sn_gpu_online_sum(&g->online, reduce)));
+                                   sn_row_joint_of_first(&g->joints, reduce));
   MlirOperation extf = halves && is_maximum(reduce) ? sn_def(sn_operand(reduce, 0), "arith.extf") : (MlirOperation){0};
   MlirValue of = sn_null(extf) ? (MlirValue){0} : sn_operand(extf, 0);
   return !sn_none(of) && is_bf16(of) && mlirValueIsABlockArgument(of) &&

@@ -17,14 +17,6 @@
 
 // ---- what a phase reduces ---------------------------------------------------------
 
-static SnGpuReduction reduction_of(SnRowProgram *p, MlirOperation reduce) {
-  MlirAttribute kind = sn_get_attr(reduce, "kind");
-  return (SnGpuReduction){.type = sn_type_of(sn_result(reduce, 0)),
-                          .combiner = kind.ptr ? sn_combiner(mlirStringAttrGetValue(kind)) : NULL,
-                          .program = p,
-                          .reduce = reduce};
-}
-
 // The scalar accumulator that this row_reduce feeds and nothing else reads, or -1.
 static intptr_t feeds_only(const SnGpuRowKernel *g, MlirOperation reduce) {
   for (size_t a = 0; !g->finishing && a < g->all.scalars; ++a)
@@ -42,11 +34,11 @@ void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
     MlirOperation reduce = sn_reduce_of(v, NULL);
-    bool online = !sn_null(reduce) &&
-                  (!sn_null(sn_gpu_online_max(&g->online, reduce)) || !sn_null(sn_gpu_online_sum(&g->online, reduce)));
-    bool same = !alone && !sn_null(reduce) && !online && sn_one_use(v) &&
+    bool joint = !sn_null(reduce) &&
+                 (sn_row_joint_of_second(&g->joints, reduce) || sn_row_joint_of_first(&g->joints, reduce));
+    bool same = !alone && !sn_null(reduce) && !joint && sn_one_use(v) &&
                 mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
-                reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;
+                sn_reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;
     g->own_part[a] = same ? reduce : (MlirOperation){0};
     g->all.of_groups &= !same;
   }
@@ -58,9 +50,9 @@ bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part
   intptr_t a = feeds_only(g, part->reduce);
   if (a < 0)
     return false;
-  const SnGpuReduction *all = &g->scalars[a];
-  g->carried[a] =
-      sn_gpu_combine(b, all, g->carried[a], sn_gpu_select(b, g->valid, part->value, sn_gpu_identity(b, all)));
+  const SnReduction *all = &g->scalars[a];
+  MlirValue mine = sn_gpu_select(b, g->valid, part->value, sn_reduction_identity(b, all, 1));
+  g->carried[a] = sn_reduction_combine(b, all, g->carried[a], mine);
   return true;
 }
 
@@ -69,12 +61,13 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
   size_t n = 0;
   for (size_t r = 0; r < phase->reduces.size; ++r) {
     MlirOperation reduce = phase->reduces.data[r];
-    if (!sn_null(sn_gpu_online_max(&g->online, reduce)))
+    if (sn_row_joint_of_second(&g->joints, reduce))
       continue; // done with its maximum
     assert(n < SN_MAX_REDUCTIONS && "checked before");
+    const SnRowJoint *joint = sn_row_joint_of_first(&g->joints, reduce);
     parts[n++] = (SnGpuPart){.reduce = reduce,
-                             .sum = sn_gpu_online_sum(&g->online, reduce),
-                             .squares = sn_gpu_is_squares(&g->online, reduce)};
+                             .sum = joint ? joint->second : (MlirOperation){0},
+                             .squares = sn_row_joint_is_squares(joint)};
   }
   return n;
 }
@@ -108,12 +101,12 @@ void sn_gpu_end_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t 
       parts[r].exponentials = sn_gpu_online_end(b, parts[r].value, parts[r].exponentials);
 }
 
-size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuReduction *reductions, MlirValue *values,
+size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnReduction *reductions, MlirValue *values,
                    MlirOperation *shared) {
   size_t first = n;
   shared[n] = part->reduce;
   values[n] = part->value;
-  reductions[n++] = reduction_of(&g->program, part->reduce);
+  reductions[n++] = sn_reduction_of(&g->program, part->reduce);
   if (sn_null(part->sum))
     return n;
   if (part->squares) {
@@ -124,7 +117,7 @@ size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnGpuRedu
   }
   shared[n] = part->sum;
   values[n] = part->exponentials;
-  reductions[n] = reduction_of(&g->program, part->sum);
+  reductions[n] = sn_reduction_of(&g->program, part->sum);
   *(part->squares ? &reductions[n].about : &reductions[n].under) = first + 1;
   return n + 1;
 }
@@ -245,7 +238,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
   SnGpuRowKernel *g = user;
   SnRowProgram *p = &g->program;
   SnGpuPart parts[SN_MAX_REDUCTIONS];
-  SnGpuReduction reductions[SN_GPU_MAX_VALUES];
+  SnReduction reductions[SN_GPU_MAX_VALUES];
   MlirValue values[SN_GPU_MAX_VALUES];
   MlirOperation shared[SN_GPU_MAX_VALUES];
   size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);

@@ -104,7 +104,7 @@ static size_t count_row_barriers(const SnGpuRowKernel *g) {
     for (size_t r = 0; r < g->program.phases.data[i].reduces.size; ++r) {
       MlirOperation reduce = g->program.phases.data[i].reduces.data[r];
       shared += !sn_gpu_feeds_accumulator(g, reduce) && !sn_gpu_is_only_asserted(reduce) &&
-                sn_null(sn_gpu_online_max(&g->online, reduce));
+                !sn_row_joint_of_second(&g->joints, reduce);
     }
     count += shared > 0;
   }
@@ -116,9 +116,9 @@ static void begin(SnGpuRowKernel *g, SnForm *f, const SnGpuRowPlan *plan, SnValu
   *g = (SnGpuRowKernel){.form = f, .plan = plan, .mine = plan->columns, .program = sn_row_program(f, operands)};
   sn_gpu_split_accumulators(g);
   if (g->mine.online)
-    sn_gpu_online_find(&g->online, &g->program);
+    sn_row_join_exponentials(&g->joints, &g->program);
   if (g->mine.squares)
-    sn_gpu_squares_find(&g->online, &g->program);
+    sn_row_join_squares(&g->joints, &g->program);
   sn_gpu_find_own_parts(g);
   g->row_barriers = count_row_barriers(g);
 }
