@@ -25,6 +25,33 @@ bool sn_shim_is_elementwise(MlirOperation op) {
   return (dialect == "arith" || dialect == "math") && OpTrait::hasElementwiseMappableTraits(unwrap(op));
 }
 
+size_t sn_shim_regions_hash(MlirOperation op) {
+  DenseMap<Value, unsigned> numbers;
+  auto number = [&](Value v) { return numbers.try_emplace(v, numbers.size()).first->second; };
+  llvm::hash_code hash(0);
+  unwrap(op)->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          hash = llvm::hash_combine(hash, argument.getType(), number(argument));
+    if (inner == unwrap(op))
+      return;
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(
+                  inner, [&](Value v) { return llvm::hash_code(number(v)); }, OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::IgnoreLocations));
+    for (Value result : inner->getResults())
+      number(result);
+  });
+  return hash;
+}
+bool sn_shim_same_regions(MlirOperation a, MlirOperation b) {
+  for (auto [x, y] : llvm::zip_equal(unwrap(a)->getRegions(), unwrap(b)->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(&x, &y, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
 void sn_shim_add_erf(MlirRewritePatternSet set) {
   populateMathPolynomialApproximationPatterns(*unwrap(set),
                                               [](StringRef name) { return name == "math.erf" || name == "math.erfc"; });

@@ -30,6 +30,10 @@ bool sn_shim_is_dead(MlirOperation op);
 bool sn_shim_is_pure(MlirOperation op);
 // The op is one of arith's or math's that works element by element.
 bool sn_shim_is_elementwise(MlirOperation op);
+// Equal for operations whose regions do the same, whatever locations say and values are called.
+size_t sn_shim_regions_hash(MlirOperation op);
+// The regions of both do the same. Of operations with as many regions.
+bool sn_shim_same_regions(MlirOperation a, MlirOperation b);
 
 // ---- upstream's patterns that have no pass -------------------------------------
 

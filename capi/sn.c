@@ -25,6 +25,53 @@ void *sn_grow(void *data, size_t size, size_t *capacity, size_t item) {
   return checked(realloc(data, *capacity * item), *capacity * item);
 }
 
+// ---- tables by address ----------------------------------------------------------
+
+static size_t slot_of(const SnTable *t, const void *key) {
+  size_t i = ((uintptr_t)key >> 3) * 0x9e3779b97f4a7c15u >> 20 & (t->capacity - 1);
+  while (t->keys[i] && t->keys[i] != key)
+    i = (i + 1) & (t->capacity - 1);
+  return i;
+}
+
+void sn_table_put(SnTable *t, const void *key, uintptr_t value) {
+  assert(key);
+  if (t->size * 2 >= t->capacity) {
+    SnTable old = *t;
+    *t = (SnTable){.capacity = old.capacity ? old.capacity * 2 : 16};
+    t->keys = sn_alloc(t->capacity * sizeof *t->keys);
+    t->values = sn_alloc(t->capacity * sizeof *t->values);
+    for (size_t i = 0; i < old.capacity; ++i)
+      if (old.keys[i])
+        sn_table_put(t, old.keys[i], old.values[i]);
+    sn_table_free(&old);
+  }
+  size_t i = slot_of(t, key);
+  t->size += !t->keys[i];
+  t->keys[i] = key;
+  t->values[i] = value;
+}
+
+bool sn_table_get(const SnTable *t, const void *key, uintptr_t *value) {
+  size_t i = t->size && key ? slot_of(t, key) : 0;
+  bool found = t->size && key && t->keys[i];
+  if (found)
+    *value = t->values[i];
+  return found;
+}
+
+void sn_table_clear(SnTable *t) {
+  if (t->size)
+    memset(t->keys, 0, t->capacity * sizeof *t->keys);
+  t->size = 0;
+}
+
+void sn_table_free(SnTable *t) {
+  free(t->keys);
+  free(t->values);
+  *t = (SnTable){0};
+}
+
 // ---- where the next operation goes ----------------------------------------------
 
 SnBuilder sn_before(MlirOperation op) {
@@ -368,24 +415,18 @@ void sn_erase_dead(MlirBlock block) {
 
 // ---- copying -----------------------------------------------------------------------------------------------------
 
-void sn_map(SnMap *map, MlirValue from, MlirValue to) {
-  sn_push(&map->from, from);
-  sn_push(&map->to, to);
-}
+void sn_map(SnMap *map, MlirValue from, MlirValue to) { sn_table_put(&map->to, from.ptr, (uintptr_t)to.ptr); }
 MlirValue sn_mapped(const SnMap *map, MlirValue v) {
-  for (size_t i = map->from.size; i-- > 0;)
-    if (sn_same(map->from.data[i], v))
-      return map->to.data[i];
-  return (MlirValue){0};
+  uintptr_t to = 0;
+  sn_table_get(&map->to, v.ptr, &to);
+  return (MlirValue){(const void *)to};
 }
 MlirValue sn_lookup(const SnMap *map, MlirValue v) {
   MlirValue to = sn_mapped(map, v);
   return sn_none(to) ? v : to;
 }
-void sn_map_free(SnMap *map) {
-  sn_vec_free(&map->from);
-  sn_vec_free(&map->to);
-}
+void sn_map_clear(SnMap *map) { sn_table_clear(&map->to); }
+void sn_map_free(SnMap *map) { sn_table_free(&map->to); }
 
 static MlirWalkResult remap(MlirOperation op, void *map) {
   for (intptr_t i = 0; i < sn_num_operands(op); ++i) {

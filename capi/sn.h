@@ -51,6 +51,24 @@ void *sn_alloc(size_t bytes); // zeroed; the same promise
 typedef SN_VEC(MlirValue) SnValueVec;
 typedef SN_VEC(MlirOperation) SnOpVec;
 
+// ---- tables by address ----------------------------------------------------------
+
+// A number or an address for each of any number of addresses (of operations, values, ...), in time that does not grow
+// with them. SnTable t = {0}; sn_table_put(&t, op.ptr, 3); sn_table_free(&t);
+typedef struct {
+  const void **keys;
+  uintptr_t *values;
+  size_t size, capacity; // a power of two
+} SnTable;
+void sn_table_put(SnTable *t, const void *key, uintptr_t value);         // the latest wins; not null
+bool sn_table_get(const SnTable *t, const void *key, uintptr_t *value);  // false if it is not there
+static inline bool sn_table_has(const SnTable *t, const void *key) {
+  uintptr_t value;
+  return sn_table_get(t, key, &value);
+}
+void sn_table_clear(SnTable *t);
+void sn_table_free(SnTable *t);
+
 // ---- where the next operation goes ------------------------------------------------
 
 typedef struct {
@@ -291,11 +309,12 @@ void sn_erase_dead(MlirBlock block);
 // ---- copying ---------------------------------------------------------------------------------------------
 
 typedef struct {
-  SN_VEC(MlirValue) from, to;
+  SnTable to; // by value
 } SnMap;
 void sn_map(SnMap *map, MlirValue from, MlirValue to); // the latest wins
 MlirValue sn_mapped(const SnMap *map, MlirValue v);    // null if not there
 MlirValue sn_lookup(const SnMap *map, MlirValue v);    // itself if not there
+void sn_map_clear(SnMap *map);
 void sn_map_free(SnMap *map);
 
 // A copy with operands mapped (also inside its regions); its results are added to the map.

@@ -18,9 +18,13 @@
 // reshaped and returned is allocated as it is returned, and given to the kernel
 // reshaped back: bufferization would copy it.
 //
+// Forms that do the same to operands of the same types share one function, which is lowered once: a stack of a
+// thousand equal layers is one kernel that is called a thousand times.
+//
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
 
 #include "capi/pass.h"
+#include "capi/shim.h"
 #include "lowering/host/names.h"
 #include "lowering/rows/rowsteps.h"
 #include <stdio.h>
@@ -114,7 +118,7 @@ static void move_block(MlirBlock from, MlirBlock to) {
   }
 }
 
-static MlirOperation make_function(SnBuilder *b, const char *name, const Arguments *a, MlirBlock *body) {
+static MlirOperation make_function(SnBuilder *b, const Arguments *a, MlirBlock *body) {
   intptr_t n = (intptr_t)a->buffers.size;
   MlirType *types = sn_alloc((size_t)n * sizeof *types);
   MlirLocation *locs = sn_alloc((size_t)n * sizeof *locs);
@@ -126,7 +130,7 @@ static MlirOperation make_function(SnBuilder *b, const char *name, const Argumen
   *body = mlirBlockCreate(n, types, locs);
   mlirRegionAppendOwnedBlock(region, *body);
   MlirOperation func =
-      sn_op(b, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
+      sn_op(b, "func.func", sn_attr("sym_name", sn_string(b->ctx, "kernel")), // until it is known to be needed
             sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, n, types, 0, NULL))),
             sn_attr("sym_visibility", sn_string(b->ctx, "private")), sn_attr("sinter.kernel", sn_unit(b->ctx)), region);
   free(types);
@@ -148,13 +152,40 @@ static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirVa
   return shaped_back(host, buffer, v, result);
 }
 
-// A name that no symbol of the module has: FUNCTION_kernelN, N counted up.
-static void kernel_name(MlirOperation module, MlirOperation func, int *n, char *name, size_t size) {
-  char *base = sn_symbol_base(func);
+// The kernel functions that a module has so far.
+typedef struct {
+  MlirOperation function;
+  uintptr_t next; // one more than the place of the one before with the same hash, or 0
+} Kernel;
+typedef struct {
+  MlirOperation func, last; // whose forms are outlined; what its next kernel stands behind
+  int n;                    // of its names
+  MlirSymbolTable symbols;
+  SN_VEC(Kernel) kernels;
+  SnTable by_hash; // the latest one's place, plus 1
+} Outline;
+
+// A name that no symbol of the module has: FUNCTION_kernelN, N counted up for each form, so that reports tell two
+// calls of one function apart.
+static void kernel_name(Outline *o, char *name, size_t size) {
+  char *base = sn_symbol_base(o->func);
   do
-    snprintf(name, size, "%s_kernel%d", base, (*n)++);
-  while (!sn_null(sn_symbol(module, name)));
+    snprintf(name, size, "%s_kernel%d", base, o->n++);
+  while (!sn_null(mlirSymbolTableLookup(o->symbols, SN_STR(name))));
   free(base);
+}
+
+// The function that does the same as the new one, which it may be itself.
+static MlirOperation shared(Outline *o, MlirOperation kernel) {
+  const void *hash = (const void *)(sn_shim_regions_hash(kernel) | 1);
+  uintptr_t place = 0;
+  sn_table_get(&o->by_hash, hash, &place);
+  for (uintptr_t k = place; k; k = o->kernels.data[k - 1].next)
+    if (sn_shim_same_regions(kernel, o->kernels.data[k - 1].function))
+      return o->kernels.data[k - 1].function;
+  sn_push(&o->kernels, (Kernel){kernel, place});
+  sn_table_put(&o->by_hash, hash, o->kernels.size);
+  return kernel;
 }
 
 // The op gives way to the buffers that were made of its results, and so do the reshapes behind it.
@@ -173,11 +204,27 @@ static void become(SnBuilder *host, MlirOperation op, const Results *r) {
   mlirOperationDestroy(op);
 }
 
-// The end of the kernel's function; the host calls it in place of the op.
-static void call(SnBuilder *host, SnBuilder *kernel, MlirOperation op, const char *name, Arguments *a, Results *r) {
+// The end of the kernel's function; the host calls it, or one that does the same, in place of the op.
+static void call(Outline *o, SnBuilder *host, SnBuilder *kernel, MlirOperation op, MlirOperation func, Arguments *a,
+                 Results *r) {
   sn_op(kernel, "func.return", sn_values(0, NULL));
+  char text[160];
+  kernel_name(o, text, sizeof text);
+  MlirAttribute name = sn_string(host->ctx, text);
+  MlirOperation callee = shared(o, func);
+  if (mlirOperationEqual(callee, func)) {
+    sn_set_attr(func, "sym_name", name);
+    mlirSymbolTableInsert(o->symbols, func);
+    o->last = func;
+  } else {
+    mlirOperationDestroy(func);
+  }
+  MlirStringRef symbol = mlirStringAttrGetValue(sn_get_attr(callee, "sym_name"));
+  MlirLocation loc = host->loc;
+  host->loc = mlirLocationFusedGet(host->ctx, 1, &loc, name); // sinter-count reads it: passes between keep locations
   sn_op(host, "func.call", sn_values((intptr_t)a->buffers.size, a->buffers.data),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(host->ctx, SN_STR(name))), sn_types(0, NULL));
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(host->ctx, symbol)), sn_types(0, NULL));
+  host->loc = loc;
   become(host, op, r);
   sn_vec_free(&r->seen);
   sn_vec_free(&r->made);
@@ -185,9 +232,9 @@ static void call(SnBuilder *host, SnBuilder *kernel, MlirOperation op, const cha
   sn_vec_free(&a->buffers);
 }
 
-static void outline(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
+static void outline(Outline *o, MlirOperation op) {
   SnForm form = sn_form_read(op);
-  SnBuilder host = sn_before(op), after = sn_after(*last);
+  SnBuilder host = sn_before(op), after = sn_after(o->last);
   after.loc = host.loc;
   Arguments a = {0};
   SN_VEC(size_t) places = {0};
@@ -204,10 +251,8 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
     sn_push(&a.buffers, out);
     sn_push(&places, a.values.size - 1);
   }
-  char name[160];
-  kernel_name(module, func, n, name, sizeof name);
   MlirBlock block;
-  *last = make_function(&after, name, &a, &block);
+  MlirOperation func = make_function(&after, &a, &block);
 
   // The form again, over the function's arguments.
   SnBuilder kernel = sn_at_end(block, host.loc);
@@ -223,15 +268,15 @@ static void outline(MlirOperation module, MlirOperation func, MlirOperation *las
   move_block(body, form.body);
   if (finish.ptr)
     move_block(finish, form.finish);
-  call(&host, &kernel, op, name, &a, &results);
+  call(o, &host, &kernel, op, func, &a, &results);
   sn_vec_free(&places);
   sn_form_free(&form);
 }
 
 // A sinter.steps: its operands are inputs, then destinations.
-static void outline_steps(MlirOperation module, MlirOperation func, MlirOperation *last, MlirOperation op, int *n) {
+static void outline_steps(Outline *o, MlirOperation op) {
   SnSteps s = sn_steps_read(op);
-  SnBuilder host = sn_before(op), after = sn_after(*last);
+  SnBuilder host = sn_before(op), after = sn_after(o->last);
   after.loc = host.loc;
   Arguments a = {0};
   Results results = {0};
@@ -244,10 +289,8 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
       v = buffer_of(&host, &results, sn_result(op, k - s.inputs), v);
     sn_push(&a.buffers, v);
   }
-  char name[160];
-  kernel_name(module, func, n, name, sizeof name);
   MlirBlock block;
-  *last = make_function(&after, name, &a, &block);
+  MlirOperation func = make_function(&after, &a, &block);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     sn_push(&a.values, mlirBlockGetArgument(block, k));
   SnBuilder kernel = sn_at_end(block, host.loc);
@@ -258,7 +301,7 @@ static void outline_steps(MlirOperation module, MlirOperation func, MlirOperatio
         sn_attr("rows", sn_get_attr(op, "rows")),
         sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body,
         finish);
-  call(&host, &kernel, op, name, &a, &results);
+  call(o, &host, &kernel, op, func, &a, &results);
 }
 
 // ---- the pass -----------------------------------------------------------------------
@@ -271,17 +314,21 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   SnOpVec functions = sn_collect(module, "func.func");
+  Outline o = {.symbols = mlirSymbolTableCreate(module)};
   for (size_t i = 0; i < functions.size; ++i) {
-    MlirOperation func = functions.data[i], last = func;
-    if (!sn_function_body(func).ptr || sn_get_attr(func, "sinter.kernel").ptr)
+    o.func = o.last = functions.data[i];
+    o.n = 0;
+    if (!sn_function_body(o.func).ptr || sn_get_attr(o.func, "sinter.kernel").ptr)
       continue;
     SnOpVec forms = {0};
-    mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
-    int n = 0;
+    mlirOperationWalk(o.func, find_forms, &forms, MlirWalkPreOrder);
     for (size_t k = 0; k < forms.size; ++k)
-      (sn_is_steps(forms.data[k]) ? outline_steps : outline)(module, func, &last, forms.data[k], &n);
+      (sn_is_steps(forms.data[k]) ? outline_steps : outline)(&o, forms.data[k]);
     sn_vec_free(&forms);
   }
+  mlirSymbolTableDestroy(o.symbols);
+  sn_vec_free(&o.kernels);
+  sn_table_free(&o.by_hash);
   sn_vec_free(&functions);
   return SN_OK;
 }
@@ -292,7 +339,7 @@ MlirDialectHandle mlirGetDialectHandle__tensor__(void);
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
 static MlirDialectHandle (*const dialects[])(void) = {
-    mlirGetDialectHandle__func__, mlirGetDialectHandle__memref__, mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__func__,  mlirGetDialectHandle__memref__,        mlirGetDialectHandle__tensor__,
     mlirGetDialectHandle__arith__, mlirGetDialectHandle__bufferization__, NULL};
 
 const SnPass sn_pass_outline = {

@@ -40,8 +40,10 @@ const SnPipeline sn_pipeline_prepare = {
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
   {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
    "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
-  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
+  {"canonicalize", "casts and dead buffers are gone", NULL}, \
   {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
+  {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
+  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
   {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}
 
 // ... and machine code's own terms.
@@ -125,7 +127,6 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
-    {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
     {"canonicalize", "loops that run once are gone", NULL},
     {"cse", "one op for each value", NULL},
@@ -187,7 +188,6 @@ static const SnStep gpu_steps[] = {
     {"gpu-module-to-binary{format=$format toolkit=$toolkit}", "gpu.module -> gpu.binary, by LLVM and ptxas", "binary"},
     {"sinter-embed-gpu", "gpu.binary -> bytes in the host program", NULL},
     HOST_BUFFERS,
-    {"sinter-workspace", "memref.alloc -> memref.view of one workspace", NULL},
     {"sinter-gpu-memory", "memref.copy -> a copy on the call's stream", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},

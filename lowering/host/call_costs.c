@@ -25,7 +25,7 @@
 enum { LIBRARY_CALLS = -1, TEMPORARY_BYTES = -2 }; // SINTER_COST_* of runtime/runtime.h
 
 typedef struct {
-  MlirOperation module;
+  SnHost *host;
   MlirValue costs;
   int64_t kernels;
   SnOpVec ops; // in order
@@ -34,14 +34,14 @@ typedef struct {
 static MlirWalkResult collect(MlirOperation op, void *user) {
   Costs *c = user;
   sn_push(&c->ops, op);
-  return sn_host_work(c->module, op).what == SN_HOST_KERNEL ? MlirWalkResultSkip : MlirWalkResultAdvance;
+  return sn_host_work(c->host, op).what == SN_HOST_KERNEL ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
 // In front of op: so many of what, and what they cost.
 static void account(Costs *c, SnBuilder *b, int64_t what, MlirValue n, SnKernelCost cost) {
   MlirType i64 = sn_type(b->ctx, "i64");
   MlirValue arguments[] = {c->costs, sn_int(b, i64, what), n, cost.read, cost.written, cost.flops};
-  sn_call_runtime(b, c->module, "sinter_rt_cost", sn_values(6, arguments));
+  sn_call_runtime(b, c->host->module, "sinter_rt_cost", sn_values(6, arguments));
 }
 
 static MlirValue bytes_of(SnBuilder *b, MlirOperation alloc, int64_t element) {
@@ -57,7 +57,7 @@ static MlirValue bytes_of(SnBuilder *b, MlirOperation alloc, int64_t element) {
 }
 
 static void replace(Costs *c, MlirOperation op) {
-  SnHostWork work = sn_host_work(c->module, op);
+  SnHostWork work = sn_host_work(c->host, op);
   if (work.what == SN_HOST_NOTHING)
     return;
   SnBuilder b = sn_before(op);
@@ -81,6 +81,7 @@ static bool calls(MlirOperation op, const char *name) {
 // Whether a number comes of what memory holds: all that it is computed from is looked at once.
 static bool is_data(MlirValue v) {
   SnOpVec todo = {0};
+  SnTable seen = {0};
   bool data = false;
   if (!sn_null(sn_definer(v)))
     sn_push(&todo, sn_definer(v));
@@ -89,13 +90,13 @@ static bool is_data(MlirValue v) {
     data = sn_is(op, "memref.load") || mlirOperationGetNumRegions(op);
     for (intptr_t i = 0; i < sn_num_operands(op); ++i) {
       MlirOperation from = sn_definer(sn_operand(op, i));
-      bool new = !sn_null(from) && !sn_is(from, "arith.constant");
-      for (size_t j = 0; j < todo.size && new; ++j)
-        new = !mlirOperationEqual(todo.data[j], from);
-      if (new)
-        sn_push(&todo, from);
+      if (sn_null(from) || sn_is(from, "arith.constant") || sn_table_has(&seen, from.ptr))
+        continue;
+      sn_table_put(&seen, from.ptr, 1);
+      sn_push(&todo, from);
     }
   }
+  sn_table_free(&seen);
   sn_vec_free(&todo);
   return data;
 }
@@ -120,8 +121,8 @@ static bool is_terminator(MlirOperation op) { return sn_null(mlirOperationGetNex
 static void erase(Costs *c) {
   for (size_t k = c->ops.size; k-- > 0;) {
     MlirOperation op = c->ops.data[k];
-    bool kernel =
-        sn_host_work(c->module, op).what == SN_HOST_KERNEL || sn_host_work(c->module, op).what == SN_HOST_LIBRARY;
+    SnHostWork work = sn_host_work(c->host, op);
+    bool kernel = work.what == SN_HOST_KERNEL || work.what == SN_HOST_LIBRARY;
     bool accounts = false, loop = mlirOperationGetNumRegions(op) && !kernel;
     if (loop)
       mlirOperationWalk(op, find_account, &accounts, MlirWalkPreOrder);
@@ -181,11 +182,11 @@ static MlirOperation copy(MlirOperation func, const char *name, MlirValue *costs
   return clone;
 }
 
-void sn_host_costs(MlirOperation module, MlirOperation func) {
+void sn_host_costs(SnHost *host, MlirOperation func) {
   if (mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(sn_get_attr(func, "function_type"))))
     return; // not yet destination style
-  char *base = sn_symbol_base(func), *name = sn_new_symbol(module, base, "_costs");
-  Costs c = {.module = module};
+  char *base = sn_symbol_base(func), *name = sn_new_symbol(host->module, base, "_costs");
+  Costs c = {.host = host};
   MlirOperation clone = copy(func, name, &c.costs);
   mlirOperationWalk(clone, collect, &c, MlirWalkPreOrder);
   for (size_t k = 0; k < c.ops.size; ++k)

@@ -29,16 +29,16 @@
 enum { KERNEL = 0, LIBRARY_CALL = 1, TEMPORARY_BYTES = 2 };
 
 typedef struct {
-  MlirOperation module;
+  SnHost *host;
   bool numbered; // a public function: its kernels are numbered
   SN_VEC(MlirAttribute) names;
-} Host;
+} Counting;
 
-static void count(const Host *host, MlirOperation op, int what,
+static void count(const Counting *c, MlirOperation op, int what,
                   MlirValue (*amount)(SnBuilder *, MlirOperation, int64_t), int64_t n) {
   SnBuilder b = sn_before(op);
   MlirValue arguments[2] = {sn_int(&b, sn_type(b.ctx, "i32"), what), amount(&b, op, n)};
-  sn_call_runtime(&b, host->module, "sinter_rt_count", sn_values(2, arguments));
+  sn_call_runtime(&b, c->host->module, "sinter_rt_count", sn_values(2, arguments));
 }
 
 static MlirValue number(SnBuilder *b, MlirOperation op, int64_t n) {
@@ -80,15 +80,26 @@ static int64_t kernels_in(MlirOperation func) {
   return n ? n : 1;
 }
 
-SnHostWork sn_host_work(MlirOperation module, MlirOperation op) {
+SnHost sn_host_begin(MlirOperation module) { return (SnHost){module, mlirSymbolTableCreate(module)}; }
+
+void sn_host_end(SnHost *host) {
+  mlirSymbolTableDestroy(host->symbols);
+  sn_table_free(&host->kernels);
+}
+
+SnHostWork sn_host_work(SnHost *host, MlirOperation op) {
   SnHostWork work = {.what = SN_HOST_NOTHING};
   if (sn_is(op, "func.call")) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(sn_get_attr(op, "callee"));
-    MlirOperation func = sn_symbol(module, callee.data);
+    MlirOperation func = mlirSymbolTableLookup(host->symbols, callee);
+    uintptr_t kernels;
     if (sn_null(func))
       return work;
-    if (!mlirAttributeIsNull(sn_get_attr(func, SN_KERNEL)))
-      work = (SnHostWork){SN_HOST_KERNEL, kernels_in(func), func};
+    if (!mlirAttributeIsNull(sn_get_attr(func, SN_KERNEL))) {
+      if (!sn_table_get(&host->kernels, func.ptr, &kernels))
+        sn_table_put(&host->kernels, func.ptr, kernels = (uintptr_t)kernels_in(func));
+      work = (SnHostWork){SN_HOST_KERNEL, (int64_t)kernels, func};
+    }
     else if (starts_with(callee, "sinter_rt_parallel"))
       work = (SnHostWork){SN_HOST_KERNEL, 1};
     else if (!sn_function_body(func).ptr &&
@@ -105,39 +116,44 @@ SnHostWork sn_host_work(MlirOperation module, MlirOperation op) {
   return work;
 }
 
-// What a kernel is called in reports: its function, or the operation.
+// What a kernel is called in reports: its function, or the operation. A function that stands for several forms has a
+// name for each of its calls, which sinter-outline left in the location.
 static MlirAttribute name_of(MlirOperation op, const SnHostWork *work) {
   MlirContext ctx = mlirOperationGetContext(op);
+  MlirLocation loc = mlirOperationGetLocation(op);
+  MlirAttribute name = mlirLocationIsAFused(loc) ? mlirLocationFusedGetMetadata(loc) : mlirAttributeGetNull();
+  if (sn_null(work->kernel))
+    name = sn_string(ctx, sn_name(op));
+  else if (!name.ptr || !mlirAttributeIsAString(name))
+    name = sn_get_attr(work->kernel, "sym_name");
   MlirAttribute cost = sn_null(work->kernel) ? mlirAttributeGetNull() : sn_get_attr(work->kernel, SN_COST);
   MlirNamedAttribute facts[] = {
       mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("kind")),
                             cost.ptr ? mlirDictionaryAttrGetElementByName(cost, SN_STR("kind")) : sn_string(ctx, "")),
-      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")), sn_null(work->kernel)
-                                                                        ? sn_string(ctx, sn_name(op))
-                                                                        : sn_get_attr(work->kernel, "sym_name"))};
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")), name)};
   return mlirDictionaryAttrGet(ctx, 2, facts);
 }
 
-static void say(const Host *host, SnBuilder b, const char *what, size_t number) {
+static void say(const Counting *c, SnBuilder b, const char *what, size_t number) {
   MlirValue index = sn_int(&b, sn_type(b.ctx, "i32"), (int64_t)number);
-  sn_call_runtime(&b, host->module, what, sn_values(1, &index));
+  sn_call_runtime(&b, c->host->module, what, sn_values(1, &index));
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user) {
-  Host *host = user;
-  SnHostWork work = sn_host_work(host->module, op);
+  Counting *c = user;
+  SnHostWork work = sn_host_work(c->host, op);
   if (work.what == SN_HOST_MEMORY)
-    count(host, op, TEMPORARY_BYTES, bytes_of, work.n);
+    count(c, op, TEMPORARY_BYTES, bytes_of, work.n);
   if (work.what == SN_HOST_LIBRARY)
-    count(host, op, LIBRARY_CALL, number, work.n);
+    count(c, op, LIBRARY_CALL, number, work.n);
   if (work.what != SN_HOST_KERNEL)
     return MlirWalkResultAdvance;
-  if (host->numbered)
-    say(host, sn_before(op), "sinter_rt_begin", host->names.size);
-  count(host, op, KERNEL, number, work.n);
-  if (host->numbered) {
-    say(host, sn_after(op), "sinter_rt_end", host->names.size);
-    sn_push(&host->names, name_of(op, &work));
+  if (c->numbered)
+    say(c, sn_before(op), "sinter_rt_begin", c->names.size);
+  count(c, op, KERNEL, number, work.n);
+  if (c->numbered) {
+    say(c, sn_after(op), "sinter_rt_end", c->names.size);
+    sn_push(&c->names, name_of(op, &work));
   }
   return MlirWalkResultSkip; // its body is the kernel's
 }
@@ -145,15 +161,17 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   MlirContext ctx = mlirOperationGetContext(module);
   SnOpVec functions = sn_host_functions(module);
+  SnHost host = sn_host_begin(module);
   for (size_t i = 0; i < functions.size; ++i) {
-    Host host = {.module = module, .numbered = sn_is_public(functions.data[i])};
-    if (host.numbered)
-      sn_host_costs(module, functions.data[i]);
-    mlirOperationWalk(functions.data[i], visit, &host, MlirWalkPreOrder);
-    if (host.names.size)
-      sn_set_attr(functions.data[i], SN_KERNELS, mlirArrayAttrGet(ctx, (intptr_t)host.names.size, host.names.data));
-    sn_vec_free(&host.names);
+    Counting c = {.host = &host, .numbered = sn_is_public(functions.data[i])};
+    if (c.numbered)
+      sn_host_costs(&host, functions.data[i]);
+    mlirOperationWalk(functions.data[i], visit, &c, MlirWalkPreOrder);
+    if (c.names.size)
+      sn_set_attr(functions.data[i], SN_KERNELS, mlirArrayAttrGet(ctx, (intptr_t)c.names.size, c.names.data));
+    sn_vec_free(&c.names);
   }
+  sn_host_end(&host);
   sn_vec_free(&functions);
   return SN_OK;
 }

@@ -2,32 +2,33 @@
 
 #include "lowering/host/host.h"
 
-static bool has(const SnOpVec *ops, MlirOperation op) {
-  for (size_t i = 0; i < ops->size; ++i)
-    if (mlirOperationEqual(ops->data[i], op))
-      return true;
-  return false;
-}
-
 SnOpVec sn_host_functions(MlirOperation module) {
   SnOpVec host = {0};
+  SnTable known = {0};
   SnOpVec all = sn_collect(module, "func.func");
+  MlirSymbolTable symbols = mlirSymbolTableCreate(module);
   for (size_t i = 0; i < all.size; ++i)
-    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr)
+    if (sn_is_public(all.data[i]) && sn_function_body(all.data[i]).ptr) {
       sn_push(&host, all.data[i]);
+      sn_table_put(&known, all.data[i].ptr, 1);
+    }
   sn_vec_free(&all);
   // And what they call; `host` grows while it is read.
   for (size_t i = 0; i < host.size; ++i) {
     SnOpVec calls = sn_collect(host.data[i], "func.call");
     for (size_t k = 0; k < calls.size; ++k) {
       MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(sn_get_attr(calls.data[k], "callee"));
-      MlirOperation f = sn_symbol(module, callee.data);
-      bool kernel = sn_null(f) || !mlirAttributeIsNull(sn_get_attr(f, SN_KERNEL));
-      if (!kernel && sn_function_body(f).ptr && !has(&host, f))
+      MlirOperation f = mlirSymbolTableLookup(symbols, callee);
+      if (sn_null(f) || sn_table_has(&known, f.ptr))
+        continue;
+      sn_table_put(&known, f.ptr, 1);
+      if (mlirAttributeIsNull(sn_get_attr(f, SN_KERNEL)) && sn_function_body(f).ptr)
         sn_push(&host, f);
     }
     sn_vec_free(&calls);
   }
+  mlirSymbolTableDestroy(symbols);
+  sn_table_free(&known);
   return host;
 }
 

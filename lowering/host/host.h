@@ -21,10 +21,18 @@ typedef struct {
   int64_t n;            // kernels, calls; of memory bytes of an element
   MlirOperation kernel; // its function, null where it has none
 } SnHostWork;
-SnHostWork sn_host_work(MlirOperation module, MlirOperation op); // in host/counters.c
+// A module whose kernel functions stay the same meanwhile.
+typedef struct {
+  MlirOperation module;
+  MlirSymbolTable symbols; // of functions that had bodies, or were declared, when it was begun
+  SnTable kernels;         // of a kernel function, how many kernels it starts
+} SnHost;
+SnHost sn_host_begin(MlirOperation module); // these in host/counters.c
+void sn_host_end(SnHost *host);
+SnHostWork sn_host_work(SnHost *host, MlirOperation op);
 
 // In host/call_costs.c. Gives a public function its SN_COSTS.
-void sn_host_costs(MlirOperation module, MlirOperation func);
+void sn_host_costs(SnHost *host, MlirOperation func);
 
 // A call of a runtime function, declared in the module at its first call.
 // Every argument has a type that LLVM has.

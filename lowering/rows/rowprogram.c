@@ -95,7 +95,7 @@ bool sn_row_needs_whole_row(const SnRowProgram *p) {
   return p->phases.size > 1;
 }
 
-void sn_row_begin(SnRowProgram *p) { p->scalars.from.size = p->scalars.to.size = 0; }
+void sn_row_begin(SnRowProgram *p) { sn_map_clear(&p->scalars); }
 
 // ---- refusals ------------------------------------------------------------------
 

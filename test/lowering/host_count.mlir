@@ -97,3 +97,13 @@ func.func @temporaries(%n: index) {
   %c = memref.alloc() {sinter.workspace} : memref<9xi8>
   return
 }
+
+// A function that stands for two forms is called by two names in reports: sinter-outline leaves them in locations.
+
+// CHECK-LABEL: func @twice
+//  CHECK-SAME:   sinter.kernels = [{kind = "", name = "one_region"}, {kind = "", name = "twice_kernel1"}]
+func.func @twice(%x: memref<5x7xf32>) {
+  func.call @one_region(%x) : (memref<5x7xf32>) -> ()
+  func.call @one_region(%x) : (memref<5x7xf32>) -> () loc(fused<"twice_kernel1">["here"])
+  return
+}

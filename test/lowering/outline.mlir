@@ -151,3 +151,121 @@ func.func @reshaped_and_read(%x: tensor<4x9xf32>) -> (tensor<36xf32>, tensor<4x9
   %c = tensor.collapse_shape %y [[0, 1]] : tensor<4x9xf32> into tensor<36xf32>
   return %c, %y : tensor<36xf32>, tensor<4x9xf32>
 }
+
+// -----
+
+// Forms that do the same share a function, also those of two functions, whatever their values are called and where
+// they stand in the file. Each has a number all the same.
+
+// CHECK-LABEL: func @layers
+//       CHECK:   call @layers_kernel0(
+//       CHECK:   call @layers_kernel0(
+//       CHECK:   call @layers_kernel2(
+//       CHECK: func.func private @layers_kernel0
+//   CHECK-NOT: func.func private
+//       CHECK: func.func private @layers_kernel2
+//   CHECK-NOT: func.func private
+//       CHECK: func.func @one_more
+//       CHECK:   call @layers_kernel0(
+//   CHECK-NOT: func.func
+func.func @layers(%x: tensor<4x9xf32>, %s: tensor<9xf32>, %t: tensor<9xf32>) -> tensor<4x9xf32> {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %s[j] : tensor<9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %c = arith.divf %a, %b : tensor<9xf32>
+    sinter.yield %c : tensor<9xf32>
+  }
+  %z = sinter.rowwise (i = 4) by (j = 9) ins(%y[i, j] : tensor<4x9xf32>, %t[j] : tensor<9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%first: tensor<9xf32>, %second: tensor<9xf32>):
+    %quotient = arith.divf %first, %second : tensor<9xf32>
+    sinter.yield %quotient : tensor<9xf32>
+  }
+  %w = sinter.rowwise (i = 4) by (j = 9) ins(%z[i, j] : tensor<4x9xf32>, %t[j] : tensor<9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %c = arith.divf %b, %a : tensor<9xf32>
+    sinter.yield %c : tensor<9xf32>
+  }
+  return %w : tensor<4x9xf32>
+}
+func.func @one_more(%x: tensor<4x9xf32>, %s: tensor<9xf32>) -> tensor<4x9xf32> {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %y = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %s[j] : tensor<9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %c = arith.divf %a, %b : tensor<9xf32>
+    sinter.yield %c : tensor<9xf32>
+  }
+  return %y : tensor<4x9xf32>
+}
+
+// -----
+
+// What differs in anything that code is made from is a function of its own: a constant, a type, how often an operand
+// is read, a schedule, the size of a dimension.
+
+// CHECK-LABEL: func @differ
+//       CHECK:   call @differ_kernel0(
+//       CHECK:   call @differ_kernel1(
+//       CHECK:   call @differ_kernel2(
+//       CHECK:   call @differ_kernel3(
+//       CHECK:   call @differ_kernel4(
+//       CHECK:   call @differ_kernel5(
+func.func @differ(%x: tensor<4x9xf32>, %t: tensor<4x9xf32>, %u: tensor<5x9xf32>, %v: tensor<4x9xf64>)
+    -> (tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<5x9xf32>, tensor<4x9xf64>) {
+  %e = tensor.empty() : tensor<4x9xf32>
+  %f = tensor.empty() : tensor<5x9xf32>
+  %g = tensor.empty() : tensor<4x9xf64>
+  %0 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %t[i, j] : tensor<4x9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %k = arith.constant dense<2.0> : tensor<9xf32>
+    %c = arith.mulf %a, %b : tensor<9xf32>
+    %d = arith.mulf %c, %k : tensor<9xf32>
+    sinter.yield %d : tensor<9xf32>
+  }
+  %1 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %t[i, j] : tensor<4x9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %k = arith.constant dense<3.0> : tensor<9xf32>
+    %c = arith.mulf %a, %b : tensor<9xf32>
+    %d = arith.mulf %c, %k : tensor<9xf32>
+    sinter.yield %d : tensor<9xf32>
+  }
+  %2 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %x[i, j] : tensor<4x9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %k = arith.constant dense<2.0> : tensor<9xf32>
+    %c = arith.mulf %a, %b : tensor<9xf32>
+    %d = arith.mulf %c, %k : tensor<9xf32>
+    sinter.yield %d : tensor<9xf32>
+  }
+  %3 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %t[i, j] : tensor<4x9xf32>)
+      outs(%e[i, j] : tensor<4x9xf32>) schedule(#sinter.rows<chunk = 4, lanes = 4>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %k = arith.constant dense<2.0> : tensor<9xf32>
+    %c = arith.mulf %a, %b : tensor<9xf32>
+    %d = arith.mulf %c, %k : tensor<9xf32>
+    sinter.yield %d : tensor<9xf32>
+  }
+  %4 = sinter.rowwise (i = 5) by (j = 9) ins(%u[i, j] : tensor<5x9xf32>, %u[i, j] : tensor<5x9xf32>)
+      outs(%f[i, j] : tensor<5x9xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %k = arith.constant dense<2.0> : tensor<9xf32>
+    %c = arith.mulf %a, %b : tensor<9xf32>
+    %d = arith.mulf %c, %k : tensor<9xf32>
+    sinter.yield %d : tensor<9xf32>
+  }
+  %5 = sinter.rowwise (i = 4) by (j = 9) ins(%v[i, j] : tensor<4x9xf64>, %v[i, j] : tensor<4x9xf64>)
+      outs(%g[i, j] : tensor<4x9xf64>) {
+  ^row(%a: tensor<9xf64>, %b: tensor<9xf64>):
+    %k = arith.constant dense<2.0> : tensor<9xf64>
+    %c = arith.mulf %a, %b : tensor<9xf64>
+    %d = arith.mulf %c, %k : tensor<9xf64>
+    sinter.yield %d : tensor<9xf64>
+  }
+  return %0, %1, %2, %3, %4, %5
+      : tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<5x9xf32>, tensor<4x9xf64>
+}

@@ -1,7 +1,8 @@
 """Programs whose functions have strange names, for names.test: names.py WHAT FOLDER [PROGRAM].
 
 `some`: programs of one function, FOLDER/N.mlir; prints how many. `all`: one program with all names, FOLDER/all.mlir;
-prints the names that its table must have, as sinter-exec prints them; with PROGRAM, each is what @main of that file is.
+prints the names that its table must have, as sinter-exec prints them; with PROGRAM, each is what @main of that file is,
+with a column more than the one before: equal kernels would be one.
 """
 
 import sys
@@ -48,7 +49,7 @@ if len(sys.argv) > 3:
     maps, BODY = open(sys.argv[3]).read().rstrip().removesuffix("}").split("module {\n  func.func @main")
     names += ["__nv_expf", "__assertfail", "vprintf", "sinter_messages", ".entry", "%r1", "x" * 3000 + "y"]
     print(maps, file=open(f"{folder}/all.mlir", "w"))
-programs = [f"func.func @{quoted(name)}{BODY}" for name in names]
+programs = [f"func.func @{quoted(name)}{BODY.replace('x131x', f'x{131 + i}x')}" for i, name in enumerate(names)]
 if what == "all":
     open(f"{folder}/all.mlir", "a").write("".join(programs))
     print("\n".join(sorted(names)))
