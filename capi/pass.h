@@ -8,7 +8,7 @@
 #include "capi/form.h"
 #include "capi/shim.h"
 
-// ---- capi/functions.c --------------------------------------------------------------
+// ---- capi/module_functions.c --------------------------------------------------------------
 
 // The block of a function, null for a declaration.
 MlirBlock sn_function_body(MlirOperation func);

@@ -4,7 +4,7 @@
 #define SINTER_LOWERING_CPU_CONTRACT_H
 
 #include "lowering/cpu/lower_cpu.h"
-#include "lowering/cpu/microkernels.h"
+#include "lowering/cpu/micro_block.h"
 
 #define AT_RUN_TIME (-1)
 

@@ -11,7 +11,7 @@
 // at a function's entry, so the function holds all loops of a block and is not inlined: a call in its caller would
 // save every tile register. Whole tiles only: panels have room for them.
 
-#include "lowering/cpu/microkernels.h"
+#include "lowering/cpu/micro_block.h"
 
 #define ROW_BYTES 64 // of a tile
 #define TILE 16      // rows of a tile, and its columns of 4 bytes

@@ -11,7 +11,7 @@
 // line and type. There columns behind the last whole tile go by single vectors, and rows by powers of two. Columns
 // behind the last whole vector are read and written by a mask where the block has no room for them.
 
-#include "lowering/cpu/microkernels.h"
+#include "lowering/cpu/micro_block.h"
 #include <assert.h>
 
 #define MOST_SUMS 32

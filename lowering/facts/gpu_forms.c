@@ -4,7 +4,7 @@
 //   ->
 //   launch: 264 blocks of 256 threads, in clusters of 2      columns: 4 vectors of 4 wait in registers of each thread
 //
-// test: test/passes/schedule/gpu_rows.mlir, test/lowering/gpu/families.test, refused.mlir
+// test: test/passes/schedule/gpu_families.mlir, test/lowering/gpu/families.test, refused.mlir
 
 #include "lowering/facts/gpu_forms.h"
 #include "dialect/dialect.h"

@@ -9,7 +9,7 @@
 //                                                                        (j) by (k) product (i) (%dc[i, j], %a[i, k])
 //
 // The product is computed again only where the row program's gradient reads it. A gradient of a product is a
-// product over the dimensions that the side does not have (differentiate/sides.c).
+// product over the dimensions that the side does not have (differentiate/side_gradients.c).
 //
 // runs in: differentiate    test: test/passes/differentiate/adjoint_products.mlir
 

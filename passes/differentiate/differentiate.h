@@ -67,7 +67,7 @@ MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values,
                               const MlirAffineMap *maps, bool bounded, double number);
 
-// ---- differentiate/split.c, differentiate/adjoint.c ----------------------------------------------------------------
+// ---- differentiate/own_rows.c, differentiate/adjoint.c -------------------------------------------------------------
 
 typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
 // Emits the forms that compute the gradients with respect to the active inputs of `form`, given those with respect
@@ -90,7 +90,7 @@ void sn_drop_detach(MlirOperation root);
 bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active,
                               const MlirType *elements, SnGive give, void *user);
 
-// ---- differentiate/sides.c ----------------------------------------------------------------
+// ---- differentiate/side_gradients.c ----------------------------------------------------------------
 
 // The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product,
 // over rows and columns.

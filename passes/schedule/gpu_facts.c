@@ -9,7 +9,7 @@
 // again is not counted, and what is widened counts as it waits. Where less is read than made, what was read is kept
 // alone, and the rest is made again (`remake`).
 //
-// test: test/passes/schedule/gpu_rows.mlir, schedule/gpu_elements.mlir
+// test: test/passes/schedule/gpu_families.mlir, schedule/gpu_elements.mlir
 
 #include "passes/schedule/gpu_facts.h"
 #include "dialect/row_ops.h"

@@ -1,4 +1,4 @@
-// gpu_facts.h: what a rowwise form is like; for schedule/gpu_rows.c.
+// gpu_facts.h: what a rowwise form is like; for schedule/gpu_families.c.
 
 #ifndef SINTER_PASSES_SCHEDULE_GPU_FACTS_H
 #define SINTER_PASSES_SCHEDULE_GPU_FACTS_H

@@ -1,4 +1,4 @@
-// gpu_grid.h: rows that many blocks share; for schedule/gpu_rows.c.
+// gpu_grid.h: rows that many blocks share; for schedule/gpu_families.c.
 
 #ifndef SINTER_PASSES_SCHEDULE_GPU_GRID_H
 #define SINTER_PASSES_SCHEDULE_GPU_GRID_H

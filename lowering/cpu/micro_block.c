@@ -1,4 +1,4 @@
-// microkernels.c: a block of a product goes to the emitter that its line of the table names.
+// micro_block.c: a block of a product goes to the emitter that its line of the table names.
 //
 //   {"libxsmm", ..., SN_WRITTEN_AS_CALL, "sinter_rt_brgemm_f32"}
 // ->
@@ -8,7 +8,7 @@
 //
 //   func.func private @sinter_fma512_f64(a, its offset and distance, b, .., c, .., m, n, k, again)
 
-#include "lowering/cpu/microkernels.h"
+#include "lowering/cpu/micro_block.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <assert.h>
 #include <stdio.h>

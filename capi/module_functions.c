@@ -1,4 +1,4 @@
-// functions.c: the functions of a module, one by one.
+// module_functions.c: the functions of a module, one by one.
 
 #include "capi/pass.h"
 

@@ -1,4 +1,4 @@
-// sides.c: the gradient of one side of a product is a product itself.
+// side_gradients.c: the gradient of one side of a product is a product itself.
 //
 //   %c[i, j] = sum over k of %a[i, k] * %w[j, k]
 //     %da[i, k] = sum over j of %dc[i, j] * %w[j, k]

@@ -1,4 +1,4 @@
-// gpu_rows.c: a rowwise form on a GPU.
+// gpu_families.c: a rowwise form on a GPU.
 //
 //   #sinter.gpu_rows<threads = 512, blocks = 264, occupancy = 2, vector = 4, unroll = 4, shape = "flat">
 //   #sinter.gpu_rows<threads = 512, blocks = 240, occupancy = 2, vector = 4, residency = "registers", cluster = 8>

@@ -1,4 +1,4 @@
-// split.c: a form that is free to say what a row is takes the rows of what it is differentiated by.
+// own_rows.c: a form that is free to say what a row is takes the rows of what it is differentiated by.
 //
 //   %y = rowwise (i, j, k) by (l) ins(%x[i, j, k, l], %m[i, j]) { x - m }
 //   ->
@@ -9,7 +9,7 @@
 // k) tensor and a form of its own would sum the rest, in rows that nobody else has: the gradient of a group's mean was
 // three kernels. In the rows of the group, it fuses with what computed the mean.
 //
-// runs in: differentiate    test: test/passes/differentiate/split.mlir
+// runs in: differentiate    test: test/passes/differentiate/own_rows.mlir
 
 #include "passes/differentiate/differentiate.h"
 #include "passes/merge/merge.h"

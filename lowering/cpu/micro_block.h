@@ -1,12 +1,12 @@
-// microkernels.h: one block of a product, by a line of the table of micro-kernels.
+// micro_block.h: one block of a product, by a line of the table of micro-kernels.
 //
 //   c[0 .. m][0 .. n] (+)= a[0 .. m][0 .. k] . b[0 .. k][0 .. n]
 //
 // Whoever has two blocks as the line wants them and a place for the sums calls sn_cpu_micro_kernel: a contract's
 // blocks, a chain's, attention's. How a line is written is nobody else's business.
 
-#ifndef SINTER_LOWERING_CPU_MICROKERNELS_H
-#define SINTER_LOWERING_CPU_MICROKERNELS_H
+#ifndef SINTER_LOWERING_CPU_MICRO_BLOCK_H
+#define SINTER_LOWERING_CPU_MICRO_BLOCK_H
 
 #include "lowering/cpu/lower_cpu.h"
 #include "target/microkernels.h"
@@ -41,7 +41,7 @@ SnPanel sn_cpu_panel_at(SnBuilder *b, MlirValue memref, const MlirValue *at, Mli
 // ---- the emitters ----------------------------------------------------------------------
 
 typedef void (*SnMicroEmit)(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
-void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // microkernels.c
+void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // micro_block.c
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block); // microkernels_vectors.c
 void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_tiles.c
 
