@@ -121,15 +121,16 @@ defvar form_rules = [{
     * (F7) a dimension of size `?` is a plain subscript of some operand without a fill value.
     * (F8) a destination's subscripts are distinct dimensions, none of a product, or `0`; it uses all
       columns of one group or none; its sizes are those of the dimensions.
-    * (F9) an accumulator has a known combiner that fits its type and keeps all columns of one group, in order, or nothing.
+    * (F9) an accumulator has a known combiner that fits its type and keeps all columns of one group, in order, or
+      nothing.
     * (F10) a destination that misses a row dimension is *reduced*: it keeps no row dimension at all.
     * (F11) the body has one argument for each product, for each matrix (`tensor<NxMxT>`) and for each input that is no
       side's: the row (`tensor<NxT>`, the columns of its group flattened row-major) if its access uses a column, a
       `memref` if it is a table, else a scalar.
     * (F12) the body yields one value for each accumulator, then one for each destination that is
       not reduced: a row where the map uses columns, else a scalar, of the accumulator's or destination's element type.
-    * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect, no table, and whose
-      subscripts use no dimension; it yields one value for each reduced destination.
+    * (F13) `finish` has one argument for each accumulator, then one for each input that is not indirect, no table, and
+      whose subscripts use no dimension; it yields one value for each reduced destination.
     * (F14) without `finish` there is one accumulator for each reduced destination, of its type, and
       keeping columns where it does.
     * (F15) regions hold only `arith`, `math` and `sinter` row operations and `cf.assert`, in one block that
@@ -140,14 +141,15 @@ defvar form_rules = [{
     * (F18) values in the regions are scalars, or rows as long as a group of columns.
     * (F19) elements of operands are floats, signless integers or `index`.
     * (F20) a destination of a memref form is no other operand of it.
-    * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an operand
-      has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes smaller ones.
+    * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an
+      operand has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes
+      smaller ones.
     * (F22) an access uses columns of one group only, but for a matrix, which uses those of its two. What is computed
       element by element stays in one group.
     * (M1) a matrix goes from one group of columns to another, `matrix (j) to (e) (%v[j, e] : T)`; `sinter.row_product`
       alone uses it.
-    * (S1) the program of a side, `side(%x[i, k] : T, %s[i] : U) {...}`, has one argument for each of its accesses: a row
-      over what is summed if the access uses that, else a scalar; none is a table.
+    * (S1) the program of a side, `side(%x[i, k] : T, %s[i] : U) {...}`, has one argument for each of its accesses: a
+      row over what is summed if the access uses that, else a scalar; none is a table.
     * (S2) it yields one row, and holds only operations that take an element from their own column.
 }];
 
@@ -310,8 +312,8 @@ def Sinter_RowProductOp : Sinter_Op<"row_product", [Pure]> {
   let summary = "a row times a matrix: a row of another group of columns";
   let description = [{
     `y[e] = sum over j of x[j] * v[j, e]`, in the type of the result: elements are converted to it before they are
-    multiplied. It is a reduction whose value is a row: order and determinism are those of `sinter.row_reduce`, and of an
-    empty row it is a row of zeros.
+    multiplied. It is a reduction whose value is a row: order and determinism are those of `sinter.row_reduce`, and of
+    an empty row it is a row of zeros.
 
     * (X1) `matrix` is an argument of the body, of a `matrix` of the form.
     * (X2) `x` is a row of the group that the matrix goes from, the result one of the group that it goes to.
@@ -343,7 +345,9 @@ def Sinter_GatherOp : Sinter_Op<"gather", [Pure,
   }];
   let arguments = (ins AnyType:$table, Variadic<AnyType>:$subscripts, AnyType:$otherwise);
   let results = (outs AnyType:$y);
-  let assemblyFormat = "$table `[` $subscripts `]` `else` $otherwise attr-dict `:` type($table) `,` type($subscripts) `->` type($y)";
+  let assemblyFormat = [{
+    $table `[` $subscripts `]` `else` $otherwise attr-dict `:` type($table) `,` type($subscripts) `->` type($y)
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,27 +362,29 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     is one number for each row. Where it is used, `sinter-expand` makes a `sinter.rowwise` of it with the shapes
     and types that are met there: floats of the body become f32, or f64 where an operand is f64.
 
-    An argument is an operand, or with `default` an attribute of the use. Other words on an argument: `optional`,
-    the constant that stands for an operand that is not given; `column`, a vector with one element for each column;
-    `leading`, which lets a row lack the column dimension; `like`, the operand whose shape it has, where others are broadcast;
-    `values`, the words that an attribute may be (the body sees which of them, counted from 0); `above`, `at_least` and `at_most`, the
-    limits of a number. An assert of the body that attributes alone decide is checked where the definition is used.
+    An argument is an operand, or with `default` an attribute of the use. Other words on an argument: `optional`, the
+    constant that stands for an operand that is not given; `column`, a vector with one element for each column;
+    `leading`, which lets a row lack the column dimension; `like`, the operand whose shape it has, where others are
+    broadcast; `values`, the words that an attribute may be (the body sees which of them, counted from 0); `above`,
+    `at_least` and `at_most`, the limits of a number. An assert of the body that attributes alone decide is checked
+    where the definition is used.
 
-    Attributes of a definition: `reductions`, which makes it a loss: what may be done with its values, the first by default;
-    `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension);
-    `broadcast`, operands have the shapes that NumPy broadcasts to one, and with `same_rank` as many dimensions; `functions`, the names of other definitions that
-    the body applies and a use may replace.
+    Attributes of a definition: `reductions`, which makes it a loss: what may be done with its values, the first by
+    default; `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension);
+    `broadcast`, operands have the shapes that NumPy broadcasts to one, and with `same_rank` as many dimensions;
+    `functions`, the names of other definitions that the body applies and a use may replace.
 
     A loss yields its value, and after it, if the mean is a weighted one, the weight.
 
     * (D1) arguments are operands first, then optional ones, then attributes, with distinct names.
     * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; there is at least one row that is an operand;
       an attribute is a scalar; `column`, `leading` and `like` are of rows, and one is like a row operand before it.
-    * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and `default` is one of
-      them. An argument has no other words.
-    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those above, `summary` and `formula`.
-    * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, and `sinter.apply`, on scalars and
-      `tensor<?xT>`.
+    * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and
+      `default` is one of them. An argument has no other words.
+    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those
+      above, `summary` and `formula`.
+    * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, and
+      `sinter.apply`, on scalars and `tensor<?xT>`.
     * (D6) a loss yields one or two floats or rows of them; a function at least one value.
 
     ```mlir
@@ -391,7 +397,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters,
                        OptionalAttr<StrArrayAttr>:$reductions, OptionalAttr<I64Attr>:$columns,
-                       OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<UnitAttr>:$same_rank, OptionalAttr<DictionaryAttr>:$functions,
+                       OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<UnitAttr>:$same_rank,
+                       OptionalAttr<DictionaryAttr>:$functions,
                        OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -411,8 +418,10 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
 defvar use_rules = [{
     * (U1) the definition is in this module, or in the library.
     * (U2) operands are as many as the definition has, optional ones by name.
-    * (U3) operands have the element types and shapes that the definition asks for; sizes agree, and the dimension `columns` is there.
-    * (U4) attributes are those of the definition, of the right kind and inside its limits, and fail none of its asserts; a loss has `reduction` besides.
+    * (U3) operands have the element types and shapes that the definition asks for; sizes agree, and the dimension
+      `columns` is there.
+    * (U4) attributes are those of the definition, of the right kind and inside its limits, and fail none of its
+      asserts; a loss has `reduction` besides.
     * (U5) results are what the definition gives.
 }];
 
@@ -451,7 +460,8 @@ def Sinter_ApplyOp : Sinter_Use<"apply"> {
 class Sinter_Named<string mnemonic> : Sinter_Use<mnemonic> {
   let summary = "a use of the library's definition of this name";
   let description = [{
-    What it computes, its operands, attributes and their defaults: `docs/losses.md`, and the file of this name in `dialect/library`.
+    What it computes, its operands, attributes and their defaults: `docs/losses.md`, and the file of this name in
+    `dialect/library`.
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrArrayAttr>:$optionals);
 }
@@ -460,9 +470,10 @@ include "dialect/Library.td"
 def Sinter_LossOp : Sinter_Op<"loss", [IsolatedFromAbove]> {
   let summary = "a loss written in place";
   let description = [{
-    A definition and its use in one: the body's arguments are the operands, in order, as those of a `sinter.define`
-    (a row, or one number for each row); `reduction` is "mean" unless given; `columns` and `broadcast` as there.
-    Without `broadcast`, a row of an operand with one dimension, beside a first operand with more, is one element for each column (class weights).
+    A definition and its use in one: the body's arguments are the operands, in order, as those of a `sinter.define` (a
+    row, or one number for each row); `reduction` is "mean" unless given; `columns` and `broadcast` as there. Without
+    `broadcast`, a row of an operand with one dimension, beside a first operand with more, is one element for each
+    column (class weights).
 
     * (L1) the body has one argument for each operand.
     * D2, D5, D6, U3 and U5 hold here as well.
@@ -493,8 +504,9 @@ def Sinter_DetachOp : Sinter_Op<"detach", [Pure, SameOperandsAndResultType]> {
     `y = x`. To `sinter-differentiate` it is a constant: the maximum that a log-sum-exp subtracts, a target that is
     computed from what is trained. The pass leaves none behind.
 
-    So a value `v` can be given a gradient of its own: in `v + slope * (x - sinter.detach x)`, where `v` is computed from detached
-    values, `slope` is the gradient with respect to `x`. The difference counts as 0, for x of inf too, and is not computed.
+    So a value `v` can be given a gradient of its own: in `v + slope * (x - sinter.detach x)`, where `v` is computed
+    from detached values, `slope` is the gradient with respect to `x`. The difference counts as 0, for x of inf too, and
+    is not computed.
 
     * (T1) `x` is a float or a row of floats.
 
@@ -538,28 +550,30 @@ def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllo
     RecursiveMemoryEffects]> {
   let summary = "rows whose work is a sequence of steps";
   let description = [{
-    The third form, for what is not one pass over a row: a recurrence over time, pairs of elements. The body runs once for
-    each point of one dimension of the first input, on memory: its inputs and destinations as `memref`s, and scratch of its own.
-    It is ordinary structured code, and each `scf.parallel` in it is a *step*: its lanes run together, in any order, and a step
-    sees all that earlier steps of its row stored. On a CPU a task runs a row, step after step; on a GPU a block does,
-    its threads share the lanes, and a barrier stands behind each step.
+    The third form, for what is not one pass over a row: a recurrence over time, pairs of elements. The body runs once
+    for each point of one dimension of the first input, on memory: its inputs and destinations as `memref`s, and scratch
+    of its own. It is ordinary structured code, and each `scf.parallel` in it is a *step*: its lanes run together, in
+    any order, and a step sees all that earlier steps of its row stored. On a CPU a task runs a row, step after step; on
+    a GPU a block does, its threads share the lanes, and a barrier stands behind each step.
 
-    * (S1) operands are all ranked tensors, or all memrefs, at most 1,024 and of 64 dimensions each; on tensors there is one
-      result for each destination, of its type.
+    * (S1) operands are all ranked tensors, or all memrefs, at most 1,024 and of 64 dimensions each; on tensors there is
+      one result for each destination, of its type.
     * (S2) `rows` is a dimension of the first input.
-    * (S3) the body has an `index`, the row, then a `memref` for each input and each destination of `outs`, of its shape and type.
-    * (S4) the body yields one number for each destination of `values`, of at most 256: of rank 1, it has an element for each row; of rank 0,
-      it is the sum over rows.
-    * (S5) `finish`, if any, has the count of rows, then a sum for each destination of rank 0 in `values`, and yields what is stored there.
-    * (S6) the body holds `arith`, `math`, `scf.for`, `scf.while`, `scf.if`, `scf.parallel` of one dimension, `memref.load`, `store`, `dim`,
-      `cast`, `alloca` and `cf.assert`; `finish` holds `arith` and `math`.
-    * (S7) asserts stand in the body itself and steps not in steps; what a step combines (`scf.reduce`) is one named combiner for each value,
-      of at most 256.
+    * (S3) the body has an `index`, the row, then a `memref` for each input and each destination of `outs`, of its shape
+      and type.
+    * (S4) the body yields one number for each destination of `values`, of at most 256: of rank 1, it has an element for
+      each row; of rank 0, it is the sum over rows.
+    * (S5) `finish`, if any, has the count of rows, then a sum for each destination of rank 0 in `values`, and yields
+      what is stored there.
+    * (S6) the body holds `arith`, `math`, `scf.for`, `scf.while`, `scf.if`, `scf.parallel` of one dimension,
+      `memref.load`, `store`, `dim`, `cast`, `alloca` and `cf.assert`; `finish` holds `arith` and `math`.
+    * (S7) asserts stand in the body itself and steps not in steps; what a step combines (`scf.reduce`) is one named
+      combiner for each value, of at most 256.
     * (S8) `memref.alloca` stands in the body itself; its sizes are made of constants and sizes of arguments.
     * (S9) elements of operands are floats, signless integers or `index`.
 
-    A store outside of any step is a step of one lane. Lanes of one step do not read what another one of them stores, nor store to one place; nothing is stored to an input.
-    Two rows do not touch the same elements of a destination.
+    A store outside of any step is a step of one lane. Lanes of one step do not read what another one of them stores,
+    nor store to one place; nothing is stored to an input. Two rows do not touch the same elements of a destination.
 
     ```mlir
     %e = sinter.steps rows(0) ins(%x : tensor<4x8xf32>) values(%d : tensor<f32>) -> tensor<f32> {
@@ -581,12 +595,14 @@ def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllo
     ```
   }];
   let arguments = (ins I64Attr:$rows, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs, Variadic<AnyType>:$values,
-                       OptionalAttr<StrAttr>:$definition, OptionalAttr<DictionaryAttr>:$use, OptionalAttr<AnyAttr>:$schedule);
+                       OptionalAttr<StrAttr>:$definition, OptionalAttr<DictionaryAttr>:$use,
+                       OptionalAttr<AnyAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region AnyRegion:$body, AnyRegion:$finish);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `ins` `(` $inputs `:` type($inputs) `)` (`outs` `(` $outputs^ `:` type($outputs) `)`)?
-    (`values` `(` $values^ `:` type($values) `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword (`->` type($results)^)? $body (`finish` $finish^)?
+    (`values` `(` $values^ `:` type($values) `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword
+    (`->` type($results)^)? $body (`finish` $finish^)?
   }];
 }
 
@@ -594,23 +610,26 @@ def Sinter_DefineStepsOp : Sinter_Op<"define_steps", [Symbol, AutomaticAllocatio
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a loss, defined by its steps";
   let description = [{
-    What `sinter.define` is to `sinter.rowwise`, this is to `sinter.steps`: its body is written once, in f32, i64 and sizes `?`, and
-    gives the loss of one row. Where it is used, floats become f64 if an operand is f64; what is loaded of narrower types is converted, as is what is stored.
+    What `sinter.define` is to `sinter.rowwise`, this is to `sinter.steps`: its body is written once, in f32, i64 and
+    sizes `?`, and gives the loss of one row. Where it is used, floats become f64 if an operand is f64; what is loaded
+    of narrower types is converted, as is what is stored.
 
-    An argument is an operand (a `memref`), or with `default` an attribute of the use. Other words on an argument: `row`, the row;
-    `rows`, which dimension of an operand they are (0 by default; where the first operand lacks it there is one row), `packed`, an operand that may lack it
-    all the same; `like`, the operand that has its shape; `mean`, whether the mean over rows is asked for;
-    `gradient`, whether the gradient with respect to the operand of that name is, and, of a memref, where it goes; `upstream`, the gradient of the result with
-    respect to what the body yields.
+    An argument is an operand (a `memref`), or with `default` an attribute of the use. Other words on an argument:
+    `row`, the row; `rows`, which dimension of an operand they are (0 by default; where the first operand lacks it there
+    is one row), `packed`, an operand that may lack it all the same; `like`, the operand that has its shape; `mean`,
+    whether the mean over rows is asked for; `gradient`, whether the gradient with respect to the operand of that name
+    is, and, of a memref, where it goes; `upstream`, the gradient of the result with respect to what the body yields.
 
     * (E1) arguments are one `index` that is the `row`, then operands, attributes, and the rest, with distinct names.
-    * (E2) operands are memrefs of floats or integers with sizes `?`; attributes are i64, f32 or i1 with a `default` of that kind.
-    * (E3) `gradient` is on an i1 and on a memref like its operand's, which is used under an `scf.if` of that i1 only; with it goes one f32 `upstream`.
-      There is at most one i1 `mean`.
+    * (E2) operands are memrefs of floats or integers with sizes `?`; attributes are i64, f32 or i1 with a `default` of
+      that kind.
+    * (E3) `gradient` is on an i1 and on a memref like its operand's, which is used under an `scf.if` of that i1 only;
+      with it goes one f32 `upstream`. There is at most one i1 `mean`.
     * (E4) the body yields one f32, the row's loss, and holds what the body of `sinter.steps` may.
     * (E5) `reductions` are some of "mean", "sum" and "none".
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters, OptionalAttr<StrArrayAttr>:$reductions,
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters,
+                       OptionalAttr<StrArrayAttr>:$reductions,
                        OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;

@@ -15,11 +15,13 @@ def TmTensor_Dialect : Dialect {
   let summary = "torch-mlir's operations on tensors that linalg lacks";
 }
 
-class TmTensor_Op<string mnemonic, list<Trait> traits = []> : Op<TmTensor_Dialect, mnemonic, !listconcat(traits, [Pure])>;
+class TmTensor_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TmTensor_Dialect, mnemonic, !listconcat(traits, [Pure])>;
 
 def TmTensor_ScanOp : TmTensor_Op<"scan", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "combines along a dimension, and keeps what it has so far";
-  let arguments = (ins I64Attr:$dimension, BoolAttr:$inclusive, Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
+  let arguments = (ins I64Attr:$dimension, BoolAttr:$inclusive, Variadic<AnyRankedTensor>:$inputs,
+                       Variadic<AnyRankedTensor>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$region);
   let assemblyFormat = [{

@@ -13,7 +13,7 @@ import sys
 MOST = 120
 root = pathlib.Path(sys.argv[1])
 SKIPPED = ("bench/results/", "test/reference/", "test/golden/losses/", "test/golden/functions/")
-CODE = (".c", ".h", ".cpp", ".py", ".cmake", ".supp", ".toml")
+CODE = (".c", ".h", ".cpp", ".td", ".py", ".cmake", ".supp", ".toml")
 DIRECTIVE = re.compile(r"[A-Z][A-Z0-9_-]*(\{[^}]*\})?:|expected-(error|remark|warning|note)")
 
 
