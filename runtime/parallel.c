@@ -143,3 +143,16 @@ void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
       run_one(&region, i);
   pthread_rwlock_unlock(&lock);
 }
+
+int64_t sinter_rt_take_slot(int64_t *taken) {
+  uint64_t *all = (uint64_t *)taken, seen = __atomic_load_n(all, __ATOMIC_RELAXED);
+  for (;;) {
+    int64_t slot = ~seen ? __builtin_ctzll(~seen) : 0; // a region has no more tasks than there are numbers
+    if (__atomic_compare_exchange_n(all, &seen, seen | (uint64_t)1 << slot, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return slot;
+  }
+}
+
+void sinter_rt_give_slot(int64_t *taken, int64_t slot) {
+  __atomic_fetch_and((uint64_t *)taken, ~((uint64_t)1 << slot), __ATOMIC_RELEASE);
+}

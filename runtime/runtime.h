@@ -100,6 +100,12 @@ void sinter_rt_set_profiler(const SinterProfiler *profiler);
 // work is split, so results do not depend on the number of threads.
 void sinter_rt_parallel(SinterTask task, void *context, int64_t count);
 
+// The least of 64 numbers that no running task has, for a task that keeps things of its own in the caller's memory:
+// with few threads they are few, and what one task leaves in the caches the next one uses. *taken is 0 when the region
+// begins. A task that does not return keeps its number.
+int64_t sinter_rt_take_slot(int64_t *taken);
+void sinter_rt_give_slot(int64_t *taken, int64_t slot);
+
 // SinterLibrary.set_threads and .set_parallel. Ignored inside a task.
 void sinter_rt_set_threads(int32_t threads);
 void sinter_rt_set_parallel(SinterParallel parallel, void *pool);

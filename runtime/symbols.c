@@ -24,6 +24,8 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_stats),
     SYMBOL(sinter_rt_set_profiler),
     SYMBOL(sinter_rt_parallel),
+    SYMBOL(sinter_rt_take_slot),
+    SYMBOL(sinter_rt_give_slot),
     SYMBOL(sinter_rt_set_threads),
     SYMBOL(sinter_rt_set_parallel),
     SYMBOL(sinter_rt_brgemm_f32),

@@ -19,6 +19,8 @@
 #include "dialect/schedules.h"
 #include "lowering/cpu/chain.h"
 
+#define SLOTS 64 // numbers that the runtime deals to tasks
+
 // A plain form.
 typedef struct {
   SnForm form, f; // on memrefs of the kernel, and of the task
@@ -258,10 +260,45 @@ static void emit_end(Chain *chain, MlirOperation end) {
   sn_form_free(&f);
 }
 
+// The word that says which slots are taken; null where each task has one of its own.
+static MlirValue slots_of(Contract *c) {
+  int64_t tasks;
+  SnBuilder *b = &c->kernel->b;
+  MlirValue none = {0}, one = sn_index(b, 1);
+  if ((sn_known(c->tasks, &tasks) && tasks <= 1) || sn_schedule_number(c->kernel->form.schedule, "tasks") > SLOTS)
+    return none;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue taken = sn_cpu_scratch(c->kernel, i64, 1, &one);
+  sn_op(b, "memref.store", sn_int(b, i64, 0), taken, sn_index(b, 0));
+  return taken;
+}
+
+static void take_slot(Contract *c, MlirValue slots) {
+  SnBuilder *b = &c->t.b;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  c->slot = c->t.index;
+  if (sn_none(slots))
+    return;
+  MlirValue taken = sn_cpu_address(b, sn_lookup(&c->t.map, slots), sn_index(b, 0));
+  MlirOperation call = sn_cpu_call(c->kernel, b, "sinter_rt_take_slot", sn_values(1, &taken), sn_types(1, &i64));
+  c->slot = sn(b, "arith.index_cast", sn_result(call, 0), sn_index_type(b->ctx));
+}
+
+static void give_slot(Contract *c, MlirValue slots) {
+  SnBuilder *b = &c->t.b;
+  if (sn_none(slots))
+    return;
+  MlirValue operands[] = {sn_cpu_address(b, sn_lookup(&c->t.map, slots), sn_index(b, 0)),
+                          sn(b, "arith.index_cast", c->slot, mlirIntegerTypeGet(b->ctx, 64))};
+  sn_cpu_call(c->kernel, b, "sinter_rt_give_slot", sn_values(2, operands), sn_types(0, NULL));
+}
+
 static void emit_task(Chain *chain, const SnForm *form) {
   Contract *c = &chain->c;
+  MlirValue slots = slots_of(c);
   c->t = sn_cpu_task_begin(c->kernel);
   SnBuilder *b = &c->t.b;
+  take_slot(c, slots);
   SnForm f = sn_cpu_form_in_task(form, &c->t);
   count_blocks(c, b, &f);
   sn_cpu_windows_in_task(&chain->windows, &f, &c->t);
@@ -286,6 +323,7 @@ static void emit_task(Chain *chain, const SnForm *form) {
     sn_cpu_partials_end(&s->f, &c->t, &s->partials, scalars + n);
     n += s->accumulators;
   }
+  give_slot(c, slots);
   sn_form_free(&f);
 }
 

@@ -102,7 +102,7 @@ static void read_in_place(const SnForm *f, Product *p, int64_t together) {
   int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], rows = f->num_rows, n = sn_group_length(f, p->group);
   if (a && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
-    int64_t lda = rows ? sn_cpu_stride(f, fa, rows - together, together) : p->sum;
+    int64_t lda = all_rows == 1 ? p->sum : sn_cpu_stride(f, fa, rows - together, together);
     p->lda = lda >= p->sum ? lda : 0;
   }
   if (b && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
@@ -164,6 +164,16 @@ int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel) {
     n += more;
   }
   return n;
+}
+
+bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
+  bool any = false;
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  for (size_t p = 0; p < f->products.size; ++p) {
+    Product product;
+    any |= sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) || !product.lda;
+  }
+  return any;
 }
 
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole) {

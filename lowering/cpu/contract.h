@@ -33,6 +33,7 @@ typedef struct {
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
+  MlirValue slot;        // of the task in scratch memory
   MlirValue pieces;      // of a row, `columns` wide
   MlirValue i0, mm;      // first row of the block and its count of rows
   MlirValue dims[SN_MAX_DIMS];    // batch indices
@@ -48,9 +49,11 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
 // How many of the last row dimensions count as one, if this kernel makes the products.
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
+// Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.
+bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.
 bool sn_cpu_by_columns(const SnForm *f);
-// Row r of the task's part of a scratch memref that has `rows` rows for each task.
+// Row r of the task's slot of a scratch memref that has `rows` rows for each.
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
 // Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
 int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);

@@ -18,6 +18,7 @@
 #include "dialect/dialect.h"
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/rows/rowsteps.h"
+#include <assert.h>
 
 #define STACK_BYTES 16384 // for one kernel's scratch; an embedder's threads may have small stacks
 #define LINE 64           // bytes; every scratch buffer begins at a cache line
@@ -105,14 +106,27 @@ static void add_workspace(SnKernel *k) {
   }
 }
 
-void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
+static void declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments, SnTypes results) {
   if (!sn_null(sn_symbol(k->module, name)))
     return;
   SnBuilder b =
       sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), mlirLocationUnknownGet(k->b.ctx));
-  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)),
-        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b.ctx, n, arguments, 0, NULL))),
+  MlirType type = mlirFunctionTypeGet(b.ctx, n, arguments, results.n, results.data);
+  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)), sn_attr("function_type", mlirTypeAttrGet(type)),
         sn_attr("sym_visibility", sn_string(b.ctx, "private")), mlirRegionCreate());
+}
+
+void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
+  declare(k, name, n, arguments, sn_types(0, NULL));
+}
+
+MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
+  MlirType types[16];
+  assert(operands.n <= 16);
+  for (intptr_t i = 0; i < operands.n; ++i)
+    types[i] = sn_type_of(operands.data[i]);
+  declare(k, name, operands.n, types, results);
+  return sn_op(b, "func.call", operands, results, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }
 
 // ---- one kernel ------------------------------------------------------------------

@@ -38,6 +38,8 @@ MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirVa
 MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue all);
 // The private declaration `name(arguments)` of a runtime function.
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
+// A call of a runtime function, which is declared.
+MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
 MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows

@@ -56,8 +56,6 @@ MlirValue sn_cpu_address(SnBuilder *b, MlirValue memory, MlirValue offset) {
 }
 
 void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = mlirLLVMPointerTypeGet(b->ctx, 0);
-  MlirType types[] = {ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64};
   MlirValue operands[] = {sn_cpu_address(b, block->a.memory, block->a.offset),
                           sn_cpu_address(b, block->b.memory, block->b.offset),
                           sn_cpu_address(b, block->c.memory, block->c.offset),
@@ -67,28 +65,16 @@ void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
                           as_i64(b, block->a.distance),
                           as_i64(b, block->b.distance),
                           as_i64(b, block->c.distance),
-                          sn(b, "arith.extui", block->again, i64)};
-  const char *name = block->line->instruction;
-  sn_cpu_declare(k, name, 10, types);
-  sn_op(b, "func.call", sn_values(10, operands), sn_types(0, NULL),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+                          sn(b, "arith.extui", block->again, mlirIntegerTypeGet(b->ctx, 64))};
+  sn_cpu_call(k, b, block->line->instruction, sn_values(10, operands), sn_types(0, NULL));
 }
 
 // ---- an intrinsic ----------------------------------------------------------------------------
 
 MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
-  MlirType types[8];
-  assert(operands.n <= 8);
-  for (intptr_t i = 0; i < operands.n; ++i)
-    types[i] = sn_type_of(operands.data[i]);
-  if (sn_null(sn_symbol(k->module, name))) {
-    MlirType type = mlirFunctionTypeGet(b->ctx, operands.n, types, results.n, results.data);
-    SnBuilder end = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
-    sn_op(&end, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),
-          sn_attr("function_type", mlirTypeAttrGet(type)), sn_attr("sym_visibility", sn_string(b->ctx, "private")),
-          sn_attr("sinter.intrinsic", sn_unit(b->ctx)), mlirRegionCreate());
-  }
-  return sn_op(b, "func.call", operands, results, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  MlirOperation call = sn_cpu_call(k, b, name, operands, results);
+  sn_set_attr(sn_symbol(k->module, name), "sinter.intrinsic", sn_unit(b->ctx));
+  return call;
 }
 
 // ---- a function for blocks of any sizes ------------------------------------------------------------------
@@ -121,7 +107,9 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
   sn_op(&b, "func.func", sn_attr("sym_name", sn_string(ctx, name)),
         sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, ARGUMENTS, types, 0, NULL))),
         sn_attr("sym_visibility", sn_string(ctx, "private")), sn_attr("sinter.micro_kernel", sn_unit(ctx)),
-        like->line->sums == SN_SUMS_IN_TILES ? sn_attr("no_inline", sn_unit(ctx)) : sn_no_attr(), region);
+        like->line->sums == SN_SUMS_IN_TILES ? sn_attr("passthrough", sn_parse_attr(ctx, "[\"noinline\"]"))
+                                             : sn_no_attr(),
+        region);
   MlirValue v[ARGUMENTS];
   for (int i = 0; i < ARGUMENTS; ++i)
     v[i] = mlirBlockGetArgument(body, i);

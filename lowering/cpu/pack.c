@@ -22,7 +22,7 @@ static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "ar
 
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
   SnBuilder *b = &c->t.b;
-  return plus(b, sn(b, "arith.muli", c->t.index, sn_index(b, rows)), r);
+  return plus(b, sn(b, "arith.muli", c->slot, sn_index(b, rows)), r);
 }
 
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims) {

@@ -3,9 +3,9 @@
 //   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
 // The kernel is the first line of the table of micro-kernels that the processor and all products of the form can have.
-// A task makes blocks of m rows; within one, products of m x k by k x n are
-// summed in a scratch block, over which the row program runs while it is in cache. Where there are fewer blocks than
-// threads could share, their columns are tasks of their own.
+// A task makes blocks of m rows; within one, products of m x k by k x n are summed in a scratch block, over which the
+// row program runs while it is in cache. Packing a panel of weights is paid for by m rows. Where there are fewer
+// blocks than threads could share, their columns are tasks of their own.
 
 #include "dialect/row_groups.h"
 #include "lowering/cpu/contract.h"
@@ -15,9 +15,13 @@
 #include <stdio.h>
 
 #define ENOUGH_TASKS 16
+#define FEW_TASKS 8          // that are better than blocks of half as many rows, or than packing rows again
 #define LEAST_WORK (1 << 19) // multiplications of a task that is made of a part of a block: some microseconds
 #define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
+#define TILES_WORK (1 << 15) // of a product that is worth tiles
 #define MOST_TASKS 64
+#define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
+#define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 
 static int64_t at_most(int64_t block, int64_t size) {
   return size != SN_DYNAMIC && size < block ? (size > 0 ? size : 1) : block;
@@ -56,28 +60,6 @@ static Work work_of(const SnForm *f) {
   return w;
 }
 
-// Packing a panel of weights is paid for by m rows: as many as 128 where there are enough blocks, of equal size. Small
-// problems still have two blocks for two threads.
-static int64_t rows_of_block(int64_t rows, int64_t batch) {
-  if (rows == SN_DYNAMIC || rows >= 512)
-    return 128;
-  if (batch != SN_DYNAMIC && rows > 0 && sn_times(batch, sn_pieces(rows, 128)) >= ENOUGH_TASKS)
-    return sn_pieces(rows, sn_pieces(rows, 128));
-  return at_most(rows >= 64 || rows <= 16 ? 32 : 16, rows);
-}
-
-static int64_t columns_of_task(const SnForm *f, int64_t blocks, int64_t m, int64_t n, int64_t sum) {
-  int64_t length = sn_row_length(f);
-  if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || f->accumulators.size ||
-      !sn_cpu_by_columns(f))
-    return 0;
-  int64_t least = sn_pieces(LEAST_WORK, sn_times(m, sum > 0 ? sum : 1));
-  int64_t columns = sn_pieces(length, sn_pieces(ENOUGH_TASKS, blocks));
-  columns = sn_pieces(columns > least ? columns : least, n) * n;
-  columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / n * n : columns;
-  return columns < length ? columns : 0;
-}
-
 bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *features) {
   SnMultiplied m;
   for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
@@ -98,9 +80,16 @@ static bool pays(const SnForm *f, const char *kernel, const char *features) {
   return sn_schedule_kernel_runs(f, kernel, features);
 }
 
+// Tiles are whole ones, and to configure them takes as long as some thousand multiplications.
+static bool is_small(const SnForm *f) {
+  int64_t rows = sizes(f, 0, f->num_rows), each = work_of(f).all;
+  return rows != SN_DYNAMIC && each != SN_DYNAMIC && sn_times(rows, each) < TILES_WORK;
+}
+
 static const char *best_kernel(const SnForm *f, const char *features) {
   const SnMicroKernel *line = sn_micro_kernels;
-  while (!pays(f, line->name, features)) // "any128" does, everywhere and for every type
+  bool small = is_small(f);
+  while ((small && line->sums == SN_SUMS_IN_TILES) || !pays(f, line->name, features)) // "any128" is for every type
     ++line;
   return line->name;
 }
@@ -116,20 +105,86 @@ static int64_t unit_of(const SnForm *f, const char *kernel, int64_t (*unit)(cons
   return all;
 }
 
+typedef struct {
+  const char *kernel;
+  const SnMicroKernel *line; // of the first product
+  int64_t side_bytes;        // of an element of its packed b
+  int64_t rows, batch;       // SN_DYNAMIC where not known
+  Work work;
+  int64_t m, n, k;
+  bool by_columns; // parts of a row are tasks of their own, or could be
+  bool packs_rows; // each of them copies its rows of a
+} Plan;
+
+// Blocks that need whole rows: 128 where there are enough of them, of equal size. Small problems still have two
+// for two threads.
+static int64_t rows_of_whole_blocks(const Plan *p) {
+  if (p->rows == SN_DYNAMIC || p->rows >= 512)
+    return 128;
+  if (p->batch != SN_DYNAMIC && p->rows > 0 && sn_times(p->batch, sn_pieces(p->rows, 128)) >= ENOUGH_TASKS)
+    return sn_pieces(p->rows, sn_pieces(p->rows, 128));
+  return at_most(p->rows >= 64 || p->rows <= 16 ? 32 : 16, p->rows);
+}
+
+// Blocks whose columns may be shared: as many rows as use a panel before it has left the cache, tiles of AMX twice as
+// fast as others, and fewer only where that makes tasks of enough work for a few threads.
+static int64_t rows_of_parts(const Plan *p) {
+  int64_t all = p->line->sums == SN_SUMS_IN_TILES ? 512 : 256, sum = p->work.summed;
+  while (all > 128 && sum != SN_DYNAMIC && sn_times(all * p->side_bytes, sum) > SECOND_CACHE)
+    all /= 2;
+  int64_t m = sn_pieces(p->rows, sn_pieces(p->rows, all));
+  if (p->batch == SN_DYNAMIC || p->work.widest == SN_DYNAMIC || sum == SN_DYNAMIC)
+    return m;
+  for (; m > 32; m = sn_pieces(m, 2)) {
+    int64_t tasks = sn_times(sn_times(p->batch, sn_pieces(p->rows, m)), sn_pieces(p->work.widest, p->n));
+    if (tasks >= FEW_TASKS || sn_times(sn_times(m, p->n), sum) < 2 * LEAST_WORK)
+      break;
+  }
+  return m;
+}
+
+static Plan plan(const SnForm *f, const char *kernel) {
+  int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
+  SnMultiplied first;
+  (void)sn_multiplied(f, 0, &first);
+  const SnMicroKernel *line = sn_micro_kernel(kernel, first.a, first.b, first.sum);
+  Plan p = {.kernel = kernel,
+            .line = line,
+            .side_bytes = (sn_bits(sn_micro_packed(line->b, first.sum)) + 7) / 8,
+            .rows = sizes(f, batch_dims, together),
+            .batch = sizes(f, 0, batch_dims),
+            .work = work_of(f),
+            .packs_rows = sn_cpu_packs_rows(f, kernel),
+            .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
+  p.n = at_most(sn_bits(first.sum) > 32 ? 32 : 64, p.work.widest);
+  p.m = p.rows > 0 && p.by_columns ? rows_of_parts(&p) : rows_of_whole_blocks(&p);
+  p.m = sn_has_one_group(f) ? p.m : sn_cpu_rows_of_chain(f, p.m);
+  int64_t k = p.m > 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
+  p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
+  p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
+  return p;
+}
+
+static int64_t columns_of_task(const Plan *p, int64_t blocks) {
+  int64_t length = p->work.widest, sum = p->work.summed;
+  if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || !p->by_columns)
+    return 0;
+  int64_t least = sn_pieces(LEAST_WORK, sn_times(p->m, sum > 0 ? sum : 1));
+  int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
+  columns = sn_pieces(columns > least ? columns : least, p->n) * p->n;
+  columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / p->n * p->n : columns;
+  return columns < length ? columns : 0;
+}
+
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
   const char *kernel = best_kernel(f, options->features);
-  int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
-  int64_t rows = sizes(f, batch_dims, together), batch = sizes(f, 0, batch_dims);
-  Work work = work_of(f);
-  int64_t m = rows_of_block(rows, batch), n = at_most(64, work.widest),
-          lanes = sn_schedule_lanes(f, options->vector_bits, work.widest);
-  m = up_to_multiple(sn_has_one_group(f) ? m : sn_cpu_rows_of_chain(f, m), unit_of(f, kernel, sn_micro_row_unit));
-  int64_t k = up_to_multiple(at_most(256, work.summed), unit_of(f, kernel, sn_micro_k_unit));
-  int64_t blocks = rows == SN_DYNAMIC || batch == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
-  int64_t columns = columns_of_task(f, blocks, m, n, work.summed), tasks = MOST_TASKS;
-  if (blocks >= 0 && work.all != SN_DYNAMIC &&
-      (double)blocks * (double)m * (double)work.all < (double)MOST_TASKS * TINY_WORK)
-    tasks = at_least_one(sn_times(sn_times(blocks, m), work.all) / TINY_WORK);
+  Plan p = plan(f, kernel);
+  bool counted = p.rows != SN_DYNAMIC && p.batch != SN_DYNAMIC;
+  int64_t blocks = counted ? sn_times(p.batch, sn_pieces(p.rows, p.m)) : SN_DYNAMIC, all = p.work.all,
+          columns = columns_of_task(&p, blocks), tasks = MOST_TASKS,
+          lanes = sn_schedule_lanes(f, options->vector_bits, p.work.widest);
+  if (counted && all != SN_DYNAMIC && (double)blocks * (double)p.m * (double)all < (double)MOST_TASKS * TINY_WORK)
+    tasks = at_least_one(sn_times(sn_times(blocks, p.m), all) / TINY_WORK);
   char share[40] = "";
   if (columns)
     snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
@@ -138,6 +193,6 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
                           sn_parse_attr(mlirLocationGetContext(loc),
                                         "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, "
                                         "unroll = %lld}",
-                                        kernel, share, (long long)m, (long long)n, (long long)k,
-                                        (long long)tasks, (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
+                                        kernel, share, (long long)p.m, (long long)p.n, (long long)p.k, (long long)tasks,
+                                        (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }

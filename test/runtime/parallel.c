@@ -25,6 +25,26 @@ static void all_once(int64_t count) {
   free(marks);
 }
 
+// No two tasks that run at once have one slot; 64 that never give theirs back have all.
+static int64_t taken;
+static _Atomic int users[64];
+static void in_slot(void *context, int64_t i) {
+  int64_t slot = sinter_rt_take_slot(&taken);
+  CHECK(atomic_fetch_add(&users[slot], 1) == 0);
+  for (volatile int k = 0; k < 1000; k++)
+    ;
+  atomic_fetch_sub(&users[slot], 1);
+  if (!context)
+    sinter_rt_give_slot(&taken, slot);
+}
+static void slots(void) {
+  taken = 0;
+  sinter_rt_parallel(in_slot, NULL, 64);
+  CHECK(taken == 0);
+  sinter_rt_parallel(in_slot, &taken, 64);
+  CHECK(taken == -1);
+}
+
 static void nested(void *context, int64_t i) {
   sinter_rt_set_threads(1); // ignored here
   sinter_rt_parallel(mark, (_Atomic int *)context + i * 100, 100);
@@ -125,6 +145,7 @@ int main(void) {
       all_once(counts[i]);
     sinter_rt_parallel(mark, NULL, counts[0]);
     all_nested();
+    slots();
     rounding();
     all_wake();
     caller(NULL);

@@ -124,7 +124,7 @@ func.func private @pairs(%x: memref<4x47xbf16>, %w: memref<16x47xbf16>, %y: memr
 //   CHECK-NOT:   tdpbf16ps
 //       CHECK:   call @sinter_amx_f32(
 // CHECK-LABEL: func.func private @sinter_amx_f32(
-//  CHECK-SAME:   attributes {no_inline
+//  CHECK-SAME:   attributes {passthrough = ["noinline"]
 //       CHECK:   scf.for {{.*}} step %c32 {
 //       CHECK:     scf.for {{.*}} step %c32 {
 // CHECK-COUNT-4:     call @llvm.x86.tileloadd64.internal(

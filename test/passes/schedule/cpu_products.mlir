@@ -1,9 +1,9 @@
 // RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
 
-// One row by large weights: its columns are the tasks.
+// One row by large weights: its columns are the tasks, and a panel that is used once stays in the first cache.
 
 // CHECK-LABEL: func @one_row
-//       CHECK: schedule(#sinter.brgemm<columns = 256, k = 256, kernel = "libxsmm", lanes = 16, m = 1, n = 64, tasks = 64, unroll = 1>)
+//       CHECK: schedule(#sinter.brgemm<columns = 256, k = 64, kernel = "libxsmm", lanes = 16, m = 1, n = 64, tasks = 64, unroll = 1>)
 func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
   %e = tensor.empty() : tensor<1x4096xf32>
   %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32
@@ -20,7 +20,7 @@ func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<
 
 // CHECK-LABEL: func @reduced
 //   CHECK-NOT: columns
-//       CHECK: schedule(#sinter.brgemm<k = 256
+//       CHECK: schedule(#sinter.brgemm<k = 64
 func.func @reduced(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1xf32> {
   %e = tensor.empty() : tensor<1xf32>
   %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32
@@ -54,7 +54,7 @@ func.func @channels(%w: tensor<96x3x3x3xf32>, %x: tensor<32x3x34x34xf32>) -> ten
 // Rows of both dimensions count as one: 896 of them.
 
 // CHECK-LABEL: func @sequences
-//       CHECK: schedule(#sinter.brgemm<k = 64, kernel = "libxsmm", lanes = 16, m = 128, n = 64, tasks = 28, unroll = 1>)
+//       CHECK: schedule(#sinter.brgemm<k = 64, kernel = "libxsmm", lanes = 16, m = 224, n = 64, tasks = 28, unroll = 1>)
 func.func @sequences(%x: tensor<128x7x64xf32>, %w: tensor<64x64xf32>) -> tensor<128x7x64xf32> {
   %e = tensor.empty() : tensor<128x7x64xf32>
   %y = sinter.contract (b = 128, s = 7) by (j = 64) product (k = 64) (%x[b, s, k] : tensor<128x7x64xf32>, %w[k, j] : tensor<64x64xf32>) : f32

@@ -71,15 +71,33 @@ func.func @mixed(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %s: tensor<8x16xf32
 
 // -----
 
-// Tiles, or the instruction for pairs of bf16; sums of 8-bit integers by pairs of 16 bits.
+// Tiles, or the instruction for pairs of bf16, which takes these rows where they lie: where they have to be copied,
+// fewer tasks share them. Tiles have blocks of 512 rows, since they use a panel up twice as fast; their m and k are
+// multiples of a tile.
 
 // CHECK-LABEL: func @halves
-//       CHECK:   kernel = "libxsmm"
+//       CHECK:   columns = 256, k = 250, kernel = "libxsmm", lanes = 16, m = 256,
 //   DOT-LABEL: func @halves
-//         DOT:   kernel = "dot512"
+//         DOT:   columns = 128, k = 250, kernel = "dot512", lanes = 16, m = 256,
 //   AMX-LABEL: func @halves
-//         AMX:   kernel = "amx"
-func.func @halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+//         AMX:   columns = 128, k = 256, kernel = "amx", lanes = 16, m = 512,
+func.func @halves(%x: tensor<1022x250xbf16>, %w: tensor<512x250xbf16>, %e: tensor<1022x512xf32>) -> tensor<1022x512xf32> {
+  %y = sinter.contract (i = 1022) by (j = 512) product (k = 250) (%x[i, k] : tensor<1022x250xbf16>, %w[j, k] : tensor<512x250xbf16>) : f32
+      outs(%e[i, j] : tensor<1022x512xf32>) {
+  ^row(%a: tensor<512xf32>):
+    sinter.yield %a : tensor<512xf32>
+  }
+  return %y : tensor<1022x512xf32>
+}
+
+// -----
+
+// Not of a small product: to configure tiles takes longer.
+
+// CHECK-LABEL: func @few_halves
+//   AMX-LABEL: func @few_halves
+//         AMX:   kernel = "libxsmm"
+func.func @few_halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xbf16>, %w[k, j] : tensor<16x8xbf16>) : f32
       outs(%e[i, j] : tensor<8x8xf32>) {
   ^row(%a: tensor<8xf32>):
@@ -89,6 +107,8 @@ func.func @halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf
 }
 
 // -----
+
+// Sums of 8-bit integers by pairs of 16 bits.
 
 // CHECK-LABEL: func @bytes
 //      AVX512:   kernel = "dot512"
