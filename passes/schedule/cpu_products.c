@@ -159,7 +159,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
   p.n = at_most(sn_bits(first.sum) > 32 ? 32 : 64, p.work.widest);
   p.m = p.rows > 0 && p.by_columns ? rows_of_parts(&p) : rows_of_whole_blocks(&p);
   p.m = sn_has_one_group(f) ? p.m : sn_cpu_rows_of_chain(f, p.m);
-  int64_t k = p.m > 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
+  int64_t k = p.m >= 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
   return p;

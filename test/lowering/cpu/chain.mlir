@@ -1,13 +1,15 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract --implicit-check-not=sinter.rowwise
 
-// Two products in one task: what the first one's row program gives lies in memory of the task's 4 rows. It is read and
-// written as a memref of all 11 rows that begins as many rows in front of it as the block's first row has, and the
-// second product takes it as it lies there.
+// Two products in one task: what the first one's row program gives lies in memory of 4 rows, the task's slot. It is
+// read and written as a memref of all 11 rows that begins as many rows in front of it as the block's first row has,
+// and the second product takes it as it lies there.
 
 // CHECK-LABEL: func.func private @two(
 //       CHECK:   memref.alloca() {{.*}} : memref<12x9xf32>
 // CHECK-LABEL: func.func private @two_task(
-//       CHECK:   scf.for %[[T:.+]] = %[[TASK:.+]] to
+//       CHECK:   %[[TAKEN:.+]] = call @sinter_rt_take_slot(
+//       CHECK:   %[[TASK:.+]] = arith.index_cast %[[TAKEN]] : i64 to index
+//       CHECK:   scf.for
 //       CHECK:     %[[I:.+]] = arith.muli %{{.+}}, %c4 : index
 //       CHECK:     %[[ROW:.+]] = arith.addi %{{.+}}, %[[I]] : index
 //       CHECK:     %[[SLOT:.+]] = arith.muli %[[TASK]], %c4 : index
