@@ -28,6 +28,8 @@ typedef struct {
 } Buffer;
 typedef SN_VEC(Buffer) Buffers;
 
+// ---- lives ------------------------------------------------------------------------------
+
 // The op of `body` that holds `op`.
 static MlirOperation in_body(MlirOperation op, MlirBlock body) {
   while (!mlirBlockEqual(mlirOperationGetBlock(op), body))
@@ -35,38 +37,44 @@ static MlirOperation in_body(MlirOperation op, MlirBlock body) {
   return op;
 }
 
-static size_t order_in(MlirBlock body, MlirOperation op) {
-  size_t n = 0;
-  for (MlirOperation o = mlirBlockGetFirstOperation(body);
-       !sn_null(o) && !mlirOperationEqual(o, op); ++n)
-    o = mlirOperationGetNextInBlock(o);
-  return n;
-}
+typedef struct {
+  MlirBlock body;
+  SnTable order; // of its ops, from 0
+  SnTable seen;  // values of the buffer that is followed
+} Lives;
 
 // Extends a buffer's life to the uses of a value that may be a part of it.
-static void follow(Buffer *buffer, MlirBlock body, MlirValue value) {
+static void follow(Lives *lives, Buffer *buffer, MlirValue value) {
+  if (sn_table_has(&lives->seen, value.ptr))
+    return;
+  sn_table_put(&lives->seen, value.ptr, 1);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (sn_is(user, "memref.dealloc"))
       continue;
-    MlirOperation top = in_body(user, body);
-    size_t at = order_in(body, top);
+    MlirOperation top = in_body(user, lives->body);
+    uintptr_t at = 0;
+    sn_table_get(&lives->order, top.ptr, &at);
     buffer->first = at < buffer->first ? at : buffer->first;
     buffer->last = at > buffer->last ? at : buffer->last;
     // Views of it, and what loops and branches carry of it.
     for (intptr_t i = 0; i < sn_num_results(user); ++i)
       if (mlirTypeIsAMemRef(sn_type_of(sn_result(user, i))))
-        follow(buffer, body, sn_result(user, i));
+        follow(lives, buffer, sn_result(user, i));
     if (!mlirOperationEqual(top, user))
       for (intptr_t i = 0; i < sn_num_results(top); ++i)
         if (mlirTypeIsAMemRef(sn_type_of(sn_result(top, i))))
-          follow(buffer, body, sn_result(top, i));
+          follow(lives, buffer, sn_result(top, i));
   }
 }
 
 static Buffers find(MlirBlock body, bool straight) {
   Buffers buffers = {0};
+  Lives lives = {.body = body};
+  size_t n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    sn_table_put(&lives.order, op.ptr, n++);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
     int64_t bytes = sn_is(op, "memref.alloc") ? sn_memref_bytes(sn_type_of(sn_result(op, 0))) : -1;
@@ -74,42 +82,142 @@ static Buffers find(MlirBlock body, bool straight) {
       continue;
     Buffer b = {op, bytes, 0, SIZE_MAX, 0};
     if (straight)
-      follow(&b, body, sn_result(op, 0));
+      follow(&lives, &b, sn_result(op, 0));
     else // with branches, the order of ops says nothing
       b = (Buffer){op, bytes, 0, 0, SIZE_MAX};
+    sn_table_clear(&lives.seen);
     sn_push(&buffers, b);
   }
+  sn_table_free(&lives.order);
+  sn_table_free(&lives.seen);
   return buffers;
 }
 
-static bool together(const Buffer *a, const Buffer *b) {
-  return a->first <= b->last && b->first <= a->last;
+// ---- places --------------------------------------------------------------------------------
+
+typedef struct {
+  int64_t offset, end;
+} Gap;
+
+typedef struct {
+  SN_VEC(Gap) gaps;      // free bytes, in order, with others between any two; the last ends at INT64_MAX
+  SN_VEC(Buffer *) live; // a heap: the one whose life ends first at its root
+} Places;
+
+// What a buffer takes: the next one begins at a multiple of the alignment.
+static int64_t whole(int64_t bytes) {
+  return bytes > INT64_MAX - ALIGNMENT ? INT64_MAX : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static int64_t round_up(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static int64_t end_of(int64_t offset, int64_t bytes) {
+  return bytes > INT64_MAX - offset ? INT64_MAX : offset + bytes;
+}
 
-// The lowest offset where no buffer placed before is alive at the same time.
-// Answers the size of it all; -1 if that passes 2^63.
+// The lowest offset where so many bytes are free; -1 if that passes 2^63.
+static int64_t take(Places *p, int64_t bytes) {
+  size_t k = 0;
+  while (k < p->gaps.size && p->gaps.data[k].end - p->gaps.data[k].offset < bytes)
+    ++k;
+  if (k == p->gaps.size)
+    return -1;
+  Gap *gap = &p->gaps.data[k];
+  int64_t offset = gap->offset;
+  gap->offset = end_of(offset, whole(bytes));
+  if (gap->offset > gap->end)
+    gap->offset = gap->end;
+  if (gap->offset == gap->end && k + 1 < p->gaps.size) {
+    memmove(gap, gap + 1, (p->gaps.size - k - 1) * sizeof *gap);
+    --p->gaps.size;
+  }
+  return offset;
+}
+
+static void give_back(Places *p, const Buffer *buffer) {
+  Gap free = {buffer->offset, end_of(buffer->offset, whole(buffer->bytes))};
+  size_t low = 0, high = p->gaps.size;
+  while (low < high) { // the first gap behind it
+    size_t middle = (low + high) / 2;
+    if (p->gaps.data[middle].offset < free.end)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool joins_next = low < p->gaps.size && p->gaps.data[low].offset == free.end,
+       joins_last = low > 0 && p->gaps.data[low - 1].end == free.offset;
+  if (joins_next && joins_last) {
+    p->gaps.data[low - 1].end = p->gaps.data[low].end;
+    memmove(&p->gaps.data[low], &p->gaps.data[low + 1], (--p->gaps.size - low) * sizeof free);
+  } else if (joins_next) {
+    p->gaps.data[low].offset = free.offset;
+  } else if (joins_last) {
+    p->gaps.data[low - 1].end = free.end;
+  } else {
+    sn_push(&p->gaps, free);
+    memmove(&p->gaps.data[low + 1], &p->gaps.data[low], (p->gaps.size - 1 - low) * sizeof free);
+    p->gaps.data[low] = free;
+  }
+}
+
+static void begin(Places *p, Buffer *b) {
+  sn_push(&p->live, b);
+  Buffer **heap = p->live.data;
+  for (size_t i = p->live.size - 1, up; i && heap[up = (i - 1) / 2]->last > heap[i]->last; i = up) {
+    Buffer *other = heap[up];
+    heap[up] = heap[i];
+    heap[i] = other;
+  }
+}
+
+// Those whose last use is in front of `at` are gone.
+static void end_before(Places *p, size_t at) {
+  Buffer **heap = p->live.data;
+  while (p->live.size && heap[0]->last < at) {
+    give_back(p, heap[0]);
+    heap[0] = heap[--p->live.size];
+    for (size_t i = 0, child; (child = 2 * i + 1) < p->live.size; i = child) {
+      child += child + 1 < p->live.size && heap[child + 1]->last < heap[child]->last;
+      if (heap[i]->last <= heap[child]->last)
+        break;
+      Buffer *other = heap[child];
+      heap[child] = heap[i];
+      heap[i] = other;
+    }
+  }
+}
+
+static int by_first_use(const void *x, const void *y) {
+  const Buffer *const *a = x, *const *b = y;
+  if ((*a)->first != (*b)->first)
+    return (*a)->first < (*b)->first ? -1 : 1;
+  return (*a > *b) - (*a < *b); // as they stand
+}
+
+// Each gets the lowest offset where no buffer that was used before is alive at the same time. Answers the size of it
+// all; -1 if that passes 2^63.
 static int64_t place(Buffers *buffers) {
   int64_t all = 0;
-  for (size_t i = 0; i < buffers->size; ++i) {
-    Buffer *b = &buffers->data[i];
-    for (size_t k = 0; k < i; ++k) {
-      const Buffer *other = &buffers->data[k];
-      bool apart =
-          b->offset + b->bytes <= other->offset || other->offset + other->bytes <= b->offset;
-      if (!together(b, other) || apart || !b->bytes)
-        continue;
-      int64_t end = other->offset + other->bytes; // has passed below
-      if (end > INT64_MAX - ALIGNMENT || round_up(end) > INT64_MAX - b->bytes)
-        return -1;
-      b->offset = round_up(end);
-      k = (size_t)-1; // those before may be in the way there
-    }
-    all = b->offset + b->bytes > all ? b->offset + b->bytes : all;
+  Places p = {0};
+  Buffer **in_order = sn_alloc((buffers->size + 1) * sizeof *in_order);
+  sn_push(&p.gaps, (Gap){0, INT64_MAX});
+  for (size_t i = 0; i < buffers->size; ++i)
+    in_order[i] = &buffers->data[i];
+  qsort(in_order, buffers->size, sizeof *in_order, by_first_use);
+  for (size_t i = 0; i < buffers->size && all >= 0; ++i) {
+    Buffer *b = in_order[i];
+    bool needed = b->bytes && b->first <= b->last;
+    end_before(&p, b->first);
+    b->offset = needed ? take(&p, b->bytes) : 0;
+    if (needed && b->offset >= 0)
+      begin(&p, b);
+    all = b->offset < 0 ? -1 : b->offset + b->bytes > all ? b->offset + b->bytes : all;
   }
+  free(in_order);
+  sn_vec_free(&p.gaps);
+  sn_vec_free(&p.live);
   return all;
 }
+
+// ---- the pass -------------------------------------------------------------------------------
 
 static void free_nothing(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
