@@ -7,6 +7,8 @@
 // A *plain* form has one group of columns, no matrices, and sides that are one access each: most are.
 // Its `groups`, `sides` and `matrices` are empty, and who makes one leaves them so; who reads any form asks sn_group
 // and sn_side. Who cannot do with others asks sn_is_plain first; sinter-split makes plain ones of all.
+//
+// decides: how C reads, makes and changes IR, and how large a form may be.
 
 #ifndef SINTER_CAPI_FORM_H
 #define SINTER_CAPI_FORM_H

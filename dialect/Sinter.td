@@ -4,6 +4,8 @@
 // to a C function named after it: sinter_<op>_verify, sinter_<op>_infer. A new
 // op needs a record here and a C function in dialect/verify_row_ops.c, no new C++; a
 // row operation a line in dialect/row_ops.h besides, which says where its functions are.
+//
+// new row operation: its declaration, with its rules and an example.
 
 #ifndef SINTER_TD
 #define SINTER_TD

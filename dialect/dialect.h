@@ -2,6 +2,8 @@
 //
 // Included by the shim (C++), by the verifiers, and by whoever creates Sinter's
 // attributes. Nothing here decides anything about IR.
+//
+// decides: what the words mean: operations and their rules, losses, the keys of schedules.
 
 #ifndef SINTER_DIALECT_DIALECT_H
 #define SINTER_DIALECT_DIALECT_H

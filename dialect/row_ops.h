@@ -11,6 +11,8 @@
 //   CPU and GPU
 //
 // Each layer makes its array of functions from SN_ROW_OPS, so a line without one of them does not compile.
+//
+// new row operation: its line: what it reads, gives and costs.
 
 #ifndef SINTER_DIALECT_ROW_OPS_H
 #define SINTER_DIALECT_ROW_OPS_H

@@ -3,6 +3,8 @@
 //   #sinter.rows<chunk = 16, lanes = 16, unroll = 4, residency = "reread">
 //
 // A new key is a row here; a new attribute also needs a record in Sinter.td.
+//
+// new schedule key: its row: values, default, meaning.
 
 #include "dialect/schedules.h"
 #include "capi/limits.h"

@@ -1,5 +1,7 @@
 // verify_row_ops.c: the rules of the row operations, one function an op.
 //
+// new row operation: its rules, by the labels of its declaration.
+//
 // test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1.. @g1..
 
 #include "dialect/definition.h"

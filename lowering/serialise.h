@@ -1,4 +1,6 @@
 // serialise.h: LLVM's dialect to an object file, with the table of functions.
+//
+// decides: what is outlined as a kernel, and what a compiled library holds.
 
 #ifndef SINTER_LOWERING_SERIALISE_H
 #define SINTER_LOWERING_SERIALISE_H

@@ -2,6 +2,8 @@
 //
 // Upstream passes cannot be run from inside ours, so a road is a named pipeline
 // of passes; the plugin, the tools and docs/ladder.md read these lists.
+//
+// new pass: its place on the roads that run it.
 
 #include "pipelines/pipelines.h"
 #include "target/chips.h"

@@ -1,4 +1,6 @@
 // pipelines.h: every pass and every road of Sinter, by name.
+//
+// decides: which passes run, in which order, on which road.
 
 #ifndef SINTER_PIPELINES_H
 #define SINTER_PIPELINES_H

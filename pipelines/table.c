@@ -1,4 +1,6 @@
 // table.c: every pass and pipeline, by name.
+//
+// new pass: its name; the pass is a file of a folder of passes or lowerings.
 
 #include "pipelines/pipelines.h"
 

@@ -5,6 +5,8 @@
 // so nothing here is visible outside of it. The functions are grouped by the
 // file that holds them; a file refers only to call.c, so that a library for a
 // GPU holds no micro-kernels and no thread pool.
+//
+// decides: how compiled code runs: threads and tasks, memory, errors, the CUDA driver.
 
 #ifndef SINTER_RUNTIME_RUNTIME_H
 #define SINTER_RUNTIME_RUNTIME_H

@@ -1,4 +1,6 @@
 // chips.h: what NVIDIA's architectures have, as far as schedules and targets depend on it.
+//
+// decides: what processors have: chips, and the instructions that multiply, with how they want operands packed.
 
 #ifndef SINTER_TARGET_CHIPS_H
 #define SINTER_TARGET_CHIPS_H

@@ -4,6 +4,8 @@
 //
 // A new instruction is a line here, and an emitter if none of those in lowering/ writes it.
 //
+// new instruction that multiplies: its line: types, sizes, how sides are packed, where sums are.
+//
 // test: test/passes/schedule/kernels.mlir, test/lowering/cpu/kernels.mlir, test/run/kernels.test
 
 #include "target/microkernels.h"

@@ -1,4 +1,6 @@
 // common.h: what sinter-run and sinter-cc share: options, files, roads.
+//
+// decides: what users type, and what they are told.
 
 #ifndef SINTER_TOOLS_COMMON_H
 #define SINTER_TOOLS_COMMON_H

@@ -4,6 +4,8 @@
 //   for k0 by k:
 //     B panel [k][n], packed unless it lies so in memory
 //     c[m][n] (+)= A . B           by the schedule's line of the table of micro-kernels
+//
+// new schedule key: of a CPU's products: where it is read.
 
 #include "dialect/row_groups.h"
 #include "dialect/schedules.h"

@@ -12,6 +12,8 @@
 //     for each row of the task: the row program
 //     store to p[index]
 //   }
+//
+// decides: how a scheduled form is written for a CPU: tasks, loops of vectors, blocks of products.
 
 #ifndef SINTER_LOWERING_CPU_CPU_H
 #define SINTER_LOWERING_CPU_CPU_H

@@ -7,6 +7,8 @@
 // Blocks whose sizes are not known share a function of the module, one for each line and type:
 //
 //   func.func private @sinter_fma512_f64(a, its offset and distance, b, .., c, .., m, n, k, again)
+//
+// new instruction that multiplies: an emitter, if none of those that are there writes it.
 
 #include "lowering/cpu/micro_block.h"
 #include "mlir-c/Dialect/LLVM.h"

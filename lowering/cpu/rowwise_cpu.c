@@ -7,6 +7,8 @@
 //       the row's indices, the row program, its stores and accumulators
 //
 // Few long rows are shared in pieces of `columns`: rowpieces.c.
+//
+// new schedule key: of a CPU's rows: where it is read.
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"

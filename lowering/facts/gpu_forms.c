@@ -4,6 +4,9 @@
 //   ->
 //   launch: 264 blocks of 256 threads, in clusters of 2      columns: 4 vectors of 4 wait in registers of each thread
 //
+// new family of rows: what its schedule makes of a form.
+// new schedule key: of a GPU's rows: where it is read.
+//
 // test: test/passes/schedule/gpu_families.mlir, test/lowering/gpu/families.test, refused.mlir
 
 #include "lowering/facts/gpu_forms.h"

@@ -2,6 +2,8 @@
 //
 // A #sinter.gpu_rows is read here and nowhere else. The scheduler asks what a schedule would take before it chooses
 // one, the lowering what to write. No IR is made here.
+//
+// decides: what a schedule makes of a form, before any IR is made.
 
 #ifndef SINTER_LOWERING_FACTS_GPU_FORMS_H
 #define SINTER_LOWERING_FACTS_GPU_FORMS_H

@@ -1,4 +1,6 @@
 // lower_gpu.h: what kernels are written by beside rows/; for lower_gpu.c.
+//
+// decides: which kernels a GPU module has, and how they become cubins.
 
 #ifndef SINTER_LOWERING_GPU_LOWER_H
 #define SINTER_LOWERING_GPU_LOWER_H

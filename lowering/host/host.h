@@ -4,6 +4,8 @@
 // call, down to the kernels themselves (functions with sinter.kernel) and to
 // declarations. These passes run after bufferization, so a public function has
 // memref arguments: inputs, outputs, then the workspace.
+//
+// decides: what host code does around kernels: memory, sizes, errors, counts, names.
 
 #ifndef SINTER_LOWERING_HOST_H
 #define SINTER_LOWERING_HOST_H

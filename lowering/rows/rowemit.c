@@ -8,6 +8,8 @@
 // A row's operation is emitted where a column asks for it (sn_row_element), a scalar's once for each row
 // (sn_row_scalars). Loops are the lowering's, of a CPU or of a GPU.
 //
+// new row operation: its element at a column, or its scalar; for CPU and GPU.
+//
 // test: test/lowering/cpu, test/lowering/gpu
 
 #include "lowering/rows/rowmemory.h"

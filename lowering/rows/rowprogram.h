@@ -16,6 +16,8 @@
 //
 // A row value is recomputed from memory wherever it is asked for, once in each
 // loop body. Elements of a reduction stay in the order that the lowering fixes.
+//
+// decides: how a row program becomes loops: its phases, what one loop joins, what is kept, each element.
 
 #ifndef SINTER_LOWERING_ROWPROGRAM_H
 #define SINTER_LOWERING_ROWPROGRAM_H

@@ -9,6 +9,8 @@
 // is a tensor over the dimensions that it depends on. Numbers of every other
 // road are compared with those of this one. Schedules are ignored.
 //
+// new row operation: what it means, in linalg.
+//
 // runs in: sinter-cpu with policy=disabled, sinter-run --verify    test: test/passes/decompose/decompose.mlir
 
 #include "dialect/row_ops.h"

@@ -1,4 +1,6 @@
 // decompose.h: kernel forms taken apart into linalg.generic. Private to passes/decompose.
+//
+// decides: what each form means in linalg, which --verify compares with.
 
 #ifndef SINTER_PASSES_DECOMPOSE_H
 #define SINTER_PASSES_DECOMPOSE_H

@@ -1,4 +1,6 @@
 // differentiate.h: private to passes/differentiate. Reverse mode over row programs.
+//
+// decides: what gradients are, at corners too.
 
 #ifndef SINTER_PASSES_DIFFERENTIATE_H
 #define SINTER_PASSES_DIFFERENTIATE_H

@@ -8,6 +8,8 @@
 // has a rule for each operation; a rule hands to each operand its part. At corners, where a derivative
 // does not exist, the rules are PyTorch's, and a test names each of them.
 //
+// new row operation: what its operands get of its gradient.
+//
 // runs in: differentiate    test: test/run/differentiate_rules.test, test/passes/differentiate/errors.mlir
 
 #include "dialect/row_ops.h"

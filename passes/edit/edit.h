@@ -1,4 +1,6 @@
 // edit.h: what simplify and fuse share in taking forms apart and making new ones.
+//
+// decides: how a form is taken apart and made anew, and how rules are applied.
 
 #ifndef SINTER_PASSES_EDIT_EDIT_H
 #define SINTER_PASSES_EDIT_EDIT_H

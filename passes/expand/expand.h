@@ -1,4 +1,6 @@
 // expand.h: private to passes/expand. A definition's body, copied into a row program.
+//
+// decides: what a named loss or row function is made of.
 
 #ifndef SINTER_PASSES_EXPAND_H
 #define SINTER_PASSES_EXPAND_H

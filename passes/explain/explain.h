@@ -1,4 +1,6 @@
 // explain.h: private to passes/explain. The kernels of a program before and after fusion, and why they are so many.
+//
+// decides: what is said of kernels, and of those that stayed two.
 
 #ifndef SINTER_PASSES_EXPLAIN_H
 #define SINTER_PASSES_EXPLAIN_H

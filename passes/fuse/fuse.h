@@ -1,4 +1,6 @@
 // fuse.h: private to passes/fuse, and what sinter-explain asks it. Which kernels are made one, and in which order.
+//
+// decides: which forms become one kernel, and in which order.
 
 #ifndef SINTER_PASSES_FUSE_H
 #define SINTER_PASSES_FUSE_H

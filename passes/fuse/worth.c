@@ -6,6 +6,8 @@
 // Traffic is what a kernel reads and writes: each value once, whatever reads it inside.
 // What a policy allows beyond legality is one row of the table below.
 //
+// new way to fuse: what it saves, and when it is not worth it.
+//
 // runs in: fuse, explain    test: test/passes/fuse/policy.mlir
 
 #include "dialect/row_ops.h"

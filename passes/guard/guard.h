@@ -1,4 +1,6 @@
 // guard.h: what sinter-guard is made of: guard.c, guard/indices.c and guard/divisions.c.
+//
+// decides: which subscripts and divisors are checked at run time.
 
 #ifndef SINTER_PASSES_GUARD_H
 #define SINTER_PASSES_GUARD_H

@@ -1,4 +1,6 @@
 // math.h: what math.c takes from math/f32.c and math/lanes.c, and kernels of a GPU from the first.
+//
+// decides: which polynomials functions are, and how accurate.
 
 #ifndef SINTER_PASSES_MATH_H
 #define SINTER_PASSES_MATH_H

@@ -7,6 +7,8 @@
 // one hands to the other, then through what both read, then columns by their
 // order. A form that reduces or picks fixes what a row is; an elementwise one takes on any.
 //
+// new way to fuse: when two forms may be one in this way.
+//
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
 #include "dialect/row_ops.h"

@@ -8,6 +8,9 @@
 // is found again on the way: a value that used a column of its old form may be a
 // scalar in the new one.
 //
+// new row operation: how it moves into the body of another form.
+// new way to fuse: nothing, unless operations move otherwise than one by one.
+//
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
 #include "dialect/row_ops.h"

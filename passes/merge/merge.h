@@ -1,4 +1,6 @@
 // merge.h: one kernel made of two: is it legal, and how. Whether it is worth it is passes/fuse's.
+//
+// decides: whether two forms may be one, and how that one reads.
 
 #ifndef SINTER_PASSES_MERGE_H
 #define SINTER_PASSES_MERGE_H

@@ -1,5 +1,7 @@
 // reasons.h: why two kernels stay two. One table, for the remarks of sinter-fuse, for
 // sinter-explain, and for whoever asks sn_can_merge.
+//
+// new way to fuse: a line for each reason why not.
 
 #ifndef SINTER_PASSES_MERGE_REASONS_H
 #define SINTER_PASSES_MERGE_REASONS_H

@@ -6,6 +6,8 @@
 // Upstream folds the first to `arith.constant dense<0> : tensor<?xi32>`, a constant whose size nobody knows any
 // more. On elements the same fold is right. Tensors of known sizes stay as they are.
 //
+// decides: what becomes of a program around its forms: sizes, ranges, reshapes, scans.
+//
 // runs in: sinter-cpu, sinter-gpu, sinter-prepare    test: test/passes/program/dynamic.mlir
 
 #include "capi/pass.h"

@@ -3,6 +3,8 @@
 // For passes/raise, whose rules sinter-guard asks too. A rule looks at an SnRaise, refuses or lays out the
 // form's dimensions, names the values of the op's body that it wants, creates
 // the form, and asks for those values inside it.
+//
+// decides: which operations of linalg become kernel forms.
 
 #ifndef SINTER_PASSES_RAISE_H
 #define SINTER_PASSES_RAISE_H

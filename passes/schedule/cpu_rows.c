@@ -11,6 +11,8 @@
 // thread. Where the count of rows is known at run time, a task has more of them so
 // that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
 // over rows have equal bits for any number of threads.
+//
+// new schedule key: of a CPU's rows: when it is said.
 
 #include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"

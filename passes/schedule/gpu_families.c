@@ -28,6 +28,9 @@
 // 96; layer norm's gradients (sums of columns) with 1024 threads on a multiprocessor 47, with 512 72. Cross entropy's
 // gradient: blocks of 256 threads for each row, four on a multiprocessor, bf16 8192x128256 100 and f32 4096x32000 96;
 // blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
+//
+// new family of rows: its line of `families`, and when it fits.
+// new schedule key: of a GPU's rows: when it is said.
 
 #include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"

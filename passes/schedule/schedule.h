@@ -1,4 +1,6 @@
 // schedule.h: one function for each form and target that says how a kernel runs.
+//
+// decides: how each kernel runs: tasks, lanes, tiles, residency, families.
 
 #ifndef SINTER_PASSES_SCHEDULE_H
 #define SINTER_PASSES_SCHEDULE_H

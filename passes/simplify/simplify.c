@@ -10,6 +10,8 @@
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
 //
+// new rule of the algebra: a file of rules in this folder, named in the list here.
+//
 // runs in: alone, fuse    test: test/passes/simplify/*.mlir
 
 #include "passes/edit/edit.h"

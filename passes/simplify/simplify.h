@@ -1,4 +1,6 @@
 // simplify.h: the algebra on row programs, for passes that run it between their own steps.
+//
+// decides: what a row program may be written as instead, for no more work.
 
 #ifndef SINTER_PASSES_SIMPLIFY_H
 #define SINTER_PASSES_SIMPLIFY_H

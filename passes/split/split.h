@@ -1,4 +1,6 @@
 // split.h: a form of several products as plain forms.
+//
+// decides: where a form of several products is cut into plain ones.
 
 #ifndef SINTER_PASSES_SPLIT_H
 #define SINTER_PASSES_SPLIT_H

@@ -1,4 +1,6 @@
 // gpu_math.h: elementary functions of a kernel, as a GPU has them.
+//
+// decides: by which instructions a GPU computes functions.
 
 #ifndef SINTER_LOWERING_GPU_MATH_H
 #define SINTER_LOWERING_GPU_MATH_H

@@ -1,4 +1,6 @@
 // meet.h: values that threads have, combined: over a warp, a block, a cluster of blocks, the grid.
+//
+// decides: how values of threads, blocks and the grid become one.
 
 #ifndef SINTER_LOWERING_GPU_MEET_H
 #define SINTER_LOWERING_GPU_MEET_H

@@ -2,6 +2,8 @@
 //
 // The scheduler writes no such thing; a schedule may also come from a person or from a tuning file.
 //
+// new family of rows: what of a form it cannot run.
+//
 // test: test/lowering/gpu/refused.mlir
 
 #include "lowering/gpu/rows/row_checks.h"

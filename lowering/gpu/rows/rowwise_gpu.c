@@ -13,6 +13,8 @@
 // they are short, or stay with all that was computed of them: then the column loop is unrolled, and each thread has the
 // same few vectors in all phases. lowering/facts/gpu_forms.c says which.
 //
+// new family of rows: where a row is walked; what is its own is a file of this folder.
+//
 // test: test/lowering/gpu/lower_gpu.mlir, registers.mlir, teams.mlir, refused.mlir
 
 #include "lowering/gpu/rows/rowwise_gpu.h"

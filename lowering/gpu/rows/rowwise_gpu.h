@@ -1,4 +1,6 @@
 // rowwise_gpu.h: rowwise forms on a GPU; for lower_gpu.c.
+//
+// decides: how a scheduled rowwise form is written for a GPU, family by family.
 
 #ifndef SINTER_LOWERING_GPU_ROWWISE_H
 #define SINTER_LOWERING_GPU_ROWWISE_H

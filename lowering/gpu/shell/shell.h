@@ -10,6 +10,8 @@
 //   status.c            asserts
 //
 // A kernel is a SnGpuBody: what it is launched with, and a function that writes it. Nothing here knows what a row is.
+//
+// decides: what every kernel of a GPU has: arguments, launch, tiles, roles, shared memory, barriers.
 
 #ifndef SINTER_LOWERING_GPU_SHELL_H
 #define SINTER_LOWERING_GPU_SHELL_H
