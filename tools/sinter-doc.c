@@ -8,6 +8,7 @@
 
 #include "dialect/schedules.h"
 #include "pipelines/pipelines.h"
+#include "target/microkernels.h"
 #include "tools/doc.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -214,6 +215,37 @@ static void print_schedules(void) {
   }
 }
 
+static void print_kernels(void) {
+  static const char *const elements[] = {[SN_ANY] = "any", [SN_F64] = "f64",   [SN_F32] = "f32",   [SN_TF32] = "tf32",
+                                         [SN_F16] = "f16", [SN_BF16] = "bf16", [SN_F8E4M3] = "f8", [SN_I32] = "i32",
+                                         [SN_I16] = "i16", [SN_I8] = "i8"};
+  static const char *const packs[] = {[SN_PACK_ROWS] = "rows",
+                                      [SN_PACK_GROUPS] = "groups of k",
+                                      [SN_PACK_SWIZZLED] = "swizzled",
+                                      [SN_PACK_FRAGMENTS] = "fragments"};
+  static const char *const sums[] = {[SN_SUMS_IN_MEMORY] = "memory",
+                                     [SN_SUMS_IN_VECTORS] = "vectors",
+                                     [SN_SUMS_IN_TILES] = "tiles",
+                                     [SN_SUMS_IN_PAIRS_OF_LANES] = "pairs of lanes"};
+  static const char *const written[] = {[SN_WRITTEN_NOT_YET] = "not yet",
+                                        [SN_WRITTEN_AS_CALL] = "a call",
+                                        [SN_WRITTEN_AS_FMA] = "math.fma",
+                                        [SN_WRITTEN_AS_MULTIPLY_ADD] = "arith",
+                                        [SN_WRITTEN_AS_DOT] = "an intrinsic",
+                                        [SN_WRITTEN_AS_DOT_ADD] = "an intrinsic and an addition",
+                                        [SN_WRITTEN_AS_TILES] = "intrinsics of tiles"};
+  printf("\n## Micro-kernels\n\nWhat multiplies blocks of a product, `target/microkernels.c`: `kernel = \"NAME\"` in "
+         "a `#sinter.brgemm`. Of the lines that the processor and the types allow the first is chosen. A narrower side "
+         "is widened while it is packed. m, n and k are what registers hold; 0: any. A line that is not written yet is "
+         "chosen by nothing.\n\n"
+         "| name | target | needs | a, b -> sum | m, n, k | a | b | sums in | written as |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const SnMicroKernel *k = sn_micro_kernels; k->name; ++k)
+    printf("| `%s` | %s | %s | %s, %s -> %s | %d, %d, %d | %s | %s | %s | %s |\n", k->name,
+           k->target == SN_TARGET_CPU ? "CPU" : "GPU", k->needs, elements[k->a], elements[k->b], elements[k->sum], k->m,
+           k->n, k->k, packs[k->pack_a], packs[k->pack_b], sums[k->sums], written[k->written]);
+}
+
 static void print_combiners(void) {
   printf(
       "\n## Combiners\n\nOf `sinter.row_reduce` and of a form's accumulators. An empty reduction is the identity.\n\n"
@@ -246,6 +278,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; sn_passes[i]; ++i)
     print_pass(sn_passes[i], &files);
   print_schedules();
+  print_kernels();
   print_combiners();
   for (size_t i = 0; i < files.size; ++i) {
     free(files.data[i].path);

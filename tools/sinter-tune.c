@@ -282,7 +282,11 @@ static SinterExit compile_form(Work *w, size_t index, const TuneForm *form) {
   if (code == SINTER_EXIT_OK && form->inputs.ptr)
     code = compile_plain(w->tool, o, form->inputs, "same", path);
   w->seen.size = 0;
-  TuneSchedules schedules = tune_candidates(form->op, o->gpu ? "gpu" : "cpu", o->chip, (size_t)o->most);
+  SnScheduleOptions options = {.target = o->gpu ? "gpu" : "cpu",
+                               .chip = o->chip,
+                               .vector_bits = 512,
+                               .features = tool_features(o->cpu)};
+  TuneSchedules schedules = tune_candidates(form->op, &options, (size_t)o->most);
   for (size_t k = 0; k < schedules.size && code == SINTER_EXIT_OK; ++k)
     compile_candidate(w, index, form, schedules.data[k]);
   sn_vec_free(&schedules);

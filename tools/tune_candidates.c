@@ -2,8 +2,8 @@
 //
 //   #sinter.gpu_rows<threads = 256, occupancy = 4, blocks = 480, cluster = 4, vector = 4, residency = "registers">
 // ->
-//   the same; what other families of the target's table make of the form; then, by the table of keys
-//   (dialect/schedules.c), each key by itself: a number doubled or halved, another word; and the `moves`,
+//   the same; what other families of the target's table, or other micro-kernels, make of the form; then, by the table
+//   of keys (dialect/schedules.c), each key by itself: a number doubled or halved, another word; and the `moves`,
 //   which change what only makes sense together.
 //
 // A lowering may refuse a candidate, and a candidate may be wrong: compiling and verifying decide.
@@ -133,6 +133,8 @@ static void together(TuneSchedules *all, MlirContext ctx, const Numbers *base, s
 static void alone(TuneSchedules *all, MlirContext ctx, const Numbers *base, size_t most) {
   for (size_t i = 0; i < base->size; ++i) {
     const SnScheduleKey *k = base->keys[i];
+    if (!strcmp(k->key, "kernel")) // families have them, with blocks that they take
+      continue;
     int64_t v = base->values[i], others[3] = {2 * v, v / 2, 0}; // 0: without it, where the table has that
     for (int w = 0; k->words ? k->words[w] != NULL : w < 3; ++w) {
       Numbers n = *base;
@@ -143,16 +145,19 @@ static void alone(TuneSchedules *all, MlirContext ctx, const Numbers *base, size
   }
 }
 
-TuneSchedules tune_candidates(MlirOperation form, const char *target, const char *chip, size_t most) {
+TuneSchedules tune_candidates(MlirOperation form, const SnScheduleOptions *options, size_t most) {
   TuneSchedules all = {0};
   MlirContext ctx = mlirOperationGetContext(form);
   MlirAttribute chosen = sn_get_attr(form, "schedule");
   add(&all, chosen, most);
-  if (!strcmp(target, "gpu") && sn_is(form, "sinter.rowwise")) {
+  if (sn_is_form(form)) {
     SnForm f = sn_form_read(form);
-    MlirAttribute family;
-    for (size_t i = 0; sn_schedule_gpu_family(&f, chip, i, &family); ++i)
-      add(&all, family, most);
+    bool gpu = !strcmp(options->target, "gpu");
+    MlirAttribute other;
+    for (size_t i = 0; gpu && !f.contract && sn_schedule_gpu_family(&f, options->chip, i, &other); ++i)
+      add(&all, other, most);
+    for (size_t i = 0; !gpu && f.contract && sn_schedule_cpu_kernel(&f, options, i, &other); ++i)
+      add(&all, other, most);
     sn_form_free(&f);
   }
   Numbers base = numbers_of(chosen);

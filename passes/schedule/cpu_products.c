@@ -178,8 +178,7 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
   return columns < length ? columns : 0;
 }
 
-MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
-  const char *kernel = best_kernel(f, options->features);
+static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   Plan p = plan(f, kernel);
   bool counted = p.rows != SN_DYNAMIC && p.batch != SN_DYNAMIC;
   int64_t blocks = counted ? sn_times(p.batch, sn_pieces(p.rows, p.m)) : SN_DYNAMIC, all = p.work.all,
@@ -197,4 +196,16 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
                                         "unroll = %lld}",
                                         kernel, share, (long long)p.m, (long long)p.n, (long long)p.k, (long long)tasks,
                                         (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
+}
+
+MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
+  return schedule_with(f, best_kernel(f, options->features), options);
+}
+
+bool sn_schedule_cpu_kernel(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
+  const char *kernel = sn_micro_kernel_names[i];
+  *schedule = (MlirAttribute){NULL};
+  if (kernel && sn_schedule_kernel_runs(f, kernel, options->features))
+    *schedule = schedule_with(f, kernel, options);
+  return kernel != NULL;
 }

@@ -26,6 +26,9 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *
 // behind the last.
 bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+// What kernel i of the table of micro-kernels makes of a contract, null where a product or the CPU cannot have it;
+// false behind the last.
+bool sn_schedule_cpu_kernel(const SnForm *form, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule);
 // All products of a contract have a line of the table of micro-kernels by this name, and the CPU what it needs.
 bool sn_schedule_kernel_runs(const SnForm *form, const char *kernel, const char *features);
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
