@@ -336,6 +336,14 @@ MlirType sn_group_type(const SnForm *f, size_t group, MlirType element) {
   int64_t n = sn_group_length(f, group);
   return sn_tensor(element, 1, &n);
 }
+int64_t sn_group_of_dim(const SnForm *f, int64_t d) {
+  for (size_t g = 0; g < sn_num_groups(f); ++g) {
+    SnGroup group = sn_group(f, g);
+    if (d >= group.first && d < group.first + group.num_dims)
+      return (int64_t)g;
+  }
+  return SN_NO_GROUP;
+}
 int64_t sn_group_of_map(const SnForm *f, MlirAffineMap map) {
   int64_t found = SN_NO_GROUP;
   for (size_t g = 0; g < sn_num_groups(f); ++g) {
@@ -508,6 +516,10 @@ MlirValue sn_row_reduce(SnBuilder *b, const char *kind, MlirValue row, MlirType 
   return sn(b, "sinter.row_reduce", row, to, sn_attr("kind", sn_string(b->ctx, kind)), mlirRegionCreate());
 }
 
+MlirValue sn_row_product(SnBuilder *b, MlirValue row, MlirValue matrix, MlirType to) {
+  return sn(b, "sinter.row_product", row, matrix, to);
+}
+
 bool sn_is_reduce(MlirOperation op, const char *kind) {
   if (!sn_is(op, "sinter.row_reduce"))
     return false;
@@ -522,7 +534,8 @@ MlirOperation sn_reduce_of(MlirValue v, const char *kind) {
 
 MlirValue sn_position(SnBuilder *b, const SnForm *f, intptr_t d) {
   MlirType index = sn_index_type(b->ctx);
-  return sn(b, "sinter.index", sn_is_col_dim(f, d) ? sn_row_type(f, index) : index,
+  int64_t group = sn_group_of_dim(f, d);
+  return sn(b, "sinter.index", group >= 0 ? sn_group_type(f, (size_t)group, index) : index,
             sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
 }
 

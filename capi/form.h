@@ -116,6 +116,7 @@ static inline size_t sn_num_groups(const SnForm *f) { return f->groups.size ? f-
 SnGroup sn_group(const SnForm *f, size_t group);
 int64_t sn_group_length(const SnForm *f, size_t group);
 MlirType sn_group_type(const SnForm *f, size_t group, MlirType element); // a row of it
+int64_t sn_group_of_dim(const SnForm *f, int64_t d);  // the one that column d is of; -1 for other dimensions
 // The group whose columns the map uses; -1 if none, -2 if several. With `a`, what its index tensors use counts too.
 enum { SN_NO_GROUP = -1, SN_SEVERAL_GROUPS = -2 };
 int64_t sn_group_of_map(const SnForm *f, MlirAffineMap map);
@@ -171,6 +172,8 @@ MlirValue sn_under_broadcast(SnBuilder *b, MlirValue v);
 MlirValue sn_broadcast_of(MlirValue v);
 // A sinter.row_reduce by the combiner of that name, in type `to`.
 MlirValue sn_row_reduce(SnBuilder *b, const char *kind, MlirValue row, MlirType to);
+// A sinter.row_product: the row times the matrix, a row of type `to`.
+MlirValue sn_row_product(SnBuilder *b, MlirValue row, MlirValue matrix, MlirType to);
 // The op, or the one that gives the value, is a sinter.row_reduce by the combiner of that name (NULL: by any, a region
 // too).
 bool sn_is_reduce(MlirOperation op, const char *kind);

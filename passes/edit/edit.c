@@ -92,7 +92,14 @@ static size_t hash_of(MlirOperation op) {
   return (h ^ operands) * 0x9e3779b97f4a7c15u >> 16;
 }
 
-bool sn_cse_block(MlirBlock block) {
+static bool same_groups(const SnRowGroups *groups, MlirOperation a, MlirOperation b) {
+  for (intptr_t k = 0; groups && k < sn_num_results(a); ++k)
+    if (sn_row_group(groups, sn_result(a, k)) != sn_row_group(groups, sn_result(b, k)))
+      return false;
+  return true;
+}
+
+bool sn_cse_block(MlirBlock block, const SnRowGroups *groups) {
   bool changed = false;
   size_t n = 0, size = 32;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
@@ -106,7 +113,7 @@ bool sn_cse_block(MlirBlock block) {
     if (!asserts && (!sn_num_results(b) || has_region(b) || !sn_shim_is_pure(b)))
       continue;
     size_t i = hash_of(b) & (size - 1);
-    while (!sn_null(seen[i]) && !same_op(seen[i], b))
+    while (!sn_null(seen[i]) && !(same_op(seen[i], b) && same_groups(groups, seen[i], b)))
       i = (i + 1) & (size - 1);
     if (sn_null(seen[i])) {
       seen[i] = b;
@@ -214,6 +221,12 @@ static bool is_needed(const SnForm *f, size_t input, SnPrune what) {
   return needed;
 }
 
+// With its place in the program.
+static void map_argument(SnMap *map, MlirValue from, MlirValue to) {
+  sn_map(map, from, to);
+  mlirBlockArgumentSetLocation(to, mlirValueGetLocation(from));
+}
+
 MlirOperation sn_prune(MlirOperation op, SnPrune what) {
   SnForm f = sn_form_read(op);
   size_t num_out = f.outputs.size, num_acc = f.accumulators.size;
@@ -313,12 +326,12 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
     made = sn_form_create(&b, &to, f.finish.ptr && sn_num_reduced(&to));
     SnMap map = {0};
     for (size_t p = 0; p < f.products.size; ++p)
-      sn_map(&map, sn_product_argument(&f, p), sn_product_argument(&to, p));
+      map_argument(&map, sn_product_argument(&f, p), sn_product_argument(&to, p));
     for (size_t m = 0; m < f.matrices.size; ++m)
-      sn_map(&map, sn_matrix_argument(&f, m), sn_matrix_argument(&to, m));
-    for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
+      map_argument(&map, sn_matrix_argument(&f, m), sn_matrix_argument(&to, m));
+    for (size_t k = f.inputs.size; k-- > sn_first_input(&f);) // the first of several sets the place
       if (place[k] >= 0)
-        sn_map(&map, sn_input_argument(&f, k), sn_input_argument(&to, (size_t)place[k]));
+        map_argument(&map, sn_input_argument(&f, k), sn_input_argument(&to, (size_t)place[k]));
     SnBuilder body = sn_at_end(to.body, b.loc);
     sn_copy_ops(&body, f.body, &map);
     sn_clone(&body, mlirBlockGetTerminator(f.body), &map);
@@ -374,13 +387,25 @@ static bool finish_is_identity(const SnForm *f) {
   return true;
 }
 
+// Equal operations of the body, or of the finish, become one; those without uses go.
+static void tidy_block(const SnForm *f, bool finish) {
+  MlirBlock block = finish ? f->finish : f->body;
+  SnRowGroups groups;
+  int64_t one, other;
+  bool several = sn_num_groups(f) > 1;
+  if (several)
+    sn_row_groups(f, finish, &groups, &one, &other);
+  sn_cse_block(block, several ? &groups : NULL);
+  sn_erase_dead(block);
+  if (several)
+    sn_row_groups_free(&groups);
+}
+
 MlirOperation sn_tidy(MlirOperation op) {
   SnForm f = sn_form_read(op);
-  sn_cse_block(f.body);
-  sn_erase_dead(f.body);
+  tidy_block(&f, false);
   if (f.finish.ptr) {
-    sn_cse_block(f.finish);
-    sn_erase_dead(f.finish);
+    tidy_block(&f, true);
     if (finish_is_identity(&f)) {
       mlirBlockDetach(f.finish);
       mlirBlockDestroy(f.finish);

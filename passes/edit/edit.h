@@ -6,6 +6,7 @@
 #define SINTER_PASSES_EDIT_EDIT_H
 
 #include "capi/pass.h"
+#include "dialect/row_groups.h"
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
@@ -13,8 +14,9 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
 // The size of dimension d at run time, in front of the form.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
-// One value for equal pure operations of a block without regions.
-bool sn_cse_block(MlirBlock block);
+// One value for equal pure operations of a block without regions. `groups`, null where there is one group of columns,
+// are those of its rows: broadcasts of one number to rows of two groups are two.
+bool sn_cse_block(MlirBlock block, const SnRowGroups *groups);
 
 // A cf.assert stands in the body or the finish: the form has an effect.
 bool sn_form_asserts(const SnForm *f);

@@ -292,6 +292,11 @@ static char *why_apart(const SnExplanation *e, size_t i, size_t j, const SnPolic
     return format("they are scheduled already");
   if (policy->nothing)
     return format("the policy is disabled");
+  MlirAttribute cut = sn_get_attr(a->op, "sinter.cut");
+  if (cut.ptr && mlirAttributeEqual(cut, sn_get_attr(b->op, "sinter.cut"))) {
+    MlirStringRef why = mlirStringAttrGetValue(mlirArrayAttrGetElement(cut, 1));
+    return format("could be one: %.*s", (int)why.length, why.data);
+  }
   if (sn_can_fuse(a->op, b->op, policy))
     return format("nothing keeps them apart: run sinter-fuse");
   const SnRefusal *r = sn_refusal();
@@ -352,8 +357,10 @@ static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
 }
 
 static MlirWalkResult forget_why(MlirOperation op, void *user) {
-  if (sn_get_attr(op, "sinter.why").ptr)
-    mlirOperationRemoveAttributeByName(op, SN_STR("sinter.why"));
+  static const char *const kept[] = {"sinter.why", "sinter.cut"};
+  for (int i = 0; i < 2; ++i)
+    if (sn_get_attr(op, kept[i]).ptr)
+      mlirOperationRemoveAttributeByName(op, SN_STR(kept[i]));
   return MlirWalkResultAdvance;
 }
 

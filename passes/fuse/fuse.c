@@ -10,6 +10,7 @@
 // load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
 //
 // Legality is merge/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it merge/merge.c.
+// What multiplies a row of another kernel comes last: fuse/chains.c.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
 
@@ -196,6 +197,18 @@ static bool are_known(MlirOperation root) {
   return known;
 }
 
+// Of plain forms that are as large as they get.
+static bool join_chains(MlirOperation root) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_chains(blocks[i]);
+  free(blocks);
+  return changed;
+}
+
 static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
   MlirLogicalResult result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
@@ -214,6 +227,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }
+  if (!sn_failed(result) && join_chains(root))
+    result = sn_simplify(root);
   return result;
 }
 

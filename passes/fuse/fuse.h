@@ -32,9 +32,20 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy);
 
 // Merges pairs of the block's forms, the one that saves most first, until none may be; tells whether any was.
 bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy);
-// Whether that could merge a and b, a standing before b; if not, sn_refusal() says why.
+// Whether that, or a chain, could merge a and b, a standing before b; if not, sn_refusal() says why.
 bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy);
+// Nothing between a and b keeps them apart; what waits there, a first, is pushed to `waiting`, and has to move behind
+// what they become.
+bool sn_nothing_between(MlirOperation a, MlirOperation b, SnOpVec *waiting);
+void sn_move_behind(MlirOperation merged, const SnOpVec *waiting);
 // Forms of the block that make what `form` reads, read what it makes, or read what it reads.
 void sn_neighbours(MlirOperation form, SnOpVec *to);
+
+// ---- fuse/chains.c --------------------------------------------------------------
+
+// Makes one form of each product and the form whose rows it goes on from; tells whether there was any.
+bool sn_fuse_chains(MlirBlock block);
+// Whether that could make one of a and b, a standing before b.
+bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting);
 
 #endif

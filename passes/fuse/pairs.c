@@ -86,7 +86,7 @@ static bool can_move(const SnOpVec *waiting) {
       return false;
   return true;
 }
-static void move_behind(MlirOperation merged, const SnOpVec *waiting) {
+void sn_move_behind(MlirOperation merged, const SnOpVec *waiting) {
   MlirOperation last = merged;
   for (size_t k = 1; k < waiting->size; ++k) {
     mlirOperationMoveAfter(waiting->data[k], last);
@@ -94,8 +94,7 @@ static void move_behind(MlirOperation merged, const SnOpVec *waiting) {
   }
 }
 
-// Nothing between a and b keeps them apart; what waits between them is pushed to `waiting`.
-static bool nothing_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+bool sn_nothing_between(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
   if (waits_between(a, b, waiting))
     return sn_refuse(b, SN_WHY_WAITS);
   return can_move(waiting) || sn_refuse(b, SN_WHY_EFFECT);
@@ -105,9 +104,13 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnMerge m;
   SnOpVec waiting = {0};
   sn_refusal_clear();
-  bool ok = sn_can_merge(a, b, &m) && sn_worth(&m, policy) && nothing_between(a, b, &waiting);
-  sn_vec_free(&waiting);
+  bool ok = sn_can_merge(a, b, &m) && sn_worth(&m, policy) && sn_nothing_between(a, b, &waiting);
   sn_merge_free(&m);
+  if (!ok && sn_is_multiplied(a, b)) {
+    waiting.size = 0;
+    ok = sn_can_chain_here(a, b, &waiting);
+  }
+  sn_vec_free(&waiting);
   return ok;
 }
 
@@ -273,7 +276,7 @@ static Pair *best_pair(Search *s, SnOpVec *waiting) {
       sink(heap, s->heap.size, i);
     for (size_t n = s->heap.size; n; sink(heap, n, 0)) {
       waiting->size = 0;
-      if (nothing_between(heap[0]->a, heap[0]->b, waiting))
+      if (sn_nothing_between(heap[0]->a, heap[0]->b, waiting))
         return heap[0];
       heap[0]->kept_apart = apart = true;
       heap[0] = heap[--n];
@@ -312,7 +315,7 @@ static void merge_pair(Search *s, Pair pair, const SnOpVec *waiting) {
   SnMerge m;
   sn_can_merge(pair.a, pair.b, &m);
   MlirOperation merged = sn_merge(&m);
-  move_behind(merged, waiting);
+  sn_move_behind(merged, waiting);
   merged = sn_tidy(merged);
   sn_merge_free(&m);
 

@@ -73,3 +73,11 @@ bool sn_fits(const SnMerge *m) {
          at_most(m->b.op, count_operands(m), SN_FUSED_OPERANDS, "operands") && subscripts_fit(m, &m->a, m->a_dims) &&
          subscripts_fit(m, &m->b, m->b_dims);
 }
+
+bool sn_chain_fits(const SnChain *c) {
+  const SnForm *f = &c->merged;
+  return sn_may_fit(c->a.op, c->b.op) &&
+         at_most(c->b.op, f->products.size + f->matrices.size, SN_FUSED_PRODUCTS, "products") &&
+         at_most(c->b.op, f->dims.size, SN_FUSED_DIMS, "dimensions") &&
+         at_most(c->b.op, f->inputs.size + f->indices.size + f->outputs.size, SN_FUSED_OPERANDS, "operands");
+}

@@ -46,6 +46,27 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result);
 // Input k of f is result *result of another form: returns that form, else null.
 MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
 
+// ---- merge/chain_match.c, merge/chain.c ---------------------------------------------
+
+// What a chain of a (earlier) and b (later) would be: products of b multiply rows that a makes. Where a's row is a side
+// of a product, the merged form multiplies it by a matrix, which is the product's other side.
+typedef struct {
+  SnForm a, b;
+  SnForm merged;                   // everything but its blocks
+  MlirAffineExpr *a_dims, *b_dims; // dimensions of each over the merged form's
+  bool *keep;                      // outputs of a that others than b read
+  intptr_t *side;                  // of each product of b: which of its sides a makes, 0 or 1; -1: neither
+  intptr_t *a_place, *b_place;     // where each input went; -1: a makes it
+} SnChain;
+
+// Some product of b has a side that a makes: whether the two are one kernel is sn_can_chain's question.
+bool sn_is_multiplied(MlirOperation a, MlirOperation b);
+// Tells whether the two forms can be one, and fills `c` (free it in either case).
+bool sn_can_chain(MlirOperation a, MlirOperation b, SnChain *c);
+void sn_chain_free(SnChain *c);
+// Does it: the merged op stands where b stood, both are erased.
+MlirOperation sn_chain(SnChain *c);
+
 // ---- merge/equal_sizes.c ---------------------------------------------------------------
 
 // Dimension d of f and dimension e of g have one size, whatever the arguments are.
@@ -55,6 +76,7 @@ bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
 
 // The merged form is no larger than fusion makes them.
 bool sn_fits(const SnMerge *m);
+bool sn_chain_fits(const SnChain *c);
 // False where the forms are too large for that, whatever they read: before anything else is looked at. Also a refusal.
 bool sn_may_fit(MlirOperation a, MlirOperation b);
 

@@ -23,6 +23,13 @@
   X(SN_WHY_SIDE, "a side of its product is computed by its neighbour") \
   X(SN_WHY_ELEMENT, "reads one element of a row that its neighbour reduced") \
   X(SN_WHY_GRID, "reads a result reduced over the rows of its neighbour's grid") \
+  /* rows that one multiplies and the other makes */ \
+  X(SN_WHY_CHAIN_OTHERS, "a side of its product needs what its neighbour makes for other rows") \
+  X(SN_WHY_CHAIN_PART, "a side of its product is not the whole row that its neighbour makes") \
+  X(SN_WHY_CHAIN_BOTH, "both sides of its product are computed by its neighbour") \
+  X(SN_WHY_CHAIN_LOOP, "its columns would be those that its product sums over") \
+  X(SN_WHY_CHAIN_COLUMNS, "it reads columns of its neighbour that are not its own") \
+  X(SN_WHY_CHAIN_UNIT, "it names a dimension of size 1 that its neighbour does not have") \
   /* their dimensions */ \
   X(SN_WHY_ROWS, "a row of one is not a row of the other") \
   X(SN_WHY_ROW_DIMS, "%ld row dimensions meet %ld") \

@@ -17,6 +17,7 @@
 #include "passes/split/split.h"
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
+#include "lowering/facts/cpu_forms.h"
 #include "passes/edit/edit.h"
 #include <assert.h>
 #include <stdio.h>
@@ -37,10 +38,12 @@ typedef struct {
   SnForm f;
   SnSplit how;
   SnCrossing *crossing; // null: the form is on tensors
+  MlirAttribute cut; // what each piece keeps, or null
   SnBuilder b; // in front of the form
   SnRowGroups groups;
   SN_VEC(Known) known;
   int64_t stages;
+  bool *done; // of each reduced result: a piece has finished it
 } Split;
 
 static Known *known(Split *s, MlirValue v) {
@@ -256,21 +259,48 @@ enum { SN_NO_RESULT = -1 };
 
 static bool is_here(const Piece *p, const Known *x) { return x && x->stage == p->stage && x->group == p->group; }
 
+// The first piece that there is anyway, of that group if it is one; the group's first if there is none.
+static bool is_first(const Piece *p, int64_t group) {
+  const Known *first = NULL;
+  for (size_t i = 0; i < p->s->known.size; ++i) {
+    const Known *x = &p->s->known.data[i];
+    if (x->stage == FREE || (group >= 0 && x->group != group))
+      continue;
+    if (!first || x->stage < first->stage || (x->stage == first->stage && x->group < first->group))
+      first = x;
+  }
+  return first ? is_here(p, first) : p->stage == 0 && p->group == (group < 0 ? 0 : group);
+}
+
 // The operation as a value of the body would be placed: asserts have none.
 static bool op_is_here(Piece *p, MlirOperation op) {
   if (sn_num_results(op))
     return is_here(p, known(p->s, sn_result(op, 0)));
   Known *x = known(p->s, sn_operand(op, 0));
-  return x && x->stage != FREE ? is_here(p, x) : p->stage == 0 && p->group == 0;
+  return x && x->stage != FREE ? is_here(p, x) : is_first(p, SN_NO_GROUP);
 }
 
-// A value that the body yields, as long as nothing is known of it but its inputs, is given by the first piece of its
-// group.
+// A value that the body yields, as long as nothing is known of it but its inputs, is given by a piece that there is.
 static bool gives(Piece *p, MlirValue v, int64_t group) {
   Known *x = known(p->s, v);
-  if (x && x->stage != FREE)
-    return is_here(p, x);
-  return p->stage == 0 && p->group == (group < 0 ? 0 : group);
+  return x && x->stage != FREE ? is_here(p, x) : is_first(p, group);
+}
+
+// So is what it accumulates, beside others that its finish reads with it.
+static bool accumulates(Piece *p, size_t accumulator) {
+  SnForm *f = &p->s->f;
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  MlirValue v = sn_operand(yield, (intptr_t)accumulator);
+  int64_t group = sn_group_of_map(f, f->accumulators.data[accumulator].map);
+  if (known(p->s, v)->stage != FREE || !f->finish.ptr)
+    return gives(p, v, group);
+  const Known *last = NULL;
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
+    const Known *x = known(p->s, sn_operand(yield, (intptr_t)k));
+    if (x->stage != FREE && (group < 0 || x->group == group))
+      last = x;
+  }
+  return last ? is_here(p, last) : gives(p, v, group);
 }
 
 static bool has_value(const void *data, size_t n, MlirValue v) {
@@ -339,9 +369,8 @@ static bool plan(Piece *p) {
   SnForm *f = &p->s->f;
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (size_t k = 0; k < f->accumulators.size; ++k) {
-    MlirValue v = sn_operand(yield, (intptr_t)k);
-    if (gives(p, v, sn_group_of_map(f, f->accumulators.data[k].map))) {
-      need(p, v);
+    if (accumulates(p, k)) {
+      need(p, sn_operand(yield, (intptr_t)k));
       sn_push(&p->accumulators, k);
     }
   }
@@ -352,7 +381,7 @@ static bool plan(Piece *p) {
   }
   for (size_t i = 0; i < p->s->known.size; ++i) {
     MlirValue v = p->s->known.data[i].value;
-    if (is_here(p, &p->s->known.data[i]) && is_read_elsewhere(p, v))
+    if (is_here(p, &p->s->known.data[i]) && is_read_elsewhere(p, v) && !has_value(p->gives.data, p->gives.size, v))
       give(p, v, (size_t)SN_NO_RESULT);
   }
   bool asserts = false;
@@ -499,17 +528,111 @@ static SnAccess destination(Piece *p, size_t i, SnAccess *stored) {
   return *stored = empty(s, sn_element(sn_type_of(v)), dims, n, false);
 }
 
-// The finish, where all accumulators are here.
-static bool has_finish(const Piece *p) {
-  return p->s->f.finish.ptr && p->accumulators.size == p->s->f.accumulators.size;
+// Which arguments of the finish a value of it is made of.
+static void made_of(MlirValue v, bool *of) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op))
+    of[mlirBlockArgumentGetArgNumber(v)] = true;
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
+    made_of(sn_operand(op, k), of);
 }
 
-static void copy_finish(Piece *p) {
-  SnForm *f = &p->s->f;
+// Which accumulators a reduced result needs, and behind them which inputs of the finish; with those of all that the
+// finish asserts. Free them.
+static bool *needs_of(const SnForm *f, size_t output) {
+  bool *of = sn_alloc(f->accumulators.size + f->inputs.size + 1);
+  size_t position = sn_output_position(f, output);
+  if (!f->finish.ptr) {
+    of[position] = true;
+    return of;
+  }
+  made_of(sn_operand(mlirBlockGetTerminator(f->finish), (intptr_t)position), of);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->finish); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert"))
+      made_of(sn_operand(op, 0), of);
+  return of;
+}
+
+static bool accumulates_here(const Piece *p, size_t accumulator) {
+  for (size_t i = 0; i < p->accumulators.size; ++i)
+    if (p->accumulators.data[i] == accumulator)
+      return true;
+  return false;
+}
+
+// A reduced result of which all that it needs is here.
+static bool finishes(const Piece *p, size_t output) {
+  const SnForm *f = &p->s->f;
+  if (!sn_is_reduced(f, output) || p->s->done[output] || !p->accumulators.size)
+    return false;
+  bool *of = needs_of(f, output), here = true;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    here &= !of[k] || accumulates_here(p, k);
+  free(of);
+  return here;
+}
+
+static bool has_finish(const Piece *p) {
+  for (size_t k = 0; k < p->s->f.outputs.size && p->s->f.finish.ptr; ++k)
+    if (finishes(p, k))
+      return true;
+  return false;
+}
+
+// A result that is finished elsewhere needs the accumulator.
+static bool is_needed_elsewhere(const Piece *p, size_t accumulator) {
+  const SnForm *f = &p->s->f;
+  bool needed = false;
+  for (size_t k = 0; k < f->outputs.size && !needed; ++k) {
+    if (!sn_is_reduced(f, k) || finishes(p, k))
+      continue;
+    bool *of = needs_of(f, k);
+    needed = of[accumulator];
+    free(of);
+  }
+  return needed;
+}
+
+// What the part of the finish that is here reads of the form's inputs.
+static void need_uniform(Piece *p) {
+  const SnForm *f = &p->s->f;
+  for (size_t output = 0; output < f->outputs.size; ++output) {
+    if (!finishes(p, output))
+      continue;
+    bool *of = needs_of(f, output);
+    for (size_t k = sn_first_input(f), argument = f->accumulators.size; k < f->inputs.size; ++k)
+      if (sn_is_uniform(f, k) && of[argument++])
+        need(p, sn_input_argument(f, k));
+    free(of);
+  }
+}
+
+// Copies what makes the value, and each thing once.
+static MlirValue copy_made(SnBuilder *b, MlirValue v, SnMap *map) {
+  MlirOperation op = sn_definer(v);
+  if (sn_none(sn_mapped(map, v)) && !sn_null(op)) {
+    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+      copy_made(b, sn_operand(op, k), map);
+    sn_clone(b, op, map);
+  }
+  return sn_lookup(map, v);
+}
+
+static void copy_asserts(SnBuilder *b, const SnForm *f, SnMap *map) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->finish); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert")) {
+      copy_made(b, sn_operand(op, 0), map);
+      sn_clone(b, op, map);
+    }
+}
+
+// The part of the finish that is about accumulators of the piece: those that are handed on, then the results.
+static void copy_finish(Piece *p, const SnForm *f, const SnValueVec *handed_on) {
   SnMap map = {0};
-  intptr_t from = 0, to = 0;
-  for (size_t a = 0; a < f->accumulators.size; ++a)
-    sn_map(&map, mlirBlockGetArgument(f->finish, from++), mlirBlockGetArgument(p->to.finish, to++));
+  intptr_t from = (intptr_t)f->accumulators.size, to = 0;
+  for (size_t i = 0; i < p->accumulators.size; ++i)
+    sn_map(&map, mlirBlockGetArgument(f->finish, (intptr_t)p->accumulators.data[i]),
+           mlirBlockGetArgument(p->to.finish, to++));
   size_t first = sn_first_input(&p->to);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (sn_is_uniform(f, k)) {
@@ -522,8 +645,17 @@ static void copy_finish(Piece *p) {
       ++from;
     }
   SnBuilder in = sn_at_end(p->to.finish, p->s->b.loc);
-  sn_copy_ops(&in, f->finish, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->finish), &map);
+  SnValueVec yields = {0};
+  copy_asserts(&in, f, &map);
+  for (size_t i = 0; i < handed_on->size; ++i)
+    sn_push(&yields, sn_lookup(&map, handed_on->data[i]));
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (finishes(p, k)) {
+      intptr_t position = (intptr_t)sn_output_position(f, k);
+      sn_push(&yields, copy_made(&in, sn_operand(mlirBlockGetTerminator(f->finish), position), &map));
+    }
+  sn_op(&in, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
+  sn_vec_free(&yields);
   sn_map_free(&map);
 }
 
@@ -550,6 +682,24 @@ static bool any_program(const SnForm *f) {
   return false;
 }
 
+// Where what it multiplies stands in the program, or what it reads.
+static MlirLocation location(const Piece *p) {
+  const Split *s = p->s;
+  SN_VEC(MlirValue) from = {0};
+  for (size_t i = 0; i < p->products.size; ++i) {
+    MlirOperation op = sn_definer(p->products.data[i]);
+    sn_push(&from, sn_null(op) ? p->products.data[i] : sn_operand(op, 1));
+  }
+  for (size_t i = 0; i < p->reads.size && !p->products.size; ++i)
+    if (mlirValueIsABlockArgument(p->reads.data[i]))
+      sn_push(&from, p->reads.data[i]);
+  MlirLocation found = from.size ? mlirValueGetLocation(from.data[0]) : s->b.loc;
+  for (size_t i = 1; i < from.size; ++i)
+    found = sn_fuse_loc(found, mlirValueGetLocation(from.data[i]));
+  sn_vec_free(&from);
+  return found;
+}
+
 // The accumulators' values over the whole grid where a later form finishes them: from this piece, at the same number.
 typedef SN_VEC(MlirValue) Totals;
 
@@ -557,6 +707,8 @@ static void emit_piece(Piece *p, Totals *totals) {
   Split *s = p->s;
   SnForm *f = &s->f;
   SnGroup group = sn_group(f, (size_t)p->group);
+  MlirLocation whole = s->b.loc;
+  s->b.loc = location(p);
   for (int64_t d = 0; d < SN_MAX_DIMS; ++d)
     p->dims[d] = mlirAffineConstantExprGet(s->b.ctx, 0);
   for (int64_t d = 0; d < f->num_rows; ++d)
@@ -567,17 +719,17 @@ static void emit_piece(Piece *p, Totals *totals) {
   p->to.num_cols = group.num_dims;
   p->to.contract = p->products.size > 0;
   bool finish = has_finish(p);
-  for (size_t k = sn_first_input(f); k < f->inputs.size && finish; ++k)
-    if (sn_is_uniform(f, k)) // finish may read it
-      need(p, sn_input_argument(f, k));
+  if (finish)
+    need_uniform(p);
   for (size_t i = 0; i < p->products.size; ++i)
     push_product(p, p->products.data[i]);
   if (!any_program(&p->to))
     sn_vec_free(&p->to.sides);
   for (size_t i = 0; i < p->reads.size; ++i)
     sn_push(&p->to.inputs, moved(p, p->read_from.data[i]));
-  SnAccess *stored = sn_alloc((p->gives.size + 1) * sizeof *stored);
-  SN_VEC(size_t) of = {0}; // which result of the form each destination is
+  SnAccess *stored = sn_alloc((p->gives.size + f->outputs.size + f->accumulators.size + 1) * sizeof *stored);
+  SN_VEC(size_t) of = {0}, total_of = {0}; // which result of the form each destination is, or which accumulator
+  SnValueVec handed_on = {0};
   for (size_t i = 0; i < p->gives.size; ++i) {
     sn_push(&p->to.outputs, moved(p, destination(p, i, &stored[i])));
     sn_push(&of, p->results.data[i]);
@@ -591,20 +743,18 @@ static void emit_piece(Piece *p, Totals *totals) {
       dims[n++] = d;
     a.map = sn_map_replace(a.map, SN_MAX_DIMS, p->dims);
     sn_push(&p->to.accumulators, a);
-    if (f->finish.ptr && !finish) {
+    if (f->finish.ptr && (!finish || is_needed_elsewhere(p, p->accumulators.data[i]))) {
       sn_push(&p->to.outputs, moved(p, empty(s, a.type, dims, n, true)));
       sn_push(&of, (size_t)SN_NO_RESULT);
+      sn_push(&total_of, p->accumulators.data[i]);
+      sn_push(&handed_on, mlirBlockGetArgument(f->finish, (intptr_t)p->accumulators.data[i]));
     }
   }
-  for (size_t k = 0; k < f->outputs.size; ++k) {
-    bool here = sn_is_reduced(f, k) && finish;
-    for (size_t i = 0; i < p->accumulators.size && !f->finish.ptr && sn_is_reduced(f, k); ++i)
-      here |= p->accumulators.data[i] == sn_output_position(f, k);
-    if (here) {
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (finishes(p, k)) {
       sn_push(&p->to.outputs, moved(p, f->outputs.data[k]));
       sn_push(&of, k);
     }
-  }
   trim_maps(p);
   MlirOperation made = create(s, &p->to, finish);
   if (s->crossing)
@@ -630,18 +780,27 @@ static void emit_piece(Piece *p, Totals *totals) {
   sn_vec_free(&yields);
   sn_map_free(&map);
   if (finish)
-    copy_finish(p);
+    copy_finish(p, f, &handed_on);
   for (size_t i = 0, total = 0; i < of.size; ++i) {
     MlirValue result = written(&p->to, i);
     if (of.data[i] != (size_t)SN_NO_RESULT) {
       replace_result(s, of.data[i], result);
-    } else if (i < p->gives.size) {
+      stored[i] = f->outputs.data[of.data[i]];
+    }
+    if (i < p->gives.size) {
       stored[i].value = result;
       known(s, p->gives.data[i])->stored = stored[i];
+    } else if (of.data[i] != (size_t)SN_NO_RESULT) {
+      s->done[of.data[i]] = true;
     } else {
-      totals->data[p->accumulators.data[total++]] = result;
+      totals->data[total_of.data[total++]] = result;
     }
   }
+  if (s->cut.ptr)
+    sn_set_attr(made, "sinter.cut", s->cut);
+  s->b.loc = whole;
+  sn_vec_free(&total_of);
+  sn_vec_free(&handed_on);
   sn_vec_free(&of);
   free(stored);
 }
@@ -673,12 +832,10 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
       sn_push(&to.dims, f->dims.data[d]);
   }
   SN_VEC(MlirValue) arguments = {0};
-  intptr_t next = 0;
-  bool ok = true;
-  for (size_t k = 0; k < f->accumulators.size; ++k, ++next) {
+  bool ok = true, *needs = needs_of(f, output);
+  for (size_t k = 0; k < f->accumulators.size; ++k) {
     int64_t of = sn_group_of_map(f, f->accumulators.data[k].map);
-    MlirValue argument = mlirBlockGetArgument(f->finish, next);
-    if (!mlirValueGetFirstUse(argument).ptr)
+    if (!needs[k])
       continue;
     if (of >= 0 && of != group) {
       sn_error(f->op, "its finish combines rows of several groups of columns; give each a form of its own");
@@ -688,9 +845,9 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
     SnAccess a = {.value = totals->data[k], .map = f->accumulators.data[k].map};
     a.map = sn_map_replace(a.map, g.num_dims, dims);
     sn_push(&to.inputs, a);
-    sn_push(&arguments, argument);
+    sn_push(&arguments, mlirBlockGetArgument(f->finish, (intptr_t)k));
   }
-  next = (intptr_t)f->accumulators.size;
+  intptr_t next = (intptr_t)f->accumulators.size;
   for (size_t k = sn_first_input(f); k < f->inputs.size && ok; ++k)
     if (sn_is_uniform(f, k)) {
       SnAccess a = f->inputs.data[k];
@@ -707,9 +864,9 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
     for (size_t i = 0; i < arguments.size; ++i)
       sn_map(&map, arguments.data[i], sn_input_argument(&to, i));
     SnBuilder in = sn_at_end(to.body, s->b.loc);
-    sn_copy_ops(&in, f->finish, &map);
-    MlirValue v =
-        sn_lookup(&map, sn_operand(mlirBlockGetTerminator(f->finish), (intptr_t)sn_output_position(f, output)));
+    intptr_t position = (intptr_t)sn_output_position(f, output);
+    copy_asserts(&in, f, &map);
+    MlirValue v = copy_made(&in, sn_operand(mlirBlockGetTerminator(f->finish), position), &map);
     sn_op(&in, "sinter.yield", v, sn_types(0, NULL));
     sn_map_free(&map);
     replace_result(s, output, written(&to, 0));
@@ -718,9 +875,23 @@ static bool finish_result(Split *s, size_t output, const Totals *totals) {
     else
       sn_tidy(made);
   }
+  free(needs);
   sn_vec_free(&arguments);
   sn_form_free(&to);
   return ok;
+}
+
+// ---- what a target runs as one kernel ---------------------------------------------------------------------
+
+// Why not this form, which is of several groups; NULL if it does. A CPU runs programs of sides.
+static const char *why_cut(const SnForm *f, SnSplit how) {
+  if (!how.target || !*how.target)
+    return "";
+  if (!strcmp(how.target, "gpu"))
+    return "a GPU's kernel does not multiply its rows again";
+  if (!sn_cpu_can_run_chain(f))
+    return "a CPU's kernel does not multiply these rows again";
+  return sn_cpu_runs_chain(f) ? NULL : "a block of its rows leaves a core's cache, or there are too few for all threads";
 }
 
 // ---- one form ---------------------------------------------------------------------------------------------
@@ -731,21 +902,21 @@ static bool has_programs_to_split(const Split *s) { return !s->how.keep_sides &&
 static bool split_body(Split *s) {
   SnForm *f = &s->f;
   Totals totals = {0};
-  bool ok = true, finished = !f->finish.ptr;
+  bool ok = true;
+  s->done = sn_alloc(f->outputs.size + 1);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     sn_push(&totals, ((MlirValue){0}));
   for (int64_t stage = 0; stage < s->stages; ++stage)
     for (size_t g = 0; g < sn_num_groups(f); ++g) {
       Piece p = {.s = s, .stage = stage, .group = (int64_t)g};
-      if (plan(&p)) {
-        finished |= has_finish(&p);
+      if (plan(&p))
         emit_piece(&p, &totals);
-      }
       free_piece(&p);
     }
-  for (size_t k = 0; k < f->outputs.size && !finished && ok; ++k)
-    if (sn_is_reduced(f, k))
+  for (size_t k = 0; k < f->outputs.size && ok; ++k)
+    if (sn_is_reduced(f, k) && !s->done[k])
       ok = finish_result(s, k, &totals);
+  free(s->done);
   sn_vec_free(&totals);
   return ok;
 }
@@ -770,9 +941,14 @@ static bool split(Split *s) {
 bool sn_split_form(MlirOperation form, SnSplit how) {
   Split s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
   bool several = s.f.groups.size > 1 || s.f.matrices.size;
-  if (!several && !has_programs_to_split(&s)) {
+  const char *why = several || has_programs_to_split(&s) ? why_cut(&s.f, how) : NULL;
+  if (!why) {
     sn_form_free(&s.f);
     return true;
+  }
+  if (how.reasons) {
+    MlirAttribute cut[] = {sn_i64(s.b.ctx, how.number), sn_string(s.b.ctx, why)};
+    s.cut = mlirArrayAttrGet(s.b.ctx, 2, cut);
   }
   bool ok = split(&s);
   if (ok)
@@ -796,8 +972,10 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && ok; ++k)
       // A form on memrefs is a kernel already, and one that has a schedule is for a target that runs it.
-      if (sn_num_results(forms.data[k]) && !sn_get_attr(forms.data[k], "schedule").ptr)
+      if (sn_num_results(forms.data[k]) && !sn_get_attr(forms.data[k], "schedule").ptr) {
         ok = sn_split_form(forms.data[k], how);
+        ++how.number;
+      }
     sn_vec_free(&forms);
   }
   return ok ? SN_OK : SN_FAIL;
@@ -806,11 +984,17 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 // ---- the pass ------------------------------------------------------------------------------------------------
 
 typedef struct {
-  bool keep_sides;
+  bool keep_sides, reasons;
+  const char *target;
 } Options;
+static const char *const targets[] = {"", "cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_BOOL, "keep-sides", "leave the programs of sides where they are", "false", NULL,
      offsetof(Options, keep_sides)},
+    {SN_OPTION_STRING, "target",
+     "cpu, gpu: cut what that cannot run as one kernel, or had better not; empty: cut all there is", "", targets,
+     offsetof(Options, target)},
+    {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
 
@@ -820,7 +1004,8 @@ static MlirLogicalResult split_function(MlirOperation func, void *user) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
-  SnSplit how = {.keep_sides = o->keep_sides};
+  bool cpu = !strcmp(o->target, "cpu"); // it computes sides while it packs them
+  SnSplit how = {.keep_sides = o->keep_sides || cpu, .target = o->target, .reasons = o->reasons};
   return sn_each_function(op, split_function, &how);
 }
 

@@ -19,11 +19,14 @@ typedef struct {
 } SnCrossing;
 
 typedef struct {
-  bool keep_sides; // programs of sides stay where they are
+  bool keep_sides;    // programs of sides stay where they are
+  const char *target; // "cpu" or "gpu": what that runs as one kernel stays; NULL: nothing does
+  bool reasons;       // each piece keeps why it was cut, as the attribute `sinter.cut`: `number`, a text
+  int64_t number;     // of the form
 } SnSplit;
 
 // Makes plain forms of the form, in front of it, whose results take the place of its own; the form is erased. A plain
-// form stays. False after an error.
+// form stays, and one that the target runs. False after an error.
 bool sn_split_form(MlirOperation form, SnSplit how);
 // The pieces of a form on memrefs, in front of it; it stays. Programs of sides stay where they are. Free its
 // lists.

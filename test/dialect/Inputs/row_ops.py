@@ -17,7 +17,7 @@ MAY = {
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rows/rowemit.c": "index",  # a comparison with a label
     # the layer that others build and match them by
-    "capi/form.c": "row_reduce broadcast index",
+    "capi/form.c": "row_reduce broadcast index row_product",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     # linalg that becomes one
     "passes/raise/lookups.c": "pick gather",

@@ -170,8 +170,8 @@ func.func @transposed(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>) -> tensor<3x5xf3
 // CHECK-LABEL: func @made_again
 // CHECK-COUNT-2: arith.cmpi ne
 //   CHECK-NOT:   arith.cmpi
-func.func @made_again(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %v: tensor<4x5xf32>, %t: tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3x5xf32>) {
-  %d = tensor.empty() : tensor<3x5xf32>
+func.func @made_again(%x: tensor<3x7xf32>, %w: tensor<3x7xf32>, %v: tensor<4x3xf32>, %t: tensor<3xi64>) -> (tensor<3x4xf32>, tensor<3x3xf32>) {
+  %d = tensor.empty() : tensor<3x3xf32>
   %e = tensor.empty() : tensor<3xi1>
   %o = tensor.empty() : tensor<3x4xf32>
   %m = sinter.rowwise () by (i = 3) ins(%t[i] : tensor<3xi64>) outs(%e[i] : tensor<3xi1>) {
@@ -180,19 +180,19 @@ func.func @made_again(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %v: tensor<4x5xf
     %n = arith.cmpi ne, %r, %c : tensor<3xi64>
     sinter.yield %n : tensor<3xi1>
   }
-  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%d[i, j] : tensor<3x5xf32>) {
-  ^row(%acc: tensor<5xf32>, %n: i1):
-    %z = arith.constant dense<0.0> : tensor<5xf32>
-    %c = arith.select %n, %acc, %z : tensor<5xf32>
-    sinter.yield %c : tensor<5xf32>
+  %p = sinter.contract (i = 3) by (j = 3) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<3x7xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%d[i, j] : tensor<3x3xf32>) {
+  ^row(%acc: tensor<3xf32>, %n: i1):
+    %z = arith.constant dense<0.0> : tensor<3xf32>
+    %c = arith.select %n, %acc, %z : tensor<3xf32>
+    sinter.yield %c : tensor<3xf32>
   }
-  %q = sinter.contract (i = 3) by (j = 4) product (k = 5) (%p[i, k] : tensor<3x5xf32>, %v[j, k] : tensor<4x5xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%o[i, j] : tensor<3x4xf32>) {
+  %q = sinter.contract (i = 3) by (j = 4) product (k = 3) (%p[k, i] : tensor<3x3xf32>, %v[j, k] : tensor<4x3xf32>) : f32 ins(%m[i] : tensor<3xi1>) outs(%o[i, j] : tensor<3x4xf32>) {
   ^row(%acc: tensor<4xf32>, %n: i1):
     %z = arith.constant dense<1.0> : tensor<4xf32>
     %c = arith.select %n, %acc, %z : tensor<4xf32>
     sinter.yield %c : tensor<4xf32>
   }
-  return %q, %p : tensor<3x4xf32>, tensor<3x5xf32>
+  return %q, %p : tensor<3x4xf32>, tensor<3x3xf32>
 }
 
 // -----
@@ -254,20 +254,23 @@ func.func @count_first(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> (tensor<f32>, 
 
 // -----
 
-// A neighbour that computes a side of the product stays in front of it.
+// A neighbour that computes a side of the product for other rows stays in front of it.
 
 // CHECK-LABEL: func @side_of_a_product
 //       CHECK:   sinter.rowwise
+//       CHECK:     sinter.row_reduce
 //       CHECK:   sinter.contract
 func.func @side_of_a_product(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>) -> tensor<3x5xf32> {
   %d = tensor.empty() : tensor<3x5xf32>
-  %e = tensor.empty() : tensor<3x7xf32>
-  %t = sinter.rowwise (a = 3) by (b = 7) ins(%x[a, b] : tensor<3x7xf32>) outs(%e[a, b] : tensor<3x7xf32>) {
+  %e = tensor.empty() : tensor<5x7xf32>
+  %t = sinter.rowwise (a = 5) by (b = 7) ins(%w[a, b] : tensor<5x7xf32>) outs(%e[a, b] : tensor<5x7xf32>) {
   ^row(%r: tensor<7xf32>):
-    %c = math.exp %r : tensor<7xf32>
+    %s = sinter.row_reduce add %r : tensor<7xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<7xf32>
+    %c = arith.divf %r, %b : tensor<7xf32>
     sinter.yield %c : tensor<7xf32>
   }
-  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%t[i, k] : tensor<3x7xf32>, %w[j, k] : tensor<5x7xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
+  %p = sinter.contract (i = 3) by (j = 5) product (k = 7) (%x[i, k] : tensor<3x7xf32>, %t[j, k] : tensor<5x7xf32>) : f32 outs(%d[i, j] : tensor<3x5xf32>) {
   ^row(%acc: tensor<5xf32>):
     sinter.yield %acc : tensor<5xf32>
   }

@@ -24,10 +24,9 @@ func.func @widened(%x: tensor<8x16xbf16>, %w: tensor<4x16xbf16>) -> tensor<8x4xf
 // A side that is rounded on the way is not what the product would read.
 
 // CHECK-LABEL: func @rounded
-//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:   sinter.rowwise
 //       CHECK:     arith.truncf
-//       CHECK:   sinter.contract
-//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xbf16>,
+//       CHECK:     sinter.row_product %{{.+}}, %{{.+}} : tensor<16xbf16>, tensor<16x4xbf16> -> tensor<4xf32>
 func.func @rounded(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> tensor<8x4xf32> {
   %f = arith.constant dense<0.0> : tensor<8x4xf32>
   %ex = tensor.empty() : tensor<8x16xbf16>
@@ -41,10 +40,9 @@ func.func @rounded(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> tensor<8x4xf3
 // Unsigned numbers are not what the product would make of the narrow ones.
 
 // CHECK-LABEL: func @unsigned
-//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:   sinter.rowwise
 //       CHECK:     arith.extui
-//       CHECK:   sinter.contract
-//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xi32>,
+//       CHECK:     sinter.row_product %{{.+}}, %{{.+}} : tensor<16xi32>, tensor<16x4xi32> -> tensor<4xi32>
 func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
   %f = arith.constant dense<0> : tensor<8x4xi32>
   %ex = tensor.empty() : tensor<8x16xi32>

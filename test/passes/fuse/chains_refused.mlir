@@ -1,0 +1,263 @@
+// RUN: sinter-opt --sinter-fuse=remarks=true --split-input-file %s -o /dev/null 2>&1 | FileCheck %s
+// RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s --check-prefix=APART
+
+// What a product does not go on from, and why.
+
+// APART-NOT: sinter.row_product
+
+// A gradient by the weights: what is summed over are rows of the neighbour.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: a side of its product needs what its neighbour makes for other rows
+func.func @by_weights(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>) -> tensor<5x6xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = tensor.empty() : tensor<5x6xf32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (j = 5) by (k = 6) product (i = 7) (%h[i, j] : tensor<7x5xf32>, %x[i, k] : tensor<7x6xf32>) : f32 outs(%f[j, k] : tensor<5x6xf32>) {
+  ^row(%acc: tensor<6xf32>):
+    sinter.yield %acc : tensor<6xf32>
+  }
+  return %y : tensor<5x6xf32>
+}
+
+// -----
+
+// Keys are rows of the neighbour, all of them for each query.
+
+// CHECK: chains_refused.mlir:[[#@LINE+11]]:{{.+}} remark: a side of its product needs what its neighbour makes for other rows
+func.func @keys(%x: tensor<7x6xf32>, %q: tensor<7x6xf32>) -> tensor<7x7xf32> {
+  %e = tensor.empty() : tensor<7x6xf32>
+  %f = tensor.empty() : tensor<7x7xf32>
+  %k = sinter.rowwise (i = 7) by (j = 6) ins(%x[i, j] : tensor<7x6xf32>) outs(%e[i, j] : tensor<7x6xf32>) {
+  ^row(%r: tensor<6xf32>):
+    %s = sinter.row_reduce add %r : tensor<6xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<6xf32>
+    %t = arith.divf %r, %b : tensor<6xf32>
+    sinter.yield %t : tensor<6xf32>
+  }
+  %y = sinter.contract (i = 7) by (j = 7) product (k = 6) (%q[i, k] : tensor<7x6xf32>, %k[j, k] : tensor<7x6xf32>) : f32 outs(%f[i, j] : tensor<7x7xf32>) {
+  ^row(%acc: tensor<7xf32>):
+    sinter.yield %acc : tensor<7xf32>
+  }
+  return %y : tensor<7x7xf32>
+}
+
+// -----
+
+// Both sides, one of them for all rows.
+
+// CHECK: chains_refused.mlir:[[#@LINE+11]]:{{.+}} remark: both sides of its product are computed by its neighbour
+func.func @both_sides(%x: tensor<7x6xf32>) -> tensor<7x7xf32> {
+  %e = tensor.empty() : tensor<7x6xf32>
+  %f = tensor.empty() : tensor<7x7xf32>
+  %k = sinter.rowwise (i = 7) by (j = 6) ins(%x[i, j] : tensor<7x6xf32>) outs(%e[i, j] : tensor<7x6xf32>) {
+  ^row(%r: tensor<6xf32>):
+    %s = sinter.row_reduce add %r : tensor<6xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<6xf32>
+    %t = arith.divf %r, %b : tensor<6xf32>
+    sinter.yield %t : tensor<6xf32>
+  }
+  %y = sinter.contract (i = 7) by (j = 7) product (k = 6) (%k[i, k] : tensor<7x6xf32>, %k[j, k] : tensor<7x6xf32>) : f32 outs(%f[i, j] : tensor<7x7xf32>) {
+  ^row(%acc: tensor<7xf32>):
+    sinter.yield %acc : tensor<7xf32>
+  }
+  return %y : tensor<7x7xf32>
+}
+
+// -----
+
+// One head of those that a row has.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: a side of its product is not the whole row that its neighbour makes
+func.func @part_of_a_row(%x: tensor<7x6xf32>, %w: tensor<2x4x6xf32>, %v: tensor<3x4xf32>) -> tensor<7x3xf32> {
+  %e = tensor.empty() : tensor<7x2x4xf32>
+  %f = tensor.empty() : tensor<7x3xf32>
+  %h = sinter.contract (i = 7) by (h = 2, j = 4) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[h, j, k] : tensor<2x4x6xf32>) : f32 outs(%e[i, h, j] : tensor<7x2x4xf32>) {
+  ^row(%acc: tensor<8xf32>):
+    %t = math.tanh %acc : tensor<8xf32>
+    sinter.yield %t : tensor<8xf32>
+  }
+  %y = sinter.contract (i = 7) by (j = 3) product (k = 4) (%h[i, 1, k] : tensor<7x2x4xf32>, %v[j, k] : tensor<3x4xf32>) : f32 outs(%f[i, j] : tensor<7x3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %y : tensor<7x3xf32>
+}
+
+// -----
+
+// h + h W: the row that is added is the one that is summed over.
+
+// CHECK: chains_refused.mlir:[[#@LINE+8]]:{{.+}} remark: its columns would be those that its product sums over
+func.func @residual(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<5x5xf32>) -> tensor<7x5xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (i = 7) by (j = 5) product (k = 5) (%h[i, k] : tensor<7x5xf32>, %v[j, k] : tensor<5x5xf32>) : f32 ins(%h[i, j] : tensor<7x5xf32>) outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>, %r: tensor<5xf32>):
+    %s = arith.addf %acc, %r : tensor<5xf32>
+    sinter.yield %s : tensor<5xf32>
+  }
+  return %y : tensor<7x5xf32>
+}
+
+// -----
+
+// Beside the product, the neighbour's columns in another order.
+
+// CHECK: chains_refused.mlir:[[#@LINE+10]]:{{.+}} remark: it reads columns of its neighbour that are not its own
+func.func @turned_columns(%x: tensor<7x6xf32>, %w: tensor<2x3x6xf32>, %v: tensor<3x2x2x3xf32>) -> tensor<7x3x2xf32> {
+  %e = tensor.empty() : tensor<7x2x3xf32>
+  %f = tensor.empty() : tensor<7x3x2xf32>
+  %h:2 = sinter.contract (i = 7) by (a = 2, b = 3) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[a, b, k] : tensor<2x3x6xf32>) : f32 outs(%e[i, a, b] : tensor<7x2x3xf32>, %e[i, a, b] : tensor<7x2x3xf32>) {
+  ^row(%acc: tensor<6xf32>):
+    %t = math.tanh %acc : tensor<6xf32>
+    %u = math.exp %acc : tensor<6xf32>
+    sinter.yield %t, %u : tensor<6xf32>, tensor<6xf32>
+  }
+  %g = sinter.contract (i = 7) by (b = 3, a = 2) product (c = 2, d = 3) (%h#0[i, c, d] : tensor<7x2x3xf32>, %v[b, a, c, d] : tensor<3x2x2x3xf32>) : f32 ins(%h#1[i, a, b] : tensor<7x2x3xf32>) outs(%f[i, b, a] : tensor<7x3x2xf32>) {
+  ^row(%acc: tensor<6xf32>, %r: tensor<6xf32>):
+    %s = arith.addf %acc, %r : tensor<6xf32>
+    sinter.yield %s : tensor<6xf32>
+  }
+  return %g : tensor<7x3x2xf32>
+}
+
+// -----
+
+// A row for each of four more.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: a row of one is not a row of the other
+func.func @more_rows(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<4x3x5xf32>) -> tensor<7x4x3xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = tensor.empty() : tensor<7x4x3xf32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (i = 7, t = 4) by (j = 3) product (k = 5) (%h[i, k] : tensor<7x5xf32>, %v[t, j, k] : tensor<4x3x5xf32>) : f32 outs(%f[i, t, j] : tensor<7x4x3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %y : tensor<7x4x3xf32>
+}
+
+// -----
+
+// A dimension of size 1 that has a name in the body, and none beside the neighbour.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: it names a dimension of size 1 that its neighbour does not have
+func.func @named_unit(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) -> tensor<1x7x3xindex> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = tensor.empty() : tensor<1x7x3xindex>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (z = 1, i = 7) by (j = 3) product (k = 5) (%h[i, k] : tensor<7x5xf32>, %v[j, k] : tensor<3x5xf32>) : f32 outs(%f[z, i, j] : tensor<1x7x3xindex>) {
+  ^row(%acc: tensor<3xf32>):
+    %z = sinter.index z : index
+    %n = arith.fptosi %acc : tensor<3xf32> to tensor<3xi64>
+    %m = arith.index_cast %n : tensor<3xi64> to tensor<3xindex>
+    %b = sinter.broadcast %z : index -> tensor<3xindex>
+    %s = arith.addi %m, %b : tensor<3xindex>
+    sinter.yield %s : tensor<3xindex>
+  }
+  return %y : tensor<1x7x3xindex>
+}
+
+// -----
+
+// With bounds: beside the row are zeros.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: reads a neighbour's reduction or product with bounds
+func.func @bounds(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) -> tensor<7x3xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = tensor.empty() : tensor<7x3xf32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (i = 7) by (j = 3) product (k = 5) (%h[i, k - 1] : tensor<7x5xf32> else 0.0, %v[j, k] : tensor<3x5xf32>) : f32 outs(%f[i, j] : tensor<7x3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %y : tensor<7x3xf32>
+}
+
+// -----
+
+// A vector that is summed over the neighbour's rows is known after all of them.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: reads a result reduced over the rows of its neighbour's grid
+func.func @grid(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %f = tensor.empty() : tensor<3xf32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 reduce(add [j] : f32) outs(%e[j] : tensor<5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract () by (j = 3) product (k = 5) (%h[k] : tensor<5xf32>, %v[j, k] : tensor<3x5xf32>) : f32 outs(%f[j] : tensor<3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// The row is added up over rows that the neighbour does not have.
+
+// CHECK: chains_refused.mlir:[[#@LINE+9]]:{{.+}} remark: reduces over rows, and its neighbour has none
+func.func @no_rows(%x: tensor<6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %f = tensor.empty() : tensor<3xf32>
+  %h = sinter.contract () by (j = 5) product (k = 6) (%x[k] : tensor<6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[j] : tensor<5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %y = sinter.contract (z = 1) by (j = 3) product (k = 5) (%h[k] : tensor<5xf32>, %v[j, k] : tensor<3x5xf32>) : f32 reduce(add [j] : f32) outs(%f[j] : tensor<3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// Something stands between them that needs the first, and that the second needs.
+
+// CHECK: chains_refused.mlir:[[#@LINE+15]]:{{.+}} remark: waits for something else that waits for its neighbour
+func.func @waits(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) -> tensor<7x3xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %f = tensor.empty() : tensor<7x3xf32>
+  %s = tensor.empty() : tensor<f32>
+  %h = sinter.contract (i = 7) by (j = 5) product (k = 6) (%x[i, k] : tensor<7x6xf32>, %w[j, k] : tensor<5x6xf32>) : f32 outs(%e[i, j] : tensor<7x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    %t = math.tanh %acc : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  %m = sinter.rowwise (j = 5) by (i = 7) ins(%h[i, j] : tensor<7x5xf32>) reduce(maximumf [] : f32) outs(%s[] : tensor<f32>) {
+  ^row(%r: tensor<7xf32>):
+    %t = sinter.row_reduce add %r : tensor<7xf32> -> f32
+    sinter.yield %t : f32
+  }
+  %y = sinter.contract (i = 7) by (j = 3) product (k = 5) (%h[i, k] : tensor<7x5xf32>, %v[j, k] : tensor<3x5xf32>) : f32 ins(%m[] : tensor<f32>) outs(%f[i, j] : tensor<7x3xf32>) {
+  ^row(%acc: tensor<3xf32>, %n: f32):
+    %b = sinter.broadcast %n : f32 -> tensor<3xf32>
+    %t = arith.addf %acc, %b : tensor<3xf32>
+    sinter.yield %t : tensor<3xf32>
+  }
+  return %y : tensor<7x3xf32>
+}
