@@ -5,6 +5,7 @@
 //
 // Arguments know theirs from their accesses, yields from their destinations, positions from their dimension. An
 // operation that goes element by element has all its rows in one group, so what is known spreads until nothing changes.
+// A broadcast is a row of any group, and so is what is made of nothing else: equal ones may be one value.
 //
 // test: test/dialect/groups.mlir
 
@@ -21,6 +22,20 @@ static int64_t *place(const SnRowGroups *g, MlirValue v) {
   return found ? &g->group[found - g->rows] : NULL;
 }
 
+// The operation's rows are: what it reads is scalars and such rows, and it reads them element by element.
+static bool is_loose(const SnRowGroups *g, MlirOperation op) {
+  const SnRowOp *line = sn_row_op_of(op);
+  intptr_t n = sn_num_operands(op);
+  if (!line || line->names_dim || (!n && !sn_constant_of(sn_result(op, 0)).ptr))
+    return false;
+  for (intptr_t k = 0; k < n; ++k) {
+    SnReads reads = !k ? line->first : k + 1 < n ? line->between : line->last;
+    if (reads != SN_READS_COLUMN || (place(g, sn_operand(op, k)) && !sn_row_is_loose(g, sn_operand(op, k))))
+      return false;
+  }
+  return true;
+}
+
 static void collect(MlirBlock body, SnRowGroups *g) {
   SN_VEC(MlirValue) rows = {0};
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i)
@@ -32,13 +47,20 @@ static void collect(MlirBlock body, SnRowGroups *g) {
         sn_push(&rows, sn_result(op, i));
   if (rows.size)
     qsort(rows.data, rows.size, sizeof *rows.data, by_address);
-  *g = (SnRowGroups){rows.size, rows.data, sn_alloc((rows.size + 1) * sizeof *g->group)};
+  *g = (SnRowGroups){rows.size, rows.data, sn_alloc((rows.size + 1) * sizeof *g->group), sn_alloc(rows.size + 1)};
   for (size_t i = 0; i < g->n; ++i)
     g->group[i] = SN_NO_GROUP;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < sn_num_results(op); ++i) {
+      int64_t *at = place(g, sn_result(op, i));
+      if (at)
+        g->loose[at - g->group] = is_loose(g, op);
+    }
 }
 
 typedef struct {
   SnRowGroups *groups;
+  bool loose; // those are told, too
   bool changed, clash;
   int64_t one, other;
 } Spread;
@@ -46,7 +68,8 @@ typedef struct {
 // The row is of this group, or of an unknown one.
 static void tell(Spread *s, MlirValue row, int64_t group) {
   int64_t *at = sn_none(row) ? NULL : place(s->groups, row);
-  if (!at || group < 0 || *at == group)
+  bool loose = at && s->groups->loose[at - s->groups->group];
+  if (!at || group < 0 || *at == group || (loose && (!s->loose || *at >= 0)))
     return;
   if (*at >= 0) {
     s->clash = true;
@@ -98,7 +121,7 @@ static void spread(Spread *s, const SnForm *f, MlirOperation op) {
       int64_t *at = sn_none(v) || (!result && reads != SN_READS_COLUMN) ? NULL : place(s->groups, v);
       if (at && tells)
         tell(s, v, known);
-      else if (at && *at >= 0)
+      else if (at && *at >= 0 && (known < 0 || !s->groups->loose[at - s->groups->group]))
         known = *at;
     }
   }
@@ -136,6 +159,8 @@ MlirOperation sn_row_groups(const SnForm *f, bool finish, SnRowGroups *to, int64
         return op;
       }
     }
+    if (!s.changed && !s.loose)
+      s.loose = s.changed = true;
   } while (s.changed);
   for (size_t i = 0; i < to->n; ++i)
     for (size_t g = sn_num_groups(f); g-- > 0 && to->group[i] < 0;)
@@ -149,9 +174,15 @@ int64_t sn_row_group(const SnRowGroups *g, MlirValue row) {
   return at ? *at : SN_NO_GROUP;
 }
 
+bool sn_row_is_loose(const SnRowGroups *g, MlirValue row) {
+  const int64_t *at = place(g, row);
+  return at && g->loose[at - g->group];
+}
+
 void sn_row_groups_free(SnRowGroups *g) {
   free(g->rows);
   free(g->group);
+  free(g->loose);
 }
 
 bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {

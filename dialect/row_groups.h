@@ -10,6 +10,7 @@ typedef struct {
   size_t n;
   MlirValue *rows; // of the body, sorted by address
   int64_t *group;
+  bool *loose;
 } SnRowGroups;
 
 // Reads the body of a form whose arguments fit, or its finish. Returns the operation whose operands and results are
@@ -19,6 +20,9 @@ MlirOperation sn_row_groups(const SnForm *f, bool finish, SnRowGroups *to, int64
 // The group of a row of the body. One that nothing ties to a group (a broadcast that is reduced) is of the first with
 // its length.
 int64_t sn_row_group(const SnRowGroups *groups, MlirValue row);
+// Made of scalars alone: a row of each group that is as long, so that operations of several may read it. Its group is
+// that of the first of them.
+bool sn_row_is_loose(const SnRowGroups *groups, MlirValue row);
 void sn_row_groups_free(SnRowGroups *groups);
 
 // The side uses dimension d: an access of it does, or its program asks for the position in it.

@@ -174,7 +174,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy}", "several forms -> one", NULL},
-    {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> forms of their own", "fused"},
+    {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},

@@ -67,11 +67,11 @@ static MlirOperation join(MlirOperation a, MlirOperation b) {
 static MlirOperation join_one(MlirOperation form) {
   for (intptr_t i = 0; i < sn_num_operands(form); ++i) {
     MlirOperation a = sn_definer(sn_operand(form, i));
-    bool asked = false;
-    for (intptr_t k = 0; k < i && !asked; ++k)
-      asked = mlirOperationEqual(sn_definer(sn_operand(form, k)), a);
-    if (asked || sn_null(a) || !sn_is_form(a) || !mlirBlockEqual(mlirOperationGetBlock(a), mlirOperationGetBlock(form)) ||
-        !sn_is_multiplied(a, form))
+    bool other = sn_null(a) || !sn_is_form(a) ||
+                 !mlirBlockEqual(mlirOperationGetBlock(a), mlirOperationGetBlock(form)) || !sn_is_multiplied(a, form);
+    for (intptr_t k = 0; k < i && !other; ++k) // asked already
+      other = mlirOperationEqual(sn_definer(sn_operand(form, k)), a);
+    if (other)
       continue;
     MlirOperation made = join(a, form);
     if (!sn_null(made))

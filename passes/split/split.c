@@ -891,7 +891,8 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
     return "a GPU's kernel does not multiply its rows again";
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
-  return sn_cpu_runs_chain(f) ? NULL : "a block of its rows leaves a core's cache, or there are too few for all threads";
+  return sn_cpu_runs_chain(f) ? NULL
+                              : "blocks of its rows would leave a core's cache, or be too few for all threads";
 }
 
 // ---- one form ---------------------------------------------------------------------------------------------
@@ -921,10 +922,40 @@ static bool split_body(Split *s) {
   return ok;
 }
 
+// Gives the operation rows of its own where they are made of scalars alone: others that read them may be of other
+// groups.
+static void own_loose(const SnRowGroups *groups, MlirOperation op) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
+    MlirValue v = sn_operand(op, k);
+    if (!sn_row_is_loose(groups, v) || sn_one_use(v))
+      continue;
+    SnBuilder b = sn_before(op);
+    SnMap map = {0};
+    MlirOperation copy = sn_clone(&b, sn_definer(v), &map);
+    mlirOperationSetOperand(op, k, sn_lookup(&map, v));
+    own_loose(groups, copy);
+    sn_map_free(&map);
+  }
+}
+
+static void separate_loose(const SnForm *f) {
+  SnRowGroups groups;
+  SnOpVec ops = {0};
+  int64_t one, other;
+  sn_row_groups(f, false, &groups, &one, &other);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    sn_push(&ops, op);
+  for (size_t i = ops.size; i-- > 0;)
+    own_loose(&groups, ops.data[i]);
+  sn_vec_free(&ops);
+  sn_row_groups_free(&groups);
+}
+
 // Cuts s.f, which has something to cut.
 static bool split(Split *s) {
   SnForm *f = &s->f;
   int64_t one, other;
+  separate_loose(f);
   sn_row_groups(f, false, &s->groups, &one, &other);
   if (has_programs_to_split(s))
     for (size_t i = 0; i < f->sides.size; ++i)

@@ -49,3 +49,26 @@ func.func @main(%q: tensor<2x6x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x5
   }
   return %o#0, %o#1, %o#2 : tensor<2x6x5xf32>, tensor<2x6xf32>, tensor<f32>
 }
+
+// A broadcast is a row of both groups, which are equally long.
+// CHECK-LABEL: func.func @broadcast
+// CHECK:         %[[B:.*]] = sinter.broadcast
+// CHECK-NEXT:    %[[S:.*]] = arith.addf %{{.*}}, %[[B]]
+// CHECK-NEXT:    %[[U:.*]] = sinter.row_product %[[S]]
+// CHECK-NEXT:    arith.addf %[[U]], %[[B]]
+func.func @broadcast(%x: tensor<6x5xf32>, %v: tensor<5x5xf32>) -> tensor<6x5xf32> {
+  %e = tensor.empty() : tensor<6x5xf32>
+  %o = sinter.rowwise (i = 6) by (j = 5) by (e = 5)
+      matrix (j) to (e) (%v[j, e] : tensor<5x5xf32>)
+      ins(%x[i, j] : tensor<6x5xf32>)
+      outs(%e[i, e] : tensor<6x5xf32>) {
+  ^row(%m: tensor<5x5xf32>, %r: tensor<5xf32>):
+    %c = arith.constant 1.0 : f32
+    %b = sinter.broadcast %c : f32 -> tensor<5xf32>
+    %s = arith.addf %r, %b : tensor<5xf32>
+    %u = sinter.row_product %s, %m : tensor<5xf32>, tensor<5x5xf32> -> tensor<5xf32>
+    %y = arith.addf %u, %b : tensor<5xf32>
+    sinter.yield %y : tensor<5xf32>
+  }
+  return %o : tensor<6x5xf32>
+}
