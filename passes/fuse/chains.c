@@ -8,7 +8,7 @@
 // as it goes on. Nothing is computed twice, and a row is read where it was made, so whatever is legal is wanted; what a
 // target had better run apart, sinter-split cuts again.
 //
-// Legality is merge/chain_match.c, doing it merge/chain.c.
+// Legality is merge/chain_match.c, doing it merge/chained.c.
 //
 // runs in: fuse, explain    test: test/passes/fuse/chains.mlir
 

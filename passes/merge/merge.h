@@ -46,7 +46,7 @@ bool sn_flows(const SnMerge *m, size_t input, size_t *result);
 // Input k of f is result *result of another form: returns that form, else null.
 MlirOperation sn_producer(const SnForm *f, size_t input, size_t *result);
 
-// ---- merge/chain_match.c, merge/chain.c ---------------------------------------------
+// ---- merge/chain_match.c, merge/chained.c ---------------------------------------------
 
 // What a chain of a (earlier) and b (later) would be: products of b multiply rows that a makes. Where a's row is a side
 // of a product, the merged form multiplies it by a matrix, which is the product's other side.

@@ -1,4 +1,4 @@
-// chain.c: two kernels made one, where a product goes on from a row of the first.
+// chained.c: two kernels made one, where a product goes on from a row of the first.
 //
 //   %h = contract (i) by (j) { tanh }             %o = contract (i) by (j) by (e) matrix (j) to (e) (%w[e, j]) {
 //   %o = contract (i) by (e)                ->      %h = tanh
