@@ -101,6 +101,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
     {"brgemm", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL,
      "columns of one task, where nothing is reduced over them; 0: whole rows"},
+    {"brgemm", "stream", 0, 65536, 1, 0, NULL,
+     "columns of the first group that are multiplied again before the next ones are made, maxima and sums being kept "
+     "up to date; 0: rows are whole first"},
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
     {"brgemm", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns of one vector of the epilogue"},
     {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},

@@ -14,46 +14,33 @@
 //
 // A form of one group of columns is one segment, and most are. One that multiplies its rows again has a segment for
 // each of its pieces (passes/split): what crosses from one to the next is a memref that has the block's rows alone
-// (chain_windows.c). A segment without products reads its rows from memory.
+// (chain_windows.c). A segment without products reads its rows from memory. Rows that are nothing but summed up and
+// multiplied again need not be whole ones (chain_stream.c).
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/chain.h"
 
 #define SLOTS 64 // numbers that the runtime deals to tasks
 
-// A plain form.
-typedef struct {
-  SnForm form, f; // on memrefs of the kernel, and of the task
-  Product *products;
-  int64_t n;
-  bool whole_rows; // c holds rows in whole blocks of n, not only n columns of them
-  SnPartials partials;
-  intptr_t accumulators; // scalars that blocks hand on
-} Segment;
-
-typedef struct {
-  Contract c;
-  SnWindows windows;
-  SN_VEC(Segment) segments;
-  SnOpVec ends; // forms that finish what several segments reduce
-} Chain;
-
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // ---- one block ----------------------------------------------------------------------------------
 
+void sn_cpu_segment_row(Contract *c, const Segment *s, SnCpuRow *row, MlirValue r, MlirValue offset) {
+  SnBuilder *b = &c->t.b;
+  int64_t batch_dims = c->f.num_rows - c->together;
+  memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
+  sn_form_point(b, &c->f, batch_dims, c->together, plus(b, c->i0, r), row->program->dims + batch_dims);
+  for (size_t p = 0; p < c->f.products.size; ++p)
+    sn_row_set_scratch(row->program, (intptr_t)p, s->products[p].c, sn_cpu_scratch_row(c, c->m, r), offset);
+}
+
 // The row program over each row of the block; of the columns from `offset` on that c holds.
 static void emit_rows(Contract *c, const Segment *s, SnCpuRow *row, MlirValue offset, MlirValue *scalars, intptr_t n) {
   SnBuilder *b = &c->t.b;
-  int64_t batch_dims = c->f.num_rows - c->together;
   SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(n, scalars));
-  {
-    memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
-    sn_form_point(b, &c->f, batch_dims, c->together, plus(b, c->i0, r.index), row->program->dims + batch_dims);
-    for (size_t p = 0; p < c->f.products.size; ++p)
-      sn_row_set_scratch(row->program, (intptr_t)p, s->products[p].c, sn_cpu_scratch_row(c, c->m, r.index), offset);
-    sn_cpu_row(b, row, r.carried);
-  }
+  sn_cpu_segment_row(c, s, row, r.index, offset);
+  sn_cpu_row(b, row, r.carried);
   sn_next_values(b, &r, sn_values(n, r.carried));
   for (intptr_t i = 0; i < n; ++i)
     scalars[i] = sn_result(r.op, i);
@@ -66,15 +53,19 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
   SnCpuRow row = sn_cpu_scheduled_loops(&s->f, &program);
   sn_cpu_body_targets(&s->f, &c->t, &s->partials, &row);
   c->f = s->f;
+  size_t made = 0;
   for (size_t p = 0; p < s->f.products.size; ++p)
-    if (!s->products[p].lda)
+    if (s->products[p].streamed)
+      ++made;
+    else if (!s->products[p].lda)
       sn_cpu_pack_a(c, &s->products[p]);
-  if (s->f.products.size) {
+  if (s->f.products.size > made) {
     MlirValue width = sn_index(b, s->n);
     SnLoop n0 = sn_for(b, from, to, width);
     MlirValue nn = sn_cpu_smaller(b, width, s->n, n0.index, to);
     for (size_t p = 0; p < s->f.products.size; ++p)
-      sn_cpu_product(c, &s->products[p], n0.index, nn, s->whole_rows ? n0.index : sn_index(b, 0));
+      if (!s->products[p].streamed)
+        sn_cpu_product(c, &s->products[p], n0.index, nn, s->whole_rows ? n0.index : sn_index(b, 0));
     if (!s->whole_rows) {
       row.from = n0.index;
       row.count = nn;
@@ -109,7 +100,10 @@ static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue
   for (size_t i = 0; i < chain->segments.size; ++i) {
     Segment *s = &chain->segments.data[i];
     sn_cpu_windows_set(&chain->windows, &s->f);
-    emit_segment(c, s, from, c->columns ? to : sn_form_columns(b, &s->f), scalars);
+    if (!i && chain->stream)
+      sn_cpu_stream(chain, scalars);
+    else
+      emit_segment(c, s, from, c->columns ? to : sn_form_columns(b, &s->f), scalars);
     scalars += s->accumulators;
   }
 }
@@ -154,6 +148,9 @@ static MlirLogicalResult check(const Chain *chain) {
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
   if (columns % n)
     return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
+  if (chain->stream % n)
+    return sn_error(f->op, "stream = %lld, but a multiple of n = %lld is needed", (long long)chain->stream,
+                    (long long)n);
   if (columns && (f->accumulators.size || !sn_cpu_by_columns(f)))
     return sn_error(f->op, "columns = %lld, but something is reduced over the row or over rows: leave columns out",
                     (long long)columns);
@@ -183,7 +180,7 @@ static MlirValue with_room(SnBuilder *b, MlirValue columns, int64_t more) {
   return sn_known(columns, &known) ? sn_index(b, known + more) : plus(b, columns, sn_index(b, more));
 }
 
-static MlirValue scratch(Contract *c, MlirType type, int64_t rows, MlirValue columns) {
+MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue columns) {
   SnBuilder *b = &c->kernel->b;
   MlirValue sizes[] = {sn_size_mul(b, c->tasks, sn_index(b, rows)), columns};
   return sn_cpu_scratch(c->kernel, type, 2, sizes);
@@ -197,6 +194,13 @@ static bool read_segments(Chain *chain) {
     return true;
   }
   SnCrossing crossing = {.place = sn_cpu_window_place, .user = &chain->windows};
+  if (chain->stream && !sn_cpu_streams(&k->form)) {
+    sn_error(k->form.op, "stream = %lld, but a row of the first group of columns is needed whole: leave stream out",
+             (long long)chain->stream);
+    return false;
+  }
+  if (chain->stream)
+    sn_cpu_stream_factors(&k->form);
   bool ok = sn_split_pieces(k->form.op, &crossing);
   for (size_t i = 0; i < crossing.pieces.size; ++i) {
     MlirOperation piece = crossing.pieces.data[i];
@@ -208,16 +212,27 @@ static bool read_segments(Chain *chain) {
   return ok;
 }
 
+// Side A is a row that another segment makes a block of columns at a time.
+static bool is_streamed(const Chain *chain, const SnForm *f, size_t product) {
+  SnSide a = sn_side(f, 2 * product);
+  SnWindow *w = chain->stream ? sn_cpu_window_of(&chain->windows, f->inputs.data[a.first].value) : NULL;
+  return w && w->streamed;
+}
+
 // Memory of the segment's tasks.
 static void begin_segment(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->kernel->b;
   const SnForm *f = &s->form;
+  bool streams = chain->stream && s == chain->segments.data;
   int64_t length = sn_row_length(f);
   s->n = chain->segments.size > 1 && length > 0 && length < c->n ? length : c->n;
-  s->whole_rows = !f->products.size || !sn_cpu_by_columns(f);
-  MlirValue unit = sn_index(b, s->n),
-            width = s->whole_rows ? sn_size_mul(b, sn_size_ceil(b, sn_form_columns(b, f), unit), unit) : unit;
+  s->whole_rows = !streams && (!f->products.size || !sn_cpu_by_columns(f));
+  for (size_t p = 0; p < f->products.size; ++p) // c holds what goes on while other rows are made
+    s->whole_rows |= is_streamed(chain, f, p);
+  MlirValue unit = sn_index(b, s->n), width = streams         ? sn_index(b, chain->stream)
+                                              : s->whole_rows ? sn_cpu_whole(b, sn_form_columns(b, f), s->n)
+                                                              : unit;
   MlirValue none = {0};
   s->partials = sn_cpu_partials(c->kernel, f, c->tasks, c->lanes);
   s->products = sn_alloc((f->products.size + 1) * sizeof *s->products);
@@ -226,10 +241,14 @@ static void begin_segment(Chain *chain, Segment *s) {
     (void)sn_cpu_read_product(f, p, c->together, sn_schedule_word(f->schedule, "kernel"), q);
     int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(s->n, columns) * columns;
     int64_t group = q->line->group, unit_k = sn_micro_k_unit(q->line);
-    q->c = scratch(c, q->type, c->m, with_room(b, width, room - s->n));
-    q->a_pack = q->lda ? none : scratch(c, q->a_type, c->m, sn_cpu_whole(b, sn_cpu_sum_of(b, f, q), unit_k));
-    q->b_pack = q->ldb ? none : scratch(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, room * group));
-    q->b_rows = group == 1 ? none : scratch(c, q->b_type, group, sn_index(b, room));
+    q->streamed = is_streamed(chain, f, p);
+    q->lda = q->streamed ? 0 : q->lda;
+    q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n));
+    q->a_pack = q->lda || q->streamed
+                    ? none
+                    : sn_cpu_task_memory(c, q->a_type, c->m, sn_cpu_whole(b, sn_cpu_sum_of(b, f, q), unit_k));
+    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, room * group));
+    q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
 }
 
@@ -239,6 +258,8 @@ static void segment_in_task(Chain *chain, Segment *s) {
   for (size_t p = 0; p < s->f.products.size; ++p) {
     Product old = s->products[p], *q = &s->products[p];
     (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
+    q->streamed = old.streamed;
+    q->lda = old.lda;
     q->c = sn_lookup(&c->t.map, old.c);
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
     q->b_pack = q->ldb ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
@@ -306,6 +327,8 @@ static void emit_task(Chain *chain, const SnForm *form) {
   intptr_t n = 0;
   for (size_t i = 0; i < chain->segments.size; ++i)
     segment_in_task(chain, &chain->segments.data[i]);
+  if (chain->stream)
+    sn_cpu_stream_in_task(chain);
   for (size_t i = 0; i < chain->segments.size; ++i) {
     Segment *s = &chain->segments.data[i];
     s->accumulators = sn_cpu_partials_begin(&s->f, &c->t, &s->partials, scalars + n);
@@ -335,6 +358,7 @@ static void free_chain(Chain *chain) {
     free(s->products);
     sn_vec_free(&s->partials.buffers);
     sn_vec_free(&s->partials.inside);
+    sn_vec_free(&s->state);
     sn_form_free(&s->f);
     sn_form_free(&s->form);
   }
@@ -357,12 +381,17 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   Contract *c = &chain.c;
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));
   count_blocks(c, &k->b, form);
-  chain.windows = (SnWindows){.of = k, .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m))};
+  chain.stream = sn_has_one_group(form) ? 0 : sn_schedule_number(s, "stream");
+  chain.windows = (SnWindows){.of = k,
+                              .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m)),
+                              .stream = chain.stream};
   bool ok = read_segments(&chain) && !sn_failed(check(&chain));
   if (ok) {
     MlirValue tasks = c->tasks;
     for (size_t i = 0; i < chain.segments.size; ++i)
       begin_segment(&chain, &chain.segments.data[i]);
+    if (chain.stream)
+      sn_cpu_stream_begin(&chain);
     emit_task(&chain, form);
     sn_cpu_task_end(k, &c->t, tasks);
     for (size_t i = 0; i < chain.segments.size; ++i)

@@ -12,6 +12,7 @@
 typedef struct {
   MlirType type;                // a memref of all rows of the form
   int64_t dims[SN_MAX_DIMS], n; // of the form that it has: rows, then columns
+  bool streamed;                // a row that is multiplied as it is made: memory is for a block of its columns
   MlirValue memory;             // [tasks * m][columns]
   MlirValue kernel, task;       // memrefs of that type without memory: their sizes are asked for
   MlirValue block;              // where row r of the form is row r - i0 of the task's memory; null outside of a block
@@ -20,6 +21,7 @@ typedef struct {
 typedef struct {
   SnKernel *of;
   MlirValue slots; // rows that all tasks have memory for
+  bool stream;     // rows of the first group of columns are streamed
   SN_VEC(SnWindow) all;
 } SnWindows;
 
@@ -32,5 +34,42 @@ void sn_cpu_windows_in_task(SnWindows *windows, const SnForm *f, SnTask *t);
 void sn_cpu_windows_at_block(SnWindows *windows, const SnForm *f, SnTask *t, MlirValue row, MlirValue slot);
 // The operands of a form of the task that are windows, at the block.
 void sn_cpu_windows_set(const SnWindows *windows, SnForm *f);
+// The window that an operand is, outside of blocks; NULL if it is none.
+SnWindow *sn_cpu_window_of(const SnWindows *windows, MlirValue operand);
+
+// ---- segments --------------------------------------------------------------------------
+
+// A plain form.
+typedef struct {
+  SnForm form, f; // on memrefs of the kernel, and of the task
+  Product *products;
+  int64_t n;
+  bool whole_rows; // c holds rows in whole blocks of n, not only n columns of them
+  SnPartials partials;
+  intptr_t accumulators; // scalars that blocks hand on
+  SnValueVec state;      // of a streamed one: [tasks * m], for each reduction of its first two phases, in the task
+} Segment;
+
+typedef struct {
+  Contract c;
+  int64_t stream;      // columns of a block of the first segment's rows; 0: they are whole
+  SnWindows windows;
+  SN_VEC(Segment) segments;
+  SnOpVec ends; // forms that finish what several segments reduce
+} Chain;
+
+// Where row r of a block stands, for the row program: dimensions, and products in c from column `offset` on.
+void sn_cpu_segment_row(Contract *c, const Segment *s, SnCpuRow *row, MlirValue r, MlirValue offset);
+MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue columns);
+
+// ---- rows a block of columns at a time: chain_stream.c ----------------------------------
+
+// Takes factors that are known at a row's end from rows that are multiplied again to what they give.
+void sn_cpu_stream_factors(SnForm *f);
+// Memory of tasks, once that of the segments is there.
+void sn_cpu_stream_begin(Chain *chain);
+void sn_cpu_stream_in_task(Chain *chain);
+// Its block, with the products that take its rows.
+void sn_cpu_stream(Chain *chain, MlirValue *scalars);
 
 #endif

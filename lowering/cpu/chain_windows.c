@@ -38,15 +38,6 @@ static MlirValue memref_at(SnBuilder *b, MlirType type, const MlirValue *sizes, 
   return sn(b, "builtin.unrealized_conversion_cast", d, type);
 }
 
-// Element `offset` of a memref of one or two dimensions, also if it is outside.
-static MlirValue address(SnBuilder *b, MlirValue memref, MlirType element, MlirValue offset) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue base = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx)),
-            bytes = sn_index(b, sn_scratch_bytes(element));
-  MlirValue at = sn(b, "arith.addi", base, sn(b, "arith.muli", offset, bytes));
-  return sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", at, i64), mlirLLVMPointerTypeGet(b->ctx, 0));
-}
-
 static void sizes_of(SnBuilder *b, const SnForm *f, const int64_t *dims, intptr_t n, MlirValue *sizes) {
   for (intptr_t i = 0; i < n; ++i)
     sizes[i] = sn_form_size(b, f, dims[i]);
@@ -77,12 +68,16 @@ MlirValue sn_cpu_window_place(SnBuilder *b, const SnForm *f, MlirType element, c
   for (intptr_t i = 0; i < n; ++i)
     shape[i] = f->dims.data[dims[i]].size;
   w.type = sn_memref(element, n, shape);
+  SnGroup first = sn_group(f, 0);
+  for (intptr_t i = 0; i < n && windows->stream && !total; ++i)
+    w.streamed |= dims[i] >= first.first && dims[i] < first.first + first.num_dims;
   MlirValue columns = columns_of(b, f, dims, n), sizes[] = {total ? sn_index(b, 1) : windows->slots, columns};
-  w.memory = sn_cpu_scratch(windows->of, element, 2, sizes);
+  if (!w.streamed) // chain_stream.c has memory for it
+    w.memory = sn_cpu_scratch(windows->of, element, 2, sizes);
   if (total) { // all of it is there
     MlirValue all[SN_MAX_DIMS];
     sizes_of(b, f, dims, n, all);
-    return memref_at(b, w.type, all, address(b, w.memory, element, sn_index(b, 0)));
+    return memref_at(b, w.type, all, sn_cpu_address(b, w.memory, sn_index(b, 0)));
   }
   w.kernel = without_memory(b, f, &w);
   sn_push(&windows->all, w);
@@ -101,17 +96,27 @@ void sn_cpu_windows_at_block(SnWindows *windows, const SnForm *f, SnTask *t, Mli
   SnBuilder *b = &t->b;
   for (size_t i = 0; i < windows->all.size; ++i) {
     SnWindow *w = &windows->all.data[i];
+    if (w->streamed)
+      continue;
     MlirValue sizes[SN_MAX_DIMS], rows = sn(b, "arith.subi", slot, row);
     sizes_of(b, f, w->dims, w->n, sizes);
     MlirValue first = sn_size_mul(b, rows, columns_of(b, f, w->dims, w->n));
-    w->block =
-        memref_at(b, w->type, sizes, address(b, sn_lookup(&t->map, w->memory), sn_element(w->type), first));
+    w->block = memref_at(b, w->type, sizes, sn_cpu_address(b, sn_lookup(&t->map, w->memory), first));
   }
+}
+
+SnWindow *sn_cpu_window_of(const SnWindows *windows, MlirValue operand) {
+  for (size_t i = 0; i < windows->all.size; ++i) {
+    SnWindow *w = &windows->all.data[i];
+    if (sn_same(operand, w->kernel) || (!sn_none(w->task) && sn_same(operand, w->task)))
+      return w;
+  }
+  return NULL;
 }
 
 static void set(const SnWindows *windows, SnAccess *a) {
   for (size_t i = 0; i < windows->all.size; ++i)
-    if (sn_same(a->value, windows->all.data[i].task))
+    if (sn_same(a->value, windows->all.data[i].task) && !windows->all.data[i].streamed)
       a->value = windows->all.data[i].block;
 }
 

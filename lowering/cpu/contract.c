@@ -217,14 +217,15 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
-  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, k0);
+  MlirValue in_pack = sn_none(p->a_from) ? k0 : sn(b, "arith.subi", k0, p->a_from);
+  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, in_pack);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
                    : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_rows(c, p), zero), zero);
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
 }
 
-static void zero_block(Contract *c, Product *p, MlirValue nn, MlirValue column) {
+void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
   SnLoop r = sn_for(b, zero, c->mm, one);
@@ -238,18 +239,25 @@ static void zero_block(Contract *c, Product *p, MlirValue nn, MlirValue column) 
 void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column) {
   SnBuilder *b = &c->t.b;
   if (!p->sum) {
-    zero_block(c, p, nn, column);
+    sn_cpu_product_zero(c, p, nn, column);
     return;
   }
-  MlirValue k = sn_index(b, c->k), sum = sn_cpu_sum_of(b, &c->f, p), zero = sn_index(b, 0);
+  MlirValue sum = sn_cpu_sum_of(b, &c->f, p), zero = sn_index(b, 0);
   if (p->sum == SN_DYNAMIC) {
     SnIf nothing = sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 0))));
-    zero_block(c, p, nn, column);
+    sn_cpu_product_zero(c, p, nn, column);
     sn_end_if(b, &nothing);
   }
-  SnLoop k0 = sn_for(b, zero, sum, k);
+  sn_cpu_product_part(c, p, zero, sum, n0, nn, column);
+}
+
+void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
+                         MlirValue column) {
+  SnBuilder *b = &c->t.b;
+  MlirValue k = sn_index(b, c->k);
+  SnLoop k0 = sn_for(b, from, to, k);
   {
-    MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, sum);
+    MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
     if (!p->ldb)
       sn_cpu_pack_b(c, p, k0.index, kk, n0, nn);
     multiply(c, p, k0.index, kk, n0, nn, column);

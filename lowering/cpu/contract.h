@@ -20,6 +20,8 @@ typedef struct {
   const SnMicroKernel *line;        // what makes it
   MlirType a_type, b_type;          // of the elements of its packed sides
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
+  bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
+  MlirValue a_from;  // and the first of these; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
   MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
 } Product;
@@ -45,6 +47,10 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
 MlirValue sn_cpu_sum_of(SnBuilder *b, const SnForm *f, const Product *p);
 // Columns n0 .. n0 + nn of a product of the block, to columns of c from `column` on.
 void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column);
+// The same of summed elements `from` .. `to` alone, added to c unless `from` is 0; and of none: zeros.
+void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
+                         MlirValue column);
+void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column);
 // size, or what is left of `whole` at `at`, which is a multiple of the block.
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
 // How many of the last row dimensions count as one, if this kernel makes the products.

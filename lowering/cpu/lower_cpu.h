@@ -73,7 +73,8 @@ SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
 typedef struct {
   SnAccess access;            // stored by this access if its value is not null
   const SnCombiner *combiner; // else combined with buffer[first, j] or, without a buffer, with a scalar
-  MlirValue buffer, first;
+  MlirValue buffer, first;    // without a combiner: stored to buffer[first, j - offset]
+  MlirValue offset;
 } SnTarget;
 
 typedef struct {
@@ -109,6 +110,8 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 
 // ---- what a loop over columns needs from rows.c: rowonline.c ----------------------------
 
+// A scalar or a vector, to this element type of the same kind. In pack.c.
+MlirValue sn_cpu_convert(SnBuilder *b, MlirValue x, MlirType to);
 // x in lanes from `seen` on; the identity in those before.
 MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen);
 // Asks for what the `count` vectors from column j on will load, of this row or the next.

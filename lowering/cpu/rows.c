@@ -38,6 +38,13 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue 
   sn_scratch_store(b, sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at), sn_no_attr());
 }
 
+static void store_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue x) {
+  MlirValue at[] = {t->first, sn(b, "arith.subi", c->index, t->offset)};
+  if (sn_fills_bytes(sn_element(sn_type_of(x)))) // others are kept as integers
+    x = sn_cpu_convert(b, x, sn_element(sn_type_of(t->buffer)));
+  sn_scratch_store(b, x, t->buffer, sn_values(2, at), sn_no_attr());
+}
+
 // One step at a column: accumulators of the phase and what it stores. The first `seen` lanes were combined before.
 static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c, int64_t seen, MlirValue *acc) {
   SnRowProgram *p = r->program;
@@ -53,7 +60,9 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c,
   for (size_t i = 0; i < phase->yields.size; ++i) {
     const SnTarget *t = &r->targets.data[phase->yields.data[i]];
     MlirValue x = sn_row_element(b, p, &c, sn_row_yield(p, phase->yields.data[i]));
-    if (sn_none(t->access.value))
+    if (sn_none(t->access.value) && !t->combiner)
+      store_row(b, t, &c, x);
+    else if (sn_none(t->access.value))
       combine_row(b, t, &c, x, seen);
     else
       sn_row_store(b, p, &c, x, &t->access);
@@ -169,7 +178,8 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     if (unroll > 1)
       loop(b, r, phase, wide, vectors, lanes, 1, acc);
     if (fixed && known % lanes > 1) {
-      step(b, r, phase, sn_index(b, known - lanes), lanes, lanes - known % lanes, acc);
+      MlirValue last = sn_index(b, known - lanes);
+      step(b, r, phase, piece ? sn(b, "arith.addi", begin, last) : last, lanes, lanes - known % lanes, acc);
       vectors = end;
     }
     for (int64_t i = 0; i < n; ++i) {

@@ -51,12 +51,20 @@ static int64_t sizes(const SnForm *f, SnGroup dims) {
   return n;
 }
 
+static int64_t at_most(int64_t n, int64_t most) { return n == SN_DYNAMIC || n > most ? most : n; }
+
 // Bytes of memory that a row of a block needs: sums, and what is multiplied again. SN_DYNAMIC: not known.
 static int64_t row_bytes(const SnForm *f) {
   int64_t all = 0;
+  bool streams = sn_cpu_streams(f);
   SnMultiplied m;
   for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
-    int64_t made = sn_group_length(f, m.group), read = i < f->products.size ? 0 : sizes(f, m.summed);
+    bool again = i >= f->products.size;
+    int64_t made = sn_group_length(f, m.group), read = again ? sizes(f, m.summed) : 0;
+    if (streams && !m.group)
+      made = at_most(made, SN_CPU_STREAMED);
+    if (streams && again && m.summed.first == sn_group(f, 0).first)
+      read = at_most(read, SN_CPU_STREAMED);
     if (made == SN_DYNAMIC || read == SN_DYNAMIC)
       return SN_DYNAMIC;
     all += sn_times(made, bytes(m.sum)) + sn_times(read, bytes(m.a));

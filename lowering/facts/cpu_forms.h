@@ -18,6 +18,13 @@ bool sn_cpu_can_run_chain(const SnForm *f);
 // And it had better do so than run its pieces: memory for blocks of its rows stays in a core's cache, and there are
 // enough of them for threads, or little to do.
 bool sn_cpu_runs_chain(const SnForm *f);
+// Rows of the first group of columns are nothing but reduced and multiplied again, so a kernel may do with a block of
+// their columns at a time (cpu_streams.c).
+bool sn_cpu_streams(const SnForm *f);
+// What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, e being an
+// exponential under the row's maximum. The factor in *s; null if there is none.
+MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);
+#define SN_CPU_STREAMED 256 // columns at a time, if there are as many
 // Rows of a block: as many as are asked for, or fewer that stay in a core's cache.
 int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows);
 

@@ -113,7 +113,7 @@ typedef struct {
   int64_t side_bytes;        // of an element of its packed b
   int64_t rows, batch;       // SN_DYNAMIC where not known
   Work work;
-  int64_t m, n, k;
+  int64_t m, n, k, stream;
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
 } Plan;
@@ -162,6 +162,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
   p.m = p.rows > 0 && p.by_columns ? rows_of_parts(&p) : rows_of_whole_blocks(&p);
   p.m = sn_has_one_group(f) ? p.m : sn_cpu_rows_of_chain(f, p.m);
   int64_t k = p.m >= 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
+  p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
   return p;
@@ -187,8 +188,9 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   if (counted && all != SN_DYNAMIC && (double)blocks * (double)p.m * (double)all < (double)MOST_TASKS * TINY_WORK)
     tasks = at_least_one(sn_times(sn_times(blocks, p.m), all) / TINY_WORK);
   char share[40] = "";
-  if (columns)
-    snprintf(share, sizeof share, "columns = %lld, ", (long long)columns);
+  if (columns || p.stream)
+    snprintf(share, sizeof share, "%s = %lld, ", columns ? "columns" : "stream",
+             (long long)(columns ? columns : p.stream));
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "brgemm",
                           sn_parse_attr(mlirLocationGetContext(loc),

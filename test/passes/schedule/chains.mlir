@@ -2,10 +2,11 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s --check-prefix=GPU
 
 // A form of several products has one schedule for all: a line of the table that each product can have, blocks as wide
-// as the widest row. Of its rows a block has as many as stay in a cache with all that they become: 8192 floats here.
+// as the widest row. Rows of the first group are multiplied again 256 columns at a time where that is enough.
 
 // CHECK-LABEL: func.func @mlp
-//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 32, n = 64, tasks = 64, unroll = 1>)
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, stream = 256,
+//  CHECK-SAME:   tasks = 64, unroll = 1>)
 //   GPU-LABEL: func.func @mlp
 //     GPU-NOT:   schedule
 func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {
@@ -23,7 +24,29 @@ func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10
 
 // -----
 
-// Rows from memory that are multiplied are a product's schedule too. Whole numbers and floats share a line.
+// Where rows are needed whole, a block has as many as stay in a cache with all that they become: 8192 floats here.
+
+// CHECK-LABEL: func.func @norm
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 32, n = 64, tasks = 64, unroll = 4>)
+func.func @norm(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) by (o = 10)
+      product (k = 100) (%x[i, k] : tensor<4096x100xf32>, %w[j, k] : tensor<4096x100xf32>) : f32
+      matrix (j) to (o) (%v[o, j] : tensor<10x4096xf32>)
+      outs(%e[i, o] : tensor<4096x10xf32>) {
+  ^row(%a: tensor<4096xf32>, %m: tensor<4096x10xf32>):
+    %s = sinter.row_reduce add %a : tensor<4096xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<4096xf32>
+    %h = arith.subf %a, %b : tensor<4096xf32>
+    %o = sinter.row_product %h, %m : tensor<4096xf32>, tensor<4096x10xf32> -> tensor<10xf32>
+    sinter.yield %o : tensor<10xf32>
+  }
+  return %0 : tensor<4096x10xf32>
+}
+
+// -----
+
+// Rows from memory that are multiplied are a product's schedule too. Whole numbers and floats share a line, and do not
+// take a row in one type.
 
 // CHECK-LABEL: func.func @rows
 //       CHECK:   sinter.rowwise

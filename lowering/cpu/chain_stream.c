@@ -1,0 +1,384 @@
+// chain_stream.c: rows that are made and multiplied again a block of columns at a time.
+//
+//   #sinter.brgemm<stream = 256, m = 128, n = 64, ...>        %e = exp(%x - max %x), %s = sum %e, %u = %e . V
+//
+//   for n0 by 256:
+//     c[m][256] = A . B
+//     for each row:
+//       x = the row program over c;  m' = max(m, x)
+//       if m' > m:   s = s * exp(m - m'),  u = u * exp(m - m')          for as long as the row grows
+//       e = exp(x - m') -> p[m][256];  s = s + e
+//     u[m][..] += p . V[n0 .. n0 + 256][..]
+//   for each row: what is known at its end; then the next segment's row program over u
+//
+// That this is the same is asked by sn_cpu_streams. Where a row is nothing but -inf, the program says NaN: exponentials
+// are taken under the least finite number, and the sums become NaN at the end. A NaN in a row makes its maximum one.
+
+#include "dialect/row_ops.h"
+#include "dialect/under_maximum.h"
+#include "lowering/cpu/chain.h"
+#include <assert.h>
+
+typedef struct {
+  Chain *chain;
+  Segment *s; // the first
+  SnRowProgram program;
+  SnCpuRow row;
+  MlirOperation maximum; // that exponentials are under; null: there are none
+} Stream;
+
+enum { OEQ = 1, UNE = 13 }; // of arith.cmpf
+
+// ---- factors -----------------------------------------------------------------------------
+
+// The maximum that exponentials of the body are under.
+static MlirOperation find_maximum(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation m = sn_is(op, "math.exp") ? sn_exp_under_maximum(sn_result(op, 0)) : (MlirOperation){0};
+    if (!sn_null(m))
+      return m;
+  }
+  return (MlirOperation){0};
+}
+
+// The factor, or 0 where the row has no elements and the product is 0, whatever the factor; where all are -inf the
+// product is NaN.
+static MlirValue factor_of_some(SnBuilder *b, const SnForm *f, MlirValue s) {
+  MlirOperation maximum = find_maximum(f->body);
+  int64_t length = sn_row_length(f);
+  if (length > 0 || sn_null(maximum))
+    return s;
+  MlirValue m = sn_result(maximum, 0), least = sn_float(b, sn_type_of(m), -__builtin_inf());
+  MlirValue none = sn(b, "arith.cmpf", m, least, sn_attr("predicate", sn_i64(b->ctx, OEQ)));
+  return sn(b, "arith.select", none, sn_zero(b, sn_type_of(s)), s);
+}
+
+// %u = row_product (%e * broadcast %s), %v    ->    %u = (row_product %e, %v) * broadcast %s
+void sn_cpu_stream_factors(SnForm *f) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!sn_row_op_has(op, SN_READS_MATRIX))
+      continue;
+    MlirValue row = sn_operand(op, 0), s, x = sn_cpu_without_factor(row, &s), u = sn_result(op, 0);
+    if (sn_none(x))
+      continue;
+    SnBuilder b = sn_before(op);
+    MlirOperation trunc = sn_def(row, "arith.truncf");
+    if (!sn_null(trunc))
+      x = sn_result(sn_clone_as(&b, trunc, sn_values(1, &x), sn_types(1, (MlirType[]){sn_type_of(row)})), 0);
+    mlirOperationSetOperand(op, 0, x);
+    b = sn_after(op);
+    MlirValue scale = sn_as_row(&b, factor_of_some(&b, f, s), sn_type_of(u));
+    MlirOperation mul = sn_op(&b, "arith.mulf", u, scale, sn_type_of(u));
+    for (MlirOpOperand use = mlirValueGetFirstUse(u), following; !mlirOpOperandIsNull(use); use = following) {
+      following = mlirOpOperandGetNextUse(use);
+      if (!mlirOperationEqual(mlirOpOperandGetOwner(use), mul))
+        mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), sn_result(mul, 0));
+    }
+  }
+  sn_erase_dead(f->body);
+}
+
+// ---- memory ----------------------------------------------------------------------------------
+
+static size_t num_states(const SnRowProgram *p) {
+  return p->phases.data[0].reduces.size + (p->phases.size > 1 ? p->phases.data[1].reduces.size : 0);
+}
+
+static MlirOperation state_of(const SnRowProgram *p, size_t i) {
+  size_t first = p->phases.data[0].reduces.size;
+  return i < first ? p->phases.data[0].reduces.data[i] : p->phases.data[1].reduces.data[i - first];
+}
+
+void sn_cpu_stream_begin(Chain *chain) {
+  Contract *c = &chain->c;
+  Segment *s = &chain->segments.data[0];
+  SnRowProgram p = sn_row_program(&s->form, sn_values(0, NULL));
+  for (size_t i = 0; i < num_states(&p); ++i)
+    sn_push(&s->state, sn_cpu_scratch(c->kernel, sn_type_of(sn_result(state_of(&p, i), 0)), 1, &chain->windows.slots));
+  sn_row_program_free(&p);
+  for (size_t k = 1; k < chain->segments.size; ++k)
+    for (size_t q = 0; q < chain->segments.data[k].form.products.size; ++q) {
+      Segment *to = &chain->segments.data[k];
+      Product *product = &to->products[q];
+      if (!product->streamed)
+        continue;
+      SnWindow *w =
+          sn_cpu_window_of(&chain->windows, to->form.inputs.data[sn_side(&to->form, product->a_side).first].value);
+      int64_t unit = sn_micro_k_unit(product->line), width = sn_pieces(chain->stream, unit) * unit;
+      if (sn_none(w->memory))
+        w->memory = sn_cpu_task_memory(c, product->a_type, c->m, sn_index(&c->kernel->b, width));
+      assert(mlirTypeEqual(sn_element(sn_type_of(w->memory)), product->a_type) && "sn_cpu_streams asks for one type");
+      product->a_pack = w->memory;
+    }
+}
+
+void sn_cpu_stream_in_task(Chain *chain) {
+  Segment *s = &chain->segments.data[0];
+  for (size_t i = 0; i < s->state.size; ++i)
+    s->state.data[i] = sn_lookup(&chain->c.t.map, s->state.data[i]);
+}
+
+static MlirValue load_state(SnBuilder *b, const Stream *t, size_t i, MlirValue row) {
+  MlirType type = sn_type_of(sn_result(state_of(&t->program, i), 0));
+  return sn_scratch_load(b, t->s->state.data[i], sn_values(1, &row), type, sn_no_attr());
+}
+
+static void store_state(SnBuilder *b, const Stream *t, size_t i, MlirValue row, MlirValue x) {
+  sn_scratch_store(b, x, t->s->state.data[i], sn_values(1, &row), sn_no_attr());
+}
+
+static void begin_states(SnBuilder *b, Stream *t) {
+  Contract *c = &t->chain->c;
+  SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
+  MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
+  for (size_t i = 0; i < t->s->state.size; ++i)
+    store_state(b, t, i, row, sn_row_identity(b, &t->program, state_of(&t->program, i), 1));
+  sn_next(b, &r);
+}
+
+// ---- products that take the rows -----------------------------------------------------------------
+
+typedef void (*Emit)(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user);
+static void each_product(SnBuilder *b, Stream *t, Emit emit, void *user) {
+  Contract *c = &t->chain->c;
+  SnForm f = c->f;
+  for (size_t k = 1; k < t->chain->segments.size; ++k) {
+    Segment *to = &t->chain->segments.data[k];
+    c->f = to->f;
+    for (size_t q = 0; q < to->f.products.size; ++q)
+      if (to->products[q].streamed)
+        emit(b, t, to, &to->products[q], user);
+  }
+  c->f = f;
+}
+
+typedef struct {
+  MlirValue from, to;
+} Columns;
+
+static void multiply(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
+  Contract *c = &t->chain->c;
+  const Columns *columns = user;
+  MlirValue n = sn_index(b, to->n), end = sn_form_columns(b, &to->f);
+  p->a_from = columns->from;
+  SnLoop n1 = sn_for(b, sn_index(b, 0), end, n);
+  MlirValue nn = sn_cpu_smaller(b, n, to->n, n1.index, end);
+  sn_cpu_product_part(c, p, columns->from, columns->to, n1.index, nn, n1.index);
+  sn_next(b, &n1);
+}
+
+// Nothing is multiplied where there are no columns.
+static void zero(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
+  sn_cpu_product_zero(&t->chain->c, p, sn_form_columns(b, &to->f), sn_index(b, 0));
+}
+
+// Row `row` of c times a number, or (`set`) the number.
+typedef struct {
+  MlirValue row, number;
+  bool set;
+} Scale;
+
+static void scale_part(SnBuilder *b, Product *p, const Scale *by, MlirValue from, MlirValue to, int64_t width) {
+  SnLoop j = sn_for(b, from, to, sn_index(b, width));
+  MlirType type = width > 1 ? sn_vector(p->type, width) : p->type;
+  MlirValue at[] = {by->row, j.index}, x = sn_cpu_convert(b, by->number, p->type);
+  if (width > 1)
+    x = sn(b, "vector.broadcast", x, type);
+  if (!by->set)
+    x = sn(b, "arith.mulf", sn_scratch_load(b, p->c, sn_values(2, at), type, sn_no_attr()), x);
+  sn_scratch_store(b, x, p->c, sn_values(2, at), sn_no_attr());
+  sn_next(b, &j);
+}
+
+static void scale(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
+  int64_t lanes = t->chain->c.lanes;
+  MlirValue end = sn_form_columns(b, &to->f), vectors = lanes > 1 ? sn_size_whole(b, end, lanes) : sn_index(b, 0);
+  if (lanes > 1)
+    scale_part(b, p, user, sn_index(b, 0), vectors, lanes);
+  scale_part(b, p, user, vectors, end, 1);
+}
+
+// ---- a row's columns -----------------------------------------------------------------------------
+
+static MlirValue compare(SnBuilder *b, const char *op, int predicate, MlirValue x, MlirValue y) {
+  return sn(b, op, x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
+// No exponential is taken under -inf.
+static MlirValue under(SnBuilder *b, MlirValue maximum) {
+  MlirType t = sn_type_of(maximum);
+  double least = mlirTypeIsAF32(t) ? -3.4028234663852886e38 : -1.7976931348623157e308;
+  return sn(b, "arith.maximumf", maximum, sn_float(b, t, least));
+}
+
+// The maximum of the row and of these columns, from `first` on. Sums and products so far come under it.
+static MlirValue raise_maximum(SnBuilder *b, Stream *t, size_t state, MlirValue row, MlirValue first,
+                               MlirValue of_columns) {
+  size_t n = t->program.phases.data[0].reduces.size;
+  MlirValue old = load_state(b, t, state, row), most = sn(b, "arith.maximumf", old, of_columns), m = under(b, most);
+  store_state(b, t, state, row, most);
+  SnIf grows = sn_if(b, compare(b, "arith.cmpf", UNE, most, old));
+  Scale by = {.row = row, .number = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m))};
+  for (size_t i = n; i < t->s->state.size; ++i)
+    store_state(b, t, i, row, sn(b, "arith.mulf", load_state(b, t, i, row), by.number));
+  SnIf later = sn_if(b, compare(b, "arith.cmpi", 1, first, sn_index(b, 0))); // ne: there is something in c
+  each_product(b, t, scale, &by);
+  sn_end_if(b, &later);
+  sn_end_if(b, &grows);
+  return m;
+}
+
+static void stream_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue first) {
+  Contract *c = &t->chain->c;
+  SnRowProgram *p = &t->program;
+  MlirValue row = sn_cpu_scratch_row(c, c->m, r);
+  sn_row_begin(p);
+  sn_cpu_segment_row(c, t->s, &t->row, r, first);
+  for (size_t i = 0; i < t->row.targets.size; ++i)
+    if (!sn_none(t->row.targets.data[i].offset))
+      t->row.targets.data[i].first = row;
+  size_t n = p->phases.data[0].reduces.size, all = num_states(p);
+  for (size_t phase = 0; phase < 2 && phase < p->phases.size; ++phase) {
+    const SnPhase *now = &p->phases.data[phase];
+    p->phase = (int)phase;
+    if (!phase)
+      sn_row_scalars(b, p, 0); // of what is known later exponentials take the maximum alone
+    if (now->reduces.size || now->yields.size)
+      sn_cpu_columns(b, &t->row, now);
+    for (size_t i = phase ? n : 0; i < (phase ? all : n); ++i) {
+      MlirOperation reduce = state_of(p, i);
+      MlirValue x = sn_row_scalar(p, sn_result(reduce, 0));
+      if (mlirOperationEqual(reduce, t->maximum))
+        sn_map(&p->scalars, sn_result(reduce, 0), raise_maximum(b, t, i, row, first, x));
+      else
+        store_state(b, t, i, row, sn_row_combine(b, p, reduce, load_state(b, t, i, row), x));
+    }
+  }
+}
+
+// Zeros behind the last column that is multiplied, up to what the kernel takes.
+static void pad(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
+  const Columns *columns = user;
+  int64_t unit = sn_micro_k_unit(p->line), known;
+  MlirValue count = sn(b, "arith.subi", columns->to, columns->from), whole = sn_cpu_whole(b, count, unit);
+  if (unit == 1 || (sn_known(sn_form_sizes(b, &to->f, p->first_dim, p->num_dims), &known) && known % unit == 0 &&
+                    t->chain->stream % unit == 0))
+    return;
+  Contract *c = &t->chain->c;
+  SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
+  SnLoop j = sn_for(b, count, whole, sn_index(b, 1));
+  MlirValue at[] = {sn_cpu_scratch_row(c, c->m, r.index), j.index};
+  sn_scratch_store(b, sn_zero(b, p->a_type), p->a_pack, sn_values(2, at), sn_no_attr());
+  sn_next(b, &j);
+  sn_next(b, &r);
+}
+
+// Columns `from` .. `to` of all rows, and what is multiplied by them.
+static void stream_columns(SnBuilder *b, Stream *t, Columns columns) {
+  Contract *c = &t->chain->c;
+  Segment *s = t->s;
+  if (s->f.products.size) {
+    MlirValue n = sn_index(b, s->n);
+    SnLoop n0 = sn_for(b, columns.from, columns.to, n);
+    MlirValue nn = sn_cpu_smaller(b, n, s->n, n0.index, columns.to), at = sn(b, "arith.subi", n0.index, columns.from);
+    for (size_t p = 0; p < s->f.products.size; ++p)
+      sn_cpu_product(c, &s->products[p], n0.index, nn, at);
+    sn_next(b, &n0);
+  }
+  t->row.from = columns.from;
+  int64_t known, width = t->chain->stream;
+  t->row.count = sn_known(sn_form_columns(b, &s->f), &known) && known % width == 0
+                     ? sn_index(b, width)
+                     : sn(b, "arith.subi", columns.to, columns.from);
+  for (size_t i = 0; i < t->row.targets.size; ++i)
+    if (!sn_none(t->row.targets.data[i].offset))
+      t->row.targets.data[i].offset = columns.from;
+  SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
+  stream_row(b, t, r.index, columns.from);
+  sn_next(b, &r);
+  each_product(b, t, pad, &columns);
+  each_product(b, t, multiply, &columns);
+}
+
+// ---- the row's end -----------------------------------------------------------------------------------
+
+static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
+  Contract *c = &t->chain->c;
+  SnRowProgram *p = &t->program;
+  MlirValue row = sn_cpu_scratch_row(c, c->m, r), odd = {0};
+  sn_row_begin(p);
+  sn_cpu_segment_row(c, t->s, &t->row, r, (MlirValue){0});
+  size_t n = p->phases.data[0].reduces.size;
+  for (size_t phase = 0; phase < p->phases.size; ++phase) {
+    p->phase = (int)phase;
+    sn_row_scalars(b, p, (int)phase);
+    for (size_t i = phase == 1 ? n : 0; phase < 2 && i < (phase ? t->s->state.size : n); ++i) {
+      MlirOperation reduce = state_of(p, i);
+      MlirValue x = load_state(b, t, i, row);
+      MlirType type = sn_type_of(x);
+      if (mlirOperationEqual(reduce, t->maximum)) { // all -inf, and not for want of elements
+        MlirValue least = sn_row_identity(b, p, reduce, 1);
+        MlirValue some = compare(b, "arith.cmpi", 1, sn_form_columns(b, &t->s->f), sn_index(b, 0));
+        odd = sn(b, "arith.andi", some, compare(b, "arith.cmpf", OEQ, x, least));
+      } else if (phase == 1) {
+        x = sn(b, "arith.select", odd, sn_float(b, type, __builtin_nan("")), x);
+      }
+      sn_map(&p->scalars, sn_result(reduce, 0), x);
+    }
+  }
+  if (!sn_none(odd)) {
+    SnIf is_odd = sn_if(b, odd);
+    Scale nan = {.row = row,
+                 .number = sn_float(b, sn_type_of(sn_result(t->maximum, 0)), __builtin_nan("")),
+                 .set = true};
+    each_product(b, t, scale, &nan);
+    sn_end_if(b, &is_odd);
+  }
+  sn_cpu_row_ends(b, &t->row, scalars);
+}
+
+// Rows that are multiplied are stored where the product has its side.
+static void set_targets(Stream *t) {
+  for (size_t i = 0; i < t->row.targets.size; ++i) {
+    SnTarget *target = &t->row.targets.data[i];
+    SnWindow *w = sn_none(target->access.value) ? NULL
+                                                : sn_cpu_window_of(&t->chain->windows, target->access.value);
+    if (w && w->streamed)
+      *target = (SnTarget){.buffer = sn_lookup(&t->chain->c.t.map, w->memory), .offset = w->memory};
+  }
+}
+
+void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->t.b;
+  Segment *s = &chain->segments.data[0];
+  Stream t = {.chain = chain, .s = s, .program = sn_row_program(&s->f, sn_values(0, NULL))};
+  c->f = s->f;
+  t.row = sn_cpu_scheduled_loops(&s->f, &t.program);
+  sn_row_mark_exponentials(&t.program);
+  t.maximum = find_maximum(s->f.body);
+  sn_cpu_body_targets(&s->f, &c->t, &s->partials, &t.row);
+  set_targets(&t);
+  for (size_t p = 0; p < s->f.products.size; ++p)
+    if (!s->products[p].lda)
+      sn_cpu_pack_a(c, &s->products[p]);
+  begin_states(b, &t);
+  MlirValue columns = sn_form_columns(b, &s->f), width = sn_index(b, chain->stream), none = sn_index(b, 0);
+  int64_t known;
+  if (!sn_known(columns, &known) || !known) {
+    SnIf nothing = sn_if(b, compare(b, "arith.cmpi", 0, columns, none));
+    each_product(b, &t, zero, NULL);
+    sn_end_if(b, &nothing);
+  }
+  SnLoop n0 = sn_for(b, none, columns, width);
+  stream_columns(b, &t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, columns)});
+  sn_next(b, &n0);
+  SnLoop r = sn_for_values(b, none, c->mm, sn_index(b, 1), sn_values(s->accumulators, scalars));
+  end_row(b, &t, r.index, r.carried);
+  sn_next_values(b, &r, sn_values(s->accumulators, r.carried));
+  for (intptr_t i = 0; i < s->accumulators; ++i)
+    scalars[i] = sn_result(r.op, i);
+  sn_vec_free(&t.row.targets);
+  sn_row_program_free(&t.program);
+}
