@@ -174,15 +174,8 @@ MlirValue sn_row_as_index(SnBuilder *b, MlirValue t) {
   return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
 }
 
-// Host code ends at a failing assert; a kernel of a GPU goes on behind it.
-static bool goes_on(SnBuilder *b) {
-  MlirOperation op = mlirBlockGetParentOperation(b->block);
-  while (!sn_null(op) && !sn_is(op, "gpu.func"))
-    op = mlirOperationGetParentOperation(op);
-  return !sn_null(op);
-}
-
-// What index tensors hold is not trusted: without a fill value, the call fails where it is outside.
+// What index tensors hold is not trusted: without a fill value, the call fails where it is outside. A GPU's kernel goes on
+// behind a failing assert, and reads the first place instead; where host code ends there, the select is folded.
 static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
   Subscripts s = {.n = mlirAffineMapGetNumResults(a->map)};
   for (intptr_t i = 0; i < s.n; ++i) {
@@ -199,8 +192,7 @@ static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, c
     MlirValue in = sn_row_below(b, s.v[i], sn_dim_of(b, a->value, i));
     sn_op(b, "cf.assert", in, sn_types(0, NULL),
           sn_attr("msg", sn_string(b->ctx, "an index is outside of the table that it reads from")));
-    if (goes_on(b))
-      s.v[i] = sn(b, "arith.select", in, s.v[i], sn_index(b, 0));
+    s.v[i] = sn(b, "arith.select", in, s.v[i], sn_index(b, 0));
   }
   return s;
 }

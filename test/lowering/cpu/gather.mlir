@@ -65,14 +65,15 @@ func.func private @empty(%e: memref<0x8xf32>, %t: memref<4xi64>, %y: memref<4xf3
 
 // -----
 
-// A subscript from an index tensor: without a fill value it is asserted.
+// A subscript from an index tensor: without a fill value it is asserted, and behind the assert it is inside.
 
 // CHECK-LABEL: func private @indirect_task
 //       CHECK:   %[[T:.+]] = memref.load %{{.+}} : memref<4xi64>
 //       CHECK:   %[[I:.+]] = arith.index_cast %[[T]]
 //       CHECK:   %[[IN:.+]] = arith.cmpi ult, %[[I]]
 //       CHECK:   cf.assert %[[IN]], "an index is outside of the table that it reads from"
-//       CHECK:   vector.load %{{.+}}[%[[I]], %{{.+}}] : memref<100x8xf32>, vector<4xf32>
+//       CHECK:   %[[AT:.+]] = arith.select %[[IN]], %[[I]], %{{.+}} : index
+//       CHECK:   vector.load %{{.+}}[%[[AT]], %{{.+}}] : memref<100x8xf32>, vector<4xf32>
 func.func private @indirect(%e: memref<100x8xf32>, %t: memref<4xi64>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 4) by (j = 8) ins(%e[%t[i] : memref<4xi64>, j] : memref<100x8xf32>) outs(%y[i, j] : memref<4x8xf32>)
       schedule(#sinter.rows<chunk = 4, lanes = 4>) {
