@@ -99,7 +99,7 @@ SnCpuRow sn_cpu_scheduled_loops(const SnForm *f, SnRowProgram *p);
 // what `emit` begins with and what it ends with.
 typedef void (*SnCpuEmit)(SnBuilder *b, SnCpuRow *r, const void *user, intptr_t n, MlirValue *scalars);
 void sn_cpu_streaming(SnBuilder *b, SnCpuRow *r, SnCpuEmit emit, const void *user, intptr_t n, MlirValue *scalars);
-// Emits one row, or as many as program->row_lanes. `scalars` has one accumulator for each scalar target without access,
+// Emits one row, or as many as program->row.rows. `scalars` has one accumulator for each scalar target without access,
 // in order; combined in place.
 void sn_cpu_row(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 // Its parts. The loops of a phase over the row's columns, or the piece's: results of reductions are set in

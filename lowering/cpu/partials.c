@@ -130,7 +130,7 @@ void sn_cpu_finish(SnKernel *kernel, SnForm *f, SnPartials *p) {
       MlirValue all = sn_reduction_in_memory(b, &r, buffer, zero, tasks, NULL);
       if (!mlirTypeEqual(r.type, type))
         all = sn(b, "arith.truncf", all, type);
-      sn_map(&program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)k), all);
+      sn_row_know(&program, mlirBlockGetArgument(f->finish, (intptr_t)k), all);
     }
   }
   SnCpuRow row = sn_cpu_scheduled_loops(f, &program);

@@ -89,7 +89,7 @@ static void raise_maximum(SnBuilder *b, Online *o, MlirValue largest, int64_t wi
 // `count` vectors from column j on. Of a single one the first `seen` lanes were combined before.
 static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t count, int64_t seen, MlirValue *state) {
   SnRowProgram *p = o->row->program;
-  SnColumn c[SN_MAX_UNROLL];
+  SnFragment c[SN_MAX_UNROLL];
   SnRowPair pairs[4] = {0};
   MlirValue largest = {0};
   bool by_parity = o->row->halves_together && width > 1 && width <= 16 && count % 2 == 0 &&
@@ -98,16 +98,16 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j, sn_index(b, v * width)) : j;
     if (by_parity && v % 2 == 0)
-      pairs[v / 2] = (SnRowPair){.index = at, .by_parity = true};
-    c[v] = by_parity ? sn_row_half(b, &pairs[v / 2], v % 2, width) : sn_column(at, width);
-    c[v].store = true;
+      pairs[v / 2] = (SnRowPair){.column = at, .by_parity = true};
+    c[v] = by_parity ? sn_row_half(b, &pairs[v / 2], v % 2, width) : sn_fragment(at, width);
+    c[v].keeps = true;
     MlirValue x = sn_row_reduced(b, p, &c[v], o->maximum);
     if (seen)
       x = sn_cpu_unseen(b, x, sn_row_identity(b, p, o->maximum, width), seen);
     largest = v ? greater(b, x, largest) : x;
   }
   raise_maximum(b, o, largest, width, count, state);
-  sn_map(&p->scalars, sn_result(o->maximum, 0), state[0]);
+  sn_row_know(p, sn_result(o->maximum, 0), state[0]);
   p->phase = o->phase + 1; // that of the sums, which keeps what it computes
   for (int64_t v = 0; v < count; ++v) {
     for (intptr_t i = 0; i < per_vector(o); ++i) {
@@ -118,8 +118,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
     }
     if (p->kept.size)
       sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors,
-            sn(b, "arith.divui", c[v].index, sn_index(b, p->kept.data[0].per)));
-    sn_column_free(&c[v]);
+            sn(b, "arith.divui", c[v].column, sn_index(b, p->kept.data[0].per)));
+    sn_fragment_free(&c[v]);
     if (by_parity && v % 2)
       sn_row_pair_free(&pairs[v / 2]);
   }
@@ -228,7 +228,7 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   loop(b, &o, first, vectors, length, 1, 1, state);
 
   for (size_t i = 0; i < o.others.size; ++i)
-    sn_map(&p->scalars, sn_result(o.others.data[i], 0), state[1 + o.sums.size + i]);
+    sn_row_know(p, sn_result(o.others.data[i], 0), state[1 + o.sums.size + i]);
   MlirValue results[SN_CARRIED], again[SN_CARRIED];
   MlirType types[SN_CARRIED];
   intptr_t m = 1 + (intptr_t)o.sums.size;
@@ -246,7 +246,7 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   set_factors(b, &o, state[0]);
   sn_end_if_values(b, &odd, sn_values(m, state));
   for (intptr_t i = 0; i < m; ++i)
-    sn_map(&p->scalars, results[i], sn_result(odd.op, i));
+    sn_row_know(p, results[i], sn_result(odd.op, i));
   sn_vec_free(&o.sums);
   sn_vec_free(&o.others);
 }

@@ -64,7 +64,7 @@ static void begin_row(SnBuilder *b, const Pieces *s, const SnTask *t, SnRowProgr
     MlirValue whole = t ? sn_lookup(&t->map, s->reduced.data[i].whole) : s->reduced.data[i].whole,
               result = sn_result(s->reduced.data[i].reduce, 0);
     if (sn_row_level(p, result) <= (int)phase)
-      sn_map(&p->scalars, result, sn_scratch_load(b, whole, sn_values(1, &row), sn_type_of(result), sn_no_attr()));
+      sn_row_know(p, result, sn_scratch_load(b, whole, sn_values(1, &row), sn_type_of(result), sn_no_attr()));
   }
 }
 
@@ -123,7 +123,7 @@ static void run_last(SnBuilder *b, size_t i, void *user) {
     results[k] = sn_row_identity(b, p, now->reduces.data[k], 1);
   sn_cpu_streaming(b, last->row, emit_phase, NULL, (intptr_t)now->reduces.size, results);
   for (size_t k = 0; k < now->reduces.size; ++k)
-    sn_map(&p->scalars, sn_result(now->reduces.data[k], 0), results[k]);
+    sn_row_know(p, sn_result(now->reduces.data[k], 0), results[k]);
 }
 
 // One phase over all pieces of all rows.

@@ -65,9 +65,9 @@ static void ask(SnBuilder *b, SnRowProgram *p, const SnRowSource *s, MlirValue j
                 int locality) {
   int64_t line = LINE * 8 / sn_bits(sn_element(sn_type_of(s->memref)));
   for (int64_t at = 0; at < columns; at += line) {
-    SnColumn c = sn_column(sn(b, "arith.addi", j, sn_index(b, from + at)), 1);
+    SnFragment c = sn_fragment(sn(b, "arith.addi", j, sn_index(b, from + at)), 1);
     sn_row_prefetch(b, p, &c, &s->access, locality);
-    sn_column_free(&c);
+    sn_fragment_free(&c);
   }
 }
 

@@ -29,9 +29,9 @@ MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t s
   return sn(b, "arith.select", mask, x, identity);
 }
 
-static void combine_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue x, int64_t seen) {
+static void combine_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue x, int64_t seen) {
   MlirType type = sn_type_of(x);
-  MlirValue at[] = {t->first, c->index};
+  MlirValue at[] = {t->first, c->column};
   if (seen)
     x = sn_cpu_unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), seen);
   MlirValue old = sn_scratch_load(b, t->buffer, sn_values(2, at), type, sn_no_attr());
@@ -46,10 +46,10 @@ static void store_row(SnBuilder *b, const SnTarget *t, SnColumn *c, MlirValue x)
 }
 
 // One step at a column: accumulators of the phase and what it stores. The first `seen` lanes were combined before.
-static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c, int64_t seen, MlirValue *acc) {
+static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment c, int64_t seen, MlirValue *acc) {
   SnRowProgram *p = r->program;
-  int64_t width = c.width;
-  c.store = true;
+  int64_t width = sn_fragment_lanes(&c);
+  c.keeps = true;
   for (size_t i = 0; i < phase->reduces.size; ++i) {
     MlirOperation reduce = phase->reduces.data[i];
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
@@ -67,12 +67,13 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnColumn c,
     else
       sn_row_store(b, p, &c, x, &t->access);
   }
-  sn_column_free(&c);
+  sn_fragment_free(&c);
 }
 
 static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen,
                  MlirValue *acc) {
-  step_of(b, r, phase, sn_column(j, width), seen, acc);
+  SnFragment c = r->program->row.rows > 1 ? sn_fragment_of_rows(j, width) : sn_fragment(j, width);
+  step_of(b, r, phase, c, seen, acc);
 }
 
 // Two vectors of a half type are a line of memory at most: they are loaded or stored as one.
@@ -86,7 +87,7 @@ static bool by_parity(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
 }
 
 static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
-  return r->halves_together && width > 1 && width <= 16 && r->program->row_lanes <= 1 &&
+  return r->halves_together && width > 1 && width <= 16 && r->program->row.rows == 1 &&
          (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
 }
 
@@ -94,11 +95,11 @@ static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
 static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
                         int64_t count, MlirValue *acc) {
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
-  int64_t stride = r->program->row_lanes > 1 ? 1 : width;
+  int64_t stride = r->program->row.rows > 1 ? 1 : width;
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
   MlirValue next[SN_MAX_REDUCTIONS];
   memcpy(next, j.carried, (size_t)all * sizeof *next);
-  if (width > 1 && r->program->row_lanes <= 1)
+  if (width > 1 && r->program->row.rows == 1)
     sn_cpu_prefetch(b, r, phase, j.index, width, count);
   bool pairs = count % 2 == 0 && by_pairs(r, phase, width);
   SnRowPair pair = {.by_parity = pairs && by_parity(r, phase, width)};
@@ -109,7 +110,7 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
       continue;
     }
     if (v % 2 == 0)
-      pair = (SnRowPair){.index = at, .by_parity = pair.by_parity};
+      pair = (SnRowPair){.column = at, .by_parity = pair.by_parity};
     step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), 0, next + v * n);
     if (v % 2)
       sn_row_pair_free(&pair);
@@ -136,7 +137,7 @@ static MlirValue end_of(SnBuilder *b, const SnCpuRow *r, MlirValue length, int64
 // Lanes are rows: columns one by one, `unroll` of them in a step with accumulators of their own.
 static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
-  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = p->row_lanes;
+  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : 1, lanes = p->row.rows;
   MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), acc[SN_MAX_REDUCTIONS];
   sn_known(length, &known);
   while (unroll > 1 && (n * unroll > r->carried || known < unroll))
@@ -154,7 +155,7 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t v = 1; v < unroll; ++v)
       acc[i] = sn_row_combine(b, p, phase->reduces.data[i], acc[i], acc[v * n + i]);
-    sn_map(&p->scalars, sn_result(phase->reduces.data[i], 0), acc[i]);
+    sn_row_know(p, sn_result(phase->reduces.data[i], 0), acc[i]);
   }
 }
 
@@ -193,7 +194,7 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   }
   loop(b, r, phase, vectors, end, 1, 1, acc);
   for (int64_t i = 0; i < n; ++i)
-    sn_map(&p->scalars, sn_result(phase->reduces.data[i], 0), acc[i]);
+    sn_row_know(p, sn_result(phase->reduces.data[i], 0), acc[i]);
 }
 
 void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
@@ -201,7 +202,7 @@ void sn_cpu_row_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
   const SnPhase *phase = &p->phases.data[i];
   if (!phase->reduces.size && !phase->yields.size)
     return;
-  if (p->row_lanes > 1)
+  if (p->row.rows > 1)
     columns_of_rows(b, r, phase);
   else
     sn_cpu_columns(b, r, phase);
@@ -224,7 +225,7 @@ static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
                sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
   for (intptr_t k = 0; k < n; ++k) {
     MlirType t = sn_type_of(sn_result(phase->reduces.data[k], 0));
-    types[k] = p->row_lanes > 1 ? sn_vector(t, p->row_lanes) : t;
+    types[k] = p->row.rows > 1 ? sn_vector(t, p->row.rows) : t;
   }
   SnIf run = sn_if_types(b, holds, (SnTypes){n, types});
   sn_cpu_row_phase(b, r, i);
@@ -232,10 +233,10 @@ static void guarded_phase(SnBuilder *b, SnCpuRow *r, size_t i) {
     results[k] = sn_row_scalar(p, sn_result(phase->reduces.data[k], 0));
   sn_else_values(b, &run, sn_values(n, results));
   for (intptr_t k = 0; k < n; ++k)
-    results[k] = sn_row_identity(b, p, phase->reduces.data[k], p->row_lanes > 1 ? p->row_lanes : 1);
+    results[k] = sn_row_identity(b, p, phase->reduces.data[k], p->row.rows);
   sn_end_if_values(b, &run, sn_values(n, results));
   for (intptr_t k = 0; k < n; ++k)
-    sn_map(&p->scalars, sn_result(phase->reduces.data[k], 0), sn_result(run.op, k));
+    sn_row_know(p, sn_result(phase->reduces.data[k], 0), sn_result(run.op, k));
 }
 
 // The loops of a phase, unless something else has its results.
@@ -247,7 +248,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
     return;
   if (!i && r->reduced)
     for (size_t k = 0; k < phase->reduces.size; ++k)
-      sn_map(&p->scalars, sn_result(phase->reduces.data[k], 0), r->reduced[k]);
+      sn_row_know(p, sn_result(phase->reduces.data[k], 0), r->reduced[k]);
   else if (sn_row_joint_in(&r->joints, i))
     sn_cpu_online_columns(b, r, i);
   else
@@ -271,7 +272,7 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars) {
     if (sn_is_row(v))
       continue;
     if (!sn_none(t->access.value)) {
-      sn_row_store(b, p, NULL, sn_row_scalar(p, v), &t->access);
+      sn_row_store(b, p, &p->row, sn_row_scalar(p, v), &t->access);
     } else {
       MlirValue x = sn_row_scalar(p, v);
       if (!sn_none(r->mask))

@@ -55,10 +55,10 @@ static void step(SnBuilder *b, const SnCpuRow *row, const SnStrips *s, MlirValue
     sn_row_begin(p);
     sn_row_scalars(b, p, 0);
     sn_cpu_strip_load(b, row, s, j.index, acc);
-    SnColumn c = sn_column(k, row->lanes);
+    SnFragment c = sn_fragment_of_rows(k, row->lanes);
     for (size_t i = 0; i < first->reduces.size; ++i)
       acc[i] = sn_row_combine(b, p, first->reduces.data[i], acc[i], sn_row_reduced(b, p, &c, first->reduces.data[i]));
-    sn_column_free(&c);
+    sn_fragment_free(&c);
     store(b, row, s, j.index, acc);
   }
   sn_next(b, &j);

@@ -113,7 +113,6 @@ static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
   MlirAttribute s = f->schedule;
-  p->one_hot_by_lane = true;
   sn_row_mark_exponentials(p);
   SnCpuRow row = sn_cpu_scheduled_loops(f, p);
   row.carried_online = sn_schedule_number(s, "carried_online");

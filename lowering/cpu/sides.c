@@ -173,8 +173,8 @@ void sn_cpu_side_row(SnBuilder *b, SnSideProgram *p, const MlirValue *dims) {
 }
 
 MlirValue sn_cpu_side_element(SnBuilder *b, SnSideProgram *p, MlirValue at, int64_t width) {
-  SnColumn c = sn_column(at, width);
+  SnFragment c = sn_fragment(at, width);
   MlirValue x = sn_row_element(b, &p->program, &c, sn_row_yield(&p->program, 0));
-  sn_column_free(&c);
+  sn_fragment_free(&c);
   return x;
 }

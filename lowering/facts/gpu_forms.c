@@ -163,11 +163,24 @@ static SnGpuSlices slices_of(const SnForm *f, const SnGpuRows *s) {
   return x;
 }
 
+// A team's threads take turns with vectors. But a warp of a tile has columns one behind the other, so that their places
+// in memory differ by constants that instructions hold, and a block of a group has a slice of its own.
+static SnLayout layout_of(const SnGpuRowPlan *p) {
+  int64_t lanes = p->columns.width, vectors = (int64_t)p->columns.resident, threads = p->launch.threads;
+  if (p->launch.teams == SN_GPU_ACROSS_WARPS)
+    return (SnLayout){.threads = {{p->launch.team, 0, vectors}}, .values = {{1, 0, 1}, {vectors, 0, 1}}};
+  if (p->launch.teams == SN_GPU_GROUP)
+    return (SnLayout){.threads = {{threads, 0, lanes}, {p->launch.cluster, 0, p->slices.slice * lanes}},
+                      .values = {{lanes, 0, 1}, {vectors, 0, threads * lanes}}};
+  return sn_layout_of_row(p->launch.team * p->launch.cluster, lanes, vectors);
+}
+
 SnGpuRowPlan sn_gpu_plan_rows(const SnForm *f, const SnGpuRows *s) {
   SnGpuRowPlan p = {.launch = launch_of(f, s), .columns = columns_of(f, s), .rows_are_lanes = rows_are_lanes(f)};
   p.fetch = fetch_of(f, s, p.columns.resident);
   if (s->shape == SN_GPU_SHAPE_GRID && p.columns.resident)
     p.slices = slices_of(f, s);
+  p.columns.layout = layout_of(&p);
   return p;
 }
 

@@ -10,6 +10,7 @@
 
 #include "lowering/facts/gpu_launch.h"
 #include "lowering/rows/rowjoint.h"
+#include "target/layouts.h"
 
 enum {
   SN_GPU_MOST_RESIDENT = 32, // vectors of a row that a thread keeps
@@ -32,6 +33,7 @@ typedef struct {
   int64_t width;   // of a vector
   int64_t unroll;  // vectors that it reads before it uses the first, of rows that are read again
   size_t resident; // vectors of a row that wait from phase to phase; 0: the row is read again
+  SnLayout layout; // of these, over a team's threads; of a group's, its first digit over those of a block
   bool in_shared;  // they wait in shared memory, else in registers
   bool peeled;     // vectors begin where memory is aligned, not where a row does
   bool packed;     // vectors of bf16 wait as they are in memory (packed.c)

@@ -17,9 +17,6 @@
 
 // ---- elements ----------------------------------------------------------------------------
 
-SnColumn sn_column(MlirValue index, int64_t width) { return (SnColumn){.index = index, .width = width}; }
-void sn_column_free(SnColumn *c) { sn_map_free(&c->made); }
-
 intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(index, "dim"));
   for (size_t d = 0; d < f->dims.size; ++d)
@@ -27,19 +24,6 @@ intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index) {
       return (intptr_t)d;
   assert(!"the verifier checks that the dimension is there");
   return 0;
-}
-
-static MlirValue column_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, intptr_t d) {
-  const SnForm *f = p->form;
-  MlirValue v = c->index, dims[SN_MAX_DIMS];
-  if (p->row_lanes > 1) {
-    v = sn_lanes_broadcast(b, v, c->width);
-  } else if (c->width > 1) {
-    MlirType t = sn_vector(sn_index_type(b->ctx), c->width);
-    v = sn(b, "arith.addi", sn_lanes_broadcast(b, c->index, c->width), sn(b, "vector.step", t));
-  }
-  sn_form_point(b, f, f->num_rows, f->num_cols, v, dims);
-  return dims[d - f->num_rows];
 }
 
 MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width) {
@@ -50,8 +34,10 @@ MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *o
   return sn_clone_as(b, op, sn_values(sn_num_operands(op), operands), sn_types(sn_num_results(op), types));
 }
 
+void sn_row_know(SnRowProgram *p, MlirValue v, MlirValue made) { sn_fragment_give(&p->row, v, made); }
+
 MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v) {
-  MlirValue s = sn_mapped(&p->scalars, v);
+  MlirValue s = sn_mapped(&p->row.made, v);
   assert(!sn_none(s) && "scalars of a phase are emitted before its loops");
   return s;
 }
@@ -63,10 +49,10 @@ static const SnKept *kept(const SnRowProgram *p, MlirValue v) {
   return NULL;
 }
 
-static void keep(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
+static void keep(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue v) {
   const SnKept *k = kept(p, v);
-  if (k && c->store && p->phase == k->first)
-    sn_scratch_store(b, sn_mapped(&c->made, v), k->memref, sn_values(1, &c->index), sn_no_attr());
+  if (k && c->keeps && p->phase == k->first)
+    sn_scratch_store(b, sn_mapped(&c->made, v), k->memref, sn_values(1, &c->column), sn_no_attr());
 }
 
 // The scalar that a row of integers is a broadcast of, or null.
@@ -76,10 +62,13 @@ static MlirValue broadcast_int(MlirValue v) {
   return sn_none(s) || sn_bits(sn_type_of(s)) < 32 ? none : s;
 }
 
+static int64_t predicate_of(MlirOperation compare) {
+  return mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate"));
+}
+
 MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op) {
   MlirValue none = {0};
-  if (!p->one_hot_by_lane || !sn_is(op, "arith.cmpi") || p->row_lanes > 1 || p->form->num_cols != 1 ||
-      mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")) > 1)
+  if (!sn_is(op, "arith.cmpi") || p->row.rows > 1 || p->form->num_cols != 1 || predicate_of(op) > 1)
     return none; // eq, ne
   for (int k = 0; k < 2; ++k) {
     MlirValue index = sn_operand(op, k), t = broadcast_int(sn_operand(op, 1 - k));
@@ -91,39 +80,9 @@ MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op) {
   return none;
 }
 
-// index == t in a vector of columns j, j + 1, ...: lane == min(t - j, 255), for which i32 are wide enough. Indices of
-// 64 bits would take two registers and their comparison four times as long. Null if the op is nothing of the kind.
-static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  MlirValue t = sn_row_label(p, op), lane;
-  if (c->width < 2 || sn_none(t))
-    return (MlirValue){0};
-  int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(op, "predicate")), n = sn_row_length(p->form);
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  if (p->no_hot_one)
-    return sn_lanes_broadcast(b, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), predicate), c->width);
-  if (p->one_hot_in_i32 && n != SN_DYNAMIC && n < (int64_t)1 << 29) { // t - j, or far off
-    MlirValue at = sn_row_as_index(b, sn_row_scalar(p, t)), inside = sn_row_below(b, at, sn_index(b, n));
-    MlirValue near =
-        sn(b, "arith.select", inside, sn(b, "arith.index_cast", at, i32), sn_int(b, i32, -((int64_t)1 << 30)));
-    lane = sn(b, "arith.subi", near, sn(b, "arith.index_cast", c->index, i32));
-  } else {
-    MlirValue far = sn(b, "arith.subi", sn_row_as_index(b, sn_row_scalar(p, t)), c->index);
-    lane = sn(b, "arith.index_cast", sn(b, "arith.minui", far, sn_index(b, 255)), i32);
-  }
-  MlirValue lanes = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), c->width)),
-                       sn_vector(i32, c->width));
-  return sn(b, "arith.cmpi", lanes, sn_lanes_broadcast(b, lane, c->width),
-            sn_attr("predicate", sn_i64(b->ctx, predicate)));
-}
-
-// What an operation of the row program gives: at the column, or without one (null) once for the row.
-static void becomes(SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue made) {
-  sn_map(c ? &c->made : &p->scalars, sn_result(op, 0), made);
-}
-
-MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v) {
+MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue v) {
   if (!sn_is_row(v))
-    return sn_lanes_broadcast(b, sn_row_scalar(p, v), c->width);
+    return sn_fragment_spread(b, c, sn_row_scalar(p, v));
   MlirValue made = sn_mapped(&c->made, v);
   if (!sn_none(made))
     return made;
@@ -132,9 +91,9 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   if (stored && p->phase > stored->first) {
     made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref}, sn_element(sn_type_of(v)));
     if (!sn_none(stored->factors)) {
-      MlirValue at = sn(b, "arith.divui", c->index, sn_index(b, stored->per));
+      MlirValue at = sn(b, "arith.divui", c->column, sn_index(b, stored->per));
       MlirValue factor = sn(b, "memref.load", stored->factors, at, sn_element(sn_type_of(stored->factors)));
-      made = sn(b, "arith.mulf", made, sn_lanes_broadcast(b, factor, c->width));
+      made = sn(b, "arith.mulf", made, sn_fragment_spread(b, c, factor));
     }
   } else if (sn_null(op)) {
     const SnRowSource *s = &p->sources.data[mlirBlockArgumentGetArgNumber(v)];
@@ -148,53 +107,67 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v
   return made;
 }
 
-static MlirValue operand_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, intptr_t k) {
+// At columns a row's elements; of a scalar, and where there are no columns, its value: the condition of a select may be
+// one.
+static MlirValue operand_at(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op, intptr_t k) {
   MlirValue x = sn_operand(op, k);
-  return c && sn_is_row(x) ? sn_row_element(b, p, c, x)
-                           : sn_row_scalar(p, x); // the condition of a select may be a scalar
+  return c->columns && sn_is_row(x) ? sn_row_element(b, p, c, x) : sn_row_scalar(p, x);
 }
+
+static bool is_one_scalar(const SnFragment *c) { return !c->columns && c->rows == 1; }
 
 // ---- emitters, one for each line of dialect/row_ops.h -----------------------------------------
 
-static void emit_constant(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+static void emit_constant(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   MlirValue v = sn_result(op, 0);
-  if (!c && p->row_lanes <= 1)
-    sn_clone(b, op, &p->scalars);
+  if (is_one_scalar(c))
+    sn_clone(b, op, &c->made);
   else
-    becomes(p, c, op,
-            sn_splat(b, sn_lanes_of(sn_element(sn_type_of(v)), c ? c->width : p->row_lanes), sn_constant_of(v)));
+    sn_fragment_give(c, v, sn_splat(b, sn_fragment_type(c, sn_element(sn_type_of(v))), sn_constant_of(v)));
 }
 
-static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  if (!c && p->row_lanes <= 1) {
-    sn_clone(b, op, &p->scalars);
+// A comparison of columns with a label, lane by lane; null if it is nothing of the kind.
+static MlirValue one_hot(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  MlirValue label = sn_row_label(p, op);
+  if (sn_none(label) || c->columns < 2)
+    return (MlirValue){0};
+  return sn_fragment_at(b, c, p->form, sn_row_as_index(b, sn_row_scalar(p, label)), predicate_of(op));
+}
+
+// What a select takes where no lane is at the label that its condition looks for; null if it is nothing of the kind.
+static MlirValue without_label(const SnRowProgram *p, const SnFragment *c, MlirOperation op) {
+  MlirOperation compare = c->no_label && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0))
+                              ? sn_definer(sn_operand(op, 0))
+                              : (MlirOperation){0};
+  if (sn_null(compare) || sn_none(sn_row_label(p, compare)))
+    return (MlirValue){0};
+  return sn_operand(op, predicate_of(compare) ? 1 : 2);
+}
+
+static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  if (is_one_scalar(c)) {
+    sn_clone(b, op, &c->made);
     return;
   }
-  MlirValue operands[SN_MAX_ELEMENTWISE], hot = c ? one_hot(b, p, c, op) : (MlirValue){0};
-  if (!sn_none(hot)) {
-    becomes(p, c, op, hot);
+  MlirValue operands[SN_MAX_ELEMENTWISE], hot = one_hot(b, p, c, op), other = without_label(p, c, op);
+  if (!sn_none(hot) || !sn_none(other)) {
+    sn_fragment_give(c, sn_result(op, 0), sn_none(hot) ? sn_row_element(b, p, c, other) : hot);
     return;
   }
   assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
-  if (c && p->no_hot_one && sn_is(op, "arith.select") && sn_is_row(sn_operand(op, 0)) &&
-      !sn_null(sn_definer(sn_operand(op, 0))) && !sn_none(sn_row_label(p, sn_definer(sn_operand(op, 0))))) {
-    bool ne = mlirIntegerAttrGetValueInt(sn_get_attr(sn_definer(sn_operand(op, 0)), "predicate"));
-    becomes(p, c, op, sn_row_element(b, p, c, sn_operand(op, ne ? 1 : 2)));
-    return;
-  }
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     operands[k] = operand_at(b, p, c, op, k);
-  MlirOperation copy = sn_row_on_lanes(b, op, operands, c ? c->width : p->row_lanes);
+  MlirOperation copy = sn_row_on_lanes(b, op, operands, sn_fragment_lanes(c));
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    sn_map(c ? &c->made : &p->scalars, sn_result(op, k), sn_result(copy, k));
-  for (intptr_t k = 0; c && k < sn_num_results(op); ++k)
+    sn_fragment_give(c, sn_result(op, k), sn_result(copy, k));
+  for (intptr_t k = 0; c->columns && k < sn_num_results(op); ++k)
     keep(b, p, c, sn_result(op, k));
 }
 
-static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  assert(!c && "an assert is of a scalar, and gives nothing that a column would ask for");
-  if (p->row_lanes <= 1) {
-    sn_clone(b, op, &p->scalars);
+static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  assert(!c->columns && "an assert is of a scalar, and gives nothing that a column would ask for");
+  if (is_one_scalar(c)) {
+    sn_clone(b, op, &c->made);
     return;
   }
   MlirValue all = sn(b, "vector.reduction", sn_row_scalar(p, sn_operand(op, 0)), mlirIntegerTypeGet(b->ctx, 1),
@@ -202,32 +175,26 @@ static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOpera
   sn_op(b, "cf.assert", all, sn_types(0, NULL), sn_attr("msg", sn_get_attr(op, "msg")));
 }
 
-static void emit_detach(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  becomes(p, c, op, operand_at(b, p, c, op, 0));
+static void emit_detach(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  sn_fragment_give(c, sn_result(op, 0), operand_at(b, p, c, op, 0));
 }
 
-static void emit_broadcast(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  becomes(p, c, op, sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(op, 0)), c->width));
+static void emit_broadcast(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  sn_fragment_give(c, sn_result(op, 0), sn_fragment_spread(b, c, sn_row_scalar(p, sn_operand(op, 0))));
 }
 
-static void emit_index(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+static void emit_index(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   intptr_t d = sn_row_named_dim(p->form, op);
-  MlirValue v = c ? column_index(b, p, c, d) : p->dims[d];
-  if (!c && p->row_lanes > 1) {
-    v = sn_lanes_broadcast(b, v, p->row_lanes);
-    if (d == p->form->num_rows - 1)
-      v = sn(b, "arith.addi", v, sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), p->row_lanes)));
-  }
-  becomes(p, c, op, v);
+  sn_fragment_give(c, sn_result(op, 0), sn_fragment_index(b, c, p->form, p->dims, d));
 }
 
 // Each lane's own element, or `otherwise`: lanes that are outside read column 0.
-static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirValue t) {
-  MlirValue zero = sn_zero(b, sn_type_of(t)), n = sn_lanes_broadcast(b, sn_form_columns(b, p->form), p->row_lanes);
+static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *row, MlirOperation op, MlirValue t) {
+  MlirValue zero = sn_zero(b, sn_type_of(t)), n = sn_fragment_spread(b, row, sn_form_columns(b, p->form));
   MlirValue in = sn_row_below(b, t, n);
-  SnColumn c = sn_column(sn(b, "arith.select", in, t, zero), p->row_lanes);
+  SnFragment c = sn_fragment_of_rows(sn(b, "arith.select", in, t, zero), row->rows);
   MlirValue element = sn_row_element(b, p, &c, sn_operand(op, 0));
-  sn_column_free(&c);
+  sn_fragment_free(&c);
   return sn(b, "arith.select", in, element, sn_row_scalar(p, sn_operand(op, 2)));
 }
 
@@ -235,39 +202,39 @@ static MlirValue pick_lanes(SnBuilder *b, SnRowProgram *p, MlirOperation op, Mli
 static MlirValue pick_one(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirValue t) {
   MlirValue in = sn_row_below(b, t, sn_form_columns(b, p->form));
   SnIf inside = sn_if(b, in, sn_type_of(sn_result(op, 0)));
-  SnColumn c = sn_column(t, 1);
+  SnFragment c = sn_fragment(t, 1);
   MlirValue element = sn_row_element(b, p, &c, sn_operand(op, 0));
-  sn_column_free(&c);
+  sn_fragment_free(&c);
   sn_else(b, &inside, element);
   sn_end_if(b, &inside, sn_row_scalar(p, sn_operand(op, 2)));
   return sn_result(inside.op, 0);
 }
 
-static void emit_pick(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+static void emit_pick(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   MlirValue t = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, 1)));
-  assert(!c && "it gives a scalar");
-  becomes(p, c, op, p->row_lanes > 1 ? pick_lanes(b, p, op, t) : pick_one(b, p, op, t));
+  assert(!c->columns && "it gives a scalar");
+  sn_fragment_give(c, sn_result(op, 0), c->rows > 1 ? pick_lanes(b, p, c, op, t) : pick_one(b, p, op, t));
 }
 
-static void emit_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
-  becomes(p, c, op, sn_row_gather(b, p, c, op));
+static void emit_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  sn_fragment_give(c, sn_result(op, 0), sn_row_gather(b, p, c, op));
 }
 
 // Its loop is the lowering's: sn_row_identity, sn_row_reduced and sn_row_combine are what that holds.
-static void emit_row_reduce(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+static void emit_row_reduce(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   (void)sn_row_scalar(p, sn_result(op, 0));
 }
 
 // sinter-split leaves none.
-static void emit_row_product(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+static void emit_row_product(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   assert(!"a form that is lowered is plain");
 }
 
 #define EMIT(id, ...) [SN_OP_##id] = emit_##id,
-static void (*const emitters[SN_NUM_ROW_OPS])(SnBuilder *, SnRowProgram *, SnColumn *,
+static void (*const emitters[SN_NUM_ROW_OPS])(SnBuilder *, SnRowProgram *, SnFragment *,
                                               MlirOperation) = {SN_ROW_OPS(EMIT)};
 #undef EMIT
 
-void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   emitters[sn_row_op_of(op)->id](b, p, c, op);
 }

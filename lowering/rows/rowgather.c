@@ -30,7 +30,7 @@ static bool in_one_piece(const SnForm *f, MlirOperation op, MlirType table) {
   return true;
 }
 
-static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op, MlirValue memref,
+static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op, MlirValue memref,
                           MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
   MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), dims[SN_MAX_DIMS],
@@ -45,37 +45,37 @@ static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperat
   sn_row_dims(b, p, c, 0, dims);
   memcpy(at + first, dims + p->form->num_rows, (size_t)p->form->num_cols * sizeof *dims);
   MlirValue whole = sn_row_flat(b, memref, at, &offset);
-  MlirValue x = sn(b, "vector.load", whole, offset, sn_vector(sn_element(t), c->width));
+  MlirValue x = sn(b, "vector.load", whole, offset, sn_fragment_type(c, sn_element(t)));
   return sn(b, "arith.select", inside, x, otherwise);
 }
 
 // Lanes at subscripts of their own. Lanes that are masked touch no memory.
-static MlirValue load_lanes(SnBuilder *b, SnColumn *c, MlirValue memref, const MlirValue *at, MlirValue otherwise) {
+static MlirValue load_lanes(SnBuilder *b, SnFragment *c, MlirValue memref, const MlirValue *at, MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
   MlirValue place = {0}, inside = {0}, zeros[SN_MAX_DIMS + 1], unused;
   for (intptr_t k = 0; k < sn_rank(t); ++k) {
-    MlirValue n = sn_lanes_broadcast(b, sn_dim_of(b, memref, k), c->width), in = sn_row_below(b, at[k], n);
+    MlirValue n = sn_fragment_spread(b, c, sn_dim_of(b, memref, k)), in = sn_row_below(b, at[k], n);
     zeros[k] = sn_index(b, 0);
     inside = k ? sn(b, "arith.andi", inside, in) : in;
     place = k ? sn(b, "arith.addi", sn(b, "arith.muli", place, n), at[k]) : at[k];
   }
   MlirValue whole = sn_row_flat(b, memref, zeros, &unused);
-  return sn(b, "vector.gather", whole, zeros[0], place, inside, otherwise, sn_vector(sn_element(t), c->width));
+  return sn(b, "vector.gather", whole, zeros[0], place, inside, otherwise, sn_fragment_type(c, sn_element(t)));
 }
 
-MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op) {
+MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   const SnRowSource *source = &p->sources.data[mlirBlockArgumentGetArgNumber(sn_operand(op, 0))];
   MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)),
             at[SN_MAX_DIMS + 1], lanes[SN_MAX_LANES];
   MlirType t = sn_type_of(memref);
-  int64_t width = c ? c->width : 1;
+  int64_t width = c->columns ? sn_fragment_lanes(c) : 1;
   intptr_t rank = sn_rank(t);
   assert(rank <= SN_MAX_DIMS + 1 && width <= SN_MAX_LANES);
   if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
     return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
   for (intptr_t k = 0; k < rank; ++k) {
     MlirValue v = sn_operand(op, k + 1);
-    at[k] = sn_row_as_index(b, c ? sn_row_element(b, p, c, v) : sn_row_scalar(p, v));
+    at[k] = sn_row_as_index(b, c->columns ? sn_row_element(b, p, c, v) : sn_row_scalar(p, v));
   }
   if (width == 1)
     return sn_row_load_guarded(b, memref, rank, at, otherwise);

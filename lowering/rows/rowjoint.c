@@ -66,7 +66,7 @@ static MlirOperation maximum_of_next(const SnRowProgram *p, size_t at) {
 }
 
 void sn_row_join_phases(SnRowJoints *j, const SnRowProgram *p) {
-  for (size_t i = 0; i + 1 < p->phases.size && p->row_lanes <= 1; ++i) {
+  for (size_t i = 0; i + 1 < p->phases.size && p->row.rows == 1; ++i) {
     const SnPhase *next = &p->phases.data[i + 1];
     if (p->phases.data[i].yields.size || next->yields.size || !next->reduces.size)
       continue;

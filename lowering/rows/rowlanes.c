@@ -23,15 +23,18 @@ static bool uses(const SnForm *f, const SnAccess *a, intptr_t d) {
   return false;
 }
 
-// Dimensions of lane l; l is -1 where the lanes share a column and start at dims.
-static void dims_at(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t l, MlirValue *dims) {
+// Each lane has a column of its own.
+static bool is_apart(const SnFragment *c) { return c->columns && mlirTypeIsAVector(sn_type_of(c->column)); }
+
+// Dimensions of lane l.
+static void dims_at(SnBuilder *b, SnRowProgram *p, SnFragment *c, int64_t l, MlirValue *dims) {
   const SnForm *f = p->form;
-  bool apart = c && mlirTypeIsAVector(sn_type_of(c->index));
+  bool apart = is_apart(c);
   if (!apart) {
     sn_row_dims(b, p, c, 0, dims);
   } else {
     memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
-    sn_form_point(b, f, f->num_rows, f->num_cols, sn_lane(b, c->index, l), dims + f->num_rows);
+    sn_form_point(b, f, f->num_rows, f->num_cols, sn_lane(b, c->column, l), dims + f->num_rows);
   }
   if (l > 0)
     dims[f->num_rows - 1] = sn(b, "arith.addi", dims[f->num_rows - 1], sn_index(b, l));
@@ -78,38 +81,38 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
   return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, fill, sn_vector(element, width));
 }
 
-MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
+  int64_t rows = p->row.rows;
   const SnForm *f = p->form;
-  MlirType element = sn_element(sn_type_of(a->value)), vector = sn_vector(element, p->row_lanes);
+  MlirType element = sn_element(sn_type_of(a->value)), vector = sn_fragment_type(c, element);
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], lane[SN_MAX_LANES];
-  bool apart = c && mlirTypeIsAVector(sn_type_of(c->index)) && sn_uses_cols(f, a->map);
-  if (!apart) {
-    if (c && mlirTypeIsAVector(sn_type_of(c->index)))
-      c = NULL;
+  if (!is_apart(c) || !sn_uses_cols(f, a->map)) {
+    if (is_apart(c))
+      c = &p->row;
     dims_at(b, p, c, 0, dims);
     if (!uses(f, a, f->num_rows - 1))
-      return sn_lanes_broadcast(b, sn_row_load(b, f, a, dims), p->row_lanes);
+      return sn_lanes_broadcast(b, sn_row_load(b, f, a, dims), rows);
     if (in_one_piece(f, a) && a->fill.ptr)
-      return sn_row_load_masked(b, f, a, dims, p->row_lanes);
+      return sn_row_load_masked(b, f, a, dims, rows);
     if (in_one_piece(f, a)) {
       intptr_t n = subscripts(b, a, dims, at);
       return sn(b, "vector.load", a->value, sn_values(n, at), vector);
     }
   }
-  assert(p->row_lanes <= 64);
-  for (int64_t l = 0; l < p->row_lanes; ++l) {
+  assert(rows <= 64);
+  for (int64_t l = 0; l < rows; ++l) {
     dims_at(b, p, c, l, dims);
     lane[l] = sn_row_load(b, f, a, dims);
   }
-  return sn(b, "vector.from_elements", sn_values(p->row_lanes, lane), vector);
+  return sn(b, "vector.from_elements", sn_values(rows, lane), vector);
 }
 
-void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a) {
   const SnForm *f = p->form;
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1];
   if (!sn_uses_cols(f, a->map))
-    c = NULL;
-  for (int64_t l = 0; l < p->row_lanes; ++l) {
+    c = &p->row;
+  for (int64_t l = 0; l < p->row.rows; ++l) {
     dims_at(b, p, c, l, dims);
     intptr_t n = subscripts(b, a, dims, at);
     if (in_one_piece(f, a)) {

@@ -138,15 +138,15 @@ MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width) {
                                                         : v;
 }
 
-static MlirValue at_lane(SnBuilder *b, SnColumn *c, int64_t lane) {
-  return lane ? sn(b, "arith.addi", c->index, sn_index(b, lane)) : c->index;
+static MlirValue at_lane(SnBuilder *b, SnFragment *c, int64_t lane) {
+  return lane ? sn(b, "arith.addi", c->column, sn_index(b, lane)) : c->column;
 }
 
 // All dimensions of the form, columns at this lane.
-void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims) {
+void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnFragment *c, int64_t lane, MlirValue *dims) {
   const SnForm *f = p->form;
   memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
-  if (!c || !f->num_cols)
+  if (!c->columns || !f->num_cols)
     return;
   if (!lane && !sn_none(c->dims[0])) {
     memcpy(dims + f->num_rows, c->dims, (size_t)f->num_cols * sizeof *dims);
@@ -247,41 +247,41 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
 }
 
-MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
-  if (p->row_lanes > 1)
+  if (c->rows > 1)
     return sn_row_load_rows(b, p, c, a);
   if (!sn_none(c->place))
     return sn_row_load_place(b, p, c, a);
   if (c->pair && c->pair->by_parity)
     return sn_row_load_half(b, p, c, a);
   sn_row_dims(b, p, c, 0, dims);
-  if (c->width == 1)
+  if (sn_fragment_lanes(c) == 1)
     return sn_row_load(b, p->form, a, dims);
   if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) &&
       sn_unit_stride(a->map, p->form->num_rows))
-    return sn_row_load_masked(b, p->form, a, dims, c->width);
-  if (is_consecutive(p->form, a, c->width)) {
+    return sn_row_load_masked(b, p->form, a, dims, c->columns);
+  if (is_consecutive(p->form, a, c->columns)) {
     Subscripts s = subscripts(b, p->form, a, dims);
     if (p->form->num_cols == 1)
-      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->width));
+      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->columns));
     MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
-    return sn(b, "vector.load", whole, offset, sn_vector(element, c->width));
+    return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns));
   }
-  assert(c->width <= 64);
-  for (int64_t l = 0; l < c->width; ++l) {
+  assert(c->columns <= 64);
+  for (int64_t l = 0; l < c->columns; ++l) {
     sn_row_dims(b, p, c, l, dims);
     lane[l] = sn_row_load(b, p->form, a, dims);
   }
-  return sn(b, "vector.from_elements", sn_values(c->width, lane), sn_vector(element, c->width));
+  return sn(b, "vector.from_elements", sn_values(c->columns, lane), sn_vector(element, c->columns));
 }
 
 bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) {
   return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX);
 }
 
-MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole) {
+MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *whole) {
   MlirValue dims[SN_MAX_DIMS], offset;
   sn_row_dims(b, p, c, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
@@ -289,7 +289,7 @@ MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAcce
   return offset;
 }
 
-void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality) {
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int locality) {
   MlirValue dims[SN_MAX_DIMS], offset, whole = a->value;
   sn_row_dims(b, p, c, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
@@ -302,13 +302,13 @@ void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess 
         sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
-MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element) {
-  MlirValue at[2], j = sn_none(s->offset) ? c->index : sn(b, "arith.subi", c->index, s->offset);
+MlirValue sn_row_load_scratch(SnBuilder *b, SnFragment *c, const SnRowSource *s, MlirType element) {
+  MlirValue at[2], j = sn_none(s->offset) ? c->column : sn(b, "arith.subi", c->column, s->offset);
   intptr_t n = 0;
   if (!sn_none(s->first))
     at[n++] = s->first;
   at[n++] = j;
-  return sn_scratch_load(b, s->memref, sn_values(n, at), sn_lanes_of(element, c->width), sn_no_attr());
+  return sn_scratch_load(b, s->memref, sn_values(n, at), sn_fragment_type(c, element), sn_no_attr());
 }
 
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l) {
@@ -343,29 +343,29 @@ bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width)
          (sn_row_streams(p->form, a, 2 * width) || !sn_row_streams(p->form, a, width));
 }
 
-void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+void sn_row_store(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a) {
   MlirValue dims[SN_MAX_DIMS];
-  if (p->row_lanes > 1) {
+  if (c->rows > 1) {
     sn_row_store_rows(b, p, c, element, a);
     return;
   }
-  if (sn_uses_cols(p->form, a->map) && !sn_none(c->place)) { // c is null for a number of the row
+  if (sn_uses_cols(p->form, a->map) && !sn_none(c->place)) {
     sn_row_store_place(b, p, c, element, a);
     return;
   }
-  if (c && c->pair && mlirTypeIsAVector(sn_type_of(element)) && sn_row_stores_pair(p, a, c->width)) {
-    SnColumn whole = sn_column(c->pair->index, 2 * c->width);
+  if (c->pair && mlirTypeIsAVector(sn_type_of(element)) && sn_row_stores_pair(p, a, c->columns)) {
+    SnFragment whole = sn_fragment(c->pair->column, 2 * c->columns);
     MlirValue both = sn_row_whole_of_halves(b, c, element, a);
     if (!sn_none(both))
       sn_row_store(b, p, &whole, both, a);
     return;
   }
   bool vector = mlirTypeIsAVector(sn_type_of(element));
-  sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : NULL, 0, dims);
+  sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : &p->row, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
   if (!vector) {
     sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
-  } else if (is_consecutive(p->form, a, c->width)) {
+  } else if (is_consecutive(p->form, a, c->columns)) {
     MlirValue offset, whole;
     if (p->form->num_cols == 1) {
       store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
@@ -374,7 +374,7 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element,
     whole = sn_row_flat(b, a->value, s.v, &offset);
     store_vector(b, p, element, a, whole, sn_values(1, &offset));
   } else {
-    for (int64_t l = 0; l < c->width; ++l) {
+    for (int64_t l = 0; l < c->columns; ++l) {
       sn_row_dims(b, p, c, l, dims);
       s = subscripts(b, p->form, a, dims);
       sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(s.n, s.v));

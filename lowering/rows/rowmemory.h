@@ -12,28 +12,28 @@ MlirType sn_lanes_of(MlirType element, int64_t width);
 MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width);
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l);
 // All dimensions of the form: rows, and columns at lane `lane` of `c` (null: none).
-void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnColumn *c, int64_t lane, MlirValue *dims);
+void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnFragment *c, int64_t lane, MlirValue *dims);
 // The lanes of an access, or of a row of such elements in scratch memory.
-MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
-MlirValue sn_row_load_scratch(SnBuilder *b, SnColumn *c, const SnRowSource *s, MlirType element);
+MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
+MlirValue sn_row_load_scratch(SnBuilder *b, SnFragment *c, const SnRowSource *s, MlirType element);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
 bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
 // Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
 // `locality`: 3 into the first cache, 2 into the second.
-void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, int locality);
+void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int locality);
 // rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
-MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
-void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
+MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
+void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);
 // Neighbours in dimension d at `dims` from an access with a fill value: one load of the lanes that are inside.
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
 // rowplace.c: by vectors at `c->place`.
-MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
-void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a);
+MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
+void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);
 // rowpairs.c: columns of a pair by parity. What both halves of a pair store, once the second one comes; null before.
-MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a);
-MlirValue sn_row_whole_of_halves(SnBuilder *b, SnColumn *c, MlirValue x, const SnAccess *a);
+MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
+MlirValue sn_row_whole_of_halves(SnBuilder *b, SnFragment *c, MlirValue x, const SnAccess *a);
 // Where the column is in the access's memref as one dimension, which is in `whole`.
-MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a, MlirValue *whole);
+MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *whole);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
 // i < n, and i >= 0. An integer, or a vector of integers, as index.
@@ -47,11 +47,11 @@ bool sn_affine_factors(MlirAffineExpr e, int64_t *factors);
 // rowphases.c: finds the program's phases, and which values are known when.
 void sn_row_cut(SnRowProgram *p);
 // rowemit.c: what an operation gives at the columns of `c`, added to c->made; once for the row (null), to p->scalars.
-void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
+void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // A copy of an elementwise op on so many lanes: `operands` are emitted, results are given lanes.
 MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width);
 // rowgather.c: what a sinter.gather gives at the columns of `c`; at none (null) for a scalar.
-MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation op);
+MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // The dimension that a sinter.index is of.
 intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index);
 

@@ -52,7 +52,7 @@ static bool in_any_order(const SnRowProgram *p, MlirValue v, SnValueVec *loads) 
 
 bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase) {
   SnValueVec loads = {0};
-  bool is = p->row_lanes <= 1;
+  bool is = p->row.rows == 1;
   for (size_t i = 0; i < phase->reduces.size; ++i)
     is = is && in_any_order(p, sn_operand(phase->reduces.data[i], 0), &loads);
   for (size_t i = 0; i < phase->yields.size; ++i) {
@@ -64,36 +64,37 @@ bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase) {
   return is;
 }
 
-SnColumn sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width) {
-  MlirValue at = !part || pair->by_parity ? pair->index : sn(b, "arith.addi", pair->index, sn_index(b, width));
-  SnColumn c = sn_column(at, width);
+SnFragment sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width) {
+  MlirValue at = !part || pair->by_parity ? pair->column : sn(b, "arith.addi", pair->column, sn_index(b, width));
+  SnFragment c = sn_fragment(at, width);
   c.pair = pair;
   c.part = part;
   return c;
 }
 
-MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+MlirValue sn_row_load_half(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   SnRowPair *pair = c->pair;
-  MlirType i16 = mlirIntegerTypeGet(b->ctx, 16), i32 = mlirIntegerTypeGet(b->ctx, 32), words = sn_vector(i32, c->width);
+  MlirType i16 = mlirIntegerTypeGet(b->ctx, 16), i32 = mlirIntegerTypeGet(b->ctx, 32),
+           words = sn_vector(i32, c->columns);
   MlirValue both = {0};
   for (size_t i = 0; i < pair->words.size; ++i)
     if (pair->words.data[i].access == a)
       both = pair->words.data[i].value;
   if (sn_none(both)) {
-    SnColumn whole = sn_column(pair->index, 2 * c->width);
+    SnFragment whole = sn_fragment(pair->column, 2 * c->columns);
     both = sn(b, "vector.bitcast", sn_row_load_lanes(b, p, &whole, a), words);
     sn_push(&pair->words, (SnHalves){a, both});
-    sn_column_free(&whole);
+    sn_fragment_free(&whole);
   }
   MlirValue shift = sn_splat(b, words, mlirIntegerAttrGet(i32, 16)),
             low = c->part ? sn(b, "arith.shrui", both, shift) : both;
-  return sn(b, "arith.bitcast", sn(b, "arith.trunci", low, sn_vector(i16, c->width)),
-            sn_vector(mlirBF16TypeGet(b->ctx), c->width));
+  return sn(b, "arith.bitcast", sn(b, "arith.trunci", low, sn_vector(i16, c->columns)),
+            sn_vector(mlirBF16TypeGet(b->ctx), c->columns));
 }
 
 // ---- stores ---------------------------------------------------------------------------------
 
-MlirValue sn_row_whole_of_halves(SnBuilder *b, SnColumn *c, MlirValue x, const SnAccess *a) {
+MlirValue sn_row_whole_of_halves(SnBuilder *b, SnFragment *c, MlirValue x, const SnAccess *a) {
   SnRowPair *pair = c->pair;
   MlirValue first = {0};
   int64_t lanes[SN_MAX_LANES];
@@ -104,12 +105,12 @@ MlirValue sn_row_whole_of_halves(SnBuilder *b, SnColumn *c, MlirValue x, const S
   for (size_t i = 0; i < pair->stored.size; ++i)
     if (pair->stored.data[i].access == a)
       first = pair->stored.data[i].value;
-  assert(!sn_none(first) && c->width <= 32 && "the first half is stored before");
-  for (int64_t l = 0; l < 2 * c->width; ++l)
+  assert(!sn_none(first) && c->columns <= 32 && "the first half is stored before");
+  for (int64_t l = 0; l < 2 * c->columns; ++l)
     lanes[l] = l;
   if (pair->by_parity)
-    return sn(b, "vector.interleave", first, x, sn_vector(sn_element(sn_type_of(x)), 2 * c->width));
-  return sn(b, "vector.shuffle", first, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, 2 * c->width, lanes)));
+    return sn(b, "vector.interleave", first, x, sn_vector(sn_element(sn_type_of(x)), 2 * c->columns));
+  return sn(b, "vector.shuffle", first, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, 2 * c->columns, lanes)));
 }
 
 void sn_row_pair_free(SnRowPair *pair) {

@@ -80,25 +80,19 @@ void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
   for (intptr_t k = 0; at == 0 && k < mlirBlockGetNumArguments(p->block); ++k) {
     MlirValue argument = mlirBlockGetArgument(p->block, k);
     const SnRowSource *s = &p->sources.data[k];
-    if (s->scratch || sn_is_row(argument) || !sn_none(sn_mapped(&p->scalars, argument)))
+    if (s->scratch || sn_is_row(argument) || !sn_none(sn_mapped(&p->row.made, argument)))
       continue;
     if (mlirTypeIsAMemRef(sn_type_of(argument))) { // a table
-      sn_map(&p->scalars, argument, s->memref);
+      sn_row_know(p, argument, s->memref);
       continue;
     }
-    if (p->row_lanes > 1) {
-      sn_map(&p->scalars, argument, sn_row_load_rows(b, p, NULL, &s->access));
-      continue;
-    }
-    MlirValue dims[SN_MAX_DIMS];
-    sn_row_dims(b, p, NULL, 0, dims);
-    sn_map(&p->scalars, argument, sn_row_load(b, p->form, &s->access, dims));
+    sn_row_know(p, argument, sn_row_load_lanes(b, p, &p->row, &s->access));
   }
   MlirOperation end = mlirBlockGetTerminator(p->block);
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     if (is_scalar_op(op) && level_of(p, op) == at)
-      sn_row_emit(b, p, NULL, op);
+      sn_row_emit(b, p, &p->row, op);
 }
 
 void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *w) {

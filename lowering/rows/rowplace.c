@@ -75,20 +75,20 @@ static MlirValue by_elements(SnBuilder *b, MlirValue memref, MlirValue first, in
   return sn(b, "vector.from_elements", sn_values(width, lanes), sn_vector(element, width));
 }
 
-MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, const SnAccess *a) {
+MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   MlirValue memref = as_one(b, a->value);
-  MlirType t = sn_vector(sn_element(sn_type_of(a->value)), c->width);
+  MlirType t = sn_vector(sn_element(sn_type_of(a->value)), c->columns);
   if (!sn_row_is_whole(p->form, a))
-    return by_elements(b, memref, c->index, c->width);
+    return by_elements(b, memref, c->column, c->columns);
   if (sn_none(c->readable))
     return sn(b, "vector.load", memref, c->place, t, aligned(b, t));
   SnIf there = sn_if(b, c->readable, t);
   sn_else(b, &there, sn(b, "vector.load", memref, c->place, t, aligned(b, t)));
-  sn_end_if(b, &there, by_elements(b, memref, c->place, c->width));
+  sn_end_if(b, &there, by_elements(b, memref, c->place, c->columns));
   return sn_result(there.op, 0);
 }
 
-void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *a) {
+void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a) {
   MlirValue memref = as_one(b, a->value);
   MlirType t = sn_type_of(element);
   SnIf whole, lane;
@@ -98,7 +98,7 @@ void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue el
   if (sn_none(c->whole))
     return;
   sn_else(b, &whole);
-  for (int64_t l = 0; l < c->width; ++l) {
+  for (int64_t l = 0; l < c->columns; ++l) {
     lane = sn_if(b, sn_lane(b, c->in, l));
     sn_op(b, "memref.store", sn_lane(b, element, l), memref, sn(b, "arith.addi", c->place, sn_index(b, l)));
     sn_end_if(b, &lane);

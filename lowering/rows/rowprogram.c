@@ -26,7 +26,7 @@ static SnRowSource from_access(const SnAccess *a, MlirValue memref) {
 }
 
 SnRowProgram sn_row_program(const SnForm *form, SnValues operands) {
-  SnRowProgram p = {.form = form, .block = form->body};
+  SnRowProgram p = {.form = form, .block = form->body, .row = {.rows = 1}};
   for (size_t k = 0; k < form->products.size; ++k)
     sn_push(&p.sources, (SnRowSource){.scratch = true});
   for (size_t k = sn_first_input(form); k < form->inputs.size; ++k)
@@ -36,7 +36,7 @@ SnRowProgram sn_row_program(const SnForm *form, SnValues operands) {
 }
 
 SnRowProgram sn_finish_program(const SnForm *form, SnValues operands) {
-  SnRowProgram p = {.form = form, .block = form->finish};
+  SnRowProgram p = {.form = form, .block = form->finish, .row = {.rows = 1}};
   for (size_t k = 0; k < form->accumulators.size; ++k)
     sn_push(&p.sources, (SnRowSource){.scratch = true});
   for (size_t k = sn_first_input(form); k < form->inputs.size; ++k)
@@ -79,7 +79,7 @@ void sn_row_program_free(SnRowProgram *p) {
   sn_vec_free(&p->levels);
   sn_vec_free(&p->values);
   sn_vec_free(&p->kept);
-  sn_map_free(&p->scalars);
+  sn_fragment_free(&p->row);
 }
 
 void sn_row_set_scratch(SnRowProgram *p, intptr_t argument, MlirValue memref, MlirValue first, MlirValue offset) {
@@ -95,7 +95,7 @@ bool sn_row_needs_whole_row(const SnRowProgram *p) {
   return p->phases.size > 1;
 }
 
-void sn_row_begin(SnRowProgram *p) { sn_map_clear(&p->scalars); }
+void sn_row_begin(SnRowProgram *p) { sn_map_clear(&p->row.made); }
 
 // ---- refusals ------------------------------------------------------------------
 
@@ -145,11 +145,11 @@ MlirValue sn_row_identity(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, i
            : sn_lanes_broadcast(b, sn_row_scalar(p, sn_operand(reduce, 1)), width);
 }
 
-MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation reduce) {
+MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation reduce) {
   MlirValue x = sn_row_element(b, p, c, sn_operand(reduce, 0));
   MlirType to = sn_type_of(sn_result(reduce, 0));
   // Only floats may be reduced in a wider type.
-  return mlirTypeEqual(sn_element(sn_type_of(x)), to) ? x : sn(b, "arith.extf", x, sn_lanes_of(to, c->width));
+  return mlirTypeEqual(sn_element(sn_type_of(x)), to) ? x : sn(b, "arith.extf", x, sn_fragment_type(c, to));
 }
 
 // A combiner region on two accumulators, lane by lane.

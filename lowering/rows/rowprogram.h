@@ -8,11 +8,11 @@
 //   p.dims[d] = ...;                              // each row dimension's index
 //   sn_row_walk(b, &p, p.phases.size, &walk):     // once a row: each phase's scalars, then walk.columns, which writes
 //     column loop at j:
-//       SnColumn c = sn_column(j, lanes);         // a new one in each loop body
+//       SnFragment c = sn_fragment(j, lanes);         // a new one in each loop body
 //       acc = sn_row_combine(b, &p, r, acc, sn_row_reduced(b, &p, &c, r));  // r of phase.reduces
 //       sn_row_store(b, &p, &c, sn_row_element(b, &p, &c, v), &output);     // v of phase.yields
-//       sn_column_free(&c);
-//     sn_map(&p.scalars, result of r, acc);       // known from the next phase on
+//       sn_fragment_free(&c);
+//     sn_row_know(&p, result of r, acc);          // known from the next phase on
 //
 // A row value is recomputed from memory wherever it is asked for, once in each
 // loop body. Elements of a reduction stay in the order that the lowering fixes.
@@ -22,7 +22,7 @@
 #ifndef SINTER_LOWERING_ROWPROGRAM_H
 #define SINTER_LOWERING_ROWPROGRAM_H
 
-#include "capi/form.h"
+#include "lowering/rows/fragment.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,17 +56,11 @@ typedef struct {
   MlirBlock block;                // the form's body, or its finish
   SN_VEC(SnRowSource) sources;    // one for each argument of the block
   SN_VEC(SnPhase) phases;         // at least one
-  SnMap scalars;                  // scalars of the region -> what was emitted for this row
-  MlirValue dims[SN_MAX_DIMS];             // set by the lowering: index of each row dimension
-  // Set by the lowering. More than 1: every value, scalars of the region too, is a vector over as many consecutive rows
-  // in the last row dimension, dims[num_rows - 1] that of lane 0; a column is of that width then, and lanes share its
-  // index.
-  int64_t row_lanes;
+  SnFragment row;              // what is one for each row: scalars of the region. More than 1 of its rows, set by the
+                               // lowering: lanes are rows then, also those of columns
+  MlirValue dims[SN_MAX_DIMS]; // set by the lowering: index of each row dimension, of lane 0
   SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
   bool streaming; // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
-  bool one_hot_in_i32;            // and, where columns are fewer than 2^29, by their indices in 32 bits
-  bool one_hot_by_lane; // set by the lowering: a column's index is compared with a label lane by lane, in 32 bits
-  bool no_hot_one; // and, in whole vectors, found not to be it: the lowering stores the label's own column again
   int phase;                      // the one that is being emitted, where something is kept
   SN_VEC(int) levels;             // of `values`
   SN_VEC(MlirValue) values;
@@ -80,7 +74,7 @@ MlirLogicalResult sn_row_program_check_sizes(const SnForm *form);
 // The body over the form's memrefs, or over `operands` in their place (inputs, index tensors, outputs in order;
 // none: the form's own). Products have no source until sn_row_set_scratch. Free it.
 SnRowProgram sn_row_program(const SnForm *form, SnValues operands);
-// The finish. Scalar accumulators are set by sn_map(&p.scalars, argument, value), rows by
+// The finish. Scalar accumulators are set by sn_row_know(&p, argument, value), rows by
 // sn_row_set_scratch; uniform inputs are loaded by sn_row_scalars.
 SnRowProgram sn_finish_program(const SnForm *form, SnValues operands);
 // Without a finish the accumulators are the results: gives the form one that says so.
@@ -104,7 +98,7 @@ void sn_scratch_store(SnBuilder *b, MlirValue x, MlirValue memref, SnValues at, 
 
 // The phase from which on a value of the region is known.
 int sn_row_level(const SnRowProgram *p, MlirValue v);
-// The label that this comparison finds among the columns, where one_hot_by_lane has it done; else null.
+// The label, a number of the row, that this comparison finds among the columns; null if it is nothing of the kind.
 MlirValue sn_row_label(const SnRowProgram *p, MlirOperation op);
 // Operand k of the block's terminator.
 MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
@@ -126,7 +120,7 @@ void sn_row_begin(SnRowProgram *p);
 // ---- phases ------------------------------------------------------------------
 
 // What a target does of a phase. `before` stands in front of its scalars. `columns` runs its loops over the row's
-// columns: it stores what the phase yields, and sets the results of its reductions in p->scalars. Null: nothing.
+// columns: it stores what the phase yields, and makes the results of its reductions known. Null: nothing.
 typedef struct {
   void (*before)(SnBuilder *b, size_t phase, void *user);
   void (*columns)(SnBuilder *b, size_t phase, void *user);
@@ -136,50 +130,24 @@ typedef struct {
 void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *walk);
 
 // Emits every scalar of this phase: loads of arguments, elementwise scalars, picks, asserts. The
-// results of reductions of earlier phases have to be in p->scalars.
+// results of reductions of earlier phases have to be known.
 void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int phase);
+// A scalar of the region is this, from here on: a result of a reduction, an argument.
+void sn_row_know(SnRowProgram *p, MlirValue v, MlirValue made);
 // A scalar that was emitted before.
 MlirValue sn_row_scalar(const SnRowProgram *p, MlirValue v);
 
 // ---- elements ----------------------------------------------------------------
 
-// rowpairs.c: two columns of equal width that share vectors of a half type.
-typedef struct {
-  const SnAccess *access;
-  MlirValue value;
-} SnHalves;
-typedef struct {
-  MlirValue index; // of lane 0 of both
-  bool by_parity;  // columns index, index + 2, ... and index + 1, index + 3, ...; else one vector behind the other
-  SN_VEC(SnHalves) words, stored;
-} SnRowPair;
-
-typedef struct {
-  MlirValue index;  // the flattened column of lane 0; with row_lanes that of each lane: an index, or a vector of them
-  int64_t width;    // consecutive columns; 1: scalars, not vectors
-  bool store;       // this is where kept values are stored, if this is their phase
-  SnMap made;       // rows of the region -> vector<width x T> or T
-  // rowplace.c, else null: vectors that begin where memory is aligned, not where the row does. `index` may be negative
-  // then.
-  MlirValue place;     // index of lane 0 in a whole operand, row after row
-  MlirValue whole, in; // i1, vector of i1: all lanes are in the row, which are; null: all of them
-  MlirValue readable;  // i1: the operand goes on for all lanes; null: it does
-  MlirValue dims[SN_MAX_DIMS]; // each column dimension's index of lane 0, when asked for
-  SnRowPair *pair;    // or null
-  int part;           // of the pair: 0, then 1
-} SnColumn;
-
-SnColumn sn_column(MlirValue index, int64_t width);
-void sn_column_free(SnColumn *c);
 // A row of the region at the column, or a scalar of the region on every lane.
-MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue v);
+MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue v);
 // Stores an element to memory by an output's access: at the column where its map uses columns.
 // `access->value` is the memref.
-void sn_row_store(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirValue element, const SnAccess *access);
+void sn_row_store(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *access);
 
 // In rowpairs.c. Column `part` of the pair, of so many lanes. The first is stored with the second. Free the pair after
 // both.
-SnColumn sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
+SnFragment sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
 void sn_row_pair_free(SnRowPair *pair);
 // The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains
 // by it: pairs by parity.
@@ -207,7 +175,7 @@ MlirValue sn_row_load(SnBuilder *b, const SnForm *form, const SnAccess *access, 
 // Of a row_reduce: the identity of its combiner; the element of its row in the accumulator's
 // type; two accumulators combined. Vectors where width > 1.
 MlirValue sn_row_identity(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, int64_t width);
-MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnColumn *c, MlirOperation reduce);
+MlirValue sn_row_reduced(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation reduce);
 MlirValue sn_row_combine(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue acc, MlirValue x);
 // The lanes of a vector combined by halves: a fixed order for every combiner.
 MlirValue sn_row_horizontal(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue vector);

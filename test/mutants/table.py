@@ -49,7 +49,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/rows/rowmemory.c", "return expected > 1 && expected % width == 0;", "return expected > 1;",
      ["run/rowwise_parts.mlir"],
      "a vector goes beyond the columns that are neighbours"),
-    ("lowering/rows/rowemit.c", "if (d == p->form->num_rows - 1)", "if (d == p->form->num_rows + 1)",
+    ("lowering/rows/fragment.c", "d == f->num_rows - 1 ?", "d == f->num_rows + 1 ?",
      ["run/row_index.mlir"], "rows side by side in a vector take themselves for one row"),
     ("lowering/cpu/pack.c", "if (s != at)\n      inside", "if (s == at)\n      inside", ["run/windows_strided.mlir"],
      "rows of the padding are read"),

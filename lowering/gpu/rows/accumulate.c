@@ -75,7 +75,7 @@ intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield) {
   return -1;
 }
 
-void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x) {
+void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnFragment *at, MlirValue x) {
   const SnReduction *r = &g->columns[c];
   MlirType t = g->mine.width > 1 ? sn_vector(r->type, g->mine.width) : r->type;
   if (!mlirTypeEqual(sn_type_of(x), t)) // only floats may be reduced in a wider type
@@ -85,9 +85,9 @@ void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t
     *sum = sn_reduction_combine(b, r, *sum, sn_gpu_select(b, g->valid, x, sn_reduction_identity(b, r, g->mine.width)));
     return;
   }
-  MlirValue place[] = {g->k->group, at->index};
+  MlirValue place[] = {g->k->group, at->column};
   MlirValue sum = sn_scratch_load(b, g->rows[c], sn_values(2, place), t, alignment(b, r->type, g->mine.width));
-  store(b, g, c, sn_reduction_combine(b, r, sum, x), at->index);
+  store(b, g, c, sn_reduction_combine(b, r, sum, x), at->column);
 }
 
 void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g) {
@@ -145,7 +145,7 @@ static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue sh
   MlirValue team = sn(b, "arith.divui", k->thread, sn_index(b, k->team));
   for (size_t u = 0; u < g->mine.resident; ++u) {
     SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : g->inside[u]);
-    MlirValue at[] = {team, g->resident[u].index};
+    MlirValue at[] = {team, g->resident[u].column};
     sn_scratch_store(b, sums[u], shared, sn_values(2, at), sn_no_attr());
     sn_end_if(b, &in_row);
   }
@@ -178,16 +178,16 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
     }
     for (size_t u = 0; u < g->mine.resident; ++u) {
       if (sn_none(g->inside[u])) {
-        store(b, g, c, sums[u], g->resident[u].index);
+        store(b, g, c, sums[u], g->resident[u].column);
         continue;
       }
       SnIf in_row = sn_if(b, g->inside[u]);
-      store(b, g, c, sums[u], g->resident[u].index);
+      store(b, g, c, sums[u], g->resident[u].column);
       sn_end_if(b, &in_row);
     }
   }
   for (size_t u = 0; u < g->mine.resident; ++u)
-    sn_column_free(&g->resident[u]);
+    sn_fragment_free(&g->resident[u]);
 }
 
 void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
@@ -211,7 +211,7 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
                          .finishing = true,
                          .length = g->length};
   for (size_t a = 0; a < g->all.scalars; ++a)
-    sn_map(&done.program.scalars, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
+    sn_row_know(&done.program, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
   for (size_t c = 0; c < g->all.columns; ++c)
     sn_row_set_scratch(&done.program, (intptr_t)g->of_column[c], g->rows[c], sn_index(b, 0), (MlirValue){0});
   sn_gpu_run_program(b, &done);

@@ -35,7 +35,7 @@ static void copy_elements(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue o
   }
 }
 
-static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnColumn *at) {
+static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnFragment *at) {
   const SnAccess *a = &g->form->inputs.data[g->plan->fetch.inputs[i]];
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64), index = sn_index_type(b->ctx);
   int64_t size = sn_bits(sn_element(sn_type_of(a->value))) / 8, bytes = g->mine.width * size;
@@ -61,7 +61,7 @@ static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnCol
 }
 
 void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
-  SnColumn at[SN_GPU_MOST_RESIDENT];
+  SnFragment at[SN_GPU_MOST_RESIDENT];
   MlirValue inside[SN_GPU_MOST_RESIDENT], dims[SN_MAX_DIMS];
   SnIf there = sn_if(b, sn_row_below(b, row, g->num_rows));
   memcpy(dims, g->program.dims, sizeof dims);

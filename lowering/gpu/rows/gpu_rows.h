@@ -32,7 +32,7 @@ typedef struct {
   SnRowJoints joints; // reductions that a phase makes with those of the phase before
   MlirValue length, num_rows; // of a row, and of all: index
   MlirValue valid;            // i1: this team has a row; null: every team has
-  SnColumn resident[SN_GPU_MOST_RESIDENT];
+  SnFragment resident[SN_GPU_MOST_RESIDENT];
   MlirValue inside[SN_GPU_MOST_RESIDENT]; // i1, or one for each lane: this vector is in the row; null if it is for
                                           // every thread
   SnGpuSlots slots;                       // of shared memory; empty: nothing is fetched
@@ -78,10 +78,10 @@ void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
 // vectors.c
 
 // The columns of each resident vector of a row; `at` and `inside` have g->mine.resident places.
-void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside);
 // One phase on `count` vectors at the columns `at`; `inside` as g->inside, or null.
 void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
-                        SnColumn *at, const MlirValue *inside);
+                        SnFragment *at, const MlirValue *inside);
 // The form's output o, in the kernel's memory.
 SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o);
 // x where there is no condition.
@@ -93,7 +93,7 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 // this place in memory ends in the tensor.
 MlirValue sn_gpu_peeled_lanes(SnBuilder *b, const SnGpuRowKernel *g, MlirValue j);
 MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValue place);
-void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside);
 
 // packed.c
 
@@ -104,10 +104,10 @@ void sn_gpu_unpack(SnBuilder *b, SnGpuRowKernel *g, size_t i);
 void sn_gpu_widen(SnBuilder *b, SnGpuRowKernel *g, size_t u);
 // The maximum of a row of those, and that of a thread.
 bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce);
-MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnColumn *at);
+MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnFragment *at);
 // Of a row that is read again in each phase: reads the vector that it is of, which is widened later.
-void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at);
-MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at);
+void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnFragment *at);
+MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnFragment *at);
 void sn_gpu_forget(SnBuilder *b, SnGpuRowKernel *g, size_t i);
 
 // slots.c
@@ -122,8 +122,8 @@ void sn_gpu_copy_piece(SnBuilder *b, SnGpuRowKernel *g, SnGpuTurn turn, MlirValu
 // Which of a slot's vectors (slot: i32) is this thread's: an index into the slots' memory.
 MlirValue sn_gpu_own_slot(SnBuilder *b, const SnGpuRowKernel *g, MlirValue slot);
 // What this thread has there is known at `at` from here on: of fetched input i, and of all.
-void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnColumn *at);
-void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at);
+void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnFragment *at);
+void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnFragment *at);
 
 // ahead.c
 
@@ -137,7 +137,7 @@ void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g);
 // All rows, and what is reduced over them.
 void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g);
 // As sn_gpu_begin_resident, of this block's slice of a row.
-void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside);
+void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside);
 
 // shared.c
 
@@ -154,7 +154,7 @@ void sn_gpu_begin_accumulators(SnBuilder *b, SnGpuRowKernel *g);
 // The column accumulator that operand `yield` of the body's terminator feeds, or -1.
 intptr_t sn_gpu_column_accumulator(const SnGpuRowKernel *g, intptr_t yield);
 // Adds element x at a resident vector u, or at columns `at` of the row in memory.
-void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnColumn *at, MlirValue x);
+void sn_gpu_accumulate_columns(SnBuilder *b, SnGpuRowKernel *g, size_t c, size_t u, SnFragment *at, MlirValue x);
 // Adds a row's scalars that no thread added parts of.
 void sn_gpu_accumulate_scalars(SnBuilder *b, SnGpuRowKernel *g);
 // After all rows: over the block and the grid, and the finish.

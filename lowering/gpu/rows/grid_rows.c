@@ -49,7 +49,7 @@ static MlirValue slice_length(SnBuilder *b, const SnGpuRowKernel *g, MlirValue f
   return sn(b, "arith.minui", sn(b, "arith.subi", all, sn(b, "arith.minui", before, all)), sn_index(b, x->slice));
 }
 
-static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
+static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside) {
   const SnGpuSlices *x = &g->plan->slices;
   int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), threads = g->k->threads;
   MlirType i1s = sn_vector(mlirIntegerTypeGet(b->ctx, 1), g->mine.width);
@@ -61,7 +61,7 @@ static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
     bool behind = ((int64_t)u + 1) * threads > x->whole;
     MlirValue place = u ? plus(b, mine, sn_index(b, (int64_t)u * threads * g->mine.width)) : mine,
               j = sn(b, "arith.subi", place, start);
-    at[u] = sn_column(j, g->mine.width);
+    at[u] = sn_fragment(j, g->mine.width);
     at[u].place = behind ? sn(b, "arith.minui", place, last) : place;
     inside[u] = (MlirValue){0};
     if (u && !behind)
@@ -79,7 +79,7 @@ static void begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
   }
 }
 
-void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
+void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside) {
   const SnGpuSlices *x = &g->plan->slices;
   int64_t threads = g->k->threads;
   if (g->mine.peeled) {
@@ -93,7 +93,7 @@ void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn
     v = plus(b, before, v);
     if (!sn_none(inside[u])) // one behind the slice is read from the row's last place
       v = sn(b, "arith.minui", v, sn_index(b, x->vectors - 1));
-    at[u] = sn_column(times(b, v, g->mine.width), g->mine.width);
+    at[u] = sn_fragment(times(b, v, g->mine.width), g->mine.width);
   }
 }
 
@@ -178,7 +178,7 @@ static void begin_row(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
 
 static void end_row(SnGpuRowKernel *g) {
   for (size_t u = 0; u < g->mine.resident; ++u)
-    sn_column_free(&g->resident[u]);
+    sn_fragment_free(&g->resident[u]);
 }
 
 static SnGpuExchange *exchange_of(Grid *x, size_t phase) {
@@ -211,7 +211,7 @@ static void receive(SnBuilder *b, Grid *x, size_t phase, SnGpuTurn turn, MlirVal
   sn_gpu_receive(b, own, turn, values);
   for (size_t i = 0; i < own->n; ++i)
     if (!sn_null(own->of[i]) && !own->reductions[i].about)
-      sn_map(&x->g->program.scalars, sn_result(own->of[i], 0), values[i]);
+      sn_row_know(&x->g->program, sn_result(own->of[i], 0), values[i]);
 }
 
 static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue *values) {
@@ -219,8 +219,8 @@ static void finish_squares(SnBuilder *b, Grid *x, size_t phase, const MlirValue 
   for (size_t i = 0; own && i < own->n; ++i)
     if (own->reductions[i].about) {
       size_t sum = own->reductions[i].about - 1;
-      sn_map(&x->g->program.scalars, sn_result(own->of[i], 0),
-             sn_gpu_squares_finish(b, &x->g->joints, own->of[sum], &x->g->program, values[i], values + sum));
+      sn_row_know(&x->g->program, sn_result(own->of[i], 0),
+                  sn_gpu_squares_finish(b, &x->g->joints, own->of[sum], &x->g->program, values[i], values + sum));
     }
 }
 
@@ -328,8 +328,6 @@ static void run_rows(SnBuilder *b, SnGpuKernel *k, void *user) {
   SnGpuRowKernel *g = x->g, next = *g;
   next.mine.packed = next.mine.remade = false;
   next.program = sn_row_program(g->form, sn_values((intptr_t)k->num_operands, k->operands));
-  next.program.one_hot_by_lane = g->program.one_hot_by_lane;
-  next.program.one_hot_in_i32 = g->program.one_hot_in_i32;
   x->next = &next;
   sn_gpu_begin_accumulators(b, g);
   if (sn_gpu_has_slots(g))

@@ -75,7 +75,7 @@ static MlirValue masked(SnBuilder *b, MlirValue x, MlirValue inside) {
 }
 
 // Most vectors of an unaligned row are whole: the others take a branch.
-static MlirValue masked_vector(SnBuilder *b, MlirValue x, const SnColumn *at, MlirValue inside) {
+static MlirValue masked_vector(SnBuilder *b, MlirValue x, const SnFragment *at, MlirValue inside) {
   MlirValue words = as_words(b, x);
   if (sn_none(at->whole))
     return sn(b, "vector.bitcast", masked(b, words, inside), sn_type_of(x));
@@ -134,16 +134,16 @@ bool sn_gpu_is_packed_maximum(const SnGpuRowKernel *g, MlirOperation reduce) {
 
 static MlirValue packed_of(MlirOperation reduce) { return sn_operand(sn_def(sn_operand(reduce, 0), "arith.extf"), 0); }
 
-void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) {
+void sn_gpu_read_packed(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnFragment *at) {
   sn_row_element(b, &g->program, at, packed_of(reduce));
 }
 
-MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnColumn *at) {
+MlirValue sn_gpu_widened(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, SnFragment *at) {
   return widen(b, sn_mapped(&at->made, packed_of(reduce)), 0);
 }
 
 // The greatest element of all that a thread has.
-MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnColumn *at) {
+MlirValue sn_gpu_packed_maximum(SnBuilder *b, SnGpuRowKernel *g, MlirOperation reduce, size_t count, SnFragment *at) {
   MlirType i32 = i32_type(b), f32 = mlirF32TypeGet(b->ctx);
   MlirValue of = packed_of(reduce), top[SN_MAX_LANES];
   bool nan = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(reduce, "kind")), SN_STR("maximumf"));

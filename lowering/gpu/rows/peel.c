@@ -26,8 +26,8 @@ MlirValue sn_gpu_peeled_readable(SnBuilder *b, const SnGpuRowKernel *g, MlirValu
   return sn_row_below(b, sn(b, "arith.addi", place, sn_index(b, g->mine.width - 1)), all);
 }
 
-void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
-  int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), step = g->mine.width * g->k->team;
+void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside) {
+  int64_t n = sn_row_length(g->form), rows = sn_num_rows(g->form), step = sn_layout_period(&g->mine.layout);
   MlirValue width = sn_index(b, g->mine.width), start = sn(b, "arith.muli", row, sn_index(b, n)),
             end = sn(b, "arith.addi", start, sn_index(b, n - 1));
   MlirValue from = sn(b, "arith.subi", start, sn(b, "arith.remui", start, width)),
@@ -37,7 +37,7 @@ void sn_gpu_begin_peeled(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColum
     MlirValue place = u ? sn(b, "arith.addi", mine, sn_index(b, (int64_t)u * step)) : mine;
     MlirValue j = sn(b, "arith.subi", place, start);
     bool behind = ((int64_t)u + 1) * step > n;
-    at[u] = sn_column(j, g->mine.width);
+    at[u] = sn_fragment(j, g->mine.width);
     at[u].place = behind ? sn(b, "arith.minui", place, last) : place;
     inside[u] = (MlirValue){0};
     if (u && !behind)

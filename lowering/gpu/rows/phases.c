@@ -149,12 +149,12 @@ static void unpack(SnGpuPart *parts, size_t n, const MlirValue *list) {
 // One phase on vectors at j, j + step, ..., where nothing is known from before.
 static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue j,
                        int64_t count, int64_t step) {
-  SnColumn *at = sn_alloc((size_t)count * sizeof *at);
+  SnFragment *at = sn_alloc((size_t)count * sizeof *at);
   for (int64_t u = 0; u < count; ++u)
-    at[u] = sn_column(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->mine.width);
+    at[u] = sn_fragment(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->mine.width);
   sn_gpu_run_vectors(b, g, phase, parts, n, (size_t)count, at, NULL);
   for (int64_t u = 0; u < count; ++u)
-    sn_column_free(&at[u]);
+    sn_fragment_free(&at[u]);
   free(at);
 }
 
@@ -247,7 +247,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
   sn_gpu_end_phase(b, g, parts, n);
   for (size_t r = 0; r < n; ++r) {
     if (sn_gpu_is_only_asserted(parts[r].reduce)) { // each thread asserts what it has seen
-      sn_map(&p->scalars, sn_result(parts[r].reduce, 0), parts[r].value);
+      sn_row_know(p, sn_result(parts[r].reduce, 0), parts[r].value);
       continue;
     }
     if (!sn_gpu_keep_own_part(b, g, &parts[r]))
@@ -255,7 +255,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
   }
   sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
   for (size_t r = 0; r < num_shared; ++r)
-    sn_map(&p->scalars, sn_result(shared[r], 0), values[r]);
+    sn_row_know(p, sn_result(shared[r], 0), values[r]);
 }
 
 // Those of a row that are one for the row: by all threads where each has a row, else by the first that share it.
@@ -274,9 +274,9 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
       leader = sn_if(b, who);
     any = true;
     SnAccess access = sn_gpu_output(g, o);
-    SnColumn at = sn_column(sn_index(b, 0), 1);
+    SnFragment at = sn_fragment(sn_index(b, 0), 1);
     sn_row_store(b, &g->program, &at, sn_row_scalar(&g->program, v), &access);
-    sn_column_free(&at);
+    sn_fragment_free(&at);
   }
   if (any && !sn_none(who))
     sn_end_if(b, &leader);

@@ -58,7 +58,7 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
   if (shared)
     sn_gpu_end_shared_row(b, g);
   for (size_t u = 0; u < g->mine.resident; ++u)
-    sn_column_free(&g->resident[u]);
+    sn_fragment_free(&g->resident[u]);
 }
 
 // ---- all rows ------------------------------------------------------------------------
@@ -164,7 +164,6 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   begin(&g, &f, r->plan, sn_values((intptr_t)k->num_operands, operands));
   g.k = k;
   sn_gpu_mark_exponentials(&g.program);
-  g.program.one_hot_by_lane = g.program.one_hot_in_i32 = true;
   g.length = sn_form_columns(b, &f);
   g.num_rows = sn_form_sizes(b, &f, 0, f.num_rows);
   if (k->teams == SN_GPU_GROUP)

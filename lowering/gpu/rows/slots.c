@@ -61,7 +61,7 @@ MlirValue sn_gpu_own_slot(SnBuilder *b, const SnGpuRowKernel *g, MlirValue slot)
   return plus(b, times(b, sn(b, "arith.index_cast", slot, sn_index_type(b->ctx)), g->k->threads), g->k->thread);
 }
 
-void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnColumn *at) {
+void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnFragment *at) {
   const SnAccess *a = access_of(g, i);
   bool vector = g->mine.width > 1;
   MlirType t = sn_lanes_of(sn_element(sn_type_of(a->value)), g->mine.width);
@@ -77,7 +77,7 @@ void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own,
   sn_map(&at->made, mlirBlockGetArgument(g->form->body, (intptr_t)g->plan->fetch.inputs[i]), x);
 }
 
-void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnColumn *at) {
+void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnFragment *at) {
   MlirValue own = sn_gpu_own_slot(b, g, slot);
   for (size_t i = 0; i < g->plan->fetch.n; ++i)
     sn_gpu_take_input(b, g, i, own, at);

@@ -19,7 +19,7 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 
 // The vectors of a row that a thread keeps. One behind the end of the row is read from the row's last
 // place instead, so that no branch stands between the loads.
-void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnColumn *at, MlirValue *inside) {
+void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside) {
   SnGpuKernel *k = g->k;
   if (k->teams == SN_GPU_GROUP) {
     sn_gpu_begin_slice(b, g, row, at, inside);
@@ -29,20 +29,18 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnCol
     sn_gpu_begin_peeled(b, g, row, at, inside);
     return;
   }
-  // A warp of a tile has columns that follow each other, so that their places differ by constants that instructions
-  // hold.
-  bool tile = k->teams == SN_GPU_ACROSS_WARPS;
-  int64_t length = sn_row_length(g->form), each = tile ? (int64_t)g->mine.resident : g->mine.width,
-          step = tile ? 1 : g->mine.width * k->team;
-  MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, each));
+  const SnLayout *l = &g->mine.layout;
+  int64_t length = sn_row_length(g->form), lanes = g->mine.width, last = sn_layout_threads(l) - 1;
+  MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, l->threads[0].column));
   for (size_t u = 0; u < g->mine.resident; ++u) {
-    MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, (int64_t)u * step)) : first;
+    int64_t value = (int64_t)u * lanes, column = sn_layout_place(l, 0, value).column;
+    MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, column)) : first;
     inside[u] = (MlirValue){0};
-    if ((int64_t)u * step + each * (k->team - 1) + g->mine.width > length) {
+    if (sn_layout_place(l, last, value).column + lanes > length) {
       inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
-      j = sn(b, "arith.minui", j, sn_index(b, length - g->mine.width));
+      j = sn(b, "arith.minui", j, sn_index(b, length - lanes));
     }
-    at[u] = sn_column(j, g->mine.width);
+    at[u] = sn_fragment(j, g->mine.width);
   }
 }
 
@@ -52,7 +50,7 @@ SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o) {
   return access;
 }
 
-static void store_row(SnBuilder *b, SnGpuRowKernel *g, SnColumn *at, intptr_t yield, MlirValue element) {
+static void store_row(SnBuilder *b, SnGpuRowKernel *g, SnFragment *at, intptr_t yield, MlirValue element) {
   for (size_t o = 0; o < g->form->outputs.size; ++o)
     if (sn_is_reduced(g->form, o) == g->finishing && sn_output_position(g->form, o) == (size_t)yield) {
       SnAccess access = sn_gpu_output(g, o);
@@ -82,7 +80,7 @@ static MlirValue unscaled(const SnGpuPart *part, double *scale) {
 }
 
 // What a reduction takes of a vector: its identity where the row has no element.
-static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnColumn *at,
+static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnFragment *at,
                          const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   double scale;
@@ -100,7 +98,7 @@ static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part,
 }
 
 // A maximum, and the sum of exponentials under it, of `count` vectors, which are null as long as they wait in halves.
-static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, SnColumn *at,
+static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, SnFragment *at,
                    const MlirValue *inside, const MlirValue *x) {
   bool packed = sn_gpu_is_packed_maximum(g, part->reduce);
   MlirValue top = packed ? sn_gpu_packed_maximum(b, g, part->reduce, count, at) : x[0];
@@ -134,11 +132,11 @@ static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t coun
   }
 }
 
-static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnColumn *at, MlirValue there,
+static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnFragment *at, MlirValue there,
                          size_t count, const MlirValue *elements) {
   if (!sn_none(g->valid))
     there = sn_none(there) ? g->valid : sn(b, "arith.andi", there, g->valid);
-  SnColumn before = *at; // what is made under the branch is not known behind it
+  SnFragment before = *at; // what is made under the branch is not known behind it
   SnIf in_row;
   if (!sn_none(there))
     in_row = sn_if(b, there);
@@ -155,7 +153,7 @@ static void store_vector(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, 
 // and that element again, by the same thread.
 static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
   int64_t n = sn_row_length(g->form);
-  if (g->mine.width == 1 || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
+  if (g->mine.width == 1 || !sn_layout_period(&g->mine.layout) || n == SN_DYNAMIC || n >= (int64_t)1 << 29)
     return;
   for (MlirOperation op = mlirBlockGetFirstOperation(g->program.block); !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -170,26 +168,26 @@ static void find_labels(const SnGpuRowKernel *g, SnValueVec *labels) {
 
 static void store_label(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, MlirValue label) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  MlirValue at = sn_row_as_index(b, sn_row_scalar(&g->program, label)), mine = g->resident[0].index;
+  MlirValue at = sn_row_as_index(b, sn_row_scalar(&g->program, label)), mine = g->resident[0].column;
   if (!g->mine.peeled)
     mine = sn(b, "arith.muli", g->k->member, sn_index(b, g->mine.width));
   MlirValue far = sn(b, "arith.subi", sn(b, "arith.index_cast", at, i32), sn(b, "arith.index_cast", mine, i32));
-  MlirValue lane = sn(b, "arith.andi", far, sn_int(b, i32, g->mine.width * g->k->team - 1));
+  MlirValue lane = sn(b, "arith.andi", far, sn_int(b, i32, sn_layout_period(&g->mine.layout) - 1));
   MlirValue own =
       sn(b, "arith.andi", sn_row_below(b, lane, sn_int(b, i32, g->mine.width)), sn_row_below(b, at, g->length));
   SnIf owner = sn_if(b, sn_none(g->valid) ? own : sn(b, "arith.andi", own, g->valid));
-  SnColumn c = sn_column(at, 1);
+  SnFragment c = sn_fragment(at, 1);
   for (size_t y = 0; y < phase->yields.size; ++y)
     store_row(b, g, &c, phase->yields.data[y],
               sn_row_element(b, &g->program, &c, sn_row_yield(&g->program, phase->yields.data[y])));
-  sn_column_free(&c);
+  sn_fragment_free(&c);
   sn_end_if(b, &owner);
 }
 
 // One phase on `count` vectors. All are read before the first is used or stored, but those that wait in registers: each
 // is done with before the next begins.
 void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
-                        SnColumn *at, const MlirValue *inside) {
+                        SnFragment *at, const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   size_t yields = phase->yields.size, stored = 0;
   bool resident = at == g->resident && count == g->mine.resident;
@@ -219,10 +217,10 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
         parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
   }
   SnValueVec labels = {0};
-  if (resident && !n && yields == stored && p->phases.size == (size_t)p->phase + 1 && g->k->teams != SN_GPU_GROUP)
+  if (resident && !n && yields == stored && p->phases.size == (size_t)p->phase + 1)
     find_labels(g, &labels);
-  p->no_hot_one = labels.size > 0;
   for (size_t u = 0; u < count && yields; ++u) {
+    at[u].no_label = labels.size > 0;
     if (resident && g->mine.packed)
       sn_gpu_widen(b, g, u);
     for (size_t y = 0; y < yields && resident; ++y)
@@ -235,7 +233,6 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
     if (stored)
       store_vector(b, g, phase, &at[u], inside && !g->mine.peeled ? inside[u] : (MlirValue){0}, count, ELEMENTS(n) + u);
   }
-  p->no_hot_one = false;
   for (size_t l = 0; l < labels.size; ++l)
     store_label(b, g, phase, labels.data[l]);
   sn_vec_free(&labels);

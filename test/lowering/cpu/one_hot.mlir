@@ -5,9 +5,11 @@
 
 // CHECK-LABEL: func.func private @one_hot_task(
 //       CHECK: scf.for
-//       CHECK:   %[[FAR:.+]] = arith.subi %{{.+}}, %[[J:.+]] : index
-//       CHECK:   %[[NEAR:.+]] = arith.minui %[[FAR]], %c255
-//       CHECK:   %[[L:.+]] = arith.index_cast %[[NEAR]] : index to i32
+//       CHECK:   %[[IN:.+]] = arith.cmpi ult, %[[T:.+]], %c40
+//       CHECK:   %[[AT:.+]] = arith.index_cast %[[T]] : index to i32
+//       CHECK:   %[[NEAR:.+]] = arith.select %[[IN]], %[[AT]], %c-1073741824_i32
+//       CHECK:   %[[J:.+]] = arith.index_cast %{{.+}} : index to i32
+//       CHECK:   %[[L:.+]] = arith.subi %[[NEAR]], %[[J]] : i32
 //       CHECK:   %[[LB:.+]] = vector.broadcast %[[L]] : i32 to vector<8xi32>
 //       CHECK:   arith.cmpi eq, %{{.+}}, %[[LB]] : vector<8xi32>
 //   CHECK-NOT:   arith.cmpi eq, {{.*}}vector<8xi64>
