@@ -264,10 +264,11 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
     return sn_row_load_masked(b, p->form, a, dims, c->columns);
   if (is_consecutive(p->form, a, c->columns)) {
     Subscripts s = subscripts(b, p->form, a, dims);
+    SnAttr aligned = sn_row_alignment(b, p, a, c->columns);
     if (p->form->num_cols == 1)
-      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->columns));
+      return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->columns), aligned);
     MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
-    return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns));
+    return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns), aligned);
   }
   assert(c->columns <= 64);
   for (int64_t l = 0; l < c->columns; ++l) {
@@ -334,7 +335,7 @@ static void store_vector(SnBuilder *b, SnRowProgram *p, MlirValue x, const SnAcc
     sn_op(b, "vector.store", x, memref, at, sn_attr("nontemporal", mlirBoolAttrGet(b->ctx, true)),
           sn_attr("alignment", sn_i64(b->ctx, lanes * sn_bits(sn_element(t)) / 8)));
   else
-    sn_op(b, "vector.store", x, memref, at);
+    sn_op(b, "vector.store", x, memref, at, sn_row_alignment(b, p, a, lanes));
 }
 
 bool sn_row_stores_pair(const SnRowProgram *p, const SnAccess *a, int64_t width) {

@@ -21,6 +21,8 @@ bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
 // Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
 // `locality`: 3 into the first cache, 2 into the second.
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int locality);
+// rowaligned.c: the alignment of a vector of an operand, where there is one that is known; else no attribute.
+SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes);
 // rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);

@@ -53,16 +53,17 @@ typedef struct {
 
 typedef struct {
   const SnForm *form;
-  MlirBlock block;                // the form's body, or its finish
-  SN_VEC(SnRowSource) sources;    // one for each argument of the block
-  SN_VEC(SnPhase) phases;         // at least one
-  SnFragment row;              // what is one for each row: scalars of the region. More than 1 of its rows, set by the
+  MlirBlock block;             // the form's body, or its finish
+  SN_VEC(SnRowSource) sources; // one for each argument of the block
+  SN_VEC(SnPhase) phases;      // at least one
+  SnFragment row;              // what is one for each row: scalars of the region. Of more than 1 row, set by the
                                // lowering: lanes are rows then, also those of columns
   MlirValue dims[SN_MAX_DIMS]; // set by the lowering: index of each row dimension, of lane 0
-  SN_VEC(SnKept) kept;            // by sn_row_keep; none: each phase recomputes what it needs
-  bool streaming; // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
-  int phase;                      // the one that is being emitted, where something is kept
-  SN_VEC(int) levels;             // of `values`
+  int64_t aligned;             // set by the lowering: bytes that every operand begins at a multiple of; 0: not known
+  bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
+  SN_VEC(SnKept) kept;         // by sn_row_keep; none: each phase recomputes what it needs
+  int phase;                   // the one that is being emitted
+  SN_VEC(int) levels;          // of `values`
   SN_VEC(MlirValue) values;
 } SnRowProgram;
 

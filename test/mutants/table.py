@@ -31,7 +31,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/gpu/rows/grid_rows.c", "  sn_gpu_fence_mbarriers(b);\n" + BARRIER, "  sn_gpu_fence_mbarriers(b);\n",
      EMULATE,
      "mbarriers are used before they are initialised"),
-    ("lowering/gpu/rows/aligned.c",
+    ("lowering/rows/rowaligned.c",
      "if (f->dims.data[d].size > 1 && factors[d] % lanes)\n      return false;\n  bool together",
      "if (false)\n      return false;\n  bool together", EMULATE,
      "vectors of rows that begin at no multiple of them count as aligned"),

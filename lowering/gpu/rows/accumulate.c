@@ -210,6 +210,7 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
                          .program = sn_finish_program(f, sn_values(0, NULL)),
                          .finishing = true,
                          .length = g->length};
+  done.program.aligned = g->program.aligned;
   for (size_t a = 0; a < g->all.scalars; ++a)
     sn_row_know(&done.program, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
   for (size_t c = 0; c < g->all.columns; ++c)

@@ -163,11 +163,6 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g);
 // rowwise_gpu.c: the form's operand o: an input, an index tensor, or an output.
 SnAccess *sn_gpu_access(SnForm *form, size_t o);
 
-// aligned.c
-
-// Gives each access to the form's operands by vectors the alignment that it is known to have.
-void sn_gpu_align_vectors(const SnGpuKernel *k, SnForm *form);
-
 // flat.c
 
 // The form over one row, whose values and `operands` are memrefs of one row.

@@ -328,6 +328,7 @@ static void run_rows(SnBuilder *b, SnGpuKernel *k, void *user) {
   SnGpuRowKernel *g = x->g, next = *g;
   next.mine.packed = next.mine.remade = false;
   next.program = sn_row_program(g->form, sn_values((intptr_t)k->num_operands, k->operands));
+  next.program.aligned = g->program.aligned;
   x->next = &next;
   sn_gpu_begin_accumulators(b, g);
   if (sn_gpu_has_slots(g))

@@ -162,6 +162,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   k->operands = operands;
   SnGpuRowKernel g;
   begin(&g, &f, r->plan, sn_values((intptr_t)k->num_operands, operands));
+  g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
   g.k = k;
   sn_gpu_mark_exponentials(&g.program);
   g.length = sn_form_columns(b, &f);
@@ -170,7 +171,6 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
     sn_gpu_grid_rows(b, &g);
   else
     run_rows(b, &g);
-  sn_gpu_align_vectors(k, &f);
   sn_row_program_free(&g.program);
   sn_form_free(&f);
   free(operands);

@@ -52,6 +52,9 @@ typedef struct {
   MlirValue turn, half;                    // i32: 0 and 1 by turns, tile by tile, and every two tiles
 } SnGpuKernel;
 
+// Bytes that tensors and the workspace begin at multiples of, by the ABI.
+#define SN_GPU_OPERANDS_ALIGNED 16
+
 typedef struct {
   const SnGpuLaunch *launch;
   int64_t scratch;                                              // bytes of the caller's workspace; 0: none

@@ -1,13 +1,12 @@
-// aligned.c: vector accesses to memory that is known to be aligned say so.
+// rowaligned.c: which vectors of an operand are aligned in memory.
 //
 //   vector.load %x[%i, %j] : memref<4x8xf32>, vector<4xf32>   ->   {alignment = 16 : i64}
 //
-// Without this an access is split into elements: memory of f32 is only known to be aligned to 4 bytes. Tensors and
-// workspace are aligned to 16 by the ABI.
+// Without this a GPU's access is split into elements: memory of f32 is only known to be aligned to 4 bytes.
 //
 // test: test/lowering/gpu/lower_gpu.mlir
 
-#include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/rows/rowmemory.h"
 
 // The element offset of an access where all dimensions are 0; false if it is not a constant.
 static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset) {
@@ -47,28 +46,9 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
   return true;
 }
 
-static void align(const SnGpuKernel *k, SnForm *f, const char *name, intptr_t memref) {
-  SnOpVec found = sn_collect(k->func, name);
-  for (size_t i = 0; i < found.size; ++i) {
-    MlirValue m = sn_operand(found.data[i], memref);
-    size_t o = 0;
-    while (o < k->num_operands && !sn_same(k->operands[o], m))
-      ++o;
-    MlirOperation cast = sn_def(m, "memref.reinterpret_cast");
-    if (o == k->num_operands && !sn_null(cast)) // of several columns as one
-      for (o = 0, m = sn_operand(cast, 0); o < k->num_operands && !sn_same(k->operands[o], m);)
-        ++o;
-    if (o == k->num_operands)
-      continue;
-    MlirType vector = sn_type_of(memref ? sn_operand(found.data[i], 0) : sn_result(found.data[i], 0));
-    int64_t lanes = sn_dim(vector, 0), bytes = lanes * sn_bits(sn_element(vector)) / 8;
-    if (is_aligned(f, sn_gpu_access(f, o), lanes))
-      sn_set_attr(found.data[i], "alignment", sn_i64(mlirOperationGetContext(k->func), bytes < 16 ? bytes : 16));
-  }
-  sn_vec_free(&found);
-}
-
-void sn_gpu_align_vectors(const SnGpuKernel *k, SnForm *f) {
-  align(k, f, "vector.load", 0);
-  align(k, f, "vector.store", 1);
+SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes) {
+  int64_t bytes = lanes * sn_bits(sn_element(sn_type_of(a->value))) / 8;
+  if (!p->aligned || !is_aligned(p->form, a, lanes))
+    return sn_no_attr();
+  return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }
