@@ -11,7 +11,7 @@ MlirType sn_lanes_of(MlirType element, int64_t width);
 // The scalar on every lane; a vector as it is.
 MlirValue sn_lanes_broadcast(SnBuilder *b, MlirValue v, int64_t width);
 MlirValue sn_lane(SnBuilder *b, MlirValue vector, int64_t l);
-// All dimensions of the form: rows, and columns at lane `lane` of `c` (null: none).
+// All dimensions of the form: rows, and columns at lane `lane` of `c` where it has some.
 void sn_row_dims(SnBuilder *b, SnRowProgram *p, SnFragment *c, int64_t lane, MlirValue *dims);
 // The lanes of an access, or of a row of such elements in scratch memory.
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
@@ -23,7 +23,7 @@ bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int locality);
 // rowaligned.c: the alignment of a vector of an operand, where there is one that is known; else no attribute.
 SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes);
-// rowlanes.c: of a program whose lanes are rows: an access at the columns of `c`, or at none (null), and its store.
+// rowlanes.c: of a program whose lanes are rows: an access on the lanes of `c`, and its store.
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);
 // Neighbours in dimension d at `dims` from an access with a fill value: one load of the lanes that are inside.
@@ -48,11 +48,11 @@ bool sn_affine_factors(MlirAffineExpr e, int64_t *factors);
 
 // rowphases.c: finds the program's phases, and which values are known when.
 void sn_row_cut(SnRowProgram *p);
-// rowemit.c: what an operation gives at the columns of `c`, added to c->made; once for the row (null), to p->scalars.
+// rowemit.c: what an operation gives on the lanes of `c`, added to c->made.
 void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // A copy of an elementwise op on so many lanes: `operands` are emitted, results are given lanes.
 MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width);
-// rowgather.c: what a sinter.gather gives at the columns of `c`; at none (null) for a scalar.
+// rowgather.c: what a sinter.gather gives on the lanes of `c`.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // The dimension that a sinter.index is of.
 intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index);
