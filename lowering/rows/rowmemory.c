@@ -174,8 +174,8 @@ MlirValue sn_row_as_index(SnBuilder *b, MlirValue t) {
   return sn(b, sn_bits(sn_element(type)) == 1 ? "arith.index_castui" : "arith.index_cast", t, to);
 }
 
-// What index tensors hold is not trusted: without a fill value, the call fails where it is outside. A GPU's kernel goes on
-// behind a failing assert, and reads the first place instead; where host code ends there, the select is folded.
+// What index tensors hold is not trusted: without a fill value, the call fails where it is outside. A GPU's kernel goes
+// on behind a failing assert, and reads the first place instead; where host code ends there, the select is folded.
 static Subscripts subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
   Subscripts s = {.n = mlirAffineMapGetNumResults(a->map)};
   for (intptr_t i = 0; i < s.n; ++i) {
