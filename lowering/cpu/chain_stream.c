@@ -250,7 +250,7 @@ static void stream_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue first) {
       MlirOperation reduce = state_of(p, i);
       MlirValue x = sn_row_scalar(p, sn_result(reduce, 0));
       if (mlirOperationEqual(reduce, t->maximum))
-        sn_map(&p->scalars, sn_result(reduce, 0), raise_maximum(b, t, i, row, first, x));
+        sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, t, i, row, first, x));
       else
         store_state(b, t, i, row, sn_row_combine(b, p, reduce, load_state(b, t, i, row), x));
     }
@@ -324,7 +324,7 @@ static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
       } else if (phase == 1) {
         x = sn(b, "arith.select", odd, sn_float(b, type, __builtin_nan("")), x);
       }
-      sn_map(&p->scalars, sn_result(reduce, 0), x);
+      sn_row_know(p, sn_result(reduce, 0), x);
     }
   }
   if (!sn_none(odd)) {
