@@ -138,7 +138,7 @@ static MlirLogicalResult check(const Chain *chain) {
     for (size_t p = 0; p < s->products.size; ++p) {
       Product product;
       if (sn_failed(
-              sn_cpu_read_product(s, p, s->num_rows ? 1 : 0, sn_schedule_word(f->schedule, "kernel"), &product)))
+              sn_cpu_read_product(s, p, chain->c.together, sn_schedule_word(f->schedule, "kernel"), &product)))
         return SN_FAIL;
       if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
           sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))

@@ -101,10 +101,10 @@ static void read_in_place(const SnForm *f, Product *p, int64_t together) {
     read_matrices_in_place(f, p, together, a, b);
     return;
   }
-  int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], rows = f->num_rows, n = sn_group_length(f, p->group);
+  int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], n = sn_group_length(f, p->group);
   if (a && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
       sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
-    int64_t lda = all_rows == 1 ? p->sum : sn_cpu_stride(f, fa, rows - together, together);
+    int64_t lda = all_rows == 1 || !together ? p->sum : sn_cpu_stride(f, fa, f->num_rows - together, together);
     p->lda = lda >= p->sum ? lda : 0;
   }
   if (b && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
@@ -114,6 +114,14 @@ static void read_in_place(const SnForm *f, Product *p, int64_t together) {
   }
 }
 
+// A is without columns, B without the rows that count as one.
+static bool find_sides(const SnForm *f, size_t k, int64_t together, size_t *a) {
+  for (*a = 2 * k; *a < 2 * k + 2; ++*a)
+    if (!uses(f, *a, f->num_rows, f->num_cols) && (!together || !uses(f, *a ^ 1, f->num_rows - 1, 1)))
+      return true;
+  return false;
+}
+
 MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, Product *p) {
   *p = (Product){.type = f->products.data[k].type, .num_dims = f->products.data[k].num_dims, .sum = 1};
   p->first_dim = sn_first_own(f, k);
@@ -121,27 +129,18 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   p->columns = sn_group(f, p->group);
   for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
     p->sum = p->sum == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : p->sum * f->dims.data[d].size;
-  for (int swap = 0; swap < 2; ++swap) {
-    p->a_side = 2 * k + (size_t)swap;
-    p->b_side = 2 * k + 1 - (size_t)swap;
-    p->a = only_access(f, p->a_side);
-    p->b = only_access(f, p->b_side);
-    bool a_fits = !uses(f, p->a_side, f->num_rows, f->num_cols);
-    bool b_fits = !f->num_rows || !uses(f, p->b_side, f->num_rows - 1, 1);
-    if (a_fits && b_fits) {
-      MlirType a = sn_side_element(f, p->a_side), b = sn_side_element(f, p->b_side);
-      p->line = sn_micro_kernel(kernel, a, b, p->type);
-      assert(p->line && "the verifier and the scheduler look for one");
-      p->a_type = sn_micro_packed(p->line->a, p->type);
-      p->b_type = sn_micro_packed(p->line->b, p->type);
-      read_in_place(f, p, together);
-      return SN_OK;
-    }
-  }
-  return sn_error(f->op,
-                  "product %zu is not lowered yet: one side has to be without column dimensions, the other without the "
-                  "last row dimension",
-                  k);
+  if (!find_sides(f, k, together, &p->a_side))
+    return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions", k);
+  p->b_side = p->a_side ^ 1;
+  p->a = only_access(f, p->a_side);
+  p->b = only_access(f, p->b_side);
+  MlirType a = sn_side_element(f, p->a_side), b = sn_side_element(f, p->b_side);
+  p->line = sn_micro_kernel(kernel, a, b, p->type);
+  assert(p->line && "the verifier and the scheduler look for one");
+  p->a_type = sn_micro_packed(p->line->a, p->type);
+  p->b_type = sn_micro_packed(p->line->b, p->type);
+  read_in_place(f, p, together);
+  return SN_OK;
 }
 
 // The matrices use the row dimension.
@@ -152,9 +151,13 @@ static bool matrices_use(const SnForm *f, int64_t d) {
   return used;
 }
 
-// How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could.
+// How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could. Where
+// both sides use the last one, each row is a block.
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel) {
-  int64_t n = f->num_rows ? 1 : 0;
+  int64_t n = f->num_rows && !matrices_use(f, f->num_rows - 1) ? 1 : 0;
+  size_t a;
+  for (size_t k = 0; k < f->products.size && n; ++k)
+    n = find_sides(f, k, 1, &a) || !find_sides(f, k, 0, &a);
   for (bool more = n; more && n < f->num_rows;) {
     more = !matrices_use(f, f->num_rows - n - 1);
     for (size_t k = 0; k < f->products.size && more; ++k) {

@@ -67,7 +67,7 @@ int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, in
 // index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
 
-// ---- sides with programs: sides.c ---------------------------------------------------------
+// ---- sides with programs: pack_programs.c ---------------------------------------------------------
 
 // A side's program over n of the contract's dimensions, along which vectors of it run.
 typedef struct {

@@ -11,8 +11,8 @@
 //
 // A side that lies the other way round in memory (weights [j, k]) is transposed
 // in registers, lanes x lanes at once: read and written by whole vectors. What is read through an index tensor goes
-// element by element. Vectors of a side that has a program are computed, not loaded (sides.c): along the rows of the
-// packed form, or transposed where more of what it reads lies so.
+// element by element. Vectors of a side that has a program are computed, not loaded (pack_programs.c): along the rows
+// of the packed form, or transposed where more of what it reads lies so.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"

@@ -3,10 +3,12 @@
 //   outs(%e[] : f32, %d[i, j] : T), %d never read    ->  outs(%e[] : f32)
 //   ins(%x[i, j], %x[i, j])                          ->  ins(%x[i, j])
 //   (i = 37) by (j = 1003), no value uses j          ->  (i = 37) by ()
+//   side(%x[i, k]) {^side(%v): yield extf %v}        ->  %x[i, k], which the product widens
 //
 // runs in: simplify, fuse    test: test/passes/simplify/form.mlir
 
 #include "passes/edit/edit.h"
+#include "dialect/row_ops.h"
 #include <assert.h>
 
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
@@ -24,7 +26,26 @@ MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
   MlirValue sides[2];
   sides[0] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetLHS(e));
   sides[1] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetRHS(e));
-  return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
+  return sn_row_op(b,
+                   mlirAffineExprIsAAdd(e)   ? "arith.addi"
+                   : mlirAffineExprIsAMul(e) ? "arith.muli"
+                   : mlirAffineExprIsAMod(e) ? "arith.remui"
+                                             : "arith.divui",
+                   (MlirType){0}, 2, sides);
+}
+
+bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e) {
+  if (!mlirAffineExprIsABinary(e))
+    return mlirAffineExprIsADim(e) || mlirAffineExprIsAConstant(e);
+  MlirAffineExpr x = mlirAffineBinaryOpExprGetLHS(e), y = mlirAffineBinaryOpExprGetRHS(e);
+  bool ok = sn_has_affine_value(f, x) && sn_has_affine_value(f, y);
+  if (mlirAffineExprIsAAdd(e) || mlirAffineExprIsAMul(e) || !ok)
+    return ok;
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+  return !mlirAffineExprIsACeilDiv(e) && mlirAffineExprIsAConstant(y) && mlirAffineConstantExprGetValue(y) > 0 &&
+         sn_affine_range(x, sizes, &low, &high) && low >= 0;
 }
 
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
@@ -38,6 +59,37 @@ MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
   }
   assert(false && "F7: an operand gives the size");
   return (MlirValue){0};
+}
+
+SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to) {
+  if (!a.through.ptr)
+    return a;
+  int64_t through[SN_MAX_DIMS];
+  intptr_t n = mlirDenseArrayGetNumElements(a.through);
+  for (intptr_t s = 0; s < n; ++s) {
+    through[s] = (int64_t)to->indices.size;
+    sn_push(&to->indices, from->indices.data[mlirDenseI64ArrayGetElement(a.through, s)]);
+  }
+  a.through = mlirDenseI64ArrayGet(mlirAttributeGetContext(a.through), n, through);
+  return a;
+}
+
+MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to) {
+  MlirBlock was[] = {from->body, from->finish};
+  MlirOperation made = sn_form_create(b, to, from->finish.ptr != NULL);
+  MlirBlock is[] = {to->body, to->finish};
+  for (int i = 0; i < 2 && was[i].ptr; ++i) {
+    SnMap map = {0};
+    for (intptr_t k = 0; k < mlirBlockGetNumArguments(was[i]); ++k)
+      sn_map(&map, mlirBlockGetArgument(was[i], k), mlirBlockGetArgument(is[i], k));
+    SnBuilder in = sn_at_end(is[i], b->loc);
+    sn_copy_ops(&in, was[i], &map);
+    sn_clone(&in, mlirBlockGetTerminator(was[i]), &map);
+    sn_map_free(&map);
+  }
+  for (intptr_t k = 0; k < sn_num_results(made); ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(from->op, k), sn_result(made, k));
+  return made;
 }
 
 // ---- common subexpressions -------------------------------------------------------
@@ -160,6 +212,12 @@ static bool used(MlirBlock block, intptr_t argument) {
   return mlirValueGetFirstUse(mlirBlockGetArgument(block, argument)).ptr != NULL;
 }
 
+// The program of a side gives what its only access reads.
+static bool is_identity(MlirBlock program) {
+  MlirValue v = sn_operand(mlirBlockGetTerminator(program), 0);
+  return sn_null(sn_definer(v)) && mlirBlockArgumentGetArgNumber(v) == 0 && mlirBlockGetNumArguments(program) == 1;
+}
+
 // The argument of finish for input k, or -1.
 static intptr_t finish_argument(const SnForm *f, size_t input) {
   if (!sn_is_uniform(f, input))
@@ -192,9 +250,43 @@ static MlirAffineMap without_columns(const SnForm *f, MlirAffineMap map) {
   return sn_map_replace(map, to, exprs);
 }
 
+// The side that an input belongs to; sn_num_sides(f) for other inputs.
+static size_t side_of(const SnForm *f, size_t input) {
+  size_t s = 0;
+  while (s < sn_num_sides(f) && input >= sn_side(f, s).first + sn_side(f, s).count)
+    ++s;
+  return s;
+}
+
+// A side has to use what is summed, by this access or another one that its program reads, or by a position in it.
+static bool keeps_side_summed(const SnForm *f, size_t side, size_t input) {
+  SnSide s = sn_side(f, side);
+  SnGroup summed = sn_side_summed(f, side);
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d) {
+    bool others = false;
+    for (size_t k = s.first; k < s.first + s.count; ++k)
+      others |= k != input && sn_access_uses(f, &f->inputs.data[k], d) &&
+                (k < input || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(k - s.first))).ptr);
+    for (MlirOperation op = mlirBlockGetFirstOperation(s.program); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+      others |= sn_row_op_names(op, f->dims.data[d].name);
+    if (!others && sn_access_uses(f, &f->inputs.data[input], d))
+      return true;
+  }
+  return false;
+}
+
+static bool is_read_by_side(const SnForm *f, size_t input) {
+  size_t side = side_of(f, input);
+  SnSide s = sn_side(f, side);
+  return !s.program.ptr || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(input - s.first))).ptr ||
+         s.count == 1 || keeps_side_summed(f, side, input);
+}
+
 static bool is_read(const SnForm *f, size_t input) {
+  if (input < sn_first_input(f))
+    return is_read_by_side(f, input);
   intptr_t argument = finish_argument(f, input);
-  return input < sn_first_input(f) || mlirValueGetFirstUse(sn_input_argument(f, input)).ptr ||
+  return mlirValueGetFirstUse(sn_input_argument(f, input)).ptr ||
          (f->finish.ptr && argument >= 0 && used(f->finish, argument));
 }
 
@@ -225,6 +317,31 @@ static bool is_needed(const SnForm *f, size_t input, SnPrune what) {
 static void map_argument(SnMap *map, MlirValue from, MlirValue to) {
   sn_map(map, from, to);
   mlirBlockArgumentSetLocation(to, mlirValueGetLocation(from));
+}
+
+// The programs get the arguments that are left; one that gives its only access is none.
+static void prune_sides(SnForm *f, SnForm *to, const intptr_t *place) {
+  bool any = false;
+  for (size_t s = 0; s < to->sides.size; ++s) {
+    SnSide was = f->sides.data[s], *is = &to->sides.data[s];
+    for (size_t k = was.count; was.program.ptr && k-- > 0;) {
+      intptr_t at = place[was.first + k];
+      bool again = false;
+      for (size_t e = 0; e < k && at >= 0 && !again; ++e)
+        if (place[was.first + e] == at) {
+          mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(was.program, (intptr_t)k),
+                                        mlirBlockGetArgument(was.program, (intptr_t)e));
+          again = true;
+        }
+      if (at < 0 || again)
+        mlirBlockEraseArgument(was.program, (unsigned)k);
+    }
+    if (was.program.ptr && is_identity(was.program) && is->count == 1)
+      is->program = (MlirBlock){0};
+    any |= is->program.ptr != NULL;
+  }
+  if (!any)
+    sn_vec_free(&to->sides);
 }
 
 MlirOperation sn_prune(MlirOperation op, SnPrune what) {
@@ -270,8 +387,6 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
     sn_push(&to.groups, f.groups.data[g]);
   for (size_t m = 0; m < f.matrices.size; ++m)
     sn_push(&to.matrices, f.matrices.data[m]);
-  for (size_t s = 0; s < f.sides.size; ++s)
-    sn_push(&to.sides, f.sides.data[s]);
   intptr_t *place = sn_alloc((f.inputs.size + 1) * sizeof *place),
            *index_place = sn_alloc((f.indices.size + 1) * sizeof *index_place);
   for (size_t k = 0; k < f.indices.size; ++k)
@@ -279,15 +394,22 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
   for (size_t k = 0; k < f.inputs.size; ++k) {
     SnAccess a = f.inputs.data[k];
     place[k] = -1;
-    if (k >= sn_first_input(&f)) {
-      if (!is_needed(&f, k, what))
-        continue;
-      for (size_t e = sn_first_input(&f); e < k && place[k] < 0; ++e)
-        if (place[e] >= 0 && sn_same_access(&f, &f.inputs.data[e], &f, &a))
-          place[k] = place[e];
-      if (place[k] >= 0)
-        continue;
+    size_t first = sn_first_input(&f);
+    if (k < first) {
+      SnSide side = sn_side(&f, side_of(&f, k));
+      if (k == side.first && f.sides.size)
+        sn_push(&to.sides, ((SnSide){to.inputs.size, 0, side.program}));
+      first = side.program.ptr ? side.first : k;
     }
+    if (!is_needed(&f, k, what))
+      continue;
+    for (size_t e = first; e < k && place[k] < 0; ++e)
+      if (place[e] >= 0 && sn_same_access(&f, &f.inputs.data[e], &f, &a))
+        place[k] = place[e];
+    if (place[k] >= 0)
+      continue;
+    if (k < sn_first_input(&f) && f.sides.size)
+      ++to.sides.data[to.sides.size - 1].count;
     if (a.through.ptr) {
       int64_t through[SN_MAX_DIMS];
       intptr_t n = mlirDenseArrayGetNumElements(a.through);
@@ -307,6 +429,7 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
     place[k] = (intptr_t)to.inputs.size;
     sn_push(&to.inputs, a);
   }
+  prune_sides(&f, &to, place);
   for (size_t k = 0; k < num_out; ++k)
     if (keep[k]) {
       SnAccess a = f.outputs.data[k];
@@ -387,6 +510,32 @@ static bool finish_is_identity(const SnForm *f) {
   return true;
 }
 
+// One value for equal ones in the programs of sides, and none that is widened last: the product does it. Tells whether
+// the form has to be made anew for it.
+static bool tidy_sides(const SnForm *f) {
+  bool change = false;
+  for (size_t s = 0; s < f->sides.size; ++s) {
+    MlirBlock program = f->sides.data[s].program;
+    if (!program.ptr)
+      continue;
+    sn_cse_block(program, NULL);
+    MlirOperation yield = mlirBlockGetTerminator(program);
+    for (;;) {
+      MlirOperation op = sn_definer(sn_operand(yield, 0));
+      if (!sn_is(op, "arith.extf") && !sn_is(op, "arith.extsi"))
+        break;
+      mlirOperationSetOperand(yield, 0, sn_operand(op, 0));
+      change |= s >= 2 * f->products.size; // the body has the matrix's type
+    }
+    sn_erase_dead(program);
+    change |= is_identity(program);
+    for (size_t k = f->sides.data[s].first; k < f->sides.data[s].first + f->sides.data[s].count; ++k)
+      for (size_t e = f->sides.data[s].first; e < k; ++e)
+        change |= sn_same_access(f, &f->inputs.data[e], f, &f->inputs.data[k]);
+  }
+  return change;
+}
+
 // Equal operations of the body, or of the finish, become one; those without uses go.
 static void tidy_block(const SnForm *f, bool finish) {
   MlirBlock block = finish ? f->finish : f->body;
@@ -412,7 +561,7 @@ MlirOperation sn_tidy(MlirOperation op) {
       f.finish = (MlirBlock){0};
     }
   }
-  bool *keep = sn_alloc(f.outputs.size + 1), change = false, any = false;
+  bool *keep = sn_alloc(f.outputs.size + 1), change = tidy_sides(&f), any = false;
   for (size_t k = 0; k < f.outputs.size; ++k)
     any |= keep[k] = !sn_num_results(op) || mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr;
   if (!any && sn_form_asserts(&f))
@@ -423,7 +572,7 @@ MlirOperation sn_tidy(MlirOperation op) {
       !f.contract && sn_is_plain(&f) && f.num_cols && !has_rows(f.body) && !(f.finish.ptr && has_rows(f.finish));
   for (size_t a = 0; a < f.accumulators.size; ++a)
     narrow &= !sn_uses_cols(&f, f.accumulators.data[a].map);
-  for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k) {
+  for (size_t k = 0; k < f.inputs.size; ++k) {
     change |= !is_needed(&f, k, (SnPrune){keep, narrow});
     for (size_t e = sn_first_input(&f); e < k; ++e)
       change |= sn_same_access(&f, &f.inputs.data[e], &f, &f.inputs.data[k]);

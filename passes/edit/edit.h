@@ -10,10 +10,17 @@
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
-// The value of a linear expression over the form's dimensions, in its body.
+// The value of an expression over the form's dimensions, in its body. There is one of sums, of products by numbers, and
+// of quotients and remainders of what is not negative.
+bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e);
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
 // The size of dimension d at run time, in front of the form.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
+// The form `to`, which differs from the form `from` in its sides and in inputs behind all others, with the body and the
+// finish of `from`. Its results take the place of those of `from`, whose op is for the caller to erase.
+MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to);
+// An input of `from` with index tensors of its own, which are added to those of `to`.
+SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to);
 // One value for equal pure operations of a block without regions. `groups`, null where there is one group of columns,
 // are those of its rows: broadcasts of one number to rows of two groups are two.
 bool sn_cse_block(MlirBlock block, const SnRowGroups *groups);

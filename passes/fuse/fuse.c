@@ -197,6 +197,18 @@ static bool are_known(MlirOperation root) {
   return known;
 }
 
+// What makes sides of products moves into them.
+static bool fuse_sides(MlirOperation root, const SnPolicy *policy) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_sides(blocks[i], policy);
+  free(blocks);
+  return changed;
+}
+
 // Of plain forms that are as large as they get.
 static bool join_chains(MlirOperation root) {
   MlirBlock *blocks;
@@ -224,6 +236,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
     for (size_t i = 0; i < n; ++i)
       changed |= sn_fuse_pairs(blocks[i], policy);
     free(blocks);
+    if (!changed)
+      changed = fuse_sides(root, policy);
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }

@@ -14,6 +14,7 @@ typedef struct {
   const char *name;
   bool nothing;              // every op stays a kernel of its own
   bool computes_heavy_again; // exponentials and quotients: in each reader, and for each row
+  double side_operations;    // that the side of a product may compute again to move a byte less
 } SnPolicy;
 const SnPolicy *sn_policy(const char *name); // NULL if there is none
 
@@ -27,6 +28,16 @@ double sn_saved(const SnMerge *m);
 bool sn_is_light(const SnForm *f);
 // A merge that is legal, and that the policy wants.
 bool sn_worth(const SnMerge *m, const SnPolicy *policy);
+
+// So many forms take one result into sides. `last`: the form that made it is gone then.
+bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy);
+
+// ---- fuse/side_makers.c ---------------------------------------------------------
+
+// Moves what makes sides of products into them, until there is nothing left; tells whether anything was.
+bool sn_fuse_sides(MlirBlock block, const SnPolicy *policy);
+// Whether that would move this result of the form.
+bool sn_can_fuse_side(MlirOperation op, intptr_t result, const SnPolicy *policy);
 
 // ---- fuse/pairs.c ---------------------------------------------------------------
 

@@ -105,6 +105,11 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnOpVec waiting = {0};
   sn_refusal_clear();
   bool ok = sn_can_merge(a, b, &m) && sn_worth(&m, policy) && sn_nothing_between(a, b, &waiting);
+  for (intptr_t k = 0; !ok && sn_refusal()->why == SN_WHY_SIDE && k < sn_num_results(a); ++k)
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, k)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (mlirOperationEqual(mlirOpOperandGetOwner(use), b))
+        ok |= sn_can_fuse_side(a, k, policy);
   sn_merge_free(&m);
   if (!ok && sn_is_multiplied(a, b)) {
     waiting.size = 0;

@@ -8,10 +8,12 @@
 //
 // new way to fuse: what it saves, and when it is not worth it.
 //
-// runs in: fuse, explain    test: test/passes/fuse/policy.mlir
+// runs in: fuse, explain    test: test/passes/fuse/policy.mlir, test/passes/fuse/into_sides.mlir
 
+#include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
+#include <math.h>
 
 // ---- policies ---------------------------------------------------------------------
 
@@ -19,8 +21,8 @@ static const SnPolicy table[] = {
     {.name = "disabled", .nothing = true},
     // A library's kernel from host code is never the better one on this CPU: products are calls of libxsmm
     // inside our kernels already.
-    {.name = "medium", .computes_heavy_again = false},
-    {.name = "aggressive", .computes_heavy_again = true},
+    {.name = "medium", .computes_heavy_again = false, .side_operations = 4},
+    {.name = "aggressive", .computes_heavy_again = true, .side_operations = HUGE_VAL},
     {0},
 };
 
@@ -104,4 +106,122 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
   return policy->computes_heavy_again || !again || sn_refuse(m->a.op, SN_WHY_AGAIN);
+}
+
+// ---- programs of sides --------------------------------------------------------------------------
+
+// What a vector of elements takes, in additions: to be packed rather than read where it lies; a subscript that is no
+// sum, or that goes through an index, which is loaded element by element; the condition of bounds. And what a kernel
+// takes to begin and to end.
+enum { PACKED = 2, SCATTERED = 16, BOUNDED = 4, LAUNCH = 1 << 17 };
+
+static double operations_of(MlirOperation op) {
+  static const double of_cost[] = {
+      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
+  return of_cost[sn_row_op_cost(op)];
+}
+
+// p's dimension d changes along what the side's product sums.
+static bool is_summed(const SnIntoSide *m, size_t d) {
+  SnGroup summed = sn_side_summed(&m->f, m->side);
+  MlirAffineExpr e = m->dims[d];
+  for (int64_t own = summed.first; own < summed.first + summed.num_dims; ++own)
+    if (mlirAffineExprIsASymbol(e)
+            ? sn_access_uses(&m->f, m->read, own)
+            : mlirAffineExprIsFunctionOfDim(e, own))
+      return true;
+  return false;
+}
+
+static bool argument_varies(const SnIntoSide *m, MlirValue argument) {
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
+    for (size_t d = 0; sn_same(argument, sn_input_argument(&m->p, k)) && d < m->p.dims.size; ++d)
+      if (is_summed(m, d) && sn_access_uses(&m->p, &m->p.inputs.data[k], (int64_t)d))
+        return true;
+  return false;
+}
+
+static bool varies(const SnIntoSide *m, const bool *of_ops, MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  for (size_t i = 0; i < m->ops.size; ++i)
+    if (mlirOperationEqual(m->ops.data[i], op))
+      return of_ops[i];
+  return sn_null(op) && argument_varies(m, v);
+}
+
+// Operations for each of the side's elements. What is the same along the sum is none, and neither is a factor that
+// leaves it, nor a conversion that the product makes anyway.
+static double operations_of_element(const SnIntoSide *m) {
+  bool *of_ops = sn_alloc(m->ops.size + 1);
+  double n = m->read->fill.ptr ? BOUNDED : 0;
+  for (size_t i = 0; i < m->ops.size; ++i) {
+    MlirOperation op = m->ops.data[i];
+    for (size_t d = 0; sn_row_op_of(op)->names_dim && d < m->p.dims.size; ++d)
+      of_ops[i] |= sn_row_op_names(op, m->p.dims.data[d].name) && is_summed(m, d);
+    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+      of_ops[i] |= varies(m, of_ops, sn_operand(op, k));
+    n += of_ops[i] ? operations_of(op) : 0;
+  }
+  MlirValue v = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
+  for (MlirOperation op; op = sn_definer(v), !m->read->fill.ptr && !sn_null(op);) {
+    bool product = sn_is(op, "arith.mulf") || sn_is(op, "arith.divf");
+    intptr_t rest = product && !varies(m, of_ops, sn_operand(op, 0)) && sn_is(op, "arith.mulf");
+    if (product ? varies(m, of_ops, sn_operand(op, 1 - rest)) : !sn_is(op, "arith.extf") && !sn_is(op, "arith.extsi"))
+      break;
+    n -= operations_of(op);
+    v = sn_operand(op, rest);
+  }
+  free(of_ops);
+  size_t accesses = 0;
+  for (size_t k = 0; k < m->p.inputs.size; ++k) {
+    const SnAccess *a = &m->p.inputs.data[k];
+    accesses += m->reads[k] && argument_varies(m, sn_input_argument(&m->p, k));
+    if (m->reads[k] && (a->through.ptr || !sn_map_is_linear(a->map)))
+      n += SCATTERED;
+  }
+  return n + (n || accesses > 1 ? PACKED : 0);
+}
+
+// Rows of a block: the other side is packed again for each. As lowerings schedule them.
+static double block_of(double rows) { return rows >= 512 ? 128 : rows >= 64 || rows <= 16 ? 32 : 16; }
+
+// How many elements of the side its product asks for, each time that it does.
+static double times_computed(const SnIntoSide *m) {
+  const SnForm *f = &m->f;
+  SnGroup summed = sn_side_summed(f, m->side);
+  double sum = points(f, summed.first, summed.first + summed.num_dims), rows = points(f, 0, f->num_rows);
+  bool matrix = m->side >= 2 * f->products.size, columns = matrix;
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+    columns |= sn_side_uses(f, m->side, d);
+  if (!columns) // each block of rows once
+    return rows * sum;
+  int64_t shared = f->num_rows;
+  while (shared > 0 && !sn_side_uses(f, m->side, shared - 1))
+    --shared;
+  size_t to = matrix ? (size_t)f->matrices.data[m->side - 2 * f->products.size].to
+                     : (size_t)sn_group_of_product(f, m->side / 2);
+  SnGroup group = sn_group(f, to);
+  double together = points(f, shared, f->num_rows);
+  return points(f, 0, shared) * ceil(together / block_of(together)) *
+         points(f, group.first, group.first + group.num_dims) * sum;
+}
+
+bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy) {
+  const SnIntoSide *m = &moves[0];
+  double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = 0, times = 0,
+         bytes = sn_bytes(sn_type_of(m->read->value));
+  for (size_t i = 0; i < n; ++i) {
+    double asked = times_computed(&moves[i]);
+    times += asked / elements;
+    operations += asked * operations_of_element(&moves[i]);
+  }
+  for (size_t i = 0; last && i < m->ops.size; ++i)
+    operations -= elements * operations_of(m->ops.data[i]);
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
+    in += m->reads[k] ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
+  // Written once and read by each; then what it is made of is read by each.
+  double saved = bytes * (double)(1 + n) - in * (double)(n - last);
+  double paid = saved > 0 ? saved * policy->side_operations : 0;
+  bool worth = operations <= paid + (last ? LAUNCH : 0) || (last && isinf(policy->side_operations));
+  return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);
 }

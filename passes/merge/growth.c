@@ -37,10 +37,10 @@ bool sn_may_fit(MlirOperation a, MlirOperation b) {
   if (!at_most(b, length(a, "accumulators") + length(b, "accumulators"), SN_FUSED_ACCUMULATORS, "accumulators") ||
       !at_most(b, length(a, "product_types") + length(b, "product_types"), SN_FUSED_PRODUCTS, "products"))
     return false;
-  for (intptr_t region = 0; region < 2; ++region) {
+  for (intptr_t region = 0; region < mlirOperationGetNumRegions(a); ++region)
     count(a, region, &s);
+  for (intptr_t region = 0; region < mlirOperationGetNumRegions(b); ++region)
     count(b, region, &s);
-  }
   return at_most(b, s.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") &&
          at_most(b, s.operations, SN_FUSED_OPERATIONS, "operations");
 }

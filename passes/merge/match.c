@@ -215,7 +215,7 @@ static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, cons
   SnForm *f = &m->merged;
   bool take_columns = !host->num_cols && other->num_cols;
   f->num_rows = host->num_rows;
-  f->num_cols = take_columns ? other->num_cols : host->num_cols;
+  f->num_cols = host->num_cols; // and those of `other` that are nothing of the host's
   MlirAffineExpr **host_dims = host == &m->a ? &m->a_dims : &m->b_dims,
                  **other_dims = host == &m->a ? &m->b_dims : &m->a_dims;
   *host_dims = sn_alloc((host->dims.size + 1) * sizeof **host_dims);
@@ -234,6 +234,7 @@ static bool set_domain(SnMerge *m, const SnForm *host, const SnForm *other, cons
       fresh.name = sn_fresh_name(ctx, f, fresh.name.data);
       (*other_dims)[d] = dim(m, (intptr_t)f->dims.size);
       sn_push(&f->dims, fresh);
+      ++f->num_cols;
     } else {
       return sn_refuse(other->op, SN_WHY_NO_PLACE, (int)other->dims.data[d].name.length, other->dims.data[d].name.data);
     }
@@ -430,7 +431,8 @@ static bool decide(SnMerge *m, Match *match) {
       continue;
     flows = true;
     if (k < sn_first_input(b))
-      return sn_refuse(b->op, SN_WHY_SIDE);
+      return a->contract ? sn_refuse(b->op, SN_WHY_SIDE_PRODUCT)
+                         : sn_refuse_silently(b->op, SN_WHY_SIDE); // merge/into_sides.c says more
     if (!match_flow(match, result, &b->inputs.data[k]))
       return false;
     if (b->inputs.data[k].fill.ptr)
@@ -492,8 +494,8 @@ bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
   *m = (SnMerge){.a = sn_form_read(a), .b = sn_form_read(b), .duplicate = duplicate, .served = input};
   if (m->a.schedule.ptr || m->b.schedule.ptr)
     return sn_refuse(m->a.schedule.ptr ? a : b, SN_WHY_SCHEDULED);
-  if (!sn_is_plain(&m->a) || !sn_is_plain(&m->b))
-    return sn_refuse(sn_is_plain(&m->a) ? b : a, SN_WHY_SEVERAL);
+  if (!sn_has_one_group(&m->a) || !sn_has_one_group(&m->b))
+    return sn_refuse(sn_has_one_group(&m->a) ? b : a, SN_WHY_SEVERAL);
   size_t na = m->a.dims.size + 1, nb = m->b.dims.size + 1;
   Match match = {&m->a, &m->b, sn_alloc(na * sizeof(intptr_t)), sn_alloc(nb * sizeof(intptr_t)),
                  sn_alloc(na * sizeof(MlirAffineExpr))};

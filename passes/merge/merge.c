@@ -35,8 +35,7 @@ static int64_t *sizes_of(const SnForm *f) {
   return sizes;
 }
 
-// Whether the access's subscripts are inside of its value; null where they always are.
-static MlirValue emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t) {
+MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t) {
   enum { BELOW = 2, FROM = 5 }; // signed
   int64_t *sizes = sizes_of(f), low, high;
   MlirValue all = {0};
@@ -148,6 +147,29 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   moves[sn_row_op_of(op)->id](b, move, op);
 }
 
+void sn_needed_ops(MlirValue v, SnOpVec *ops) {
+  MlirOperation op = sn_definer(v);
+  for (size_t i = 0; i < ops->size; ++i)
+    if (mlirOperationEqual(ops->data[i], op))
+      return;
+  if (sn_null(op))
+    return;
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    sn_needed_ops(sn_operand(op, k), ops);
+  sn_push(ops, op);
+}
+
+MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const MlirAffineExpr *dims, const SnForm *to,
+                        SnMap *map) {
+  Move move = {.from = from, .dims = dims, .to = to, .map = map};
+  SnOpVec ops = {0};
+  sn_needed_ops(v, &ops);
+  for (size_t i = 0; i < ops.size; ++i)
+    move_op(b, &move, ops.data[i]);
+  sn_vec_free(&ops);
+  return sn_lookup(map, v);
+}
+
 static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
@@ -218,6 +240,40 @@ static void add_outputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims)
     SnAccumulator acc = f->accumulators.data[k];
     acc.map = sn_map_replace(acc.map, (intptr_t)m->merged.dims.size, dims);
     sn_push(&m->merged.accumulators, acc);
+  }
+}
+
+// The sides of f, whose inputs go to the merged form from `first` on.
+static void add_sides(SnMerge *m, const SnForm *f, size_t first) {
+  for (size_t s = 0; s < sn_num_sides(f); ++s) {
+    SnSide side = sn_side(f, s);
+    side.first += first;
+    sn_push(&m->merged.sides, side);
+  }
+}
+
+static bool has_programs(const SnForm *f) {
+  for (size_t s = 0; s < f->sides.size; ++s)
+    if (f->sides.data[s].program.ptr)
+      return true;
+  return false;
+}
+
+// The programs of f's sides, the first of which is the merged form's side `first`, name its dimensions. (A form with
+// products gives each of them a dimension.)
+static void rename_dims(const SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, size_t first) {
+  MlirContext ctx = mlirOperationGetContext(m->merged.op);
+  for (size_t s = 0; s < f->sides.size; ++s) {
+    MlirBlock program = sn_side(&m->merged, first + s).program;
+    for (MlirOperation op = program.ptr ? mlirBlockGetFirstOperation(program) : (MlirOperation){0}; !sn_null(op);
+         op = mlirOperationGetNextInBlock(op))
+      for (size_t d = 0; d < f->dims.size; ++d)
+        if (sn_row_op_names(op, f->dims.data[d].name)) {
+          assert(mlirAffineExprIsADim(dims[d]) && "rows and columns of a product are dimensions of the merged form");
+          SnDim to = m->merged.dims.data[mlirAffineDimExprGetPosition(dims[d])];
+          sn_set_attr(op, "dim", mlirStringAttrGet(ctx, to.name));
+          break;
+        }
   }
 }
 
@@ -357,6 +413,10 @@ MlirOperation sn_merge(SnMerge *m) {
            *b_place = sn_alloc((b->inputs.size + 1) * sizeof *b_place);
   add_inputs(m, a, m->a_dims, true, a_place);
   add_inputs(m, b, m->b_dims, true, b_place);
+  if (has_programs(a) || has_programs(b)) {
+    add_sides(m, a, 0);
+    add_sides(m, b, sn_first_input(a));
+  }
   add_inputs(m, a, m->a_dims, false, a_place);
   add_inputs(m, b, m->b_dims, false, b_place);
   add_outputs(m, a, m->a_dims);
@@ -364,6 +424,8 @@ MlirOperation sn_merge(SnMerge *m) {
   // Also of what needs no accumulator: a finish of constants.
   bool finish = to->accumulators.size > 0 || sn_num_reduced(to) > 0;
   sn_form_create(&at, to, finish);
+  rename_dims(m, a, m->a_dims, 0);
+  rename_dims(m, b, m->b_dims, sn_num_sides(a));
 
   SnBuilder body = sn_at_end(to->body, at.loc);
   SnMap a_map = {0}, b_map = {0};
@@ -372,7 +434,7 @@ MlirOperation sn_merge(SnMerge *m) {
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, &a_map);
     if (m->guard)
-      inside = emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims),
+      inside = sn_emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims),
                            sn_type_of(m->guard->value));
     move_form(m, &body, a, m->a_dims, &a_map, &y, inside);
   }

@@ -36,6 +36,36 @@ MlirOperation sn_resplit(MlirOperation op, const bool *is_column);
 // Does it: the merged op stands where b stood; both are erased (a not if duplicated).
 MlirOperation sn_merge(SnMerge *m);
 
+// ---- merge/merge.c ---------------------------------------------------------------
+
+// The operations that `v` needs, users behind what they use.
+void sn_needed_ops(MlirValue v, SnOpVec *ops);
+// What `v`, of the body of `from`, is in a body of `to`: dimension d of `from` is dims[d] there, and its arguments are
+// in the map. It needs no other columns of a row than its own.
+MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const MlirAffineExpr *dims, const SnForm *to,
+                        SnMap *map);
+// Whether subscripts over the dimensions of `f` are inside of a value of type t; null where they always are.
+MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t);
+
+// ---- merge/into_sides.c ------------------------------------------------------------
+
+// What makes input `input` of f, as the program of the side that reads it.
+typedef struct {
+  SnForm f, p;          // p makes the input: its result `result`
+  size_t input, side, result;
+  MlirAffineExpr *dims; // of p, over those of f; a symbol of the input's map where it goes through an index tensor
+  const SnAccess *read; // the input
+  SnOpVec ops;          // of p's body, that make the result
+  bool *reads;          // which of p's inputs they read
+} SnIntoSide;
+// Tells whether it can be that, and fills `m` (free it in either case).
+bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m);
+// The form that takes op's place; op is gone, and what makes the input may be without a reader.
+MlirOperation sn_move_into_side(SnIntoSide *m);
+void sn_into_side_free(SnIntoSide *m);
+
+// ---- merge/match.c ---------------------------------------------------------------
+
 // A form without reductions, picks, products and accumulators: any of its dimensions may be a row's or a column's.
 bool sn_is_elementwise_form(const SnForm *f);
 // A form that only combines one value over all of its dimensions: sum_{i,j} f(i, j). Any dimension may be a

@@ -26,5 +26,11 @@ bool sn_refuse(MlirOperation op, SnWhy why, ...) {
   return sn_no(op, "%s", last.text);
 }
 
+bool sn_refuse_silently(MlirOperation op, SnWhy why) {
+  last = (SnRefusal){.why = why, .op = op};
+  snprintf(last.text, sizeof last.text, "%s", texts[why]);
+  return false;
+}
+
 const SnRefusal *sn_refusal(void) { return &last; }
 void sn_refusal_clear(void) { last = (SnRefusal){0}; }

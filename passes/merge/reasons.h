@@ -23,6 +23,13 @@
   X(SN_WHY_SIDE, "a side of its product is computed by its neighbour") \
   X(SN_WHY_ELEMENT, "reads one element of a row that its neighbour reduced") \
   X(SN_WHY_GRID, "reads a result reduced over the rows of its neighbour's grid") \
+  X(SN_WHY_SIDE_PRODUCT, "a side of its product is itself a product") \
+  X(SN_WHY_SIDE_REDUCED, "a side of its product needs more of its neighbour than one element for each of its own") \
+  X(SN_WHY_SIDE_NOT_SUMMED, "a side would not depend on what its product sums") \
+  X(SN_WHY_SIDE_DIVIDES, "a side of its product divides integers, which has to be checked before") \
+  X(SN_WHY_SIDE_INDEX, "a side of its product is read through an index that its neighbour's inputs cannot be") \
+  X(SN_WHY_SIDE_SIZE, "a side of its product gives a size that is not known otherwise") \
+  X(SN_WHY_SIDE_READERS, "a side of its product has another reader, so it is stored anyway") \
   /* rows that one multiplies and the other makes */ \
   X(SN_WHY_CHAIN_OTHERS, "a side of its product needs what its neighbour makes for other rows") \
   X(SN_WHY_CHAIN_PART, "a side of its product is not the whole row that its neighbour makes") \
@@ -57,13 +64,15 @@
   X(SN_WHY_WAITS, "waits for something else that waits for its neighbour") \
   X(SN_WHY_EFFECT, "something with an effect stands between it and its neighbour") \
   X(SN_WHY_SCHEDULED, "has a schedule, which says how it runs by itself") \
-  X(SN_WHY_SEVERAL, "has several groups of columns, or a side that is computed: sinter-split makes plain forms of it") \
+  X(SN_WHY_SEVERAL, "has several groups of columns: sinter-split makes forms of one of it") \
   /* what would be too large a kernel: capi/limits.h */ \
   X(SN_WHY_MANY, "one kernel would have %ld %s, and fusion makes at most %ld") \
   X(SN_WHY_LONG_SUBSCRIPT, "a subscript would have more than %ld dimensions, numbers and operations") \
   /* what is legal, and not worth it */ \
   X(SN_WHY_TWICE, "a reduction is not computed twice") \
-  X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")
+  X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap") \
+  X(SN_WHY_SIDE_AGAIN, \
+    "in the side of a product it would be computed %.3g times: %.3g operations more, to move %.3g bytes less")
 
 typedef enum {
   SN_WHY_NONE,
@@ -82,6 +91,8 @@ typedef struct {
 
 // Returns false: sn_no with a row of the table, and with what its text asks for. Kept until the next one.
 bool sn_refuse(MlirOperation op, SnWhy why, ...);
+// The same without a remark, of what somebody else is asked next; `why` has no numbers.
+bool sn_refuse_silently(MlirOperation op, SnWhy why);
 // The last refusal of this thread since sn_refusal_clear.
 const SnRefusal *sn_refusal(void);
 void sn_refusal_clear(void);

@@ -6,6 +6,7 @@
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
+//   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
 //   outputs, inputs, columns that nothing uses -> gone    edit/edit.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
@@ -45,6 +46,13 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
   sn_vec_free(&totals);
   if (sn_failed(sn_apply_rules(root, rules)))
     return sn_error(root, "the row algebra does not come to an end");
+  for (bool changed = true; changed;) { // of each side in turn
+    changed = false;
+    SnOpVec contracts = sn_collect(root, "sinter.contract");
+    for (size_t i = 0; i < contracts.size; ++i)
+      changed |= sn_num_results(contracts.data[i]) && sn_factors_leave_sides(contracts.data[i]);
+    sn_vec_free(&contracts);
+  }
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.
   for (bool changed = true; changed;) {
     changed = false;

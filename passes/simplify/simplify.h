@@ -14,6 +14,9 @@ MlirLogicalResult sn_simplify(MlirOperation root);
 
 // A total over a one-hot tensor gets the classes as its columns (row_one_hot.c); tells whether it changed.
 bool sn_walk_along_classes(MlirOperation op);
+// Factors of a product's side that are the same along its sum go to the body (side_factors.c); tells whether there were
+// any: the op is another one then.
+bool sn_factors_leave_sides(MlirOperation op);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
 

@@ -14,11 +14,19 @@
 
 #include <string.h>
 
-static bool is_indexed(const SnForm *f, size_t d) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_row_op_names(op, f->dims.data[d].name))
+static bool names(MlirBlock block, MlirStringRef dim) {
+  for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_names(op, dim))
       return true;
   return false;
+}
+
+static bool is_indexed(const SnForm *f, size_t d) {
+  bool found = names(f->body, f->dims.data[d].name);
+  for (size_t s = 0; s < f->sides.size; ++s)
+    found |= names(f->sides.data[s].program, f->dims.data[d].name);
+  return found;
 }
 
 // Whether an operand would have no column left: a row in the body would be one element.
@@ -31,7 +39,7 @@ static bool is_last_column(const SnForm *f, MlirAffineMap map, size_t column, co
   return true;
 }
 static bool makes_scalar(const SnForm *f, size_t column, const bool *drop) {
-  for (size_t k = 2 * f->products.size; k < f->inputs.size; ++k)
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (is_last_column(f, f->inputs.data[k].map, column, drop))
       return true;
   for (size_t k = 0; k < f->outputs.size; ++k)
@@ -61,7 +69,7 @@ bool sn_drop_unit_dims(MlirOperation op) {
   MlirContext ctx = mlirOperationGetContext(op);
   bool *drop = sn_alloc(f.dims.size + 1);
   // What is accumulated over a dimension of size 1 would no longer be, and finish would see other arguments.
-  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && sn_is_plain(&f) &&
+  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && sn_has_one_group(&f) &&
              unit_dims(&f, drop);
   if (any) {
     MlirAffineExpr *exprs = sn_alloc((f.dims.size + 1) * sizeof *exprs);

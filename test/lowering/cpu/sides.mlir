@@ -1,4 +1,5 @@
-// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s --implicit-check-not=sinter.contract
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s \
+// RUN: | FileCheck %s --implicit-check-not=sinter.contract
 
 // A side with a program is computed where it would be copied: whole vectors of a row, narrow ones, single elements.
 // What is one number for each row is loaded once for it.
@@ -15,7 +16,8 @@
 //       CHECK:   vector.store %{{.+}}, %c32] : memref<12x37xf32>, vector<4xf32>
 //       CHECK:   memref.store %{{.+}}, %c36] : memref<12x37xf32>
 //       CHECK:   call @sinter_rt_brgemm_f32(
-func.func private @scaled(%x: memref<11x37xf32>, %g: memref<37xf32>, %s: memref<11xf32>, %w: memref<37x9xf32>, %y: memref<11x9xf32>) attributes {sinter.kernel} {
+func.func private @scaled(%x: memref<11x37xf32>, %g: memref<37xf32>, %s: memref<11xf32>, %w: memref<37x9xf32>,
+    %y: memref<11x9xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 11) by (j = 9)
       product (k = 37) (side(%x[i, k] : memref<11x37xf32>, %g[k] : memref<37xf32>, %s[i] : memref<11xf32>) {
       ^side(%a: tensor<37xf32>, %b: tensor<37xf32>, %c: f32):
@@ -43,7 +45,8 @@ func.func private @scaled(%x: memref<11x37xf32>, %g: memref<37xf32>, %s: memref<
 //       CHECK:   arith.mulf
 //       CHECK:   vector.shuffle {{.*}} [0, 1, 4, 5]
 //       CHECK:   vector.store %{{.+}} : memref<8x16xf32>, vector<4xf32>
-func.func private @quantised(%x: memref<4x8xf32>, %w: memref<16x8xi8>, %q: memref<16xf32>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+func.func private @quantised(%x: memref<4x8xf32>, %w: memref<16x8xi8>, %q: memref<16xf32>,
+    %y: memref<4x16xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 4) by (j = 16)
       product (k = 8) (%x[i, k] : memref<4x8xf32>, side(%w[j, k] : memref<16x8xi8>, %q[j] : memref<16xf32>) {
       ^side(%a: tensor<8xi8>, %c: f32):
@@ -69,7 +72,8 @@ func.func private @quantised(%x: memref<4x8xf32>, %w: memref<16x8xi8>, %q: memre
 //       CHECK:   vector.load %{{.+}} : memref<16xf32>, vector<4xf32>
 //   CHECK-NOT:   vector.shuffle
 //       CHECK:   vector.store %{{.+}} : memref<8x16xf32>, vector<4xf32>
-func.func private @quantised_along_columns(%x: memref<4x8xf32>, %w: memref<8x16xi8>, %q: memref<16xf32>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+func.func private @quantised_along_columns(%x: memref<4x8xf32>, %w: memref<8x16xi8>, %q: memref<16xf32>,
+    %y: memref<4x16xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 4) by (j = 16)
       product (k = 8) (%x[i, k] : memref<4x8xf32>, side(%w[k, j] : memref<8x16xi8>, %q[j] : memref<16xf32>) {
       ^side(%a: tensor<8xi8>, %c: f32):

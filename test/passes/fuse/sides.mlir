@@ -21,12 +21,13 @@ func.func @widened(%x: tensor<8x16xbf16>, %w: tensor<4x16xbf16>) -> tensor<8x4xf
 
 // -----
 
-// A side that is rounded on the way is not what the product would read.
+// A side that is rounded on the way is not what the product would read: it has a program.
 
 // CHECK-LABEL: func @rounded
-//       CHECK:   sinter.rowwise
+//  CHECK-SAME:   %[[X:.+]]: tensor<8x16xf32>
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (side(%[[X]][i, k] : tensor<8x16xf32>) {
 //       CHECK:     arith.truncf
-//       CHECK:     sinter.row_product %{{.+}}, %{{.+}} : tensor<16xbf16>, tensor<16x4xbf16> -> tensor<4xf32>
 func.func @rounded(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> tensor<8x4xf32> {
   %f = arith.constant dense<0.0> : tensor<8x4xf32>
   %ex = tensor.empty() : tensor<8x16xbf16>
@@ -40,9 +41,10 @@ func.func @rounded(%x: tensor<8x16xf32>, %w: tensor<16x4xbf16>) -> tensor<8x4xf3
 // Unsigned numbers are not what the product would make of the narrow ones.
 
 // CHECK-LABEL: func @unsigned
-//       CHECK:   sinter.rowwise
+//  CHECK-SAME:   %[[X:.+]]: tensor<8x16xi8>
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (side(%[[X]][i, k] : tensor<8x16xi8>) {
 //       CHECK:     arith.extui
-//       CHECK:     sinter.row_product %{{.+}}, %{{.+}} : tensor<16xi32>, tensor<16x4xi32> -> tensor<4xi32>
 func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
   %f = arith.constant dense<0> : tensor<8x4xi32>
   %ex = tensor.empty() : tensor<8x16xi32>

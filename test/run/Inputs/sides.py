@@ -3,7 +3,8 @@
     sides.py SINTER_RUN FOLDER SEED MODULES [--cpu=NAME]
 
 A module is six contracts. A side has one to four accesses: plain, transposed, strided, reversed, by quotients, with
-bounds, through an index tensor; its program converts, adds, multiplies, cuts off at 0, and selects by a position.
+bounds, through an index tensor; its program converts, adds, multiplies, cuts off at 0, and selects by a position. Some
+of what is accessed is made by a rowwise form of the same kind, which fusion can move into the side.
 Numbers are small and whole, so every result is exact: one wrong element is seen.
 """
 
@@ -27,7 +28,7 @@ class Form:
     """One contract: its arguments, its text, and what it gives."""
 
     def __init__(self, number, rng, numbers):
-        self.number, self.rng, self.numbers, self.arguments = number, rng, numbers, []
+        self.number, self.rng, self.numbers, self.arguments, self.produced = number, rng, numbers, [], []
         while True:
             rows, columns, own = rng.choice([0, 1, 1, 1, 2, 2, 3]), rng.choice([0, 1, 1, 2]), rng.choice([1, 1,
                 1, 2, 3])
@@ -82,7 +83,10 @@ class Form:
                 subscripts, shape, at = subscripts + [f"{index}[{name}] : tensor<{size}xi64>"], shape + [5], at + [
                     values[g]]
         element = rng.choice(elements)
-        name, values = self.argument(element, shape)
+        if not plain and shape and not self.dynamic and rng.random() < 0.4:
+            name, values = self.produce(element, shape)
+        else:
+            name, values = self.argument(element, shape)
         dynamic = self.dynamic and bool(shape)
         text = f"{name}[{', '.join(subscripts)}] : {tensor(shape, element, dynamic)}"
         if fill is not None:
@@ -92,6 +96,49 @@ class Form:
             inside = inside & (x >= 0) & (x < size)
         found = values[tuple(np.clip(x, 0, s - 1) for x, s in zip(at, shape))] if shape else values
         return text, np.where(inside, found, fill if fill is not None else 0), element
+
+    def produce(self, element, shape):
+        """A tensor that a rowwise form makes: (name, values)."""
+        rng, outer = self.rng, (self.grid, self.dynamic)
+        dims = [(f"p{n}", size) for n, size in enumerate(shape)]
+        self.grid = {d[0]: np.arange(d[1]).reshape([-1 if n == m else 1 for m in range(len(dims))])
+                     for n, d in enumerate(dims)}
+        rows = rng.randint(0, len(dims) - 1)
+        text, values, _ = self.access([element], dims, True)
+        other, more, _ = self.access([element], rng.sample(dims, rng.randint(1, len(dims))), False)
+        length = int(np.prod(shape[rows:]))
+        row = f"tensor<{length}x{element}>"
+        is_row = any(f"p{n}" in other.split("[", 1)[1] for n in range(rows, len(dims)))
+        op = rng.choice(["add", "sub", "mul"])
+        body = "" if is_row else f"%b = sinter.broadcast %s1 : {element} -> {row}\n    "
+        body += f"%o = arith.{op}{'i' if element[0] == 'i' else 'f'} %s0, {'%s1' if is_row else '%b'} : {row}\n    "
+        values = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op](values, more) + np.zeros(shape)
+        name, at = f"%f{self.number}p{len(self.produced)}", rng.choice(dims[rows:])
+        last = "%o"
+        if rng.random() < 0.3 and element[0] != "i":  # 0 in front of a position
+            limit = rng.randint(0, at[1])
+            if len(dims) - rows == 1:
+                index = f"tensor<{length}xindex>"
+                body += "\n    ".join([
+                    f"%at = sinter.index {at[0]} : {index}", f"%ls = arith.constant {limit} : index",
+                    f"%l = sinter.broadcast %ls : index -> {index}", f"%in = arith.cmpi uge, %at, %l : {index}",
+                    f"%zs = arith.constant 0.0 : {element}", f"%z = sinter.broadcast %zs : {element} -> {row}",
+                    f"%se = arith.select %in, %o, %z : tensor<{length}xi1>, {row}", ""])
+                values, last = np.where(self.grid[at[0]] >= limit, values, 0), "%se"
+        t = tensor(shape, element)
+
+        def sizes(some):
+            return ", ".join(f"{d} = {s}" for d, s in some)
+
+        self.produced.append(f"""
+  {name}e = tensor.empty() : {t}
+  {name} = sinter.rowwise ({sizes(dims[:rows])}) by ({sizes(dims[rows:])}) ins({text}, {other})
+      outs({name}e[{', '.join(d[0] for d in dims)}] : {t}) {{
+  ^row(%s0: {row}, %s1: {row if is_row else element}):
+    {body}sinter.yield {last} : {row}
+  }}""")
+        self.grid, self.dynamic = outer
+        return name, values
 
     def side(self, others):
         rng, use = self.rng, others + self.own
@@ -170,7 +217,7 @@ class Form:
         def sizes(dims):
             return ", ".join(f"{d} = {'?' if self.dynamic else s}" for d, s in dims)
 
-        return f"""
+        return "".join(self.produced) + f"""
   %y{self.number} = sinter.contract ({sizes(self.rows)}) by ({sizes(self.columns)})
       product ({sizes(self.own)}) ({left}, {right}) : {self.total}
       outs({name}[{', '.join(d[0] for d in self.rows + self.columns)}] : {self.type}) {{

@@ -1,4 +1,4 @@
-// sides.c: elements of a side that is computed.
+// pack_programs.c: elements of a side that is computed.
 //
 //   side(%x[i, k], %g[k]) {^side(%v, %w): mulf %v, %w}     ->   a_pack[r][s] = x[i0 + r, s] * g[s], vectors along s
 //   side(%w[k, j], %q[j]) {^side(%v, %s): mulf %v, %s}     ->   b_pack[s][j] = w[s, j] * q[j], vectors along j
