@@ -41,7 +41,7 @@ static MlirOperation with_columns(MlirOperation a, MlirOperation b) {
 
 bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
   SnChain c;
-  bool ok = sn_can_chain(a, b, &c) && sn_nothing_between(a, b, waiting);
+  bool ok = sn_can_chain(a, b, &c) && sn_nothing_between(NULL, a, b, waiting);
   sn_chain_free(&c);
   return ok;
 }
@@ -56,7 +56,7 @@ static MlirOperation join(MlirOperation a, MlirOperation b) {
     sn_can_chain(a, b, &c);
     made = sn_chain(&c);
     sn_chain_free(&c);
-    sn_move_behind(made, &waiting);
+    sn_move_behind(NULL, made, &waiting);
     made = sn_tidy(made);
   }
   sn_vec_free(&waiting);

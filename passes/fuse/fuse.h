@@ -45,12 +45,24 @@ bool sn_can_fuse_side(MlirOperation op, intptr_t result, const SnPolicy *policy)
 bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy);
 // Whether that, or a chain, could merge a and b, a standing before b; if not, sn_refusal() says why.
 bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy);
-// Nothing between a and b keeps them apart; what waits there, a first, is pushed to `waiting`, and has to move behind
-// what they become.
-bool sn_nothing_between(MlirOperation a, MlirOperation b, SnOpVec *waiting);
-void sn_move_behind(MlirOperation merged, const SnOpVec *waiting);
-// Forms of the block that make what `form` reads, read what it makes, or read what it reads.
-void sn_neighbours(MlirOperation form, SnOpVec *to);
+
+// ---- fuse/between.c -------------------------------------------------------------
+
+// Where the operations of a block stand, while some of them are merged and moved: MLIR numbers all of them again after
+// each move.
+typedef struct {
+  SnTable places; // larger ones stand behind
+} SnOrder;
+SnOrder sn_order(MlirBlock block);
+void sn_order_free(SnOrder *order);
+uintptr_t sn_order_place(const SnOrder *order, MlirOperation op);
+// A new op stands in the place of one that is gone.
+void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place);
+
+// Nothing between a and b keeps them apart, a standing before b; what waits there, a first, is pushed to `waiting`, and
+// has to move behind what they become. `order` may be null.
+bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
+void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
 
 // ---- fuse/chains.c --------------------------------------------------------------
 

@@ -10,11 +10,7 @@
 #include "dialect/row_ops.h"
 #include "passes/merge/merge.h"
 
-typedef struct {
-  size_t operations, reductions;
-} Size;
-
-static void count(MlirOperation form, intptr_t region, Size *s) {
+static void count(MlirOperation form, intptr_t region, SnGrowth *s) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(form, region));
   for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -32,17 +28,23 @@ static bool at_most(MlirOperation op, size_t n, long most, const char *what) {
   return n <= (size_t)most || sn_refuse(op, SN_WHY_MANY, (long)n, what, most);
 }
 
+SnGrowth sn_growth(MlirOperation form) {
+  SnGrowth s = {.accumulators = length(form, "accumulators"), .products = length(form, "product_types")};
+  for (intptr_t region = 0; region < mlirOperationGetNumRegions(form); ++region)
+    count(form, region, &s);
+  return s;
+}
+
+bool sn_growths_fit(MlirOperation b, const SnGrowth *x, const SnGrowth *y) {
+  return at_most(b, x->accumulators + y->accumulators, SN_FUSED_ACCUMULATORS, "accumulators") &&
+         at_most(b, x->products + y->products, SN_FUSED_PRODUCTS, "products") &&
+         at_most(b, x->reductions + y->reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") &&
+         at_most(b, x->operations + y->operations, SN_FUSED_OPERATIONS, "operations");
+}
+
 bool sn_may_fit(MlirOperation a, MlirOperation b) {
-  Size s = {0};
-  if (!at_most(b, length(a, "accumulators") + length(b, "accumulators"), SN_FUSED_ACCUMULATORS, "accumulators") ||
-      !at_most(b, length(a, "product_types") + length(b, "product_types"), SN_FUSED_PRODUCTS, "products"))
-    return false;
-  for (intptr_t region = 0; region < mlirOperationGetNumRegions(a); ++region)
-    count(a, region, &s);
-  for (intptr_t region = 0; region < mlirOperationGetNumRegions(b); ++region)
-    count(b, region, &s);
-  return at_most(b, s.reductions, SN_FUSED_REDUCTIONS, "reductions along its rows") &&
-         at_most(b, s.operations, SN_FUSED_OPERATIONS, "operations");
+  SnGrowth x = sn_growth(a), y = sn_growth(b);
+  return sn_growths_fit(b, &x, &y);
 }
 
 // What the merged form reads and writes. An input of both is one.

@@ -504,8 +504,8 @@ bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m) {
   m->keep = sn_alloc(m->a.outputs.size + 1);
   for (size_t k = 0; k < m->a.outputs.size && !duplicate; ++k) {
     MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, (intptr_t)k));
-    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-      m->keep[k] |= !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
+    for (; !mlirOpOperandIsNull(use) && !m->keep[k]; use = mlirOpOperandGetNextUse(use))
+      m->keep[k] = !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
   }
   bool ok = decide(m, &match) && sn_fits(m);
   free(match.to_b);

@@ -107,7 +107,14 @@ bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
 // The merged form is no larger than fusion makes them.
 bool sn_fits(const SnMerge *m);
 bool sn_chain_fits(const SnChain *c);
-// False where the forms are too large for that, whatever they read: before anything else is looked at. Also a refusal.
+// What a form has that no merge makes fewer of.
+typedef struct {
+  size_t accumulators, products, reductions, operations;
+} SnGrowth;
+SnGrowth sn_growth(MlirOperation form);
+// False where the forms are too large for that, whatever they read: before anything else is looked at. Also a refusal,
+// of b.
 bool sn_may_fit(MlirOperation a, MlirOperation b);
+bool sn_growths_fit(MlirOperation b, const SnGrowth *x, const SnGrowth *y);
 
 #endif

@@ -1,0 +1,171 @@
+// between.c: what stands between two kernels, and whether it keeps them apart.
+//
+//   a: makes x      w: reads x      b: reads y         a and b may be one kernel, w moves behind it
+//   a: makes x      w: reads x      b: reads x, w's    b waits for w, which waits for a: they stay two
+//
+// Who waits for whom is found along operands and uses: what else stands between the two costs nothing.
+//
+// runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
+
+#include "capi/shim.h"
+#include "passes/fuse/fuse.h"
+#include <assert.h>
+
+// ---- where operations stand ------------------------------------------------------------
+
+// So far apart are two neighbours at first: many fit between them before all get new numbers.
+#define STEP ((uintptr_t)1 << 32)
+
+static void number(SnOrder *order, MlirBlock block) {
+  uintptr_t place = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    sn_table_put(&order->places, op.ptr, place += STEP);
+}
+
+SnOrder sn_order(MlirBlock block) {
+  SnOrder order = {0};
+  number(&order, block);
+  return order;
+}
+
+void sn_order_free(SnOrder *order) { sn_table_free(&order->places); }
+
+uintptr_t sn_order_place(const SnOrder *order, MlirOperation op) {
+  uintptr_t place = 0;
+  sn_table_get(&order->places, op.ptr, &place);
+  return place;
+}
+
+void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place) { sn_table_put(&order->places, op.ptr, place); }
+
+static bool stands_before(const SnOrder *order, MlirOperation a, MlirOperation b) {
+  return order ? sn_order_place(order, a) < sn_order_place(order, b) : mlirOperationIsBeforeInBlock(a, b);
+}
+
+// ---- who waits for whom ------------------------------------------------------------------
+
+typedef struct {
+  const SnOrder *order;
+  MlirBlock block;
+  MlirOperation a, b;
+  SnTable seen;
+  SnOpVec found; // and still to be looked at, from `next` on
+  size_t next;
+} Between;
+
+static void found(Between *w, MlirOperation op) {
+  if (sn_table_has(&w->seen, op.ptr))
+    return;
+  sn_table_put(&w->seen, op.ptr, 1);
+  sn_push(&w->found, op);
+}
+
+typedef struct {
+  Between *between;
+  bool reads_a;
+} Reads;
+
+// What the op reads, also inside, of what stands behind a.
+static MlirWalkResult find_read(MlirOperation op, void *user) {
+  Reads *r = user;
+  Between *w = r->between;
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i) {
+    MlirOperation from = sn_definer(sn_operand(op, i));
+    if (sn_null(from) || !mlirBlockEqual(mlirOperationGetBlock(from), w->block))
+      continue;
+    if (mlirOperationEqual(from, w->a))
+      r->reads_a = true;
+    else if (stands_before(w->order, w->a, from))
+      found(w, from);
+  }
+  return sn_is_form(op) ? MlirWalkResultSkip : MlirWalkResultAdvance; // a form's body sees nothing from outside
+}
+
+// b waits for something but a that waits for a.
+static bool waits(const SnOrder *order, MlirOperation a, MlirOperation b) {
+  Between w = {.order = order, .block = mlirOperationGetBlock(a), .a = a, .b = b};
+  Reads r = {.between = &w};
+  find_read(b, &r);
+  r.reads_a = false; // b itself may
+  while (w.next < w.found.size && !r.reads_a)
+    mlirOperationWalk(w.found.data[w.next++], find_read, &r, MlirWalkPreOrder);
+  sn_vec_free(&w.found);
+  sn_table_free(&w.seen);
+  return r.reads_a;
+}
+
+// The op of the block that holds `op`; null if that is nowhere in it.
+static MlirOperation in_block(MlirOperation op, MlirBlock block) {
+  while (!sn_null(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+typedef struct {
+  MlirOperation op;
+  uintptr_t place; // 0 where MLIR's own order counts
+} Placed;
+
+static int by_place(const void *x, const void *y) {
+  const Placed *a = x, *b = y;
+  bool before = a->place ? a->place < b->place : mlirOperationIsBeforeInBlock(a->op, b->op);
+  return mlirOperationEqual(a->op, b->op) ? 0 : before ? -1 : 1;
+}
+
+// What waits for a in front of b, in order; a itself first.
+static void find_waiting(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+  Between w = {.order = order, .block = mlirOperationGetBlock(a), .a = a, .b = b};
+  found(&w, a);
+  while (w.next < w.found.size) {
+    MlirOperation op = w.found.data[w.next++];
+    for (intptr_t k = 0; k < sn_num_results(op); ++k)
+      for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, k)); !mlirOpOperandIsNull(use);
+           use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation reader = in_block(mlirOpOperandGetOwner(use), w.block);
+        if (!sn_null(reader) && !mlirOperationEqual(reader, b) && stands_before(order, reader, b))
+          found(&w, reader);
+      }
+  }
+  Placed *sorted = sn_alloc(w.found.size * sizeof *sorted);
+  for (size_t k = 0; k < w.found.size; ++k)
+    sorted[k] = (Placed){w.found.data[k], order ? sn_order_place(order, w.found.data[k]) : 0};
+  qsort(sorted, w.found.size, sizeof *sorted, by_place);
+  for (size_t k = 0; k < w.found.size; ++k)
+    sn_push(waiting, sorted[k].op);
+  free(sorted);
+  sn_vec_free(&w.found);
+  sn_table_free(&w.seen);
+}
+
+// What waited for a now waits for the merged op, and moves behind it in its old order.
+static bool can_move(const SnOpVec *waiting) {
+  for (size_t k = 1; k < waiting->size; ++k)
+    if (!sn_is_form(waiting->data[k]) && !sn_shim_is_pure(waiting->data[k])) // a form may assert: any order will do
+      return false;
+  return true;
+}
+
+void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting) {
+  MlirOperation last = merged;
+  for (size_t k = 1; k < waiting->size; ++k) {
+    mlirOperationMoveAfter(waiting->data[k], last);
+    last = waiting->data[k];
+  }
+  if (!order || waiting->size < 2)
+    return;
+  MlirOperation next = mlirOperationGetNextInBlock(last);
+  uintptr_t from = sn_order_place(order, merged), to = sn_null(next) ? from + STEP : sn_order_place(order, next),
+            step = (to - from) / waiting->size;
+  assert(from < to && "a new op is given its place");
+  for (size_t k = 1; k < waiting->size && step; ++k)
+    sn_order_put(order, waiting->data[k], from += step);
+  if (!step)
+    number(order, mlirOperationGetBlock(merged));
+}
+
+bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+  if (waits(order, a, b))
+    return sn_refuse(b, SN_WHY_WAITS);
+  find_waiting(order, a, b, waiting);
+  return can_move(waiting) || sn_refuse(b, SN_WHY_EFFECT);
+}

@@ -1,0 +1,315 @@
+// neighbours.c: the forms of a block, and who reads what beside whom.
+//
+//   %s is read by      a, b, c, d     (as they stand in the block)
+//   b and c become m:  a, m, d
+//
+// Forms that read one value are neighbours. A value that many read has a list of them, so that the nearest are found
+// without a look at all; the list changes with the forms.
+//
+// runs in: fuse    test: test/passes/fuse/fuse.mlir
+
+#include "passes/fuse/pairs.h"
+
+// Of the forms that read one value, so many on each side of a form are its neighbours: a weight that hundreds of
+// layers share would make a pair of any two of them. Those that are too large already do not count.
+enum { MOST_READERS = 16, MOST_LOOKED_AT = 64 };
+
+// The forms that read one value, as they stand in the block.
+typedef struct SnReader {
+  SnFuseForm *form;
+  struct SnReader *before, *behind;
+} SnReader;
+struct SnReaders {
+  SnReader *first;
+  size_t size;
+  SnTable of_form; // SnReader *
+};
+
+static void *looked_up(const SnTable *table, const void *key) {
+  uintptr_t value = 0;
+  sn_table_get(table, key, &value);
+  return (void *)value;
+}
+
+SnFuseForm *sn_fuse_form(const SnFuseForms *f, MlirOperation op) {
+  return sn_null(op) ? NULL : looked_up(&f->of_op, op.ptr);
+}
+
+// What two write is nothing that they share.
+static bool is_shared(MlirValue v) { return sn_null(sn_def(v, "tensor.empty")); }
+
+// ---- lists of readers --------------------------------------------------------------------
+
+static SnReaders *readers_of(const SnFuseForms *f, MlirValue v) { return looked_up(&f->of_value, v.ptr); }
+
+// Puts the form where it stands: behind `last`, or further back. Null: from the front.
+static void link_behind(const SnFuseForms *f, SnReaders *all, SnFuseForm *form, SnReader *last) {
+  SnReader *next = last ? last->behind : all->first, *reader = sn_alloc(sizeof *reader);
+  for (; next && sn_order_place(&f->order, next->form->op) < sn_order_place(&f->order, form->op); next = next->behind)
+    last = next;
+  *reader = (SnReader){form, last, next};
+  *(last ? &last->behind : &all->first) = reader;
+  if (next)
+    next->before = reader;
+  sn_table_put(&all->of_form, form, (uintptr_t)reader);
+  ++all->size;
+}
+
+// Takes out a form that is in; answers the one before it.
+static SnReader *unlink_form(SnReaders *all, SnFuseForm *form) {
+  SnReader *reader = looked_up(&all->of_form, form), *before = reader->before;
+  *(before ? &before->behind : &all->first) = reader->behind;
+  if (reader->behind)
+    reader->behind->before = before;
+  sn_table_put(&all->of_form, form, 0);
+  --all->size;
+  free(reader);
+  return before;
+}
+
+static void free_readers(SnReaders *all) {
+  for (SnReader *r = all->first, *next; r; r = next) {
+    next = r->behind;
+    free(r);
+  }
+  sn_table_free(&all->of_form);
+  free(all);
+}
+
+static bool is_read_by_many(MlirValue v) {
+  size_t n = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && n <= 2 * MOST_READERS;
+       use = mlirOpOperandGetNextUse(use))
+    ++n;
+  return n > 2 * MOST_READERS;
+}
+
+static int by_place(const void *x, const void *y) {
+  const uintptr_t *a = x, *b = y; // {place, SnFuseForm *}
+  return (*a > *b) - (*a < *b);
+}
+
+// Makes the list of a value that many forms read, if there is none.
+static void list_readers(SnFuseForms *f, MlirValue v) {
+  if (readers_of(f, v) || !is_read_by_many(v))
+    return;
+  typedef struct {
+    uintptr_t place;
+    SnFuseForm *form;
+  } Placed;
+  SN_VEC(Placed) found = {0};
+  SnReaders *all = sn_alloc(sizeof *all);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    SnFuseForm *form = sn_fuse_form(f, mlirOpOperandGetOwner(use));
+    if (form && !sn_table_has(&all->of_form, form)) {
+      sn_table_put(&all->of_form, form, 0);
+      sn_push(&found, (Placed){sn_order_place(&f->order, form->op), form});
+    }
+  }
+  if (found.size)
+    qsort(found.data, found.size, sizeof *found.data, by_place);
+  SnReader *last = NULL;
+  for (size_t i = 0; i < found.size; ++i) {
+    link_behind(f, all, found.data[i].form, last);
+    last = looked_up(&all->of_form, found.data[i].form);
+  }
+  sn_vec_free(&found);
+  sn_push(&f->lists, all);
+  sn_table_put(&f->of_value, v.ptr, (uintptr_t)all);
+}
+
+// ---- forms -------------------------------------------------------------------------------------
+
+static SnFuseForm *add_form(SnFuseForms *f, MlirOperation op) {
+  SnFuseForm *form = sn_alloc(sizeof *form);
+  SnForm read = sn_form_read(op);
+  *form = (SnFuseForm){.op = op, .size = sn_growth(op)};
+  for (size_t k = 0; k < read.inputs.size; ++k)
+    sn_push(&form->bytes, sn_bytes(sn_type_of(read.inputs.data[k].value)));
+  sn_form_free(&read);
+  sn_table_put(&f->of_op, op.ptr, (uintptr_t)form);
+  return form;
+}
+
+static void free_form(SnFuseForm *form) {
+  sn_vec_free(&form->bytes);
+  sn_vec_free(&form->pairs);
+  free(form);
+}
+
+SnFuseForms sn_fuse_forms(MlirBlock block) {
+  SnFuseForms f = {.block = block, .order = sn_order(block)};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is_form(op))
+      add_form(&f, op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    SnFuseForm *form = sn_fuse_form(&f, op);
+    for (intptr_t k = 0; form && k < sn_num_operands(op); ++k)
+      if (is_shared(sn_operand(op, k)))
+        list_readers(&f, sn_operand(op, k));
+  }
+  return f;
+}
+
+void sn_fuse_forms_free(SnFuseForms *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    SnFuseForm *form = sn_fuse_form(f, op);
+    if (form)
+      free_form(form);
+  }
+  for (size_t i = 0; i < f->lists.size; ++i)
+    free_readers(f->lists.data[i]);
+  sn_vec_free(&f->lists);
+  sn_order_free(&f->order);
+  sn_table_free(&f->of_op);
+  sn_table_free(&f->of_value);
+}
+
+// ---- neighbours -------------------------------------------------------------------------------
+
+typedef struct {
+  const SnFuseForms *forms;
+  SnFuseForm *form;
+  SnTable seen; // forms that were pushed, values that were looked at
+  SnFuseFormVec *to;
+} Neighbours;
+
+static void neighbour(Neighbours *n, SnFuseForm *other) {
+  if (!other || other == n->form || sn_table_has(&n->seen, other))
+    return;
+  sn_table_put(&n->seen, other, 1);
+  sn_push(n->to, other);
+}
+
+static void all_readers(Neighbours *n, MlirValue v) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    neighbour(n, sn_fuse_form(n->forms, mlirOpOperandGetOwner(use)));
+}
+
+// What reads v too, or the nearest of them that are not too large already.
+static void siblings(Neighbours *n, MlirValue v) {
+  const SnReaders *all = readers_of(n->forms, v);
+  if (!all) {
+    all_readers(n, v);
+    return;
+  }
+  bool few = all->size <= 2 * MOST_READERS + 1; // and the form
+  for (int back = 0; back < 2; ++back) {
+    const SnReader *r = looked_up(&all->of_form, n->form);
+    size_t found = 0, looked_at = 0;
+    while ((r = back ? r->before : r->behind) && (few || (found < MOST_READERS && looked_at++ < MOST_LOOKED_AT))) {
+      bool fits = few || sn_growths_fit(n->form->op, &r->form->size, &n->form->size);
+      found += fits;
+      if (fits)
+        neighbour(n, r->form);
+    }
+  }
+}
+
+void sn_neighbours(const SnFuseForms *f, SnFuseForm *form, SnFuseFormVec *to) {
+  Neighbours n = {.forms = f, .form = form, .to = to};
+  for (intptr_t k = 0; k < sn_num_operands(form->op); ++k) {
+    MlirValue v = sn_operand(form->op, k);
+    if (sn_table_has(&n.seen, v.ptr) || !is_shared(v))
+      continue;
+    sn_table_put(&n.seen, v.ptr, 1);
+    neighbour(&n, sn_fuse_form(f, sn_definer(v)));
+    siblings(&n, v);
+  }
+  for (intptr_t k = 0; k < sn_num_results(form->op); ++k)
+    all_readers(&n, sn_result(form->op, k));
+  sn_table_free(&n.seen);
+}
+
+// ---- two become one -------------------------------------------------------------------------------
+
+typedef struct {
+  SnReaders *readers;
+  SnReader *last; // where the form stood behind
+} Hint;
+typedef struct {
+  SN_VEC(Hint) list;
+  SnTable of_readers; // place in the list, plus 1
+} Hints;
+
+static void forget(SnFuseForms *f, SnFuseForm *form, Hints *hints) {
+  for (intptr_t k = 0; k < sn_num_operands(form->op); ++k) {
+    SnReaders *all = readers_of(f, sn_operand(form->op, k));
+    if (!all || !looked_up(&all->of_form, form))
+      continue;
+    Hint hint = {all, unlink_form(all, form)};
+    uintptr_t known = 0;
+    sn_table_get(&hints->of_readers, all, &known);
+    if (known) {
+      hints->list.data[known - 1] = hint;
+    } else {
+      sn_push(&hints->list, hint);
+      sn_table_put(&hints->of_readers, all, hints->list.size);
+    }
+  }
+  for (intptr_t k = 0; k < sn_num_results(form->op); ++k)
+    sn_table_put(&f->of_value, sn_result(form->op, k).ptr, 0); // its readers read something else soon
+  sn_table_put(&f->of_op, form->op.ptr, 0);
+}
+
+static void remember(SnFuseForms *f, SnFuseForm *form, const Hints *hints) {
+  for (intptr_t k = 0; k < sn_num_operands(form->op); ++k) {
+    SnReaders *all = readers_of(f, sn_operand(form->op, k));
+    uintptr_t known = 0;
+    if (all && !looked_up(&all->of_form, form) && sn_table_get(&hints->of_readers, all, &known))
+      link_behind(f, all, form, hints->list.data[known - 1].last);
+  }
+  for (intptr_t k = 0; k < sn_num_results(form->op); ++k)
+    list_readers(f, sn_result(form->op, k));
+}
+
+// They stand further back now: from the last to the first, each finds those behind it in order.
+static void relist(SnFuseForms *f, const SnOpVec *waiting) {
+  for (size_t k = waiting->size; k-- > 1;) {
+    SnFuseForm *form = sn_fuse_form(f, waiting->data[k]);
+    for (intptr_t i = 0; form && i < sn_num_operands(form->op); ++i) {
+      SnReaders *all = readers_of(f, sn_operand(form->op, i));
+      if (all && looked_up(&all->of_form, form))
+        link_behind(f, all, form, unlink_form(all, form));
+    }
+  }
+}
+
+// How many values the form reads that `but` does not make, and that are not in `seen`.
+static size_t count_reads(MlirOperation form, MlirOperation but, SnTable *seen) {
+  size_t n = 0;
+  for (intptr_t k = 0; k < sn_num_operands(form); ++k) {
+    MlirValue v = sn_operand(form, k);
+    if (mlirOperationEqual(sn_definer(v), but) || !is_shared(v) || sn_table_has(seen, v.ptr))
+      continue;
+    sn_table_put(seen, v.ptr, 1);
+    ++n;
+  }
+  return n;
+}
+
+SnFuseForm *sn_fuse_two(SnFuseForms *f, SnMerge *m, const SnOpVec *waiting, bool *less) {
+  SnFuseForm *a = sn_fuse_form(f, m->a.op), *b = sn_fuse_form(f, m->b.op), *form = NULL;
+  Hints hints = {0};
+  SnTable seen = {0};
+  size_t reads = count_reads(a->op, a->op, &seen) + count_reads(b->op, a->op, &seen);
+  sn_table_clear(&seen);
+  sn_move_behind(&f->order, b->op, waiting);
+  relist(f, waiting);
+  uintptr_t place = sn_order_place(&f->order, b->op);
+  forget(f, a, &hints);
+  forget(f, b, &hints);
+  MlirOperation merged = sn_tidy(sn_merge(m));
+  if (!sn_null(merged)) {
+    sn_order_put(&f->order, merged, place);
+    form = add_form(f, merged);
+    remember(f, form, &hints);
+  }
+  *less = !form || count_reads(merged, merged, &seen) < reads;
+  free_form(a);
+  free_form(b);
+  sn_table_free(&seen);
+  sn_vec_free(&hints.list);
+  sn_table_free(&hints.of_readers);
+  return form;
+}
