@@ -16,6 +16,8 @@
 // each of its pieces (passes/split): what crosses from one to the next is a memref that has the block's rows alone
 // (chain_windows.c). A segment without products reads its rows from memory. Rows that are nothing but summed up and
 // multiplied again need not be whole ones (chain_stream.c).
+//
+// new schedule key: of a CPU's products: where it is read.
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/chain.h"
@@ -109,17 +111,6 @@ static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue
 }
 
 // ---- what can be lowered -----------------------------------------------------------------------
-
-// The row program sees one column at a time, so it can run on parts of a row.
-bool sn_cpu_by_columns(const SnForm *f) {
-  if (!sn_has_one_group(f))
-    return false;
-  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  bool result = !sn_row_needs_whole_row(&p) &&
-                p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
-  sn_row_program_free(&p);
-  return result;
-}
 
 // A block is a multiple of what the kernel takes, or all there is.
 static MlirLogicalResult check_unit(const SnForm *f, const SnMicroKernel *line, const char *key, int64_t unit,

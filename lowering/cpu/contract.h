@@ -5,26 +5,9 @@
 
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/cpu/micro_block.h"
+#include "lowering/facts/product_sides.h"
 
-#define AT_RUN_TIME (-1)
-
-// One product, and where its parts are.
-typedef struct {
-  size_t a_side, b_side; // of the form: rows x sum, sum x columns
-  const SnAccess *a, *b; // their accesses; null: the side has a program
-  MlirType type;
-  int64_t first_dim, num_dims; // its own dimensions
-  size_t group;                // of the columns of its row
-  SnGroup columns;
-  int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
-  const SnMicroKernel *line;        // what makes it
-  MlirType a_type, b_type;          // of the elements of its packed sides
-  int64_t lda, ldb; // distances of rows where a side is read in place, else 0; AT_RUN_TIME: its last size
-  bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
-  MlirValue a_from;  // and the first of these; null: 0
-  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
-  MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
-} Product;
+typedef SnCpuProduct Product;
 
 typedef struct {
   SnKernel *kernel;
@@ -41,8 +24,6 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS];    // batch indices
 } Contract;
 
-// Product k of the form, where `together` row dimensions count as one; without memory of its own.
-MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, Product *p);
 // What it sums.
 MlirValue sn_cpu_sum_of(SnBuilder *b, const SnForm *f, const Product *p);
 // Columns n0 .. n0 + nn of a product of the block, to columns of c from `column` on.
@@ -53,16 +34,8 @@ void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, 
 void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column);
 // size, or what is left of `whole` at `at`, which is a multiple of the block.
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
-// How many of the last row dimensions count as one, if this kernel makes the products.
-int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
-// Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.
-bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
-// The row program sees one column at a time, so it can run on parts of a row.
-bool sn_cpu_by_columns(const SnForm *f);
 // Row r of the task's slot of a scratch memref that has `rows` rows for each.
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
-// Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
-int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);
 // All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum
 // index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);

@@ -10,7 +10,7 @@
 // new schedule key: of a CPU's products: when it is said.
 
 #include "dialect/row_groups.h"
-#include "lowering/cpu/contract.h"
+#include "lowering/facts/product_sides.h"
 #include "lowering/facts/cpu_forms.h"
 #include "passes/schedule/schedule.h"
 #include "target/microkernels.h"

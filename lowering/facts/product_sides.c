@@ -1,0 +1,187 @@
+// product_sides.c: one product of a form on a CPU: which line of the table makes it, and where its sides are.
+//
+//   (i) by (j) product (k) (%x[i, k], %w[k, j])   ->   x is read where it lies, rows 4096 apart; w is packed
+//
+// test: test/lowering/cpu/contract.mlir, test/passes/schedule/cpu_products.mlir
+
+#include "lowering/facts/product_sides.h"
+#include "lowering/rows/rowmemory.h"
+#include <assert.h>
+
+// The side uses some of these dimensions.
+static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
+  bool found = false;
+  for (int64_t d = first; d < first + n; ++d)
+    found |= sn_side_uses(f, side, d);
+  return found;
+}
+
+static const SnAccess *only_access(const SnForm *f, size_t side) {
+  SnSide s = sn_side(f, side);
+  return s.program.ptr ? NULL : &f->inputs.data[s.first];
+}
+
+// Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
+int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
+  int64_t found = 0, expected = 0;
+  bool any = false;
+  for (int64_t d = first + n; d-- > first;) {
+    if (f->dims.data[d].size == 1)
+      continue;
+    if (!any)
+      found = factors[d];
+    else if (factors[d] != expected || !expected)
+      return 0;
+    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : sn_times(factors[d], f->dims.data[d].size);
+    any = true;
+  }
+  return any ? found : 1;
+}
+
+// %x[.., r, c] with plain dimensions c and r, the last of n (0: none), that are nowhere else: rows are the last size
+// apart. The others of the n stand in front of r, and all but the first are whole.
+static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t n, int64_t c) {
+  intptr_t results = mlirAffineMapGetNumResults(side->map);
+  MlirType t = sn_type_of(side->value);
+  if (side->fill.ptr || side->through.ptr || results < n + 1 || sn_map_dim(side->map, results - 1) != c ||
+      !sn_unit_stride(side->map, c))
+    return false;
+  for (int64_t k = 0; k < n; ++k) {
+    intptr_t at = results - 2 - k;
+    if (sn_map_dim(side->map, at) != r - k ||
+        (k + 1 < n && (sn_dim(t, at) == SN_DYNAMIC || sn_dim(t, at) != f->dims.data[r - k].size)))
+      return false;
+    for (intptr_t i = 0; i < results; ++i)
+      if (i != at && mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), r - k))
+        return false;
+  }
+  return true;
+}
+
+// The same where sizes are known at run time.
+static void read_matrices_in_place(const SnForm *f, SnCpuProduct *p, int64_t together, bool a, bool b) {
+  if (a && p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, together, p->first_dim))
+    p->lda = SN_AT_RUN_TIME;
+  if (b && p->num_dims == 1 && p->columns.num_dims == 1 && is_matrix(f, p->b, p->first_dim, 1, p->columns.first))
+    p->ldb = SN_AT_RUN_TIME;
+}
+
+static bool is_whole(int64_t size, int64_t unit) { return unit == 1 || (size != SN_DYNAMIC && size % unit == 0); }
+
+// Its elements in memory are as the line wants them packed, and nothing behind them is read.
+static bool is_as_packed(const SnCpuProduct *p, const SnAccess *side, MlirType packed, SnMicroPack layout,
+                         int64_t rows) {
+  bool whole = is_whole(p->sum, sn_micro_k_unit(p->line)) && is_whole(rows, sn_micro_row_unit(p->line));
+  return side && layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
+         mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
+}
+
+static bool is_fixed(const SnForm *f, const SnCpuProduct *p) {
+  return p->sum != SN_DYNAMIC && sn_group_length(f, p->group) != SN_DYNAMIC &&
+         (!p->a || mlirShapedTypeHasStaticShape(sn_type_of(p->a->value))) &&
+         (!p->b || mlirShapedTypeHasStaticShape(sn_type_of(p->b->value)));
+}
+
+static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
+  int64_t all_rows = 1;
+  for (int64_t d = f->num_rows - together; d < f->num_rows; ++d) {
+    int64_t size = f->dims.data[d].size;
+    all_rows = all_rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all_rows, size);
+  }
+  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows),
+       b = is_as_packed(p, p->b, p->b_type, p->line->pack_b, all_rows);
+  p->lda = p->ldb = 0;
+  if (!is_fixed(f, p)) {
+    read_matrices_in_place(f, p, together, a, b);
+    return;
+  }
+  int64_t fa[SN_MAX_DIMS], fb[SN_MAX_DIMS], n = sn_group_length(f, p->group);
+  if (a && sn_linear_factors(p->a->map, sn_type_of(p->a->value), fa) &&
+      sn_cpu_stride(f, fa, p->first_dim, p->num_dims) == 1) {
+    int64_t lda = all_rows == 1 || !together ? p->sum : sn_cpu_stride(f, fa, f->num_rows - together, together);
+    p->lda = lda >= p->sum ? lda : 0;
+  }
+  if (b && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
+      sn_cpu_stride(f, fb, p->columns.first, p->columns.num_dims) == 1) {
+    int64_t ldb = sn_cpu_stride(f, fb, p->first_dim, p->num_dims);
+    p->ldb = ldb >= n ? ldb : p->sum == 1 ? n : 0;
+  }
+}
+
+// A is without columns, B without the rows that count as one.
+static bool find_sides(const SnForm *f, size_t k, int64_t together, size_t *a) {
+  for (*a = 2 * k; *a < 2 * k + 2; ++*a)
+    if (!uses(f, *a, f->num_rows, f->num_cols) && (!together || !uses(f, *a ^ 1, f->num_rows - 1, 1)))
+      return true;
+  return false;
+}
+
+MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel,
+                                      SnCpuProduct *p) {
+  *p = (SnCpuProduct){.type = f->products.data[k].type, .num_dims = f->products.data[k].num_dims, .sum = 1};
+  p->first_dim = sn_first_own(f, k);
+  p->group = (size_t)sn_group_of_product(f, k);
+  p->columns = sn_group(f, p->group);
+  for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
+    p->sum = p->sum == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : p->sum * f->dims.data[d].size;
+  if (!find_sides(f, k, together, &p->a_side))
+    return sn_error(f->op, "product %zu is not lowered yet: one side has to be without column dimensions", k);
+  p->b_side = p->a_side ^ 1;
+  p->a = only_access(f, p->a_side);
+  p->b = only_access(f, p->b_side);
+  MlirType a = sn_side_element(f, p->a_side), b = sn_side_element(f, p->b_side);
+  p->line = sn_micro_kernel(kernel, a, b, p->type);
+  assert(p->line && "the verifier and the scheduler look for one");
+  p->a_type = sn_micro_packed(p->line->a, p->type);
+  p->b_type = sn_micro_packed(p->line->b, p->type);
+  read_in_place(f, p, together);
+  return SN_OK;
+}
+
+// The matrices use the row dimension.
+static bool matrices_use(const SnForm *f, int64_t d) {
+  bool used = false;
+  for (size_t s = 2 * f->products.size; s < sn_num_sides(f); ++s)
+    used |= uses(f, s, d, 1);
+  return used;
+}
+
+// How many of the last row dimensions count as one: B uses none of them, and A stays where it is if it could. Where
+// both sides use the last one, each row is a block.
+int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel) {
+  int64_t n = f->num_rows && !matrices_use(f, f->num_rows - 1) ? 1 : 0;
+  size_t a;
+  for (size_t k = 0; k < f->products.size && n; ++k)
+    n = find_sides(f, k, 1, &a) || !find_sides(f, k, 0, &a);
+  for (bool more = n; more && n < f->num_rows;) {
+    more = !matrices_use(f, f->num_rows - n - 1);
+    for (size_t k = 0; k < f->products.size && more; ++k) {
+      SnCpuProduct p, q;
+      more = !sn_failed(sn_cpu_read_product(f, k, n, kernel, &p)) &&
+             !sn_failed(sn_cpu_read_product(f, k, n + 1, kernel, &q)) &&
+             !uses(f, p.b_side, f->num_rows - n - 1, 1) && (!p.lda || q.lda);
+    }
+    n += more;
+  }
+  return n;
+}
+
+bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
+  bool any = false;
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  for (size_t p = 0; p < f->products.size; ++p) {
+    SnCpuProduct product;
+    any |= sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) || !product.lda;
+  }
+  return any;
+}
+
+bool sn_cpu_by_columns(const SnForm *f) {
+  if (!sn_has_one_group(f))
+    return false;
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  bool result = !sn_row_needs_whole_row(&p) &&
+                p.phases.data[0].yields.size == (size_t)sn_num_operands(mlirBlockGetTerminator(f->body));
+  sn_row_program_free(&p);
+  return result;
+}

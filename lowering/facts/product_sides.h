@@ -1,0 +1,44 @@
+// product_sides.h: one product of a form on a CPU: which line of the table makes it, and where its sides are.
+//
+// The scheduler asks before it chooses, the lowering when it writes the kernel. No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_PRODUCT_SIDES_H
+#define SINTER_LOWERING_FACTS_PRODUCT_SIDES_H
+
+#include "dialect/row_groups.h"
+#include "lowering/rows/rowprogram.h"
+#include "target/microkernels.h"
+
+#define SN_AT_RUN_TIME (-1)
+
+// One product, and where its parts are.
+typedef struct {
+  size_t a_side, b_side; // of the form: rows x sum, sum x columns
+  const SnAccess *a, *b; // their accesses; null: the side has a program
+  MlirType type;
+  int64_t first_dim, num_dims; // its own dimensions
+  size_t group;                // of the columns of its row
+  SnGroup columns;
+  int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
+  const SnMicroKernel *line;        // what makes it
+  MlirType a_type, b_type;          // of the elements of its packed sides
+  int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
+  // Set by the lowering.
+  bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
+  MlirValue a_from;  // and the first of these; null: 0
+  MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
+  MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
+} SnCpuProduct;
+
+// Product k of the form, where `together` row dimensions count as one; without memory of its own.
+MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, SnCpuProduct *p);
+// How many of the last row dimensions count as one, if this kernel makes the products.
+int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
+// Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.
+bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
+// The row program sees one column at a time, so it can run on parts of a row.
+bool sn_cpu_by_columns(const SnForm *f);
+// Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.
+int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n);
+
+#endif
