@@ -23,6 +23,8 @@ static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const halves[] = {"together", "apart", NULL};
 static const char *const guards[] = {"skip", "run", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
+static const char *const gpu_maxima[] = {"online", "before", NULL};
+static const char *const gpu_halves[] = {"packed", "wide", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
@@ -83,6 +85,12 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
     {"gpu_rows", "remake", 0, 1, 1, 0, NULL,
      "of rows in registers: 1: only what was read is kept from phase to phase, the rest is computed anew"},
+    {"gpu_rows", "maximum", 0, 0, 0, 0, gpu_maxima,
+     "how a sum of exponentials under a row's maximum gets it; \"online\": in the same phase, sums being scaled where "
+     "it is exceeded; \"before\": by a phase of its own"},
+    {"gpu_rows", "halves", 0, 0, 0, 0, gpu_halves,
+     "of rows of bf16 in registers; \"packed\": as they are in memory, two in a register, where nothing but their row "
+     "needs them and no sums of columns are kept; \"wide\": in 32 bits each"},
     {"gpu_rows", "group", 1, 1 << 16, 1, 1, NULL, "of shape \"grid\": blocks that share a row"},
     {"gpu_rows", "slots", 0, 512, 1, 0, NULL,
      "of shape \"grid\" with ahead = 1: pieces that shared memory holds, of this row and the next; a piece is a vector "

@@ -39,7 +39,9 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                                 : sn_schedule_word_is(a, "residency", "shared")  ? SN_GPU_SHARED
                                                                                  : SN_GPU_REREAD,
                    .ahead = sn_schedule_number(a, "ahead"),
-                   .remake = sn_schedule_number(a, "remake")};
+                   .remake = sn_schedule_number(a, "remake"),
+                   .before = sn_schedule_word_is(a, "maximum", "before"),
+                   .wide = sn_schedule_word_is(a, "halves", "wide")};
   return SN_OK;
 }
 
@@ -104,10 +106,9 @@ static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
                     .squares = s->shape == SN_GPU_SHAPE_GRID};
   if (s->residency != SN_GPU_REREAD && !rows_are_lanes(f) && n != SN_DYNAMIC)
     c.resident = (size_t)sn_pieces(n + (c.peeled ? s->vector - 1 : 0), at_once); // what stands in front of a row too
-  c.packed = c.resident && registers && c.width % 2 == 0 && sn_gpu_packed_rows(f);
+  c.packed = c.resident && registers && !s->wide && c.width % 2 == 0 && sn_gpu_packed_rows(f);
   c.remade = c.resident && registers && s->remake && !c.packed;
-  bool shuffles = c.resident && team <= 32 && s->shape != SN_GPU_SHAPE_TILE;
-  c.online = !rows_are_lanes(f) && !shuffles; // those who shuffle meet soon enough without
+  c.online = !rows_are_lanes(f) && !s->before;
   return c;
 }
 
@@ -279,11 +280,12 @@ int64_t sn_gpu_packed_rows(const SnForm *f) {
 
 // ---- blocks that share rows by way of memory ------------------------------------------------
 
-size_t sn_gpu_exchanges(const SnForm *f, size_t *values) {
+size_t sn_gpu_exchanges(const SnForm *f, bool before, size_t *values) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
   SnRowJoints joints = {0};
   size_t count = 0;
-  sn_row_join_exponentials(&joints, &p);
+  if (!before)
+    sn_row_join_exponentials(&joints, &p);
   sn_row_join_squares(&joints, &p);
   *values = 0;
   for (size_t i = 0; i < p.phases.size; ++i) {
@@ -307,7 +309,7 @@ bool sn_gpu_counts(const SnForm *f, int64_t group, size_t exchanges, int64_t *ro
 }
 
 bool sn_gpu_may_share_rows(const SnForm *f, int64_t group) {
-  size_t values = 0, count = f->num_cols && !sn_gpu_sums_columns(f) ? sn_gpu_exchanges(f, &values) : 0;
+  size_t values = 0, count = f->num_cols && !sn_gpu_sums_columns(f) ? sn_gpu_exchanges(f, false, &values) : 0;
   int64_t rows;
   return count && count <= SN_GPU_EXCHANGES && values <= SN_GPU_EXCHANGED && sn_gpu_counts(f, group, count, &rows);
 }

@@ -26,6 +26,8 @@ typedef struct {
   enum { SN_GPU_SHAPE_ROWS, SN_GPU_SHAPE_FLAT, SN_GPU_SHAPE_TILE, SN_GPU_SHAPE_GRID } shape;
   enum { SN_GPU_REREAD, SN_GPU_REGISTERS, SN_GPU_SHARED } residency;
   bool ahead, remake;
+  bool before; // a maximum takes a phase of its own
+  bool wide;   // bf16 waits in 32 bits
 } SnGpuRows;
 
 // Which columns a thread has, and how it reads them.
@@ -83,8 +85,9 @@ bool sn_gpu_sums_columns(const SnForm *form);
 // How many rows of bf16 may wait as they are in memory, two elements in a register; 0: none.
 int64_t sn_gpu_packed_rows(const SnForm *form);
 
-// The exchanges of a row, and the values of the largest. More than SN_GPU_EXCHANGES: of too many phases.
-size_t sn_gpu_exchanges(const SnForm *form, size_t *values);
+// The exchanges of a row, and the values of the largest; `before`: maxima have phases of their own. More than
+// SN_GPU_EXCHANGES: of too many phases.
+size_t sn_gpu_exchanges(const SnForm *form, bool before, size_t *values);
 // Blocks count up to 2^32 in a launch, and this does not go beyond it; of unknown rows there are no more than 2^38
 // bytes hold.
 bool sn_gpu_counts(const SnForm *form, int64_t group, size_t exchanges, int64_t *rows);

@@ -381,13 +381,26 @@ static const struct {
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
+// A maximum goes with the sums of exponentials under it, but where those who share a row shuffle: they meet soon enough
+// twice.
+static bool shuffles_maxima(const SnForm *f, const Schedule *s) {
+  SnRowJoints joints = {0};
+  if (!s->registers || s->tile || (s->team < s->threads ? s->team : s->threads) > 32)
+    return false;
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  sn_row_join_exponentials(&joints, &p);
+  sn_row_program_free(&p);
+  return joints.n > 0;
+}
+
 static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
   char unroll[32] = "", cluster[32] = "", team[32] = "";
   const char *next = ahead(facts, s) ? ", ahead = 1" : "",
-             *remake = s->registers && facts->remake ? ", remake = 1" : "";
+             *remake = s->registers && facts->remake ? ", remake = 1" : "",
+             *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
   if (s->unroll > 1)
     snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
   if (s->cluster > 1)
@@ -397,14 +410,14 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
   return sn_schedule_attr(
       loc, "gpu_rows",
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s}",
+                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s}",
                     (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
                     s->flat        ? "shape = \"flat\""
                     : s->tile      ? "shape = \"tile\", residency = \"registers\""
                     : s->registers ? "residency = \"registers\""
                     : s->shared    ? "residency = \"shared\""
                                    : "residency = \"reread\"",
-                    remake, next, cluster, team));
+                    remake, next, cluster, team, maximum));
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {

@@ -686,11 +686,12 @@ def per_row(name, m, schedule=None, dynamic=False):
 
 
 def all_cases():
-    R = 'residency = "registers"'
+    R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
     softmax("thread", 37, 4)
-    softmax("warp_8", 100, 29, schedule=f"threads = 64, blocks = 7, vector = 1, {R}, team = 8")
-    softmax("warp_32", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32")
+    softmax("warp_8", 100, 29, schedule=f"threads = 64, blocks = 7, vector = 1, {R}, team = 8, {BEFORE}")
+    softmax("warp_32", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32, {BEFORE}")
+    softmax("warp_online", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32")
     softmax("warp_rereads", 21, 128, schedule="threads = 64, blocks = 3, vector = 4, team = 16, unroll = 2")
     softmax("block", 9, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}")
     softmax("cluster_2", 9, 516, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2")

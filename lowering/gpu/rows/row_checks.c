@@ -84,7 +84,7 @@ static MlirLogicalResult check_grid(const SnForm *f, const SnGpuRows *s, const S
                     "shape = \"grid\" with group = %lld of blocks = %lld: two blocks or more share a row, and no more "
                     "than there are",
                     (long long)s->group, (long long)s->blocks);
-  count = sn_gpu_exchanges(f, &values);
+  count = sn_gpu_exchanges(f, s->before, &values);
   if (!count)
     return sn_error(f->op,
                     "shape = \"grid\" is for rows whose reductions blocks have to share: nothing is reduced here");

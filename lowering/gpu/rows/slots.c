@@ -74,7 +74,7 @@ void sn_gpu_take_input(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own,
     sn_end_if(b, &there, sn_row_load_place(b, &g->program, at, a));
     x = sn_result(there.op, 0);
   }
-  sn_map(&at->made, mlirBlockGetArgument(g->form->body, (intptr_t)g->plan->fetch.inputs[i]), x);
+  sn_fragment_give(at, mlirBlockGetArgument(g->form->body, (intptr_t)g->plan->fetch.inputs[i]), x);
 }
 
 void sn_gpu_take(SnBuilder *b, SnGpuRowKernel *g, MlirValue slot, SnFragment *at) {

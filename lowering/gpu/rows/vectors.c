@@ -93,7 +93,7 @@ static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part,
     none = sn(b, "vector.broadcast", none, sn_type_of(x));
   MlirValue masked = sn(b, "arith.select", *inside, x, none);
   if (mlirValueIsABlockArgument(of) && mlirTypeEqual(sn_type_of(masked), sn_type_of(x)))
-    sn_map(&at->made, of, masked); // one copy; what is outside is nobody's
+    sn_fragment_give(at, of, masked); // one copy; what is outside is nobody's
   return masked;
 }
 

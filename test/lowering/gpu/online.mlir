@@ -67,3 +67,32 @@ func.func private @not_an_exponential(%x: memref<5x9xf32>, %y: memref<5xf32>) at
   }
   return
 }
+
+// -----
+
+// maximum = "before": the maximum has a phase of its own, and exponentials are taken from it.
+
+// CHECK-LABEL: gpu.func @before
+//       CHECK:   scf.for
+//       CHECK:     %[[M:.+]] = scf.for {{.*}} -> (f32)
+//       CHECK:       arith.maximumf
+//       CHECK:     gpu.shuffle {{.*}}%[[M]]
+//       CHECK:     scf.for {{.*}} -> (f32)
+//       CHECK:       ex2.approx.ftz
+//       CHECK:     scf.for
+//       CHECK:       memref.store
+func.func private @before(%x: memref<5x9xf32>, %y: memref<5x9xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 9) ins(%x[i, j] : memref<5x9xf32>) outs(%y[i, j] : memref<5x9xf32>)
+      schedule(#sinter.gpu_rows<blocks = 3, threads = 32, maximum = "before">) {
+  ^row(%a: tensor<9xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<9xf32>
+    %d = arith.subf %a, %mb : tensor<9xf32>
+    %e = math.exp %d : tensor<9xf32>
+    %s = sinter.row_reduce add %e : tensor<9xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<9xf32>
+    %q = arith.divf %e, %sb : tensor<9xf32>
+    sinter.yield %q : tensor<9xf32>
+  }
+  return
+}

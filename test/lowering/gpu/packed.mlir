@@ -56,3 +56,28 @@ func.func private @remade(%x: memref<3x128xf32>, %y: memref<3x128xf32>) attribut
   }
   return
 }
+
+// -----
+
+// halves = "wide": elements are extended as they are read, and wait so.
+
+// CHECK-LABEL: gpu.func @wide
+//       CHECK:   %[[X:.+]] = vector.load
+//       CHECK:   %[[W:.+]] = arith.extf %[[X]] : vector<8xbf16> to vector<8xf32>
+//       CHECK:   gpu.shuffle
+//   CHECK-NOT:   prmt
+//       CHECK:   arith.subf %[[W]]
+//       CHECK:   vector.store
+func.func private @wide(%x: memref<3x256xbf16>, %y: memref<3x256xbf16>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3) by (j = 256) ins(%x[i, j] : memref<3x256xbf16>) outs(%y[i, j] : memref<3x256xbf16>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 3, vector = 8, residency = "registers", halves = "wide">) {
+  ^row(%a0: tensor<256xbf16>):
+    %a = arith.extf %a0 : tensor<256xbf16> to tensor<256xf32>
+    %s = sinter.row_reduce add %a : tensor<256xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<256xf32>
+    %q = arith.subf %a, %sb : tensor<256xf32>
+    %r = arith.truncf %q : tensor<256xf32> to tensor<256xbf16>
+    sinter.yield %r : tensor<256xbf16>
+  }
+  return
+}

@@ -55,6 +55,39 @@ func.func @short(%x: tensor<1048576x32xf32>, %e: tensor<1048576x32xf32>, %y: ten
 
 // -----
 
+// Those who shuffle have the maximum in a phase of its own; a block brings sums under another one together.
+
+// CHECK-LABEL: func @shuffled
+//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, maximum = "before", {{.*}}team = 8,
+//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy
+func.func @shuffled(%x: tensor<1048576x32xf32>, %y: tensor<32768x4096xf32>, %e: tensor<1048576x32xf32>, %f: tensor<32768x4096xf32>) -> (tensor<1048576x32xf32>, tensor<32768x4096xf32>) {
+  %0 = sinter.rowwise (i = 1048576) by (j = 32) ins(%x[i, j] : tensor<1048576x32xf32>) outs(%e[i, j] : tensor<1048576x32xf32>) {
+  ^row(%a: tensor<32xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<32xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<32xf32>
+    %d = arith.subf %a, %mb : tensor<32xf32>
+    %p = math.exp %d : tensor<32xf32>
+    %s = sinter.row_reduce add %p : tensor<32xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<32xf32>
+    %q = arith.divf %p, %sb : tensor<32xf32>
+    sinter.yield %q : tensor<32xf32>
+  }
+  %1 = sinter.rowwise (i = 32768) by (j = 4096) ins(%y[i, j] : tensor<32768x4096xf32>) outs(%f[i, j] : tensor<32768x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<4096xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<4096xf32>
+    %d = arith.subf %a, %mb : tensor<4096xf32>
+    %p = math.exp %d : tensor<4096xf32>
+    %s = sinter.row_reduce add %p : tensor<4096xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<4096xf32>
+    %q = arith.divf %p, %sb : tensor<4096xf32>
+    sinter.yield %q : tensor<4096xf32>
+  }
+  return %0, %1 : tensor<1048576x32xf32>, tensor<32768x4096xf32>
+}
+
+// -----
+
 // Classes in dimension 1: a thread has a pixel's, neighbouring threads neighbouring pixels'.
 
 // CHECK-LABEL: func @pixels
