@@ -145,6 +145,13 @@ static int64_t rows_of_parts(const Plan *p) {
   return m;
 }
 
+// A panel's rows of 64 columns, or of two tiles where vectors are narrower: with more, each tile would read a part of
+// every row, and parts of many rows share few places of the first cache.
+static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum) {
+  int64_t tile = sn_micro_vectors(line) * sn_micro_lanes(line, sum), n = line->bits < 512 ? 2 * tile : tile;
+  return line->sums != SN_SUMS_IN_VECTORS || n > 64 ? 64 : n < 16 ? 16 : n;
+}
+
 static Plan plan(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
@@ -158,7 +165,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .work = work_of(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
-  p.n = at_most(sn_bits(first.sum) > 32 ? 32 : 64, p.work.widest);
+  p.n = at_most(columns_of_block(line, first.sum), p.work.widest);
   p.m = p.rows > 0 && p.by_columns ? rows_of_parts(&p) : rows_of_whole_blocks(&p);
   p.m = sn_has_one_group(f) ? p.m : sn_cpu_rows_of_chain(f, p.m);
   int64_t k = p.m >= 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;

@@ -7,6 +7,7 @@
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
+//   a product of bytes in i64     ->  in i32                      simplify/narrow_products.c
 //   outputs, inputs, columns that nothing uses -> gone    edit/edit.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
@@ -39,6 +40,10 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
   for (size_t i = 0; i < all.size; ++i)
     sn_drop_unit_dims(all.data[i]);
   sn_vec_free(&all);
+  SnOpVec contracts = sn_collect(root, "sinter.contract");
+  for (size_t i = 0; i < contracts.size; ++i)
+    sn_narrow_products(contracts.data[i]);
+  sn_vec_free(&contracts);
   SnOpVec totals = sn_collect(root, "sinter.rowwise");
   for (size_t i = 0; i < totals.size; ++i)
     if (sn_num_results(totals.data[i]))

@@ -19,5 +19,7 @@ bool sn_walk_along_classes(MlirOperation op);
 bool sn_factors_leave_sides(MlirOperation op);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
+// Products of small integers in 64 bits become ones in 32 (narrow_products.c); tells whether there were any.
+bool sn_narrow_products(MlirOperation op);
 
 #endif
