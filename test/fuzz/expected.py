@@ -75,17 +75,22 @@ class Expected:
     """A program's inputs, as files in a folder, and its results: numbers, `reported`, or None where nothing is
     known."""
 
-    def __init__(self, text, folder):
-        done = subprocess.run([STOCK, "--linalg-generalize-named-ops", "--mlir-print-op-generic"], input=text,
-                              capture_output=True, text=True, check=False)
+    def __init__(self, text, folder, sinter_opt):
+        command = [sinter_opt] if "sinter." in text else [STOCK, "--linalg-generalize-named-ops"]
+        done = subprocess.run([*command, "--mlir-print-op-generic"], input=text, capture_output=True, text=True,
+                              check=False)
         if done.returncode:
             raise ValueError(done.stderr)
         function = parse(done.stdout)
         m = re.search(r"(?m)^// inputs: (\w+) (\d+)", text)
         kind, seed = (m[1], int(m[2])) if m else ("normal", 5)
+        # What the sizes `?` of each argument are.
+        given = re.search(r"(?m)^// sizes: (.*)", text)
+        given = [[int(n) for n in a.split("x")[:-1]] for a in given[1].split(", ")] if given else None
         self.files, inputs = [], []
         for i, (_, t) in enumerate(function.blocks[0].arguments):
             shape, type = tensor_type(t)
+            shape = given[i] if given else shape
             if type not in FILES:
                 raise NoType(type)
             x = draw(np.random.default_rng(zlib.crc32(f"{seed} {i} {t}".encode())), kind, shape, type)

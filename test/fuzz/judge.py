@@ -15,6 +15,11 @@ from common import CRASH, ENVIRONMENT, crash
 ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"],
          ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
          ["--policy=medium", "--threads=1", "--cpu=haswell"]]
+# The same of a program in kernel forms; what begins with --sinter- is for sinter-opt.
+FORM_ROADS = [["--policy=disabled", "--threads=1"], ["--sinter-split", "--policy=aggressive", "--threads=2"],
+              ["--sinter-split=keep-sides", "--sinter-decompose", "--policy=medium", "--threads=1"],
+              ["--policy=medium", "--threads=2"], ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
+              ["--sinter-simplify", "--sinter-decompose", "--policy=medium", "--threads=1"]]
 REPORTED = 3  # sinter-run's exit code when an assert of the program fails
 
 
@@ -66,20 +71,45 @@ class Judge:
     def __init__(self, options):
         self.options = options
         self.tool = os.path.join(options.bin, "sinter-run")
+        self.opt = os.path.join(options.bin, "sinter-opt")
         self.wide = options.threads[1:]
         self.lock = threading.Lock()
         # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and
         # all.
         self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements"), 0)
 
-    def run(self, file, *arguments):
-        command = [self.tool, file, *arguments]
+    def call(self, *command):
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
                                   timeout=self.options.timeout)
         except subprocess.TimeoutExpired:
-            return -1000, f"error: no end after {self.options.timeout} s"
-        return done.returncode, done.stderr.decode(errors="replace")
+            return -1000, f"error: no end after {self.options.timeout} s", b""
+        return done.returncode, done.stderr.decode(errors="replace"), done.stdout
+
+    def run(self, file, *arguments):
+        passes = [a for a in arguments if a.startswith("--sinter-")]
+        if passes:
+            made = file + "".join(passes) + ".mlir"
+            code, err, _ = self.call(self.opt, file, *passes, "-o", made)
+            if code:
+                return code, err
+            file, arguments = made, [a for a in arguments if a not in passes]
+        return self.call(self.tool, file, *arguments)[:2]
+
+    def spelled(self, file):
+        """What is wrong with the ways of writing a program: pretty, generic and bytecode are one."""
+        first = None
+        for i, how in enumerate(([], ["--mlir-print-op-generic"], ["--emit-bytecode"])):
+            made = f"{file}.{i}"
+            code, err, _ = self.call(self.opt, file, *how, "-o", made)
+            if not code:
+                code, err, text = self.call(self.opt, made)
+            if code:
+                return self.name(code, err) or f"refused: {first_error(err)}"
+            first = first or text
+            if text != first:
+                return f"another program{' '.join(['', *how])}"
+        return None
 
     def again(self, text, why):
         """Whether a program still fails in the same way."""
@@ -92,7 +122,7 @@ class Judge:
             file = os.path.join(folder, "program.mlir")
             with open(file, "w") as f:
                 f.write(text)
-            by_numpy = expected.available() and "sinter." not in text and not self.options.no_numpy
+            by_numpy = expected.available() and not self.options.no_numpy
             head = text[:text.index("{\n")]
             results = head[head.rindex("->"):].count("tensor<") if "->" in head else 0
             outputs = lambda name: [os.path.join(folder, f"{name}{i}.npy") for i in range(results)]
@@ -103,7 +133,7 @@ class Judge:
 
     def by_numpy(self, text, file, folder, outputs_of, roads):
         try:
-            want = expected.Expected(text, folder)
+            want = expected.Expected(text, folder, self.opt)
         except ValueError as e:
             return f"no program: {first_error(str(e))}"
         except expected.NoType:
@@ -114,9 +144,14 @@ class Judge:
             self.counts["known"] += known
             self.counts["elements"] += elements
         inputs = [f"--input={f}" for f in want.files]
+        forms = "sinter." in text
         if roads is None:
-            pick = sum(map(ord, text)) % len(ROADS)
-            roads = ROADS if self.options.every_road else ROADS[pick:pick + 1]
+            every = FORM_ROADS if forms else ROADS
+            pick = sum(map(ord, text)) % len(every)
+            roads = every if self.options.every_road else every[pick:pick + 1]
+            why = self.spelled(file) if forms else None
+            if why:
+                return why
         roads = [["--policy=aggressive", f"--threads={n}"] for n in self.options.threads] + roads
         first = None
         for i, road in enumerate(roads):

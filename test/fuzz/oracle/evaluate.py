@@ -37,7 +37,10 @@ def literal(text, type):
         if type == "f16":
             return np.uint16(n).view(np.float16)
         return np.uint32(n << 16 if type == "bf16" else n).view(np.float32)
-    return float(text)
+    if type == "bf16":  # of bits below its own it has none: to the nearest, ties to even
+        n = int(np.float32(text).view(np.uint32))
+        return np.uint32((n + 0x7FFF + ((n >> 16) & 1)) & 0xFFFF0000).view(np.float32)
+    return {"f32": np.float32, "f16": np.float16}.get(type, float)(text)
 
 
 def from_bytes(data, type):
@@ -54,6 +57,8 @@ def constant(attribute):
     value, _, type = attribute.rpartition(" : ")
     if attribute in ("true", "false"):
         return Number(literal(attribute, "i1"), "i1")
+    if not type or not value:  # in a list MLIR leaves these types out
+        type, value = "f64" if "." in attribute or "0x" in attribute else "i64", attribute
     if not type.startswith("tensor"):
         return Number(literal(value, type), type)
     shape, element = tensor_type(type)
@@ -391,6 +396,9 @@ def evaluate(function, inputs):
             if op.name == "linalg.generic":
                 for r, y in zip(op.results, generic(op, values)):
                     values[r] = y
+            elif op.name in ("sinter.rowwise", "sinter.contract"):
+                from .rows import Form  # rows.py takes its operations from here
+                values.update(zip(op.results, Form(op, values).run()))
             elif op.name == "cf.assert":
                 check(values[op.operands[0]], op.attributes.get("msg", "assert"))
             else:
