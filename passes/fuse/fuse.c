@@ -27,7 +27,9 @@ static bool is_copy(const SnForm *f, size_t output, bool widened, size_t *input)
     return false;
   MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
   for (MlirOperation op = sn_definer(v); !sn_null(op); op = sn_definer(v)) {
-    if (sn_none(sn_broadcast_of(v)) && !(widened && (sn_is(op, "arith.extf") || sn_is(op, "arith.extsi"))))
+    bool wider = sn_is(op, "arith.extf") || (sn_is(op, "arith.extsi") && sn_bits(sn_element(sn_type_of(v))) > 1 &&
+                                             sn_bits(sn_element(sn_type_of(sn_operand(op, 0)))) > 1);
+    if (sn_none(sn_broadcast_of(v)) && !(widened && wider))
       return false;
     v = sn_operand(op, 0);
   }
@@ -98,6 +100,22 @@ static void set_element(MlirOperation op, const char *name, intptr_t n, intptr_t
   free(all);
 }
 
+// With this access as its side the product uses all that it sums (P2), and all sizes `?` are said by an operand (F7).
+static bool fits_side(const SnForm *f, size_t input, SnAccess a) {
+  bool fits = true;
+  for (int64_t d = 0; d < (int64_t)f->dims.size && fits; ++d) {
+    bool own = sn_map_uses(f->inputs.data[input].map, d) && d >= f->num_rows + f->num_cols;
+    bool known = f->dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !known; ++k) {
+      const SnAccess *other = k == input ? &a : sn_form_access(f, k);
+      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(other->map) && !other->fill.ptr; ++i)
+        known |= sn_map_dim(other->map, i) == d;
+    }
+    fits = known && (!own || sn_map_uses(a.map, d));
+  }
+  return fits;
+}
+
 // A side of a product that is a view of something, with bounds or widened, reads that something: the product
 // converts its sides.
 static bool look_through_view(SnForm *f, size_t input) {
@@ -116,11 +134,15 @@ static bool look_through_view(SnForm *f, size_t input) {
     for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p)
       if (sn_map_dim(written, p) >= 0)
         dims[sn_map_dim(written, p)] = mlirAffineMapGetResult(read, p);
-    MlirAffineMap map = sn_map_replace(view.inputs.data[from].map, (intptr_t)f->dims.size, dims);
-    set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(map));
-    if (view.inputs.data[from].fill.ptr)
-      set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, view.inputs.data[from].fill);
-    mlirOperationSetOperand(f->op, (intptr_t)input, view.inputs.data[from].value);
+    SnAccess a = view.inputs.data[from];
+    a.map = sn_map_replace(a.map, (intptr_t)f->dims.size, dims);
+    ok = fits_side(f, input, a);
+    if (ok) {
+      set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(a.map));
+      if (a.fill.ptr)
+        set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, a.fill);
+      mlirOperationSetOperand(f->op, (intptr_t)input, a.value);
+    }
     free(dims);
   }
   sn_form_free(&view);

@@ -52,3 +52,41 @@ func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32
   %y = linalg.matmul ins(%wx, %w : tensor<8x16xi32>, tensor<16x4xi32>) outs(%f : tensor<8x4xi32>) -> tensor<8x4xi32>
   return %y : tensor<8x4xi32>
 }
+
+// -----
+
+// A product takes a bool as 0 or 1: one that is made 0 or -1 is another number.
+
+// CHECK-LABEL: func @bools
+//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:     arith.extsi
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xi32>,
+func.func @bools(%x: tensor<8x16xi1>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
+  %f = arith.constant dense<0> : tensor<8x4xi32>
+  %ex = tensor.empty() : tensor<8x16xi32>
+  %wx = linalg.map { arith.extsi } ins(%x : tensor<8x16xi1>) outs(%ex : tensor<8x16xi32>)
+  %y = linalg.matmul ins(%wx, %w : tensor<8x16xi32>, tensor<16x4xi32>) outs(%f : tensor<8x4xi32>) -> tensor<8x4xi32>
+  return %y : tensor<8x4xi32>
+}
+
+// -----
+
+// A vector as long as the result, at each k: the product would not use what it sums.
+
+// CHECK-LABEL: func @misses_what_is_summed
+//       CHECK:   %[[R:.+]] = sinter.rowwise
+//       CHECK:   sinter.contract
+//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xf32>,
+func.func @misses_what_is_summed(%x: tensor<8xf32>, %w: tensor<4x16xf32>) -> tensor<8x4xf32> {
+  %ex = tensor.empty() : tensor<8x16xf32>
+  %wx = linalg.broadcast ins(%x : tensor<8xf32>) outs(%ex : tensor<8x16xf32>) dimensions = [1]
+  %e = tensor.empty() : tensor<8x4xf32>
+  %y = sinter.contract (i = 8) by (j = 4)
+      product (k = 16) (%wx[i, k] : tensor<8x16xf32>, %w[j, k] : tensor<4x16xf32>) : f32
+      outs(%e[i, j] : tensor<8x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<8x4xf32>
+}
