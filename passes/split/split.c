@@ -44,6 +44,8 @@ typedef struct {
   SN_VEC(Known) known;
   int64_t stages;
   bool *done; // of each reduced result: a piece has finished it
+  int64_t finish_group; // of the finish's rows; SN_NO_GROUP if it has none, or SN_SEVERAL_GROUPS
+  bool ending;          // the form finishes what several pieces reduce
 } Split;
 
 static Known *known(Split *s, MlirValue v) {
@@ -81,7 +83,9 @@ static bool is_multiplied(MlirValue v) {
 }
 
 static void place_op(Split *s, MlirOperation op) {
-  bool multiplies = sn_row_op_has(op, SN_READS_MATRIX), free = !sn_row_op_has(op, SN_READS_ALL);
+  // What a row gives one number of is computed beside that row.
+  bool multiplies = sn_row_op_has(op, SN_READS_MATRIX),
+       free = !sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_ONE);
   bool movable = free && !sn_row_op_has(op, SN_READS_ONE) && sn_num_results(op);
   int64_t stage = 0, group = home(s, op);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
@@ -118,12 +122,35 @@ static int64_t latest(Split *s, Known *x) {
   return stage == INT64_MAX ? -1 : stage;
 }
 
+static bool gives_size(const SnAccess *a, int64_t d) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++i)
+    if (sn_map_dim(a->map, i) == d)
+      return true;
+  return false;
+}
+
+// A product takes the access as a side: it uses all that is summed (P2) and says how large that is (F7).
+static bool fits_product(const SnForm *f, const SnAccess *a, SnGroup summed) {
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
+    if (!sn_access_uses(f, a, d) || (f->dims.data[d].size == SN_DYNAMIC && !gives_size(a, d)))
+      return false;
+  return true;
+}
+
+static void place_input(Split *s, size_t k) {
+  SnForm *f = &s->f;
+  MlirValue v = sn_input_argument(f, k);
+  int64_t group = sn_group_of_access(f, &f->inputs.data[k]);
+  bool stored = group >= 0 && is_multiplied(v) && !fits_product(f, &f->inputs.data[k], sn_group(f, (size_t)group));
+  sn_push(&s->known, ((Known){v, stored ? 0 : FREE, stored ? group : SN_NO_GROUP, false, {}}));
+}
+
 static void place_values(Split *s) {
   SnForm *f = &s->f;
   for (size_t p = 0; p < f->products.size; ++p)
     sn_push(&s->known, ((Known){sn_product_argument(f, p), 0, sn_group_of_product(f, p), true, {}}));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_push(&s->known, ((Known){sn_input_argument(f, k), FREE, SN_NO_GROUP, false, {}}));
+    place_input(s, k);
   MlirOperation end = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
@@ -151,7 +178,7 @@ static SnAccess empty(Split *s, MlirType element, const int64_t *dims, intptr_t 
     exprs[i] = mlirAffineDimExprGet(s->b.ctx, dims[i]);
   }
   if (s->crossing)
-    v = s->crossing->place(&s->b, &s->f, element, dims, n, total, s->crossing->user);
+    v = s->crossing->place(&s->b, &s->f, element, dims, n, total || s->ending, s->crossing->user);
   else
     v = sn(&s->b, "tensor.empty", sn_values(dynamic, sizes), sn_tensor(element, n, shape));
   return (SnAccess){.value = v, .map = mlirAffineMapGet(s->b.ctx, (intptr_t)s->f.dims.size, 0, n, exprs)};
@@ -168,43 +195,50 @@ static intptr_t row_dims(const SnForm *f, int64_t group, int64_t *dims) {
   return n;
 }
 
-// ---- programs of sides ----------------------------------------------------------------------
+// ---- sides that are no access that a product takes ------------------------------------------------
 
-// The side's elements by a form of their own: its program over what it uses.
-static void split_side(Split *s, size_t number) {
-  SnForm *f = &s->f;
-  SnSide side = sn_side(f, number);
-  int64_t at[SN_MAX_DIMS], used[SN_MAX_DIMS], n = 0;
-  SnForm alone = sn_side_form(f, number, at);
-  SnGroup summed = sn_side_summed(f, number);
-  MlirAffineExpr dims[SN_MAX_DIMS];
-  SnForm to = {.num_cols = summed.num_dims};
+static bool is_in(SnGroup g, int64_t d) { return d >= g.first && d < g.first + g.num_dims; }
+
+// The dimensions that accesses and program use, those that are summed last.
+static intptr_t used_dims(const SnForm *f, SnSide side, SnGroup summed, const SnAccess *accesses, int64_t *used) {
+  intptr_t n = 0;
   for (int own = 0; own < 2; ++own)
     for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
-      bool is_own = d >= summed.first && d < summed.first + summed.num_dims, uses = is_own;
-      for (size_t k = 0; k < alone.inputs.size && !uses; ++k)
-        uses = sn_access_uses(&alone, &alone.inputs.data[k], at[d]);
-      for (MlirOperation op = mlirBlockGetFirstOperation(side.program); !sn_null(op) && !uses;
-           op = mlirOperationGetNextInBlock(op))
+      bool uses = is_in(summed, d);
+      for (size_t k = 0; k < side.count && !uses; ++k)
+        uses = sn_access_uses(f, &accesses[k], d);
+      MlirOperation op = side.program.ptr ? mlirBlockGetFirstOperation(side.program) : (MlirOperation){0};
+      for (; !sn_null(op) && !uses; op = mlirOperationGetNextInBlock(op))
         uses = sn_row_op_names(op, f->dims.data[d].name);
-      if (is_own != own)
-        continue;
-      dims[at[d]] = uses ? mlirAffineDimExprGet(s->b.ctx, n) : mlirAffineConstantExprGet(s->b.ctx, 0);
-      if (!uses)
-        continue;
-      used[n++] = d;
-      to.num_rows += !own;
-      sn_push(&to.dims, f->dims.data[d]);
+      if (uses && is_in(summed, d) == own)
+        used[n++] = d;
     }
-  SnAccess made = empty(s, sn_side_element(f, number), used, n, false);
-  for (size_t k = 0; k < alone.inputs.size; ++k) {
-    SnAccess a = alone.inputs.data[k];
+  return n;
+}
+
+// The elements of a side by a form of their own: its program over what it uses and what is summed. Without a program
+// it is what its one access reads.
+static SnAccess stored_side(Split *s, SnSide side, SnGroup summed, const SnAccess *accesses, MlirType element) {
+  SnForm *f = &s->f;
+  int64_t used[SN_MAX_DIMS];
+  intptr_t n = used_dims(f, side, summed, accesses, used);
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  SnForm to = {.num_rows = n - summed.num_dims, .num_cols = summed.num_dims};
+  for (size_t d = 0; d < f->dims.size; ++d)
+    dims[d] = mlirAffineConstantExprGet(s->b.ctx, 0);
+  for (intptr_t i = 0; i < n; ++i) {
+    dims[used[i]] = mlirAffineDimExprGet(s->b.ctx, i);
+    sn_push(&to.dims, f->dims.data[used[i]]);
+  }
+  SnAccess made = empty(s, element, used, n, false);
+  for (size_t k = 0; k < side.count; ++k) {
+    SnAccess a = accesses[k];
     a.map = sn_map_replace(a.map, n, dims);
     if (a.through.ptr) {
       int64_t through[SN_MAX_DIMS];
       intptr_t symbols = mlirDenseArrayGetNumElements(a.through);
       for (intptr_t i = 0; i < symbols; ++i) {
-        SnAccess index = alone.indices.data[mlirDenseI64ArrayGetElement(a.through, i)];
+        SnAccess index = f->indices.data[mlirDenseI64ArrayGetElement(a.through, i)];
         index.map = sn_map_replace(index.map, n, dims);
         through[i] = (int64_t)to.indices.size;
         sn_push(&to.indices, index);
@@ -217,14 +251,29 @@ static void split_side(Split *s, size_t number) {
           ((SnAccess){.value = made.value, .map = mlirAffineMapMultiDimIdentityGet(s->b.ctx, (intptr_t)n)}));
   MlirOperation form = sn_form_create(&s->b, &to, false);
   SnBuilder in = sn_at_end(to.body, s->b.loc);
-  SnMap map = {0};
-  for (size_t k = 0; k < to.inputs.size; ++k)
-    sn_map(&map, mlirBlockGetArgument(side.program, (intptr_t)k), sn_input_argument(&to, k));
-  sn_copy_ops(&in, side.program, &map);
-  sn_clone(&in, mlirBlockGetTerminator(side.program), &map);
-  sn_map_free(&map);
-  // One access in the side's place.
+  if (side.program.ptr) {
+    SnMap map = {0};
+    for (size_t k = 0; k < to.inputs.size; ++k)
+      sn_map(&map, mlirBlockGetArgument(side.program, (intptr_t)k), sn_input_argument(&to, k));
+    sn_copy_ops(&in, side.program, &map);
+    sn_clone(&in, mlirBlockGetTerminator(side.program), &map);
+    sn_map_free(&map);
+  } else {
+    MlirValue v = sn_as_row(&in, sn_input_argument(&to, 0), sn_row_type(&to, element));
+    sn_op(&in, "sinter.yield", v, sn_types(0, NULL));
+  }
   made.value = sn_result(form, 0);
+  sn_form_free(&to);
+  return made;
+}
+
+// One access in the side's place.
+static void split_side(Split *s, size_t number) {
+  SnForm *f = &s->f;
+  sn_spell_sides(f);
+  SnSide side = sn_side(f, number);
+  SnAccess made = stored_side(s, side, sn_side_summed(f, number), &f->inputs.data[side.first],
+                              sn_side_element(f, number));
   SN_VEC(SnAccess) inputs = {0};
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (k == side.first)
@@ -236,8 +285,14 @@ static void split_side(Split *s, size_t number) {
   for (size_t i = number + 1; i < f->sides.size; ++i)
     f->sides.data[i].first -= side.count - 1;
   f->sides.data[number] = (SnSide){.first = side.first, .count = 1};
-  sn_form_free(&to);
-  sn_form_free(&alone);
+}
+
+// A product uses in each side all that it sums (P2).
+static bool side_uses_all(const SnForm *f, size_t side, SnGroup summed) {
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
+    if (!sn_side_uses(f, side, d))
+      return false;
+  return true;
 }
 
 // ---- pieces ----------------------------------------------------------------------------------
@@ -247,6 +302,7 @@ typedef struct {
   int64_t stage, group;
   SnForm to;
   MlirAffineExpr dims[SN_MAX_DIMS]; // of the form, in the piece: 0 where it has none
+  int64_t from[SN_MAX_DIMS];        // of the piece, in the form
   SN_VEC(MlirValue) products;       // of the body, that the piece's products give
   SN_VEC(MlirValue) reads;          // of the body, that come in as inputs behind the sides
   SN_VEC(SnAccess) read_from;
@@ -329,14 +385,14 @@ static void need(Piece *p, MlirValue v) {
   if (has_value(p->reads.data, p->reads.size, v) || has_value(p->products.data, p->products.size, v))
     return;
   MlirOperation op = sn_definer(v);
-  bool free = x->stage == FREE;
-  if (sn_null(op) ? !free : sn_row_op_has(op, SN_READS_MATRIX)) {
-    if (is_here(p, x)) {
-      sn_push(&p->products, v);
-      return;
-    }
+  bool free = x->stage == FREE, argument = sn_null(op),
+       product = argument ? mlirBlockArgumentGetArgNumber(v) < (intptr_t)s->f.products.size
+                          : sn_row_op_has(op, SN_READS_MATRIX);
+  if (product && is_here(p, x)) {
+    sn_push(&p->products, v);
+    return;
   }
-  if (sn_null(op) && free) {
+  if (argument && (free || is_here(p, x))) {
     for (size_t k = sn_first_input(&s->f); k < s->f.inputs.size; ++k)
       if (sn_same(v, sn_input_argument(&s->f, k))) {
         sn_push(&p->reads, v);
@@ -402,6 +458,7 @@ static void push_dim(Piece *p, int64_t d) {
   snprintf(name, sizeof name, "%.*s", (int)dim.name.length, dim.name.data);
   dim.name = sn_fresh_name(p->s->b.ctx, &p->to, name);
   p->dims[d] = mlirAffineDimExprGet(p->s->b.ctx, (intptr_t)p->to.dims.size);
+  p->from[p->to.dims.size] = d;
   sn_push(&p->to.dims, dim);
 }
 
@@ -560,10 +617,12 @@ static bool accumulates_here(const Piece *p, size_t accumulator) {
   return false;
 }
 
-// A reduced result of which all that it needs is here.
+// A reduced result of which all that it needs is here, and its rows are of the piece's group.
 static bool finishes(const Piece *p, size_t output) {
   const SnForm *f = &p->s->f;
-  if (!sn_is_reduced(f, output) || p->s->done[output] || !p->accumulators.size)
+  int64_t group = p->s->finish_group;
+  if (!sn_is_reduced(f, output) || p->s->done[output] || !p->accumulators.size ||
+      (f->finish.ptr && group != SN_NO_GROUP && group != p->group))
     return false;
   bool *of = needs_of(f, output), here = true;
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -659,6 +718,25 @@ static void copy_finish(Piece *p, const SnForm *f, const SnValueVec *handed_on) 
   sn_map_free(&map);
 }
 
+static bool has_row(MlirOperation op) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (sn_is_row(sn_operand(op, k)))
+      return true;
+  return sn_num_results(op) && sn_is_row(sn_result(op, 0));
+}
+
+static bool uses_columns(const Piece *p) {
+  const SnForm *f = &p->s->f;
+  bool uses = p->products.size || (has_finish(p) && p->s->finish_group >= 0);
+  for (size_t i = 0; i < p->ops.size && !uses; ++i)
+    uses = has_row(p->ops.data[i]);
+  for (size_t i = 0; i < p->gives.size && !uses; ++i)
+    uses = sn_is_row(p->gives.data[i]);
+  for (size_t i = 0; i < p->accumulators.size && !uses; ++i)
+    uses = sn_group_of_map(f, f->accumulators.data[p->accumulators.data[i]].map) >= 0;
+  return uses;
+}
+
 static void trim_maps(Piece *p) {
   MlirAffineExpr same[SN_MAX_DIMS];
   MlirContext ctx = p->s->b.ctx;
@@ -673,6 +751,28 @@ static void trim_maps(Piece *p) {
     p->to.outputs.data[k].map = sn_map_replace(p->to.outputs.data[k].map, n, same);
   for (size_t k = 0; k < p->to.accumulators.size; ++k)
     p->to.accumulators.data[k].map = sn_map_replace(p->to.accumulators.data[k].map, n, same);
+}
+
+static const SnAccess *access_of(const SnForm *f, size_t k) {
+  return k < f->inputs.size                     ? &f->inputs.data[k]
+         : k < f->inputs.size + f->indices.size ? &f->indices.data[k - f->inputs.size]
+                                                : &f->outputs.data[k - f->inputs.size - f->indices.size];
+}
+
+// A size `?` that no operand of the new form says (F7) comes in by an input without elements of its own: an empty
+// tensor as large, which nobody reads. `from`: which dimension of the form each dimension is.
+static void add_sizes(Split *s, SnForm *to, const int64_t *from) {
+  for (int64_t d = 0; d < to->num_rows + to->num_cols; ++d) {
+    bool known = to->dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < to->inputs.size + to->indices.size + to->outputs.size && !known; ++k)
+      known = gives_size(access_of(to, k), d);
+    if (known)
+      continue;
+    SnAccess a = empty(s, mlirIntegerTypeGet(s->b.ctx, 1), &from[d], 1, true);
+    MlirAffineExpr e = mlirAffineDimExprGet(s->b.ctx, (intptr_t)d);
+    a.map = mlirAffineMapGet(s->b.ctx, (intptr_t)to->dims.size, 0, 1, &e);
+    sn_push(&to->inputs, a);
+  }
 }
 
 static bool any_program(const SnForm *f) {
@@ -709,6 +809,8 @@ static void emit_piece(Piece *p, Totals *totals) {
   SnGroup group = sn_group(f, (size_t)p->group);
   MlirLocation whole = s->b.loc;
   s->b.loc = location(p);
+  if (!uses_columns(p))
+    group.num_dims = 0;
   for (int64_t d = 0; d < SN_MAX_DIMS; ++d)
     p->dims[d] = mlirAffineConstantExprGet(s->b.ctx, 0);
   for (int64_t d = 0; d < f->num_rows; ++d)
@@ -756,9 +858,10 @@ static void emit_piece(Piece *p, Totals *totals) {
       sn_push(&of, k);
     }
   trim_maps(p);
+  add_sizes(s, &p->to, p->from);
   MlirOperation made = create(s, &p->to, finish);
   if (s->crossing)
-    sn_push(&s->crossing->pieces, made);
+    sn_push(s->ending ? &s->crossing->ends : &s->crossing->pieces, made);
   rename_indices(p);
   SnBuilder in = sn_at_end(p->to.body, s->b.loc);
   SnMap map = {0};
@@ -816,69 +919,87 @@ static void free_piece(Piece *p) {
   sn_vec_free(&p->accumulators);
 }
 
-// ---- the finish, where its accumulators come from several pieces --------------------------------------
+// ---- the finish, where no piece has all of it ----------------------------------------------------------
 
-// One reduced result: the finish as the body of a form whose row are the columns that it keeps.
-static bool finish_result(Split *s, size_t output, const Totals *totals) {
+static bool split(Split *s);
+
+// A form without rows: the finish is its body, and the totals of all pieces come in.
+static bool finish_form(Split *s, const Totals *totals) {
   SnForm *f = &s->f;
-  int64_t group = sn_group_of_map(f, f->outputs.data[output].map);
-  SnGroup g = group >= 0 ? sn_group(f, (size_t)group) : (SnGroup){0};
-  SnForm to = {.num_cols = g.num_dims};
+  SnForm to = {.num_cols = f->num_cols};
   MlirAffineExpr dims[SN_MAX_DIMS];
+  int64_t from[SN_MAX_DIMS];
   for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
-    bool here = d >= g.first && d < g.first + g.num_dims;
-    dims[d] = here ? mlirAffineDimExprGet(s->b.ctx, d - g.first) : mlirAffineConstantExprGet(s->b.ctx, 0);
-    if (here)
-      sn_push(&to.dims, f->dims.data[d]);
-  }
-  SN_VEC(MlirValue) arguments = {0};
-  bool ok = true, *needs = needs_of(f, output);
-  for (size_t k = 0; k < f->accumulators.size; ++k) {
-    int64_t of = sn_group_of_map(f, f->accumulators.data[k].map);
-    if (!needs[k])
+    bool column = sn_is_col_dim(f, d);
+    dims[d] = column ? mlirAffineDimExprGet(s->b.ctx, d - f->num_rows) : mlirAffineConstantExprGet(s->b.ctx, 0);
+    if (!column)
       continue;
-    if (of >= 0 && of != group) {
-      sn_error(f->op, "its finish combines rows of several groups of columns; give each a form of its own");
-      ok = false;
-      break;
-    }
-    SnAccess a = {.value = totals->data[k], .map = f->accumulators.data[k].map};
-    a.map = sn_map_replace(a.map, g.num_dims, dims);
-    sn_push(&to.inputs, a);
-    sn_push(&arguments, mlirBlockGetArgument(f->finish, (intptr_t)k));
+    from[to.dims.size] = d;
+    sn_push(&to.dims, f->dims.data[d]);
   }
+  for (size_t g = 0; g < f->groups.size; ++g)
+    sn_push(&to.groups, ((SnGroup){f->groups.data[g].first - f->num_rows, f->groups.data[g].num_dims}));
+  SnValueVec arguments = {0}; // of the finish, that come in
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (!sn_none(totals->data[k])) {
+      sn_push(&to.inputs, ((SnAccess){.value = totals->data[k], .map = f->accumulators.data[k].map}));
+      sn_push(&arguments, mlirBlockGetArgument(f->finish, (intptr_t)k));
+    }
   intptr_t next = (intptr_t)f->accumulators.size;
-  for (size_t k = sn_first_input(f); k < f->inputs.size && ok; ++k)
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     if (sn_is_uniform(f, k)) {
-      SnAccess a = f->inputs.data[k];
-      a.map = sn_map_replace(a.map, g.num_dims, dims);
-      sn_push(&to.inputs, a);
+      sn_push(&to.inputs, f->inputs.data[k]);
       sn_push(&arguments, mlirBlockGetArgument(f->finish, next++));
     }
-  if (ok) {
-    SnAccess out = f->outputs.data[output];
-    out.map = sn_map_replace(out.map, g.num_dims, dims);
-    sn_push(&to.outputs, out);
-    MlirOperation made = create(s, &to, false);
-    SnMap map = {0};
-    for (size_t i = 0; i < arguments.size; ++i)
-      sn_map(&map, arguments.data[i], sn_input_argument(&to, i));
-    SnBuilder in = sn_at_end(to.body, s->b.loc);
-    intptr_t position = (intptr_t)sn_output_position(f, output);
-    copy_asserts(&in, f, &map);
-    MlirValue v = copy_made(&in, sn_operand(mlirBlockGetTerminator(f->finish), position), &map);
-    sn_op(&in, "sinter.yield", v, sn_types(0, NULL));
-    sn_map_free(&map);
-    replace_result(s, output, written(&to, 0));
-    if (s->crossing)
-      sn_push(&s->crossing->ends, made);
-    else
-      sn_tidy(made);
-  }
-  free(needs);
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_is_reduced(f, k) && !s->done[k])
+      sn_push(&to.outputs, f->outputs.data[k]);
+  for (size_t k = 0; k < to.inputs.size; ++k)
+    to.inputs.data[k].map = sn_map_replace(to.inputs.data[k].map, f->num_cols, dims);
+  for (size_t k = 0; k < to.outputs.size; ++k)
+    to.outputs.data[k].map = sn_map_replace(to.outputs.data[k].map, f->num_cols, dims);
+  add_sizes(s, &to, from);
+  MlirOperation made = create(s, &to, false);
+  SnBuilder in = sn_at_end(to.body, s->b.loc);
+  SnMap map = {0};
+  for (size_t k = 0; k < arguments.size; ++k)
+    sn_map(&map, arguments.data[k], sn_input_argument(&to, k));
   sn_vec_free(&arguments);
+  SnValueVec yields = {0};
+  copy_asserts(&in, f, &map);
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (sn_is_reduced(f, k) && !s->done[k]) {
+      intptr_t position = (intptr_t)sn_output_position(f, k);
+      replace_result(s, k, written(&to, yields.size));
+      sn_push(&yields, copy_made(&in, sn_operand(mlirBlockGetTerminator(f->finish), position), &map));
+    }
+  sn_op(&in, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
+  sn_vec_free(&yields);
+  sn_map_free(&map);
+  bool several = to.groups.size > 1;
   sn_form_free(&to);
+  if (!several && s->crossing)
+    sn_push(&s->crossing->ends, made);
+  else if (!several)
+    sn_tidy(made);
+  if (!several)
+    return true;
+  Split end = {.f = sn_form_read(made), .how = s->how, .crossing = s->crossing, .ending = true, .b = s->b, .stages = 1};
+  bool ok = split(&end);
+  mlirOperationDestroy(made);
   return ok;
+}
+
+// The group of all rows of the finish.
+static int64_t group_of_finish(const SnForm *f) {
+  SnRowGroups groups;
+  int64_t one, other, found = SN_NO_GROUP;
+  sn_separate_loose(f, true);
+  sn_row_groups(f, true, &groups, &one, &other);
+  for (size_t i = 0; i < groups.n; ++i)
+    found = found == SN_NO_GROUP || found == groups.group[i] ? groups.group[i] : SN_SEVERAL_GROUPS;
+  sn_row_groups_free(&groups);
+  return found;
 }
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
@@ -903,7 +1024,6 @@ static bool has_programs_to_split(const Split *s) { return !s->how.keep_sides &&
 static bool split_body(Split *s) {
   SnForm *f = &s->f;
   Totals totals = {0};
-  bool ok = true;
   s->done = sn_alloc(f->outputs.size + 1);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     sn_push(&totals, ((MlirValue){0}));
@@ -914,53 +1034,25 @@ static bool split_body(Split *s) {
         emit_piece(&p, &totals);
       free_piece(&p);
     }
-  for (size_t k = 0; k < f->outputs.size && ok; ++k)
-    if (sn_is_reduced(f, k) && !s->done[k])
-      ok = finish_result(s, k, &totals);
+  bool finished = true;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    finished &= !sn_is_reduced(f, k) || s->done[k];
+  bool ok = finished || finish_form(s, &totals);
   free(s->done);
   sn_vec_free(&totals);
   return ok;
-}
-
-// Gives the operation rows of its own where they are made of scalars alone: others that read them may be of other
-// groups.
-static void own_loose(const SnRowGroups *groups, MlirOperation op) {
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
-    MlirValue v = sn_operand(op, k);
-    if (!sn_row_is_loose(groups, v) || sn_one_use(v))
-      continue;
-    SnBuilder b = sn_before(op);
-    SnMap map = {0};
-    MlirOperation copy = sn_clone(&b, sn_definer(v), &map);
-    mlirOperationSetOperand(op, k, sn_lookup(&map, v));
-    own_loose(groups, copy);
-    sn_map_free(&map);
-  }
-}
-
-static void separate_loose(const SnForm *f) {
-  SnRowGroups groups;
-  SnOpVec ops = {0};
-  int64_t one, other;
-  sn_row_groups(f, false, &groups, &one, &other);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    sn_push(&ops, op);
-  for (size_t i = ops.size; i-- > 0;)
-    own_loose(&groups, ops.data[i]);
-  sn_vec_free(&ops);
-  sn_row_groups_free(&groups);
 }
 
 // Cuts s.f, which has something to cut.
 static bool split(Split *s) {
   SnForm *f = &s->f;
   int64_t one, other;
-  separate_loose(f);
+  for (size_t i = 0; i < sn_num_sides(f); ++i)
+    if ((sn_side(f, i).program.ptr && !s->how.keep_sides) || !side_uses_all(f, i, sn_side_summed(f, i)))
+      split_side(s, i);
+  sn_separate_loose(f, false);
   sn_row_groups(f, false, &s->groups, &one, &other);
-  if (has_programs_to_split(s))
-    for (size_t i = 0; i < f->sides.size; ++i)
-      if (f->sides.data[i].program.ptr)
-        split_side(s, i);
+  s->finish_group = f->finish.ptr ? group_of_finish(f) : SN_NO_GROUP;
   place_values(s);
   bool ok = split_body(s);
   sn_row_groups_free(&s->groups);
