@@ -363,16 +363,9 @@ int64_t sn_group_of_access(const SnForm *f, const SnAccess *a) {
   return found;
 }
 int64_t sn_group_of_product(const SnForm *f, size_t product) {
-  if (f->groups.size < 2)
-    return 0;
-  for (size_t side = 2 * product; side < 2 * product + 2; ++side) {
-    SnSide s = sn_side(f, side);
-    for (size_t k = s.first; k < s.first + s.count; ++k) {
-      int64_t g = sn_group_of_access(f, &f->inputs.data[k]);
-      if (g >= 0)
-        return g;
-    }
-  }
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols && f->groups.size > 1; ++d)
+    if (sn_side_uses(f, 2 * product, d) || sn_side_uses(f, 2 * product + 1, d))
+      return sn_group_of_dim(f, d);
   return 0;
 }
 
@@ -397,6 +390,19 @@ SnGroup sn_side_summed(const SnForm *f, size_t side) {
   if (side < 2 * products)
     return (SnGroup){sn_first_own(f, side / 2), f->products.data[side / 2].num_dims};
   return sn_group(f, (size_t)f->matrices.data[side - 2 * products].from);
+}
+bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {
+  SnSide s = sn_side(f, side);
+  for (size_t k = s.first; k < s.first + s.count; ++k)
+    if (sn_access_uses(f, &f->inputs.data[k], d))
+      return true;
+  MlirOperation op = s.program.ptr ? mlirBlockGetFirstOperation(s.program) : (MlirOperation){0};
+  for (; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute dim = sn_is(op, "sinter.index") ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
+    if (dim.ptr && mlirAttributeIsAString(dim) && mlirStringRefEqual(mlirStringAttrGetValue(dim), f->dims.data[d].name))
+      return true;
+  }
+  return false;
 }
 void sn_spell_sides(SnForm *f) {
   size_t n = sn_num_sides(f);

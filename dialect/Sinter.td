@@ -146,8 +146,9 @@ defvar form_rules = [{
     * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an
       operand has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes
       smaller ones.
-    * (F22) an access uses columns of one group only, but for a matrix, which uses those of its two. What is computed
-      element by element stays in one group.
+    * (F22) each of several groups has columns. An access uses those of one group only, but for a matrix, which uses
+      those of its two. What is computed element by element stays in one group; a row of constants and broadcasts alone
+      is of each group that it is read in, so none is reduced or picked from where several groups are `?` long.
     * (M1) a matrix goes from one group of columns to another, `matrix (j) to (e) (%v[j, e] : T)`; `sinter.row_product`
       alone uses it.
     * (S1) the program of a side, `side(%x[i, k] : T, %s[i] : U) {...}`, has one argument for each of its accesses: a

@@ -22,15 +22,18 @@ static int64_t *place(const SnRowGroups *g, MlirValue v) {
   return found ? &g->group[found - g->rows] : NULL;
 }
 
-// The operation's rows are: what it reads is scalars and such rows, and it reads them element by element.
+static SnReads reads_as(const SnRowOp *line, MlirOperation op, intptr_t k) {
+  return !k ? line->first : k + 1 < sn_num_operands(op) ? line->between : line->last;
+}
+
+// The operation's rows are loose: what it reads is scalars and such rows, and those element by element.
 static bool is_loose(const SnRowGroups *g, MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
-  intptr_t n = sn_num_operands(op);
-  if (!line || line->names_dim || (!n && !sn_constant_of(sn_result(op, 0)).ptr))
+  if (!line || line->names_dim || line->last == SN_READS_MATRIX)
     return false;
-  for (intptr_t k = 0; k < n; ++k) {
-    SnReads reads = !k ? line->first : k + 1 < n ? line->between : line->last;
-    if (reads != SN_READS_COLUMN || (place(g, sn_operand(op, k)) && !sn_row_is_loose(g, sn_operand(op, k))))
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
+    MlirValue v = sn_operand(op, k);
+    if (!sn_none(v) && place(g, v) && (reads_as(line, op, k) != SN_READS_COLUMN || !sn_row_is_loose(g, v)))
       return false;
   }
   return true;
@@ -81,14 +84,21 @@ static void tell(Spread *s, MlirValue row, int64_t group) {
   s->changed = true;
 }
 
-static int64_t group_of_dim(const SnForm *f, MlirStringRef name) {
-  for (size_t g = 0; g < sn_num_groups(f); ++g) {
-    SnGroup group = sn_group(f, g);
-    for (int64_t d = group.first; d < group.first + group.num_dims; ++d)
-      if (mlirStringRefEqual(f->dims.data[d].name, name))
-        return (int64_t)g;
-  }
+// The group of the position that the operation gives.
+static int64_t group_of_name(const SnForm *f, MlirOperation op) {
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+    if (sn_row_op_names(op, f->dims.data[d].name))
+      return sn_group_of_dim(f, d);
   return SN_NO_GROUP;
+}
+
+// The matrix of a row product; null if it has none, which its own verifier reports.
+static const SnMatrix *matrix_of(const SnForm *f, MlirOperation op) {
+  MlirValue matrix = sn_num_operands(op) == 2 ? sn_operand(op, 1) : (MlirValue){0};
+  intptr_t m = sn_none(matrix) || !mlirValueIsABlockArgument(matrix)
+                   ? -1
+                   : mlirBlockArgumentGetArgNumber(matrix) - (intptr_t)f->products.size;
+  return m >= 0 && m < (intptr_t)f->matrices.size ? &f->matrices.data[m] : NULL;
 }
 
 // Rows that an operation has element by element: what it reads so, and its results.
@@ -96,18 +106,13 @@ static void spread(Spread *s, const SnForm *f, MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
   if (!line)
     return;
-  if (line->names_dim && sn_get_attr(op, "dim").ptr && sn_num_results(op) == 1)
-    tell(s, sn_result(op, 0), group_of_dim(f, mlirStringAttrGetValue(sn_get_attr(op, "dim"))));
+  if (line->names_dim && sn_num_results(op) == 1)
+    tell(s, sn_result(op, 0), group_of_name(f, op));
   if (line->last == SN_READS_MATRIX) {
-    if (sn_num_operands(op) != 2 || sn_num_results(op) != 1)
-      return; // its own verifier says so
-    MlirValue matrix = sn_operand(op, 1);
-    intptr_t m = sn_none(matrix) || !mlirValueIsABlockArgument(matrix)
-                     ? -1
-                     : mlirBlockArgumentGetArgNumber(matrix) - (intptr_t)f->products.size;
-    if (m >= 0 && m < (intptr_t)f->matrices.size) {
-      tell(s, sn_operand(op, 0), f->matrices.data[m].from);
-      tell(s, sn_result(op, 0), f->matrices.data[m].to);
+    const SnMatrix *matrix = matrix_of(f, op);
+    if (matrix && sn_num_results(op) == 1) {
+      tell(s, sn_operand(op, 0), matrix->from);
+      tell(s, sn_result(op, 0), matrix->to);
     }
     return;
   }
@@ -116,9 +121,8 @@ static void spread(Spread *s, const SnForm *f, MlirOperation op) {
   for (int tells = 0; tells < 2; ++tells) {
     for (intptr_t k = 0; k < n + sn_num_results(op); ++k) {
       bool result = k >= n;
-      SnReads reads = !k ? line->first : k + 1 < n ? line->between : line->last;
       MlirValue v = result ? sn_result(op, k - n) : sn_operand(op, k);
-      int64_t *at = sn_none(v) || (!result && reads != SN_READS_COLUMN) ? NULL : place(s->groups, v);
+      int64_t *at = sn_none(v) || (!result && reads_as(line, op, k) != SN_READS_COLUMN) ? NULL : place(s->groups, v);
       if (at && tells)
         tell(s, v, known);
       else if (at && *at >= 0 && (known < 0 || !s->groups->loose[at - s->groups->group]))
@@ -179,21 +183,75 @@ bool sn_row_is_loose(const SnRowGroups *g, MlirValue row) {
   return at && g->loose[at - g->group];
 }
 
+// ---- loose rows, apart ------------------------------------------------------------------
+
+// The group in which `op` has its operand `k`; none where that does not matter.
+static int64_t group_of_use(const SnForm *f, bool finish, const SnRowGroups *g, MlirOperation op, intptr_t k) {
+  if (mlirOperationEqual(op, mlirBlockGetTerminator(finish ? f->finish : f->body))) {
+    if (!finish && k < (intptr_t)f->accumulators.size)
+      return sn_group_of_map(f, f->accumulators.data[k].map);
+    for (size_t i = 0; i < f->outputs.size; ++i)
+      if (sn_is_reduced(f, i) == finish && (intptr_t)sn_output_position(f, i) == k)
+        return sn_group_of_map(f, f->outputs.data[i].map);
+    return SN_NO_GROUP;
+  }
+  const SnRowOp *line = sn_row_op_of(op);
+  if (line && line->last == SN_READS_MATRIX)
+    return !k && matrix_of(f, op) ? matrix_of(f, op)->from : SN_NO_GROUP;
+  if (!line || reads_as(line, op, k) != SN_READS_COLUMN)
+    return SN_NO_GROUP;
+  for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+    if (reads_as(line, op, i) == SN_READS_COLUMN && place(g, sn_operand(op, i)) &&
+        !sn_row_is_loose(g, sn_operand(op, i)))
+      return *place(g, sn_operand(op, i));
+  for (intptr_t i = 0; i < sn_num_results(op); ++i)
+    if (place(g, sn_result(op, i)))
+      return *place(g, sn_result(op, i));
+  return SN_NO_GROUP;
+}
+
+// Readers of result `r` that have it in another group than its own get copies, one for each group.
+static bool separate(const SnForm *f, bool finish, const SnRowGroups *g, MlirOperation op, intptr_t r) {
+  MlirOperation *copies = sn_alloc(sn_num_groups(f) * sizeof *copies);
+  bool found = false;
+  MlirValue row = sn_result(op, r);
+  for (MlirOpOperand use = mlirValueGetFirstUse(row), next; !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    intptr_t k = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    int64_t group = group_of_use(f, finish, g, mlirOpOperandGetOwner(use), k);
+    if (group < 0 || group == sn_row_group(g, row))
+      continue;
+    if (sn_null(copies[group])) {
+      SnBuilder b = sn_before(op);
+      SnMap none = {0};
+      copies[group] = sn_clone(&b, op, &none);
+      sn_map_free(&none);
+    }
+    mlirOperationSetOperand(mlirOpOperandGetOwner(use), k, sn_result(copies[group], r));
+    found = true;
+  }
+  free(copies);
+  return found;
+}
+
+void sn_separate_loose(const SnForm *f, bool finish) {
+  for (bool changed = sn_num_groups(f) > 1; changed;) {
+    SnRowGroups groups;
+    int64_t one, other;
+    sn_row_groups(f, finish, &groups, &one, &other);
+    changed = false;
+    MlirOperation op = mlirBlockGetFirstOperation(finish ? f->finish : f->body);
+    for (; !sn_null(op) && !changed; op = mlirOperationGetNextInBlock(op))
+      for (intptr_t r = 0; r < sn_num_results(op) && !changed; ++r)
+        changed = sn_row_is_loose(&groups, sn_result(op, r)) && separate(f, finish, &groups, op, r);
+    sn_row_groups_free(&groups);
+  }
+}
+
 void sn_row_groups_free(SnRowGroups *g) {
   free(g->rows);
   free(g->group);
   free(g->loose);
-}
-
-bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {
-  SnSide s = sn_side(f, side);
-  bool uses = false;
-  for (size_t k = s.first; k < s.first + s.count; ++k)
-    uses |= sn_access_uses(f, &f->inputs.data[k], d);
-  MlirOperation op = s.program.ptr ? mlirBlockGetFirstOperation(s.program) : (MlirOperation){0};
-  for (; !sn_null(op) && !uses; op = mlirOperationGetNextInBlock(op))
-    uses = sn_row_op_names(op, f->dims.data[d].name);
-  return uses;
 }
 
 bool sn_multiplied(const SnForm *f, size_t i, SnMultiplied *to) {

@@ -23,10 +23,9 @@ int64_t sn_row_group(const SnRowGroups *groups, MlirValue row);
 // Made of scalars alone: a row of each group that is as long, so that operations of several may read it. Its group is
 // that of the first of them.
 bool sn_row_is_loose(const SnRowGroups *groups, MlirValue row);
+// Copies loose rows until each is read in one group: for who needs to know where a row is computed.
+void sn_separate_loose(const SnForm *f, bool finish);
 void sn_row_groups_free(SnRowGroups *groups);
-
-// The side uses dimension d: an access of it does, or its program asks for the position in it.
-bool sn_side_uses(const SnForm *f, size_t side, int64_t d);
 
 // The elements that are multiplied and the type of their sums, of product i; behind those, of the body's
 // sinter.row_products in order. False behind the last.

@@ -56,7 +56,8 @@ int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
 
 bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
   const SnRowOp *line = sn_row_op_of(op);
-  return line && line->names_dim && mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "dim")), name);
+  MlirAttribute dim = line && line->names_dim ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
+  return dim.ptr && mlirAttributeIsAString(dim) && mlirStringRefEqual(mlirStringAttrGetValue(dim), name);
 }
 
 // ---- costs of arith and math ------------------------------------------------------------------

@@ -227,7 +227,6 @@ static bool is_wider(MlirType wide, MlirType narrow) {
   return sn_is_float(wide) == sn_is_float(narrow) && sn_bits(wide) >= sn_bits(narrow);
 }
 
-// One of the side's accesses uses the dimension, or its program names it.
 static MlirLogicalResult check_product(const SnForm *f, size_t p) {
   const SnProduct *product = &f->products.data[p];
   int64_t first = sn_first_own(f, p), end = first + product->num_dims;
@@ -249,11 +248,15 @@ static MlirLogicalResult check_product(const SnForm *f, size_t p) {
           "product %zu has type %s, and its side %zu has elements of %s; give a type of that kind, and no narrower", p,
           sn_show_type(product->type).text, s % 2, sn_show_type(element).text);
   }
-  size_t from = sn_side(f, 2 * p).first, to = sn_side(f, 2 * p + 1).first + sn_side(f, 2 * p + 1).count;
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    for (int64_t d = first; d < end && (k < from || k >= to); ++d)
+  for (int64_t d = first; d < end; ++d) {
+    for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
       if (sn_access_uses(f, &f->inputs.data[k], d)) // P4
         return sn_error(f->op, "%s uses '%.*s', which is product %zu's own", sn_show_operand(f, k).text, NAME(d), p);
+    for (size_t s = 0; s < sn_num_sides(f); ++s)
+      if (s / 2 != p && sn_side_uses(f, s, d)) // P4
+        return sn_error(f->op, "%s uses '%.*s', which is product %zu's own",
+                        sn_show_operand(f, sn_side(f, s).first).text, NAME(d), p);
+  }
   return SN_OK;
 }
 

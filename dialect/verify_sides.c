@@ -15,18 +15,13 @@ static MlirLogicalResult check_matrix(const SnForm *f, size_t m) {
   if (matrix.from == matrix.to) // M1
     return sn_error(f->op, "matrix %zu goes from group %lld of columns to the same; give another group", m,
                     (long long)matrix.from);
-  SnSide side = sn_side(f, 2 * f->products.size + m);
-  for (size_t k = side.first; k < side.first + side.count; ++k) {
-    const SnAccess *a = &f->inputs.data[k];
-    for (int64_t g = 0; g < (int64_t)sn_num_groups(f); ++g) {
-      SnGroup group = sn_group(f, (size_t)g);
-      bool uses = false;
-      for (int64_t d = group.first; d < group.first + group.num_dims; ++d)
-        uses |= sn_access_uses(f, a, d);
-      if (uses && g != matrix.from && g != matrix.to) // F22
-        return sn_error(f->op, "%s uses columns of group %lld, and its matrix goes from group %lld to %lld",
-                        sn_show_operand(f, k).text, (long long)g, (long long)matrix.from, (long long)matrix.to);
-    }
+  size_t side = 2 * f->products.size + m;
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
+    int64_t g = sn_group_of_dim(f, d);
+    if (g != matrix.from && g != matrix.to && sn_side_uses(f, side, d)) // F22
+      return sn_error(f->op, "%s uses columns of group %lld, and goes from group %lld to %lld",
+                      sn_show_operand(f, sn_side(f, side).first).text, (long long)g, (long long)matrix.from,
+                      (long long)matrix.to);
   }
   return SN_OK;
 }
@@ -34,14 +29,13 @@ static MlirLogicalResult check_matrix(const SnForm *f, size_t m) {
 // The sides of a product give one row, so they use one group together.
 static MlirLogicalResult check_product(const SnForm *f, size_t p) {
   int64_t known = SN_NO_GROUP;
-  for (size_t s = 2 * p; s < 2 * p + 2; ++s) {
-    SnSide side = sn_side(f, s);
-    for (size_t k = side.first; k < side.first + side.count; ++k) {
-      int64_t g = sn_group_of_access(f, &f->inputs.data[k]);
-      if (g == SN_SEVERAL_GROUPS || (known >= 0 && g >= 0 && g != known)) // F22
-        return sn_error(f->op, "the sides of product %zu use columns of more than 1 group; its row is of one", p);
-      known = g >= 0 ? g : known;
-    }
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d) {
+    int64_t g = sn_group_of_dim(f, d);
+    if (!sn_side_uses(f, 2 * p, d) && !sn_side_uses(f, 2 * p + 1, d))
+      continue;
+    if (known >= 0 && g != known) // F22
+      return sn_error(f->op, "the sides of product %zu use columns of more than 1 group; its row is of one", p);
+    known = g;
   }
   return SN_OK;
 }
@@ -99,6 +93,10 @@ static MlirLogicalResult check_program(const SnForm *f, size_t s) {
 
 MlirLogicalResult sn_verify_sides(const SnForm *f) {
   MlirLogicalResult result = SN_OK;
+  for (size_t g = 0; g < sn_num_groups(f) && sn_num_groups(f) > 1; ++g)
+    if (!sn_group(f, g).num_dims) // F22
+      return sn_error(f->op, "group %zu of %zu has no columns; give each of several groups one or more", g,
+                      sn_num_groups(f));
   for (size_t k = sn_first_input(f); k < f->inputs.size && !sn_failed(result); ++k)
     if (sn_group_of_access(f, &f->inputs.data[k]) == SN_SEVERAL_GROUPS) // F22
       result = sn_error(f->op, "%s uses columns of more than 1 group; what does is a matrix",
@@ -116,17 +114,38 @@ MlirLogicalResult sn_verify_sides(const SnForm *f) {
   return result;
 }
 
+// A loose row is as long as some group, but which? That matters where all its elements count.
+static MlirLogicalResult check_loose_rows(const SnForm *f, bool finish, const SnRowGroups *groups) {
+  size_t unknown = 0;
+  for (size_t g = 0; g < sn_num_groups(f); ++g)
+    unknown += sn_group_length(f, g) == SN_DYNAMIC;
+  MlirBlock block = finish ? f->finish : f->body;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op) && unknown > 1;
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirValue row = sn_num_operands(op) ? sn_operand(op, 0) : (MlirValue){0};
+    bool matters = sn_row_op_has(op, SN_READS_ONE) ||
+                   (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX));
+    if (matters && sn_row_is_loose(groups, row) && sn_dim(sn_type_of(row), 0) == SN_DYNAMIC) // F22
+      return sn_error(op, "takes a row of constants and broadcasts alone, and %zu groups of columns are `?` long; use "
+                          "one that an access or a position has a part in", unknown);
+  }
+  return SN_OK;
+}
+
 MlirLogicalResult sn_verify_groups(const SnForm *f) {
   if (sn_num_groups(f) < 2)
     return SN_OK;
-  for (int finish = 0; finish < (f->finish.ptr ? 2 : 1); ++finish) {
+  MlirLogicalResult result = SN_OK;
+  for (int finish = 0; finish < (f->finish.ptr ? 2 : 1) && !sn_failed(result); ++finish) {
     SnRowGroups groups;
     int64_t one, other;
     MlirOperation wrong = sn_row_groups(f, finish, &groups, &one, &other);
-    sn_row_groups_free(&groups);
     if (!sn_null(wrong)) // F22
-      return sn_error(wrong, "takes a row of group %lld of columns for one of group %lld", (long long)one,
-                      (long long)other);
+      result = sn_error(wrong, "takes a row of group %lld of columns for one of group %lld", (long long)one,
+                        (long long)other);
+    else
+      result = check_loose_rows(f, finish, &groups);
+    sn_row_groups_free(&groups);
   }
-  return SN_OK;
+  return result;
 }

@@ -25,18 +25,30 @@ static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
 static bool has_two_sides(const SnForm *f, size_t product) {
   for (size_t swap = 0; swap < 2; ++swap) {
     size_t a = 2 * product + swap, b = 2 * product + 1 - swap;
-    if (!uses(f, a, f->num_rows, f->num_cols) && (!f->num_rows || !uses(f, b, f->num_rows - 1, 1)))
+    if (!uses(f, a, f->num_rows, f->num_cols) && uses(f, b, f->num_rows, f->num_cols) &&
+        (!f->num_rows || !uses(f, b, f->num_rows - 1, 1)))
       return true;
   }
   return false;
 }
 
+// A product sums each column that a matrix comes from, and gives those that it goes to.
+static bool is_whole(const SnForm *f, size_t matrix) {
+  size_t side = 2 * f->products.size + matrix;
+  SnGroup from = sn_side_summed(f, side), to = sn_group(f, (size_t)f->matrices.data[matrix].to);
+  bool whole = uses(f, side, to.first, to.num_dims);
+  for (int64_t d = from.first; d < from.first + from.num_dims; ++d)
+    whole &= sn_side_uses(f, side, d);
+  return whole;
+}
+
 bool sn_cpu_can_run_chain(const SnForm *f) {
-  bool can = sn_multiplies(f);
+  SnMultiplied any;
+  bool can = sn_multiplied(f, 0, &any);
   for (size_t p = 0; p < f->products.size && can; ++p)
     can = has_two_sides(f, p);
-  for (size_t s = 2 * f->products.size; s < sn_num_sides(f) && can; ++s)
-    can = !f->num_rows || !uses(f, s, f->num_rows - 1, 1);
+  for (size_t m = 0; m < f->matrices.size && can; ++m)
+    can = is_whole(f, m) && (!f->num_rows || !uses(f, 2 * f->products.size + m, f->num_rows - 1, 1));
   return can;
 }
 

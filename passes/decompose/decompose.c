@@ -289,6 +289,7 @@ static void decompose_ops(SnDecompose *d, MlirBlock block) {
 static void decompose_region(SnDecompose *d, bool finish) {
   SnRowGroups groups;
   int64_t one, other;
+  sn_separate_loose(&d->form, finish);
   sn_row_groups(&d->form, finish, &groups, &one, &other);
   d->now = &groups;
   decompose_ops(d, finish ? d->form.finish : d->form.body);

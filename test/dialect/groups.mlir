@@ -72,3 +72,42 @@ func.func @broadcast(%x: tensor<6x5xf32>, %v: tensor<5x5xf32>) -> tensor<6x5xf32
   }
   return %o : tensor<6x5xf32>
 }
+
+// Positions in any group and in what a product sums; one broadcast and one constant for rows of two groups.
+// CHECK-LABEL: func.func @positions
+// CHECK:      ^side(%{{.*}}: tensor<16xf32>):
+// CHECK-NEXT: sinter.index k : tensor<16xindex>
+// CHECK-NEXT: sinter.index j : index
+// CHECK:      sinter.index e : tensor<8xindex>
+// CHECK:      %[[B:.*]] = sinter.broadcast
+// CHECK-NEXT: arith.mulf %{{.*}}, %[[B]] : tensor<8xf32>
+// CHECK-NEXT: sinter.row_product
+// CHECK-NEXT: arith.mulf %{{.*}}, %[[B]] : tensor<8xf32>
+func.func @positions(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8x8xf32>, %s: tensor<4xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %y = sinter.contract (i = 4) by (j = 8) by (e = 8)
+      product (k = 16) (%x[i, k] : tensor<4x16xf32>, side(%w[j, k] : tensor<8x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        %k = sinter.index k : tensor<16xindex>
+        %j = sinter.index j : index
+        %b = sinter.broadcast %j : index -> tensor<16xindex>
+        %c = arith.cmpi ult, %k, %b : tensor<16xindex>
+        %z = arith.constant dense<0.0> : tensor<16xf32>
+        %d = arith.select %c, %z, %a : tensor<16xi1>, tensor<16xf32>
+        sinter.yield %d : tensor<16xf32>
+      }) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<8x8xf32>)
+      ins(%s[i] : tensor<4xf32>)
+      outs(%e[i, e] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>, %m: tensor<8x8xf32>, %r: f32):
+    %n = sinter.index e : tensor<8xindex>
+    %o = arith.index_cast %n : tensor<8xindex> to tensor<8xi32>
+    %f = arith.sitofp %o : tensor<8xi32> to tensor<8xf32>
+    %b = sinter.broadcast %r : f32 -> tensor<8xf32>
+    %q = arith.mulf %p, %b : tensor<8xf32>
+    %u = sinter.row_product %q, %m : tensor<8xf32>, tensor<8x8xf32> -> tensor<8xf32>
+    %t = arith.mulf %u, %b : tensor<8xf32>
+    %g = arith.addf %t, %f : tensor<8xf32>
+    sinter.yield %g : tensor<8xf32>
+  }
+  return %y : tensor<4x8xf32>
+}

@@ -34,7 +34,7 @@ func.func @f22_product(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8x
 // -----
 
 func.func @f22_matrix(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8x3xf32>, %s: tensor<4xf32>, %b: tensor<8xf32>, %e: tensor<4x3xf32>) {
-  // expected-error @+1 {{matrix 0 uses columns of group 2, and its matrix goes from group 0 to 1}}
+  // expected-error @+1 {{matrix 0 uses columns of group 2, and goes from group 0 to 1}}
   %y = sinter.contract (i = 4) by (j = 8) by (e = 3) by (g = 3)
       product (k = 16) (%x[i, k] : tensor<4x16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
       matrix (j) to (e) (%v[j, g] : tensor<8x3xf32>)
@@ -374,6 +374,91 @@ func.func @i2_side_column(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor
       outs(%e[i, j] : tensor<4x8xf32>) {
   ^row(%p: tensor<8xf32>):
     sinter.yield %p : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f22_empty(%x: tensor<4x8xf32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{group 1 of 2 has no columns; give each of several groups one or more}}
+  %y = sinter.rowwise (i = 4) by (j = 8) by ()
+      ins(%x[i, j] : tensor<4x8xf32>)
+      outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// The program of a side names a column, and so its product's row is of that group.
+
+func.func @f22_named(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{the sides of product 0 use columns of more than 1 group; its row is of one}}
+  %y = sinter.contract (i = 4) by (j = 8) by (e = 3)
+      product (k = 16) (side(%x[i, k] : tensor<4x16xf32>) {
+      ^side(%a: tensor<16xf32>):
+        %e = sinter.index e : index
+        %f = arith.index_cast %e : index to i32
+        %g = arith.sitofp %f : i32 to f32
+        %h = sinter.broadcast %g : f32 -> tensor<16xf32>
+        %s = arith.mulf %a, %h : tensor<16xf32>
+        sinter.yield %s : tensor<16xf32>
+      }, %w[j, k] : tensor<8x16xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f22_unknown(%x: tensor<4x?xf32>, %b: tensor<?xf32>, %e: tensor<4xf32>) {
+  %y = sinter.rowwise (i = 4) by (j = ?) by (e = ?)
+      ins(%x[i, j] : tensor<4x?xf32>, %b[e] : tensor<?xf32>)
+      outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: tensor<?xf32>, %c: tensor<?xf32>):
+    %one = arith.constant 1.0 : f32
+    %r = sinter.broadcast %one : f32 -> tensor<?xf32>
+    // expected-error @+1 {{takes a row of constants and broadcasts alone, and 2 groups of columns are `?` long; use one that an access or a position has a part in}}
+    %s = sinter.row_reduce add %r : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @p4_named(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %z: tensor<4x5xf32>, %v: tensor<8x5xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{side 0 of product 1 uses 'k', which is product 0's own}}
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (%x[i, k] : tensor<4x16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
+      product (l = 5) (side(%z[i, l] : tensor<4x5xf32>) {
+      ^side(%a: tensor<5xf32>):
+        %n = sinter.index k : index
+        sinter.yield %a : tensor<5xf32>
+      }, %v[j, l] : tensor<8x5xf32>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%p: tensor<8xf32>, %q: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @i2_group(%x: tensor<4x8xf32>, %b: tensor<3xf32>, %e: tensor<4x3xf32>) {
+  %y = sinter.rowwise (i = 4) by (j = 8) by (e = 3)
+      ins(%x[i, j] : tensor<4x8xf32>, %b[e] : tensor<3xf32>)
+      outs(%e[i, e] : tensor<4x3xf32>) {
+  ^row(%a: tensor<8xf32>, %c: tensor<3xf32>):
+    // expected-error @+1 {{gives 'tensor<8xindex>', and the position in 'e' is 'tensor<3xindex>'}}
+    %n = sinter.index e : tensor<8xindex>
+    sinter.yield %c : tensor<3xf32>
   }
   return
 }

@@ -58,10 +58,8 @@ func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32
 // A product takes a bool as 0 or 1: one that is made 0 or -1 is another number.
 
 // CHECK-LABEL: func @bools
-//       CHECK:   %[[R:.+]] = sinter.rowwise
-//       CHECK:     arith.extsi
-//       CHECK:   sinter.contract
-//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xi32>,
+//       CHECK:     %[[R:.+]] = arith.extsi
+//  CHECK-NEXT:     sinter.row_product %[[R]],
 func.func @bools(%x: tensor<8x16xi1>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
   %f = arith.constant dense<0> : tensor<8x4xi32>
   %ex = tensor.empty() : tensor<8x16xi32>
@@ -75,9 +73,8 @@ func.func @bools(%x: tensor<8x16xi1>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
 // A vector as long as the result, at each k: the product would not use what it sums.
 
 // CHECK-LABEL: func @misses_what_is_summed
-//       CHECK:   %[[R:.+]] = sinter.rowwise
-//       CHECK:   sinter.contract
-//  CHECK-NEXT:     product (k = 16) (%[[R]][i, k] : tensor<8x16xf32>,
+//       CHECK:     %[[R:.+]] = sinter.broadcast
+//  CHECK-NEXT:     sinter.row_product %[[R]],
 func.func @misses_what_is_summed(%x: tensor<8xf32>, %w: tensor<4x16xf32>) -> tensor<8x4xf32> {
   %ex = tensor.empty() : tensor<8x16xf32>
   %wx = linalg.broadcast ins(%x : tensor<8xf32>) outs(%ex : tensor<8x16xf32>) dimensions = [1]

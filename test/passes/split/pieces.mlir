@@ -47,22 +47,39 @@ func.func @misses_columns(%x: tensor<4x4xf32>, %v: tensor<2x3xf32>, %e: tensor<4
   return %y : tensor<4x3xf32>
 }
 
-// Nothing in it is a row: the piece has no columns. What is picked from a row is computed beside it.
+// Nothing in it is a row: the piece has no columns.
 // CHECK-LABEL: func.func @no_rows
 // CHECK:      sinter.rowwise (i = 4) by ()
 // CHECK-NEXT: ins(%{{.*}}[i] : tensor<4xf32>)
-// CHECK:      sinter.rowwise (i = 4) by (e = 3)
+func.func @no_rows(%s: tensor<4xf32>, %b: tensor<3xf32>, %x: tensor<4x8xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+  %y = sinter.rowwise (i = 4) by (j = 8) by (e = 3)
+      ins(%s[i] : tensor<4xf32>, %b[e] : tensor<3xf32>, %x[i, j] : tensor<4x8xf32>)
+      outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: f32, %c: tensor<3xf32>, %d: tensor<8xf32>):
+    %r = math.tanh %a : f32
+    sinter.yield %r : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// What is picked from a row is computed beside it.
+// CHECK-LABEL: func.func @picked
+// CHECK:      %[[Q:.*]] = sinter.rowwise (i = 4) by (e = 3)
 // CHECK:        sinter.pick
-func.func @no_rows(%s: tensor<4xf32>, %b: tensor<3xf32>, %t: tensor<4xi64>, %x: tensor<4x8xf32>, %e: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y:2 = sinter.rowwise (i = 4) by (j = 8) by (e = 3)
-      ins(%s[i] : tensor<4xf32>, %b[e] : tensor<3xf32>, %t[i] : tensor<4xi64>, %x[i, j] : tensor<4x8xf32>)
-      outs(%e[i] : tensor<4xf32>, %e[i] : tensor<4xf32>) {
-  ^row(%a: f32, %c: tensor<3xf32>, %n: i64, %d: tensor<8xf32>):
+// CHECK:      sinter.rowwise (i = 4) by (j = 8)
+// CHECK-NEXT: ins({{.*}}%[[Q]][i]
+func.func @picked(%b: tensor<3xf32>, %t: tensor<4xi64>, %x: tensor<4x8xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %y = sinter.rowwise (i = 4) by (j = 8) by (e = 3)
+      ins(%b[e] : tensor<3xf32>, %t[i] : tensor<4xi64>, %x[i, j] : tensor<4x8xf32>)
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%c: tensor<3xf32>, %n: i64, %d: tensor<8xf32>):
     %z = arith.constant 0.0 : f32
     %q = sinter.pick %c[%n] else %z : tensor<3xf32>, i64
-    sinter.yield %a, %q : f32, f32
+    %r = sinter.broadcast %q : f32 -> tensor<8xf32>
+    %m = arith.mulf %d, %r : tensor<8xf32>
+    sinter.yield %m : tensor<8xf32>
   }
-  return %y#0, %y#1 : tensor<4xf32>, tensor<4xf32>
+  return %y : tensor<4x8xf32>
 }
 
 // The finish makes a row of one group from what another keeps: a form without rows, cut in its turn.
