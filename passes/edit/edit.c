@@ -276,10 +276,15 @@ static bool keeps_side_summed(const SnForm *f, size_t side, size_t input) {
 }
 
 static bool is_read_by_side(const SnForm *f, size_t input) {
-  size_t side = side_of(f, input);
+  size_t side = side_of(f, input), last = sn_side(f, side).first + sn_side(f, side).count - 1;
   SnSide s = sn_side(f, side);
-  return !s.program.ptr || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(input - s.first))).ptr ||
-         s.count == 1 || keeps_side_summed(f, side, input);
+  if (!s.program.ptr || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(input - s.first))).ptr ||
+      keeps_side_summed(f, side, input))
+    return true;
+  bool others = input < last; // a side has one input at least
+  for (size_t k = s.first; k < last && !others; ++k)
+    others = is_read_by_side(f, k);
+  return !others;
 }
 
 static bool is_read(const SnForm *f, size_t input) {
@@ -290,9 +295,13 @@ static bool is_read(const SnForm *f, size_t input) {
          (f->finish.ptr && argument >= 0 && used(f->finish, argument));
 }
 
-static bool gives_size(const SnAccess *a, intptr_t d) {
+// The access, or an index tensor that it goes through.
+static bool gives_size(const SnForm *f, const SnAccess *a, intptr_t d) {
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++i)
     if (sn_map_dim(a->map, i) == d)
+      return true;
+  for (intptr_t i = 0; a->through.ptr && i < mlirDenseArrayGetNumElements(a->through); ++i)
+    if (gives_size(f, &f->indices.data[mlirDenseI64ArrayGetElement(a->through, i)], d))
       return true;
   return false;
 }
@@ -302,13 +311,13 @@ static bool is_needed(const SnForm *f, size_t input, SnPrune what) {
   bool needed = is_read(f, input);
   for (intptr_t d = 0; d < (intptr_t)f->dims.size && !needed; ++d) {
     if (f->dims.data[d].size != SN_DYNAMIC || (what.drop_columns && sn_is_col_dim(f, d)) ||
-        !gives_size(&f->inputs.data[input], d))
+        !gives_size(f, &f->inputs.data[input], d))
       continue;
     needed = true;
     for (size_t k = 0; k < f->inputs.size && needed; ++k)
-      needed = k == input || !gives_size(&f->inputs.data[k], d) || (k > input && !is_read(f, k));
+      needed = k == input || !gives_size(f, &f->inputs.data[k], d) || (k > input && !is_read(f, k));
     for (size_t k = 0; k < f->outputs.size && needed; ++k)
-      needed = !what.keep_output[k] || !gives_size(&f->outputs.data[k], d);
+      needed = !what.keep_output[k] || !gives_size(f, &f->outputs.data[k], d);
   }
   return needed;
 }
