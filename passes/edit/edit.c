@@ -531,7 +531,8 @@ static bool tidy_sides(const SnForm *f) {
     MlirOperation yield = mlirBlockGetTerminator(program);
     for (;;) {
       MlirOperation op = sn_definer(sn_operand(yield, 0));
-      if (!sn_is(op, "arith.extf") && !sn_is(op, "arith.extsi"))
+      bool bools = !sn_null(op) && sn_num_operands(op) && sn_bits(sn_element(sn_type_of(sn_operand(op, 0)))) == 1;
+      if (!sn_is(op, "arith.extf") && (!sn_is(op, "arith.extsi") || bools)) // of a bool the product makes 0 or 1
         break;
       mlirOperationSetOperand(yield, 0, sn_operand(op, 0));
       change |= s >= 2 * f->products.size; // the body has the matrix's type

@@ -59,7 +59,7 @@ func.func @unsigned(%x: tensor<8x16xi8>, %w: tensor<16x4xi32>) -> tensor<8x4xi32
 
 // CHECK-LABEL: func @bools
 //       CHECK:     %[[R:.+]] = arith.extsi
-//  CHECK-NEXT:     sinter.row_product %[[R]],
+//  CHECK-NEXT:     sinter.yield %[[R]] : tensor<16xi32>
 func.func @bools(%x: tensor<8x16xi1>, %w: tensor<16x4xi32>) -> tensor<8x4xi32> {
   %f = arith.constant dense<0> : tensor<8x4xi32>
   %ex = tensor.empty() : tensor<8x16xi32>
