@@ -82,8 +82,11 @@ static char *name_of(MlirOperation op) {
   size_t rows = (size_t)f.num_rows, cols = rows + (size_t)f.num_cols;
   at += snprintf(at, (size_t)(end - at), "%s (", sn_name(op));
   put_dims(&at, end, &f, 0, rows);
-  at += snprintf(at, (size_t)(end - at), ") by (");
-  put_dims(&at, end, &f, rows, cols);
+  for (size_t k = 0; k < sn_num_groups(&f) && at < end; ++k) {
+    SnGroup columns = sn_group(&f, k);
+    at += snprintf(at, (size_t)(end - at), ") by (");
+    put_dims(&at, end, &f, (size_t)columns.first, (size_t)(columns.first + columns.num_dims));
+  }
   if (at < end)
     at += snprintf(at, (size_t)(end - at), ")");
   if (f.contract && at < end) {
