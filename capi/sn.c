@@ -444,7 +444,21 @@ MlirOperation sn_clone(SnBuilder *b, MlirOperation op, SnMap *map) {
     sn_map(map, sn_result(op, i), sn_result(copy, i));
   return copy;
 }
+void sn_move(SnBuilder *b, MlirOperation op, SnMap *map) {
+  mlirOperationWalk(op, remap, map, MlirWalkPreOrder);
+  mlirOperationRemoveFromParent(op);
+  sn_insert(b, op);
+}
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results) {
+  if (!mlirOperationGetNumRegions(op) && operands.n == sn_num_operands(op) && results.n == sn_num_results(op)) {
+    MlirOperation copy = mlirOperationClone(op); // attributes one by one are made into dictionaries first
+    for (intptr_t i = 0; i < operands.n; ++i)
+      mlirOperationSetOperand(copy, i, operands.data[i]);
+    for (intptr_t i = 0; i < results.n; ++i)
+      mlirValueSetType(sn_result(copy, i), results.data[i]);
+    sn_insert(b, copy);
+    return copy;
+  }
   MlirOperationState state =
       mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, operands.n, operands.data);

@@ -319,6 +319,8 @@ void sn_map_free(SnMap *map);
 
 // A copy with operands mapped (also inside its regions); its results are added to the map.
 MlirOperation sn_clone(SnBuilder *b, MlirOperation op, SnMap *map);
+// The op itself where the builder stands, out of its block, with operands mapped.
+void sn_move(SnBuilder *b, MlirOperation op, SnMap *map);
 // A copy without regions, with other operands and result types, same attributes.
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results);
 // One location that stands for both (a fused location), so that reports can name each.

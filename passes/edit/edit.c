@@ -353,6 +353,12 @@ static void prune_sides(SnForm *f, SnForm *to, const intptr_t *place) {
     sn_vec_free(&to->sides);
 }
 
+// All operations of a block that is gone soon, the terminator too.
+static void move_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
+  for (MlirOperation op; op = mlirBlockGetFirstOperation(from), !sn_null(op);)
+    sn_move(to, op, map);
+}
+
 MlirOperation sn_prune(MlirOperation op, SnPrune what) {
   SnForm f = sn_form_read(op);
   size_t num_out = f.outputs.size, num_acc = f.accumulators.size;
@@ -465,8 +471,7 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
       if (place[k] >= 0)
         map_argument(&map, sn_input_argument(&f, k), sn_input_argument(&to, (size_t)place[k]));
     SnBuilder body = sn_at_end(to.body, b.loc);
-    sn_copy_ops(&body, f.body, &map);
-    sn_clone(&body, mlirBlockGetTerminator(f.body), &map);
+    move_ops(&body, f.body, &map);
     if (to.finish.ptr) {
       intptr_t next = 0;
       for (size_t a = 0; a < num_acc; ++a)
@@ -477,8 +482,7 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what) {
           sn_map(&map, mlirBlockGetArgument(f.finish, finish_argument(&f, k)),
                  mlirBlockGetArgument(to.finish, finish_argument(&to, (size_t)place[k])));
       SnBuilder finish = sn_at_end(to.finish, b.loc);
-      sn_copy_ops(&finish, f.finish, &map);
-      sn_clone(&finish, mlirBlockGetTerminator(f.finish), &map);
+      move_ops(&finish, f.finish, &map);
     }
     sn_map_free(&map);
     for (size_t k = 0, next = 0; k < num_out; ++k)

@@ -26,6 +26,7 @@ typedef struct {
   SnMap *map;
   bool total, columns; // `from` is a total; it has the columns of `to`
   MlirValue inside;    // where what is moved counts; null: everywhere
+  bool taken;          // the body is read for the last time: operations that stay as they are leave it
 } Move;
 
 static int64_t *sizes_of(const SnForm *f) {
@@ -88,9 +89,15 @@ static void move_elementwise(SnBuilder *b, const Move *move, MlirOperation op) {
     sn_clone(b, op, move->map);
     return;
   }
-  for (intptr_t i = 0; i < n; ++i)
+  bool same = true;
+  for (intptr_t i = 0; i < n; ++i) {
     operands[i] = sn_lookup(move->map, sn_operand(op, i));
-  sn_map(move->map, sn_result(op, 0), sn_elementwise(b, op, n, operands));
+    same &= mlirTypeEqual(sn_type_of(operands[i]), sn_type_of(sn_operand(op, i)));
+  }
+  if (same && move->taken)
+    sn_move(b, op, move->map);
+  else
+    sn_map(move->map, sn_result(op, 0), sn_elementwise(b, op, n, operands));
 }
 static void move_detach(SnBuilder *b, const Move *move, MlirOperation op) { move_elementwise(b, move, op); }
 
@@ -172,9 +179,10 @@ MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const Mli
 
 static void move_body(SnBuilder *b, const Move *move, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !mlirOperationEqual(op, end); op = next) {
+    next = mlirOperationGetNextInBlock(op);
     move_op(b, move, op);
+  }
 }
 
 // ---- operands -----------------------------------------------------------------------
@@ -308,7 +316,9 @@ static void map_inputs(const SnMerge *m, const SnForm *f, const intptr_t *place,
 // The body of f, moved; what it accumulates and yields is added to `to`.
 static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffineExpr *dims, SnMap *map, Yields *to,
                       MlirValue inside) {
-  Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns, inside};
+  Move move = {f, dims, &m->merged, map, sn_is_total(f), f == &m->b ? m->b_columns : m->a_columns, inside,
+               // b's finish may need what a computes once more
+               f == &m->b || (!m->duplicate && !m->b.finish.ptr)};
   move_body(b, &move, f->body);
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (size_t k = 0; accumulates(m, f) && k < f->accumulators.size; ++k) {
