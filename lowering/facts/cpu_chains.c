@@ -10,7 +10,7 @@
 #define CACHE (1 << 20)      // bytes of a core's own cache that a block may take
 #define LEAST_ROWS 32        // of a block: what packing a matrix is paid by
 #define ENOUGH_BLOCKS 8      // for threads
-#define LITTLE_WORK (1 << 22) // multiplications that one core makes in less time than it takes to share them
+#define LITTLE_WORK (1 << 25) // multiplications that one core makes in less time than it takes to share them
 
 // ---- what can be written ----------------------------------------------------------------
 

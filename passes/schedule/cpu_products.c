@@ -128,6 +128,16 @@ static int64_t rows_of_whole_blocks(const Plan *p) {
   return at_most(p->rows >= 64 || p->rows <= 16 ? 32 : 16, p->rows);
 }
 
+// Blocks that go through several products: each of them packs all matrices, so there are two of them at least, but no
+// more for the sake of threads.
+static int64_t rows_of_chain(const Plan *p) {
+  if (p->rows == SN_DYNAMIC || p->rows >= 512)
+    return p->rows >= 2048 ? 256 : 128;
+  bool enough = p->batch != SN_DYNAMIC && sn_times(p->batch, sn_pieces(p->rows, 128)) >= ENOUGH_TASKS;
+  int64_t blocks = sn_pieces(p->rows, 128);
+  return at_least_one(sn_pieces(p->rows, enough || p->rows < 64 || blocks > 1 ? blocks : 2));
+}
+
 // Blocks whose columns may be shared: as many rows as use a panel before it has left the cache, tiles of AMX twice as
 // fast as others, and fewer only where that makes tasks of enough work for a few threads.
 static int64_t rows_of_parts(const Plan *p) {
@@ -166,8 +176,9 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .packs_rows = sn_cpu_packs_rows(f, kernel),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.n = at_most(columns_of_block(line, first.sum), p.work.widest);
-  p.m = p.rows > 0 && p.by_columns ? rows_of_parts(&p) : rows_of_whole_blocks(&p);
-  p.m = sn_has_one_group(f) ? p.m : sn_cpu_rows_of_chain(f, p.m);
+  p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
+        : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
+                                     : rows_of_whole_blocks(&p);
   int64_t k = p.m >= 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
