@@ -7,10 +7,12 @@
 #include "dialect/row_groups.h"
 #include "lowering/facts/cpu_forms.h"
 
-#define CACHE (1 << 20)      // bytes of a core's own cache that a block may take
-#define LEAST_ROWS 32        // of a block: what packing a matrix is paid by
-#define ENOUGH_BLOCKS 8      // for threads
-#define LITTLE_WORK (1 << 25) // multiplications that one core makes in less time than it takes to share them
+#define CACHE (3 << 20)       // bytes of a core's own cache, and some of the next, that a block may take
+#define LEAST_ROWS 32         // of a block: what packing a matrix is paid by
+#define MANY_ROWS 128         // the same of matrices that are read from memory for each block
+#define FAR (1 << 20)         // bytes of such matrices
+#define ENOUGH_ROWS 256       // for threads to share
+#define LITTLE_WORK (1 << 25) // multiplications that are not worth more than two blocks
 
 // ---- what can be written ----------------------------------------------------------------
 
@@ -92,15 +94,17 @@ int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows) {
 }
 
 bool sn_cpu_runs_chain(const SnForm *f) {
-  int64_t row = row_bytes(f), rows = sn_num_rows(f), work = 0;
+  int64_t row = row_bytes(f), rows = sn_num_rows(f), work = 0, matrices = 0;
   SnMultiplied m;
-  if (!sn_cpu_can_run_chain(f) || row == SN_DYNAMIC || sn_times(LEAST_ROWS, row) > CACHE)
+  if (!sn_cpu_can_run_chain(f) || row == SN_DYNAMIC)
     return false;
-  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
-    int64_t sum = sizes(f, m.summed);
-    work = sum == SN_DYNAMIC || work == SN_DYNAMIC ? SN_DYNAMIC : work + sn_times(sum, sn_group_length(f, m.group));
+  for (size_t i = 0; sn_multiplied(f, i, &m) && work != SN_DYNAMIC; ++i) {
+    int64_t sum = sizes(f, m.summed), length = sn_group_length(f, m.group);
+    work = sum == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : work + sn_times(sum, length);
+    matrices += work == SN_DYNAMIC ? 0 : sn_times(sn_times(sum, length), bytes(m.b));
   }
-  if (rows == SN_DYNAMIC || rows >= ENOUGH_BLOCKS * LEAST_ROWS)
-    return true;
-  return work != SN_DYNAMIC && sn_times(work, rows) <= LITTLE_WORK;
+  bool far = work == SN_DYNAMIC || matrices > FAR;
+  if (sn_times(far ? MANY_ROWS : LEAST_ROWS, row) > CACHE)
+    return false;
+  return rows == SN_DYNAMIC || rows >= ENOUGH_ROWS || (work != SN_DYNAMIC && sn_times(work, rows) <= LITTLE_WORK);
 }

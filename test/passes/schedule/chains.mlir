@@ -5,7 +5,7 @@
 // as the widest row. Rows of the first group are multiplied again 256 columns at a time where that is enough.
 
 // CHECK-LABEL: func.func @mlp
-//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, stream = 256,
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 256, n = 64, stream = 256,
 //  CHECK-SAME:   tasks = 64, unroll = 1>)
 //   GPU-LABEL: func.func @mlp
 //     GPU-NOT:   schedule
@@ -27,7 +27,7 @@ func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10
 // Where rows are needed whole, a block has as many as stay in a cache with all that they become: 8192 floats here.
 
 // CHECK-LABEL: func.func @norm
-//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 32, n = 64, tasks = 64, unroll = 4>)
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 64, n = 64, tasks = 64, unroll = 4>)
 func.func @norm(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {
   %0 = sinter.contract (i = 4096) by (j = 4096) by (o = 10)
       product (k = 100) (%x[i, k] : tensor<4096x100xf32>, %w[j, k] : tensor<4096x100xf32>) : f32
