@@ -348,6 +348,18 @@ static void set_inputs(SnChain *c, const intptr_t *to_group, const intptr_t *fro
     sn_push(&f->indices, moved(c, b, b->indices.data[k]));
 }
 
+// Accumulators that are destinations themselves stay together, and a finish that asserts runs.
+static void keep_reduced(SnChain *c) {
+  bool any = false;
+  for (MlirOperation op = c->a.finish.ptr ? mlirBlockGetFirstOperation(c->a.finish) : (MlirOperation){0};
+       !sn_null(op) && !any; op = mlirOperationGetNextInBlock(op))
+    any = sn_is(op, "cf.assert");
+  for (size_t k = 0; k < c->a.outputs.size && !c->a.finish.ptr; ++k)
+    any |= c->keep[k] && sn_is_reduced(&c->a, k);
+  for (size_t k = 0; k < c->a.outputs.size; ++k)
+    c->keep[k] |= any && sn_is_reduced(&c->a, k);
+}
+
 static void set_outputs(SnChain *c) {
   const SnForm *a = &c->a, *b = &c->b;
   SnForm *f = &c->merged;
@@ -501,6 +513,7 @@ bool sn_can_chain(MlirOperation a, MlirOperation b, SnChain *c) {
     for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, (intptr_t)k)); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use))
       c->keep[k] |= !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
+  keep_reduced(c);
   Match m = {c, sn_alloc(nb * sizeof *m.to_a)};
   memset(m.to_a, -1, nb * sizeof *m.to_a);
   intptr_t *to_group = sn_alloc((sn_num_groups(&c->b) + 1) * sizeof *to_group),

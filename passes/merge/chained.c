@@ -117,7 +117,10 @@ static void map_b(const SnChain *c, SnBuilder *body, const SnMap *a_map, SnMap *
 
 // What the merged form accumulates and gives of f's.
 static bool has_accumulators(const SnChain *c, const SnForm *f) {
-  return f == &c->b || c->merged.accumulators.size > c->b.accumulators.size;
+  bool reduces = f == &c->b;
+  for (size_t k = 0; k < f->outputs.size && !reduces; ++k)
+    reduces = c->keep[k] && sn_is_reduced(f, k);
+  return reduces;
 }
 static bool gives(const SnChain *c, const SnForm *f, size_t output) { return f == &c->b || c->keep[output]; }
 

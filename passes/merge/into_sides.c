@@ -206,6 +206,11 @@ bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m) {
       for (intptr_t o = 0; o < sn_num_operands(m->ops.data[i]); ++o)
         m->reads[k] |= sn_same(x, sn_operand(m->ops.data[i], o));
   }
+  bool any = sn_side(&m->f, m->side).count > 1;
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
+    any |= m->reads[k];
+  if (!any) // positions alone: a side has one access at least
+    return sn_refuse(op, SN_WHY_SIDE_NO_INPUT);
   return match(m) && ops_fit(m) && inputs_fit(m) && bounds_fit(m) && dims_fit(m) && grows_too_much(m);
 }
 

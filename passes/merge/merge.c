@@ -216,7 +216,7 @@ static SnAccess bounded(const SnMerge *m, SnAccess a) {
 
 // Adds f's inputs to the merged form; place[k] is where input k went, -1 if it flows inside.
 static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, bool products, intptr_t *place) {
-  size_t base = m->merged.indices.size, from = products ? 0 : sn_first_input(f),
+  size_t base = f == &m->b ? m->a.indices.size : 0, from = products ? 0 : sn_first_input(f),
          to = products ? sn_first_input(f) : f->inputs.size;
   for (size_t k = 0; !products && k < f->indices.size; ++k)
     sn_push(&m->merged.indices, moved_access(m, f->indices.data[k], dims, 0));

@@ -26,6 +26,7 @@
   X(SN_WHY_SIDE_PRODUCT, "a side of its product is itself a product") \
   X(SN_WHY_SIDE_REDUCED, "a side of its product needs more of its neighbour than one element for each of its own") \
   X(SN_WHY_SIDE_NOT_SUMMED, "a side would not depend on what its product sums") \
+  X(SN_WHY_SIDE_NO_INPUT, "a side of its product would read nothing") \
   X(SN_WHY_SIDE_DIVIDES, "a side of its product divides integers, which has to be checked before") \
   X(SN_WHY_SIDE_INDEX, "a side of its product is read through an index that its neighbour's inputs cannot be") \
   X(SN_WHY_SIDE_SIZE, "a side of its product gives a size that is not known otherwise") \

@@ -661,3 +661,30 @@ func.func @renamed(%x: tensor<8x16xf32>, %w: tensor<4x16xf32>, %v: tensor<4x16xf
   }
   return %z : tensor<8x4xf32>
 }
+
+// -----
+
+// Positions alone make a kernel of their own: a side reads something.
+
+//       WHY: remark: {{.*}}a side of its product would read nothing
+// ALL-LABEL: func @positions_alone
+//       ALL:   %[[R:.+]] = sinter.rowwise
+//       ALL:     sinter.index
+func.func @positions_alone(%w: tensor<4x16xf32>) -> tensor<8x4xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %f = tensor.empty() : tensor<8x4xf32>
+  %x = sinter.rowwise (i = 8, k = 16) by () outs(%e[i, k] : tensor<8x16xf32>) {
+  ^row:
+    %n = sinter.index k : index
+    %i = arith.index_cast %n : index to i32
+    %s = arith.sitofp %i : i32 to f32
+    sinter.yield %s : f32
+  }
+  %z = sinter.contract (i = 8) by (j = 4)
+      product (k = 16) (%x[i, k] : tensor<8x16xf32>, %w[j, k] : tensor<4x16xf32>) : f32
+      outs(%f[i, j] : tensor<8x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %z : tensor<8x4xf32>
+}
