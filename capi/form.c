@@ -464,6 +464,12 @@ MlirType sn_access_type(const SnForm *f, const SnAccess *a) {
   int64_t group = sn_group_of_access(f, a);
   return group == SN_NO_GROUP ? e : sn_group_type(f, group < 0 ? 0 : (size_t)group, e);
 }
+bool sn_gives_size(const SnAccess *a, int64_t d) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++i)
+    if (sn_map_dim(a->map, i) == d)
+      return true;
+  return false;
+}
 const SnAccess *sn_form_access(const SnForm *f, size_t k) {
   size_t inputs = f->inputs.size, indices = f->indices.size;
   return k < inputs             ? &f->inputs.data[k]

@@ -129,6 +129,8 @@ const SnAccess *sn_form_access(const SnForm *f, size_t k);
 bool sn_access_uses(const SnForm *f, const SnAccess *a, int64_t d);
 // The access is the whole of its value, for sinter.gather to read from.
 static inline bool sn_is_table(const SnAccess *a) { return !a->through.ptr && mlirAffineMapGetNumSymbols(a->map) > 0; }
+// A plain subscript of the access, without bounds, is dimension d: its operand says how large that is (F7).
+bool sn_gives_size(const SnAccess *a, int64_t d);
 // The map of a table of this rank in a form of so many dimensions.
 MlirAffineMap sn_table_map(MlirContext ctx, intptr_t dims, intptr_t rank);
 // What the body sees of an access: a row or a scalar of the value's element type; of a table a memref.

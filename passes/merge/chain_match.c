@@ -424,18 +424,12 @@ static bool all_names_fit(const SnForm *f, const MlirAffineExpr *dims) {
   return fit;
 }
 
-static bool gives_size(const SnAccess *a, intptr_t d) {
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++p)
-    if (sn_map_dim(a->map, p) == d)
-      return true;
-  return false;
-}
 static bool sizes_known(const SnChain *c) {
   const SnForm *f = &c->merged;
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
     bool found = f->dims.data[d].size != SN_DYNAMIC;
     for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !found; ++k)
-      found = gives_size(sn_form_access(f, k), d);
+      found = sn_gives_size(sn_form_access(f, k), d);
     if (!found)
       return sn_refuse(c->b.op, SN_WHY_UNKNOWN_SIZE);
   }

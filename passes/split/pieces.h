@@ -1,0 +1,116 @@
+// pieces.h: private to passes/split. A form that is cut, and the pieces that it becomes.
+
+#ifndef SINTER_PASSES_SPLIT_PIECES_H
+#define SINTER_PASSES_SPLIT_PIECES_H
+
+#include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
+#include "passes/edit/edit.h"
+#include "passes/split/split.h"
+
+// ---- split/place.c: when each value is computed -------------------------------------
+
+enum { SN_FREE = -1 }; // made of inputs alone: any piece makes it
+
+typedef struct {
+  MlirValue value;
+  int64_t stage; // SN_FREE, or which of the pieces of its group
+  int64_t group; // that it is computed beside
+  bool movable;  // an elementwise function of products and inputs: it may be computed later
+  SnAccess stored; // where it is for later pieces; value null while it is nowhere
+} SnKnown;
+
+typedef struct {
+  SnForm f;
+  SnSplit how;
+  SnCrossing *crossing; // null: the form is on tensors
+  MlirAttribute cut; // what each piece keeps, or null
+  SnBuilder b; // in front of the form
+  SnRowGroups groups;
+  SN_VEC(SnKnown) known;
+  int64_t stages;
+  bool *done; // of each reduced result: a piece has finished it
+  int64_t finish_group; // of the finish's rows; SN_NO_GROUP if it has none, or SN_SEVERAL_GROUPS
+  bool ending;          // the form finishes what several pieces reduce
+} SnCut;
+
+SnKnown *sn_placed(SnCut *s, MlirValue v); // NULL of what is no value of the body
+// Of each value of the body, which piece it stands in.
+void sn_place_values(SnCut *s);
+
+// ---- split/store.c: memory for values, and for sides --------------------------------
+
+// A destination over these dimensions of the form, an empty tensor or a memref, and the map of its elements. `total`:
+// of what an accumulator is in the end.
+SnAccess sn_piece_place(SnCut *s, MlirType element, const int64_t *dims, intptr_t n, bool total);
+// Rows, and the columns of a group if there is one.
+intptr_t sn_rows_and_columns(const SnForm *f, int64_t group, int64_t *dims);
+// A side becomes one access, of what a form of its own stores.
+void sn_store_side(SnCut *s, size_t side);
+// A product uses in each side all that it sums (P2).
+bool sn_side_uses_all(const SnForm *f, size_t side, SnGroup summed);
+// A size `?` that no operand of the new form says (F7) comes in by an input without elements of its own. `from`: which
+// dimension of the form each of its dimensions is.
+void sn_add_sizes(SnCut *s, SnForm *to, const int64_t *from);
+bool sn_any_program(const SnForm *f); // in a side
+
+// ---- split/plan.c: what each piece computes -----------------------------------------
+
+typedef struct {
+  SnCut *s;
+  int64_t stage, group;
+  SnForm to;
+  MlirAffineExpr dims[SN_MAX_DIMS]; // of the form, in the piece: 0 where it has none
+  int64_t from[SN_MAX_DIMS];        // of the piece, in the form
+  SN_VEC(MlirValue) products;       // of the body, that the piece's products give
+  SN_VEC(MlirValue) reads;          // of the body, that come in as inputs behind the sides
+  SN_VEC(SnAccess) read_from;
+  SN_VEC(MlirOperation) ops;        // of the body, that are computed here
+  SN_VEC(MlirValue) gives;          // of the body, one for each destination that is not reduced
+  SN_VEC(size_t) results;           // which result of the form that is; SN_NO_RESULT: a value for later pieces
+  SN_VEC(size_t) accumulators;      // of the form
+} SnPiece;
+enum { SN_NO_RESULT = -1 };
+
+bool sn_is_here(const SnPiece *p, const SnKnown *x);
+// Makes `v` known in the piece, with all that it needs.
+void sn_need(SnPiece *p, MlirValue v);
+// What the piece is for: results, accumulators, asserts, and what later pieces read. False if it is for nothing.
+bool sn_plan_piece(SnPiece *p);
+void sn_free_piece(SnPiece *p);
+
+// ---- split/piece.c: a piece as a form ------------------------------------------------
+
+// The accumulators' values over the whole grid where a later form finishes them: from this piece, at the same number.
+typedef SN_VEC(MlirValue) SnTotals;
+
+
+void sn_emit_piece(SnPiece *p, SnTotals *totals);
+// Where operands are memrefs, a piece has the form's schedule.
+MlirOperation sn_create_piece(SnCut *s, SnForm *to, bool finish);
+// What the form's destination `i` holds then: its result, or the memref that it is.
+MlirValue sn_written(const SnForm *f, size_t i);
+void sn_replace_result(SnCut *s, size_t result, MlirValue with);
+
+// ---- split/finish.c: what runs once, behind all rows ----------------------------------
+
+// The piece has all that the reduced result needs, and its rows are of the piece's group.
+bool sn_finishes(const SnPiece *p, size_t output);
+bool sn_has_finish(const SnPiece *p);
+// A result that is finished elsewhere needs the accumulator.
+bool sn_is_needed_elsewhere(const SnPiece *p, size_t accumulator);
+// What the part of the finish that is here reads of the form's inputs becomes known in the piece.
+void sn_need_uniform(SnPiece *p);
+// The part of the finish that is about accumulators of the piece: those that are handed on, then the results.
+void sn_copy_finish(SnPiece *p, const SnForm *f, const SnValueVec *handed_on);
+// A form without rows for what no piece has all of: the finish is its body, and the totals of all pieces come in.
+bool sn_finish_form(SnCut *s, const SnTotals *totals);
+// Of the finish's rows; SN_NO_GROUP if it has none, or SN_SEVERAL_GROUPS.
+int64_t sn_group_of_finish(const SnForm *f);
+
+// ---- split/split.c ----------------------------------------------------------------------
+
+// Cuts s->f, which has something to cut, and frees what s has.
+bool sn_cut(SnCut *s);
+
+#endif
