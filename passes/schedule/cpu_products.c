@@ -10,8 +10,8 @@
 // new schedule key: of a CPU's products: when it is said.
 
 #include "dialect/row_groups.h"
-#include "lowering/facts/product_sides.h"
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/product_sides.h"
 #include "passes/schedule/schedule.h"
 #include "target/microkernels.h"
 #include <stdio.h>
@@ -138,12 +138,17 @@ static int64_t rows_of_chain(const Plan *p) {
   return at_least_one(sn_pieces(p->rows, enough || p->rows < 64 || blocks > 1 ? blocks : 2));
 }
 
-// Blocks whose columns may be shared: as many rows as use a panel before it has left the cache, tiles of AMX twice as
-// fast as others, and fewer only where that makes tasks of enough work for a few threads.
+// Rows that use a panel up: tiles of AMX are so fast that they wait for a block's rows which have left the second
+// cache.
+static int64_t most_rows(const Plan *p) {
+  int64_t row = p->work.summed == SN_DYNAMIC ? 0 : sn_times(p->work.summed, p->side_bytes);
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  return tiles && sn_times(row, 512) <= SECOND_CACHE ? 512 : sn_times(row, 256) <= 4 * SECOND_CACHE ? 256 : 128;
+}
+
+// Blocks whose columns may be shared have fewer rows only where that makes tasks of enough work for a few threads.
 static int64_t rows_of_parts(const Plan *p) {
-  int64_t all = p->line->sums == SN_SUMS_IN_TILES ? 512 : 256, sum = p->work.summed;
-  while (all > 128 && sum != SN_DYNAMIC && sn_times(all * p->side_bytes, sum) > SECOND_CACHE)
-    all /= 2;
+  int64_t all = most_rows(p), sum = p->work.summed;
   int64_t m = sn_pieces(p->rows, sn_pieces(p->rows, all));
   if (p->batch == SN_DYNAMIC || p->work.widest == SN_DYNAMIC || sum == SN_DYNAMIC)
     return m;
@@ -179,7 +184,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
   p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
                                      : rows_of_whole_blocks(&p);
-  int64_t k = p.m >= 32 ? 256 : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
+  int64_t k = p.m >= 32 ? (p.side_bytes == 1 ? 512 : 256) : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
