@@ -18,6 +18,7 @@
 #define FMA SN_WRITTEN_AS_FMA
 #define MULTIPLY_ADD SN_WRITTEN_AS_MULTIPLY_ADD
 #define DOT SN_WRITTEN_AS_DOT
+#define DOT_UNSIGNED SN_WRITTEN_AS_DOT_UNSIGNED
 #define DOT_ADD SN_WRITTEN_AS_DOT_ADD
 #define BY_TILES SN_WRITTEN_AS_TILES
 #define NOT_YET SN_WRITTEN_NOT_YET
@@ -52,6 +53,11 @@ const SnMicroKernel sn_micro_kernels[] = {
     // On processors with AMX it has half the rate of fma512.
     {"dot512", CPU, "avx512bf16", "amx-bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT,
      "llvm.x86.avx512bf16.dpbf16ps.512"},
+    // Unsigned by signed bytes. 5 rows: registers hold sums of b's columns, too.
+    {"vnni512", CPU, "avx512vnni", "", I8, I8, I32, 5, 64, 4, 512, 4, ROWS, GROUPS, VECTORS, DOT_UNSIGNED,
+     "llvm.x86.avx512.vpdpbusd.512"},
+    {"vnni256", CPU, "avxvnni", "", I8, I8, I32, 4, 16, 4, 256, 4, ROWS, GROUPS, VECTORS, DOT_UNSIGNED,
+     "llvm.x86.avx512.vpdpbusd.256"},
     // Sums of two products fit in 32 bits; LLVM makes vpdpwssd of it where there is VNNI.
     {"dot512", CPU, "avx512bw", "", I16, I16, I32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT_ADD,
      "llvm.x86.avx512.pmaddw.d.512"},
@@ -78,8 +84,8 @@ const SnMicroKernel sn_micro_kernels[] = {
     {NULL},
 };
 
-const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "dot256", "libxsmm", "fma512",
-                                             "fma256", "any512", "any256", "any128",  NULL};
+const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
+                                             "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {

@@ -56,6 +56,7 @@ typedef enum {
   SN_WRITTEN_AS_MULTIPLY_ADD, // arith's multiplication and addition on vectors, or scalars
   SN_WRITTEN_AS_DOT,          // sum = instruction(sum, a, b) on vectors; groups of a are on all lanes
   SN_WRITTEN_AS_DOT_ADD,      // sum = sum + instruction(a, b)
+  SN_WRITTEN_AS_DOT_UNSIGNED, // the same, of a + 128 without a sign; 128 times the sums of b are taken off at the end
   SN_WRITTEN_AS_TILES,        // LLVM's intrinsics of AMX; `instruction` is the one that multiplies
   SN_WRITTEN_COUNT
 } SnMicroWritten;
@@ -77,7 +78,7 @@ typedef struct {
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of those that have an emitter, each once; ends with NULL
-enum { SN_MICRO_KERNEL_DEFAULT = 8 };             // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 10 };             // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 

@@ -114,6 +114,7 @@ features = {
     "avx2": "avx2" in flags,
     "avx512": "avx512f" in flags,
     "avx512_bf16": "avx512_bf16" in flags,
+    "vnni": {"avx512_vnni", "avx_vnni"} <= flags,
     "amx": {"amx_tile", "amx_bf16", "amx_int8"} <= flags,
     # our code is instrumented: a stock tool cannot load the plugin
     "asan": "address" in config.sanitize,
@@ -131,6 +132,7 @@ missing = {
     "avx2": "this CPU has no AVX2",
     "avx512": "this CPU has no AVX-512",
     "avx512_bf16": "this CPU has no bf16 instructions",
+    "vnni": "this CPU has no VNNI, of 512 and of 256 bits",
     "amx": "this CPU has no AMX",
 }
 for name, why in missing.items():

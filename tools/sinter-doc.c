@@ -233,6 +233,7 @@ static void print_kernels(void) {
                                         [SN_WRITTEN_AS_MULTIPLY_ADD] = "arith",
                                         [SN_WRITTEN_AS_DOT] = "an intrinsic",
                                         [SN_WRITTEN_AS_DOT_ADD] = "an intrinsic and an addition",
+                                        [SN_WRITTEN_AS_DOT_UNSIGNED] = "an intrinsic on a + 128",
                                         [SN_WRITTEN_AS_TILES] = "intrinsics of tiles"};
   printf("\n## Micro-kernels\n\nWhat multiplies blocks of a product, `target/microkernels.c`: `kernel = \"NAME\"` in "
          "a `#sinter.brgemm`. Of the lines that the processor and the types allow the first is chosen. A narrower side "

@@ -21,6 +21,7 @@ static const SnMicroEmit emitters[SN_WRITTEN_COUNT] = {
     [SN_WRITTEN_AS_MULTIPLY_ADD] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_DOT] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_DOT_ADD] = sn_cpu_micro_vectors,
+    [SN_WRITTEN_AS_DOT_UNSIGNED] = sn_cpu_micro_vectors,
     [SN_WRITTEN_AS_TILES] = sn_cpu_micro_tiles,
 };
 

@@ -118,19 +118,26 @@ static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, Mli
   const char *add = is_float ? "arith.addf" : "arith.addi";
   if (line->written == SN_WRITTEN_AS_FMA)
     return sn(b, "math.fma", x, y, sum);
-  if (line->written == SN_WRITTEN_AS_DOT)
+  if (line->written == SN_WRITTEN_AS_DOT || line->written == SN_WRITTEN_AS_DOT_UNSIGNED)
     return dot(b, t, sn_values(3, (MlirValue[]){sum, x, y}));
   MlirValue product = line->written == SN_WRITTEN_AS_DOT_ADD ? dot(b, t, sn_values(2, (MlirValue[]){x, y}))
                                                              : sn(b, is_float ? "arith.mulf" : "arith.muli", x, y);
   return sn(b, add, sum, product);
 }
 
+// Bytes of a as numbers without a sign, 128 more.
+static MlirValue without_sign(SnBuilder *b, MlirValue x) {
+  MlirType t = sn_type_of(x);
+  return sn(b, "arith.xori", x, sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), -128)));
+}
+
 static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
   const SnMicroBlock *block = t->block;
+  bool is_unsigned = block->line->written == SN_WRITTEN_AS_DOT_UNSIGNED;
   MlirValue sums[MOST_SUMS], y[MOST_SUMS], zero = sn_index(b, 0);
   MlirType types[MOST_SUMS];
-  int64_t n = rows * t->vectors;
-  assert(n <= MOST_SUMS);
+  int64_t n = rows * t->vectors, taken_off = is_unsigned ? t->vectors : 0; // 128 times sums of columns of b
+  assert(n + taken_off <= MOST_SUMS);
   for (int64_t i = 0; i < n; ++i)
     types[i] = t->vector;
   SnIf again = sn_if_types(b, block->again, sn_types(n, types));
@@ -143,23 +150,31 @@ static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
   sn_end_if_values(b, &again, sn_values(n, sums));
   for (int64_t i = 0; i < n; ++i)
     sums[i] = sn_result(again.op, i);
+  for (int64_t v = 0; v < taken_off; ++v)
+    sums[n + v] = sn_zero(b, t->vector);
 
   MlirValue group = sn_index(b, block->line->group);
   MlirType of_b = lanes_of_side(t, sn_micro_packed(block->line->b, block->sum));
-  SnLoop l = sn_for_values(b, zero, sn_size_ceil(b, block->k, group), sn_index(b, 1), sn_values(n, sums));
+  SnLoop l = sn_for_values(b, zero, sn_size_ceil(b, block->k, group), sn_index(b, 1), sn_values(n + taken_off, sums));
   for (int64_t v = 0; v < t->vectors; ++v)
     y[v] = load(b, t, &block->b, of_b, at(b, &block->b, l.index, sn(b, "arith.muli", vector_column(b, t, v), group)));
   for (int64_t i = 0; i < rows; ++i) {
     MlirValue x = broadcast(b, t, plus(b, row, sn_index(b, i)), l.index);
+    x = is_unsigned ? without_sign(b, x) : x;
     for (int64_t v = 0; v < t->vectors; ++v)
       sums[i * t->vectors + v] = step(b, t, x, y[v], l.carried[i * t->vectors + v]);
   }
-  sn_next_values(b, &l, sn_values(n, sums));
+  for (int64_t v = 0; v < taken_off; ++v)
+    sums[n + v] = step(b, t, without_sign(b, sn_zero(b, of_b)), y[v], l.carried[n + v]);
+  sn_next_values(b, &l, sn_values(n + taken_off, sums));
+  for (int64_t i = 0; i < n; ++i) {
+    MlirValue sum = sn_result(l.op, i);
+    sums[i] = taken_off ? sn(b, "arith.subi", sum, sn_result(l.op, n + i % t->vectors)) : sum;
+  }
 
   for (int64_t i = 0; i < n; ++i)
     store(b, t, &block->c,
-          at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)),
-          sn_result(l.op, i));
+          at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)), sums[i]);
 }
 
 // ---- a block -----------------------------------------------------------------------------------------

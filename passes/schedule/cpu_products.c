@@ -91,7 +91,10 @@ static bool is_small(const SnForm *f) {
 static const char *best_kernel(const SnForm *f, const char *features) {
   const SnMicroKernel *line = sn_micro_kernels;
   bool small = is_small(f);
-  while ((small && line->sums == SN_SUMS_IN_TILES) || !pays(f, line->name, features)) // "any128" is for every type
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  while (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || (small && line->sums == SN_SUMS_IN_TILES) ||
+         !pays(f, line->name, features)) // "any128" is for every type
     ++line;
   return line->name;
 }

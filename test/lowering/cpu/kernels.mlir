@@ -115,6 +115,29 @@ func.func private @pairs(%x: memref<4x47xbf16>, %w: memref<16x47xbf16>, %y: memr
 
 // -----
 
+// Fours of bytes: those of a without a sign, which is 128 more, so that 128 times the sums of b's columns, which are
+// summed beside, are taken off at the end.
+
+// CHECK-LABEL: func.func private @fours_task(
+//       CHECK:   scf.for {{.*}} -> (vector<8xi32>, vector<8xi32>, vector<8xi32>)
+//       CHECK:     %[[Y:.+]] = vector.load {{.*}} vector<32xi8>
+//       CHECK:     %[[X:.+]] = arith.xori %{{.+}}, %[[FIRST:.+]] : vector<32xi8>
+//       CHECK:     func.call @llvm.x86.avx512.vpdpbusd.256(%{{.+}}, %[[X]], %[[Y]])
+//       CHECK:     func.call @llvm.x86.avx512.vpdpbusd.256(
+//       CHECK:     func.call @llvm.x86.avx512.vpdpbusd.256(%{{.+}}, %[[FIRST]], %[[Y]])
+//       CHECK:     scf.yield
+// CHECK-COUNT-2: arith.subi {{.*}} : vector<8xi32>
+func.func private @fours(%x: memref<2x8xi8>, %w: memref<8x8xi8>, %y: memref<2x8xi32>) attributes {sinter.kernel} {
+  sinter.contract (i = 2) by (j = 8) product (k = 8) (%x[i, k] : memref<2x8xi8>, %w[k, j] : memref<8x8xi8>) : i32
+      outs(%y[i, j] : memref<2x8xi32>) schedule(#sinter.brgemm<kernel = "vnni256", m = 2, n = 8, k = 8, lanes = 8>) {
+  ^row(%a: tensor<8xi32>):
+    sinter.yield %a : tensor<8xi32>
+  }
+  return
+}
+
+// -----
+
 // Tiles of 16 rows of 64 bytes: panels have room for whole ones, which the module's function takes. It is not inlined:
 // a call beside tiles would save them all.
 

@@ -2,6 +2,8 @@
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bf16' --split-input-file %s | FileCheck %s --check-prefixes=DOT
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bf16,amx-bf16' --split-input-file %s | FileCheck %s --check-prefixes=AMX
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512vnni,avxvnni' --split-input-file %s | FileCheck %s --check-prefixes=VNNI512
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avxvnni' --split-input-file %s | FileCheck %s --check-prefixes=VNNI256
 // RUN: sinter-opt --sinter-schedule='target=cpu features=' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,NONE
 
 // The first line of the table of micro-kernels that the processor has, and that takes the product's types. Nothing
@@ -108,9 +110,13 @@ func.func @few_halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8
 
 // -----
 
-// Sums of 8-bit integers by pairs of 16 bits.
+// Sums of bytes by fours, or by pairs of 16 bits.
 
 // CHECK-LABEL: func @bytes
+// VNNI512-LABEL: func @bytes
+//     VNNI512:   kernel = "vnni512"
+// VNNI256-LABEL: func @bytes
+//     VNNI256:   kernel = "vnni256"
 //      AVX512:   kernel = "dot512"
 //        AVX2:   kernel = "dot256"
 //        NONE:   kernel = "any128"
