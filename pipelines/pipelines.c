@@ -37,6 +37,7 @@ const SnPipeline sn_pipeline_prepare = {
 #define HOST_BUFFERS \
   {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL}, \
   {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL}, \
+  {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL}, \
   {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL}, \
   {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}", \
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
