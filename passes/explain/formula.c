@@ -78,7 +78,7 @@ static void put_function(Formula *f, const char *name, MlirOperation op, intptr_
 
 static void put_constant(Formula *f, MlirOperation op) {
   double number;
-  MlirAttribute value = sn_get_attr(op, "value");
+  MlirAttribute value = sn_constant_of(sn_result(op, 0));
   if (value.ptr && sn_attr_number(value, &number))
     put(f, "%g", number);
   else

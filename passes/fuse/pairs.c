@@ -17,15 +17,19 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnOpVec waiting = {0};
   sn_refusal_clear();
   bool ok = sn_can_merge(a, b, &m) && sn_worth(&m, policy) && sn_nothing_between(NULL, a, b, &waiting);
-  for (intptr_t k = 0; !ok && sn_refusal()->why == SN_WHY_SIDE && k < sn_num_results(a); ++k)
+  bool asked = !ok && sn_refusal()->why == SN_WHY_SIDE;
+  for (intptr_t k = 0; asked && k < sn_num_results(a); ++k)
     for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, k)); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use))
       if (mlirOperationEqual(mlirOpOperandGetOwner(use), b))
         ok |= sn_can_fuse_side(a, k, policy);
   sn_merge_free(&m);
+  SnRefusal side = *sn_refusal();
   if (!ok && sn_is_multiplied(a, b)) {
     waiting.size = 0;
     ok = sn_can_chain_here(a, b, &waiting);
+    if (!ok && asked && side.why != SN_WHY_SIDE_REDUCED) // what is not made for each row again could be a side
+      sn_refusal_set(&side);
   }
   sn_vec_free(&waiting);
   return ok;

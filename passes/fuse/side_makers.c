@@ -25,6 +25,18 @@ static bool is_side(MlirOperation reader, size_t input) {
   return side;
 }
 
+// The first form that reads the result by a side, or null.
+static MlirOperation side_reader(MlirOperation op, intptr_t result) {
+  MlirOperation found = {0};
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    if (sn_is_form(reader) && is_side(reader, (size_t)mlirOpOperandGetOperandNumber(use)))
+      found = reader;
+  }
+  return found;
+}
+
 // Every reader of the result takes it into a side.
 static bool can_move(MlirOperation op, intptr_t result, Moves *moves) {
   for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use);
@@ -33,7 +45,7 @@ static bool can_move(MlirOperation op, intptr_t result, Moves *moves) {
     size_t input = (size_t)mlirOpOperandGetOperandNumber(use);
     if (!sn_is_form(reader) || !mlirBlockEqual(mlirOperationGetBlock(reader), mlirOperationGetBlock(op)) ||
         !is_side(reader, input))
-      return sn_refuse(op, SN_WHY_SIDE_READERS);
+      return sn_refuse(side_reader(op, result), SN_WHY_SIDE_READERS);
     SnIntoSide m;
     bool ok = sn_can_move_into_side(reader, input, &m);
     sn_push(moves, m);
@@ -60,15 +72,6 @@ bool sn_can_fuse_side(MlirOperation op, intptr_t result, const SnPolicy *policy)
   return ok;
 }
 
-static bool is_read_by_side(MlirOperation op, intptr_t result) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    if (sn_is_form(mlirOpOperandGetOwner(use)) &&
-        is_side(mlirOpOperandGetOwner(use), (size_t)mlirOpOperandGetOperandNumber(use)))
-      return true;
-  return false;
-}
-
 // Moves the result into all sides that read it.
 static void move(MlirOperation op, intptr_t result) {
   MlirValue v = sn_result(op, result);
@@ -90,7 +93,7 @@ bool sn_fuse_sides(MlirBlock block, const SnPolicy *policy) {
     for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
       next = mlirOperationGetNextInBlock(op);
       for (intptr_t k = 0; sn_is(op, "sinter.rowwise") && k < sn_num_results(op); ++k)
-        if (is_read_by_side(op, k) && sn_can_fuse_side(op, k, policy)) {
+        if (!sn_null(side_reader(op, k)) && sn_can_fuse_side(op, k, policy)) {
           move(op, k);
           again |= !mlirValueGetFirstUse(sn_result(op, k)).ptr;
           next = mlirOperationGetNextInBlock(op); // readers were made anew

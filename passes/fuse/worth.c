@@ -135,7 +135,7 @@ static bool is_summed(const SnIntoSide *m, size_t d) {
 
 static bool argument_varies(const SnIntoSide *m, MlirValue argument) {
   for (size_t k = 0; k < m->p.inputs.size; ++k)
-    for (size_t d = 0; sn_same(argument, sn_input_argument(&m->p, k)) && d < m->p.dims.size; ++d)
+    for (size_t d = 0; sn_same(argument, m->values.data[k]) && d < m->p.dims.size; ++d)
       if (is_summed(m, d) && sn_access_uses(&m->p, &m->p.inputs.data[k], (int64_t)d))
         return true;
   return false;
@@ -146,7 +146,7 @@ static bool varies(const SnIntoSide *m, const bool *of_ops, MlirValue v) {
   for (size_t i = 0; i < m->ops.size; ++i)
     if (mlirOperationEqual(m->ops.data[i], op))
       return of_ops[i];
-  return sn_null(op) && argument_varies(m, v);
+  return argument_varies(m, v);
 }
 
 // Operations for each of the side's elements. What is the same along the sum is none, and neither is a factor that
@@ -175,26 +175,35 @@ static double operations_of_element(const SnIntoSide *m) {
   size_t accesses = 0;
   for (size_t k = 0; k < m->p.inputs.size; ++k) {
     const SnAccess *a = &m->p.inputs.data[k];
-    accesses += m->reads[k] && argument_varies(m, sn_input_argument(&m->p, k));
+    accesses += m->reads[k] && argument_varies(m, m->values.data[k]);
     if (m->reads[k] && (a->through.ptr || !sn_map_is_linear(a->map)))
       n += SCATTERED;
   }
   return n + (n || accesses > 1 ? PACKED : 0);
 }
 
-// Rows of a block: the other side is packed again for each. As lowerings schedule them.
-static double block_of(double rows) { return rows >= 512 ? 128 : rows >= 64 || rows <= 16 ? 32 : 16; }
+// Rows of a block, as lowerings schedule them: the other side is packed again for each. Where there are few blocks,
+// parts of their columns are shared out, and the rows are packed for each; the more it takes to compute them, the fewer
+// parts.
+enum { BLOCK = 128, FEW_BLOCKS = 8, COLUMNS = 64, COLUMNS_EACH = 32 };
+static double blocks_of(double rows) { return ceil(rows / BLOCK); }
+static double parts_of(double blocks, double columns, double operations) {
+  double least = operations * COLUMNS_EACH > COLUMNS ? operations * COLUMNS_EACH : COLUMNS,
+         parts = fmin(FEW_BLOCKS / blocks, columns / least);
+  return parts > 1 ? ceil(parts) : 1;
+}
 
 // How many elements of the side its product asks for, each time that it does.
-static double times_computed(const SnIntoSide *m) {
+static double times_computed(const SnIntoSide *m, double operations) {
   const SnForm *f = &m->f;
   SnGroup summed = sn_side_summed(f, m->side);
   double sum = points(f, summed.first, summed.first + summed.num_dims), rows = points(f, 0, f->num_rows);
   bool matrix = m->side >= 2 * f->products.size, columns = matrix;
   for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
     columns |= sn_side_uses(f, m->side, d);
-  if (!columns) // each block of rows once
-    return rows * sum;
+  if (!columns) // each block of rows once, or for each part of its columns
+    return rows * sum *
+           parts_of(blocks_of(rows), points(f, f->num_rows, f->num_rows + sn_group(f, 0).num_dims), operations);
   int64_t shared = f->num_rows;
   while (shared > 0 && !sn_side_uses(f, m->side, shared - 1))
     --shared;
@@ -202,8 +211,7 @@ static double times_computed(const SnIntoSide *m) {
                      : (size_t)sn_group_of_product(f, m->side / 2);
   SnGroup group = sn_group(f, to);
   double together = points(f, shared, f->num_rows);
-  return points(f, 0, shared) * ceil(together / block_of(together)) *
-         points(f, group.first, group.first + group.num_dims) * sum;
+  return points(f, 0, shared) * blocks_of(together) * points(f, group.first, group.first + group.num_dims) * sum;
 }
 
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy) {
@@ -211,9 +219,9 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
   double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = 0, times = 0,
          bytes = sn_bytes(sn_type_of(m->read->value));
   for (size_t i = 0; i < n; ++i) {
-    double asked = times_computed(&moves[i]);
+    double each = operations_of_element(&moves[i]), asked = times_computed(&moves[i], each);
     times += asked / elements;
-    operations += asked * operations_of_element(&moves[i]);
+    operations += asked * each;
   }
   for (size_t i = 0; last && i < m->ops.size; ++i)
     operations -= elements * operations_of(m->ops.data[i]);

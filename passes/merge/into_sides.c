@@ -5,8 +5,9 @@
 //          product (k) (%n[i, k], %w[j, k])
 //
 // A side is elementwise over its rows and what is summed, and so is what moves: any operation but those that read a
-// row's other elements. Its dimensions become subscripts of the side, its inputs the side's accesses; where the side
-// is read with bounds, the program selects the fill value outside. Sides of products and matrices are alike.
+// row's other elements. Its dimensions become subscripts of the side, its inputs the side's accesses, and a gather by
+// inputs and positions an indirect access; where the side is read with bounds, the program selects the fill value
+// outside. Sides of products and matrices are alike.
 //
 // runs in: fuse    test: test/passes/fuse/into_sides.mlir
 
@@ -14,6 +15,107 @@
 #include "dialect/row_ops.h"
 #include "passes/merge/merge.h"
 #include <assert.h>
+
+// ---- what is gathered ---------------------------------------------------------------------
+
+static int64_t index_bits(MlirValue v) {
+  MlirType t = sn_element(sn_type_of(v));
+  return sn_is_int(t) ? sn_bits(t) : 64;
+}
+
+// What a broadcast or a conversion that keeps each number hands on.
+static MlirValue under(MlirValue v) {
+  for (;;) {
+    MlirOperation op = sn_definer(v);
+    bool converts = sn_is(op, "arith.index_cast") || sn_is(op, "arith.extsi");
+    if (!sn_is(op, "sinter.broadcast") && (!converts || index_bits(v) < index_bits(sn_operand(op, 0))))
+      return v;
+    v = sn_operand(op, 0);
+  }
+}
+
+// A number that is a sum of positions in p's dimensions and constants.
+static bool expression_of(const SnForm *p, MlirValue v, MlirAffineExpr *e) {
+  v = under(v);
+  MlirOperation op = sn_definer(v);
+  MlirContext ctx = mlirOperationGetContext(p->op);
+  MlirAttribute number = sn_constant_of(v);
+  MlirAffineExpr x, y;
+  if (number.ptr && mlirAttributeIsAInteger(number)) {
+    *e = mlirAffineConstantExprGet(ctx, mlirIntegerAttrGetValueInt(number));
+    return true;
+  }
+  for (size_t d = 0; d < p->dims.size && !sn_null(op); ++d)
+    if (sn_row_op_names(op, p->dims.data[d].name)) {
+      *e = mlirAffineDimExprGet(ctx, (intptr_t)d);
+      return true;
+    }
+  bool add = sn_is(op, "arith.addi"), less = sn_is(op, "arith.subi");
+  if ((!add && !less) || index_bits(v) < 64 || !expression_of(p, sn_operand(op, 0), &x) || !expression_of(p, sn_operand(op, 1), &y))
+    return false;
+  *e = mlirAffineAddExprGet(x, add ? y : mlirAffineMulExprGet(y, mlirAffineConstantExprGet(ctx, -1)));
+  return true;
+}
+
+// The input of p that is an index for each point, or SIZE_MAX.
+static size_t index_input(const SnForm *p, MlirValue v) {
+  v = under(v);
+  for (size_t k = 0; k < p->inputs.size; ++k)
+    if (sn_same(v, sn_input_argument(p, k)) && !sn_is_table(&p->inputs.data[k]) && !p->inputs.data[k].through.ptr &&
+        !p->inputs.data[k].fill.ptr && sn_is_int(sn_element(sn_type_of(v))) && sn_bits(sn_element(sn_type_of(v))) > 1)
+      return k;
+  return SIZE_MAX;
+}
+
+// A gather as an access, whose index tensors go behind those of p.
+static bool access_of(SnForm *p, MlirOperation gather, SnAccess *a) {
+  MlirContext ctx = mlirOperationGetContext(gather);
+  intptr_t n = sn_num_operands(gather) - 2, symbols = 0;
+  MlirAffineExpr results[SN_MAX_DIMS];
+  int64_t through[SN_MAX_DIMS];
+  size_t table = 0, old = p->indices.size;
+  while (table < p->inputs.size && !sn_same(sn_operand(gather, 0), sn_input_argument(p, table)))
+    ++table;
+  MlirAttribute fill = sn_constant_of(sn_operand(gather, n + 1));
+  bool ok = table < p->inputs.size && fill.ptr;
+  for (intptr_t i = 0; i < n && ok; ++i) {
+    size_t index = index_input(p, sn_operand(gather, i + 1));
+    if (index == SIZE_MAX) {
+      ok = expression_of(p, sn_operand(gather, i + 1), &results[i]);
+      continue;
+    }
+    through[symbols] = (int64_t)p->indices.size;
+    sn_push(&p->indices, p->inputs.data[index]);
+    results[i] = mlirAffineSymbolExprGet(ctx, symbols++);
+  }
+  if (!ok) {
+    p->indices.size = old;
+    return false;
+  }
+  *a = (SnAccess){.value = p->inputs.data[table].value, .fill = fill};
+  a->map = mlirAffineMapGet(ctx, (intptr_t)p->dims.size, symbols, n, results);
+  a->through = symbols ? mlirDenseI64ArrayGet(ctx, symbols, through) : mlirAttributeGetNull();
+  return true;
+}
+
+// Gathers that can be accesses are inputs of p from here on.
+static void read_gathers(SnIntoSide *m) {
+  size_t inputs = m->p.inputs.size;
+  for (size_t k = 0; k < inputs; ++k)
+    sn_push(&m->values, sn_input_argument(&m->p, k));
+  for (MlirOperation op = mlirBlockGetFirstOperation(m->p.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    SnAccess a;
+    SnForm own = m->p; // without what was pushed: those have no arguments
+    own.inputs.size = inputs;
+    if (!sn_row_op_has(op, SN_READS_TABLE) || !access_of(&own, op, &a))
+      continue;
+    m->p.indices.data = own.indices.data;
+    m->p.indices.size = own.indices.size;
+    m->p.indices.capacity = own.indices.capacity;
+    sn_push(&m->p.inputs, a);
+    sn_push(&m->values, sn_result(op, 0));
+  }
+}
 
 // ---- legality --------------------------------------------------------------------------
 
@@ -197,10 +299,15 @@ bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m) {
   if (sn_is_reduced(&m->p, m->result))
     return sn_refuse(op, SN_WHY_GRID);
   MlirOperation yield = mlirBlockGetTerminator(m->p.body);
-  sn_needed_ops(sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result)), &m->ops);
+  read_gathers(m);
+  SnMap known = {0};
+  for (size_t k = 0; k < m->values.size; ++k)
+    sn_map(&known, m->values.data[k], m->values.data[k]);
+  sn_needed_ops(sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result)), &known, &m->ops);
+  sn_map_free(&known);
   m->reads = sn_alloc(m->p.inputs.size + 1);
   for (size_t k = 0; k < m->p.inputs.size; ++k) {
-    MlirValue x = sn_input_argument(&m->p, k);
+    MlirValue x = m->values.data[k];
     m->reads[k] = sn_same(x, sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result)));
     for (size_t i = 0; i < m->ops.size && !m->reads[k]; ++i)
       for (intptr_t o = 0; o < sn_num_operands(m->ops.data[i]); ++o)
@@ -218,6 +325,7 @@ void sn_into_side_free(SnIntoSide *m) {
   sn_form_free(&m->f);
   sn_form_free(&m->p);
   sn_vec_free(&m->ops);
+  sn_vec_free(&m->values);
   free(m->dims);
   free(m->reads);
 }
@@ -299,7 +407,7 @@ static MlirValue flowing(const SnIntoSide *m, SnBuilder *b, const SnForm *alone,
   SnMap map = {0};
   for (size_t k = 0, at = first; k < m->p.inputs.size; ++k)
     if (m->reads[k])
-      sn_map(&map, sn_input_argument(&m->p, k), mlirBlockGetArgument(block, (intptr_t)at++));
+      sn_map(&map, m->values.data[k], mlirBlockGetArgument(block, (intptr_t)at++));
   MlirValue v = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
   v = sn_move_value(b, &m->p, v, dims, alone, &map);
   if (m->read->fill.ptr) {

@@ -154,15 +154,17 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   moves[sn_row_op_of(op)->id](b, move, op);
 }
 
-void sn_needed_ops(MlirValue v, SnOpVec *ops) {
+void sn_needed_ops(MlirValue v, const SnMap *known, SnOpVec *ops) {
   MlirOperation op = sn_definer(v);
+  if (!sn_none(sn_mapped(known, v)))
+    return;
   for (size_t i = 0; i < ops->size; ++i)
     if (mlirOperationEqual(ops->data[i], op))
       return;
   if (sn_null(op))
     return;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    sn_needed_ops(sn_operand(op, k), ops);
+    sn_needed_ops(sn_operand(op, k), known, ops);
   sn_push(ops, op);
 }
 
@@ -170,7 +172,7 @@ MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const Mli
                         SnMap *map) {
   Move move = {.from = from, .dims = dims, .to = to, .map = map};
   SnOpVec ops = {0};
-  sn_needed_ops(v, &ops);
+  sn_needed_ops(v, map, &ops);
   for (size_t i = 0; i < ops.size; ++i)
     move_op(b, &move, ops.data[i]);
   sn_vec_free(&ops);

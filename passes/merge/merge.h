@@ -38,10 +38,10 @@ MlirOperation sn_merge(SnMerge *m);
 
 // ---- merge/merge.c ---------------------------------------------------------------
 
-// The operations that `v` needs, users behind what they use.
-void sn_needed_ops(MlirValue v, SnOpVec *ops);
+// The operations that `v` needs beside values of the map, users behind what they use.
+void sn_needed_ops(MlirValue v, const SnMap *known, SnOpVec *ops);
 // What `v`, of the body of `from`, is in a body of `to`: dimension d of `from` is dims[d] there, and its arguments are
-// in the map. It needs no other columns of a row than its own.
+// in the map, or values that are made of them. It needs no other columns of a row than its own.
 MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const MlirAffineExpr *dims, const SnForm *to,
                         SnMap *map);
 // Whether subscripts over the dimensions of `f` are inside of a value of type t; null where they always are.
@@ -51,7 +51,8 @@ MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirT
 
 // What makes input `input` of f, as the program of the side that reads it.
 typedef struct {
-  SnForm f, p;          // p makes the input: its result `result`
+  SnForm f, p;           // p makes the input: its result `result`; what it gathers are inputs of p behind all others
+  SnValueVec values;     // of p's body, that its inputs are
   size_t input, side, result;
   MlirAffineExpr *dims; // of p, over those of f; a symbol of the input's map where it goes through an index tensor
   const SnAccess *read; // the input

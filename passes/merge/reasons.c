@@ -33,4 +33,5 @@ bool sn_refuse_silently(MlirOperation op, SnWhy why) {
 }
 
 const SnRefusal *sn_refusal(void) { return &last; }
+void sn_refusal_set(const SnRefusal *refusal) { last = *refusal; }
 void sn_refusal_clear(void) { last = (SnRefusal){0}; }

@@ -94,6 +94,8 @@ typedef struct {
 bool sn_refuse(MlirOperation op, SnWhy why, ...);
 // The same without a remark, of what somebody else is asked next; `why` has no numbers.
 bool sn_refuse_silently(MlirOperation op, SnWhy why);
+// Makes this one, a copy of what was the last before, the last again.
+void sn_refusal_set(const SnRefusal *refusal);
 // The last refusal of this thread since sn_refusal_clear.
 const SnRefusal *sn_refusal(void);
 void sn_refusal_clear(void);

@@ -10,6 +10,7 @@
 // new schedule key: of a CPU's products: when it is said.
 
 #include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/product_sides.h"
 #include "passes/schedule/schedule.h"
@@ -22,6 +23,7 @@
 #define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
 #define TILES_WORK (1 << 15) // of a product that is worth tiles
 #define MOST_TASKS 64
+#define COMPUTED_ROWS 32     // columns for each operation of a side whose rows every task of a block computes again
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 
@@ -119,7 +121,26 @@ typedef struct {
   int64_t m, n, k, stream;
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
+  int64_t computes_rows; // or computes them: so many operations for an element
 } Plan;
+
+// Operations on rows in the programs of sides that the columns do not use, of the longest.
+static int64_t computes_rows(const SnForm *f) {
+  static const int64_t of_cost[] = {
+      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
+  int64_t all = 0;
+  for (size_t s = 0; s < f->sides.size && s < 2 * f->products.size; ++s) {
+    bool columns = !f->sides.data[s].program.ptr;
+    for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+      columns |= sn_side_uses(f, s, d);
+    int64_t n = 0;
+    for (MlirOperation op = columns ? (MlirOperation){0} : mlirBlockGetFirstOperation(f->sides.data[s].program);
+         !sn_null(op); op = mlirOperationGetNextInBlock(op))
+      n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) ? of_cost[sn_row_op_cost(op)] : 0;
+    all = most(all, n);
+  }
+  return all;
+}
 
 // Blocks that need whole rows: 128 where there are enough of them, of equal size. Small problems still have two
 // for two threads.
@@ -182,6 +203,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .batch = sizes(f, 0, batch_dims),
             .work = work_of(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
+            .computes_rows = computes_rows(f),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.n = at_most(columns_of_block(line, first.sum), p.work.widest);
   p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
@@ -199,6 +221,7 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
   if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || !p->by_columns)
     return 0;
   int64_t least = sn_pieces(LEAST_WORK, sn_times(p->m, sum > 0 ? sum : 1));
+  least = most(least, p->computes_rows * COMPUTED_ROWS);
   int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
   columns = sn_pieces(columns > least ? columns : least, p->n) * p->n;
   columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / p->n * p->n : columns;

@@ -106,3 +106,30 @@ func.func @beginning(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
   }
   return %0 : tensor<?x6xf32>
 }
+
+// -----
+
+// All that a side's program reads has the sizes of the form.
+
+// CHECK-LABEL: func @side
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x16xf32>, %[[R:.+]]: tensor<?xf32>, %[[G:.+]]: tensor<?xf32>, %[[W:.+]]: tensor<?x5xf32>)
+// CHECK-COUNT-3: call @sinter_rt_same_size
+//       CHECK:   sinter.contract
+func.func @side(%x: tensor<?x16xf32>, %r: tensor<?xf32>, %g: tensor<?xf32>, %w: tensor<?x5xf32>) -> tensor<?x5xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %e = tensor.empty(%n) : tensor<?x5xf32>
+  %y = sinter.contract (i = ?) by (j = 5)
+      product (k = 16) (side(%x[i, k] : tensor<?x16xf32>, %r[i] : tensor<?xf32>, %g[k] : tensor<?xf32>) {
+      ^side(%a: tensor<16xf32>, %b: f32, %c: tensor<16xf32>):
+        %0 = sinter.broadcast %b : f32 -> tensor<16xf32>
+        %1 = arith.addf %a, %0 : tensor<16xf32>
+        %2 = arith.mulf %1, %c : tensor<16xf32>
+        sinter.yield %2 : tensor<16xf32>
+      }, %w[k, j] : tensor<?x5xf32>) : f32
+      outs(%e[i, j] : tensor<?x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<?x5xf32>
+}

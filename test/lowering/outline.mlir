@@ -269,3 +269,29 @@ func.func @differ(%x: tensor<4x9xf32>, %t: tensor<4x9xf32>, %u: tensor<5x9xf32>,
   return %0, %1, %2, %3, %4, %5
       : tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>, tensor<5x9xf32>, tensor<4x9xf64>
 }
+
+// -----
+
+// The programs of sides go along; a tensor that two of a side's accesses read is one argument.
+
+// CHECK-LABEL: func @side
+//       CHECK: func.func private @side_kernel0(%[[X:.+]]: memref<4x16xf32>, %[[W:.+]]: memref<5x16xf32>, %[[Y:.+]]: memref<4x5xf32>)
+//       CHECK:   product (k = 16) (side(%[[X]][i, k] : memref<4x16xf32>, %[[X]][i, 15 - k] : memref<4x16xf32>) {
+//  CHECK-NEXT:   ^side(%[[A:.+]]: tensor<16xf32>, %[[B:.+]]: tensor<16xf32>):
+//  CHECK-NEXT:     %[[C:.+]] = arith.addf %[[A]], %[[B]]
+//  CHECK-NEXT:     sinter.yield %[[C]]
+//  CHECK-NEXT:   }, %[[W]][j, k] : memref<5x16xf32>) : f32
+func.func @side(%x: tensor<4x16xf32>, %w: tensor<5x16xf32>) -> tensor<4x5xf32> {
+  %e = tensor.empty() : tensor<4x5xf32>
+  %y = sinter.contract (i = 4) by (j = 5)
+      product (k = 16) (side(%x[i, k] : tensor<4x16xf32>, %x[i, 15 - k] : tensor<4x16xf32>) {
+      ^side(%a: tensor<16xf32>, %b: tensor<16xf32>):
+        %c = arith.addf %a, %b : tensor<16xf32>
+        sinter.yield %c : tensor<16xf32>
+      }, %w[j, k] : tensor<5x16xf32>) : f32
+      outs(%e[i, j] : tensor<4x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<4x5xf32>
+}

@@ -95,3 +95,57 @@ func.func @steps(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   }
   return %s : tensor<4xf32>
 }
+
+// A side's program is written where the side stands.
+
+// CHECK: sides: 1 operation becomes 1 kernel; traffic 312 B becomes 312 B (policy aggressive)
+// CHECK-NEXT: kernel 0: sinter.contract (i = 3) by (j = 5) over (k = 7, l = 7), {{.+}}, made of
+// CHECK-NEXT:   {{.+}}  ((A0a + 1) * A0b).exp(B0) - A1.(B1 + B1)
+func.func @sides(%x: tensor<3x7xf32>, %g: tensor<7xf32>, %w: tensor<5x7xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.contract (i = 3) by (j = 5)
+      product (k = 7) (side(%x[i, k] : tensor<3x7xf32>, %g[k] : tensor<7xf32>) {
+      ^side(%a: tensor<7xf32>, %b: tensor<7xf32>):
+        %one = arith.constant dense<1.0> : tensor<7xf32>
+        %c = arith.addf %a, %one : tensor<7xf32>
+        %d = arith.mulf %c, %b : tensor<7xf32>
+        sinter.yield %d : tensor<7xf32>
+      }, side(%w[j, k] : tensor<5x7xf32>) {
+      ^side(%a: tensor<7xf32>):
+        %b = math.exp %a : tensor<7xf32>
+        sinter.yield %b : tensor<7xf32>
+      }) : f32
+      product (l = 7) (%x[i, l] : tensor<3x7xf32>, side(%w[j, l] : tensor<5x7xf32>) {
+      ^side(%a: tensor<7xf32>):
+        %b = arith.addf %a, %a : tensor<7xf32>
+        sinter.yield %b : tensor<7xf32>
+      }) : f32
+      outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%p: tensor<5xf32>, %q: tensor<5xf32>):
+    %r = arith.subf %p, %q : tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// Why what makes a side is no program of it.
+
+// CHECK: another_reader: 2 operations become 2 kernels; {{.+}}
+// CHECK: kernel 0 -> kernel 1, 140 B:
+// CHECK-NEXT:   {{.+}}: kernel 1: a side of its product has another reader, so it is stored anyway
+func.func @another_reader(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>) -> (tensor<3x5xf32>, tensor<5x7xf32>) {
+  %d = tensor.empty() : tensor<5x7xf32>
+  %e = tensor.empty() : tensor<3x5xf32>
+  %v = sinter.rowwise (j = 5) by (k = 7) ins(%w[j, k] : tensor<5x7xf32>) outs(%d[j, k] : tensor<5x7xf32>) {
+  ^row(%a: tensor<7xf32>):
+    %b = math.exp %a : tensor<7xf32>
+    sinter.yield %b : tensor<7xf32>
+  }
+  %y = sinter.contract (i = 3) by (j = 5)
+      product (k = 7) (%x[i, k] : tensor<3x7xf32>, %v[j, k] : tensor<5x7xf32>) : f32
+      outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y, %v : tensor<3x5xf32>, tensor<5x7xf32>
+}

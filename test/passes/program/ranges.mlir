@@ -119,3 +119,32 @@ func.func @columns(%t: tensor<3xi64>) -> tensor<3x9xi1> {
   }
   return %y : tensor<3x9xi1>
 }
+
+// -----
+
+// In the program of a side: what is compared with the position in what is summed, a root, an index tensor, a divisor.
+
+// CHECK: func.func @side(
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4x9xf32> {sinter.range = array<f64: 1.000000e-01, 1.100000e+00, -1.000000e+00, 0.000000e+00>},
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<4xi64> {sinter.range = array<f64: 0.000000e+00, 9.000000e+00, -1.000000e+00, 0.000000e+00>},
+// CHECK-SAME: %{{[a-z0-9]+}}: tensor<5xi64> {sinter.range = array<f64: 0.000000e+00, 7.000000e+00, -1.000000e+00, 0.000000e+00>},
+func.func @side(%x: tensor<4x9xf32>, %t: tensor<4xi64>, %u: tensor<5xi64>, %w: tensor<7x9xf32>) -> tensor<4x5xf32> {
+  %e = tensor.empty() : tensor<4x5xf32>
+  %y = sinter.contract (i = 4) by (j = 5)
+      product (k = 9) (side(%x[i, k] : tensor<4x9xf32>, %t[i] : tensor<4xi64>) {
+      ^side(%a: tensor<9xf32>, %l: i64):
+        %0 = sinter.index k : tensor<9xindex>
+        %1 = arith.index_cast %0 : tensor<9xindex> to tensor<9xi64>
+        %2 = sinter.broadcast %l : i64 -> tensor<9xi64>
+        %3 = arith.cmpi eq, %1, %2 : tensor<9xi64>
+        %4 = math.sqrt %a : tensor<9xf32>
+        %5 = arith.constant dense<0.0> : tensor<9xf32>
+        %6 = arith.select %3, %4, %5 : tensor<9xi1>, tensor<9xf32>
+        sinter.yield %6 : tensor<9xf32>
+      }, %w[%u[j] : tensor<5xi64>, k] : tensor<7x9xf32>) : f32
+      outs(%e[i, j] : tensor<4x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<4x5xf32>
+}

@@ -64,3 +64,26 @@ func.func @sequences(%x: tensor<128x7x64xf32>, %w: tensor<64x64xf32>) -> tensor<
   }
   return %y : tensor<128x7x64xf32>
 }
+
+// -----
+
+// Rows that are computed are computed again for each part of the columns: parts are fewer, the more that takes. The
+// micro-kernel is for what the side's program gives.
+
+// CHECK-LABEL: func @computed_rows
+//       CHECK: schedule(#sinter.brgemm<columns = 384, k = 256, kernel = "libxsmm",
+func.func @computed_rows(%x: tensor<128x1024xf64>, %w: tensor<1024x1024xf32>) -> tensor<128x1024xf32> {
+  %e = tensor.empty() : tensor<128x1024xf32>
+  %y = sinter.contract (i = 128) by (j = 1024)
+      product (k = 1024) (side(%x[i, k] : tensor<128x1024xf64>) {
+      ^side(%a: tensor<1024xf64>):
+        %b = arith.truncf %a : tensor<1024xf64> to tensor<1024xf32>
+        %c = math.tanh %b : tensor<1024xf32>
+        sinter.yield %c : tensor<1024xf32>
+      }, %w[j, k] : tensor<1024x1024xf32>) : f32
+      outs(%e[i, j] : tensor<128x1024xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    sinter.yield %a : tensor<1024xf32>
+  }
+  return %y : tensor<128x1024xf32>
+}

@@ -83,8 +83,11 @@ class Form:
                 subscripts, shape, at = subscripts + [f"{index}[{name}] : tensor<{size}xi64>"], shape + [5], at + [
                     values[g]]
         element = rng.choice(elements)
-        if not plain and shape and not self.dynamic and rng.random() < 0.4:
+        made = rng.random() if not plain and shape and not self.dynamic else 1
+        if made < 0.3:
             name, values = self.produce(element, shape)
+        elif made < 0.4 and len(shape) == 2:
+            name, values = self.gather(element, shape)
         else:
             name, values = self.argument(element, shape)
         dynamic = self.dynamic and bool(shape)
@@ -138,6 +141,32 @@ class Form:
     {body}sinter.yield {last} : {row}
   }}""")
         self.grid, self.dynamic = outer
+        return name, values
+
+    def gather(self, element, shape):
+        """Rows of a table by an index tensor, from a column on, as a rowwise form's gather: (name, values)."""
+        table, numbers = self.argument(element, [6, 7])
+        index, at = self.argument("i64", shape[:1], self.numbers.integers(-1, 7, shape[:1]))
+        first, number = self.rng.randint(-2, 2), len(self.produced)
+        name, t, row = f"%f{self.number}p{number}", tensor(shape, element), f"tensor<{shape[1]}x{element}>"
+        columns = np.arange(shape[1])[None, :] + first
+        inside = (at[:, None] >= 0) & (at[:, None] < 6) & (columns >= 0) & (columns < 7)
+        values = np.where(inside, numbers[np.clip(at, 0, 5)[:, None], np.clip(columns, 0, 6)], 2)
+        indices = f"tensor<{shape[1]}xindex>"
+        self.produced.append(f"""
+  {name}e = tensor.empty() : {t}
+  {name} = sinter.rowwise (a = {shape[0]}) by (b = {shape[1]}) ins({table}[?, ?] : {tensor([6, 7], element)},
+        {index}[a] : tensor<{shape[0]}xi64>) outs({name}e[a, b] : {t}) {{
+  ^row(%e: memref<6x7x{element}>, %t: i64):
+    %j = sinter.index b : {indices}
+    %c = arith.constant {first} : index
+    %cs = sinter.broadcast %c : index -> {indices}
+    %k = arith.addi %j, %cs : {indices}
+    %i = arith.index_cast %t : i64 to index
+    %z = arith.constant 2{'' if element[0] == 'i' else '.0'} : {element}
+    %g = sinter.gather %e[%i, %k] else %z : memref<6x7x{element}>, index, {indices} -> {row}
+    sinter.yield %g : {row}
+  }}""")
         return name, values
 
     def side(self, others):
