@@ -27,8 +27,9 @@ static int64_t index_bits(MlirValue v) {
 static MlirValue under(MlirValue v) {
   for (;;) {
     MlirOperation op = sn_definer(v);
-    bool converts = sn_is(op, "arith.index_cast") || sn_is(op, "arith.extsi");
-    if (!sn_is(op, "sinter.broadcast") && (!converts || index_bits(v) < index_bits(sn_operand(op, 0))))
+    bool converts = sn_is(op, "arith.index_cast") || sn_is(op, "arith.extsi"),
+         broadcasts = !sn_null(op) && sn_row_op_of(op)->id == SN_OP_broadcast;
+    if (!broadcasts && (!converts || index_bits(v) < index_bits(sn_operand(op, 0))))
       return v;
     v = sn_operand(op, 0);
   }
@@ -51,7 +52,8 @@ static bool expression_of(const SnForm *p, MlirValue v, MlirAffineExpr *e) {
       return true;
     }
   bool add = sn_is(op, "arith.addi"), less = sn_is(op, "arith.subi");
-  if ((!add && !less) || index_bits(v) < 64 || !expression_of(p, sn_operand(op, 0), &x) || !expression_of(p, sn_operand(op, 1), &y))
+  if ((!add && !less) || index_bits(v) < 64 || !expression_of(p, sn_operand(op, 0), &x) ||
+      !expression_of(p, sn_operand(op, 1), &y))
     return false;
   *e = mlirAffineAddExprGet(x, add ? y : mlirAffineMulExprGet(y, mlirAffineConstantExprGet(ctx, -1)));
   return true;
@@ -244,11 +246,9 @@ static bool dims_fit(const SnIntoSide *m) {
         MlirAffineExpr to = m->dims[e];
         bool through_uses = false;
         if (mlirAffineExprIsASymbol(to)) // the index tensor's own subscripts
-          through_uses =
-              sn_map_uses(m->f.indices
-                              .data[mlirDenseI64ArrayGetElement(m->read->through, mlirAffineSymbolExprGetPosition(to))]
-                              .map,
-                          d);
+          through_uses = sn_map_uses(
+              m->f.indices.data[mlirDenseI64ArrayGetElement(m->read->through, mlirAffineSymbolExprGetPosition(to))].map,
+              d);
         used |= sn_access_uses(&m->p, a, (int64_t)e) && (through_uses || mlirAffineExprIsFunctionOfDim(to, d));
       }
       for (intptr_t i = 0; !a->fill.ptr && !m->read->fill.ptr && i < mlirAffineMapGetNumResults(a->map); ++i)
@@ -256,8 +256,7 @@ static bool dims_fit(const SnIntoSide *m) {
                  mlirAffineDimExprGetPosition(m->dims[sn_map_dim(a->map, i)]) == d;
     }
     for (size_t i = 0; i < m->ops.size; ++i)
-      used |= sn_row_op_of(m->ops.data[i])->names_dim &&
-              mlirAffineExprIsFunctionOfDim(named_dim(m, m->ops.data[i]), d);
+      used |= sn_row_op_of(m->ops.data[i])->names_dim && mlirAffineExprIsFunctionOfDim(named_dim(m, m->ops.data[i]), d);
     if (!used)
       return sn_refuse(m->f.op, SN_WHY_SIDE_NOT_SUMMED);
     if (!sized)
@@ -349,8 +348,7 @@ static SnAccess moved(const SnIntoSide *m, const SnAccess *a, SnForm *to) {
     intptr_t d = sn_map_dim(a->map, i);
     results[i] = mlirAffineMapGetResult(map, i);
     if (mlirAffineExprIsASymbol(e)) {
-      SnAccess index =
-          m->p.indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
+      SnAccess index = m->p.indices.data[mlirDenseI64ArrayGetElement(a->through, mlirAffineSymbolExprGetPosition(e))];
       index.map = sn_map_simplify(sn_map_replace(index.map, num_dims, dims), sizes);
       through[symbols] = (int64_t)to->indices.size;
       sn_push(&to->indices, index);
@@ -411,8 +409,7 @@ static MlirValue flowing(const SnIntoSide *m, SnBuilder *b, const SnForm *alone,
   MlirValue v = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
   v = sn_move_value(b, &m->p, v, dims, alone, &map);
   if (m->read->fill.ptr) {
-    MlirValue inside =
-        sn_emit_inside(b, alone, sn_map_replace(m->read->map, n, to_alone), sn_type_of(m->read->value));
+    MlirValue inside = sn_emit_inside(b, alone, sn_map_replace(m->read->map, n, to_alone), sn_type_of(m->read->value));
     if (!sn_none(inside)) {
       MlirValue chosen[] = {inside, v, sn_constant(b, m->read->fill)};
       v = sn_row_op(b, "arith.select", (MlirType){0}, 3, chosen);

@@ -1,6 +1,7 @@
 // finish.c: what a form computes once, behind all rows, where its accumulators are in several pieces.
 //
-//   finish { %m = %s / %n; %g }   ->   the piece that accumulates s and n divides, the one that accumulates g hands it on
+//   finish { %m = %s / %n; %g }   ->   the piece that accumulates s and n divides,
+//                                      the one that accumulates g hands it on
 //
 // A result of which no piece has all is a form of its own over what all pieces have accumulated.
 //

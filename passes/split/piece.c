@@ -113,10 +113,10 @@ static void rename_indices(SnPiece *p) {
     if (sn_null(product))
       was = sn_side_summed(&p->s->f, 2 * (size_t)mlirBlockArgumentGetArgNumber(p->products.data[i]));
     else
-      was = sn_group(&p->s->f, (size_t)p->s->f.matrices
-                                   .data[mlirBlockArgumentGetArgNumber(sn_operand(product, 1)) -
-                                         (intptr_t)p->s->f.products.size]
-                                   .from);
+      was = sn_group(&p->s->f,
+                     (size_t)p->s->f.matrices
+                         .data[mlirBlockArgumentGetArgNumber(sn_operand(product, 1)) - (intptr_t)p->s->f.products.size]
+                         .from);
     for (size_t side = 2 * i; side < 2 * i + 2; ++side) {
       MlirBlock program = sn_side(&p->to, side).program;
       MlirOperation op = program.ptr ? mlirBlockGetFirstOperation(program) : (MlirOperation){0};

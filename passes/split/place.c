@@ -68,7 +68,8 @@ static void place_op(SnCut *s, MlirOperation op) {
     free &= !is_multiplied(sn_result(op, r));
   group = group == SN_NO_GROUP ? 0 : group;
   for (intptr_t r = 0; r < sn_num_results(op); ++r)
-    sn_push(&s->known, ((SnKnown){sn_result(op, r), free ? SN_FREE : stage, group, movable && !free && !multiplies, {}}));
+    sn_push(&s->known,
+            ((SnKnown){sn_result(op, r), free ? SN_FREE : stage, group, movable && !free && !multiplies, {}}));
 }
 
 // The latest stage in which `v` can be computed and still be there for each of its users; -1 where a result needs it.

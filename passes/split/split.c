@@ -27,8 +27,7 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
     return "a GPU's kernel does not multiply its rows again";
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
-  return sn_cpu_runs_chain(f) ? NULL
-                              : "blocks of its rows would leave a core's cache, or be too few for all threads";
+  return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";
 }
 
 // ---- one form ---------------------------------------------------------------------------------------------
@@ -95,11 +94,8 @@ bool sn_split_form(MlirOperation form, SnSplit how) {
 }
 
 bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
-  SnCut s = {.f = sn_form_read(form),
-             .how = {.keep_sides = true},
-             .crossing = crossing,
-             .b = sn_before(form),
-             .stages = 1};
+  SnCut s = {
+      .f = sn_form_read(form), .how = {.keep_sides = true}, .crossing = crossing, .b = sn_before(form), .stages = 1};
   return sn_cut(&s);
 }
 
@@ -160,4 +156,3 @@ const SnPass sn_pass_split = {
     .dialects = dialects,
     .run = run,
 };
-

@@ -116,8 +116,8 @@ void sn_store_side(SnCut *s, size_t number) {
   SnForm *f = &s->f;
   sn_spell_sides(f);
   SnSide side = sn_side(f, number);
-  SnAccess made = stored_side(s, side, sn_side_summed(f, number), &f->inputs.data[side.first],
-                              sn_side_element(f, number));
+  SnAccess made =
+      stored_side(s, side, sn_side_summed(f, number), &f->inputs.data[side.first], sn_side_element(f, number));
   SN_VEC(SnAccess) inputs = {0};
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (k == side.first)
