@@ -60,6 +60,11 @@ static void copy_renamed(const SnChain *c, SnBuilder *b, MlirBlock from, SnMap *
     rename_index(c, sn_clone(b, op, map));
 }
 
+// Where an argument stands in the program that the form comes from.
+static MlirLocation place_of(const SnForm *f, MlirValue argument) {
+  return sn_is_plain(f) ? mlirOperationGetLocation(f->op) : mlirValueGetLocation(argument);
+}
+
 // Product p of b: the row that a makes, by its program if the side has one, times the other side.
 static MlirValue multiply(const SnChain *c, SnBuilder *b, size_t p, size_t matrix, const SnMap *a_map) {
   SnSide side = sn_side(&c->b, 2 * p + (size_t)c->side[p]);
@@ -74,14 +79,15 @@ static MlirValue multiply(const SnChain *c, SnBuilder *b, size_t p, size_t matri
   } else {
     row = read_by(c, side.first, a_map);
   }
-  return sn_row_product(b, row, sn_matrix_argument(&c->merged, matrix), sn_type_of(sn_product_argument(&c->b, p)));
+  SnBuilder at = *b;
+  at.loc = place_of(&c->b, sn_product_argument(&c->b, p));
+  return sn_row_product(&at, row, sn_matrix_argument(&c->merged, matrix), sn_type_of(sn_product_argument(&c->b, p)));
 }
 
-// Each argument of the merged body has the place in the program of the form that it comes from: so what is cut out
-// again (sinter-split) has its own.
+// Each argument of the merged body keeps its place in the program: so what is cut out again (sinter-split) has its own.
 static void map_argument(const SnForm *f, SnMap *map, MlirValue from, MlirValue to) {
   sn_map(map, from, to);
-  mlirBlockArgumentSetLocation(to, sn_is_plain(f) ? mlirOperationGetLocation(f->op) : mlirValueGetLocation(from));
+  mlirBlockArgumentSetLocation(to, place_of(f, from));
 }
 
 static void map_a(const SnChain *c, SnMap *map) {
@@ -99,12 +105,10 @@ static void map_b(const SnChain *c, SnBuilder *body, const SnMap *a_map, SnMap *
   size_t product = c->a.products.size, matrix = c->a.matrices.size;
   for (size_t p = 0; p < b->products.size; ++p) {
     MlirValue from = sn_product_argument(b, p);
-    if (c->side[p] < 0) {
+    if (c->side[p] < 0)
       map_argument(b, map, from, sn_product_argument(&c->merged, product++));
-    } else {
-      map_argument(b, map, from, sn_matrix_argument(&c->merged, matrix)); // for its place
+    else
       sn_map(map, from, multiply(c, body, p, matrix++, a_map));
-    }
   }
   for (size_t m = 0; m < b->matrices.size; ++m)
     map_argument(b, map, sn_matrix_argument(b, m), sn_matrix_argument(&c->merged, matrix++));

@@ -43,7 +43,8 @@ void sn_place_values(SnCut *s);
 // A destination over these dimensions of the form, an empty tensor or a memref, and the map of its elements. `total`:
 // of what an accumulator is in the end.
 SnAccess sn_piece_place(SnCut *s, MlirType element, const int64_t *dims, intptr_t n, bool total);
-// Rows, and the columns of a group if there is one.
+// The columns of a group, if there is one, or rows and them.
+intptr_t sn_columns_of_group(const SnForm *f, int64_t group, int64_t *dims);
 intptr_t sn_rows_and_columns(const SnForm *f, int64_t group, int64_t *dims);
 // A side becomes one access, of what a form of its own stores.
 void sn_store_side(SnCut *s, size_t side);
@@ -62,15 +63,15 @@ typedef struct {
   SnForm to;
   MlirAffineExpr dims[SN_MAX_DIMS]; // of the form, in the piece: 0 where it has none
   int64_t from[SN_MAX_DIMS];        // of the piece, in the form
-  SN_VEC(MlirValue) products;       // of the body, that the piece's products give
-  SN_VEC(MlirValue) reads;          // of the body, that come in as inputs behind the sides
+  SnValueVec products;              // of the body, that the piece's products give
+  SnValueVec reads;                 // of the body, that come in as inputs behind the sides
   SN_VEC(SnAccess) read_from;
   SN_VEC(MlirOperation) ops;        // of the body, that are computed here
-  SN_VEC(MlirValue) gives;          // of the body, one for each destination that is not reduced
+  SnValueVec gives;                 // of the body, one for each destination that is not reduced
   SN_VEC(size_t) results;           // which result of the form that is; SN_NO_RESULT: a value for later pieces
   SN_VEC(size_t) accumulators;      // of the form
 } SnPiece;
-enum { SN_NO_RESULT = -1 };
+#define SN_NO_RESULT ((size_t)-1)
 
 bool sn_is_here(const SnPiece *p, const SnKnown *x);
 // Makes `v` known in the piece, with all that it needs.
@@ -82,8 +83,7 @@ void sn_free_piece(SnPiece *p);
 // ---- split/piece.c: a piece as a form ------------------------------------------------
 
 // The accumulators' values over the whole grid where a later form finishes them: from this piece, at the same number.
-typedef SN_VEC(MlirValue) SnTotals;
-
+typedef SnValueVec SnTotals;
 
 void sn_emit_piece(SnPiece *p, SnTotals *totals);
 // Where operands are memrefs, a piece has the form's schedule.

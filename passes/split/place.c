@@ -19,20 +19,15 @@ SnKnown *sn_placed(SnCut *s, MlirValue v) {
   return NULL;
 }
 
-static int64_t group_of(SnCut *s, MlirValue v) {
-  int64_t g = sn_is_row(v) ? sn_row_group(&s->groups, v) : SN_NO_GROUP;
-  return g;
-}
-
 static bool is_matrix_operand(MlirOperation op, intptr_t k) { return k == 1 && sn_row_op_has(op, SN_READS_MATRIX); }
 
 // The group that the operation has to be computed beside; SN_NO_GROUP for scalars of scalars.
 static int64_t home(SnCut *s, MlirOperation op) {
   if (sn_num_results(op) && sn_is_row(sn_result(op, 0)))
-    return group_of(s, sn_result(op, 0));
+    return sn_row_group(&s->groups, sn_result(op, 0));
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     if (sn_is_row(sn_operand(op, k)))
-      return group_of(s, sn_operand(op, k));
+      return sn_row_group(&s->groups, sn_operand(op, k));
   return SN_NO_GROUP;
 }
 
@@ -47,10 +42,10 @@ static bool is_multiplied(MlirValue v) {
 }
 
 static void place_op(SnCut *s, MlirOperation op) {
+  bool multiplies = sn_row_op_has(op, SN_READS_MATRIX);
   // What a row gives one number of is computed beside that row.
-  bool multiplies = sn_row_op_has(op, SN_READS_MATRIX),
-       free = !sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_ONE);
-  bool movable = free && !sn_row_op_has(op, SN_READS_ONE) && sn_num_results(op);
+  bool free = !sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_ONE);
+  bool movable = free && sn_num_results(op);
   int64_t stage = 0, group = home(s, op);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     SnKnown *x = is_matrix_operand(op, k) ? NULL : sn_placed(s, sn_operand(op, k));

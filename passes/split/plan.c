@@ -51,10 +51,9 @@ static bool accumulates(SnPiece *p, size_t accumulator) {
   return last ? sn_is_here(p, last) : gives(p, v, group);
 }
 
-static bool has_value(const void *data, size_t n, MlirValue v) {
-  const MlirValue *values = data;
-  for (size_t i = 0; i < n; ++i)
-    if (sn_same(values[i], v))
+static bool has_value(const SnValueVec *values, MlirValue v) {
+  for (size_t i = 0; i < values->size; ++i)
+    if (sn_same(values->data[i], v))
       return true;
   return false;
 }
@@ -74,7 +73,7 @@ static bool is_read_elsewhere(SnPiece *p, MlirValue v) {
 void sn_need(SnPiece *p, MlirValue v) {
   SnCut *s = p->s;
   SnKnown *x = sn_placed(s, v);
-  if (has_value(p->reads.data, p->reads.size, v) || has_value(p->products.data, p->products.size, v))
+  if (has_value(&p->reads, v) || has_value(&p->products, v))
     return;
   MlirOperation op = sn_definer(v);
   bool free = x->stage == SN_FREE, argument = sn_null(op),
@@ -129,8 +128,8 @@ bool sn_plan_piece(SnPiece *p) {
   }
   for (size_t i = 0; i < p->s->known.size; ++i) {
     MlirValue v = p->s->known.data[i].value;
-    if (sn_is_here(p, &p->s->known.data[i]) && is_read_elsewhere(p, v) && !has_value(p->gives.data, p->gives.size, v))
-      give(p, v, (size_t)SN_NO_RESULT);
+    if (sn_is_here(p, &p->s->known.data[i]) && is_read_elsewhere(p, v) && !has_value(&p->gives, v))
+      give(p, v, SN_NO_RESULT);
   }
   bool asserts = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))

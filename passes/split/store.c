@@ -28,15 +28,19 @@ SnAccess sn_piece_place(SnCut *s, MlirType element, const int64_t *dims, intptr_
   return (SnAccess){.value = v, .map = mlirAffineMapGet(s->b.ctx, (intptr_t)s->f.dims.size, 0, n, exprs)};
 }
 
+// The columns of a group, if there is one.
+intptr_t sn_columns_of_group(const SnForm *f, int64_t group, int64_t *dims) {
+  SnGroup g = group >= 0 ? sn_group(f, (size_t)group) : (SnGroup){0};
+  for (int64_t d = 0; d < g.num_dims; ++d)
+    dims[d] = g.first + d;
+  return (intptr_t)g.num_dims;
+}
+
 // Rows, and the columns of a group if there is one.
 intptr_t sn_rows_and_columns(const SnForm *f, int64_t group, int64_t *dims) {
-  intptr_t n = 0;
   for (int64_t d = 0; d < f->num_rows; ++d)
-    dims[n++] = d;
-  SnGroup g = group >= 0 ? sn_group(f, (size_t)group) : (SnGroup){0};
-  for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
-    dims[n++] = d;
-  return n;
+    dims[d] = d;
+  return (intptr_t)f->num_rows + sn_columns_of_group(f, group, dims + f->num_rows);
 }
 
 // ---- sides that are no access that a product takes ------------------------------------------------
