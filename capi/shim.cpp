@@ -67,6 +67,25 @@ void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperatio
   tensor::populateFoldTensorEmptyPatterns(*unwrap(set));
 }
 
+void sn_shim_add_winograd(MlirRewritePatternSet set) { linalg::populateDecomposeWinogradOpsPatterns(*unwrap(set)); }
+
+bool sn_shim_lower_pack(MlirRewriterBase rewriter, MlirOperation op) {
+  if (auto pack = dyn_cast<linalg::PackOp>(unwrap(op)))
+    return succeeded(linalg::lowerPack(*unwrap(rewriter), pack));
+  auto unpack = dyn_cast<linalg::UnPackOp>(unwrap(op));
+  return unpack && succeeded(linalg::lowerUnPack(*unwrap(rewriter), unpack));
+}
+
+bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op) {
+  auto whole = dyn_cast<linalg::AggregatedOpInterface>(unwrap(op));
+  if (!whole)
+    return false;
+  FailureOr<SmallVector<Value>> parts = whole.decomposeOperation(*unwrap(rewriter));
+  if (succeeded(parts))
+    unwrap(rewriter)->replaceOp(whole, *parts);
+  return succeeded(parts);
+}
+
 bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features) {
   return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(features);
 }

@@ -42,6 +42,13 @@ void sn_shim_add_erf(MlirRewritePatternSet set);
 // linalg on collapsed tensors -> linalg on what was collapsed; expand_shape moves up, collapse_shape down.
 void sn_shim_add_reshapes(MlirRewritePatternSet set, bool (*wanted)(MlirOperation reshape));
 
+// linalg.winograd_* -> loops over tiles, of products.
+void sn_shim_add_winograd(MlirRewritePatternSet set);
+// linalg.pack -> a pad, a reshape, a transposition; linalg.unpack back again. False where upstream cannot.
+bool sn_shim_lower_pack(MlirRewriterBase rewriter, MlirOperation op);
+// An op that consists of others (linalg.softmax) -> those. False where upstream cannot.
+bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op);
+
 // ---- processors -----------------------------------------------------------------
 
 // It has all of these, as in "+avx512f".

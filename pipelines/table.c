@@ -11,7 +11,7 @@
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
   X(dynamic) \
   X(check_sizes) X(cost) X(corners) X(decompose) X(differentiate) X(expand) X(explain) X(fuse) X(guard) \
-  X(math) X(outline) X(raise) X(ranges) X(reshape) X(scan) X(schedule) X(simplify) X(split) X(widen)
+  X(math) X(ordinary) X(outline) X(raise) X(ranges) X(reshape) X(schedule) X(simplify) X(split) X(tm_tensor) X(widen)
 
 #define SN_PIPELINES(X)                                                                            \
   X(cpu) X(gpu)                                                                                    \

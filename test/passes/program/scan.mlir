@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s --pass-pipeline='builtin.module(sinter-scan)' --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sinter-opt %s --pass-pipeline='builtin.module(sinter-tm-tensor)' --split-input-file --verify-diagnostics | FileCheck %s
 
 // A sum along the last dimension: a row keeps it in a register. Constants in the region come along.
 
@@ -82,8 +82,13 @@ func.func @no_such_dimension(%x: tensor<9xf32>, %z: tensor<f32>) -> tensor<9xf32
 
 // -----
 
+// The second result is the last of the first; along a single element it is what there was before.
+
+// CHECK-LABEL: func @last_values
+//       CHECK:   %[[Y:.+]] = sinter.steps
+//       CHECK:   %[[L:.+]] = tensor.extract_slice %[[Y]][0, 8] [4, 1] [1, 1] : tensor<4x9xf32> to tensor<4xf32>
+//       CHECK:   return %[[L]]
 func.func @last_values(%x: tensor<4x9xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{has a second result that is used; take it from the first one, at the end of dimension 1}}
   %s:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x9xf32>) outs(%x, %z : tensor<4x9xf32>, tensor<4xf32>) {
   ^bb0(%p: f32, %v: f32):
     tm_tensor.yield %v : f32
@@ -93,10 +98,21 @@ func.func @last_values(%x: tensor<4x9xf32>, %z: tensor<4xf32>) -> tensor<4xf32> 
 
 // -----
 
+func.func @last_of_some(%x: tensor<4x?xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has a second result that is used, along a size that is not known; take it from the first one, at the end of dimension 1}}
+  %s:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x?xf32>) outs(%x, %z : tensor<4x?xf32>, tensor<4xf32>) {
+  ^bb0(%p: f32, %v: f32):
+    tm_tensor.yield %v : f32
+  } -> tensor<4x?xf32>, tensor<4xf32>
+  return %s#1 : tensor<4xf32>
+}
+
+// -----
+
 func.func @takes(%x: tensor<9xf32>, %z: tensor<f32>, %k: f32) -> tensor<9xf32> {
   %s:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<9xf32>) outs(%x, %z : tensor<9xf32>, tensor<f32>) {
   ^bb0(%p: f32, %v: f32):
-    // expected-error@+1 {{in a scan takes a value from outside that is no constant}}
+    // expected-error@+1 {{in the region of tm_tensor.scan takes a value from outside that is no constant}}
     %2 = arith.addf %p, %k : f32
     tm_tensor.yield %2 : f32
   } -> tensor<9xf32>, tensor<f32>

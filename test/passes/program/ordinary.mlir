@@ -1,0 +1,69 @@
+// RUN: sinter-opt %s --pass-pipeline='builtin.module(func.func(sinter-ordinary))' --split-input-file --verify-diagnostics | FileCheck %s
+
+// Ops that stand for others become those.
+
+// CHECK-LABEL: func @softmax
+//   CHECK-NOT:   linalg.softmax
+//       CHECK:   math.exp
+//       CHECK:   arith.divf
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func @pack
+//       CHECK:   tensor.pad
+//       CHECK:   tensor.expand_shape
+//       CHECK:   linalg.transpose
+//   CHECK-NOT:   linalg.pack
+func.func @pack(%x: tensor<5x8xf32>, %z: f32) -> tensor<3x4x2x2xf32> {
+  %e = tensor.empty() : tensor<3x4x2x2xf32>
+  %r = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 2] into %e : tensor<5x8xf32> -> tensor<3x4x2x2xf32>
+  return %r : tensor<3x4x2x2xf32>
+}
+
+// -----
+
+// A window that leaves input over where all else of its subscript is of size 1: what it reads is cut out. The other
+// dimension has two windows, and stays.
+
+// CHECK-LABEL: func @leftover
+//       CHECK:   %[[S:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0] [5, 2, 5] [1, 1, 1] : tensor<5x3x5xf32> to tensor<5x2x5xf32>
+//       CHECK:   linalg.generic {{.*}} ins(%[[S]], %{{.+}} : tensor<5x2x5xf32>, tensor<2x2xf32>)
+func.func @leftover(%x: tensor<5x3x5xf32>, %w: tensor<2x2xf32>, %i: tensor<5x1x2xf32>) -> tensor<5x1x2xf32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(n, h, w, a, b) -> (n, h * 2 + a, w * 2 + b)>, affine_map<(n, h, w, a, b) -> (a, b)>,
+                       affine_map<(n, h, w, a, b) -> (n, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<5x3x5xf32>, tensor<2x2xf32>) outs(%i : tensor<5x1x2xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<5x1x2xf32>
+  return %r : tensor<5x1x2xf32>
+}
+
+// -----
+
+// Attention divides by the root of its depth; what is hidden altogether is 0.
+
+// CHECK-LABEL: func @attention
+//       CHECK:   arith.constant 2.000000e+00
+//       CHECK:   math.exp
+//       CHECK:   arith.cmpf oeq
+//       CHECK:   -> tensor<2x5x6xf32>
+//   CHECK-NOT:   tm_tensor
+func.func @attention(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x7x6xf32>, %m: tensor<2x5x7xi1>) -> tensor<2x5x6xf32> {
+  %e = tensor.empty() : tensor<2x5x6xf32>
+  %y = tm_tensor.attention ins(%q, %k, %v, %m : tensor<2x5x4xf32>, tensor<2x7x4xf32>, tensor<2x7x6xf32>, tensor<2x5x7xi1>) outs(%e : tensor<2x5x6xf32>) -> tensor<2x5x6xf32>
+  return %y : tensor<2x5x6xf32>
+}
+
+// -----
+
+func.func @two(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>) -> tensor<2x5x4xf32> {
+  // expected-error @+1 {{has 2 inputs and 1 destinations; expected query, key, value, a mask or none, and one destination}}
+  %y = tm_tensor.attention ins(%q, %k : tensor<2x5x4xf32>, tensor<2x7x4xf32>) outs(%q : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
+  return %y : tensor<2x5x4xf32>
+}

@@ -1,0 +1,152 @@
+// RUN: sinter-opt %s --pass-pipeline='builtin.module(sinter-tm-tensor)' --split-input-file --verify-diagnostics | FileCheck %s
+
+// Pieces of the last dimension are rows; all indices are inside before anything is stored, and updates go in one by
+// one.
+
+// CHECK-LABEL: func @scatter_pieces
+//       CHECK:   %[[U:.+]] = tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2]] output_shape [7, 3, 32]
+//       CHECK:   sinter.steps rows(1) ins(%[[U]], %{{.+}}, %{{.+}} : tensor<7x3x32xf32>, tensor<7x1xi64>, tensor<9x96xf32>)
+//       CHECK:   ^{{.+}}(%[[R:.+]]: index, %[[UM:.+]]: memref<7x3x32xf32>, %[[T:.+]]: memref<7x1xi64>, %[[X:.+]]: memref<9x96xf32>, %[[Y:.+]]: memref<9x96xf32>):
+//       CHECK:     %[[OK:.+]] = scf.parallel
+//       CHECK:       arith.andi
+//       CHECK:     cf.assert %[[OK]], "an index of a scatter is out of range"
+//       CHECK:     memref.load %[[X]]
+//       CHECK:     memref.store %{{.+}}, %[[Y]]
+//       CHECK:     scf.for %[[N:.+]] =
+//       CHECK:       memref.load %[[T]][%[[N]], %{{.+}}]
+//       CHECK:       scf.parallel
+//       CHECK:         %[[A:.+]] = memref.load %[[UM]][%[[N]], %[[R]], %{{.+}}]
+//       CHECK:         %[[B:.+]] = memref.load %[[Y]]
+//       CHECK:         %[[S:.+]] = arith.addf %[[B]], %[[A]]
+//       CHECK:         memref.store %[[S]], %[[Y]]
+func.func @scatter_pieces(%u: tensor<7x96xf32>, %t: tensor<7x1xi64>, %x: tensor<9x96xf32>) -> tensor<9x96xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<7x96xf32>, tensor<7x1xi64>) outs(%x : tensor<9x96xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %p : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<9x96xf32>
+  return %y : tensor<9x96xf32>
+}
+
+// -----
+
+// With two dimensions that no index chooses, the first is the rows.
+
+// CHECK-LABEL: func @scatter_dimension
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   sinter.steps rows(1) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<?x4x5xf32>
+func.func @scatter_dimension(%u: tensor<?x4x5xf32>, %t: tensor<?x1xi32>, %x: tensor<9x4x5xf32>) -> tensor<9x4x5xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%u, %t : tensor<?x4x5xf32>, tensor<?x1xi32>) outs(%x : tensor<9x4x5xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<9x4x5xf32>
+  return %y : tensor<9x4x5xf32>
+}
+
+// -----
+
+// Points are one row.
+
+// CHECK-LABEL: func @scatter_points
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x6xf32>
+func.func @scatter_points(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x64xf32>) -> tensor<9x64xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %t : tensor<6xf32>, tensor<6x2xi32>) outs(%x : tensor<9x64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<9x64xf32>
+  return %y : tensor<9x64xf32>
+}
+
+// -----
+
+// Runs of 1, 2, 4, ... are merged; the left one goes first unless only the right one is before the other.
+
+// CHECK-LABEL: func @sort
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}} : tensor<4x9xf32>, tensor<4x9xi64>) outs
+//       CHECK:     memref.alloca() : memref<9xf32>
+//       CHECK:     memref.alloca() : memref<9xi64>
+//       CHECK:     scf.parallel
+//       CHECK:       scf.while
+//       CHECK:         scf.for
+//       CHECK:           %[[A:.+]] = arith.cmpf oge, %[[L:.+]], %[[R:.+]] :
+//       CHECK:           %[[B:.+]] = arith.cmpf oge, %[[R]], %[[L]] :
+//       CHECK:           %[[N:.+]] = arith.xori %[[B]]
+//       CHECK:           arith.ori %[[A]], %[[N]]
+func.func @sort(%x: tensor<4x9xf32>, %i: tensor<4x9xi64>) -> (tensor<4x9xf32>, tensor<4x9xi64>) {
+  %v:2 = tm_tensor.sort dimension(1) outs(%x, %i : tensor<4x9xf32>, tensor<4x9xi64>) {
+  ^bb0(%p: f32, %q: f32, %s: i64, %t: i64):
+    %l = arith.cmpf oge, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> tensor<4x9xf32>, tensor<4x9xi64>
+  return %v#0, %v#1 : tensor<4x9xf32>, tensor<4x9xi64>
+}
+
+// -----
+
+func.func @no_way(%u: tensor<7x5xf32>, %t: tensor<7x1xi64>, %x: tensor<3x9x5xf32>) -> tensor<3x9x5xf32> {
+  // expected-error @+1 {{says nowhere where updates go in dimension 0}}
+  %y = tm_tensor.scatter {dimension_map = array<i64: 1>} unique_indices(false) ins(%u, %t : tensor<7x5xf32>, tensor<7x1xi64>) outs(%x : tensor<3x9x5xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<3x9x5xf32>
+  return %y : tensor<3x9x5xf32>
+}
+
+// -----
+
+func.func @no_columns(%u: tensor<7x5xf32>, %t: tensor<7x2xi64>, %x: tensor<9x5xf32>) -> tensor<9x5xf32> {
+  // expected-error @+1 {{has indices that are no matrix of integers with a column for each of 1 mapped dimensions}}
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<7x5xf32>, tensor<7x2xi64>) outs(%x : tensor<9x5xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<9x5xf32>
+  return %y : tensor<9x5xf32>
+}
+
+// -----
+
+func.func @shapes(%x: tensor<4x9xf32>, %i: tensor<4x8xi64>) -> (tensor<4x9xf32>, tensor<4x8xi64>) {
+  // expected-error @+1 {{sorts tensors of different shapes}}
+  %v:2 = tm_tensor.sort dimension(1) outs(%x, %i : tensor<4x9xf32>, tensor<4x8xi64>) {
+  ^bb0(%p: f32, %q: f32, %s: i64, %t: i64):
+    %l = arith.cmpf oge, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> tensor<4x9xf32>, tensor<4x8xi64>
+  return %v#0, %v#1 : tensor<4x9xf32>, tensor<4x8xi64>
+}
+
+// -----
+
+func.func @dimension(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  // expected-error @+1 {{works along dimension 2 of 2}}
+  %v = tm_tensor.sort dimension(2) outs(%x : tensor<4x9xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %l = arith.cmpf oge, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> tensor<4x9xf32>
+  return %v : tensor<4x9xf32>
+}
+
+// -----
+
+func.func @kept(%x: tensor<4x9xf32>, %v: tensor<5x3xf32>, %n: tensor<5x3xi32>) -> tensor<5x3xf32> {
+  // expected-error @+1 {{has inputs and destinations that differ in more than the size of dimension 1}}
+  %r:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x9xf32>) outs(%v, %n : tensor<5x3xf32>, tensor<5x3xi32>) {
+  ^bb0(%p: f32, %q: f32):
+    %l = arith.cmpf ogt, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> tensor<5x3xf32>, tensor<5x3xi32>
+  return %r#0 : tensor<5x3xf32>
+}
+
+// -----
+
+func.func @types(%x: tensor<4x9xf32>, %v: tensor<4x3xf32>, %n: tensor<4x3xi32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{has a region on other types than its tensors hold}}
+  %r:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x9xf32>) outs(%v, %n : tensor<4x3xf32>, tensor<4x3xi32>) {
+  ^bb0(%p: f64, %q: f64):
+    %l = arith.cmpf ogt, %p, %q : f64
+    tm_tensor.yield %l : i1
+  } -> tensor<4x3xf32>, tensor<4x3xi32>
+  return %r#0 : tensor<4x3xf32>
+}

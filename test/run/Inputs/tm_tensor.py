@@ -1,0 +1,240 @@
+"""torch-mlir's scans, sorts, scatters and attention in a library, against NumPy.
+
+    tm_tensor.py SINTER-CC FOLDER [--policy=disabled]
+
+Sizes are small and odd; indices repeat, values tie, dimensions are the first, a middle one and the last.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import library
+
+NAMES = {"float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32", "bool": "i1"}
+
+
+def t(x):
+    return f"tensor<{''.join(f'{d}x' for d in x.shape)}{NAMES[x.dtype.name]}>"
+
+
+def dynamic(x):
+    return f"tensor<{'?x' * x.ndim}{NAMES[x.dtype.name]}>"
+
+
+# ---- scatter -----------------------------------------------------------------------------------
+
+COMBINE = {"add": ("arith.addf %q, %p", lambda p, q: q + p), "last": (None, lambda p, q: p),
+           "max": ("arith.maximumf %p, %q", np.maximum), "order": ("arith.subf %p, %q", lambda p, q: p - q)}
+
+
+def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None):
+    rng = np.random.default_rng(seed)
+    dims = list(range(depth)) if dims is None else dims
+    n, rest = update[0], update[1:]
+    x, u = rng.standard_normal(shape).astype("f4"), rng.standard_normal(update).astype("f4")
+    offset = len(shape) - len(rest)
+    index = np.stack([rng.integers(0, shape[d] - (rest[d - offset] if d >= offset else 1) + 1, n) for d in dims],
+                     1).astype("i8")
+    if bad is not None and n:
+        index[n // 2, 0] = bad
+    want = x.copy()
+    for k in range(n if bad is None else 0):
+        for where in np.ndindex(*rest):
+            to = [0] * len(shape)
+            for d, w in enumerate(where):
+                to[offset + d] = w
+            for c, d in enumerate(dims):
+                to[d] += index[k, c]
+            want[tuple(to)] = COMBINE[combine][1](u[(k, *where)], want[tuple(to)])
+    body = COMBINE[combine][0]
+    a = t if static else lambda v: dynamic(v).replace("?x?xi64", f"?x{depth}xi64")
+    text = f"""(%u: {a(u)}, %t: {a(index)}, %x: {a(x)}) -> {a(x)} {{
+  %y = tm_tensor.scatter {{dimension_map = array<i64: {", ".join(map(str, dims))}>}} unique_indices(false)
+      ins(%u, %t : {a(u)}, {a(index)}) outs(%x : {a(x)}) {{
+  ^one(%p: f32, %q: f32):
+    {"%s = " + body + " : f32" if body else ""}
+    tm_tensor.yield {"%s" if body else "%p"} : f32
+  }} -> {a(x)}
+  return %y : {a(x)}
+}}
+"""
+    return text, [u, index, x], [want if bad is None else None]
+
+
+# ---- sort and topk --------------------------------------------------------------------------------
+
+PREDICATES = {"oge": True, "ole": False, "ogt": True, "olt": False}
+
+
+def sort(shape, dim, predicate, seed=0, static=True):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-4, 5, shape).astype("f4")
+    i = np.broadcast_to(np.arange(shape[dim]).reshape([-1] + [1] * (len(shape) - dim - 1)), shape).astype("i8").copy()
+    order = np.argsort(-x if PREDICATES[predicate] else x, axis=dim, kind="stable")
+    a = t if static else dynamic
+    text = f"""(%x: {a(x)}, %i: {a(i)}) -> ({a(x)}, {a(i)}) {{
+  %v:2 = tm_tensor.sort dimension({dim}) outs(%x, %i : {a(x)}, {a(i)}) {{
+  ^one(%p: f32, %q: f32, %s: i64, %r: i64):
+    %l = arith.cmpf {predicate}, %p, %q : f32
+    tm_tensor.yield %l : i1
+  }} -> {a(x)}, {a(i)}
+  return %v#0, %v#1 : {a(x)}, {a(i)}
+}}
+"""
+    return text, [x, i], [np.take_along_axis(x, order, dim), np.take_along_axis(i, order, dim)]
+
+
+def topk(shape, dim, k, predicate, given, seed=0, static=True):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-9, 10, shape).astype("f4")
+    out = shape[:dim] + (k,) + shape[dim + 1 :]
+    down = PREDICATES[predicate]
+    order = np.argsort(-x if down else x, axis=dim, kind="stable").take(range(k), axis=dim)
+    values, worst = np.take_along_axis(x, order, dim), np.full(out, -np.inf if down else np.inf, "f4")
+    last = np.full(out, 2**31 - 1, "i4")
+    i = np.broadcast_to(np.arange(shape[dim]).reshape([-1] + [1] * (len(shape) - dim - 1)), shape).astype("i4") + 100
+    a = t if static else dynamic
+    ins = [x] + [i] * given
+    names = ["%x", "%i"][: len(ins)]
+    given_as = ", ".join(f"{n}: {a(v)}" for n, v in zip(names, ins))
+    text = f"""({given_as}, %v: {a(worst)}, %n: {a(last)}) -> ({a(worst)}, {a(last)}) {{
+  %r:2 = tm_tensor.topk dimension({dim}) ins({", ".join(names)} : {", ".join(map(a, ins))})
+      outs(%v, %n : {a(worst)}, {a(last)}) {{
+  ^one(%p: f32, %q: f32):
+    %l = arith.cmpf {predicate}, %p, %q : f32
+    tm_tensor.yield %l : i1
+  }} -> {a(worst)}, {a(last)}
+  return %r#0, %r#1 : {a(worst)}, {a(last)}
+}}
+"""
+    return text, [*ins, worst, last], [values, order.astype("i4") + 100 * given]
+
+
+# ---- scan, attention --------------------------------------------------------------------------------
+
+def scan(shape, dim, inclusive, seed=0):
+    """Both results: what there is so far, and in the end."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.standard_normal(shape).astype("f4"), rng.standard_normal(shape[:dim] + shape[dim + 1 :]).astype("f4")
+    first = x if inclusive else np.concatenate([np.expand_dims(z, dim), x.take(range(shape[dim] - 1), axis=dim)], dim)
+    y = np.cumsum(first, axis=dim, dtype="f4")
+    end = y.take(-1, axis=dim) if shape[dim] > 1 else z
+    text = f"""(%x: {t(x)}, %z: {t(z)}) -> ({t(x)}, {t(z)}) {{
+  %e = tensor.empty() : {t(x)}
+  %s:2 = tm_tensor.scan dimension({dim}) inclusive({str(inclusive).lower()})
+      ins(%x : {t(x)}) outs(%e, %z : {t(x)}, {t(z)}) {{
+  ^one(%p: f32, %q: f32):
+    %a = arith.addf %p, %q : f32
+    tm_tensor.yield %a : f32
+  }} -> {t(x)}, {t(z)}
+  return %s#0, %s#1 : {t(x)}, {t(z)}
+}}
+"""
+    return text, [x, z], [y, end]
+
+
+def attention(batch, m, n, d, e, mask, static=True, seed=0):
+    rng = np.random.default_rng(seed)
+    q, k, v = (rng.standard_normal((*batch, *s)).astype("f4") for s in ((m, d), (n, d), (n, e)))
+    ins, s = [q, k, v], q.astype("f8") @ np.swapaxes(k, -1, -2).astype("f8") / np.sqrt(d)
+    if mask == "bool":
+        ins.append(rng.random((*batch, m, n)) < 0.5)
+        ins[3][..., m // 2, :] = False  # nothing is seen
+        s = np.where(ins[3], s, -np.inf)
+    elif mask:
+        ins.append(rng.standard_normal((*batch, m, n)).astype("f4"))
+        s = s + ins[3]
+    with np.errstate(invalid="ignore"):
+        p = np.exp(s - np.where(np.isinf(s.max(-1, keepdims=True)), 0, s.max(-1, keepdims=True)))
+        z = p.sum(-1, keepdims=True)
+        p = np.where(z == 0, 0, p / z)
+    y = (p @ v.astype("f8")).astype("f4")
+    a = t if static else dynamic
+    names = ["%q", "%k", "%v", "%m"][: len(ins)]
+    text = f"""({", ".join(f"{n}: {a(x)}" for n, x in zip(names, ins))}, %e: {a(y)}) -> {a(y)} {{
+  %y = tm_tensor.attention ins({", ".join(names)} : {", ".join(map(a, ins))}) outs(%e : {a(y)}) -> {a(y)}
+  return %y : {a(y)}
+}}
+"""
+    return text, [*ins, np.zeros_like(y)], [y]
+
+
+CASES = {
+    "scatter_rows": scatter((9, 5), (7, 5), 1, "add"),
+    "scatter_pieces": scatter((9, 96), (40, 96), 1, "add"),
+    "scatter_pieces_of_more": scatter((3, 5, 64), (11, 64), 2, "order"),
+    "scatter_dimension": scatter((9, 4, 5), (13, 4, 5), 1, "order"),
+    "scatter_elements": scatter((7,), (31,), 1, "add"),
+    "scatter_points": scatter((3, 4, 5), (31,), 3, "order"),
+    "scatter_last": scatter((3, 4), (31,), 2, "last"),
+    "scatter_windows": scatter((9, 6), (5, 3, 6), 1, "add"),
+    "scatter_windows_both": scatter((9, 8), (5, 3, 2), 2, "max"),
+    "scatter_swapped": scatter((4, 7), (12,), 2, "order", dims=[1, 0]),
+    "scatter_second": scatter((4, 7), (9, 4, 3), 1, "add", dims=[1]),
+    "scatter_none": scatter((4, 5), (0, 5), 1, "add"),
+    "scatter_dynamic": scatter((9, 4, 5), (13, 4, 5), 1, "order", static=False),
+    "scatter_dynamic_points": scatter((4, 5), (13,), 2, "add", static=False),
+    "scatter_beyond": scatter((9, 5), (7, 5), 1, "add", bad=9),
+    "scatter_before": scatter((9, 64), (7, 64), 1, "add", bad=-1),
+    "scatter_window_beyond": scatter((9, 6), (5, 3, 6), 1, "add", bad=7),
+    "scatter_huge": scatter((4, 5), (13,), 2, "add", bad=2**62),
+    **{f"sort_{p}_{dim}": sort((3, 17, 5), dim, p) for p in PREDICATES for dim in range(3)},
+    "sort_line": sort((31,), 0, "oge"),
+    "sort_one": sort((4, 1), 1, "oge"),
+    "sort_none": sort((4, 0), 1, "oge"),
+    "sort_power": sort((2, 64), 1, "ole"),
+    "sort_long": sort((1, 4097), 1, "ole"),
+    "sort_dynamic": sort((3, 17, 5), 1, "oge", static=False),
+    "topk": topk((4, 19), 1, 3, "ogt", False),
+    "topk_given": topk((4, 19), 1, 3, "ogt", True),
+    "topk_least_first": topk((19, 4), 0, 5, "olt", False),
+    "topk_middle": topk((2, 9, 4), 1, 9, "ogt", True),
+    "topk_dynamic": topk((2, 9, 4), 1, 4, "olt", True, static=False),
+    "scan_middle": scan((3, 7, 5), 1, True),
+    "scan_last_exclusive": scan((3, 7), 1, False),
+    "scan_one": scan((3, 1), 1, True),
+    "attention": attention((2,), 5, 7, 8, 6, None),
+    "attention_bools": attention((2, 3), 5, 7, 8, 6, "bool"),
+    "attention_added": attention((), 5, 7, 8, 8, "float"),
+    "attention_dynamic": attention((2,), 5, 7, 8, 6, "bool", static=False),
+}
+
+
+def close(got, want):
+    if want.dtype.kind != "f":
+        return np.array_equal(got, want)
+    return got.shape == want.shape and np.allclose(got, want, rtol=2e-5, atol=2e-6)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("compiler")
+    p.add_argument("folder")
+    p.add_argument("--policy", default="medium")
+    a = p.parse_args()
+    os.makedirs(a.folder, exist_ok=True)
+    source, target = os.path.join(a.folder, "all.mlir"), os.path.abspath(os.path.join(a.folder, "all.so"))
+    with open(source, "w") as f:
+        f.write("\n".join(f"func.func @{name}{text}" for name, (text, _, _) in CASES.items()))
+    subprocess.run([a.compiler, source, "-o", target, f"--policy={a.policy}"], check=True)
+    functions, bad = library.load(target), 0
+    for name, (_, ins, wants) in CASES.items():
+        try:
+            got = functions[name](*ins, shapes=[list(w.shape) for w in wants if w is not None] or None)
+            ok = all(w is not None and close(g, w) for g, w in zip(got, wants))
+        except library.Failed as failed:
+            ok = wants == [None] and "an index of a scatter is out of range" in str(failed)
+            got = failed
+        bad += not ok
+        if not ok:
+            print(f"FAIL {name}: got {got}, want {wants}")
+    print(f"{len(CASES)} programs, {bad} wrong")
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
