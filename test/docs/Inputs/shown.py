@@ -3,6 +3,7 @@
   shown.py SOURCE_TREE TOOLS
 
 * In a block of `sh`, the lines behind `$ build/bin/...` are its output; in any block, those behind `$ sinter-...`.
+  A command goes on behind a line that ends in a backslash.
   A line `...` stands for any lines. Commands run in a folder that has the source tree's docs and test in it, and
   a file for each block of `mlir` that begins with `// NAME.mlir`.
 * README.md's forms are what docs/tanh.mlir becomes on the rungs, in these words: only the names of values differ.
@@ -43,9 +44,8 @@ def compare(page, command, shown):
 
 def outputs(page, text):
     """Each `$ command` of an indented or fenced block, with the lines below it."""
-    for command, shown in re.findall(r"^ *\$ (.+)\n((?:(?! *\$ | *```|\n).*\n)*)", text, re.M):
-        indent = 4 if shown.startswith("    ") else 0
-        lines = [line[indent:].rstrip() for line in shown.splitlines()]
+    for indent, command, shown in re.findall(r"^( *)\$ ((?:.+\\\n)*.+)\n((?:(?! *\$ | *```|\n).*\n)*)", text, re.M):
+        lines = [line[len(indent) :].rstrip() for line in shown.splitlines()]
         compare(page, re.sub(r"\bbuild/bin/", "", command), lines)
 
 
