@@ -144,14 +144,7 @@ static size_t hash_of(MlirOperation op) {
   return (h ^ operands) * 0x9e3779b97f4a7c15u >> 16;
 }
 
-static bool same_groups(const SnRowGroups *groups, MlirOperation a, MlirOperation b) {
-  for (intptr_t k = 0; groups && k < sn_num_results(a); ++k)
-    if (sn_row_group(groups, sn_result(a, k)) != sn_row_group(groups, sn_result(b, k)))
-      return false;
-  return true;
-}
-
-bool sn_cse_block(MlirBlock block, const SnRowGroups *groups) {
+bool sn_cse_block(MlirBlock block) {
   bool changed = false;
   size_t n = 0, size = 32;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
@@ -165,7 +158,7 @@ bool sn_cse_block(MlirBlock block, const SnRowGroups *groups) {
     if (!asserts && (!sn_num_results(b) || has_region(b) || !sn_shim_is_pure(b)))
       continue;
     size_t i = hash_of(b) & (size - 1);
-    while (!sn_null(seen[i]) && !(same_op(seen[i], b) && same_groups(groups, seen[i], b)))
+    while (!sn_null(seen[i]) && !same_op(seen[i], b))
       i = (i + 1) & (size - 1);
     if (sn_null(seen[i])) {
       seen[i] = b;
@@ -531,7 +524,7 @@ static bool tidy_sides(const SnForm *f) {
     MlirBlock program = f->sides.data[s].program;
     if (!program.ptr)
       continue;
-    sn_cse_block(program, NULL);
+    sn_cse_block(program);
     MlirOperation yield = mlirBlockGetTerminator(program);
     for (;;) {
       MlirOperation op = sn_definer(sn_operand(yield, 0));
@@ -550,25 +543,17 @@ static bool tidy_sides(const SnForm *f) {
   return change;
 }
 
-// Equal operations of the body, or of the finish, become one; those without uses go.
-static void tidy_block(const SnForm *f, bool finish) {
-  MlirBlock block = finish ? f->finish : f->body;
-  SnRowGroups groups;
-  int64_t one, other;
-  bool several = sn_num_groups(f) > 1;
-  if (several)
-    sn_row_groups(f, finish, &groups, &one, &other);
-  sn_cse_block(block, several ? &groups : NULL);
+// Equal operations of the block become one; those without uses go.
+static void tidy_block(MlirBlock block) {
+  sn_cse_block(block);
   sn_erase_dead(block);
-  if (several)
-    sn_row_groups_free(&groups);
 }
 
 MlirOperation sn_tidy(MlirOperation op) {
   SnForm f = sn_form_read(op);
-  tidy_block(&f, false);
+  tidy_block(f.body);
   if (f.finish.ptr) {
-    tidy_block(&f, true);
+    tidy_block(f.finish);
     if (finish_is_identity(&f)) {
       mlirBlockDetach(f.finish);
       mlirBlockDestroy(f.finish);

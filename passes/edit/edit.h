@@ -6,7 +6,6 @@
 #define SINTER_PASSES_EDIT_EDIT_H
 
 #include "capi/pass.h"
-#include "dialect/row_groups.h"
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
@@ -21,9 +20,9 @@ MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
 MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to);
 // An input of `from` with index tensors of its own, which are added to those of `to`.
 SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to);
-// One value for equal pure operations of a block without regions. `groups`, null where there is one group of columns,
-// are those of its rows: broadcasts of one number to rows of two groups are two.
-bool sn_cse_block(MlirBlock block, const SnRowGroups *groups);
+// One value for equal pure operations of a block without regions. A row that rows of two groups would be equal to is
+// loose, so it may be read in both (dialect/row_groups.h).
+bool sn_cse_block(MlirBlock block);
 
 // A cf.assert stands in the body or the finish: the form has an effect.
 bool sn_form_asserts(const SnForm *f);
