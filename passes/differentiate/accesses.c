@@ -10,6 +10,7 @@
 //   %s[g, c] of (b, g) by (c, k) ->  %ds[p, q] = the sum of %t[b, p, q, k] over b and k
 //   %x[i, g * 4 + c]             ->  %dx[p, q] = %t[p, q floordiv 4, q mod 4]
 //   %x[j floordiv 4, j mod 4]    ->  %dx[p, q] = %t[p * 4 + q]
+//   %x[j floordiv 4]             ->  %dx[p] = the sum of %t[p * 4 + k] over k
 //   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q - k + 1) floordiv 2, k] over k, where 2 divides
 //
 // Through an index there is no way back: elements that are read twice would be written twice.
@@ -126,7 +127,7 @@ typedef struct {
   intptr_t rank;          // of the input
   Subscript *subscripts;
   MlirAffineExpr dims[SN_MAX_DIMS]; // of each dimension of the form; null while not known
-  SN_VEC(intptr_t) summed; // dimensions of the form that are summed over
+  SN_VEC(int64_t) summed;           // sizes of what is summed over: dimensions of the form, or digits of one
   SN_VEC(Check) checks;
 } Back;
 
@@ -138,30 +139,46 @@ static MlirAffineExpr divided(const Back *k, MlirAffineExpr e, int64_t n) {
   return n == 1 ? e : mlirAffineFloorDivExprGet(e, constant(k, n));
 }
 
-static void sum_over(Back *k, intptr_t d) {
-  k->dims[d] = mlirAffineDimExprGet(k->ctx, k->rank + (intptr_t)k->summed.size);
-  sn_push(&k->summed, d);
+// One more that is summed over.
+static MlirAffineExpr sum_over(Back *k, int64_t size) {
+  sn_push(&k->summed, size);
+  return mlirAffineDimExprGet(k->ctx, k->rank + (intptr_t)k->summed.size - 1);
 }
 
-// All digits of one dimension: d = sum of by * subscript.
-static bool join_digits(Back *k, MlirType t, intptr_t d) {
-  int64_t below = 1; // what the digits found so far count up to
-  MlirAffineExpr sum = constant(k, 0);
-  for (bool more = true; more;) {
-    more = false;
-    for (intptr_t p = 0; p < k->rank && !more; ++p) {
-      const Subscript *s = &k->subscripts[p];
-      if (!s->digit || s->dim != d || s->by != below || (s->modulus && s->modulus != sn_dim(t, p)))
-        continue;
-      sum = mlirAffineAddExprGet(sum, times(k, mlirAffineDimExprGet(k->ctx, p), below));
-      k->dims[d] = sum;
-      if (!s->modulus)
-        return true;
-      below = sn_times(below, s->modulus);
-      more = below > 1;
-    }
+// The subscript that is the lowest digit of d from `below` on; -1: there is none.
+static intptr_t next_digit(const Back *k, intptr_t d, int64_t below) {
+  intptr_t found = -1;
+  for (intptr_t p = 0; p < k->rank; ++p) {
+    const Subscript *s = &k->subscripts[p];
+    if (s->digit && s->dim == d && s->by >= below && (found < 0 || s->by < k->subscripts[found].by))
+      found = p;
   }
-  return k->f->dims.data[d].size == below;
+  return found;
+}
+
+// The digits of one dimension: d = sum of by * subscript. Those that no subscript has are summed over.
+static bool join_digits(Back *k, MlirType t, intptr_t d) {
+  int64_t below = 1, size = k->f->dims.data[d].size; // what the digits found so far count up to
+  MlirAffineExpr sum = constant(k, 0);
+  for (intptr_t p; (p = next_digit(k, d, below)) >= 0;) {
+    const Subscript *s = &k->subscripts[p];
+    if (s->by % below || (s->modulus && s->modulus != sn_dim(t, p)))
+      return false;
+    if (s->by > below)
+      sum = mlirAffineAddExprGet(sum, times(k, sum_over(k, s->by / below), below));
+    sum = mlirAffineAddExprGet(sum, times(k, mlirAffineDimExprGet(k->ctx, p), s->by));
+    k->dims[d] = sum;
+    if (!s->modulus)
+      return true;
+    below = sn_times(s->by, s->modulus);
+    if (below < 2)
+      return false;
+  }
+  if (size == SN_DYNAMIC || below < 1)
+    return false;
+  if (size > below)
+    k->dims[d] = mlirAffineAddExprGet(sum, times(k, sum_over(k, (size + below - 1) / below), below));
+  return true;
 }
 
 // Whether p - offset has the dimensions as its digits: factors 12, 4, 1 of sizes ?, 3, 4.
@@ -198,7 +215,7 @@ static void solve(Back *k, const Subscript *s, MlirAffineExpr at) {
   }
   for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d)
     if (s->factors[d] && d != largest) {
-      sum_over(k, d);
+      k->dims[d] = sum_over(k, k->f->dims.data[d].size);
       at = mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d]));
     }
   int64_t factor = s->factors[largest];
@@ -250,7 +267,7 @@ static bool find_back(Back *k, const SnForm *f, size_t input, MlirAffineMap writ
   }
   for (size_t d = 0; d < f->dims.size; ++d)
     if (!k->dims[d].ptr && sn_map_uses(written, (intptr_t)d))
-      sum_over(k, (intptr_t)d);
+      k->dims[d] = sum_over(k, f->dims.data[d].size);
   return true;
 }
 
@@ -420,7 +437,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     intptr_t at =
         over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
     places[at] = mlirAffineDimExprGet(b->ctx, d);
-    push_dim(&g, b->ctx, at < rank ? sn_dim(t, at) : f->dims.data[back.summed.data[at - rank]].size);
+    push_dim(&g, b->ctx, at < rank ? sn_dim(t, at) : back.summed.data[at - rank]);
   }
   intptr_t n = (intptr_t)g.dims.size;
   g.num_cols = n - g.num_rows;

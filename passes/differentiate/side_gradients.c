@@ -10,6 +10,9 @@
 //     %e[n, o, p] = %dc[n, o, p / 2] where 2 divides p, else 0                    only for a step other than 1
 //     %dx[n, c, q] = sum over o, k of %w[o, c, k] * %e[n, o, q + 1 - k] else 0
 //
+//   %c[h, i, j] = sum over d of %q[h, i, d] * %k[h floordiv 4, j, d]        h is counted as g * 4 + h1 there
+//     %dk[g, j, d] = sum over h1, i of %dc[g * 4 + h1, i, j] * %q[g * 4 + h1, i, d]
+//
 // What counts two dimensions (groups of channels) stays two, and is collapsed in the end. Columns are what one factor
 // alone has, the last row dimension what the other one has: so products are lowered. Where one has nothing alone (a
 // single channel, or one for each group) the sum is a row program.
@@ -406,26 +409,122 @@ static MlirValue collapsed(const Side *s, MlirValue v) {
             sn_attr("reassociation", mlirArrayAttrGet(s->b->ctx, rank, groups)));
 }
 
-bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
-                      MlirValue *made) {
+// ---- dimensions of which a side reads a digit --------------------------------------------------
+
+// What a quotient or a remainder is taken of, and by what; false where the expression is neither, of a dimension alone.
+static bool read_digit(MlirAffineExpr e, intptr_t *d, int64_t *by) {
+  if (mlirAffineExprIsAMod(e) && mlirAffineExprIsAFloorDiv(mlirAffineBinaryOpExprGetLHS(e)))
+    e = mlirAffineBinaryOpExprGetLHS(e);
+  if (!mlirAffineExprIsAMod(e) && !mlirAffineExprIsAFloorDiv(e))
+    return false;
+  MlirAffineExpr of = mlirAffineBinaryOpExprGetLHS(e);
+  *by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
+  *d = mlirAffineExprIsADim(of) ? mlirAffineDimExprGetPosition(of) : -1;
+  return *d >= 0 && *by > 1;
+}
+
+// Dimension d of f becomes two, d * by + what stands behind it, in every access and in `points`.
+static void split_dim(SnForm *f, MlirContext ctx, intptr_t d, int64_t size, int64_t by, MlirAffineMap *points) {
+  SnDim low = {sn_fresh_name(ctx, f, "k"), by};
+  intptr_t n = (intptr_t)f->dims.size + 1;
+  MlirAffineExpr to[MANY];
+  int64_t sizes[MANY];
+  sn_push(&f->dims, low);
+  memmove(&f->dims.data[d + 2], &f->dims.data[d + 1], (size_t)(n - d - 2) * sizeof low);
+  f->dims.data[d].size = size;
+  f->dims.data[d + 1] = low;
+  for (intptr_t e = 0; e < n; ++e) {
+    sizes[e] = f->dims.data[e].size;
+    to[e > d ? e - 1 : e] = mlirAffineDimExprGet(ctx, e);
+  }
+  to[d] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineDimExprGet(ctx, d), mlirAffineConstantExprGet(ctx, by)),
+                               mlirAffineDimExprGet(ctx, d + 1));
+  SN_VEC(MlirAffineMap *) maps = {0};
+  sn_push(&maps, points);
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    sn_push(&maps, &f->inputs.data[k].map);
+  for (size_t k = 0; k < f->indices.size; ++k)
+    sn_push(&maps, &f->indices.data[k].map);
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    sn_push(&maps, &f->outputs.data[k].map);
+  for (size_t k = 0; k < maps.size; ++k)
+    *maps.data[k] = sn_map_simplify(sn_map_replace(*maps.data[k], n, to), sizes);
+  sn_vec_free(&maps);
+  f->num_rows += d < f->num_rows;
+  f->num_cols += d >= f->num_rows && d < f->num_rows + f->num_cols;
+  for (size_t p = 0, end = (size_t)(f->num_rows + f->num_cols); p < f->products.size && d >= (intptr_t)end; ++p) {
+    bool own = d < (intptr_t)end + f->products.data[p].num_dims;
+    end += (size_t)f->products.data[p].num_dims;
+    f->products.data[p].num_dims += own;
+    if (own)
+      break;
+  }
+}
+
+// Splits one dimension of which the side reads a digit; false where there is none, or its size is not known. *past:
+// what the digits count up to may be more than there is.
+static bool split_digit(SnForm *f, size_t side, MlirContext ctx, MlirAffineMap *points, bool *past) {
+  const SnAccess *a = &f->inputs.data[side];
+  for (intptr_t p = 0, d; p < mlirAffineMapGetNumResults(a->map) && f->dims.size + 1 < MANY; ++p) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
+    int64_t by;
+    if (!read_digit(e, &d, &by))
+      continue;
+    int64_t size = f->dims.data[d].size, all = sn_dim(sn_type_of(a->value), p),
+            high = mlirAffineExprIsAFloorDiv(e) ? all
+                   : size == SN_DYNAMIC         ? -1
+                                                : (size + by - 1) / by;
+    if (high == -1)
+      return false;
+    *past |= size == SN_DYNAMIC || high == SN_DYNAMIC || high * by != size;
+    split_dim(f, ctx, d, high, by, points);
+    return true;
+  }
+  return false;
+}
+
+// What is outside of a factor is 0.
+static void bound(Side *s, int k) {
+  MlirType e = sn_element(sn_type_of(s->factors[k]));
+  if (!s->fills[k].ptr)
+    s->fills[k] = sn_is_float(e) ? mlirFloatAttrDoubleGet(s->b->ctx, e, 0) : mlirIntegerAttrGet(e, 0);
+}
+
+static bool side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made) {
+  intptr_t points = (intptr_t)(f->num_rows + f->num_cols);
+  MlirAffineExpr exprs[SN_MAX_DIMS];
+  for (intptr_t d = 0; d < points; ++d)
+    exprs[d] = mlirAffineDimExprGet(b->ctx, d);
+  MlirAffineMap all = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, points, exprs);
+  bool past = false;
+  while (!f->inputs.data[side].through.ptr && split_digit(f, side, b->ctx, &all, &past))
+    ;
   const SnAccess *other = &f->inputs.data[side ^ 1];
   Side s = {.b = b,
             .f = f,
             .side = side,
             .type = sn_type_of(f->inputs.data[side].value),
-            .points = (intptr_t)(f->num_rows + f->num_cols)};
-  MlirAffineExpr points[MANY];
+            .points = (intptr_t)(f->num_rows + f->num_cols),
+            .factors = {gradient, other->value},
+            .maps = {all, other->map},
+            .fills = {{0}, other->fill}};
   if (f->dims.size + (size_t)sn_rank(s.type) > MANY)
     return refuse(&s, "it has too many dimensions");
-  for (intptr_t d = 0; d < s.points; ++d)
-    points[d] = mlirAffineDimExprGet(b->ctx, d);
-  s.factors[0] = gradient;
-  s.maps[0] = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, s.points, points);
-  s.factors[1] = other->value;
-  s.maps[1] = other->map;
-  s.fills[1] = other->fill;
+  for (size_t d = 0; d < f->dims.size && past; ++d)
+    if (f->dims.data[d].size == SN_DYNAMIC) // nobody without a fill value would say it
+      return refuse(&s, "it reads the digits of a dimension that may be no multiple of them, beside sizes `?`");
+  for (int k = 0; k < 2 && past; ++k)
+    bound(&s, k);
   if (!read_side(&s) || !find_sums(&s) || !spread(&s))
     return false;
   *made = collapsed(&s, result(&s, element, sn_wide_type(f->products.data[side / 2].type)));
   return true;
+}
+
+bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
+                      MlirValue *made) {
+  SnForm own = sn_form_read(f->op);
+  bool ok = side_gradient(b, &own, side, gradient, element, made);
+  sn_form_free(&own);
+  return ok;
 }

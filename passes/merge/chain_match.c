@@ -10,6 +10,7 @@
 //
 // runs in: fuse, explain    test: test/passes/fuse/chains.mlir
 
+#include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "passes/merge/merge.h"
 
@@ -436,6 +437,37 @@ static bool sizes_known(const SnChain *c) {
   return true;
 }
 
+// A row of constants and broadcasts alone is as long as a group, and several groups are `?` long (F22): nothing may ask
+// for all of its elements.
+static bool has_loose_reduction(const SnForm *f, bool finish) {
+  MlirBlock block = finish ? f->finish : f->body;
+  SnRowGroups groups;
+  int64_t one, other;
+  bool found = false;
+  sn_row_groups(f, finish, &groups, &one, &other);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    bool reads =
+        sn_row_op_has(op, SN_READS_ONE) || (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX));
+    found |=
+        reads && sn_row_is_loose(&groups, sn_operand(op, 0)) && sn_dim(sn_type_of(sn_operand(op, 0)), 0) == SN_DYNAMIC;
+  }
+  sn_row_groups_free(&groups);
+  return found;
+}
+
+static bool rows_are_tied(const SnChain *c) {
+  size_t unknown = 0;
+  for (size_t g = 0; g < sn_num_groups(&c->merged); ++g)
+    unknown += sn_group_length(&c->merged, g) == SN_DYNAMIC;
+  const SnForm *forms[] = {&c->a, &c->b};
+  for (int k = 0; k < 4 && unknown > 1; ++k) {
+    const SnForm *f = forms[k / 2];
+    if ((k % 2 == 0 || f->finish.ptr) && has_loose_reduction(f, k % 2))
+      return sn_refuse(f->op, SN_WHY_CHAIN_LOOSE, (long)unknown);
+  }
+  return true;
+}
+
 // ---- the question ------------------------------------------------------------------------------------
 
 // Which side of each product a makes. Matrices and index tensors of b have to be there before.
@@ -489,7 +521,7 @@ static bool decide(SnChain *c, Match *m, intptr_t *to_group, intptr_t *from_grou
   if (!c->merged.num_rows && (a->accumulators.size || b->accumulators.size || sn_num_reduced(a) || sn_num_reduced(b)))
     return sn_refuse(b->op, SN_WHY_NO_ROWS);
   return reads_fit(c) && all_names_fit(a, c->a_dims) && all_names_fit(b, c->b_dims) && sizes_known(c) &&
-         sn_chain_fits(c);
+         rows_are_tied(c) && sn_chain_fits(c);
 }
 
 bool sn_can_chain(MlirOperation a, MlirOperation b, SnChain *c) {

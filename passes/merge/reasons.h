@@ -38,6 +38,8 @@
   X(SN_WHY_CHAIN_LOOP, "its columns would be those that its product sums over") \
   X(SN_WHY_CHAIN_COLUMNS, "it reads columns of its neighbour that are not its own") \
   X(SN_WHY_CHAIN_UNIT, "it names a dimension of size 1 that its neighbour does not have") \
+  X(SN_WHY_CHAIN_LOOSE, \
+    "it reduces a row of constants and broadcasts alone, which any of %ld groups of `?` columns could have") \
   /* their dimensions */ \
   X(SN_WHY_ROWS, "a row of one is not a row of the other") \
   X(SN_WHY_ROW_DIMS, "%ld row dimensions meet %ld") \

@@ -140,3 +140,27 @@ func.func @partly_known(%x: tensor<?x?xf32>, %y: tensor<?x5xf32>) -> tensor<?x?x
   %dx = sinter.differentiate %l wrt(%x) : (tensor<f32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %dx : tensor<?x?xf32>
 }
+
+// -----
+
+// A scale for each four columns, of which the columns' other digit is summed; and the other way about, where what would
+// be past the end is 0.
+
+// CHECK-LABEL: func @digits
+// CHECK:       sinter.rowwise (d = 3) by (d1 = 4)
+// CHECK-NEXT:    ins(%{{.+}}[d * 4 + d1] : tensor<12xf32> else 0.000000e+00)
+// CHECK:         sinter.row_reduce add
+// CHECK:       sinter.rowwise (d = 5) by (d1 = 3)
+// CHECK-NEXT:    ins(%{{.+}}[d + d1 * 5] : tensor<12xf32> else 0.000000e+00)
+// CHECK:         sinter.row_reduce add
+func.func @digits(%x: tensor<12xf32>, %s: tensor<3xf32>, %t: tensor<5xf32>, %g: tensor<12xf32>) -> (tensor<3xf32>, tensor<5xf32>) {
+  %e = tensor.empty() : tensor<12xf32>
+  %y = sinter.rowwise () by (j = 12) ins(%x[j] : tensor<12xf32>, %s[j floordiv 4] : tensor<3xf32>, %t[j mod 5] : tensor<5xf32>) outs(%e[j] : tensor<12xf32>) {
+  ^row(%a: tensor<12xf32>, %b: tensor<12xf32>, %c: tensor<12xf32>):
+    %p = arith.mulf %a, %b : tensor<12xf32>
+    %q = arith.mulf %p, %c : tensor<12xf32>
+    sinter.yield %q : tensor<12xf32>
+  }
+  %d:2 = sinter.differentiate %y upstream(%g) wrt(%s, %t) : (tensor<12xf32>, tensor<12xf32>, tensor<3xf32>, tensor<5xf32>) -> (tensor<3xf32>, tensor<5xf32>)
+  return %d#0, %d#1 : tensor<3xf32>, tensor<5xf32>
+}

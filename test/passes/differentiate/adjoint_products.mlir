@@ -80,3 +80,39 @@ func.func @unused(%x: tensor<16xf32>, %w: tensor<8x16xf32>, %g: tensor<4x8xf32>)
   %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<16xf32>) -> tensor<16xf32>
   return %d : tensor<16xf32>
 }
+
+// -----
+
+// Heads that share keys: a head is counted as four times its group and a rest, which the gradient by the keys sums
+// over; where the last group has fewer heads, what would be past them is 0.
+
+// CHECK-LABEL: func.func @shared_keys
+// CHECK:       sinter.contract (h = 2, j = 9) by (d = 16)
+// CHECK-NEXT:    product (k = 4, i = 5) (%arg2[h * 4 + k, i, j] : tensor<8x5x9xf32>, %arg0[h * 4 + k, i, d] : tensor<8x5x16xf32>) : f32
+// CHECK-NEXT:    outs(%{{.*}}[h, j, d] : tensor<2x9x16xf32>)
+func.func @shared_keys(%q: tensor<8x5x16xf32>, %k: tensor<2x9x16xf32>, %g: tensor<8x5x9xf32>) -> tensor<2x9x16xf32> {
+  %e = tensor.empty() : tensor<8x5x9xf32>
+  %y = sinter.contract (h = 8, i = 5) by (j = 9)
+      product (d = 16) (%q[h, i, d] : tensor<8x5x16xf32>, %k[h floordiv 4, j, d] : tensor<2x9x16xf32>) : f32
+      outs(%e[h, i, j] : tensor<8x5x9xf32>) {
+  ^row(%acc: tensor<9xf32>):
+    sinter.yield %acc : tensor<9xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%k) : (tensor<8x5x9xf32>, tensor<8x5x9xf32>, tensor<2x9x16xf32>) -> tensor<2x9x16xf32>
+  return %d : tensor<2x9x16xf32>
+}
+
+// CHECK-LABEL: func.func @fewer_heads
+// CHECK:       sinter.contract (h = 2, j = 9) by (d = 16)
+// CHECK-NEXT:    product (k = 4, i = 5) (%arg2[h * 4 + k, i, j] : tensor<7x5x9xf32> else 0.000000e+00, %arg0[h * 4 + k, i, d] : tensor<7x5x16xf32> else 0.000000e+00) : f32
+func.func @fewer_heads(%q: tensor<7x5x16xf32>, %k: tensor<2x9x16xf32>, %g: tensor<7x5x9xf32>) -> tensor<2x9x16xf32> {
+  %e = tensor.empty() : tensor<7x5x9xf32>
+  %y = sinter.contract (h = 7, i = 5) by (j = 9)
+      product (d = 16) (%q[h, i, d] : tensor<7x5x16xf32>, %k[h floordiv 4, j, d] : tensor<2x9x16xf32>) : f32
+      outs(%e[h, i, j] : tensor<7x5x9xf32>) {
+  ^row(%acc: tensor<9xf32>):
+    sinter.yield %acc : tensor<9xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%k) : (tensor<7x5x9xf32>, tensor<7x5x9xf32>, tensor<2x9x16xf32>) -> tensor<2x9x16xf32>
+  return %d : tensor<2x9x16xf32>
+}

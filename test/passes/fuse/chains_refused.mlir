@@ -261,3 +261,33 @@ func.func @waits(%x: tensor<7x6xf32>, %w: tensor<5x6xf32>, %v: tensor<3x5xf32>) 
   }
   return %y : tensor<7x3xf32>
 }
+
+// -----
+
+// A broadcast is picked from: in several groups of `?` columns nobody could say how long it is.
+
+// CHECK: chains_refused.mlir:[[#@LINE+13]]:{{.+}} remark: it reduces a row of constants and broadcasts alone, which any of 2 groups of `?` columns could have
+func.func @loose(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %v: tensor<?x?xf32>, %t: tensor<?xi64>) -> (tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %i = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %j = tensor.dim %w, %c0 : tensor<?x?xf32>
+  %o = tensor.dim %v, %c0 : tensor<?x?xf32>
+  %e = tensor.empty(%i, %j) : tensor<?x?xf32>
+  %f = tensor.empty(%i, %o) : tensor<?x?xf32>
+  %h = sinter.contract (i = ?) by (j = ?) product (k = ?) (%x[i, k] : tensor<?x?xf32>, %w[j, k] : tensor<?x?xf32>) : f32 outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%acc: tensor<?xf32>):
+    %a = math.tanh %acc : tensor<?xf32>
+    sinter.yield %a : tensor<?xf32>
+  }
+  %y = sinter.contract (i = ?) by (o = ?) product (k = ?) (%h[i, k] : tensor<?x?xf32>, %v[o, k] : tensor<?x?xf32>) : f32 ins(%t[i] : tensor<?xi64>) outs(%f[i, o] : tensor<?x?xf32>) {
+  ^row(%acc: tensor<?xf32>, %l: i64):
+    %z = arith.constant 0.0 : f32
+    %n = arith.constant 1.0 : f32
+    %ones = sinter.broadcast %n : f32 -> tensor<?xf32>
+    %p = sinter.pick %ones[%l] else %z : tensor<?xf32>, i64
+    %b = sinter.broadcast %p : f32 -> tensor<?xf32>
+    %a = arith.mulf %acc, %b : tensor<?xf32>
+    sinter.yield %a : tensor<?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
