@@ -190,6 +190,7 @@ static bool read_segments(Chain *chain) {
              (long long)chain->stream);
     return false;
   }
+  chain->ends_early = chain->stream && sn_cpu_stream_ends(&k->form, &chain->end);
   if (chain->stream)
     sn_cpu_stream_factors(&k->form);
   bool ok = sn_split_pieces(k->form.op, &crossing);

@@ -53,6 +53,8 @@ typedef struct {
 typedef struct {
   Contract c;
   int64_t stream;      // columns of a block of the first segment's rows; 0: they are whole
+  bool ends_early;     // and nothing is asked of such a row beyond `end`
+  SnCpuEnd end;
   SnWindows windows;
   SN_VEC(Segment) segments;
   SnOpVec ends; // forms that finish what several segments reduce

@@ -9,6 +9,7 @@
 //       if m' > m:   s = s * exp(m - m'),  u = u * exp(m - m')          for as long as the row grows
 //       e = exp(x - m') -> p[m][256];  s = s + e
 //     u[m][..] += p . V[n0 .. n0 + 256][..]
+//                                                                         up to the last key that a causal mask leaves
 //   for each row: what is known at its end; then the next segment's row program over u
 //
 // That this is the same is asked by sn_cpu_streams. Where a row is nothing but -inf, the program says NaN: exponentials
@@ -349,6 +350,22 @@ static void set_targets(Stream *t) {
   }
 }
 
+// The columns that something is asked of in the block's rows, in whole blocks of columns.
+static MlirValue end_of_columns(Chain *chain, MlirValue columns) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->t.b;
+  int64_t batch_dims = c->f.num_rows - c->together, last = c->f.num_rows - 1;
+  const SnCpuEnd *end = &chain->end;
+  if (!chain->ends_early || (end->dim >= batch_dims && c->together != 1))
+    return columns;
+  MlirValue at = end->dim < 0 ? sn_index(b, 0) : end->dim < last || !c->together ? c->dims[end->dim] : c->i0;
+  if (end->dim >= batch_dims && end->factor > 0)
+    at = sn(b, "arith.subi", sn(b, "arith.addi", at, c->mm), sn_index(b, 1));
+  at = sn(b, "arith.muli", at, sn_index(b, end->factor));
+  at = sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, 0));
+  return sn(b, "arith.minsi", sn_cpu_whole(b, at, chain->stream), columns);
+}
+
 void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->t.b;
@@ -364,13 +381,16 @@ void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
     if (!s->products[p].lda)
       sn_cpu_pack_a(c, &s->products[p]);
   begin_states(b, &t);
-  MlirValue columns = sn_form_columns(b, &s->f), width = sn_index(b, chain->stream), none = sn_index(b, 0);
+  MlirValue width = sn_index(b, chain->stream), none = sn_index(b, 0);
+  MlirValue columns = sn_form_columns(b, &s->f);
   int64_t known;
   if (!sn_known(columns, &known) || !known) {
     SnIf nothing = sn_if(b, compare(b, "arith.cmpi", 0, columns, none));
     each_product(b, &t, zero, NULL);
     sn_end_if(b, &nothing);
   }
+  // Rows that end before they begin are NaN.
+  columns = end_of_columns(chain, columns);
   SnLoop n0 = sn_for(b, none, columns, width);
   stream_columns(b, &t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, columns)});
   sn_next(b, &n0);

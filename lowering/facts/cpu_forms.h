@@ -21,6 +21,14 @@ bool sn_cpu_runs_chain(const SnForm *f);
 // Rows of the first group of columns are nothing but reduced and multiplied again, so a kernel may do with a block of
 // their columns at a time (cpu_streams.c).
 bool sn_cpu_streams(const SnForm *f);
+// Columns from factor * (position in row dimension `dim`) + more on; of dimension -1 from `more` on.
+typedef struct {
+  int64_t dim, factor, more;
+} SnCpuEnd;
+// The row is -inf from there on, whatever else its program computes (cpu_ends.c).
+bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
+// Of rows that are streamed nothing is asked beyond there: all exponentials are 0.
+bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
 // What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, e being an
 // exponential under the row's maximum. The factor in *s; null if there is none.
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);

@@ -31,6 +31,7 @@ typedef struct {
   MlirOperation maximum; // that exponentials are under; null: none yet
   SnMultiplied multiplied; // the first product that takes a row of the group
   int64_t products;
+  int64_t others; // that take a row of the group which is no exponential: reductions, products, results
   SN_VEC(MlirValue) values;
   SN_VEC(When) when;
 } Stream;
@@ -94,6 +95,7 @@ static bool reduce(Stream *s, MlirOperation op) {
     return true;
   if (!sn_get_attr(op, "kind").ptr)
     return false;
+  s->others += when(s, x) == KNOWN;
   return when(s, x) == KNOWN || (when(s, x) == EXPONENTIAL && sn_is_reduce(op, "add") && accumulates_as_is(op));
 }
 
@@ -111,6 +113,7 @@ static bool multiply(Stream *s, MlirOperation op) {
   if (s->products++ && !(mlirTypeEqual(m.b, s->multiplied.b) && mlirTypeEqual(m.sum, s->multiplied.sum)))
     return false;
   s->multiplied = m;
+  s->others += when(s, x) == KNOWN;
   return when(s, x) <= SCALED && same_type;
 }
 
@@ -150,18 +153,20 @@ static bool place(Stream *s, MlirOperation op) {
     return multiply(s, op);
   if (sn_row_op_has(op, SN_READS_ALL))
     return reduce(s, op);
-  if (!sn_num_results(op)) // an assert
+  if (!sn_num_results(op)) { // an assert
+    ++s->others;
     return latest(s, op) == KNOWN;
+  }
   if (sn_row_op_has(op, SN_READS_ONE) && is_streamed_row(s, sn_operand(op, 0)))
     return false;
   is(s, op, elementwise(s, op));
   return true;
 }
 
-bool sn_cpu_streams(const SnForm *f) {
+static bool streams(const SnForm *f, Stream *of) {
   Stream s = {.f = f};
   int64_t one, other;
-  bool streams = sn_num_groups(f) > 1;
+  bool can = sn_num_groups(f) > 1;
   sn_row_groups(f, false, &s.groups, &one, &other);
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k) {
     MlirValue v = mlirBlockGetArgument(f->body, k);
@@ -170,14 +175,31 @@ bool sn_cpu_streams(const SnForm *f) {
     sn_push(&s.when, of_others ? LATE : KNOWN);
   }
   MlirOperation end = mlirBlockGetTerminator(f->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end) && streams;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end) && can;
        op = mlirOperationGetNextInBlock(op))
-    streams = place(&s, op);
-  for (intptr_t k = 0; k < sn_num_operands(end) && streams; ++k)
-    streams = !is_streamed_row(&s, sn_operand(end, k)) || when(&s, sn_operand(end, k)) == KNOWN;
-  streams &= s.products > 0;
+    can = place(&s, op);
+  for (intptr_t k = 0; k < sn_num_operands(end) && can; ++k) {
+    bool result = is_streamed_row(&s, sn_operand(end, k));
+    s.others += result;
+    can = !result || when(&s, sn_operand(end, k)) == KNOWN;
+  }
+  can &= s.products > 0;
   sn_row_groups_free(&s.groups);
   sn_vec_free(&s.values);
   sn_vec_free(&s.when);
-  return streams;
+  of->maximum = s.maximum;
+  of->others = s.others;
+  return can;
+}
+
+bool sn_cpu_streams(const SnForm *f) {
+  Stream s;
+  return streams(f, &s);
+}
+
+bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end) {
+  enum { THE_MAXIMUM = 1 };
+  Stream s;
+  return streams(f, &s) && !sn_null(s.maximum) && s.others == THE_MAXIMUM &&
+         sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end);
 }

@@ -1,0 +1,123 @@
+// cpu_ends.c: from which column on a row is -inf, by a comparison of positions.
+//
+//   %m = arith.cmpi sgt, (sinter.index j), broadcast (sinter.index i)
+//   %x = arith.select %m, -inf, %s                                          ->    from column i + 1 on
+//
+// What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
+// that are such alone need not be made (a causal mask's upper half).
+//
+// test: test/lowering/cpu/stream.mlir, test/run/chains_masked.mlir
+
+#include "dialect/row_ops.h"
+#include "lowering/facts/cpu_forms.h"
+#include "lowering/rows/rowmemory.h"
+#include <math.h>
+
+// column * (position in the row) + row * (position in row dimension `dim`) + more.
+typedef struct {
+  int64_t column, row, dim, more;
+} Linear;
+
+enum { LEAST_BITS = 32, MOST = 1 << 30 }; // numbers that no sum of a few wraps around
+
+static bool is_position(const SnForm *f, MlirOperation index, Linear *l) {
+  intptr_t d = sn_row_named_dim(f, index);
+  SnGroup first = sn_group(f, 0);
+  *l = d < f->num_rows ? (Linear){.row = 1, .dim = d} : (Linear){.column = 1, .dim = -1};
+  return d < f->num_rows || (first.num_dims == 1 && d == first.first);
+}
+
+static bool is_number(MlirValue v, Linear *l) {
+  double number;
+  *l = (Linear){.dim = -1};
+  if (!sn_attr_number(sn_constant_of(v), &number) || fabs(number) > MOST)
+    return false;
+  l->more = (int64_t)number;
+  return true;
+}
+
+// Positions and a few numbers added to them are themselves in this type.
+static bool is_wide(const SnForm *f, MlirType t) {
+  bool wide = mlirTypeIsAIndex(t) || (sn_is_int(t) && sn_bits(t) >= LEAST_BITS);
+  for (size_t d = 0; d < f->dims.size && wide && !mlirTypeIsAIndex(t) && sn_bits(t) < 64; ++d)
+    wide = f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d].size < MOST;
+  return wide;
+}
+
+static bool linear(const SnForm *f, MlirValue v, Linear *l);
+
+// x + y, or x - y.
+static bool combined(const SnForm *f, MlirOperation op, int64_t sign, Linear *l) {
+  Linear x, y;
+  if (!linear(f, sn_operand(op, 0), &x) || !linear(f, sn_operand(op, 1), &y) ||
+      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim))
+    return false;
+  *l = (Linear){x.column + sign * y.column, x.row + sign * y.row, x.dim >= 0 ? x.dim : y.dim, x.more + sign * y.more};
+  return llabs(l->more) <= MOST && llabs(l->row) <= 1 && llabs(l->column) <= 1;
+}
+
+static bool linear(const SnForm *f, MlirValue v, Linear *l) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op) || !is_wide(f, sn_element(sn_type_of(v))))
+    return false;
+  if (is_number(v, l))
+    return true;
+  if (sn_row_op_of(op) && sn_row_op_of(op)->names_dim)
+    return is_position(f, op, l);
+  if (!sn_none(sn_broadcast_of(v)))
+    return linear(f, sn_broadcast_of(v), l);
+  if (sn_is(op, "arith.index_cast") || sn_is(op, "arith.extsi"))
+    return linear(f, sn_operand(op, 0), l);
+  bool difference = sn_is(op, "arith.subi");
+  return (difference || sn_is(op, "arith.addi")) && combined(f, op, difference ? -1 : 1, l);
+}
+
+// ---- comparisons --------------------------------------------------------------------------------
+
+enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5 }; // of arith.cmpi
+
+// x compared with y is as column + row + more compared with 0: true from a column on.
+static bool compares(const SnForm *f, MlirOperation compare, bool truth, SnCpuEnd *end) {
+  Linear x, y;
+  int64_t p = sn_int_attr(compare, "predicate", -1);
+  if (p < SLT || p > SGE || !linear(f, sn_operand(compare, 0), &x) || !linear(f, sn_operand(compare, 1), &y) ||
+      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim))
+    return false;
+  Linear d = {x.column - y.column, x.row - y.row, x.dim >= 0 ? x.dim : y.dim, x.more - y.more};
+  if (!truth)
+    p = p == SLT ? SGE : p == SGE ? SLT : p == SLE ? SGT : SLE;
+  if (d.column < 0) {
+    d = (Linear){-d.column, -d.row, d.dim, -d.more};
+    p = p == SLT ? SGT : p == SGT ? SLT : p == SLE ? SGE : SLE;
+  }
+  *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT)};
+  return d.column == 1 && (p == SGT || p == SGE);
+}
+
+// The condition is `truth` from a column on.
+static bool holds(const SnForm *f, MlirValue condition, bool truth, SnCpuEnd *end) {
+  MlirOperation op = sn_definer(condition);
+  if (sn_null(op))
+    return false;
+  if (sn_is(op, "arith.cmpi"))
+    return compares(f, op, truth, end);
+  bool either = sn_is(op, truth ? "arith.ori" : "arith.andi");
+  return either && (holds(f, sn_operand(op, 0), truth, end) || holds(f, sn_operand(op, 1), truth, end));
+}
+
+static bool is_least(MlirValue v) { return sn_is_constant(v, -INFINITY); }
+
+bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end) {
+  MlirOperation op = sn_definer(x);
+  if (sn_null(op))
+    return false;
+  if (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf"))
+    return sn_cpu_masked_from(f, sn_operand(op, 0), end);
+  if (!sn_is(op, "arith.select"))
+    return false;
+  for (int side = 0; side < 2; ++side)
+    if (is_least(sn_operand(op, 1 + side)) &&
+        (holds(f, sn_operand(op, 0), !side, end) || sn_cpu_masked_from(f, sn_operand(op, 2 - side), end)))
+      return true;
+  return false;
+}
