@@ -77,6 +77,7 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
+static const char *const withouts[] = {"nothing", "chains", "sides", NULL};
 static const char *const sums[] = {"same", "wide", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
@@ -86,6 +87,7 @@ static const SnOption cpu_options[] = {
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
     TUNING_OPTION,
+    {SN_OPTION_STRING, "without", "what fusion leaves apart, to compare (sinter-fuse)", "nothing", withouts},
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
     {SN_OPTION_STRING, "prefetch",
      "bytes ahead that loops over long operands ask memory for, on processors that do not look ahead far enough", "0"},
@@ -118,7 +120,7 @@ static const SnStep cpu_steps[] = {
      "differentiated"},
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
-    {"?policy!=disabled sinter-fuse{policy=$policy}", "several forms -> one", NULL},
+    {"?policy!=disabled sinter-fuse{policy=$policy without=$without}", "several forms -> one", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",

@@ -21,7 +21,7 @@
 // ---- options -------------------------------------------------------------------------
 
 typedef struct {
-  const char *target, *policy, *emit, *cpu, *input_dialect, *explain, *wrt, *tuning;
+  const char *target, *policy, *emit, *cpu, *input_dialect, *explain, *wrt, *tuning, *without;
   bool verify, upstream;
 } Options;
 
@@ -45,6 +45,11 @@ static const char *set_target(void *to, const char *value) {
 static const char *set_policy(void *to, const char *value) {
   static const char *const words[] = {"disabled", "medium", "aggressive", NULL};
   return one_of(value, words, "is not a policy: disabled, medium or aggressive", &((Options *)to)->policy);
+}
+
+static const char *set_without(void *to, const char *value) {
+  static const char *const words[] = {"chains", "sides", NULL};
+  return one_of(value, words, "is not what fusion may leave apart: chains or sides", &((Options *)to)->without);
 }
 
 static const char *set_input_dialect(void *to, const char *value) {
@@ -97,12 +102,16 @@ static const char *set_verify(void *to, const char *value) {
     "prefetch", tool_prefetch((options)->cpu)                                                                          \
   }
 #define SHARED(options)                                                                                                \
-  {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, { "tuning", (options)->tuning }
+  {"wrt", (options)->wrt}, {"upstream", (options)->upstream ? "true" : "false"}, {"tuning", (options)->tuning}, {      \
+    "without", (options)->without                                                                                      \
+  }
 
 static const SinterOption table[] = {
     {"target", "cpu", "where the program runs (default: cpu)", set_target},
     {"policy", "WORD",
      "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be", set_policy},
+    {"without", "WORD", "leave apart, to compare: chains of products, or sides, what is computed in front of a product",
+     set_without},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of a processor to compile for (default: this one)", set_cpu},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
@@ -122,7 +131,7 @@ static const SinterOption table[] = {
 static const SinterOptionRule rules[] = {
     {"upstream", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
     {"emit", SINTER_OPTION_EXCLUDES, "explain " RUN, "it prints IR, and runs nothing"},
-    {"explain", SINTER_OPTION_EXCLUDES, RUN, "it says what fuses, and runs nothing"},
+    {"explain", SINTER_OPTION_EXCLUDES, "without " RUN, "it says what fuses, and runs nothing"},
     {"list", SINTER_OPTION_EXCLUDES, "verify", "it prints the functions, and runs nothing"},
     {0},
 };
@@ -131,6 +140,8 @@ static const SinterOptionRule rules[] = {
 static const char *ineffective(const Options *options) {
   if (!strcmp(options->policy, "disabled") && *options->tuning)
     return "--tuning has no effect with --policy=disabled: no form is scheduled";
+  if (!strcmp(options->policy, "disabled") && strcmp(options->without, "nothing") != 0)
+    return "--without has no effect with --policy=disabled: nothing is fused";
   return NULL;
 }
 
@@ -275,7 +286,8 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
 }
 
 int main(int argc, char **argv) {
-  Options options = {.target = "cpu", .policy = "medium", .input_dialect = "linalg", .wrt = "", .tuning = ""};
+  Options options = {
+      .target = "cpu", .policy = "medium", .input_dialect = "linalg", .wrt = "", .tuning = "", .without = "nothing"};
   SinterDriverOptions driver = SINTER_DRIVER_DEFAULTS;
   driver.program = "sinter-run";
   ToolOptions tables[] = {{table, &options}, {sinter_driver_options, &driver}, {NULL, NULL}};

@@ -243,7 +243,7 @@ static bool join_chains(MlirOperation root) {
   return changed;
 }
 
-static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
+static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains) {
   MlirLogicalResult result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
     changed = false;
@@ -258,12 +258,12 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
     for (size_t i = 0; i < n; ++i)
       changed |= sn_fuse_pairs(blocks[i], policy);
     free(blocks);
-    if (!changed)
+    if (!changed && sides)
       changed = fuse_sides(root, policy);
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }
-  if (!sn_failed(result) && join_chains(root))
+  if (!sn_failed(result) && chains && join_chains(root))
     result = sn_simplify(root);
   return result;
 }
@@ -271,15 +271,20 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy) {
 // ---- the pass --------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *policy;
+  const char *policy, *without;
   bool remarks;
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
+static const char *const withouts[] = {"nothing", "chains", "sides", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "policy",
      "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse "
      "whatever data flow allows",
      "medium", policies, offsetof(Options, policy)},
+    {SN_OPTION_STRING, "without",
+     "what is left apart, to compare: chains, products that go on from the rows of another kernel; sides, what is "
+     "computed in front of a product",
+     "nothing", withouts, offsetof(Options, without)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
      offsetof(Options, remarks)},
     {0},
@@ -293,7 +298,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   if (!are_known(op))
     return SN_FAIL;
   sn_show_refusals(o->remarks);
-  MlirLogicalResult result = fuse(op, policy);
+  MlirLogicalResult result = fuse(op, policy, strcmp(o->without, "sides") != 0, strcmp(o->without, "chains") != 0);
   sn_show_refusals(false);
   return result;
 }
