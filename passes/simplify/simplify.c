@@ -55,7 +55,8 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
     changed = false;
     SnOpVec contracts = sn_collect(root, "sinter.contract");
     for (size_t i = 0; i < contracts.size; ++i)
-      changed |= sn_num_results(contracts.data[i]) && sn_factors_leave_sides(contracts.data[i]);
+      changed |= sn_num_results(contracts.data[i]) &&
+                 (sn_factors_leave_sides(contracts.data[i]) || sn_drop_equal_products(contracts.data[i]));
     sn_vec_free(&contracts);
   }
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.

@@ -21,5 +21,8 @@ bool sn_factors_leave_sides(MlirOperation op);
 bool sn_drop_unit_dims(MlirOperation op);
 // Products of small integers in 64 bits become ones in 32 (narrow_products.c); tells whether there were any.
 bool sn_narrow_products(MlirOperation op);
+// A product that another one of the form is, or that nobody reads, goes (equal_products.c); tells whether there was
+// one: the op is another one then.
+bool sn_drop_equal_products(MlirOperation op);
 
 #endif

@@ -79,7 +79,8 @@ func.func @quantised(%x: tensor<8x16xf32>, %w: tensor<4x16xi8>, %q: tensor<4xf32
 
 // -----
 
-// Both sides, of both products that read them: a mask, and a difference of two inputs, which is stored transposed.
+// Both sides, of both products that read them, one in f64: a mask, and a difference of two inputs, which is stored
+// transposed.
 
 // CHECK-LABEL: func @both_of_two
 //   CHECK-NOT:   sinter.rowwise
@@ -90,10 +91,11 @@ func.func @quantised(%x: tensor<8x16xf32>, %w: tensor<4x16xi8>, %q: tensor<4xf32
 //   CHECK-NOT:   sinter.rowwise
 //       CHECK:   return
 func.func @both_of_two(%x: tensor<8x16xf32>, %c: tensor<8x16xi1>, %u: tensor<4x16xf32>, %v: tensor<4x16xf32>)
-    -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+    -> (tensor<8x4xf32>, tensor<8x4xf64>) {
   %e = tensor.empty() : tensor<8x16xf32>
   %d = tensor.empty() : tensor<16x4xf32>
   %f = tensor.empty() : tensor<8x4xf32>
+  %g = tensor.empty() : tensor<8x4xf64>
   %m = sinter.rowwise (i = 8) by (k = 16)
       ins(%x[i, k] : tensor<8x16xf32>, %c[i, k] : tensor<8x16xi1>) outs(%e[i, k] : tensor<8x16xf32>) {
   ^row(%a: tensor<16xf32>, %b: tensor<16xi1>):
@@ -114,13 +116,13 @@ func.func @both_of_two(%x: tensor<8x16xf32>, %c: tensor<8x16xi1>, %u: tensor<4x1
     sinter.yield %p : tensor<4xf32>
   }
   %z = sinter.contract (i = 8) by (j = 4)
-      product (k = 16) (%m[i, k] : tensor<8x16xf32>, %n[k, j] : tensor<16x4xf32>) : f32
-      outs(%f[i, j] : tensor<8x4xf32>) {
-  ^row(%p: tensor<4xf32>):
-    %q = math.tanh %p : tensor<4xf32>
-    sinter.yield %q : tensor<4xf32>
+      product (k = 16) (%m[i, k] : tensor<8x16xf32>, %n[k, j] : tensor<16x4xf32>) : f64
+      outs(%g[i, j] : tensor<8x4xf64>) {
+  ^row(%p: tensor<4xf64>):
+    %q = math.tanh %p : tensor<4xf64>
+    sinter.yield %q : tensor<4xf64>
   }
-  return %y, %z : tensor<8x4xf32>, tensor<8x4xf32>
+  return %y, %z : tensor<8x4xf32>, tensor<8x4xf64>
 }
 
 // -----
