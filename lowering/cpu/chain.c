@@ -192,7 +192,7 @@ static bool read_segments(Chain *chain) {
   }
   chain->ends_early = chain->stream && sn_cpu_stream_ends(&k->form, &chain->end);
   if (chain->stream)
-    sn_cpu_stream_factors(&k->form);
+    sn_cpu_stream_factors(k);
   bool ok = sn_split_pieces(k->form.op, &crossing);
   for (size_t i = 0; i < crossing.pieces.size; ++i) {
     MlirOperation piece = crossing.pieces.data[i];

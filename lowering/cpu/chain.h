@@ -66,8 +66,9 @@ MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue
 
 // ---- rows a block of columns at a time: chain_stream.c ----------------------------------
 
-// Takes factors that are known at a row's end from rows that are multiplied again to what they give.
-void sn_cpu_stream_factors(SnForm *f);
+// Takes factors that are known at a row's end from rows that are multiplied again to what they give, and keeps sums of
+// exponentials in range. The kernel's form may be another then.
+void sn_cpu_stream_factors(SnKernel *k);
 // Memory of tasks, once that of the segments is there.
 void sn_cpu_stream_begin(Chain *chain);
 void sn_cpu_stream_in_task(Chain *chain);

@@ -167,7 +167,7 @@ static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirO
   if (!sn_failed(result))
     result = sn_multiplies(&k.form) ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
   if (!sn_failed(result)) {
-    mlirOperationDestroy(op);
+    mlirOperationDestroy(k.form.op); // may be another than it was
     if (!sn_none(k.workspace))
       add_workspace(&k);
   }

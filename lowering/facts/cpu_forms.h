@@ -29,9 +29,12 @@ typedef struct {
 bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
 // Of rows that are streamed nothing is asked beyond there: all exponentials are 0.
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
-// What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, e being an
-// exponential under the row's maximum. The factor in *s; null if there is none.
+// What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, s being 1 by
+// a sum of exponentials under the row's maximum. The factor in *s; null if there is none.
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);
+// The row product or sum is of exponentials, and while the row grows it may be too large for its type: under a lower
+// maximum than the row's, and without that factor.
+bool sn_cpu_weights_scaled(MlirOperation op);
 #define SN_CPU_STREAMED 256 // columns at a time, if there are as many
 // Rows of a block: as many as are asked for, or fewer that stay in a core's cache.
 int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows);

@@ -10,6 +10,11 @@
 // with a matrix. Rounding to a half type may stand in front of the product: what is rounded is then the exponential,
 // which is as exact as the quotient.
 //
+// No finite result becomes an infinity by it. The factor is 1 / %s, from 1 / columns to 1: any other might be so small
+// that the program's numbers are finite only with it. And what is added up while the row grows is larger than what it
+// stands for, under a lower maximum and without the factor: sums that this may take out of range are of exponentials
+// times a power of two that is 1 / columns at most (sn_cpu_weights_scaled).
+//
 // test: test/lowering/cpu/stream.mlir
 
 #include "dialect/row_groups.h"
@@ -76,9 +81,51 @@ static MlirValue scaled(MlirValue row, MlirValue *s) {
   return (MlirValue){0};
 }
 
+// The sum that 1 / sum is of; null if the value is nothing like it.
+static MlirValue divisor_of_one(MlirValue v) {
+  MlirOperation div = sn_def(v, "arith.divf");
+  return !sn_null(div) && sn_is_constant(sn_operand(div, 0), 1) ? sn_operand(div, 1) : (MlirValue){0};
+}
+
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s) {
   MlirOperation trunc = sn_def(row, "arith.truncf");
-  return scaled(sn_null(trunc) ? row : sn_operand(trunc, 0), s);
+  MlirValue e = scaled(sn_null(trunc) ? row : sn_operand(trunc, 0), s), sum = sn_none(e) ? e : divisor_of_one(*s);
+  return !sn_none(sum) && !sn_null(sn_sum_under_maximum(sum)) ? e : (MlirValue){0};
+}
+
+// ---- what may leave its type's range ---------------------------------------------------------
+
+// Numbers of the type are below two to this.
+static int range(MlirType t) {
+  return !sn_is_float(t)                                         ? (int)sn_bits(t)
+         : mlirTypeIsAF64(t)                                     ? 1024
+         : mlirTypeIsAF32(t) || mlirTypeIsABF16(t)               ? 128
+                                                                 : 16; // f16, and what is smaller
+}
+
+// A row of exponentials that is multiplied or added up, without what stands behind them.
+static MlirValue exponentials_of(MlirOperation op) {
+  MlirValue row = sn_operand(op, 0), factor, e = sn_cpu_without_factor(row, &factor);
+  MlirOperation trunc = sn_def(row, "arith.truncf");
+  return !sn_none(e) ? e : sn_null(trunc) ? row : sn_operand(trunc, 0);
+}
+
+// Exponentials, times what is known.
+static bool has_exponentials(MlirValue e) {
+  MlirOperation mul = sn_def(e, "arith.mulf");
+  return !sn_null(sn_exp_under_maximum(e)) ||
+         (!sn_null(mul) && (has_exponentials(sn_operand(mul, 0)) || has_exponentials(sn_operand(mul, 1))));
+}
+
+static MlirType element_of(MlirValue v) { return sn_element(sn_type_of(v)); }
+
+bool sn_cpu_weights_scaled(MlirOperation op) {
+  enum { MOST_COLUMNS = 63 }; // two to this
+  MlirValue e = exponentials_of(op);
+  bool alone = !sn_null(sn_exp_under_maximum(e)); // 1 at most, each
+  if (!alone || !sn_row_op_has(op, SN_READS_MATRIX))
+    return !alone && has_exponentials(e);
+  return range(element_of(sn_operand(op, 1))) + MOST_COLUMNS > range(element_of(sn_result(op, 0)));
 }
 
 // ---- one operation ----------------------------------------------------------------------------
@@ -112,6 +159,8 @@ static bool multiply(Stream *s, MlirOperation op) {
                     sn_element(sn_type_of(sn_result(op, 0))), {0, 0}, 0};
   if (s->products++ && !(mlirTypeEqual(m.b, s->multiplied.b) && mlirTypeEqual(m.sum, s->multiplied.sum)))
     return false;
+  if (sn_cpu_weights_scaled(op) && range(m.a) < range(mlirF32TypeGet(mlirOperationGetContext(op)))) // they would vanish
+    return false;
   s->multiplied = m;
   s->others += when(s, x) == KNOWN;
   return when(s, x) <= SCALED && same_type;
@@ -137,8 +186,10 @@ static When elementwise(Stream *s, MlirOperation op) {
   if (sn_is(op, "arith.mulf") && w == EXPONENTIAL)
     return when(s, sn_operand(op, 0)) == KNOWN || when(s, sn_operand(op, 1)) == KNOWN ? EXPONENTIAL : LATE;
   if (sn_is(op, "arith.mulf") && is_streamed_row(s, result)) {
-    MlirValue e = scaled(result, &factor);
-    return !sn_none(e) && when(s, e) == EXPONENTIAL ? SCALED : LATE;
+    MlirValue e = sn_cpu_without_factor(result, &factor);
+    bool fits = !sn_none(e) && when(s, e) == EXPONENTIAL &&
+                mlirOperationEqual(sn_sum_under_maximum(divisor_of_one(factor)), s->maximum);
+    return fits ? SCALED : LATE;
   }
   MlirValue x = sn_operand(op, 0);
   if (sn_is(op, "arith.truncf") && is_half(sn_element(sn_type_of(result))))
