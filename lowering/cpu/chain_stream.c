@@ -57,8 +57,8 @@ static MlirValue factor_of_some(SnBuilder *b, const SnForm *f, MlirValue s) {
 
 // ---- sums that stay in their type's range ------------------------------------------------
 //
-//   %u = row_product (%e * broadcast %s), %v    ->    %w = %e * broadcast c,  %u = (row_product %w, %v) * broadcast (%s / c)
-//   %t = row_reduce add (%e * %y)               ->    %w = %e * %y * broadcast c,  %t = (row_reduce add %w) / c
+//   %u = row_product (%e * broadcast %s), %v    ->    %w = %e * broadcast c,  %u = (row_product %w, %v) * broadcast (%s
+//   / c) %t = row_reduce add (%e * %y)               ->    %w = %e * %y * broadcast c,  %t = (row_reduce add %w) / c
 //
 // c is a power of two, one by more than there are columns: whatever the maximum so far, the sum is no larger than the
 // largest number that it is of. What is exact stays so, but where it is below the least normal number.
@@ -92,7 +92,8 @@ static void add_power(SnKernel *k) {
   to.inputs.size = to.inputs.capacity = 0;
   for (size_t i = 0; i < f->inputs.size; ++i)
     sn_push(&to.inputs, f->inputs.data[i]);
-  sn_push(&to.inputs, ((SnAccess){.value = memory, .map = mlirAffineMapGet(ctx, (intptr_t)f->dims.size, 0, 1, &first)}));
+  sn_push(&to.inputs,
+          ((SnAccess){.value = memory, .map = mlirAffineMapGet(ctx, (intptr_t)f->dims.size, 0, 1, &first)}));
   MlirOperation made = sn_with_other_sides(&before, f, &to);
   sn_vec_free(&to.inputs);
   mlirOperationDestroy(f->op);
@@ -122,14 +123,15 @@ static MlirValue rounded(MlirValue x, MlirOperation trunc) {
       return sn_result(user, 0);
   }
   SnBuilder b = sn_after(sn_definer(x));
-  return sn_result(sn_clone_as(&b, trunc, sn_values(1, &x), sn_types(1, (MlirType[]){sn_type_of(sn_result(trunc, 0))})), 0);
+  return sn_result(sn_clone_as(&b, trunc, sn_values(1, &x), sn_types(1, (MlirType[]){sn_type_of(sn_result(trunc, 0))})),
+                   0);
 }
 
 // What takes `op`'s result takes that times the scalar.
 static void multiply_result(SnBuilder *b, MlirOperation op, MlirValue scalar) {
   MlirValue u = sn_result(op, 0);
-  MlirOperation mul = sn_op(b, "arith.mulf", u, sn_is_row(u) ? sn_as_row(b, scalar, sn_type_of(u)) : scalar,
-                            sn_type_of(u));
+  MlirOperation mul =
+      sn_op(b, "arith.mulf", u, sn_is_row(u) ? sn_as_row(b, scalar, sn_type_of(u)) : scalar, sn_type_of(u));
   mlirValueReplaceAllUsesExcept(u, sn_result(mul, 0), 1, &mul);
 }
 
@@ -447,9 +449,8 @@ static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
   }
   if (!sn_none(odd)) {
     SnIf is_odd = sn_if(b, odd);
-    Scale nan = {.row = row,
-                 .number = sn_float(b, sn_type_of(sn_result(t->maximum, 0)), __builtin_nan("")),
-                 .set = true};
+    Scale nan = {
+        .row = row, .number = sn_float(b, sn_type_of(sn_result(t->maximum, 0)), __builtin_nan("")), .set = true};
     each_product(b, t, scale, &nan);
     sn_end_if(b, &is_odd);
   }
@@ -460,8 +461,7 @@ static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
 static void set_targets(Stream *t) {
   for (size_t i = 0; i < t->row.targets.size; ++i) {
     SnTarget *target = &t->row.targets.data[i];
-    SnWindow *w = sn_none(target->access.value) ? NULL
-                                                : sn_cpu_window_of(&t->chain->windows, target->access.value);
+    SnWindow *w = sn_none(target->access.value) ? NULL : sn_cpu_window_of(&t->chain->windows, target->access.value);
     if (w && w->streamed)
       *target = (SnTarget){.buffer = sn_lookup(&t->chain->c.t.map, w->memory), .offset = w->memory};
   }

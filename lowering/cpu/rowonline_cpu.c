@@ -10,14 +10,17 @@
 //       s = s * exp(m - n), m = n
 //     s = s + exp(x - m)
 //   if s is NaN, or m was never exceeded: the two loops after each other
+//   if s is infinite, and of exponentials times other numbers: the same
 //
 // The row is read once, and the test costs one comparison for each vector. An
 // infinity or a NaN in the row makes every sum NaN here; what the program says
-// about them, and about rows of nothing but -inf, is left to the loops that it is written as.
+// about them, and about rows of nothing but -inf, is left to the loops that it is written as. So is a sum that may have
+// been too large only while the maximum was a lower one.
 //
 // With residency = "buffer" the exponentials are kept under the maximum of their
 // time, and that maximum for each vector; once the last one is known it becomes a factor, exp(m - last).
 
+#include "dialect/under_maximum.h"
 #include "lowering/cpu/lower_cpu.h"
 #include <assert.h>
 
@@ -236,10 +239,18 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
     results[i] = sn_result(i ? o.sums.data[i - 1] : o.maximum, 0);
     types[i] = sn_type_of(results[i]);
   }
-  MlirValue nan = sn(b, "arith.cmpf", state[1], state[1], sn_attr("predicate", sn_i64(b->ctx, 14))); // uno
+  MlirValue not_known = {0};
+  for (size_t i = 0; i < o.sums.size; ++i) {
+    bool alone = !sn_null(sn_exp_under_maximum(sn_operand(o.sums.data[i], 0)));
+    MlirValue s = state[1 + i], zero = alone ? s : sn(b, "arith.subf", s, s);
+    if (alone && i) // NaN where the first is
+      continue;
+    MlirValue is = sn(b, "arith.cmpf", zero, zero, sn_attr("predicate", sn_i64(b->ctx, 14))); // uno
+    not_known = sn_none(not_known) ? is : sn(b, "arith.ori", not_known, is);
+  }
   MlirValue least =
       sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
-  SnIf odd = sn_if_types(b, sn(b, "arith.ori", nan, least), (SnTypes){m, types});
+  SnIf odd = sn_if_types(b, sn(b, "arith.ori", not_known, least), (SnTypes){m, types});
   separate(b, &o, sn_values(m, results), again);
   set_factors(b, &o, (MlirValue){0});
   sn_else_values(b, &odd, sn_values(m, again));

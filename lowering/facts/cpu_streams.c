@@ -33,7 +33,7 @@ typedef enum {
 typedef struct {
   const SnForm *f;
   SnRowGroups groups;
-  MlirOperation maximum; // that exponentials are under; null: none yet
+  MlirOperation maximum;   // that exponentials are under; null: none yet
   SnMultiplied multiplied; // the first product that takes a row of the group
   int64_t products;
   int64_t others; // that take a row of the group which is no exponential: reductions, products, results
@@ -48,9 +48,7 @@ static When when(const Stream *s, MlirValue v) {
   return LATE;
 }
 
-static bool is_streamed_row(const Stream *s, MlirValue v) {
-  return sn_is_row(v) && sn_row_group(&s->groups, v) == 0;
-}
+static bool is_streamed_row(const Stream *s, MlirValue v) { return sn_is_row(v) && sn_row_group(&s->groups, v) == 0; }
 
 static void is(Stream *s, MlirOperation op, When w) {
   for (intptr_t r = 0; r < sn_num_results(op); ++r) {
@@ -97,10 +95,10 @@ MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s) {
 
 // Numbers of the type are below two to this.
 static int range(MlirType t) {
-  return !sn_is_float(t)                                         ? (int)sn_bits(t)
-         : mlirTypeIsAF64(t)                                     ? 1024
-         : mlirTypeIsAF32(t) || mlirTypeIsABF16(t)               ? 128
-                                                                 : 16; // f16, and what is smaller
+  return !sn_is_float(t)                           ? (int)sn_bits(t)
+         : mlirTypeIsAF64(t)                       ? 1024
+         : mlirTypeIsAF32(t) || mlirTypeIsABF16(t) ? 128
+                                                   : 16; // f16, and what is smaller
 }
 
 // A row of exponentials that is multiplied or added up, without what stands behind them.
@@ -155,8 +153,11 @@ static bool multiply(Stream *s, MlirOperation op) {
   bool same_type =
       when(s, x) != SCALED || (!sn_none(sn_cpu_without_factor(x, &factor)) &&
                                mlirTypeEqual(sn_type_of(factor), sn_element(sn_type_of(sn_result(op, 0)))));
-  SnMultiplied m = {sn_element(sn_type_of(x)), sn_element(sn_type_of(sn_operand(op, 1))),
-                    sn_element(sn_type_of(sn_result(op, 0))), {0, 0}, 0};
+  SnMultiplied m = {sn_element(sn_type_of(x)),
+                    sn_element(sn_type_of(sn_operand(op, 1))),
+                    sn_element(sn_type_of(sn_result(op, 0))),
+                    {0, 0},
+                    0};
   if (s->products++ && !(mlirTypeEqual(m.b, s->multiplied.b) && mlirTypeEqual(m.sum, s->multiplied.sum)))
     return false;
   if (sn_cpu_weights_scaled(op) && range(m.a) < range(mlirF32TypeGet(mlirOperationGetContext(op)))) // they would vanish
@@ -193,9 +194,9 @@ static When elementwise(Stream *s, MlirOperation op) {
   }
   MlirValue x = sn_operand(op, 0);
   if (sn_is(op, "arith.truncf") && is_half(sn_element(sn_type_of(result))))
-    return when(s, x) == EXPONENTIAL                                                 ? ROUNDED
+    return when(s, x) == EXPONENTIAL                                   ? ROUNDED
            : when(s, x) == SCALED && !sn_null(sn_def(x, "arith.mulf")) ? SCALED
-                                                                                     : LATE;
+                                                                       : LATE;
   return LATE;
 }
 

@@ -12,6 +12,8 @@
 //   CHECK-DAG:   %[[LEAST:.+]] = arith.constant -3.40282347E+38 : f32
 //   CHECK-DAG:   %[[NONE:.+]] = arith.constant 0xFF800000 : f32
 //   CHECK-DAG:   %[[NAN:.+]] = arith.constant 0x7FC00000 : f32
+//   CHECK-DAG:   %[[LESS:.+]] = arith.constant dense<3.125000e-02> : vector<4xf32>
+//   CHECK-DAG:   %[[MORE:.+]] = arith.constant 3.200000e+01 : f32
 //       CHECK:   memref.store %[[NONE]], %[[MAX:.+]][
 //       CHECK:   memref.store %{{.+}}, %[[SUM:.+]][
 //       CHECK:   scf.for %[[N0:.+]] = %c0 to %c20 step %c8
@@ -37,8 +39,9 @@
 //       CHECK:           arith.mulf
 //       CHECK:           vector.store %{{.+}}, %[[U]][
 //       CHECK:       vector.broadcast %[[UNDER]]
-//       CHECK:       math.exp %{{.+}} {sinter.not_positive} : vector<4xf32>
-//       CHECK:       vector.store %{{.+}}, %[[P:.+]][%{{.+}}, %{{.+}}] : memref<12x8xf32>
+//       CHECK:       %[[E:.+]] = math.exp %{{.+}} {sinter.not_positive} : vector<4xf32>
+//       CHECK:       %[[W:.+]] = arith.mulf %[[E]], %[[LESS]] : vector<4xf32>
+//       CHECK:       vector.store %[[W]], %[[P:.+]][%{{.+}}, %{{.+}}] : memref<12x8xf32>
 //       CHECK:     scf.for %[[K0:.+]] = %[[N0]] to %[[END]] step %c6
 //       CHECK:       %[[AGAIN:.+]] = arith.cmpi ne, %[[K0]], %c0
 //       CHECK:       memref.reinterpret_cast %[[P]]
@@ -48,7 +51,8 @@
 //       CHECK:     %[[ODD:.+]] = arith.cmpf oeq, %[[M]], %[[NONE]]
 //       CHECK:     %[[Z:.+]] = memref.load %[[SUM]][
 //       CHECK:     arith.select %[[ODD]], %[[NAN]], %[[Z]]
-//       CHECK:     arith.divf
+//       CHECK:     %[[R:.+]] = arith.divf
+//       CHECK:     arith.mulf %[[R]], %[[MORE]]
 //       CHECK:     scf.if %[[ODD]]
 //       CHECK:       vector.store %{{.+}}, %[[U]][
 //       CHECK:   scf.for
@@ -94,6 +98,53 @@ func.func private @layers(%x: memref<11x10xf32>, %w: memref<10x20xf32>, %v: memr
   ^row(%s: tensor<20xf32>, %m: tensor<20x3xf32>):
     %t = math.tanh %s : tensor<20xf32>
     %o = sinter.row_product %t, %m : tensor<20xf32>, tensor<20x3xf32> -> tensor<3xf32>
+    sinter.yield %o : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+// A factor that may be smaller than 1 / columns: with it a sum of large numbers may be finite, and not without it.
+
+func.func private @small_factor(%x: memref<11x20xf32>, %g: memref<11xf32>, %v: memref<20x3xf32>, %y: memref<11x3xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{stream = 8, but a row of the first group of columns is needed whole: leave stream out}}
+  sinter.rowwise (i = 11) by (j = 20) by (e = 3)
+      matrix (j) to (e) (%v[j, e] : memref<20x3xf32>)
+      ins(%x[i, j] : memref<11x20xf32>, %g[i] : memref<11xf32>)
+      outs(%y[i, e] : memref<11x3xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 4, k = 6, lanes = 4, stream = 8>) {
+  ^row(%m: tensor<20x3xf32>, %s: tensor<20xf32>, %h: f32):
+    %mx = sinter.row_reduce maximumf %s : tensor<20xf32> -> f32
+    %mb = sinter.broadcast %mx : f32 -> tensor<20xf32>
+    %d = arith.subf %s, %mb : tensor<20xf32>
+    %p = math.exp %d : tensor<20xf32>
+    %z = sinter.row_reduce add %p : tensor<20xf32> -> f32
+    %r = arith.divf %h, %z : f32
+    %rb = sinter.broadcast %r : f32 -> tensor<20xf32>
+    %n = arith.mulf %p, %rb : tensor<20xf32>
+    %o = sinter.row_product %n, %m : tensor<20xf32>, tensor<20x3xf32> -> tensor<3xf32>
+    sinter.yield %o : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+// Weights of f16 would vanish times 1 / columns, and its largest number times an f32 is too large.
+
+func.func private @small_weights(%x: memref<11x20xf32>, %v: memref<20x3xf32>, %y: memref<11x3xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{stream = 8, but a row of the first group of columns is needed whole: leave stream out}}
+  sinter.rowwise (i = 11) by (j = 20) by (e = 3)
+      matrix (j) to (e) (%v[j, e] : memref<20x3xf32>)
+      ins(%x[i, j] : memref<11x20xf32>)
+      outs(%y[i, e] : memref<11x3xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 4, k = 6, lanes = 4, stream = 8>) {
+  ^row(%m: tensor<20x3xf32>, %s: tensor<20xf32>):
+    %mx = sinter.row_reduce maximumf %s : tensor<20xf32> -> f32
+    %mb = sinter.broadcast %mx : f32 -> tensor<20xf32>
+    %d = arith.subf %s, %mb : tensor<20xf32>
+    %p = math.exp %d : tensor<20xf32>
+    %h = arith.truncf %p : tensor<20xf32> to tensor<20xf16>
+    %o = sinter.row_product %h, %m : tensor<20xf16>, tensor<20x3xf32> -> tensor<3xf32>
     sinter.yield %o : tensor<3xf32>
   }
   return

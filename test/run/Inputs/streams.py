@@ -69,6 +69,7 @@ def program(n):
     """Of `?` columns where n is None."""
     size = "?" if n is None else n
     arguments = [f"%x{t}: tensor<14x{size}x{t}>, %u{t}: tensor<{size}x{t}>" for t in ("f32", "f64")]
+    arguments += [f"%h{t}: tensor<{size}x{t}>" for t in ("f32", "f64")]
     arguments += [f"%m{t}: tensor<{size}x9x{t}>" for t in ("f32", "f64", "bf16", "f16")]
     text, results = [], []
     for k, (t, w, v) in enumerate(KINDS):
@@ -110,6 +111,21 @@ def program(n):
             f", %zb{k}[i] : tensor<14x{t}>", f", {t}", ", %sz")
         if w != "f16":
             form(f"c{k}", f"    %p = arith.mulf %eu, %rb : {row}\n", "%p", as_is)
+        if t != v:
+            continue
+        # no product: the same sum in one loop with the maximum
+        without = "\n".join(line for line in common.split("\n") if "%ro" not in line).replace(
+            f"%m: tensor<{size}x9x{v}>, ", "")
+        text.append(f"""  %ed{k} = tensor.empty() : tensor<14x{t}>
+  %d{k} = sinter.rowwise (i = 14) by (j = {size})
+      ins(%x{t}[i, j] : tensor<14x{size}x{t}>, %h{t}[j] : tensor<{size}x{t}>) outs(%ed{k}[i] : tensor<14x{t}>)
+      schedule(#sinter.rows<chunk = 3, lanes = 4, unroll = 2, maximum = "online">) {{
+{without}    %s = sinter.row_reduce add %eu : {row} -> {t}
+    %y = arith.mulf %s, %r : {t}
+    sinter.yield %y : {t}
+  }}
+""")
+        results.append((f"%d{k}", f"tensor<14x{t}>"))
     types = ", ".join(t for _, t in results)
     return (f"func.func @main({', '.join(arguments)}) -> ({types}) {{\n" + "".join(text) +
         f"  return {', '.join(r for r, _ in results)} : {types}\n}}\n")
@@ -137,6 +153,10 @@ def expected(inputs):
         yield (q.sum(1) if n else np.full(14, np.nan), abs(np.nan_to_num(q)).sum(1) + least * n, rounding, t)
         if w != "f16":
             yield product(q) + (rounding, w)
+        if t == v:
+            q = e * inputs["h" + t]
+            scale = abs(np.nan_to_num(q)).sum(1) + least * n
+            yield (q.sum(1) / z[:, 0], np.where(scale > np.finfo(DTYPES[t]).max, np.inf, scale), rounding, t)
 
 
 def wrong(got, want, size, rounding, weights):
@@ -163,6 +183,8 @@ def main():
         for t in ("f32", "f64"):
             inputs["x" + t] = cases(n, t, rng)
             inputs["u" + t] = np.where(np.arange(n) % 3, 2.0, 0.5).astype(DTYPES[t])
+        for t in ("f32", "f64"):
+            inputs["h" + t] = np.where(np.arange(n) < n // 3, MOST[t], 1).astype(DTYPES[t])
         for t in ("f32", "f64", "bf16", "f16"):
             inputs["m" + t] = matrix(n, t, rng)
         path = os.path.join(folder, f"{n}{dynamic}.mlir")
