@@ -200,6 +200,11 @@ bool sn_is_int(MlirType t) { return mlirTypeIsAInteger(t) || mlirTypeIsAIndex(t)
 unsigned sn_bits(MlirType t) {
   return mlirTypeIsAIndex(t) ? 64 : mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t) : mlirFloatTypeGetWidth(t);
 }
+unsigned sn_range(MlirType t) {
+  enum { F128 = 16384, F64 = 1024, F32 = 128, F16 = 16 }; // floats of 8 bits are within f16, but for exponents alone
+  bool small = mlirTypeIsAF16(t) || (sn_bits(t) < 16 && !mlirTypeIsAFloat8E8M0FNU(t));
+  return !sn_is_float(t) ? sn_bits(t) : sn_bits(t) > 64 ? F128 : mlirTypeIsAF64(t) ? F64 : small ? F16 : F32;
+}
 int64_t sn_rank(MlirType shaped) { return mlirShapedTypeGetRank(shaped); }
 int64_t sn_dim(MlirType shaped, intptr_t i) { return mlirShapedTypeGetDimSize(shaped, i); }
 

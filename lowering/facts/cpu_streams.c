@@ -93,14 +93,6 @@ MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s) {
 
 // ---- what may leave its type's range ---------------------------------------------------------
 
-// Numbers of the type are below two to this.
-static int range(MlirType t) {
-  return !sn_is_float(t)                           ? (int)sn_bits(t)
-         : mlirTypeIsAF64(t)                       ? 1024
-         : mlirTypeIsAF32(t) || mlirTypeIsABF16(t) ? 128
-                                                   : 16; // f16, and what is smaller
-}
-
 // A row of exponentials that is multiplied or added up, without what stands behind them.
 static MlirValue exponentials_of(MlirOperation op) {
   MlirValue row = sn_operand(op, 0), factor, e = sn_cpu_without_factor(row, &factor);
@@ -123,7 +115,7 @@ bool sn_cpu_weights_scaled(MlirOperation op) {
   bool alone = !sn_null(sn_exp_under_maximum(e)); // 1 at most, each
   if (!alone || !sn_row_op_has(op, SN_READS_MATRIX))
     return !alone && has_exponentials(e);
-  return range(element_of(sn_operand(op, 1))) + MOST_COLUMNS > range(element_of(sn_result(op, 0)));
+  return sn_range(element_of(sn_operand(op, 1))) + MOST_COLUMNS > sn_range(element_of(sn_result(op, 0)));
 }
 
 // ---- one operation ----------------------------------------------------------------------------
@@ -160,7 +152,8 @@ static bool multiply(Stream *s, MlirOperation op) {
                     0};
   if (s->products++ && !(mlirTypeEqual(m.b, s->multiplied.b) && mlirTypeEqual(m.sum, s->multiplied.sum)))
     return false;
-  if (sn_cpu_weights_scaled(op) && range(m.a) < range(mlirF32TypeGet(mlirOperationGetContext(op)))) // they would vanish
+  // Half types of a small range: they would vanish.
+  if (sn_cpu_weights_scaled(op) && sn_range(m.a) < sn_range(mlirF32TypeGet(mlirOperationGetContext(op))))
     return false;
   s->multiplied = m;
   s->others += when(s, x) == KNOWN;

@@ -5,7 +5,8 @@
 //
 // A scale of rows (a norm's) or of columns (of quantised weights) is one multiplication for each result then, not
 // one for each element of a side, and the side is often read where it lies. The sum is rounded otherwise, no worse. It
-// stays in the side where results are many more than what is summed.
+// stays in the side where results are many more than what is summed; and where the sum might leave its type's range
+// without it, as a sum of f32 or bf16 in f32 might: no finite result becomes an infinity.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/side_factors.mlir
 
@@ -65,6 +66,40 @@ static bool is_less(const SnForm *f, size_t side, MlirValue rest) {
          size_of(f, f->num_rows, f->num_cols) <= MORE * size_of(f, summed.first, summed.num_dims);
 }
 
+// The type that these numbers fit, before they were converted.
+static MlirType fits_type(MlirValue v) {
+  MlirOperation cast = sn_definer(v);
+  bool widens = sn_is(cast, "arith.extf") || sn_is(cast, "arith.sitofp") || sn_is(cast, "arith.uitofp");
+  return sn_element(sn_type_of(widens ? sn_operand(cast, 0) : v));
+}
+
+// v without the factors that it ends with, where they leave its side too.
+static MlirValue without_last_factors(const SnForm *f, size_t side, MlirValue v) {
+  MlirValue rest = v;
+  for (MlirOperation op; op = sn_definer(rest), sn_is(op, "arith.mulf") || sn_is(op, "arith.divf");) {
+    intptr_t at = sn_none(sn_broadcast_of(sn_operand(op, 1))) ? 0 : 1;
+    if (sn_none(sn_broadcast_of(sn_operand(op, at))) || (sn_is(op, "arith.divf") && !at))
+      break;
+    rest = sn_operand(op, 1 - at);
+  }
+  return is_less(f, side, rest) ? rest : v;
+}
+
+// What is summed is neither infinite nor too small for its type without factors, whatever those are. And there is
+// something to sum: times an infinite factor, 0 is no number.
+static bool stays_in_range(const SnForm *f, size_t side, MlirValue rest) {
+  enum { MOST_SUMMED = 63 }; // two to this
+  SnGroup summed = sn_side_summed(f, side);
+  SnSide other = sn_side(f, side ^ 1);
+  MlirType type = sn_side_element(f, side ^ 1);
+  if (other.program.ptr)
+    type = fits_type(without_last_factors(f, side ^ 1, sn_operand(mlirBlockGetTerminator(other.program), 0)));
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
+    if (f->dims.data[d].size == SN_DYNAMIC || !f->dims.data[d].size)
+      return false;
+  return sn_range(fits_type(rest)) + sn_range(type) + MOST_SUMMED <= sn_range(f->products.data[side / 2].type);
+}
+
 // The form with the factors in its body. `rest`: what its side yields without them.
 static MlirOperation leave(SnForm *f, size_t side, const Factors *factors, MlirValue rest) {
   SnSide s = sn_side(f, side);
@@ -94,8 +129,7 @@ static MlirOperation leave(SnForm *f, size_t side, const Factors *factors, MlirV
   MlirValue product = sn_product_argument(&to, side / 2), value = product;
   SnBuilder in = sn_at_start(to.body, b.loc);
   SnOpVec readers = {0};
-  for (MlirOpOperand use = mlirValueGetFirstUse(product); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(product); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     sn_push(&readers, mlirOpOperandGetOwner(use));
   SnMap map = {0};
   for (intptr_t k = 0, next = (intptr_t)f->inputs.size; k < (intptr_t)s.count; ++k)
@@ -132,7 +166,8 @@ bool sn_factors_leave_sides(MlirOperation op) {
     MlirOperation end = mlirBlockGetTerminator(program);
     Factors factors = {.b = sn_before(end)};
     MlirValue rest = without_factors(&factors, sn_operand(end, 0));
-    changed = factors.factors.size && sn_none(sn_broadcast_of(rest)) && is_less(&f, s, rest);
+    changed =
+        factors.factors.size && sn_none(sn_broadcast_of(rest)) && is_less(&f, s, rest) && stays_in_range(&f, s, rest);
     if (changed)
       sn_tidy(leave(&f, s, &factors, rest));
     else

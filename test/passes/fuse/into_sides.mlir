@@ -41,20 +41,18 @@ func.func @scaled(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<4x16xf32>
 
 // -----
 
-// Quantised weights of 8 bits: what is one number for each column leaves the product.
+// Quantised weights of 8 bits, with a number to subtract and a scale for each column.
 
 // CHECK-LABEL: func @quantised
 //  CHECK-SAME:   (%[[X:.+]]: tensor<8x16xf32>, %[[W:.+]]: tensor<4x16xi8>, %[[Q:.+]]: tensor<4xf32>, %[[Z:.+]]: tensor<4xf32>)
 //   CHECK-NOT:   sinter.rowwise
 //       CHECK:   product (k = 16) (%[[X]][i, k] : tensor<8x16xf32>,
-//  CHECK-SAME:     side(%[[W]][j, k] : tensor<4x16xi8>, %[[Z]][j] : tensor<4xf32>) {
+//  CHECK-SAME:     side(%[[W]][j, k] : tensor<4x16xi8>, %[[Z]][j] : tensor<4xf32>, %[[Q]][j] : tensor<4xf32>) {
 //       CHECK:     arith.sitofp
 //       CHECK:     arith.subf
-//   CHECK-NOT:     arith.mulf
+//       CHECK:     arith.mulf
 //       CHECK:     sinter.yield
-//       CHECK:   ins(%[[Q]][j] : tensor<4xf32>)
-//       CHECK:   ^row(%[[P:.+]]: tensor<4xf32>, %[[S:.+]]: tensor<4xf32>):
-//       CHECK:     arith.mulf %[[P]], %[[S]]
+//   CHECK-NOT:   ins(
 func.func @quantised(%x: tensor<8x16xf32>, %w: tensor<4x16xi8>, %q: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<8x4xf32> {
   %e = tensor.empty() : tensor<4x16xf32>
   %f = tensor.empty() : tensor<8x4xf32>
@@ -227,20 +225,20 @@ func.func @shared_heads(%q: tensor<8x5x16xf32>, %k: tensor<2x9x16xf32>) -> tenso
 
 // CHECK-LABEL: func @widened_twice
 //   CHECK-NOT:   side(
-//       CHECK:   product (k = 16) (%{{.+}}[i, k] : tensor<8x16xbf16>, %{{.+}}[j, k] : tensor<4x16xf32>) : f32
-func.func @widened_twice(%x: tensor<8x16xbf16>, %s: tensor<8xf32>, %w: tensor<4x16xf32>) -> tensor<8x4xf32> {
+//       CHECK:   product (k = 16) (%{{.+}}[i, k] : tensor<8x16xf16>, %{{.+}}[j, k] : tensor<4x16xf16>) : f32
+func.func @widened_twice(%x: tensor<8x16xf16>, %s: tensor<8xf32>, %w: tensor<4x16xf16>) -> tensor<8x4xf32> {
   %e = tensor.empty() : tensor<8x16xf32>
   %f = tensor.empty() : tensor<8x4xf32>
   %m = sinter.rowwise (i = 8) by (k = 16)
-      ins(%x[i, k] : tensor<8x16xbf16>, %s[i] : tensor<8xf32>) outs(%e[i, k] : tensor<8x16xf32>) {
-  ^row(%a: tensor<16xbf16>, %b: f32):
-    %c = arith.extf %a : tensor<16xbf16> to tensor<16xf32>
+      ins(%x[i, k] : tensor<8x16xf16>, %s[i] : tensor<8xf32>) outs(%e[i, k] : tensor<8x16xf32>) {
+  ^row(%a: tensor<16xf16>, %b: f32):
+    %c = arith.extf %a : tensor<16xf16> to tensor<16xf32>
     %d = sinter.broadcast %b : f32 -> tensor<16xf32>
     %p = arith.mulf %c, %d : tensor<16xf32>
     sinter.yield %p : tensor<16xf32>
   }
   %y = sinter.contract (i = 8) by (j = 4)
-      product (k = 16) (%m[i, k] : tensor<8x16xf32>, %w[j, k] : tensor<4x16xf32>) : f32
+      product (k = 16) (%m[i, k] : tensor<8x16xf32>, %w[j, k] : tensor<4x16xf16>) : f32
       outs(%f[i, j] : tensor<8x4xf32>) {
   ^row(%p: tensor<4xf32>):
     sinter.yield %p : tensor<4xf32>
