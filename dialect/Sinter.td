@@ -676,5 +676,8 @@ def Sinter_GpuRowsAttr : Sinter_Schedule<"GpuRows", "gpu_rows"> {
 def Sinter_BrgemmAttr : Sinter_Schedule<"Brgemm", "brgemm"> {
   let summary = "how a contract kernel runs on a CPU: blocks of batch-reduce products";
 }
+def Sinter_MmaAttr : Sinter_Schedule<"Mma", "mma"> {
+  let summary = "how a contract kernel runs on a GPU: tiles of products, multiplied by a block's threads";
+}
 
 #endif

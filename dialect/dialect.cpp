@@ -130,7 +130,7 @@ template <typename... Kinds> struct ScheduleKinds {
     return found;
   }
 };
-using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr>;
+using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr, sinter::MmaAttr>;
 
 MlirAttribute sn_schedule_attr(MlirLocation loc, const char *mnemonic, MlirAttribute params) {
   return wrap(Schedules::get(unwrap(loc), mnemonic, cast<DictionaryAttr>(unwrap(params))));

@@ -117,6 +117,14 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},
     {"brgemm", "carried", 1, 256, 1, 16, NULL, "accumulators of one such step at most, as of #sinter.rows"},
     {"brgemm", "halves", 0, 0, 0, 0, halves, "how the epilogue loads and stores half types, as of #sinter.rows"},
+    {"mma", "kernel", 0, 0, 0, 0, sn_micro_gpu_names,
+     "what multiplies: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
+    {"mma", "m", 1, 1024, 0, 64, NULL, "rows of a block's tile of the product"},
+    {"mma", "n", 1, 1024, 0, 64, NULL, "columns of it"},
+    {"mma", "k", 1, 1024, 0, 16, NULL, "summed elements that a block has in shared memory at a time"},
+    {"mma", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
+    {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most; tiles are dealt to them in turns"},
+    {"mma", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
 };
 

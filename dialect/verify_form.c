@@ -277,13 +277,13 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
   const char *mnemonic = sn_schedule_mnemonic(f->schedule);
   if (!mnemonic) // F16
     return sn_error(f->op, "has a schedule that is none of Sinter's; write #sinter.rows<...> or leave it out");
-  bool brgemm = !strcmp(mnemonic, "brgemm"), multiplies = sn_multiplies(f);
-  if (brgemm != multiplies) // F16
+  bool by_products = !strcmp(mnemonic, "brgemm") || !strcmp(mnemonic, "mma"), multiplies = sn_multiplies(f);
+  if (by_products != multiplies) // F16
     return sn_error(f->op, "has schedule #sinter.%s, which is for %s", mnemonic,
-                    brgemm ? "sinter.contract" : "sinter.rowwise");
-  const char *kernel = brgemm ? sn_schedule_word(f->schedule, "kernel") : NULL;
+                    by_products ? "sinter.contract" : "sinter.rowwise");
+  const char *kernel = by_products ? sn_schedule_word(f->schedule, "kernel") : NULL;
   SnMultiplied m;
-  for (size_t p = 0; brgemm && sn_multiplied(f, p, &m); ++p)
+  for (size_t p = 0; by_products && sn_multiplied(f, p, &m); ++p)
     if (!sn_micro_kernel(kernel, m.a, m.b, m.sum)) // F16
       return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot multiply %s by %s in %s (product %zu)",
                       kernel, sn_show_type(m.a).text, sn_show_type(m.b).text, sn_show_type(m.sum).text, p);

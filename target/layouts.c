@@ -48,6 +48,18 @@ SnLayout sn_layout_of_row(int64_t threads, int64_t lanes, int64_t vectors) {
   return (SnLayout){.threads = {{threads, 0, lanes}}, .values = {{lanes, 0, 1}, {vectors, 0, threads * lanes}}};
 }
 
+bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *l) {
+  int64_t across = n < 16 ? n : 16, down = threads / across;
+  if (across < 1 || threads % across || n % across || m % down)
+    return false;
+  int64_t columns = n / across, rows = m / down, lanes = columns % 4 ? columns % 2 ? 1 : 2 : 4,
+          lines = rows % 4 ? rows % 2 ? 1 : 2 : 4;
+  *l = (SnLayout){.threads = {{across, 0, lanes}, {down, lines, 0}},
+                  .values = {{lanes, 0, 1}, {columns / lanes, 0, across * lanes}, {lines, 1, 0},
+                             {rows / lines, down * lines, 0}}};
+  return true;
+}
+
 SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes) {
   switch (sums) {
   case SN_SUMS_IN_PAIRS_OF_LANES:
@@ -57,6 +69,7 @@ SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes
     return (SnLayout){.values = {{16, 0, 1}, {m, 1, 0}, {n / 16, 0, 16}}};
   case SN_SUMS_IN_VECTORS:
     return (SnLayout){.values = {{lanes, 0, 1}, {n / lanes, 0, lanes}, {m, 1, 0}}};
+  case SN_SUMS_IN_THREADS: // sn_layout_of_threads
   case SN_SUMS_IN_MEMORY:
     break;
   }

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { SN_LAYOUT_DIGITS = 3 };
+enum { SN_LAYOUT_DIGITS = 4 };
 
 typedef struct {
   int64_t count, row, column; // numbers it has, 0: there is no such digit; what a step of it is
@@ -41,6 +41,9 @@ int64_t sn_layout_period(const SnLayout *l);
 // Where the sums of a micro-kernel are, m rows by n columns of them, in registers of so many elements: of the threads
 // of a warp (16 rows) or of a warpgroup (64), of one thread on a CPU, of memory.
 SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes);
+// The sums of a tile of m rows by n columns where each thread of a block has rectangles of up to 4 by 4, 16 threads
+// beside each other. False where they cannot share it evenly.
+bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *layout);
 // A row of columns in vectors of so many lanes: each of `threads` threads has one, then they begin again.
 SnLayout sn_layout_of_row(int64_t threads, int64_t lanes, int64_t vectors);
 

@@ -81,9 +81,11 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "f16"},
     {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
     {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "s8"},
+    {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, SN_SUMS_IN_THREADS, SN_WRITTEN_BY_THREADS, ""},
     {NULL},
 };
 
+const char *const sn_micro_gpu_names[] = {"fma", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 

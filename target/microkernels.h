@@ -45,6 +45,7 @@ typedef enum {
   SN_SUMS_IN_MEMORY,        // [m][n]
   SN_SUMS_IN_VECTORS,       // m rows of vectors along n, in registers
   SN_SUMS_IN_TILES,         // tile registers of 16 rows of 64 bytes
+  SN_SUMS_IN_THREADS,       // rectangles in registers of the threads of a block
   SN_SUMS_IN_PAIRS_OF_LANES // a thread has pairs of neighbouring columns in two rows, 8 rows apart
 } SnMicroSums;
 
@@ -57,6 +58,7 @@ typedef enum {
   SN_WRITTEN_AS_DOT,          // sum = instruction(sum, a, b) on vectors; groups of a are on all lanes
   SN_WRITTEN_AS_DOT_ADD,      // sum = sum + instruction(a, b)
   SN_WRITTEN_AS_DOT_UNSIGNED, // the same, of a + 128 without a sign; 128 times the sums of b are taken off at the end
+  SN_WRITTEN_BY_THREADS,      // scalars of each thread: math.fma, or arith's multiplication and addition
   SN_WRITTEN_AS_TILES,        // LLVM's intrinsics of AMX; `instruction` is the one that multiplies
   SN_WRITTEN_COUNT
 } SnMicroWritten;
@@ -77,7 +79,8 @@ typedef struct {
 } SnMicroKernel;
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
-extern const char *const sn_micro_kernel_names[]; // of those that have an emitter, each once; ends with NULL
+extern const char *const sn_micro_kernel_names[]; // of a CPU's that have an emitter, each once; ends with NULL
+extern const char *const sn_micro_gpu_names[];    // of a GPU's
 enum { SN_MICRO_KERNEL_DEFAULT = 10 };             // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it

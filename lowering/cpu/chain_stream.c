@@ -303,7 +303,7 @@ typedef struct {
 static void scale_part(SnBuilder *b, Product *p, const Scale *by, MlirValue from, MlirValue to, int64_t width) {
   SnLoop j = sn_for(b, from, to, sn_index(b, width));
   MlirType type = width > 1 ? sn_vector(p->type, width) : p->type;
-  MlirValue at[] = {by->row, j.index}, x = sn_cpu_convert(b, by->number, p->type);
+  MlirValue at[] = {by->row, j.index}, x = sn_row_convert(b, by->number, p->type);
   if (width > 1)
     x = sn(b, "vector.broadcast", x, type);
   if (!by->set)

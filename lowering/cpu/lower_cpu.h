@@ -110,8 +110,6 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 
 // ---- what a loop over columns needs from rows.c: rowonline.c ----------------------------
 
-// A scalar or a vector, to this element type of the same kind. In pack.c.
-MlirValue sn_cpu_convert(SnBuilder *b, MlirValue x, MlirType to);
 // x in lanes from `seen` on; the identity in those before.
 MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen);
 // Asks for what the `count` vectors from column j on will load, of this row or the next.

@@ -47,19 +47,6 @@ int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
 
 // ---- one element ---------------------------------------------------------------
 
-MlirValue sn_cpu_convert(SnBuilder *b, MlirValue x, MlirType to) {
-  MlirType from = sn_element(sn_type_of(x));
-  if (mlirTypeEqual(from, to))
-    return x;
-  bool wider = sn_bits(from) < sn_bits(to);
-  to = mlirTypeIsAVector(sn_type_of(x)) ? sn_vector(to, sn_dim(sn_type_of(x), 0)) : to;
-  return sn(b,
-            sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf")
-            : wider           ? "arith.extsi"
-                              : "arith.trunci",
-            x, to);
-}
-
 typedef SnPackBlock Block;
 
 static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
@@ -101,7 +88,7 @@ static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
   MlirValue dims[SN_MAX_DIMS];
   point(k, row, column, dims);
-  MlirValue x = sn_cpu_convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), packed(k));
+  MlirValue x = sn_row_convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), packed(k));
   MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, row), column};
   sn_scratch_store(b, x, k->pack, sn_values(2, at), sn_no_attr());
 }
@@ -205,7 +192,7 @@ static void store(Run *r, MlirValue x, MlirValue c) {
 
 static void fill_run(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
-  MlirValue fill = sn_cpu_convert(b, sn_constant(b, side_of(r->k)->fill), packed(r->k));
+  MlirValue fill = sn_row_convert(b, sn_constant(b, side_of(r->k)->fill), packed(r->k));
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
   store(r, fill, c.index);
   sn_next(b, &c);
@@ -224,7 +211,7 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   MlirValue whole = sn(b, "arith.subi", count, sn(b, "arith.remui", count, wide));
   SnLoop c = sn_for(b, sn_index(b, 0), whole, wide);
   MlirValue x = sn(b, "vector.load", flat, plus(b, offset, c.index), t);
-  sn_op(b, "vector.store", sn_cpu_convert(b, x, packed(r->k)), r->k->pack, r->row, plus(b, shift, c.index));
+  sn_op(b, "vector.store", sn_row_convert(b, x, packed(r->k)), r->k->pack, r->row, plus(b, shift, c.index));
   sn_next(b, &c);
   MlirValue rest = sn(b, "arith.subi", count, whole);
   SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
@@ -234,7 +221,7 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
     MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", rest, i32), sn_vector(i32, lanes));
     MlirValue mask = sn(b, "arith.cmpi", step, end, sn_attr("predicate", sn_i64(b->ctx, 2)));
     MlirValue y = sn(b, "vector.maskedload", flat, plus(b, offset, whole), mask, sn_zero(b, t), t);
-    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, sn_cpu_convert(b, y, packed(r->k)));
+    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, sn_row_convert(b, y, packed(r->k)));
   }
   sn_end_if(b, &some);
 }
@@ -251,7 +238,7 @@ static void copy_run(Run *r, MlirValue from, MlirValue to) {
   subscripts(r, c.index, at);
   MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
                    sn_element(sn_type_of(side->value)));
-  store(r, sn_cpu_convert(b, x, packed(r->k)), c.index);
+  store(r, sn_row_convert(b, x, packed(r->k)), c.index);
   sn_next(b, &c);
 }
 
@@ -293,7 +280,7 @@ static void compute_run(Run *r, SnSideProgram *program, MlirValue from, MlirValu
       continue;
     MlirValue end = plus(b, from, sn_size_whole(b, sn(b, "arith.subi", to, from), widths[i]));
     SnLoop c = sn_for(b, from, end, sn_index(b, widths[i]));
-    store(r, sn_cpu_convert(b, sn_cpu_side_element(b, program, c.index, widths[i]), packed(r->k)), c.index);
+    store(r, sn_row_convert(b, sn_cpu_side_element(b, program, c.index, widths[i]), packed(r->k)), c.index);
     sn_next(b, &c);
     from = end;
   }
@@ -426,13 +413,13 @@ MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t
       sn_cpu_side_program(k->c, side_number(k), rows.first, rows.num_dims, k->columns);
     }
     sn_cpu_side_row(b, k->columns, dims);
-    return sn_cpu_convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), packed(k));
+    return sn_row_convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), packed(k));
   }
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
   MlirValue x = sn(b, "vector.load", flat, offset, sn_vector(sn_element(sn_type_of(side->value)), n));
-  return sn_cpu_convert(b, x, packed(k));
+  return sn_row_convert(b, x, packed(k));
 }
 
 static void transpose_tile(Block *k, MlirValue row, MlirValue column) {

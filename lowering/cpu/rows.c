@@ -41,7 +41,7 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValu
 static void store_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue x) {
   MlirValue at[] = {t->first, sn(b, "arith.subi", c->column, t->offset)};
   if (sn_fills_bytes(sn_element(sn_type_of(x)))) // others are kept as integers
-    x = sn_cpu_convert(b, x, sn_element(sn_type_of(t->buffer)));
+    x = sn_row_convert(b, x, sn_element(sn_type_of(t->buffer)));
   sn_scratch_store(b, x, t->buffer, sn_values(2, at), sn_no_attr());
 }
 

@@ -313,3 +313,39 @@ bool sn_gpu_may_share_rows(const SnForm *f, int64_t group) {
   int64_t rows;
   return count && count <= SN_GPU_EXCHANGES && values <= SN_GPU_EXCHANGED && sn_gpu_counts(f, group, count, &rows);
 }
+
+bool sn_gpu_asserts(const SnForm *f) {
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (f->inputs.data[k].through.ptr && !f->inputs.data[k].fill.ptr)
+      return true;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (f->outputs.data[k].through.ptr)
+      return true;
+  for (int part = 0; part < 2; ++part) {
+    MlirBlock block = part ? f->finish : f->body;
+    for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (sn_is(op, "cf.assert"))
+        return true;
+  }
+  return false;
+}
+
+// Elements of a table that turns out empty are outside, but there is none to read instead.
+static MlirLogicalResult check_table(const SnForm *f, const SnAccess *a, const char *what, size_t k) {
+  MlirType t = sn_type_of(a->value);
+  for (intptr_t i = 0; a->through.ptr && !a->fill.ptr && i < mlirAffineMapGetNumResults(a->map); ++i)
+    if (mlirAffineExprIsASymbol(mlirAffineMapGetResult(a->map, i)) && sn_dim(t, i) < 1)
+      return sn_error(f->op,
+                      "%s %zu is read through an index tensor in dimension %lld, whose size a GPU kernel has to know: "
+                      "make it static, 1 or more",
+                      what, k, (long long)i);
+  return SN_OK;
+}
+
+MlirLogicalResult sn_gpu_check_tables(const SnForm *f) {
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_failed(check_table(f, &f->inputs.data[k], "input", k)))
+      return SN_FAIL;
+  return SN_OK;
+}

@@ -80,6 +80,10 @@ static inline int64_t sn_gpu_fetched_bytes(const SnGpuRowPlan *p) { return p->fe
 const char *sn_gpu_not_flat(const SnForm *form);
 // A row_reduce `and` that asserts alone read: each thread may check its own elements.
 bool sn_gpu_is_only_asserted(MlirOperation reduce);
+// The body asserts something, or reads through index tensors that may be wrong.
+bool sn_gpu_asserts(const SnForm *form);
+// An error where a table that is read through an index tensor may turn out empty.
+MlirLogicalResult sn_gpu_check_tables(const SnForm *form);
 // An accumulator keeps columns.
 bool sn_gpu_sums_columns(const SnForm *form);
 // How many rows of bf16 may wait as they are in memory, two elements in a register; 0: none.

@@ -20,6 +20,7 @@
 
 #include "lowering/gpu/lower_gpu.h"
 #include "dialect/dialect.h"
+#include "lowering/gpu/products/products_gpu.h"
 #include "lowering/gpu/rows/rowwise_gpu.h"
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowsteps.h"
@@ -35,7 +36,9 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
   }
   if (sn_null(form))
     return SN_OK; // lowered before
-  return sn_is_steps(form) ? sn_gpu_lower_steps(module, func, form) : sn_gpu_lower_rows(module, func, form);
+  return sn_is_steps(form)                ? sn_gpu_lower_steps(module, func, form)
+         : sn_is(form, "sinter.contract") ? sn_gpu_lower_products(module, func, form)
+                                          : sn_gpu_lower_rows(module, func, form);
 }
 
 // Shapes and addresses only, and asserts about them; nothing that reads or writes an element.

@@ -92,6 +92,8 @@ bool sn_fills_bytes(MlirType element);
 // What an element is kept as in scratch memory: itself, or an integer that fills its bytes.
 MlirType sn_scratch_type(MlirType element);
 int64_t sn_scratch_bytes(MlirType element);
+// A scalar or a vector, to this element type of the same kind.
+MlirValue sn_row_convert(SnBuilder *b, MlirValue x, MlirType to);
 // An element or a vector, `t`, of scratch memory whose element is sn_scratch_type's. `more`: an attribute of the load
 // or store, or null.
 MlirValue sn_scratch_load(SnBuilder *b, MlirValue memref, SnValues at, MlirType t, SnAttr more);

@@ -41,3 +41,16 @@ void sn_scratch_store(SnBuilder *b, MlirValue x, MlirValue memref, SnValues at, 
     x = sn(b, "arith.extui", x, kept);
   sn_op(b, mlirTypeIsAVector(t) ? "vector.store" : "memref.store", x, memref, at, more);
 }
+
+MlirValue sn_row_convert(SnBuilder *b, MlirValue x, MlirType to) {
+  MlirType from = sn_element(sn_type_of(x));
+  if (mlirTypeEqual(from, to))
+    return x;
+  bool wider = sn_bits(from) < sn_bits(to);
+  to = mlirTypeIsAVector(sn_type_of(x)) ? sn_vector(to, sn_dim(sn_type_of(x), 0)) : to;
+  return sn(b,
+            sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf")
+            : wider           ? "arith.extsi"
+                              : "arith.trunci",
+            x, to);
+}

@@ -26,7 +26,7 @@ static const struct {
     {"cpu", "sinter.contract", sn_schedule_brgemm, "brgemm"},
     {"cpu", "sinter.steps", NULL, "rows"},
     {"gpu", "sinter.rowwise", sn_schedule_gpu_rows, "gpu_rows"},
-    {"gpu", "sinter.contract", NULL, NULL},
+    {"gpu", "sinter.contract", sn_schedule_gpu_products, "mma"},
     {"gpu", "sinter.steps", NULL, "gpu_rows"},
 };
 

@@ -108,6 +108,11 @@ bool sn_finish_form(SnCut *s, const SnTotals *totals);
 // Of the finish's rows; SN_NO_GROUP if it has none, or SN_SEVERAL_GROUPS.
 int64_t sn_group_of_finish(const SnForm *f);
 
+// ---- split/apart.c ----------------------------------------------------------------------
+
+// A plain contract -> its products, stored, and a rowwise on them.
+void sn_store_products(MlirOperation contract);
+
 // ---- split/split.c ----------------------------------------------------------------------
 
 // Cuts s->f, which has something to cut, and frees what s has.

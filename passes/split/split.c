@@ -15,6 +15,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/split/split.mlir
 
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/gpu_products.h"
 #include "passes/split/pieces.h"
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
@@ -99,6 +100,19 @@ bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
   return sn_cut(&s);
 }
 
+// A GPU's kernel of products has a tile of each row.
+static void split_whole_rows(MlirOperation func) {
+  SnOpVec forms = sn_collect(func, "sinter.contract");
+  for (size_t k = 0; k < forms.size; ++k) {
+    SnForm f = sn_form_read(forms.data[k]);
+    bool apart = sn_num_results(f.op) && !f.schedule.ptr && sn_gpu_not_products(&f);
+    sn_form_free(&f);
+    if (apart)
+      sn_store_products(forms.data[k]);
+  }
+  sn_vec_free(&forms);
+}
+
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
   bool ok = true;
@@ -112,6 +126,8 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
       }
     sn_vec_free(&forms);
   }
+  if (ok && how.target && !strcmp(how.target, "gpu"))
+    split_whole_rows(func);
   return ok ? SN_OK : SN_FAIL;
 }
 

@@ -11,18 +11,6 @@
 
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
-// Elements of a table that turns out empty are outside, but there is none to read instead.
-static MlirLogicalResult check_tables(const SnForm *f, const SnAccess *a, const char *what, size_t k) {
-  MlirType t = sn_type_of(a->value);
-  for (intptr_t i = 0; a->through.ptr && !a->fill.ptr && i < mlirAffineMapGetNumResults(a->map); ++i)
-    if (mlirAffineExprIsASymbol(mlirAffineMapGetResult(a->map, i)) && sn_dim(t, i) < 1)
-      return sn_error(f->op,
-                      "%s %zu is read through an index tensor in dimension %lld, whose size a GPU kernel has to know: "
-                      "make it static, 1 or more",
-                      what, k, (long long)i);
-  return SN_OK;
-}
-
 static size_t sums_of_columns(const SnForm *f) {
   size_t count = 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -138,13 +126,10 @@ static MlirLogicalResult check_schedule(const SnForm *f, const SnGpuRows *s) {
 }
 
 MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
-  if (f->contract)
-    return sn_error(f->op, "cannot become a GPU kernel yet: only sinter.rowwise can; compile it with --target=cpu");
   if (sn_failed(check_schedule(f, s)) || sn_failed(sn_row_program_check(f)))
     return SN_FAIL;
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    if (sn_failed(check_tables(f, &f->inputs.data[k], "input", k)))
-      return SN_FAIL;
+  if (sn_failed(sn_gpu_check_tables(f)))
+    return SN_FAIL;
   if (s->shape == SN_GPU_SHAPE_FLAT) {
     const char *why = sn_gpu_not_flat(f);
     return why ? sn_error(f->op, "is not flat: %s", why) : SN_OK;

@@ -176,23 +176,6 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   free(operands);
 }
 
-static bool has_asserts(const SnForm *f) {
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    if (f->inputs.data[k].through.ptr && !f->inputs.data[k].fill.ptr)
-      return true;
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    if (f->outputs.data[k].through.ptr)
-      return true;
-  for (int part = 0; part < 2; ++part) {
-    MlirBlock block = part ? f->finish : f->body;
-    for (MlirOperation op = block.ptr ? mlirBlockGetFirstOperation(block) : (MlirOperation){0}; !sn_null(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (sn_is(op, "cf.assert"))
-        return true;
-  }
-  return false;
-}
-
 MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation op) {
   SnForm f = sn_form_read(op);
   SnGpuRows s = {0};
@@ -200,7 +183,7 @@ MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, Ml
     sn_form_free(&f);
     return sn_error(op, "has several groups of columns, or a side that is computed: run sinter-split first");
   }
-  MlirLogicalResult result = f.contract ? SN_OK : sn_gpu_read_rows(&f, &s);
+  MlirLogicalResult result = sn_gpu_read_rows(&f, &s);
   if (!sn_failed(result))
     result = sn_gpu_check_rows(&f, &s);
   if (!sn_failed(result)) {
@@ -209,7 +192,7 @@ MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, Ml
     SnGpuBody body = {.launch = &plan.launch,
                       .scratch = scratch_bytes(&f, &plan),
                       .addresses = plan.fetch.in_bulk && plan.fetch.n,
-                      .asserts = has_asserts(&f),
+                      .asserts = sn_gpu_asserts(&f),
                       .emit = emit,
                       .user = &user};
     result = sn_gpu_make_kernel(module, func, op, &body);

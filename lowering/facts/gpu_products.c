@@ -1,0 +1,113 @@
+// gpu_products.c: a #sinter.mma, decoded, and which dimensions of a form are rows and columns of its tiles.
+//
+//   (h, i) by (j) product (k) (%q[h, i, k], %w[h floordiv 4, k, j])   ->   batch h, rows i, columns j
+//
+// new schedule key: of a GPU's products: where it is read.
+//
+// test: test/passes/schedule/gpu_products.mlir, test/lowering/gpu/products.mlir
+
+#include "lowering/facts/gpu_products.h"
+#include "dialect/dialect.h"
+#include "dialect/schedules.h"
+#include "lowering/facts/product_sides.h"
+#include "lowering/rows/rowmemory.h"
+
+const char *sn_gpu_not_products(const SnForm *f) {
+  if (!f->contract)
+    return "it has no products";
+  if (!sn_is_plain(f))
+    return "it has several groups of columns, or a side that is computed";
+  if (f->accumulators.size)
+    return "it reduces over rows";
+  return sn_cpu_by_columns(f) ? NULL : "its rows are needed whole, or it gives a number for a row";
+}
+
+static bool uses_columns(const SnForm *f, size_t side) {
+  bool uses = false;
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+    uses |= sn_side_uses(f, side, d);
+  return uses;
+}
+
+SnGpuProduct sn_gpu_product(const SnForm *f, size_t p, const char *kernel) {
+  bool turned = uses_columns(f, 2 * p) && !uses_columns(f, 2 * p + 1);
+  SnGpuProduct to = {.a = 2 * p + turned,
+                     .b = 2 * p + !turned,
+                     .summed = sn_side_summed(f, 2 * p),
+                     .type = f->products.data[p].type};
+  to.line = sn_micro_kernel(kernel, sn_side_element(f, to.a), sn_side_element(f, to.b), to.type);
+  return to;
+}
+
+SnGpuPoints sn_gpu_points(const SnForm *f) {
+  SnGpuPoints to = {0};
+  for (int64_t d = 0; d < f->num_rows + f->num_cols; ++d) {
+    bool a = false, b = false;
+    for (size_t p = 0; p < f->products.size; ++p) {
+      SnGpuProduct product = sn_gpu_product(f, p, "fma");
+      a |= sn_side_uses(f, product.a, d);
+      b |= sn_side_uses(f, product.b, d);
+    }
+    SnGpuDims *of = a && b ? &to.batch : a ? &to.rows : b || d >= f->num_rows ? &to.columns : &to.rows;
+    of->dims[of->n++] = d;
+  }
+  return to;
+}
+
+int64_t sn_gpu_dims_size(const SnForm *f, const SnGpuDims *dims) {
+  int64_t all = 1;
+  for (size_t i = 0; i < dims->n; ++i) {
+    int64_t size = f->dims.data[dims->dims[i]].size;
+    all = all == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, size);
+  }
+  return all;
+}
+
+int64_t sn_gpu_tile_bytes(const SnForm *f, int64_t m, int64_t n, int64_t k) {
+  int64_t sides = 0, sums = 0;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    int64_t bytes = sn_scratch_bytes(f->products.data[p].type), of_sides = (m + n + 2 * SN_GPU_PADDED) * k * bytes;
+    sides = of_sides > sides ? of_sides : sides;
+    sums += m * n * bytes;
+  }
+  return sides + sums;
+}
+
+// ---- the schedule ----------------------------------------------------------------------------
+
+static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t most) {
+  int64_t batch = sn_gpu_dims_size(f, &p->points.batch), rows = sn_gpu_dims_size(f, &p->points.rows),
+          columns = sn_gpu_dims_size(f, &p->points.columns);
+  if (batch == SN_DYNAMIC || rows == SN_DYNAMIC || columns == SN_DYNAMIC)
+    return most;
+  int64_t tiles = sn_times(batch, sn_times(sn_pieces(rows, p->m), sn_pieces(columns, p->n)));
+  return tiles < 1 ? 1 : tiles < most ? tiles : most;
+}
+
+MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
+  MlirAttribute a = f->schedule;
+  const char *mnemonic = sn_schedule_mnemonic(a), *why = sn_gpu_not_products(f);
+  if (why)
+    return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
+  if (!mnemonic || strcmp(mnemonic, "mma"))
+    return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  int64_t threads = sn_schedule_number(a, "threads");
+  *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
+                          .kernel = sn_schedule_word(a, "kernel"),
+                          .m = sn_schedule_number(a, "m"),
+                          .n = sn_schedule_number(a, "n"),
+                          .k = sn_schedule_number(a, "k")};
+  p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
+                            .cluster = 1,
+                            .threads = threads,
+                            .occupancy = sn_schedule_number(a, "occupancy"),
+                            .teams = SN_GPU_NEIGHBOURS,
+                            .team = threads};
+  if (!sn_layout_of_threads(p->m, p->n, threads, &p->sums))
+    return sn_error(f->op, "has a schedule with m = %lld, n = %lld, which threads = %lld cannot share",
+                    (long long)p->m, (long long)p->n, (long long)threads);
+  if (p->m * p->k % threads || p->n * p->k % threads)
+    return sn_error(f->op, "has a schedule with k = %lld, of which threads = %lld cannot fetch equal parts",
+                    (long long)p->k, (long long)threads);
+  return SN_OK;
+}

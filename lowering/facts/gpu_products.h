@@ -1,0 +1,58 @@
+// gpu_products.h: how a form with products runs on a GPU: its schedule, decoded, and which dimensions a tile has.
+//
+// A #sinter.mma is read here and nowhere else. The scheduler asks before it chooses, the lowering when it writes the
+// kernel. No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_PRODUCTS_H
+#define SINTER_LOWERING_FACTS_GPU_PRODUCTS_H
+
+#include "capi/form.h"
+#include "lowering/facts/gpu_launch.h"
+#include "target/layouts.h"
+
+// Elements behind each line of a side in shared memory, so that threads that store along k meet in no bank.
+enum { SN_GPU_PADDED = 4 };
+
+// Dimensions of a form in its order, counted as one; the last is the fastest.
+typedef struct {
+  size_t n;
+  int64_t dims[SN_MAX_DIMS];
+} SnGpuDims;
+
+// What each product sums for all points of rows by columns, once for each point of the batch. All dimensions of rows
+// and columns of the form are in one of the three.
+typedef struct {
+  SnGpuDims batch;   // both sides of a product use them
+  SnGpuDims rows;    // sides a use them, or columns of the form do not
+  SnGpuDims columns; // sides b use them, or nobody does and they are columns of the form
+} SnGpuPoints;
+
+// Product p of the form: its sides, a without columns of the form where there is one.
+typedef struct {
+  size_t a, b;                // sides
+  SnGroup summed;
+  MlirType type;              // of its sums
+  const SnMicroKernel *line;
+} SnGpuProduct;
+
+typedef struct {
+  SnGpuLaunch launch;
+  SnGpuPoints points;
+  int64_t m, n, k;            // rows and columns of a block's tile; what is summed at a time
+  const char *kernel;         // a name of sn_micro_gpu_names
+  SnLayout sums;              // of a tile, over the block's threads
+} SnGpuProductPlan;
+
+// Why a GPU cannot run the form as one kernel of products, NULL if it can: each element of a result is a function of
+// one element of each product.
+const char *sn_gpu_not_products(const SnForm *form);
+SnGpuPoints sn_gpu_points(const SnForm *form);
+SnGpuProduct sn_gpu_product(const SnForm *form, size_t product, const char *kernel);
+// Their product; SN_DYNAMIC where one is.
+int64_t sn_gpu_dims_size(const SnForm *form, const SnGpuDims *dims);
+// Bytes of shared memory that a tile of m by n with k summed at a time takes.
+int64_t sn_gpu_tile_bytes(const SnForm *form, int64_t m, int64_t n, int64_t k);
+// An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
+MlirLogicalResult sn_gpu_plan_products(const SnForm *form, SnGpuProductPlan *plan);
+
+#endif

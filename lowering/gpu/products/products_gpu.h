@@ -1,0 +1,36 @@
+// products_gpu.h: forms with products as kernels of a GPU; for lower_gpu.c, and what the files here have of each other.
+
+#ifndef SINTER_LOWERING_GPU_PRODUCTS_H
+#define SINTER_LOWERING_GPU_PRODUCTS_H
+
+#include "lowering/facts/gpu_products.h"
+#include "lowering/gpu/shell/shell.h"
+#include "lowering/rows/rowprogram.h"
+
+// A sinter.contract on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
+MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func, MlirOperation contract);
+
+// A kernel that is being written.
+typedef struct {
+  SnGpuKernel *k;
+  SnForm *form; // over the kernel's operands
+  const SnGpuProductPlan *plan;
+  SnRowProgram program;
+  MlirValue num_batch, num_rows, num_columns; // index: points of each
+  MlirValue first_row, first_column;          // index: of the tile
+  MlirValue dims[SN_MAX_DIMS];                // of the form: those of the batch are set for a tile
+  MlirValue *sums;                            // of each product: memref<m x n>, in shared memory
+  MlirValue a, b;                             // bytes in shared memory: k lines of m, and of n, that are multiplied
+} SnGpuProducts;
+
+// `linear`, an index, split over these dimensions: sets their places in `to`.
+void sn_gpu_point(SnBuilder *b, const SnForm *form, const SnGpuDims *dims, MlirValue linear, MlirValue *to);
+
+// product_sums.c
+
+// Shared memory for k lines of so many elements of so many bytes.
+MlirValue sn_gpu_side_memory(SnBuilder *b, SnGpuProducts *g, int64_t elements, int64_t bytes);
+// The tile's sums of product p, into its memref: known to all threads behind the next barrier.
+void sn_gpu_sum_product(SnBuilder *b, SnGpuProducts *g, size_t product);
+
+#endif
