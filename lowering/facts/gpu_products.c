@@ -4,7 +4,7 @@
 //
 // new schedule key: of a GPU's products: where it is read.
 //
-// test: test/passes/schedule/gpu_products.mlir, test/lowering/gpu/products.mlir
+// test: test/passes/schedule/gpu_tiles.mlir, test/lowering/gpu/products.mlir
 
 #include "lowering/facts/gpu_products.h"
 #include "dialect/dialect.h"
@@ -31,10 +31,8 @@ static bool uses_columns(const SnForm *f, size_t side) {
 
 SnGpuProduct sn_gpu_product(const SnForm *f, size_t p, const char *kernel) {
   bool turned = uses_columns(f, 2 * p) && !uses_columns(f, 2 * p + 1);
-  SnGpuProduct to = {.a = 2 * p + turned,
-                     .b = 2 * p + !turned,
-                     .summed = sn_side_summed(f, 2 * p),
-                     .type = f->products.data[p].type};
+  SnGpuProduct to = {
+      .a = 2 * p + turned, .b = 2 * p + !turned, .summed = sn_side_summed(f, 2 * p), .type = f->products.data[p].type};
   to.line = sn_micro_kernel(kernel, sn_side_element(f, to.a), sn_side_element(f, to.b), to.type);
   return to;
 }
@@ -104,8 +102,8 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
   if (!sn_layout_of_threads(p->m, p->n, threads, &p->sums))
-    return sn_error(f->op, "has a schedule with m = %lld, n = %lld, which threads = %lld cannot share",
-                    (long long)p->m, (long long)p->n, (long long)threads);
+    return sn_error(f->op, "has a schedule with m = %lld, n = %lld, which threads = %lld cannot share", (long long)p->m,
+                    (long long)p->n, (long long)threads);
   if (p->m * p->k % threads || p->n * p->k % threads)
     return sn_error(f->op, "has a schedule with k = %lld, of which threads = %lld cannot fetch equal parts",
                     (long long)p->k, (long long)threads);

@@ -29,18 +29,18 @@ typedef struct {
 
 // Product p of the form: its sides, a without columns of the form where there is one.
 typedef struct {
-  size_t a, b;                // sides
+  size_t a, b; // sides
   SnGroup summed;
-  MlirType type;              // of its sums
+  MlirType type; // of its sums
   const SnMicroKernel *line;
 } SnGpuProduct;
 
 typedef struct {
   SnGpuLaunch launch;
   SnGpuPoints points;
-  int64_t m, n, k;            // rows and columns of a block's tile; what is summed at a time
-  const char *kernel;         // a name of sn_micro_gpu_names
-  SnLayout sums;              // of a tile, over the block's threads
+  int64_t m, n, k;    // rows and columns of a block's tile; what is summed at a time
+  const char *kernel; // a name of sn_micro_gpu_names
+  SnLayout sums;      // of a tile, over the block's threads
 } SnGpuProductPlan;
 
 // Why a GPU cannot run the form as one kernel of products, NULL if it can: each element of a result is a function of

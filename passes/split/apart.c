@@ -1,7 +1,8 @@
 // apart.c: a form whose rows are needed whole stores its products first.
 //
 //   contract (i) by (j) product (k) (x, w)            %p = contract (i) by (j) product (k) (x, w) { %acc }
-//     { %s = row_reduce add (exp %acc) ... }     ->   rowwise (i) by (j) ins(%p[i, j]) { %s = row_reduce add (exp %p) ... }
+//     { %s = row_reduce add (exp %acc) ... }     ->   rowwise (i) by (j) (%p[i, j]) { %s = row_reduce add (exp %p) ...
+//     }
 //
 // runs in: split    test: test/passes/split/gpu.mlir
 

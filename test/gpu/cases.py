@@ -685,6 +685,112 @@ def per_row(name, m, schedule=None, dynamic=False):
              np.array(np.tanh(x.astype(np.float64)).sum())])
 
 
+def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32"), schedule=None, dims=(), side=None,
+            body=None, more=None, results=None, want=None, inputs=None):
+    """sinter.contract (rows) by (columns) product (sums) (%a[a], %b[b]); spec: the same for numpy.einsum.
+
+    t: types of a, b and of the sums. body: of %p, else it is what is stored. more: other operands, (name, dims, type,
+    subscripts). results: (name, dims, type, subscripts). side: how a is read, if it is no plain access.
+    """
+    of = {k: v for group in (rows, columns, sums) for k, v in group}
+    n = "x".join(str(v) for _, v in columns)
+    n = "?" if "?" in n else int(np.prod([v for _, v in columns]))
+    ta, tb = tensor(shapes[0], t[0]), tensor(shapes[1], t[1])
+    out = [k for k, _ in rows] + [k for k, _ in columns]
+    results = results or [("y", [of[k] for k in out], t[2], ", ".join(out))]
+    ins = [(m, tensor(d, e), at) for m, d, e, at in more or []]
+    list_of = lambda dims: ", ".join(f"{k} = {v}" for k, v in dims)
+    scale = f" schedule(#sinter.mma<{schedule}>)" if schedule else ""
+    text = f"%{', %'.join(r[0] for r in results)} = sinter.contract ({list_of(rows)}) by ({list_of(columns)})\n"
+    text += f"    product ({list_of(sums)}) ({side or f'%a[{a}] : {ta}'}, %b[{b}] : {tb}) : {t[2]}\n"
+    if ins:
+        text += "    ins(" + ", ".join(f"%{m}[{at}] : {d}" for m, d, at in ins) + ")\n"
+    if any(len(r) > 4 for r in results):
+        text += "    reduce(" + ", ".join(f"add [{r[4]}] : {r[2]}" for r in results if len(r) > 4) + ")\n"
+    text += "    outs(" + ", ".join(f"%empty_{r[0]}[{r[3]}] : {tensor(r[1], r[2])}" for r in results) + ")" + scale
+    arguments = ", ".join([f"%p: tensor<{n}x{t[2]}>"] + [f"%{m}_: tensor<{n}x{e}>" if set(at.split(", ")) &
+                           {k for k, _ in columns} else f"%{m}_: {e}" for m, d, e, at in more or []])
+    text += f" {{\n^row({arguments}):\n{body or f'  sinter.yield %p : tensor<{n}x{t[2]}>'}\n}}"
+    operands = [("a", shapes[0], t[0]), ("b", shapes[1], t[1])] + [(m, d, e) for m, d, e, _ in more or []]
+    real = [[3 if x == "?" else x for x in d] for d in shapes]
+
+    def make(r):
+        full = lambda d, e: (r.integers(-5, 6, d).astype(DTYPES[e]) if e[0] == "i"
+                             else cast(r.standard_normal(d), e))
+        return [full(real[0], t[0]), full(real[1], t[1])] + [full(d, e) for _, d, e, _ in more or []]
+
+    def right(x, y, *others):
+        exact = np.int64 if t[2][0] == "i" else np.float64
+        p = np.einsum(spec, x.astype(exact), y.astype(exact))
+        return want(p, *others) if want else [p]
+
+    case(name, program(operands, [r[:3] for r in results], list(dims), text), inputs or make,
+         right if inputs is None or want is None else want)
+
+
+def products():
+    """Forms with products: tiles of several sizes, each way to read a side, each type, and what follows them."""
+    f, t = 'kernel = "fma", ', lambda m, n, k, threads: f"m = {m}, n = {n}, k = {k}, threads = {threads}"
+    matmul = dict(rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j", spec="ik,kj->ij",
+                  shapes=((37, 129), (129, 65)))
+    product("product", **matmul)
+    product("product_128", **matmul, schedule=f + t(128, 128, 8, 256))
+    product("product_wide", **matmul, schedule=f + t(16, 128, 16, 128) + ", blocks = 2")
+    product("product_flat", **matmul, schedule=f + t(128, 16, 16, 128))
+    product("product_narrow", **matmul, schedule=f + t(8, 8, 8, 32))
+    product("product_one", rows=[("i", 1)], columns=[("j", 1)], sums=[("k", 1)], a="i, k", b="k, j", spec="ik,kj->ij",
+            shapes=((1, 1), (1, 1)))
+    product("product_turned", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 40)], a="k, i", b="j, k",
+            spec="ki,jk->ij", shapes=((40, 37), (65, 40)), schedule=f + t(64, 64, 16, 256))
+    product("product_no_sum", rows=[("i", 5)], columns=[("j", 9)], sums=[("k", 0)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((5, 0), (0, 9)))
+    product("product_groups", rows=[("h", 4), ("i", 9)], columns=[("j", 17)], sums=[("k", 33)], a="h, i, k",
+            b="h floordiv 2, j, k", spec="ghik,gjk->ghij", shapes=((4, 9, 33), (2, 17, 33)),
+            inputs=lambda r: [r.standard_normal((4, 9, 33)).astype("f4"), r.standard_normal((2, 17, 33)).astype("f4")],
+            want=lambda q, k: [np.einsum("hik,hjk->hij", q.astype("f8"), k.astype("f8").repeat(2, 0))])
+    product("product_columns_of_both", rows=[("i", 7)], columns=[("j", 30)], sums=[("k", 20)], a="i, j, k", b="j, k",
+            spec="ijk,jk->ij", shapes=((7, 30, 20), (30, 20)))
+    product("product_columns_of_none", rows=[("i", 7)], columns=[("j", 30)], sums=[("k", 20)], a="i, k", b="k",
+            spec="ik,k->i", shapes=((7, 20), (20,)), want=lambda p: [p[:, None].repeat(30, 1)])
+    for a, b, c in (("i8", "i8", "i32"), ("bf16", "bf16", "f32"), ("f16", "f16", "f32"), ("f64", "f64", "f64"),
+                    ("bf16", "f32", "f32"), ("i64", "i64", "i64")):
+        product(f"product_{a}_{b}", rows=[("i", 20)], columns=[("j", 34)], sums=[("k", 50)], a="i, k", b="k, j",
+                spec="ik,kj->ij", shapes=((20, 50), (50, 34)), t=(a, b, c))
+    product("product_windows", rows=[("n", 2), ("i", 21)], columns=[("o", 11)], sums=[("c", 3), ("r", 5)], a="", b="o, c, r",
+            side="%a[n, c, i * 2 + r - 2] : tensor<2x3x40xf32> else 0.0", spec="", shapes=((2, 3, 40), (11, 3, 5)),
+            inputs=lambda r: [r.standard_normal((2, 3, 40)).astype("f4"), r.standard_normal((11, 3, 5)).astype("f4")],
+            want=lambda x, w: [np.einsum("ncir,ocr->nio", np.lib.stride_tricks.sliding_window_view(
+                np.pad(x.astype("f8"), ((0, 0), (0, 0), (2, 5))), 5, 2)[:, :, :42:2], w.astype("f8"))])
+    product("product_gathered", rows=[("i", 19)], columns=[("j", 33)], sums=[("k", 24)], a="", b="j, k",
+            side="%a[%t[i] : tensor<19xi32>, k] : tensor<7x24xf32>", spec="", shapes=((7, 24), (33, 24)),
+            more=[("t", (19,), "i32", "i")], body="  sinter.yield %p : tensor<33xf32>",
+            inputs=lambda r: [r.standard_normal((7, 24)).astype("f4"), r.standard_normal((33, 24)).astype("f4"),
+                              r.integers(0, 7, 19).astype(np.int32)],
+            want=lambda e, w, t: [e.astype("f8")[t] @ w.astype("f8").T])
+    product("product_softmax", **matmul, want=lambda p: [np.exp(p - p.max(1, keepdims=True)) /
+                                                         np.exp(p - p.max(1, keepdims=True)).sum(1, keepdims=True)],
+            body="""  %m = sinter.row_reduce maximumf %p : tensor<65xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<65xf32>
+  %d = arith.subf %p, %mb : tensor<65xf32>
+  %e = math.exp %d : tensor<65xf32>
+  %s = sinter.row_reduce add %e : tensor<65xf32> -> f32
+  %sb = sinter.broadcast %s : f32 -> tensor<65xf32>
+  %q = arith.divf %e, %sb : tensor<65xf32>
+  sinter.yield %q : tensor<65xf32>""")
+    product("product_bias", **matmul, more=[("c", (65,), "f32", "j"), ("r", (37, 65), "f32", "i, j")],
+            body="""  %s = arith.addf %p, %c_ : tensor<65xf32>
+  %y = arith.mulf %s, %r_ : tensor<65xf32>
+  sinter.yield %y : tensor<65xf32>""", want=lambda p, c, r: [(p + c) * r])
+    product("product_column_sums", **matmul, results=[("y", (37, 65), "f32", "i, j"), ("s", (65,), "f32", "j", "j")],
+            body="  sinter.yield %p, %p : tensor<65xf32>, tensor<65xf32>", want=lambda p: [p, p.sum(0)])
+    product("product_dynamic", rows=[("i", "?")], columns=[("j", "?")], sums=[("k", "?")], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=(("?", "?"), ("?", "?")), results=[("y", ("?", "?"), "f32", "i, j")],
+            dims=["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index",
+                  "%size0 = tensor.dim %a, %c0 : tensor<?x?xf32>", "%size1 = tensor.dim %b, %c1 : tensor<?x?xf32>"],
+            inputs=lambda r: [r.standard_normal((37, 41)).astype("f4"), r.standard_normal((41, 65)).astype("f4")],
+            want=lambda x, y: [x.astype("f8") @ y.astype("f8")])
+
+
 def all_cases():
     R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
@@ -791,6 +897,7 @@ def all_cases():
         logsumexp(f"logsumexp_{t}", 13, 520, t)
     for t in ("i32", "i64", "i8"):
         integers(f"integers_{t}", 9, 100, t)
+    products()
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

@@ -24,6 +24,13 @@ static void covers(const char *name, const SnLayout *l, int64_t rows, int64_t co
   free(seen);
 }
 
+static void threads(int64_t m, int64_t n, int64_t count) {
+  SnLayout l;
+  CHECK(sn_layout_of_threads(m, n, count, &l));
+  CHECK(sn_layout_threads(&l) == count);
+  covers("threads of a block", &l, m, n);
+}
+
 // PTX ISA, wgmma.mma_async, D of m64nN: a warp has rows 16 * (warp % 4) on; in it, as mma's c, n / 8 times.
 static void wgmma(int64_t n) {
   SnLayout l = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, 64, n, 0);
@@ -84,6 +91,13 @@ static void rows(void) {
 }
 
 int main(void) {
+  SnLayout none;
+  threads(128, 128, 256);
+  threads(16, 128, 128);
+  threads(128, 16, 128);
+  threads(24, 96, 64);
+  threads(8, 8, 32);
+  CHECK(!sn_layout_of_threads(8, 64, 256, &none) && !sn_layout_of_threads(16, 60, 64, &none));
   for (int64_t n = 8; n <= 256; n += 8)
     wgmma(n);
   mma_sync();

@@ -8,7 +8,7 @@
 // A side is read element by element, so any access can be one; neighbouring threads read along the dimension in which
 // the side's neighbours lie together.
 //
-// test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
 
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/rows/rowmemory.h"
@@ -21,12 +21,12 @@ typedef struct {
   MlirType type;          // of the sums
   const SnGpuDims *outer; // rows or columns of the tile
   SnGpuDims summed;
-  MlirValue first, size;  // of the outer points: the tile's first, and how many there are
-  MlirValue sum;          // how many are summed
-  MlirValue memory;       // memref<k x extent>
-  int64_t extent;         // m or n
-  bool along_sum;         // neighbouring threads read neighbours of the sum
-  int64_t count;          // elements of a thread
+  MlirValue first, size; // of the outer points: the tile's first, and how many there are
+  MlirValue sum;         // how many are summed
+  MlirValue memory;      // memref<k x extent>
+  int64_t extent;        // m or n
+  bool along_sum;        // neighbouring threads read neighbours of the sum
+  int64_t count;         // elements of a thread
 } Side;
 
 MlirValue sn_gpu_side_memory(SnBuilder *b, SnGpuProducts *g, int64_t elements, int64_t bytes) {
@@ -37,8 +37,8 @@ MlirValue sn_gpu_side_memory(SnBuilder *b, SnGpuProducts *g, int64_t elements, i
 
 static MlirValue view(SnBuilder *b, MlirValue bytes, int64_t lines, int64_t elements, MlirType element) {
   int64_t shape[] = {lines, elements};
-  MlirType t = mlirMemRefTypeContiguousGet(sn_scratch_type(element), 2, shape,
-                                           mlirMemRefTypeGetMemorySpace(sn_type_of(bytes)));
+  MlirType t =
+      mlirMemRefTypeContiguousGet(sn_scratch_type(element), 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(bytes)));
   return sn(b, "memref.view", bytes, sn_index(b, 0), t);
 }
 
@@ -73,8 +73,8 @@ static Side side_of(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, bool 
 static void place_of(SnBuilder *b, const Side *s, int64_t i, MlirValue *summed, MlirValue *outer) {
   const SnGpuKernel *k = s->g->k;
   MlirValue number = i ? sn(b, "arith.addi", k->thread, sn_index(b, i * k->threads)) : k->thread,
-            inner = sn_index(b, s->along_sum ? s->g->plan->k : s->extent),
-            low = sn(b, "arith.remui", number, inner), high = sn(b, "arith.divui", number, inner);
+            inner = sn_index(b, s->along_sum ? s->g->plan->k : s->extent), low = sn(b, "arith.remui", number, inner),
+            high = sn(b, "arith.divui", number, inner);
   *summed = s->along_sum ? low : high;
   *outer = s->along_sum ? high : low;
 }
@@ -90,7 +90,8 @@ static MlirValue fetch(SnBuilder *b, const Side *s, MlirValue first, int64_t i) 
   place_of(b, s, i, &summed, &outer);
   summed = sn(b, "arith.addi", first, summed);
   outer = sn(b, "arith.addi", s->first, outer);
-  SnIf inside = sn_if(b, sn(b, "arith.andi", sn_row_below(b, summed, s->sum), sn_row_below(b, outer, s->size)), s->type);
+  SnIf inside =
+      sn_if(b, sn(b, "arith.andi", sn_row_below(b, summed, s->sum), sn_row_below(b, outer, s->size)), s->type);
   memcpy(dims, s->g->dims, sizeof dims);
   sn_gpu_point(b, f, s->outer, outer, dims);
   sn_gpu_point(b, f, &s->summed, summed, dims);
@@ -198,8 +199,8 @@ void sn_gpu_sum_product(SnBuilder *b, SnGpuProducts *g, size_t number) {
   const SnGpuProductPlan *plan = g->plan;
   SnGpuProduct p = sn_gpu_product(g->form, number, plan->kernel);
   Side a = side_of(b, g, &p, true), c = side_of(b, g, &p, false);
-  Sums t = {.layout = &plan->sums, .type = p.type, .lanes = plan->sums.values[0].count,
-            .lines = plan->sums.values[2].count};
+  Sums t = {
+      .layout = &plan->sums, .type = p.type, .lanes = plan->sums.values[0].count, .lines = plan->sums.values[2].count};
   t.row = digits(b, t.layout, k->thread, true);
   t.column = digits(b, t.layout, k->thread, false);
   int64_t values = sn_layout_values(t.layout), all = values + a.count + c.count;

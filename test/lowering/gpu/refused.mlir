@@ -1,11 +1,60 @@
 // RUN: sinter-opt --sinter-lower-gpu --split-input-file --verify-diagnostics %s
 
 func.func private @contract(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{cannot become a GPU kernel yet: only sinter.rowwise can; compile it with --target=cpu}}
+  // expected-error @+1 {{has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu}}
   sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
       outs(%y[i, j] : memref<4x8xf32>) {
   ^row(%acc: tensor<8xf32>):
     sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @tile(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule with m = 8, n = 64, which threads = 256 cannot share}}
+  sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
+      outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.mma<m = 8, n = 64, k = 16, threads = 256>) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @parts(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule with k = 1, of which threads = 256 cannot fetch equal parts}}
+  sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
+      outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.mma<m = 16, n = 64, k = 1, threads = 256>) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @memory(%x: memref<4x16xf64>, %w: memref<8x16xf64>, %y: memref<4x8xf64>) attributes {sinter.kernel} {
+  // expected-error @+1 {{needs 541696 bytes of shared memory, of 232448 that a block has: sums of a tile 524288, sides of a product 17408}}
+  sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf64>, %w[j, k] : memref<8x16xf64>) : f64
+      outs(%y[i, j] : memref<4x8xf64>) schedule(#sinter.mma<m = 256, n = 256, k = 4, threads = 1024>) {
+  ^row(%acc: tensor<8xf64>):
+    sinter.yield %acc : tensor<8xf64>
+  }
+  return
+}
+
+// -----
+
+func.func private @whole_row(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{cannot become a GPU kernel: its rows are needed whole, or it gives a number for a row; run sinter-split{target=gpu} first}}
+  sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
+      outs(%y[i] : memref<4xf32>) schedule(#sinter.mma<m = 16, n = 16>) {
+  ^row(%acc: tensor<8xf32>):
+    %s = sinter.row_reduce add %acc : tensor<8xf32> -> f32
+    sinter.yield %s : f32
   }
   return
 }

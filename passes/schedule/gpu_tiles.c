@@ -1,4 +1,4 @@
-// gpu_products.c: a form with products on a GPU.
+// gpu_tiles.c: a form with products on a GPU.
 //
 //   #sinter.mma<kernel = "fma", m = 128, n = 128, k = 8, threads = 256, blocks = 1048576, occupancy = 2>
 //
@@ -8,7 +8,7 @@
 //
 // new schedule key: of a GPU's products: when it is said.
 //
-// test: test/passes/schedule/gpu_products.mlir
+// test: test/passes/schedule/gpu_tiles.mlir
 
 #include "lowering/facts/gpu_products.h"
 #include "passes/schedule/schedule.h"
@@ -20,8 +20,8 @@ typedef struct {
 
 // The first that fits is taken; the last always does.
 static const Tile tiles[] = {
-    {128, 128, 8, 256, 2}, {128, 64, 8, 128, 3}, {64, 128, 8, 128, 3}, {64, 64, 16, 256, 4},
-    {16, 128, 16, 128, 4}, {128, 16, 16, 128, 4}, {32, 32, 16, 64, 8}, {16, 16, 16, 64, 8},
+    {128, 128, 8, 256, 2}, {128, 64, 8, 128, 3},  {64, 128, 8, 128, 3}, {64, 64, 16, 256, 4},
+    {16, 128, 16, 128, 4}, {128, 16, 16, 128, 4}, {32, 32, 16, 64, 8},  {16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }

@@ -1,0 +1,62 @@
+// RUN: sinter-opt --sinter-lower-gpu --canonicalize --cse %s | FileCheck %s
+
+// Tiles of 4 by 8 are dealt to two blocks. What the next turn multiplies is read while this one's is in shared memory,
+// where lines of a and b lie along k; the row program sees one element of the sums at a time.
+
+// CHECK-LABEL: gpu.func @product
+//       CHECK:   %[[SUMS:.+]] = memref.view {{.+}} to memref<4x8xf32, #gpu.address_space<workgroup>>
+//       CHECK:   scf.for %{{.+}} = %{{.+}} to %c5 step %c2 {
+//       CHECK:     %[[A:.+]] = memref.view {{.+}} to memref<8x8xf32, #gpu.address_space<workgroup>>
+//       CHECK:     %[[B:.+]] = memref.view {{.+}} to memref<8x12xf32, #gpu.address_space<workgroup>>
+//       CHECK:     %[[X:.+]] = scf.if %{{.+}} -> (f32) {
+//  CHECK-NEXT:       memref.load %arg0
+//       CHECK:     %[[W:.+]] = scf.if %{{.+}} -> (f32) {
+//  CHECK-NEXT:       memref.load %arg1
+//       CHECK:     scf.for %{{.+}} = %c0 to %c14 step %c8 iter_args(%{{.+}} = %cst, %[[X0:.+]] = %[[X]], %[[W0:.+]] = %[[W]],
+//       CHECK:       memref.store %[[X0]], %[[A]]
+//  CHECK-NEXT:       memref.store %[[W0]], %[[B]]
+//       CHECK:       gpu.barrier
+//       CHECK:       memref.load %arg0
+//       CHECK:       memref.load %arg1
+//       CHECK:       memref.load %[[A]][%c0,
+//       CHECK:       memref.load %[[B]][%c0,
+//       CHECK:       math.fma
+//       CHECK:       memref.load %[[A]][%c7,
+//       CHECK:       math.fma
+//       CHECK:       gpu.barrier
+//       CHECK:     memref.store %{{.+}}, %[[SUMS]]
+//       CHECK:     gpu.barrier
+//       CHECK:     scf.for
+//       CHECK:       scf.if
+//       CHECK:         %[[P:.+]] = memref.load %[[SUMS]]
+//       CHECK:         %[[C:.+]] = memref.load %arg2
+//       CHECK:         %[[S:.+]] = arith.addf %[[P]], %[[C]] : f32
+//       CHECK:         memref.store %[[S]], %arg3
+//       CHECK:     gpu.barrier
+func.func private @product(%x: memref<20x14xf32>, %w: memref<8x14xf32>, %c: memref<8xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 20) by (j = 8) product (k = 14) (%x[i, k] : memref<20x14xf32>, %w[j, k] : memref<8x14xf32>) : f32
+      ins(%c[j] : memref<8xf32>) outs(%y[i, j] : memref<20x8xf32>)
+      schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2>) {
+  ^row(%acc: tensor<8xf32>, %b: tensor<8xf32>):
+    %s = arith.addf %acc, %b : tensor<8xf32>
+    sinter.yield %s : tensor<8xf32>
+  }
+  return
+}
+
+// What both sides use is one for a tile, whether it is of the rows or of the columns; here each tile has one column.
+
+// CHECK-LABEL: gpu.func @both
+//       CHECK:   scf.for %[[T:.+]] = %block_id_x to %c40 step
+//       CHECK:     %[[I:.+]] = arith.remui %{{.+}}, %c5 : index
+//       CHECK:     %[[COLUMN:.+]] = arith.divui %{{.+}}, %c5 : index
+//       CHECK:     memref.load %arg0[%{{.+}}, %[[COLUMN]], %{{.+}}]
+//       CHECK:     memref.load %arg1[%[[COLUMN]], %{{.+}}]
+func.func private @both(%x: memref<20x8x6xf32>, %w: memref<8x6xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 20) by (j = 8) product (k = 6) (%x[i, j, k] : memref<20x8x6xf32>, %w[j, k] : memref<8x6xf32>) : f32
+      outs(%y[i, j] : memref<20x8xf32>) schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2>) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}

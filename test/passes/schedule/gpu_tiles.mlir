@@ -1,0 +1,62 @@
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_86" --split-input-file %s | FileCheck %s --check-prefix=SM86
+
+// Tiles of 128 by 128 where there is one for each multiprocessor.
+
+// CHECK-LABEL: func @large
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+// SM86-LABEL:  func @large
+//       SM86:  #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+func.func @large(%x: tensor<4096x512xf32>, %w: tensor<4096x512xf32>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xf32>, %w[j, k] : tensor<4096x512xf32>) : f32
+      outs(%e[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// Few rows.
+
+// CHECK-LABEL: func @rows
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 16, n = 128, occupancy = 4, threads = 128>
+func.func @rows(%x: tensor<9x512xf32>, %w: tensor<32768x512xf32>, %e: tensor<9x32768xf32>) -> tensor<9x32768xf32> {
+  %0 = sinter.contract (i = 9) by (j = 32768) product (k = 512) (%x[i, k] : tensor<9x512xf32>, %w[j, k] : tensor<32768x512xf32>) : f32
+      outs(%e[i, j] : tensor<9x32768xf32>) {
+  ^row(%acc: tensor<32768xf32>):
+    sinter.yield %acc : tensor<32768xf32>
+  }
+  return %0 : tensor<9x32768xf32>
+}
+
+// -----
+
+// Sums of 64 bits take two registers each.
+
+// CHECK-LABEL: func @double
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+func.func @double(%x: tensor<4096x512xf64>, %w: tensor<4096x512xf64>, %e: tensor<4096x4096xf64>) -> tensor<4096x4096xf64> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xf64>, %w[j, k] : tensor<4096x512xf64>) : f64
+      outs(%e[i, j] : tensor<4096x4096xf64>) {
+  ^row(%acc: tensor<4096xf64>):
+    sinter.yield %acc : tensor<4096xf64>
+  }
+  return %0 : tensor<4096x4096xf64>
+}
+
+// -----
+
+// Little to do: the smallest.
+
+// CHECK-LABEL: func @small
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 16, n = 16, occupancy = 8, threads = 64>
+func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40xf32>) -> tensor<40x40xf32> {
+  %0 = sinter.contract (i = 40) by (j = 40) product (k = 16) (%x[i, k] : tensor<40x16xf32>, %w[j, k] : tensor<40x16xf32>) : f32
+      outs(%e[i, j] : tensor<40x40xf32>) {
+  ^row(%acc: tensor<40xf32>):
+    sinter.yield %acc : tensor<40xf32>
+  }
+  return %0 : tensor<40x40xf32>
+}

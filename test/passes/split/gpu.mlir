@@ -1,0 +1,55 @@
+// RUN: sinter-opt --sinter-split=target=gpu --split-input-file %s | FileCheck %s
+
+// A GPU's kernel of products sees one element at a time: what needs a row whole reads it from memory.
+
+// CHECK-LABEL: func @softmax_sum
+//       CHECK: %[[E:.+]] = tensor.empty() : tensor<4x8xf32>
+//       CHECK: %[[P:.+]] = sinter.contract (i = 4) by (j = 8)
+//  CHECK-NEXT:     product (k = 16) (%{{.+}}[i, k] : tensor<4x16xf32>, %{{.+}}[j, k] : tensor<8x16xf32>) : f32
+//  CHECK-NEXT:     outs(%[[E]][i, j] : tensor<4x8xf32>) {
+//  CHECK-NEXT: ^row(%[[A:.+]]: tensor<8xf32>):
+//  CHECK-NEXT:   sinter.yield %[[A]] : tensor<8xf32>
+//       CHECK: sinter.rowwise (i = 4) by (j = 8)
+//  CHECK-NEXT:     ins(%[[P]][i, j] : tensor<4x8xf32>, %{{.+}}[j] : tensor<8xf32>)
+//  CHECK-NEXT:     reduce(add [] : f32)
+//  CHECK-NEXT:     outs(%{{.+}}[] : tensor<f32>) {
+//  CHECK-NEXT: ^row(%[[X:.+]]: tensor<8xf32>, %[[B:.+]]: tensor<8xf32>):
+//  CHECK-NEXT:   %[[Y:.+]] = arith.addf %[[X]], %[[B]]
+//  CHECK-NEXT:   %[[S:.+]] = sinter.row_reduce add %[[Y]]
+//  CHECK-NEXT:   sinter.yield %[[S]] : f32
+//  CHECK-NEXT: } finish {
+//  CHECK-NEXT: ^done(%[[D:.+]]: f32):
+//  CHECK-NEXT:   %[[N:.+]] = arith.negf %[[D]]
+//  CHECK-NEXT:   sinter.yield %[[N]] : f32
+func.func @softmax_sum(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : tensor<4x16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
+      ins(%b[j] : tensor<8xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%acc: tensor<8xf32>, %c: tensor<8xf32>):
+    %y = arith.addf %acc, %c : tensor<8xf32>
+    %s = sinter.row_reduce add %y : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  } finish {
+  ^done(%s: f32):
+    %n = arith.negf %s : f32
+    sinter.yield %n : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// What is a function of each element stays.
+
+// CHECK-LABEL: func @bias
+//       CHECK: sinter.contract
+//       CHECK:   arith.addf
+//   CHECK-NOT: sinter.rowwise
+func.func @bias(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : tensor<4x16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
+      ins(%b[j] : tensor<8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%acc: tensor<8xf32>, %c: tensor<8xf32>):
+    %y = arith.addf %acc, %c : tensor<8xf32>
+    sinter.yield %y : tensor<8xf32>
+  }
+  return %0 : tensor<4x8xf32>
+}
