@@ -757,7 +757,8 @@ def products():
         product(f"product_{a}_{b}", rows=[("i", 20)], columns=[("j", 34)], sums=[("k", 50)], a="i, k", b="k, j",
                 spec="ik,kj->ij", shapes=((20, 50), (50, 34)), t=(a, b, c))
     product("product_windows", rows=[("n", 2), ("i", 21)], columns=[("o", 11)], sums=[("c", 3), ("r", 5)], a="",
-            b="o, c, r", side="%a[n, c, i * 2 + r - 2] : tensor<2x3x40xf32> else 0.0", spec="", shapes=((2, 3, 40), (11, 3, 5)),
+            b="o, c, r", side="%a[n, c, i * 2 + r - 2] : tensor<2x3x40xf32> else 0.0", spec="",
+            shapes=((2, 3, 40), (11, 3, 5)),
             inputs=lambda r: [r.standard_normal((2, 3, 40)).astype("f4"), r.standard_normal((11, 3, 5)).astype("f4")],
             want=lambda x, w: [np.einsum("ncir,ocr->nio", np.lib.stride_tricks.sliding_window_view(
                 np.pad(x.astype("f8"), ((0, 0), (0, 0), (2, 5))), 5, 2)[:, :, :42:2], w.astype("f8"))])
