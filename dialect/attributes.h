@@ -25,6 +25,8 @@
 #define SN_WORKSPACE "sinter.workspace"
 // On a function: a kernel.
 #define SN_KERNEL "sinter.kernel"
+// On a function: made of one operation of host code, by sinter-separate.
+#define SN_PART "sinter.part"
 // On a public function with results of sizes `?`, from sinter-boundary on: the name of the
 // function that computes their sizes.
 #define SN_SHAPES "sinter.shapes"

@@ -25,9 +25,8 @@
 
 #include "capi/pass.h"
 #include "capi/shim.h"
-#include "lowering/host/names.h"
+#include "lowering/host/made_functions.h"
 #include "lowering/rows/rowsteps.h"
-#include <stdio.h>
 
 // ---- the host's side ------------------------------------------------------------
 
@@ -152,41 +151,11 @@ static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirVa
   return shaped_back(host, buffer, v, result);
 }
 
-// The kernel functions that a module has so far.
-typedef struct {
-  MlirOperation function;
-  uintptr_t next; // one more than the place of the one before with the same hash, or 0
-} Kernel;
 typedef struct {
   MlirOperation func, last; // whose forms are outlined; what its next kernel stands behind
-  int n;                    // of its names
-  MlirSymbolTable symbols;
-  SN_VEC(Kernel) kernels;
-  SnTable by_hash; // the latest one's place, plus 1
+  int n;                    // of its names: counted up for each form, so that reports tell two calls of one apart
+  SnMadeFunctions made;
 } Outline;
-
-// A name that no symbol of the module has: FUNCTION_kernelN, N counted up for each form, so that reports tell two
-// calls of one function apart.
-static void kernel_name(Outline *o, char *name, size_t size) {
-  char *base = sn_symbol_base(o->func);
-  do
-    snprintf(name, size, "%s_kernel%d", base, o->n++);
-  while (!sn_null(mlirSymbolTableLookup(o->symbols, SN_STR(name))));
-  free(base);
-}
-
-// The function that does the same as the new one, which it may be itself.
-static MlirOperation shared(Outline *o, MlirOperation kernel) {
-  const void *hash = (const void *)(sn_shim_regions_hash(kernel) | 1);
-  uintptr_t place = 0;
-  sn_table_get(&o->by_hash, hash, &place);
-  for (uintptr_t k = place; k; k = o->kernels.data[k - 1].next)
-    if (sn_shim_same_regions(kernel, o->kernels.data[k - 1].function))
-      return o->kernels.data[k - 1].function;
-  sn_push(&o->kernels, (Kernel){kernel, place});
-  sn_table_put(&o->by_hash, hash, o->kernels.size);
-  return kernel;
-}
 
 // The op gives way to the buffers that were made of its results, and so do the reshapes behind it.
 static void become(SnBuilder *host, MlirOperation op, const Results *r) {
@@ -208,20 +177,15 @@ static void become(SnBuilder *host, MlirOperation op, const Results *r) {
 static void call(Outline *o, SnBuilder *host, SnBuilder *kernel, MlirOperation op, MlirOperation func, Arguments *a,
                  Results *r) {
   sn_op(kernel, "func.return", sn_values(0, NULL));
-  char text[160];
-  kernel_name(o, text, sizeof text);
-  MlirAttribute name = sn_string(host->ctx, text);
-  MlirOperation callee = shared(o, func);
-  if (mlirOperationEqual(callee, func)) {
-    sn_set_attr(func, "sym_name", name);
-    mlirSymbolTableInsert(o->symbols, func);
+  char name[160];
+  sn_made_name(&o->made, o->func, "kernel", &o->n, name, sizeof name);
+  MlirOperation callee = sn_made_add(&o->made, func, name);
+  if (mlirOperationEqual(callee, func))
     o->last = func;
-  } else {
-    mlirOperationDestroy(func);
-  }
   MlirStringRef symbol = mlirStringAttrGetValue(sn_get_attr(callee, "sym_name"));
   MlirLocation loc = host->loc;
-  host->loc = mlirLocationFusedGet(host->ctx, 1, &loc, name); // sinter-count reads it: passes between keep locations
+  // sinter-count reads it: passes between keep locations.
+  host->loc = mlirLocationFusedGet(host->ctx, 1, &loc, sn_string(host->ctx, name));
   sn_op(host, "func.call", sn_values((intptr_t)a->buffers.size, a->buffers.data),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(host->ctx, symbol)), sn_types(0, NULL));
   host->loc = loc;
@@ -314,7 +278,7 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   SnOpVec functions = sn_collect(module, "func.func");
-  Outline o = {.symbols = mlirSymbolTableCreate(module)};
+  Outline o = {.made = sn_made_begin(module)};
   for (size_t i = 0; i < functions.size; ++i) {
     o.func = o.last = functions.data[i];
     o.n = 0;
@@ -326,9 +290,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
       (sn_is_steps(forms.data[k]) ? outline_steps : outline)(&o, forms.data[k]);
     sn_vec_free(&forms);
   }
-  mlirSymbolTableDestroy(o.symbols);
-  sn_vec_free(&o.kernels);
-  sn_table_free(&o.by_hash);
+  sn_made_end(&o.made);
   sn_vec_free(&functions);
   return SN_OK;
 }

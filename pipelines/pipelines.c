@@ -136,6 +136,7 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     HOST_BUFFERS,
+    {"sinter-separate", "linalg.generic -> a call of a function that has it", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
     {"canonicalize", "loops that run once are gone", NULL},
     {"cse", "one op for each value", NULL},

@@ -1,4 +1,4 @@
-// destinations.c: what an operation of linalg writes is nobody else's.
+// destinations.c: what an operation of linalg writes is nobody else's, and what many read is read by each alone.
 //
 //   %e = tensor.empty() : tensor<4x8xf32>
 //   %z = linalg.fill ins(%f0 : f32) outs(%e)
@@ -10,7 +10,14 @@
 //
 // Exporters and CSE make one such value for all operations of a size. Bufferization then asks of each of them what it
 // shares with all others, which takes more than the square of their number; and a copy of what was filled once costs
-// more than filling again.
+// more than filling again. Where the operation does not read what it was given to write, it gets an empty one.
+//
+//   %a = linalg.add ins(%x, %u) ...                %m = bufferization.to_buffer %u read_only
+//   %b = linalg.add ins(%a, %u) ...      ->        %u0 = bufferization.to_tensor %m restrict
+//   ...                                            %a = linalg.add ins(%x, %u0) ...    ...
+//
+// So are the readers of a tensor asked of one another. Where all that is done to it is reading, nobody writes its
+// buffer, and each may know it alone; `restrict` says less than it should then, but it is about who writes.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_destinations.mlir
 
@@ -28,37 +35,110 @@ static MlirValue made_again(SnBuilder *b, MlirOperation op) {
   return sn_result(copy, 0);
 }
 
-static MlirWalkResult visit(MlirOperation op, void *user) {
-  intptr_t n = sn_num_operands(op), results = sn_in_dialect(op, "linalg") ? sn_num_results(op) : 0;
-  for (intptr_t k = results < n ? n - results : n; k < n; ++k) { // its last operands are what it writes
+// Whether an operation gives back what it writes: its last operands. linalg.index and others in bodies do not.
+static bool gives_written(MlirOperation op) {
+  intptr_t results = sn_in_dialect(op, "linalg") ? sn_num_results(op) : 0;
+  return results && results <= sn_num_operands(op);
+}
+static intptr_t first_written(MlirOperation op) { return sn_num_operands(op) - sn_num_results(op); }
+
+// Whether the payload may read operand k, which is written.
+static bool reads_before(MlirOperation op, intptr_t k) {
+  if (mlirOperationGetNumRegions(op) != 1)
+    return true;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return !body.ptr || mlirBlockGetNumArguments(body) != sn_num_operands(op) ||
+         !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, k)));
+}
+
+static MlirWalkResult own_destinations(MlirOperation op, void *user) {
+  if (!gives_written(op))
+    return MlirWalkResultAdvance;
+  for (intptr_t k = first_written(op); k < sn_num_operands(op); ++k) {
     MlirValue v = sn_operand(op, k);
     MlirOperation maker = sn_definer(v);
     if (sn_null(maker) || sn_one_use(v) || !is_new(maker))
       continue;
+    bool filled = sn_is(maker, "linalg.fill");
+    MlirOperation empty = filled ? sn_definer(sn_operand(maker, sn_num_operands(maker) - 1)) : maker;
     SnBuilder b = sn_before(op);
-    MlirValue own = made_again(&b, maker);
+    MlirValue own = made_again(&b, empty);
+    if (filled && reads_before(op, k)) {
+      MlirValue fill = made_again(&b, maker);
+      mlirOperationSetOperand(sn_definer(fill), sn_num_operands(maker) - 1, own);
+      own = fill;
+    }
     mlirOperationSetOperand(op, k, own);
-    MlirOperation fill = sn_definer(own);
-    if (sn_is(fill, "linalg.fill")) {
-      b = sn_before(fill);
-      intptr_t to = sn_num_operands(fill) - 1;
-      mlirOperationSetOperand(fill, to, made_again(&b, sn_definer(sn_operand(fill, to))));
+  }
+  return MlirWalkResultAdvance;
+}
+
+// ---- readers ----------------------------------------------------------------------------------
+
+enum { MANY = 16 }; // fewer readers are asked of one another in no time
+
+// Whether more than MANY operations of linalg read a value, and nothing else is done to it.
+static bool has_many_readers(MlirValue v) {
+  int n = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (!gives_written(op) || mlirOpOperandGetOperandNumber(use) >= first_written(op))
+      return false;
+    ++n;
+  }
+  return n > MANY;
+}
+
+static void read_alone(SnBuilder *b, MlirValue v) {
+  MlirType t = sn_type_of(v);
+  if (!mlirTypeIsARankedTensor(t) || !has_many_readers(v))
+    return;
+  SN_VEC(MlirOpOperand) uses = {0};
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    sn_push(&uses, use);
+  MlirAttribute yes = sn_unit(b->ctx);
+  MlirValue buffer = sn(b, "bufferization.to_buffer", v, sn_memref_like(t, sn_element(t)), sn_attr("read_only", yes));
+  for (size_t k = 0; k < uses.size; ++k) {
+    MlirOperation op = mlirOpOperandGetOwner(uses.data[k]);
+    SnBuilder reader = sn_before(op);
+    MlirValue own = sn(&reader, "bufferization.to_tensor", buffer, t, sn_attr("restrict", yes));
+    mlirOperationSetOperand(op, mlirOpOperandGetOperandNumber(uses.data[k]), own);
+  }
+  sn_vec_free(&uses);
+}
+
+// Arguments, and what operations of linalg write to memory of their own: no layout but the plain one.
+static MlirWalkResult own_readings(MlirOperation op, void *user) {
+  if (sn_is(op, "func.func") && sn_function_body(op).ptr) {
+    MlirBlock body = sn_function_body(op);
+    SnBuilder b = sn_at_start(body, mlirOperationGetLocation(op));
+    for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
+      read_alone(&b, mlirBlockGetArgument(body, k));
+  } else if (gives_written(op)) {
+    SnBuilder b = sn_after(op);
+    for (intptr_t k = 0; k < sn_num_results(op); ++k) {
+      MlirOperation destination = sn_definer(sn_operand(op, first_written(op) + k));
+      if (!sn_null(destination) && is_new(destination))
+        read_alone(&b, sn_result(op, k));
     }
   }
   return MlirWalkResultAdvance;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  mlirOperationWalk(module, visit, NULL, MlirWalkPreOrder);
+  mlirOperationWalk(module, own_destinations, NULL, MlirWalkPreOrder);
+  mlirOperationWalk(module, own_readings, NULL, MlirWalkPreOrder);
   return SN_OK;
 }
 
+MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__bufferization__,
+                                                      mlirGetDialectHandle__tensor__, NULL};
 
 const SnPass sn_pass_host_destinations = {
     .argument = "sinter-destinations",
-    .summary = "what an operation of linalg writes is nobody else's",
+    .summary = "what an operation of linalg writes is nobody else's, and what many read is read by each alone",
     .anchor = "builtin.module",
     .dialects = dialects,
     .run = run,

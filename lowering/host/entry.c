@@ -264,7 +264,8 @@ static bool is_bare(MlirType type) {
 
 static MlirLogicalResult pass_pointers(MlirOperation module, MlirOperation func) {
   MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
-  bool bare = sn_get_attr(func, SN_KERNEL).ptr && sn_function_body(func).ptr && !sn_is_public(func);
+  bool ours = sn_get_attr(func, SN_KERNEL).ptr || sn_get_attr(func, SN_PART).ptr;
+  bool bare = ours && sn_function_body(func).ptr && !sn_is_public(func);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && bare; ++i)
     bare = is_bare(mlirFunctionTypeGetInput(type, i));
   if (bare && !mlirFunctionTypeGetNumResults(type))

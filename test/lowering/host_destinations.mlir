@@ -41,3 +41,130 @@ func.func @once(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   %f = linalg.matmul ins(%t, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %d, %f : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// What is filled and not read is not filled again.
+
+// CHECK-LABEL: func @not_read
+//       CHECK:   linalg.fill
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   %[[E:.+]] = tensor.empty()
+//  CHECK-NEXT:   linalg.transpose {{.+}} outs(%[[E]] : tensor<4x4xf32>)
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   return
+func.func @not_read(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %f0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %z = linalg.fill ins(%f0 : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %t = linalg.transpose ins(%x : tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) permutation = [1, 0]
+  %a = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %t, %a : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// What many read, each reads alone.
+
+// CHECK-LABEL: func @many_readers
+//  CHECK-SAME:   %[[X:.+]]: tensor<4x4xf32>
+//       CHECK:   %[[M:.+]] = bufferization.to_buffer %[[X]] read_only
+//       CHECK:   %[[X1:.+]] = bufferization.to_tensor %[[M]] restrict : memref<4x4xf32> to tensor<4x4xf32>
+//  CHECK-NEXT:   %[[X0:.+]] = bufferization.to_tensor %[[M]] restrict : memref<4x4xf32> to tensor<4x4xf32>
+//  CHECK-NEXT:   linalg.add ins(%[[X0]], %[[X1]] : tensor<4x4xf32>, tensor<4x4xf32>)
+//       CHECK:   return
+func.func @many_readers(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e0 = tensor.empty() : tensor<4x4xf32>
+  %e1 = tensor.empty() : tensor<4x4xf32>
+  %e2 = tensor.empty() : tensor<4x4xf32>
+  %e3 = tensor.empty() : tensor<4x4xf32>
+  %e4 = tensor.empty() : tensor<4x4xf32>
+  %e5 = tensor.empty() : tensor<4x4xf32>
+  %e6 = tensor.empty() : tensor<4x4xf32>
+  %e7 = tensor.empty() : tensor<4x4xf32>
+  %e8 = tensor.empty() : tensor<4x4xf32>
+  %a0 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a1 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e1 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a2 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e2 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a3 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e3 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a4 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e4 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a5 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e5 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a6 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e6 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a7 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e7 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a8 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e8 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %a8 : tensor<4x4xf32>
+}
+
+// -----
+
+// What is returned, too, or written, is known to all.
+
+// CHECK-LABEL: func @returned
+//   CHECK-NOT:   bufferization
+//       CHECK:   return
+func.func @returned(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e0 = tensor.empty() : tensor<4x4xf32>
+  %e1 = tensor.empty() : tensor<4x4xf32>
+  %e2 = tensor.empty() : tensor<4x4xf32>
+  %e3 = tensor.empty() : tensor<4x4xf32>
+  %e4 = tensor.empty() : tensor<4x4xf32>
+  %e5 = tensor.empty() : tensor<4x4xf32>
+  %e6 = tensor.empty() : tensor<4x4xf32>
+  %e7 = tensor.empty() : tensor<4x4xf32>
+  %e8 = tensor.empty() : tensor<4x4xf32>
+  %a0 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a1 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e1 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a2 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e2 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a3 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e3 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a4 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e4 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a5 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e5 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a6 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e6 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a7 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e7 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a8 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e8 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %x : tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @written
+//   CHECK-NOT:   bufferization
+//       CHECK:   return
+func.func @written(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %e0 = tensor.empty() : tensor<4x4xf32>
+  %e1 = tensor.empty() : tensor<4x4xf32>
+  %e2 = tensor.empty() : tensor<4x4xf32>
+  %e3 = tensor.empty() : tensor<4x4xf32>
+  %e4 = tensor.empty() : tensor<4x4xf32>
+  %e5 = tensor.empty() : tensor<4x4xf32>
+  %e6 = tensor.empty() : tensor<4x4xf32>
+  %e7 = tensor.empty() : tensor<4x4xf32>
+  %e8 = tensor.empty() : tensor<4x4xf32>
+  %a0 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a1 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e1 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a2 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e2 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a3 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e3 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a4 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e4 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a5 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e5 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a6 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e6 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a7 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e7 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a8 = linalg.add ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e8 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.matmul ins(%e0, %e1 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y, %a8 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// linalg.index gives a number of its own.
+
+// CHECK-LABEL: func @index
+//       CHECK:   linalg.index 0
+func.func @index() -> tensor<4xindex> {
+  %e = tensor.empty() : tensor<4xindex>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<4xindex>) {
+  ^bb0(%o: index):
+    %i = linalg.index 0 : index
+    linalg.yield %i : index
+  } -> tensor<4xindex>
+  return %y : tensor<4xindex>
+}
