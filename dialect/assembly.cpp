@@ -238,7 +238,9 @@ struct FormParser {
     if (succeeded(p.parseOptionalKeyword("reduce")) &&
         p.parseCommaSeparatedList(paren, [&] { return accumulator(); }))
       return failure();
-    if (p.parseKeyword("outs") || p.parseCommaSeparatedList(paren, [&] { return output(); }))
+    bool asserts = !p.getNumResults() && failed(p.parseOptionalKeyword("outs")); // it has no destinations
+    if (!asserts && ((p.getNumResults() && p.parseKeyword("outs")) ||
+                     p.parseCommaSeparatedList(paren, [&] { return output(); })))
       return failure();
     Attribute schedule;
     if (succeeded(p.parseOptionalKeyword("schedule")) &&

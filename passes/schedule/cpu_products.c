@@ -158,7 +158,7 @@ static int64_t rows_of_chain(const Plan *p) {
   if (p->rows == SN_DYNAMIC || p->rows >= 512)
     return p->rows >= 2048 ? 256 : 128;
   bool enough = p->batch != SN_DYNAMIC && sn_times(p->batch, sn_pieces(p->rows, 128)) >= ENOUGH_TASKS;
-  int64_t blocks = sn_pieces(p->rows, 128);
+  int64_t blocks = at_least_one(sn_pieces(p->rows, 128));
   return at_least_one(sn_pieces(p->rows, enough || p->rows < 64 || blocks > 1 ? blocks : 2));
 }
 

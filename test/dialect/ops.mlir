@@ -251,6 +251,23 @@ func.func @memrefs(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
   return
 }
 
+// What only asserts has no destinations.
+
+// CHECK-LABEL: func @asserts
+//       CHECK:   {{^ *}}sinter.rowwise (i = 4) by (j = 8)
+//  CHECK-NEXT:       ins(%{{.+}}[i, j] : tensor<4x8xf32>) {
+func.func @asserts(%x: tensor<4x8xf32>) {
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<8xf32> -> f32
+    %k = arith.constant 1.0e+30 : f32
+    %c = arith.cmpf ult, %s, %k : f32
+    cf.assert %c, "large"
+    sinter.yield
+  }
+  return
+}
+
 // Gradients, with the gradient of what comes later or without.
 
 // CHECK-LABEL: func @gradients

@@ -83,3 +83,22 @@ func.func @not_yet(%x: tensor<7x9xf32>, %w: tensor<7x9x12xf32>, %e: tensor<7x12x
   }
   return %0 : tensor<7x12xf32>
 }
+
+// -----
+
+// No rows at all have blocks all the same.
+
+// CHECK-LABEL: func.func @no_rows
+//       CHECK:   schedule(#sinter.brgemm<k = 8, kernel = "libxsmm", lanes = 8, m = 1, n = 8, stream = 8, tasks = 1,
+func.func @no_rows(%x: tensor<0x4xf32>, %w: tensor<8x4xf32>, %v: tensor<8x5xf32>, %e: tensor<0x5xf32>) -> tensor<0x5xf32> {
+  %0 = sinter.contract (i = 0) by (j = 8) by (o = 5)
+      product (k = 4) (%x[i, k] : tensor<0x4xf32>, %w[j, k] : tensor<8x4xf32>) : f32
+      matrix (j) to (o) (%v[j, o] : tensor<8x5xf32>)
+      outs(%e[i, o] : tensor<0x5xf32>) {
+  ^row(%a: tensor<8xf32>, %m: tensor<8x5xf32>):
+    %h = math.tanh %a : tensor<8xf32>
+    %o = sinter.row_product %h, %m : tensor<8xf32>, tensor<8x5xf32> -> tensor<5xf32>
+    sinter.yield %o : tensor<5xf32>
+  }
+  return %0 : tensor<0x5xf32>
+}
