@@ -35,3 +35,12 @@ def store(folder, name, text, why):
     with open(path, "w") as f:
         f.write(f"// {why}\n\n{text}")
     return path
+
+
+def read_flags():
+    """What this processor has, by Linux's names."""
+    try:
+        with open("/proc/cpuinfo") as f:
+            return set(re.search(r"(?m)^flags\s*:(.*)", f.read())[1].split())
+    except (OSError, TypeError):
+        return set()

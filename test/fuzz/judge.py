@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 
+import blocks
 import expected
 from common import CRASH, ENVIRONMENT, crash
 
@@ -15,11 +16,15 @@ from common import CRASH, ENVIRONMENT, crash
 ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"],
          ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
          ["--policy=medium", "--threads=1", "--cpu=haswell"]]
-# The same of a program in kernel forms; what begins with --sinter- is for sinter-opt.
+# The same of a program in kernel forms; what begins with --sinter- is for sinter-opt. --blocks: with other blocks of
+# products (blocks.py), of the forms as they are written or as fusion makes them.
 FORM_ROADS = [["--policy=disabled", "--threads=1"], ["--sinter-split", "--policy=aggressive", "--threads=2"],
               ["--sinter-split=keep-sides", "--sinter-decompose", "--policy=medium", "--threads=1"],
               ["--policy=medium", "--threads=2"], ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
-              ["--sinter-simplify", "--sinter-decompose", "--policy=medium", "--threads=1"]]
+              ["--sinter-simplify", "--sinter-decompose", "--policy=medium", "--threads=1"],
+              ["--blocks=written", "--policy=medium", "--threads=2"],
+              ["--blocks=fused", "--policy=aggressive", "--threads=2"],
+              ["--blocks=written", "--policy=aggressive", "--threads=1", "--cpu=haswell"]]
 REPORTED = 3  # sinter-run's exit code when an assert of the program fails
 
 
@@ -76,7 +81,8 @@ class Judge:
         self.lock = threading.Lock()
         # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and
         # all.
-        self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements"), 0)
+        self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements", "scheduled", "chains",
+                                     "streams"), 0)
 
     def call(self, *command):
         try:
@@ -86,7 +92,45 @@ class Judge:
             return -1000, f"error: no end after {self.options.timeout} s", b""
         return done.returncode, done.stderr.decode(errors="replace"), done.stdout
 
+    def other_blocks(self, file, how, road):
+        """The program's file with other blocks, None if it has no products, or why it cannot be scheduled."""
+        haswell = "--cpu=haswell" in road
+        schedule = "--sinter-schedule=features=" + ("avx2,fma" if haswell else blocks.features())
+        width = ["vector-bits=256 registers=16"] if haswell else []
+        schedule = " ".join([schedule, *width])
+        if how == "written":
+            code, err, text = self.call(self.opt, file, schedule)
+        else:
+            code, err, text = self.call(self.tool, file, "--emit=scheduled", *[a for a in road if "threads" not in a])
+        if code:
+            return code, err
+        made = f"{file}.{how}{'-haswell' * haswell}.mlir"
+
+        def runs(text):
+            with open(made, "w") as f:
+                f.write(text)
+            return not self.call(self.opt, made, schedule, "-o", os.devnull)[0]
+
+        text = blocks.other_blocks(text.decode(), runs)
+        if text is None:
+            return None
+        with self.lock:
+            chains, streams = blocks.counted(text)
+            self.counts["chains"] += chains
+            self.counts["streams"] += streams
+            self.counts["scheduled"] += 1
+        with open(made, "w") as f:
+            f.write(text)
+        return made
+
     def run(self, file, *arguments):
+        """(exit code, messages); None of a program for which there is no such road."""
+        how = next((a[9:] for a in arguments if a.startswith("--blocks=")), None)
+        if how:
+            arguments = [a for a in arguments if not a.startswith("--blocks=")]
+            file = self.other_blocks(file, how, [a for a in arguments if not a.startswith(("--input", "--output"))])
+            if not isinstance(file, str):
+                return file
         passes = [a for a in arguments if a.startswith("--sinter-")]
         if passes:
             made = file + "".join(passes) + ".mlir"
@@ -149,6 +193,7 @@ class Judge:
             every = FORM_ROADS if forms else ROADS
             pick = sum(map(ord, text)) % len(every)
             roads = every if self.options.every_road else every[pick:pick + 1]
+            roads = [road for road in roads if self.options.roads in " ".join(road)]
             why = self.spelled(file) if forms else None
             if why:
                 return why
@@ -156,7 +201,10 @@ class Judge:
         first = None
         for i, road in enumerate(roads):
             outputs = outputs_of(f"road{i}-")
-            code, err = self.run(file, *road, *inputs, *[f"--output={o}" for o in outputs])
+            done = self.run(file, *road, *inputs, *[f"--output={o}" for o in outputs])
+            if not done:
+                continue
+            code, err = done
             name = "" if i < len(self.options.threads) else " by " + " ".join(road)
             why = self.wrong(want, code, err, outputs)
             if why:
