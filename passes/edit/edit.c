@@ -268,11 +268,40 @@ static bool keeps_side_summed(const SnForm *f, size_t side, size_t input) {
   return false;
 }
 
+static bool is_read_in_program(const SnForm *f, SnSide s, size_t input) {
+  return !s.program.ptr || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(input - s.first))).ptr;
+}
+
+static bool uses_group(const SnForm *f, size_t input, SnGroup g) {
+  bool uses = false;
+  for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+    uses |= sn_access_uses(f, &f->inputs.data[input], d);
+  return uses;
+}
+
+// A product is of the group whose columns its sides use, and of the first one if they use none.
+static bool keeps_group(const SnForm *f, size_t side, size_t input) {
+  int64_t number = side < 2 * f->products.size ? sn_group_of_product(f, side / 2) : 0;
+  SnGroup g = sn_group(f, (size_t)number);
+  if (!number || !uses_group(f, input, g))
+    return false;
+  bool others = false;
+  for (size_t i = side / 2 * 2; i < side / 2 * 2 + 2; ++i) {
+    SnSide s = sn_side(f, i);
+    for (size_t k = s.first; k < s.first + s.count; ++k)
+      others |= k != input && uses_group(f, k, g) && (k < input || is_read_in_program(f, s, k));
+    MlirOperation op = s.program.ptr ? mlirBlockGetFirstOperation(s.program) : (MlirOperation){0};
+    for (; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+      for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+        others |= sn_row_op_names(op, f->dims.data[d].name);
+  }
+  return !others;
+}
+
 static bool is_read_by_side(const SnForm *f, size_t input) {
   size_t side = side_of(f, input), last = sn_side(f, side).first + sn_side(f, side).count - 1;
   SnSide s = sn_side(f, side);
-  if (!s.program.ptr || mlirValueGetFirstUse(mlirBlockGetArgument(s.program, (intptr_t)(input - s.first))).ptr ||
-      keeps_side_summed(f, side, input))
+  if (is_read_in_program(f, s, input) || keeps_side_summed(f, side, input) || keeps_group(f, side, input))
     return true;
   bool others = input < last; // a side has one input at least
   for (size_t k = s.first; k < last && !others; ++k)

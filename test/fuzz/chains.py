@@ -15,6 +15,7 @@ WEIGHTS = (1, 6, 8, 8, 8, 6, 5, 5, 3, 3, 2)
 LABELS = 8  # random labels are in [0, LABELS)
 KINDS = ("dim",) * 6 + ("heads", "stride", "reverse", "pad", "split", "sum", "join", "through")
 BITS = {"bf16": 16, "f16": 16, "f32": 32, "f64": 64, "i8": 8, "i32": 32, "i64": 64, "index": 64}
+INFINITY = {"f64": "0xFFF0000000000000", "f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}  # -inf
 # What is read, and what is computed with.
 FAMILIES = (("f32", "f32"), ("f32", "f32"), ("f64", "f64"), ("bf16", "f32"), ("f16", "f32"), ("f32", "f64"),
             ("i8", "i32"), ("i32", "i32"))
@@ -695,9 +696,9 @@ class Generator:
             y = self.step(["$r = arith.minimumf $0, $1 : @0"], [y, big], Val(None, wide, x.lo, x.hi))
         return y
 
-    def multiply(self):
-        """A row product, by a matrix from the group of some row."""
-        ways = [(m, v) for m in self.f.matrices for v in self.values
+    def multiply(self, row=None):
+        """A row product, by a matrix from the group of this row or of some."""
+        ways = [(m, v) for m in self.f.matrices for v in ([row] if row else self.values)
                 if v.of == m[0] and self.is_float(v) == (m[3].element in MLIR_FLOATS) and v.dtype != "i64"]
         if not ways:
             return None
@@ -708,6 +709,47 @@ class Generator:
         y.tied = True
         self.step([f"$r = sinter.row_product $0, $1 : @0, @1 -> @{wide}"], [v, m[3]], y)
         return self.tenth(y) if self.is_float(y) else y
+
+    def softmax(self):
+        """Exponentials under the row's maximum, masked or not, over their sum or not, and multiplied again: what a
+        chain may stream."""
+        rng = self.rng
+        ways = [g for g in {m[0] for m in self.f.matrices if m[3].element in MLIR_FLOATS}]
+        x = self.row(lambda v: v.of in ways and v.dtype in ("f32", "f64"))
+        if not x:
+            return
+        kind = rng.random()
+        if kind < 0.25:
+            x = self.binary_of("mulf", x, self.constant(x))
+        elif kind < 0.6:
+            x = self.causal(x, rng.choice(("-3.0", "inf", "inf"))) or x
+        most = Val(None, x.dtype, x.lo, x.hi)
+        self.step(["$r = sinter.row_reduce maximumf $0 : @0 -> " + x.dtype], [x], most)
+        e = Val(x.of, x.dtype, 0, 1)
+        self.step([f"%b = sinter.broadcast $1 : @1 -> @{x.dtype}", "%d = arith.subf $0, %b : @0",
+                   "$r = math.exp %d : @0"], [x, most], e)
+        total = self.step([f"$r = sinter.row_reduce add $0 : @0 -> {x.dtype}"], [e], Val(None, x.dtype, 1, 60))
+        p, how = e, rng.random()
+        if how < 0.15:
+            other = self.pick(lambda v: v.of == x.of and v.dtype == x.dtype and v is not e)
+            p = self.binary_of("mulf", e, other or self.constant(e))
+        if how < 0.55:
+            p = self.step([f"%o = arith.constant 1.0 : {x.dtype}", "%q = arith.divf %o, $1 : @1",
+                           f"%b = sinter.broadcast %q : @1 -> @{x.dtype}", "$r = arith.mulf $0, %b : @0"], [p, total],
+                          Val(x.of, x.dtype, -5, 5))
+        elif how < 0.75:
+            p = self.step([f"%b = sinter.broadcast $1 : @1 -> @{x.dtype}", "$r = arith.divf $0, %b : @0"], [p, total],
+                          Val(x.of, x.dtype, -5, 5))
+        elif how < 0.85:
+            self.step(["%l = math.log $0 : @0", "$r = arith.addf %l, $1 : @0"], [total, most], Val(None, x.dtype, -5, 9))
+        if self.read in ("bf16", "f16") and rng.random() < 0.6:
+            p = self.step([f"$r = arith.truncf $0 : @0 to @{self.read}"], [p], Val(x.of, self.read, p.lo, p.hi))
+        for _ in range(rng.choice((1, 1, 2))):
+            self.multiply(p)
+
+    def binary_of(self, op, x, y):
+        corners = [a * b for a in (x.lo, x.hi) for b in (y.lo, y.hi)]
+        return self.step([f"$r = arith.{op} $0, $1 : @0"], [x, y], self.like(x, min(corners), max(corners)))
 
     def tenth(self, y):
         text = ["%k = arith.constant 1.0e-01 : @0", "$r = arith.mulf $0, %k : @0"]
@@ -729,15 +771,15 @@ class Generator:
         return self.step([f"%p = sinter.index {d} : @index", "%q = arith.index_cast %p : @index to @i64",
                           f"$r = arith.{op} %q : @i64 to @{t}"], [], y)
 
-    def causal(self):
+    def causal(self, x=None, nothing="-3.0"):
         """Nothing where a column is behind a row, as in attention."""
-        x = self.row(self.is_float)
+        x = x or self.row(self.is_float)
         if not x or x.of == "side" or not self.f.rows or not self.f.groups[x.of]:
             return None
         i, j = self.rng.choice(self.f.rows), self.rng.choice(self.f.groups[x.of])
         text = [f"%i = sinter.index {i} : index", "%b = sinter.broadcast %i : index -> @index",
                 f"%j = sinter.index {j} : @index", "%c = arith.cmpi ule, %j, %b : @index",
-                "%z = arith.constant -3.0 : @0", "$r = arith.select %c, $0, %z : @i1, @0"]
+                f"%z = arith.constant {INFINITY[x.dtype] if nothing == 'inf' else nothing} : @0", "$r = arith.select %c, $0, %z : @i1, @0"]
         return self.step(text, [x], self.like(x, min(x.lo, -3), x.hi))
 
     def element(self):
@@ -804,6 +846,8 @@ class Generator:
         rng, f = self.rng, self.f
         self.steps, self.may_add, self.own = f.steps, True, None
         wide = self.wide
+        # Rows of one side, columns of the other, which the last row dimension does not use: a CPU makes one kernel of it.
+        one_kernel = rng.random() < 0.65
         for p in range(rng.choice((0, 1, 1, 1, 2, 3))):
             own = ["kr", "ls", "mt"][p][:rng.choice((1, 1, 1, 1, 1, 2))]
             own = list(own)
@@ -812,9 +856,11 @@ class Generator:
                 if f.dynamic and rng.random() < 0.3:
                     f.dynamic.add(d)
             g = rng.randrange(len(f.groups))
-            shared = self.some(f.rows, 0.3)
-            left, right = (self.some(f.rows, 0.8), shared) if rng.random() < 0.8 else (shared, self.some(f.rows, 0.8))
-            both = rng.random() < 0.1
+            shared = self.some(f.rows[:-1] if one_kernel else f.rows, 0.3)
+            left, right = self.some(f.rows, 0.8), shared
+            if not one_kernel and rng.random() < 0.2:
+                left, right = right, left
+            both = not one_kernel and rng.random() < 0.15
             cols = f.groups[g]
             x = self.side(left, self.some(cols, 0.5) if both else [], own, self.read, wide)
             y = self.side(right, cols, own, self.read, wide)
@@ -838,9 +884,10 @@ class Generator:
                 elif f.matrices and rng.random() < 0.6 and f.matrices[-1][1] != start:
                     start = f.matrices[-1][1]
                     end = rng.choice([g for g in range(len(f.groups)) if g != start])
-                cols = f.groups[end] if rng.random() < 0.9 else self.some(f.groups[end], 0.5)
+                cols = f.groups[end] if one_kernel or rng.random() < 0.75 else self.some(f.groups[end], 0.5)
                 v = Val("matrix", "matrix")
-                side = self.side(self.some(f.rows, 0.4), cols, f.groups[start], self.read)
+                known = self.some(f.rows[:-1] if one_kernel else f.rows, 0.4)
+                side = self.side(known, cols, f.groups[start], self.read)
                 v.element = side.result.dtype if side.steps else side.accesses[0].dtype
                 f.matrices.append((start, end, side, v))
                 v.shown = "?"
@@ -850,7 +897,11 @@ class Generator:
             self.spread(self.constant(Val(None, wide)))
         kinds = [self.unary, self.unary, self.binary, self.binary, self.select, self.reduce, self.reduce, self.spread,
                  self.position, self.causal, self.element, self.cast, self.look, self.stop] + [self.multiply] * 4
-        for _ in range(rng.choice((2, 3, 4, 6, 8, 12))):
+        steps = (1, 2, 3, 4, 6, 8, 12)
+        if rng.random() < 0.5:
+            self.softmax()
+            steps = (0, 0, 1, 2, 4, 8)
+        for _ in range(rng.choice(steps)):
             rng.choice(kinds)()
             if rng.random() < 0.03:
                 self.check()

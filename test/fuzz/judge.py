@@ -99,7 +99,7 @@ class Judge:
         width = ["vector-bits=256 registers=16"] if haswell else []
         schedule = " ".join([schedule, *width])
         if how == "written":
-            code, err, text = self.call(self.opt, file, schedule)
+            code, err, text = self.call(self.opt, file, "--sinter-simplify", schedule)
         else:
             code, err, text = self.call(self.tool, file, "--emit=scheduled", *[a for a in road if "threads" not in a])
         if code:

@@ -55,3 +55,26 @@ func.func @nothing_left(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
   }
   return %x : tensor<3x5xf32>
 }
+
+// -----
+
+// An access that nobody reads stays where it alone says of which group of columns a product's row is.
+
+// CHECK-LABEL: func.func @group_of_product
+//       CHECK:   product (k = 3) (side(%{{.+}}[k, e] : tensor<3x4xf32>, %{{.+}}[k] : tensor<3xf32>) {
+//       CHECK:   }, %{{.+}}[i, k] : tensor<2x3xf32>) : f32
+func.func @group_of_product(%x: tensor<3x4xf32>, %y: tensor<3xf32>, %z: tensor<3x4xf32>, %w: tensor<2x3xf32>, %v: tensor<4x5xf32>, %d: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  %r = sinter.contract (i = 2) by (j = 5) by (e = 4)
+      product (k = 3) (side(%x[k, e] : tensor<3x4xf32>, %y[k] : tensor<3xf32>, %z[k, e] : tensor<3x4xf32>) {
+      ^side(%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>):
+        %n = math.absf %b : tensor<3xf32>
+        sinter.yield %n : tensor<3xf32>
+      }, %w[i, k] : tensor<2x3xf32>) : f32
+      matrix (e) to (j) (%v[e, j] : tensor<4x5xf32>)
+      outs(%d[i, j] : tensor<2x5xf32>) {
+  ^row(%p: tensor<4xf32>, %m: tensor<4x5xf32>):
+    %o = sinter.row_product %p, %m : tensor<4xf32>, tensor<4x5xf32> -> tensor<5xf32>
+    sinter.yield %o : tensor<5xf32>
+  }
+  return %r : tensor<2x5xf32>
+}
