@@ -298,13 +298,17 @@ static void push_side(SnChain *c, const SnForm *f, size_t number) {
     push_input(c, f, k);
 }
 
+// Which group of the merged form each group of b is.
+static void place_groups(const SnChain *c, const intptr_t *to_group, int64_t *place) {
+  int64_t next = (int64_t)sn_num_groups(&c->a);
+  for (size_t h = 0; h < sn_num_groups(&c->b); ++h)
+    place[h] = to_group[h] >= 0 ? to_group[h] : next++;
+}
+
 // The sides of products, those of matrices, and what else the two read.
-static void set_inputs(SnChain *c, const intptr_t *to_group, const intptr_t *from_group) {
+static void set_inputs(SnChain *c, const int64_t *place, const intptr_t *from_group) {
   const SnForm *a = &c->a, *b = &c->b;
   SnForm *f = &c->merged;
-  int64_t place[SN_MAX_DIMS], next = (int64_t)sn_num_groups(a);
-  for (size_t h = 0; h < sn_num_groups(b); ++h)
-    place[h] = to_group[h] >= 0 ? to_group[h] : next++;
   for (size_t k = 0; k < b->inputs.size; ++k)
     c->b_place[k] = -1;
   for (size_t p = 0; p < a->products.size; ++p)
@@ -406,6 +410,15 @@ static bool reads_fit(const SnChain *c) {
     if (!mlirAffineMapEqual(without_ones(&c->merged, written), without_ones(&c->merged, read)))
       return sn_refuse(c->b.op, SN_WHY_OTHER_PLACE);
   }
+  return true;
+}
+
+// A product of b that stays one is of b's group: without columns in its sides it would be of a's first one.
+static bool products_fit(const SnChain *c, const int64_t *place) {
+  size_t next = c->a.products.size;
+  for (size_t p = 0; p < c->b.products.size; ++p)
+    if (c->side[p] < 0 && sn_group_of_product(&c->merged, next++) != place[sn_group_of_product(&c->b, p)])
+      return sn_refuse(c->b.op, SN_WHY_CHAIN_GROUP);
   return true;
 }
 
@@ -515,13 +528,15 @@ static bool decide(SnChain *c, Match *m, intptr_t *to_group, intptr_t *from_grou
   for (size_t h = 0; h < sn_num_groups(b); ++h)
     if (to_group[h] < 0)
       share_group(m, h, to_group, from_group);
+  int64_t place[SN_MAX_DIMS];
+  place_groups(c, to_group, place);
   set_dims(m, to_group);
-  set_inputs(c, to_group, from_group);
+  set_inputs(c, place, from_group);
   set_outputs(c);
   if (!c->merged.num_rows && (a->accumulators.size || b->accumulators.size || sn_num_reduced(a) || sn_num_reduced(b)))
     return sn_refuse(b->op, SN_WHY_NO_ROWS);
-  return reads_fit(c) && all_names_fit(a, c->a_dims) && all_names_fit(b, c->b_dims) && sizes_known(c) &&
-         rows_are_tied(c) && sn_chain_fits(c);
+  return products_fit(c, place) && reads_fit(c) && all_names_fit(a, c->a_dims) && all_names_fit(b, c->b_dims) &&
+         sizes_known(c) && rows_are_tied(c) && sn_chain_fits(c);
 }
 
 bool sn_can_chain(MlirOperation a, MlirOperation b, SnChain *c) {

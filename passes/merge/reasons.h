@@ -37,6 +37,7 @@
   X(SN_WHY_CHAIN_BOTH, "both sides of its product are computed by its neighbour") \
   X(SN_WHY_CHAIN_LOOP, "its columns would be those that its product sums over") \
   X(SN_WHY_CHAIN_COLUMNS, "it reads columns of its neighbour that are not its own") \
+  X(SN_WHY_CHAIN_GROUP, "another product of it uses no columns, and would count as one of its neighbour's") \
   X(SN_WHY_CHAIN_UNIT, "it names a dimension of size 1 that its neighbour does not have") \
   X(SN_WHY_CHAIN_LOOSE, \
     "it reduces a row of constants and broadcasts alone, which any of %ld groups of `?` columns could have") \

@@ -291,3 +291,29 @@ func.func @loose(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %v: tensor<?x?xf32>, 
   }
   return %y : tensor<?x?xf32>
 }
+
+// -----
+
+// A product without columns is of the first group, which would be the neighbour's.
+
+// CHECK: chains_refused.mlir:[[#@LINE+11]]:{{.+}} remark: another product of it uses no columns, and would count as one of its neighbour's
+// APART-LABEL: func.func @no_columns
+// APART-COUNT-2: sinter.contract
+func.func @no_columns(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %v: tensor<4x5xf32>, %y: tensor<2x6xf32>, %z: tensor<6xf32>, %d: tensor<2x4xf32>, %e: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  %h = sinter.contract (i = 2) by (u = 4)
+      product (k = 3) (%x[i, k] : tensor<2x3xf32>, %w[u, k] : tensor<4x3xf32>) : f32
+      outs(%d[i, u] : tensor<2x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    %t = math.tanh %p : tensor<4xf32>
+    sinter.yield %t : tensor<4xf32>
+  }
+  %r = sinter.contract (i = 2) by (j = 5)
+      product (k = 4) (%h[i, k] : tensor<2x4xf32>, %v[k, j] : tensor<4x5xf32>) : f32
+      product (l = 6) (%y[i, l] : tensor<2x6xf32>, %z[l] : tensor<6xf32>) : f32
+      outs(%e[i, j] : tensor<2x5xf32>) {
+  ^row(%p: tensor<5xf32>, %q: tensor<5xf32>):
+    %s = arith.addf %p, %q : tensor<5xf32>
+    sinter.yield %s : tensor<5xf32>
+  }
+  return %r : tensor<2x5xf32>
+}
