@@ -578,6 +578,19 @@ static void tidy_block(MlirBlock block) {
   sn_erase_dead(block);
 }
 
+// A result that nobody reads stays where a dimension of size `?` has its size from nothing else.
+static void keep_sizes(const SnForm *f, bool *keep) {
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
+    bool given = f->dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < f->inputs.size && !given; ++k)
+      given = gives_size(f, &f->inputs.data[k], d);
+    for (size_t k = 0; k < f->outputs.size && !given; ++k)
+      given = keep[k] && gives_size(f, &f->outputs.data[k], d);
+    for (size_t k = 0; k < f->outputs.size && !given; ++k)
+      keep[k] |= given = gives_size(f, &f->outputs.data[k], d);
+  }
+}
+
 MlirOperation sn_tidy(MlirOperation op) {
   SnForm f = sn_form_read(op);
   tidy_block(f.body);
@@ -594,6 +607,8 @@ MlirOperation sn_tidy(MlirOperation op) {
     any |= keep[k] = !sn_num_results(op) || mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr;
   if (!any && sn_form_asserts(&f))
     keep[0] = true; // nobody reads it, but it runs
+  if (any || sn_form_asserts(&f))
+    keep_sizes(&f, keep);
   for (size_t k = 0; k < f.outputs.size; ++k)
     change |= !keep[k];
   bool narrow =

@@ -65,10 +65,13 @@ def other_blocks(text, runs):
 
 
 def counted(text):
-    """(forms that go through several products as one kernel, those of them that stream)"""
-    chains = streams = 0
+    """How many forms multiply; of those, how many go through several products as one kernel, stream, and have programs
+    in sides."""
+    found = dict.fromkeys(("products", "chains", "streams", "sides"), 0)
     for form in re.split(r"(?=sinter\.(?:contract|rowwise) )", text):
-        if "sinter.row_product" in form and SCHEDULE.search(form):
-            chains += 1
-            streams += bool(re.search(r"stream = [1-9]", form))
-    return chains, streams
+        if SCHEDULE.search(form):
+            found["products"] += 1
+            found["chains"] += "sinter.row_product" in form
+            found["streams"] += bool(re.search(r"stream = [1-9]", form))
+            found["sides"] += "side(" in form
+    return found

@@ -470,7 +470,7 @@ class Generator:
         dynamic = {d for d in sizes if rng.random() < 0.3} if rng.random() < 0.4 else set()
         self.f = Chain(sizes, dynamic, rows, [[d for d in g] for g in groups])
         self.read, self.wide = rng.choice(FAMILIES)
-        self.f.how = f"{rng.choice(('normal', 'normal', 'normal', 'whole', 'specials'))} {seed}"
+        self.f.how = f"{rng.choice(('normal', 'normal', 'normal', 'whole', 'corners'))} {seed}"
         self.values = []
 
     def times(self, sizes, dims):

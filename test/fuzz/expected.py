@@ -38,7 +38,8 @@ def from_bf16(x):
 
 
 def draw(rng, kind, shape, type):
-    """Elements of an input: near 0, whole, with specials among them, or of any size."""
+    """Elements of an input: near 0, whole, with specials among them (`corners`: no largest number, which a factor that
+    leaves a sum of products may make infinite), or of any size."""
     n = int(np.prod(shape))
     if type == "i1":
         return (rng.random(n) < rng.choice((0.1, 0.5, 0.9, 1.0))).reshape(shape)
@@ -47,7 +48,7 @@ def draw(rng, kind, shape, type):
         low, high = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
         x = rng.integers(0, 8, n) if kind == "normal" else rng.integers(-20, 20,
             n) if kind != "extremes" else rng.integers(low, high, n, endpoint=True)
-        if kind == "specials":
+        if kind in ("specials", "corners"):
             x = np.where(rng.random(n) < 0.15, rng.choice(np.array([low, high, -1, low + 1]), n), x)
         return x.astype(FILES[type]).reshape(shape)
     _, largest, least = FLOATS[type]
@@ -56,8 +57,9 @@ def draw(rng, kind, shape, type):
         x = np.rint(x * 2)
     if kind == "extremes":
         x = x * 10.0 ** rng.uniform(*((-4, 4) if type == "f16" else (-30, 30)), n)
-    if kind in ("specials", "extremes"):
-        some = [0.0, -0.0, np.inf, -np.inf, np.nan, least / 4, -least / 4, largest, -largest, least, 1.0, -1.0]
+    if kind in ("specials", "corners", "extremes"):
+        some = [0.0, -0.0, np.inf, -np.inf, np.nan, least / 4, -least / 4, least, 1.0, -1.0]
+        some += [] if kind == "corners" else [largest, -largest]
         some = rng.choice(some, rng.integers(1, 5))
         x = np.where(rng.random(n) < rng.choice((0.02, 0.15)), rng.choice(some, n), x)
     with np.errstate(over="ignore"):

@@ -4,6 +4,7 @@
     test/fuzz/generate.py SEED              a linalg program
     test/fuzz/generate.py --forms SEED      one written in kernel forms
     test/fuzz/generate.py --chains SEED     one of several products in a form
+    test/fuzz/generate.py --layers SEED     a linalg program of layers
     test/fuzz/generate.py --typed SEED      one of every element type (typed.py)
 
 A seed gives the same program each time. Values stay of order one, by bounds carried along: nothing is divided by
@@ -757,7 +758,7 @@ def linalg(seed):
 
 
 def main():
-    kinds = {"--forms": "forms", "--typed": "typed", "--chains": "chains"}
+    kinds = {"--forms": "forms", "--typed": "typed", "--chains": "chains", "--layers": "layers"}
     arguments = [a for a in sys.argv[1:] if a not in kinds]
     if len(arguments) != 1 or not arguments[0].isdigit():
         sys.exit(__doc__)

@@ -15,7 +15,9 @@ from common import CRASH, ENVIRONMENT, crash
 # Ways of compiling and running, beside aggressive with one thread and with more, whose bits must be equal.
 ROADS = [["--policy=medium", "--threads=2"], ["--policy=disabled", "--threads=1"],
          ["--policy=aggressive", "--threads=2", "--cpu=haswell"],
-         ["--policy=medium", "--threads=1", "--cpu=haswell"]]
+         ["--policy=medium", "--threads=1", "--cpu=haswell"],
+         ["--blocks=fused", "--policy=medium", "--threads=2"],
+         ["--blocks=fused", "--policy=aggressive", "--threads=1", "--cpu=haswell"]]
 # The same of a program in kernel forms; what begins with --sinter- is for sinter-opt. --blocks: with other blocks of
 # products (blocks.py), of the forms as they are written or as fusion makes them.
 FORM_ROADS = [["--policy=disabled", "--threads=1"], ["--sinter-split", "--policy=aggressive", "--threads=2"],
@@ -81,8 +83,8 @@ class Judge:
         self.lock = threading.Lock()
         # Programs that NumPy evaluated, that it says must report, of which it knows nothing; elements compared, and
         # all.
-        self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements", "scheduled", "chains",
-                                     "streams"), 0)
+        self.counts = dict.fromkeys(("compared", "reported", "unknown", "known", "elements", "scheduled", "products",
+                                     "chains", "streams", "sides"), 0)
 
     def call(self, *command):
         try:
@@ -115,10 +117,9 @@ class Judge:
         if text is None:
             return None
         with self.lock:
-            chains, streams = blocks.counted(text)
-            self.counts["chains"] += chains
-            self.counts["streams"] += streams
             self.counts["scheduled"] += 1
+            for name, n in blocks.counted(text).items():
+                self.counts[name] += n
         with open(made, "w") as f:
             f.write(text)
         return made
@@ -194,7 +195,7 @@ class Judge:
             pick = sum(map(ord, text)) % len(every)
             roads = every if self.options.every_road else every[pick:pick + 1]
             roads = [road for road in roads if self.options.roads in " ".join(road)]
-            why = self.spelled(file) if forms else None
+            why = self.spelled(file) if forms and not self.options.roads else None
             if why:
                 return why
         roads = [["--policy=aggressive", f"--threads={n}"] for n in self.options.threads] + roads

@@ -78,3 +78,23 @@ func.func @group_of_product(%x: tensor<3x4xf32>, %y: tensor<3xf32>, %z: tensor<3
   }
   return %r : tensor<2x5xf32>
 }
+
+// -----
+
+// A result that nobody reads stays where it alone says how many rows there are.
+
+// CHECK-LABEL: func.func @rows_of_result
+//       CHECK:   sinter.rowwise (i = ?) by (j = 4)
+//       CHECK:     outs(%{{.+}}[] : tensor<f32>, %{{.+}}[i, j] : tensor<?x4xf32>)
+func.func @rows_of_result(%n: index, %x: tensor<4xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %d = tensor.empty(%n) : tensor<?x4xf32>
+  %c = tensor.empty(%n) : tensor<?xf32>
+  %r:3 = sinter.rowwise (i = ?) by (j = 4) ins(%x[j] : tensor<4xf32>) reduce(add [] : f32)
+      outs(%e[] : tensor<f32>, %d[i, j] : tensor<?x4xf32>, %c[i] : tensor<?xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %s = sinter.row_reduce add %a : tensor<4xf32> -> f32
+    sinter.yield %s, %a, %s : f32, tensor<4xf32>, f32
+  }
+  return %r#0 : tensor<f32>
+}
