@@ -152,7 +152,7 @@ void sn_add_sizes(SnCut *s, SnForm *to, const int64_t *from) {
       known = sn_gives_size(sn_form_access(to, k), d);
     if (known)
       continue;
-    SnAccess a = sn_piece_place(s, mlirIntegerTypeGet(s->b.ctx, 1), &from[d], 1, true);
+    SnAccess a = sn_piece_place(s, mlirIntegerTypeGet(s->b.ctx, 1), &from[d], 1, false);
     MlirAffineExpr e = mlirAffineDimExprGet(s->b.ctx, (intptr_t)d);
     a.map = mlirAffineMapGet(s->b.ctx, (intptr_t)to->dims.size, 0, 1, &e);
     sn_push(&to->inputs, a);
