@@ -741,7 +741,8 @@ class Generator:
             p = self.step([f"%b = sinter.broadcast $1 : @1 -> @{x.dtype}", "$r = arith.divf $0, %b : @0"], [p, total],
                           Val(x.of, x.dtype, -5, 5))
         elif how < 0.85:
-            self.step(["%l = math.log $0 : @0", "$r = arith.addf %l, $1 : @0"], [total, most], Val(None, x.dtype, -5, 9))
+            self.step(["%l = math.log $0 : @0", "$r = arith.addf %l, $1 : @0"], [total, most],
+                      Val(None, x.dtype, -5, 9))
         if self.read in ("bf16", "f16") and rng.random() < 0.6:
             p = self.step([f"$r = arith.truncf $0 : @0 to @{self.read}"], [p], Val(x.of, self.read, p.lo, p.hi))
         for _ in range(rng.choice((1, 1, 2))):
@@ -779,7 +780,8 @@ class Generator:
         i, j = self.rng.choice(self.f.rows), self.rng.choice(self.f.groups[x.of])
         text = [f"%i = sinter.index {i} : index", "%b = sinter.broadcast %i : index -> @index",
                 f"%j = sinter.index {j} : @index", "%c = arith.cmpi ule, %j, %b : @index",
-                f"%z = arith.constant {INFINITY[x.dtype] if nothing == 'inf' else nothing} : @0", "$r = arith.select %c, $0, %z : @i1, @0"]
+                f"%z = arith.constant {INFINITY[x.dtype] if nothing == 'inf' else nothing} : @0",
+                "$r = arith.select %c, $0, %z : @i1, @0"]
         return self.step(text, [x], self.like(x, min(x.lo, -3), x.hi))
 
     def element(self):
@@ -846,7 +848,7 @@ class Generator:
         rng, f = self.rng, self.f
         self.steps, self.may_add, self.own = f.steps, True, None
         wide = self.wide
-        # Rows of one side, columns of the other, which the last row dimension does not use: a CPU makes one kernel of it.
+        # Rows of one side, columns of the other, which the last row dimension does not use: a CPU makes one kernel.
         one_kernel = rng.random() < 0.65
         for p in range(rng.choice((0, 1, 1, 1, 2, 3))):
             own = ["kr", "ls", "mt"][p][:rng.choice((1, 1, 1, 1, 1, 2))]

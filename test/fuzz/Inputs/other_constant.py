@@ -51,7 +51,8 @@ class Deceived(Judge):
 
 
 def main():
-    options = argparse.Namespace(bin=sys.argv[1], threads=["1", "2"], every_road=False, no_numpy=False, timeout=60)
+    options = argparse.Namespace(bin=sys.argv[1], threads=["1", "2"], every_road=False, roads="", no_numpy=False,
+                                 timeout=60)
     judge, text = Deceived(options), PROGRAM.replace("LAST", "32").replace("MANY", "1.0")
     # One element of 33 is added twice, the last or the first; one threshold is moved.
     once = text.replace(
