@@ -463,10 +463,19 @@ static void free_block(Block *k) {
 void sn_cpu_pack_a(Contract *c, Product *p) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims);
+  int64_t known;
+  bool counted = sn_known(sum, &known);
+  if (counted && !known)
+    return;
+  // Where a position is divided by a size, that is not 0.
+  SnIf some = counted ? (SnIf){0}
+                      : sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
   Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = zero, .pack = p->a_pack, .pack_rows = c->m};
   pack(&k, c->mm, sum);
   sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, sn_micro_k_unit(p->line)));
   free_block(&k);
+  if (!counted)
+    sn_end_if(b, &some);
 }
 
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
