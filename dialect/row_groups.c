@@ -183,6 +183,18 @@ bool sn_row_is_loose(const SnRowGroups *g, MlirValue row) {
   return at && g->loose[at - g->group];
 }
 
+MlirOperation sn_loose_and_counted(const SnForm *f, bool finish, const SnRowGroups *groups) {
+  MlirOperation op = mlirBlockGetFirstOperation(finish ? f->finish : f->body);
+  for (; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    bool counts =
+        sn_row_op_has(op, SN_READS_ONE) || (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX));
+    MlirValue row = counts ? sn_operand(op, 0) : (MlirValue){0};
+    if (counts && sn_row_is_loose(groups, row) && sn_dim(sn_type_of(row), 0) == SN_DYNAMIC)
+      break;
+  }
+  return op;
+}
+
 // ---- loose rows, apart ------------------------------------------------------------------
 
 // The group in which `op` has its operand `k`; none where that does not matter.

@@ -23,6 +23,9 @@ int64_t sn_row_group(const SnRowGroups *groups, MlirValue row);
 // Made of scalars alone: a row of each group that is as long, so that operations of several may read it. Its group is
 // that of the first of them.
 bool sn_row_is_loose(const SnRowGroups *groups, MlirValue row);
+// The first operation that asks for all elements of a loose row whose length `?` its type does not say, or null. Where
+// several groups are `?` long, nobody could tell which length that is.
+MlirOperation sn_loose_and_counted(const SnForm *f, bool finish, const SnRowGroups *groups);
 // Copies loose rows until each is read in one group: for who needs to know where a row is computed.
 void sn_separate_loose(const SnForm *f, bool finish);
 void sn_row_groups_free(SnRowGroups *groups);

@@ -92,3 +92,31 @@ SnCost sn_row_op_cost(MlirOperation op) {
                  : costs[i].cost;
   return sn_in_dialect(op, "math") ? SN_COST_FUNCTION : line->cost;
 }
+
+// ---- divisions of integers ----------------------------------------------------------------------
+
+static const struct {
+  const char *name;
+  SnDivides divides;
+} divisions[] = {
+    {"arith.divsi", SN_DIVIDES_SIGNED},      {"arith.remsi", SN_DIVIDES_SIGNED},
+    {"arith.floordivsi", SN_DIVIDES_SIGNED}, {"arith.ceildivsi", SN_DIVIDES_SIGNED},
+    {"arith.divui", SN_DIVIDES_UNSIGNED},    {"arith.remui", SN_DIVIDES_UNSIGNED},
+    {"arith.ceildivui", SN_DIVIDES_UNSIGNED},
+};
+
+SnDivides sn_divides_integers(MlirOperation op) {
+  for (size_t i = 0; i < sizeof divisions / sizeof *divisions; ++i)
+    if (sn_is(op, divisions[i].name))
+      return divisions[i].divides;
+  return SN_DIVIDES_NOTHING;
+}
+
+bool sn_may_trap(MlirOperation op) {
+  SnDivides divides = sn_divides_integers(op);
+  if (divides == SN_DIVIDES_NOTHING)
+    return false;
+  double by;
+  MlirAttribute known = sn_constant_of(sn_operand(op, 1));
+  return !known.ptr || !sn_attr_number(known, &by) || by == 0 || (by == -1 && divides == SN_DIVIDES_SIGNED);
+}

@@ -97,6 +97,11 @@ static inline bool sn_row_op_reads_elsewhere(MlirOperation op) {
 int64_t sn_row_op_count(MlirBlock block, SnReads reads);
 // What an element of its result costs; of arith and math by a list in row_ops.c.
 SnCost sn_row_op_cost(MlirOperation op);
+// Integers are divided, or the remainder is taken, with signs or without.
+typedef enum { SN_DIVIDES_NOTHING, SN_DIVIDES_UNSIGNED, SN_DIVIDES_SIGNED } SnDivides;
+SnDivides sn_divides_integers(MlirOperation op);
+// ... by what may be 0, or by what may be -1 where there are signs: the least number has no quotient.
+bool sn_may_trap(MlirOperation op);
 // It has the attribute `dim`, and that is `name`.
 bool sn_row_op_names(MlirOperation op, MlirStringRef name);
 

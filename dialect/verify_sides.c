@@ -114,22 +114,20 @@ MlirLogicalResult sn_verify_sides(const SnForm *f) {
   return result;
 }
 
-// A loose row is as long as some group, but which? That matters where all its elements count.
-static MlirLogicalResult check_loose_rows(const SnForm *f, bool finish, const SnRowGroups *groups) {
+static size_t num_unknown_groups(const SnForm *f) {
   size_t unknown = 0;
   for (size_t g = 0; g < sn_num_groups(f); ++g)
     unknown += sn_group_length(f, g) == SN_DYNAMIC;
-  MlirBlock block = finish ? f->finish : f->body;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op) && unknown > 1;
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirValue row = sn_num_operands(op) ? sn_operand(op, 0) : (MlirValue){0};
-    bool matters = sn_row_op_has(op, SN_READS_ONE) ||
-                   (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX));
-    if (matters && sn_row_is_loose(groups, row) && sn_dim(sn_type_of(row), 0) == SN_DYNAMIC) // F22
-      return sn_error(op, "takes a row of constants and broadcasts alone, and %zu groups of columns are `?` long; use "
-                          "one that an access or a position has a part in", unknown);
-  }
-  return SN_OK;
+  return unknown;
+}
+
+static MlirLogicalResult check_loose_rows(const SnForm *f, bool finish, const SnRowGroups *groups) {
+  size_t unknown = num_unknown_groups(f);
+  MlirOperation op = unknown > 1 ? sn_loose_and_counted(f, finish, groups) : (MlirOperation){0};
+  if (sn_null(op)) // F22
+    return SN_OK;
+  return sn_error(op, "takes a row of constants and broadcasts alone, and %zu groups of columns are `?` long; use "
+                      "one that an access or a position has a part in", unknown);
 }
 
 MlirLogicalResult sn_verify_groups(const SnForm *f) {

@@ -13,7 +13,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/divisions.mlir, test/run/guards.test
 
 #include "passes/guard/guard.h"
-#include "capi/form.h"
+#include "dialect/row_ops.h"
 #include "passes/split/split.h"
 
 static MlirValue number(SnBuilder *b, MlirType t, int64_t n) {
@@ -32,39 +32,23 @@ static bool in_steps(MlirOperation op) {
   return false;
 }
 
-static bool is_safe(MlirOperation op, bool is_signed) {
-  double constant;
-  MlirAttribute known = sn_constant_of(sn_operand(op, 1));
-  return known.ptr && sn_attr_number(known, &constant) && constant != 0 && (constant != -1 || !is_signed);
-}
-
-static void guard(MlirOperation op, bool is_signed) {
+static void guard(MlirOperation op) {
   SnBuilder b = sn_before(op);
   MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1);
   MlirType t = sn_type_of(y), element = sn_element(t);
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (is_safe(op, is_signed))
-    return;
   MlirValue bad = equal(&b, EQ, y, 0);
   MlirAttribute message = sn_guard_message(b.loc, "integer division by zero");
   if (sn_is_form(parent))
     sn_row_assert(&b, equal(&b, NE, y, 0), message);
   else if (!mlirTypeIsAShaped(t) && !in_steps(op))
     sn_op(&b, "cf.assert", equal(&b, NE, y, 0), sn_attr("msg", message), sn_types(0, NULL));
-  if (is_signed) {
+  if (sn_divides_integers(op) == SN_DIVIDES_SIGNED) {
     int64_t least = sn_bits(element) == 64 ? INT64_MIN : -((int64_t)1 << (sn_bits(element) - 1));
     bad = sn(&b, "arith.ori", bad, sn(&b, "arith.andi", equal(&b, EQ, x, least), equal(&b, EQ, y, -1)));
   }
   mlirOperationSetOperand(op, 1, sn(&b, "arith.select", bad, number(&b, t, 1), y));
 }
-
-static const struct {
-  const char *name;
-  bool is_signed;
-} divisions[] = {{"arith.divsi", true},     {"arith.remsi", true},  {"arith.floordivsi", true},
-                 {"arith.ceildivsi", true}, {"arith.divui", false}, {"arith.remui", false},
-                 {"arith.ceildivui", false}};
-enum { DIVISIONS = sizeof divisions / sizeof *divisions };
 
 static bool has_side_that_divides(MlirOperation form) {
   SnForm f = sn_form_read(form);
@@ -73,10 +57,15 @@ static bool has_side_that_divides(MlirOperation form) {
     for (MlirOperation op = f.sides.data[s].program.ptr ? mlirBlockGetFirstOperation(f.sides.data[s].program)
                                                         : (MlirOperation){0};
          !sn_null(op); op = mlirOperationGetNextInBlock(op))
-      for (size_t k = 0; k < DIVISIONS; ++k)
-        found |= sn_is(op, divisions[k].name) && !is_safe(op, divisions[k].is_signed);
+      found |= sn_may_trap(op);
   sn_form_free(&f);
   return found;
+}
+
+static MlirWalkResult collect(MlirOperation op, void *divisions) {
+  if (sn_may_trap(op))
+    sn_push((SnOpVec *)divisions, op);
+  return MlirWalkResultAdvance;
 }
 
 MlirLogicalResult sn_guard_divisors(MlirOperation func) {
@@ -86,11 +75,11 @@ MlirLogicalResult sn_guard_divisors(MlirOperation func) {
     if (sn_num_results(forms.data[i]) && has_side_that_divides(forms.data[i]))
       ok = sn_split_form(forms.data[i], (SnSplit){0});
   sn_vec_free(&forms);
-  for (size_t k = 0; k < DIVISIONS && ok; ++k) {
-    SnOpVec all = sn_collect(func, divisions[k].name);
-    for (size_t i = 0; i < all.size; ++i)
-      guard(all.data[i], divisions[k].is_signed);
-    sn_vec_free(&all);
-  }
+  SnOpVec divisions = {0};
+  if (ok)
+    mlirOperationWalk(func, collect, &divisions, MlirWalkPreOrder);
+  for (size_t i = 0; i < divisions.size; ++i)
+    guard(divisions.data[i]);
+  sn_vec_free(&divisions);
   return ok ? SN_OK : SN_FAIL;
 }

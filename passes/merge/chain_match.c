@@ -450,20 +450,12 @@ static bool sizes_known(const SnChain *c) {
   return true;
 }
 
-// A row of constants and broadcasts alone is as long as a group, and several groups are `?` long (F22): nothing may ask
-// for all of its elements.
-static bool has_loose_reduction(const SnForm *f, bool finish) {
-  MlirBlock block = finish ? f->finish : f->body;
+// F22: nothing counts the elements of a row that may be of either group.
+static bool counts_loose_row(const SnForm *f, bool finish) {
   SnRowGroups groups;
   int64_t one, other;
-  bool found = false;
   sn_row_groups(f, finish, &groups, &one, &other);
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    bool reads =
-        sn_row_op_has(op, SN_READS_ONE) || (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX));
-    found |=
-        reads && sn_row_is_loose(&groups, sn_operand(op, 0)) && sn_dim(sn_type_of(sn_operand(op, 0)), 0) == SN_DYNAMIC;
-  }
+  bool found = !sn_null(sn_loose_and_counted(f, finish, &groups));
   sn_row_groups_free(&groups);
   return found;
 }
@@ -475,7 +467,7 @@ static bool rows_are_tied(const SnChain *c) {
   const SnForm *forms[] = {&c->a, &c->b};
   for (int k = 0; k < 4 && unknown > 1; ++k) {
     const SnForm *f = forms[k / 2];
-    if ((k % 2 == 0 || f->finish.ptr) && has_loose_reduction(f, k % 2))
+    if ((k % 2 == 0 || f->finish.ptr) && counts_loose_row(f, k % 2))
       return sn_refuse(f->op, SN_WHY_CHAIN_LOOSE, (long)unknown);
   }
   return true;

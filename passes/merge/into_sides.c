@@ -126,18 +126,8 @@ static bool needs_more(MlirOperation op) {
          sn_row_op_has(op, SN_READS_MATRIX) || sn_row_op_has(op, SN_READS_SCALAR);
 }
 
-static bool may_trap(MlirOperation op) {
-  static const char *const divisions[] = {"arith.divsi",     "arith.divui",     "arith.remsi",      "arith.remui",
-                                          "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
-  for (int i = 0; divisions[i]; ++i)
-    if (sn_is(op, divisions[i]))
-      return !sn_constant_of(sn_operand(op, 1)).ptr || sn_is_constant(sn_operand(op, 1), 0) ||
-             sn_is_constant(sn_operand(op, 1), -1);
-  return false;
-}
-
 // Each subscript of the input is the dimension of p that the result has there.
-static bool match(SnIntoSide *m) {
+static void follow_result(SnIntoSide *m) {
   MlirContext ctx = mlirOperationGetContext(m->f.op);
   MlirAffineMap written = m->p.outputs.data[m->result].map, read = m->read->map;
   m->dims = sn_alloc((m->p.dims.size + 1) * sizeof *m->dims);
@@ -146,7 +136,6 @@ static bool match(SnIntoSide *m) {
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(written); ++i)
     if (sn_map_dim(written, i) >= 0)
       m->dims[sn_map_dim(written, i)] = mlirAffineMapGetResult(read, i);
-  return true;
 }
 
 static bool uses_symbol_dims(const SnIntoSide *m, MlirAffineExpr e, bool plain_too) {
@@ -201,7 +190,7 @@ static bool ops_fit(const SnIntoSide *m) {
     const SnRowOp *line = sn_row_op_of(op);
     if (!line || needs_more(op))
       return sn_refuse(m->f.op, SN_WHY_SIDE_REDUCED);
-    if (may_trap(op))
+    if (sn_may_trap(op))
       return sn_refuse(m->f.op, SN_WHY_SIDE_DIVIDES);
     if (line->names_dim && !sn_has_affine_value(&m->f, named_dim(m, op)))
       return sn_refuse(m->p.op,
@@ -265,7 +254,7 @@ static bool dims_fit(const SnIntoSide *m) {
   return true;
 }
 
-static bool grows_too_much(const SnIntoSide *m) {
+static bool stays_small(const SnIntoSide *m) {
   size_t inputs = m->f.inputs.size + m->f.indices.size + m->f.outputs.size + m->p.indices.size;
   size_t operations = m->ops.size;
   for (size_t k = 0; k < m->p.inputs.size; ++k)
@@ -280,6 +269,33 @@ static bool grows_too_much(const SnIntoSide *m) {
     return sn_refuse(m->f.op, SN_WHY_MANY, (long)inputs, "operands", (long)SN_FUSED_OPERANDS);
   return operations <= SN_FUSED_OPERATIONS ||
          sn_refuse(m->f.op, SN_WHY_MANY, (long)operations, "operations", (long)SN_FUSED_OPERATIONS);
+}
+
+// What the result is made of: operations of p, and the inputs that they read.
+static void find_needed(SnIntoSide *m) {
+  MlirOperation yield = mlirBlockGetTerminator(m->p.body);
+  MlirValue result = sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result));
+  read_gathers(m);
+  SnMap known = {0};
+  for (size_t k = 0; k < m->values.size; ++k)
+    sn_map(&known, m->values.data[k], m->values.data[k]);
+  sn_needed_ops(result, &known, &m->ops);
+  sn_map_free(&known);
+  m->reads = sn_alloc(m->p.inputs.size + 1);
+  for (size_t k = 0; k < m->p.inputs.size; ++k) {
+    m->reads[k] = sn_same(m->values.data[k], result);
+    for (size_t i = 0; i < m->ops.size && !m->reads[k]; ++i)
+      for (intptr_t o = 0; o < sn_num_operands(m->ops.data[i]); ++o)
+        m->reads[k] |= sn_same(m->values.data[k], sn_operand(m->ops.data[i], o));
+  }
+}
+
+// Positions alone are no side, which has one access at least.
+static bool has_access(const SnIntoSide *m) {
+  bool any = sn_side(&m->f, m->side).count > 1;
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
+    any |= m->reads[k];
+  return any || sn_refuse(m->f.op, SN_WHY_SIDE_NO_INPUT);
 }
 
 bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m) {
@@ -297,27 +313,9 @@ bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m) {
     return sn_refuse(op, SN_WHY_SIDE_PRODUCT);
   if (sn_is_reduced(&m->p, m->result))
     return sn_refuse(op, SN_WHY_GRID);
-  MlirOperation yield = mlirBlockGetTerminator(m->p.body);
-  read_gathers(m);
-  SnMap known = {0};
-  for (size_t k = 0; k < m->values.size; ++k)
-    sn_map(&known, m->values.data[k], m->values.data[k]);
-  sn_needed_ops(sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result)), &known, &m->ops);
-  sn_map_free(&known);
-  m->reads = sn_alloc(m->p.inputs.size + 1);
-  for (size_t k = 0; k < m->p.inputs.size; ++k) {
-    MlirValue x = m->values.data[k];
-    m->reads[k] = sn_same(x, sn_operand(yield, (intptr_t)sn_output_position(&m->p, m->result)));
-    for (size_t i = 0; i < m->ops.size && !m->reads[k]; ++i)
-      for (intptr_t o = 0; o < sn_num_operands(m->ops.data[i]); ++o)
-        m->reads[k] |= sn_same(x, sn_operand(m->ops.data[i], o));
-  }
-  bool any = sn_side(&m->f, m->side).count > 1;
-  for (size_t k = 0; k < m->p.inputs.size; ++k)
-    any |= m->reads[k];
-  if (!any) // positions alone: a side has one access at least
-    return sn_refuse(op, SN_WHY_SIDE_NO_INPUT);
-  return match(m) && ops_fit(m) && inputs_fit(m) && bounds_fit(m) && dims_fit(m) && grows_too_much(m);
+  find_needed(m);
+  follow_result(m);
+  return has_access(m) && ops_fit(m) && inputs_fit(m) && bounds_fit(m) && dims_fit(m) && stays_small(m);
 }
 
 void sn_into_side_free(SnIntoSide *m) {
@@ -420,18 +418,13 @@ static MlirValue flowing(const SnIntoSide *m, SnBuilder *b, const SnForm *alone,
   return v;
 }
 
-MlirOperation sn_move_into_side(SnIntoSide *m) {
-  SnForm *f = &m->f, to = *f;
-  SnSide side = sn_side(f, m->side);
-  SnBuilder b = sn_before(f->op);
-  b.loc = sn_fuse_loc(mlirOperationGetLocation(m->p.op), b.loc);
-  // The form with the side's new accesses, in place of the one that goes.
-  to.inputs.data = NULL;
-  to.inputs.size = to.inputs.capacity = 0;
-  to.indices.data = NULL;
-  to.indices.size = to.indices.capacity = 0;
-  to.sides.data = NULL;
-  to.sides.size = to.sides.capacity = 0;
+// The form with accesses of p in place of the one that goes, all in their order.
+static SnForm with_accesses(const SnIntoSide *m) {
+  const SnForm *f = &m->f;
+  SnForm to = *f;
+  memset(&to.inputs, 0, sizeof to.inputs);
+  memset(&to.indices, 0, sizeof to.indices);
+  memset(&to.sides, 0, sizeof to.sides);
   for (size_t s = 0; s < sn_num_sides(f); ++s) {
     SnSide of = sn_side(f, s);
     size_t first = to.inputs.size;
@@ -451,7 +444,33 @@ MlirOperation sn_move_into_side(SnIntoSide *m) {
     SnAccess a = sn_with_own_indices(f, f->inputs.data[k], &to);
     sn_push(&to.inputs, a);
   }
+  return to;
+}
 
+// What the side gives, in its new program: what flows there, through the program that it had.
+static MlirValue through_program(const SnIntoSide *m, SnBuilder *b, MlirBlock block, MlirValue flows, MlirType row) {
+  SnSide side = sn_side(&m->f, m->side);
+  if (!side.program.ptr)
+    return flows;
+  SnMap map = {0};
+  intptr_t next = 0;
+  for (size_t k = side.first; k < side.first + side.count; ++k) {
+    MlirValue argument = mlirBlockGetArgument(side.program, (intptr_t)(k - side.first));
+    if (k != m->input)
+      sn_map(&map, argument, mlirBlockGetArgument(block, next++));
+    else
+      sn_map(&map, argument, sn_is_row(argument) ? sn_as_row(b, flows, row) : flows);
+  }
+  sn_copy_ops(b, side.program, &map);
+  MlirValue gives = sn_lookup(&map, sn_operand(mlirBlockGetTerminator(side.program), 0));
+  sn_map_free(&map);
+  return gives;
+}
+
+MlirOperation sn_move_into_side(SnIntoSide *m) {
+  SnForm *f = &m->f, to = with_accesses(m);
+  SnBuilder b = sn_before(f->op);
+  b.loc = sn_fuse_loc(mlirOperationGetLocation(m->p.op), b.loc);
   int64_t at[SN_MAX_DIMS];
   MlirAffineExpr to_alone[SN_MAX_DIMS];
   SnForm alone = sn_side_form(&to, m->side, at);
@@ -461,22 +480,9 @@ MlirOperation sn_move_into_side(SnIntoSide *m) {
   MlirBlock block = block_for(&alone, b.loc);
   mlirRegionAppendOwnedBlock(region, block);
   SnBuilder in = sn_at_end(block, b.loc);
-  MlirValue v = flowing(m, &in, &alone, to_alone, block, side.count - 1);
+  MlirValue v = flowing(m, &in, &alone, to_alone, block, sn_side(f, m->side).count - 1);
   MlirType row = sn_row_type(&alone, sn_type_of(v));
-  if (side.program.ptr) {
-    SnMap map = {0};
-    intptr_t next = 0;
-    for (size_t k = side.first; k < side.first + side.count; ++k) {
-      MlirValue argument = mlirBlockGetArgument(side.program, (intptr_t)(k - side.first));
-      if (k != m->input)
-        sn_map(&map, argument, mlirBlockGetArgument(block, next++));
-      else
-        sn_map(&map, argument, sn_is_row(argument) ? sn_as_row(&in, v, row) : v);
-    }
-    sn_copy_ops(&in, side.program, &map);
-    v = sn_lookup(&map, sn_operand(mlirBlockGetTerminator(side.program), 0));
-    sn_map_free(&map);
-  }
+  v = through_program(m, &in, block, v, row);
   sn_op(&in, "sinter.yield", sn_as_row(&in, v, row), sn_types(0, NULL));
   to.sides.data[m->side].program = block;
 

@@ -369,14 +369,10 @@ static bool finish_fits(SnMerge *m) {
   return true;
 }
 
-// An integer is divided by something that is not a constant: by zero it traps.
 static bool may_trap(const SnForm *f) {
-  static const char *const divisions[] = {"arith.divsi",     "arith.divui",      "arith.remsi",      "arith.remui",
-                                          "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi", NULL};
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    for (int i = 0; divisions[i]; ++i)
-      if (sn_is(op, divisions[i]) && (!sn_constant_of(sn_operand(op, 1)).ptr || sn_is_constant(sn_operand(op, 1), 0)))
-        return true;
+    if (sn_may_trap(op))
+      return true;
   return false;
 }
 

@@ -345,8 +345,6 @@ static Size row_length(const Ranges *r, MlirOperation op, MlirType row) {
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user) {
-  static const char *const quotients[] = {"arith.divsi",      "arith.divui",     "arith.remsi",     "arith.remui",
-                                          "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui", NULL};
   Ranges *r = user;
   if (sn_is(op, "sinter.steps"))
     return MlirWalkResultSkip; // on memory
@@ -376,12 +374,11 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
     above_zero(r, sn_operand(op, 0), 0);
   if (sn_is(op, "math.log1p"))
     above_zero(r, sn_operand(op, 0), 1);
-  for (const char *const *name = quotients; *name; ++name)
-    if (sn_is(op, *name)) {
-      Range within = {.lower = true, .low = 1, .input = -1};
-      r->budget = 200;
-      integer(r, sn_operand(op, 1), &within);
-    }
+  if (sn_divides_integers(op)) {
+    Range within = {.lower = true, .low = 1, .input = -1};
+    r->budget = 200;
+    integer(r, sn_operand(op, 1), &within);
+  }
   return MlirWalkResultAdvance;
 }
 
