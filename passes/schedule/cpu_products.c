@@ -24,6 +24,7 @@
 #define TILES_WORK (1 << 15) // of a product that is worth tiles
 #define MOST_TASKS 64
 #define COMPUTED_ROWS 32     // columns for each operation of a side whose rows every task of a block computes again
+#define PACKED 4             // operations that it takes to pack them, which could else be read where they lie
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 
@@ -124,7 +125,7 @@ typedef struct {
   int64_t computes_rows; // or computes them: so many operations for an element
 } Plan;
 
-// Operations on rows in the programs of sides that the columns do not use, of the longest.
+// Operations on rows in the programs of sides that the columns do not use, of the longest, and to pack them.
 static int64_t computes_rows(const SnForm *f) {
   static const int64_t of_cost[] = {
       [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
@@ -137,7 +138,7 @@ static int64_t computes_rows(const SnForm *f) {
     for (MlirOperation op = columns ? (MlirOperation){0} : mlirBlockGetFirstOperation(f->sides.data[s].program);
          !sn_null(op); op = mlirOperationGetNextInBlock(op))
       n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) ? of_cost[sn_row_op_cost(op)] : 0;
-    all = most(all, n);
+    all = most(all, columns ? 0 : n + PACKED);
   }
   return all;
 }

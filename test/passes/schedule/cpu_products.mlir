@@ -71,7 +71,7 @@ func.func @sequences(%x: tensor<128x7x64xf32>, %w: tensor<64x64xf32>) -> tensor<
 // micro-kernel is for what the side's program gives.
 
 // CHECK-LABEL: func @computed_rows
-//       CHECK: schedule(#sinter.brgemm<columns = 384, k = 256, kernel = "libxsmm",
+//       CHECK: schedule(#sinter.brgemm<columns = 512, k = 256, kernel = "libxsmm",
 func.func @computed_rows(%x: tensor<128x1024xf64>, %w: tensor<1024x1024xf32>) -> tensor<128x1024xf32> {
   %e = tensor.empty() : tensor<128x1024xf32>
   %y = sinter.contract (i = 128) by (j = 1024)
