@@ -7,6 +7,7 @@
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
+//   product of side(k == i ? d : 0), w  ->  d[i] * w[i]   simplify/one_hot_sides.c
 //   a product of bytes in i64     ->  in i32                      simplify/narrow_products.c
 //   outputs, inputs, columns that nothing uses -> gone    edit/edit.c
 //
@@ -56,7 +57,8 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
     SnOpVec contracts = sn_collect(root, "sinter.contract");
     for (size_t i = 0; i < contracts.size; ++i)
       changed |= sn_num_results(contracts.data[i]) &&
-                 (sn_factors_leave_sides(contracts.data[i]) || sn_drop_equal_products(contracts.data[i]));
+                 (sn_one_hot_sides(contracts.data[i]) || sn_factors_leave_sides(contracts.data[i]) ||
+                  sn_drop_equal_products(contracts.data[i]));
     sn_vec_free(&contracts);
   }
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.

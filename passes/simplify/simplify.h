@@ -5,6 +5,7 @@
 #ifndef SINTER_PASSES_SIMPLIFY_H
 #define SINTER_PASSES_SIMPLIFY_H
 
+#include "capi/form.h"
 #include "capi/pass.h"
 
 // To a fixed point, on every form under `root`. Fusion runs it between its steps.
@@ -17,6 +18,12 @@ bool sn_walk_along_classes(MlirOperation op);
 // Factors of a product's side that are the same along its sum go to the body (side_factors.c); tells whether there were
 // any: the op is another one then.
 bool sn_factors_leave_sides(MlirOperation op);
+// A product with a side of one element for each row goes (one_hot_sides.c); tells whether there was one: the op is
+// another one then.
+bool sn_one_hot_sides(MlirOperation op);
+// A value of the form's body is 0 but where the positions in two dimensions are equal: nothing is left of a product
+// with it.
+bool sn_is_diagonal(const SnForm *f, MlirValue v);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
 // Products of small integers in 64 bits become ones in 32 (narrow_products.c); tells whether there were any.
