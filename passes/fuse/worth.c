@@ -13,6 +13,7 @@
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
+#include "passes/simplify/simplify.h"
 #include <math.h>
 
 // ---- policies ---------------------------------------------------------------------
@@ -120,6 +121,9 @@ static double operations_of(MlirOperation op) {
       [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
   return of_cost[sn_row_op_cost(op)];
 }
+
+// What stays in a core's cache is written and read so many times as fast.
+enum { CACHE = 1 << 20, IN_CACHE = 8 };
 
 // p's dimension d changes along what the side's product sums.
 static bool is_summed(const SnIntoSide *m, size_t d) {
@@ -229,7 +233,9 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
     in += m->reads[k] ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
   // Written once and read by each; then what it is made of is read by each.
   double saved = bytes * (double)(1 + n) - in * (double)(n - last);
-  double paid = saved > 0 ? saved * policy->side_operations : 0;
-  bool worth = operations <= paid + (last ? LAUNCH : 0) || (last && isinf(policy->side_operations));
+  double paid = saved > 0 ? saved * policy->side_operations / (bytes > CACHE ? 1 : IN_CACHE) : 0;
+  MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
+  bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0) ||
+               (last && isinf(policy->side_operations));
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);
 }

@@ -613,6 +613,70 @@ func.func @once(%x: tensor<2048x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<
 
 // -----
 
+// Rows that stay in a cache are written and read sooner than eight parts of the columns compute them, each for itself.
+
+// CHECK-LABEL: func @parts_of_columns(
+//   CHECK-NOT:   side(
+//       CHECK:   return
+// ALL-LABEL: func @parts_of_columns(
+//       ALL:   side(
+func.func @parts_of_columns(%x: tensor<128x513xf32>, %w: tensor<513x771xf32>) -> tensor<128x771xf32> {
+  %e = tensor.empty() : tensor<128x513xf32>
+  %f = tensor.empty() : tensor<128x771xf32>
+  %m = sinter.rowwise (i = 128) by (k = 513)
+      ins(%x[i, k] : tensor<128x513xf32>) outs(%e[i, k] : tensor<128x513xf32>) {
+  ^row(%a: tensor<513xf32>):
+    %zero = arith.constant dense<0.0> : tensor<513xf32>
+    %p = arith.maximumf %a, %zero : tensor<513xf32>
+    sinter.yield %p : tensor<513xf32>
+  }
+  %y = sinter.contract (i = 128) by (j = 771)
+      product (k = 513) (%m[i, k] : tensor<128x513xf32>, %w[k, j] : tensor<513x771xf32>) : f32
+      outs(%f[i, j] : tensor<128x771xf32>) {
+  ^row(%p: tensor<771xf32>):
+    sinter.yield %p : tensor<771xf32>
+  }
+  return %y : tensor<128x771xf32>
+}
+
+// -----
+
+// A diagonal matrix, which is small, in front of a product: nothing is left of that but a scale.
+
+// CHECK-LABEL: func @diagonal(
+//   CHECK-NOT:   sinter.contract
+//       CHECK:   sinter.rowwise (i = 256) by (j = 300)
+//  CHECK-NEXT:   ins(%{{.+}}[i] : tensor<256xf32>, %{{.+}}[i, j] : tensor<256x300xf32>)
+//   CHECK-NOT:   sinter.contract
+//       CHECK:   return
+// ALL-LABEL: func @diagonal(
+//   ALL-NOT:   sinter.contract
+//       ALL:   return
+func.func @diagonal(%d: tensor<256xf32>, %w: tensor<256x300xf32>) -> tensor<256x300xf32> {
+  %e = tensor.empty() : tensor<256x256xf32>
+  %f = tensor.empty() : tensor<256x300xf32>
+  %m = sinter.rowwise (i = 256) by (k = 256)
+      ins(%d[k] : tensor<256xf32>) outs(%e[i, k] : tensor<256x256xf32>) {
+  ^row(%a: tensor<256xf32>):
+    %zero = arith.constant dense<0.0> : tensor<256xf32>
+    %k = sinter.index k : tensor<256xindex>
+    %i = sinter.index i : index
+    %b = sinter.broadcast %i : index -> tensor<256xindex>
+    %c = arith.cmpi eq, %k, %b : tensor<256xindex>
+    %p = arith.select %c, %a, %zero : tensor<256xi1>, tensor<256xf32>
+    sinter.yield %p : tensor<256xf32>
+  }
+  %y = sinter.contract (i = 256) by (j = 300)
+      product (k = 256) (%m[i, k] : tensor<256x256xf32>, %w[k, j] : tensor<256x300xf32>) : f32
+      outs(%f[i, j] : tensor<256x300xf32>) {
+  ^row(%p: tensor<300xf32>):
+    sinter.yield %p : tensor<300xf32>
+  }
+  return %y : tensor<256x300xf32>
+}
+
+// -----
+
 // Two forms with such sides are one as any two are: what their programs name has the merged form's names.
 
 // CHECK-LABEL: func @renamed(
