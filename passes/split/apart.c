@@ -1,10 +1,18 @@
-// apart.c: a form whose rows are needed whole stores its products first.
+// apart.c: products that a target does not make in the form where they are.
+//
+// A GPU's, where the rows are needed whole:
 //
 //   contract (i) by (j) product (k) (x, w)            %p = contract (i) by (j) product (k) (x, w) { %acc }
 //     { %s = row_reduce add (exp %acc) ... }     ->   rowwise (i) by (j) (%p[i, j]) { %s = row_reduce add (exp %p) ...
 //     }
 //
-// runs in: split    test: test/passes/split/gpu.mlir
+// A CPU's, where both sides use columns: those of one of them are rows.
+//
+//   contract (i) by (h, j)                            %p = contract (i, h) by (j)
+//     product (k) (x[i, h, k], w[h, j, k])       ->     product (k) (x[i, h, k], w[h, j, k]) { %acc } -> [i, h, j]
+//     { tanh %acc }                                   rowwise (i) by (h, j) (%p[i, h, j]) { tanh %p }
+//
+// runs in: split    test: test/passes/split/gpu.mlir, test/passes/split/columns.mlir
 
 #include "passes/split/pieces.h"
 
@@ -32,15 +40,12 @@ static MlirAffineMap without_sums(const SnForm *f, MlirAffineMap map) {
 }
 
 // The form over its products, which are inputs in front of all others: its body's arguments are the same.
-static SnForm form_over(const SnForm *f, const SnForm *products) {
+static SnForm form_over(const SnForm *f, const SnAccess *products) {
   SnForm to = {.num_rows = f->num_rows, .num_cols = f->num_cols};
   for (int64_t d = 0; d < f->num_rows + f->num_cols; ++d)
     sn_push(&to.dims, f->dims.data[d]);
-  for (size_t p = 0; p < f->products.size; ++p) {
-    SnAccess a = products->outputs.data[p];
-    a.value = sn_result(products->op, (intptr_t)p);
-    sn_push(&to.inputs, a);
-  }
+  for (size_t p = 0; p < f->products.size; ++p)
+    sn_push(&to.inputs, products[p]);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_push(&to.inputs, f->inputs.data[k]);
   for (size_t k = 0; k < f->indices.size; ++k)
@@ -68,8 +73,28 @@ static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
   sn_map_free(&map);
 }
 
-void sn_store_products(MlirOperation contract) {
-  SnCut s = {.f = sn_form_read(contract), .b = sn_before(contract)};
+// For --explain.
+static void say_why(const SnCut *s, MlirOperation made) {
+  if (s->cut.ptr)
+    sn_set_attr(made, "sinter.cut", s->cut);
+}
+
+// The contract over what has been stored of its products, in its place.
+static void replace_products(SnCut *s, const SnAccess *stored) {
+  SnForm *f = &s->f, to = form_over(f, stored);
+  MlirOperation made = sn_form_create(&s->b, &to, f->finish.ptr);
+  copy_block(f->body, to.body, s->b.loc);
+  if (f->finish.ptr)
+    copy_block(f->finish, to.finish, s->b.loc);
+  for (intptr_t r = 0; r < sn_num_results(f->op); ++r)
+    mlirValueReplaceAllUsesOfWith(sn_result(f->op, r), sn_result(made, r));
+  mlirOperationDestroy(f->op);
+  say_why(s, made);
+  sn_form_free(&to);
+}
+
+void sn_store_products(MlirOperation contract, MlirAttribute cut) {
+  SnCut s = {.f = sn_form_read(contract), .b = sn_before(contract), .cut = cut};
   SnForm *f = &s.f, products = products_of(f);
   int64_t dims[SN_MAX_DIMS];
   intptr_t n = sn_rows_and_columns(f, 0, dims);
@@ -77,22 +102,104 @@ void sn_store_products(MlirOperation contract) {
     SnAccess place = sn_piece_place(&s, f->products.data[p].type, dims, n, false);
     sn_push(&products.outputs, place);
   }
-  sn_form_create(&s.b, &products, false);
+  say_why(&s, sn_form_create(&s.b, &products, false));
   SnBuilder in = sn_at_end(products.body, s.b.loc);
   SnValueVec yields = {0};
-  for (size_t p = 0; p < f->products.size; ++p)
+  SN_VEC(SnAccess) stored = {0};
+  for (size_t p = 0; p < f->products.size; ++p) {
     sn_push(&yields, sn_product_argument(&products, p));
+    sn_push(&stored, products.outputs.data[p]);
+    stored.data[p].value = sn_result(products.op, (intptr_t)p);
+  }
   sn_op(&in, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
-  SnForm to = form_over(f, &products);
-  MlirOperation made = sn_form_create(&s.b, &to, f->finish.ptr);
-  copy_block(f->body, to.body, s.b.loc);
-  if (f->finish.ptr)
-    copy_block(f->finish, to.finish, s.b.loc);
-  for (intptr_t r = 0; r < sn_num_results(contract); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(made, r));
+  replace_products(&s, stored.data);
+  sn_vec_free(&stored);
   sn_vec_free(&yields);
   sn_form_free(&products);
-  sn_form_free(&to);
   sn_form_free(f);
-  mlirOperationDestroy(contract);
+}
+
+// ---- columns of both sides ----------------------------------------------------------------------
+
+// The side whose columns become rows: the other one has some that it does not use, if any has.
+static size_t side_of_rows(const SnForm *f, size_t product) {
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+    if (!sn_side_uses(f, 2 * product, d))
+      return 2 * product;
+  return 2 * product + 1;
+}
+
+// The product alone. dims[d]: which expression of it dimension d of the form is.
+static SnForm product_by_rows(const SnForm *f, size_t product, MlirAffineExpr *dims) {
+  SnForm to = {.contract = true};
+  MlirContext ctx = mlirOperationGetContext(f->op);
+  size_t rows = side_of_rows(f, product);
+  int64_t own = sn_first_own(f, product), end = own + f->products.data[product].num_dims;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    dims[d] = mlirAffineConstantExprGet(ctx, 0);
+  for (int part = 0; part < 3; ++part) { // rows, columns, what is summed
+    for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+      bool row = d < f->num_rows || (sn_is_col_dim(f, d) && sn_side_uses(f, rows, d)),
+           column = !row && sn_is_col_dim(f, d), summed = d >= own && d < end;
+      if (part == 0 ? !row : part == 1 ? !column : !summed)
+        continue;
+      dims[d] = mlirAffineDimExprGet(ctx, (intptr_t)to.dims.size);
+      sn_push(&to.dims, f->dims.data[d]);
+    }
+    if (part == 0)
+      to.num_rows = (int64_t)to.dims.size;
+  }
+  to.num_cols = (int64_t)to.dims.size - to.num_rows - (end - own);
+  sn_push(&to.products, f->products.data[product]);
+  bool programs = false;
+  for (size_t s = 2 * product; s < 2 * product + 2; ++s) {
+    SnSide side = sn_side(f, s);
+    sn_push(&to.sides, ((SnSide){to.inputs.size, side.count, side.program}));
+    programs |= side.program.ptr != NULL;
+    for (size_t k = side.first; k < side.first + side.count; ++k) {
+      SnAccess a = sn_with_own_indices(f, f->inputs.data[k], &to);
+      sn_push(&to.inputs, a);
+    }
+  }
+  if (!programs)
+    sn_vec_free(&to.sides);
+  for (size_t k = 0; k < to.inputs.size + to.indices.size; ++k) {
+    SnAccess *a = (SnAccess *)sn_form_access(&to, k);
+    a->map = sn_map_replace(a->map, (intptr_t)to.dims.size, dims);
+  }
+  return to;
+}
+
+// What a form of its own stores of the product, over the rows and columns of s->f.
+static SnAccess store_product(SnCut *s, size_t product) {
+  SnForm *f = &s->f;
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  int64_t all[SN_MAX_DIMS];
+  SnForm to = product_by_rows(f, product, dims);
+  MlirType type = f->products.data[product].type;
+  SnAccess stored = sn_piece_place(s, type, all, sn_rows_and_columns(f, 0, all), false), into = stored;
+  into.map = sn_map_replace(stored.map, (intptr_t)to.dims.size, dims);
+  sn_push(&to.outputs, into);
+  MlirOperation made = sn_form_create(&s->b, &to, false);
+  SnBuilder in = sn_at_end(to.body, s->b.loc);
+  MlirValue sum = sn_product_argument(&to, 0);
+  if (!to.num_cols) // a row of one element
+    sum = sn_row_reduce(&in, "add", sum, type);
+  sn_op(&in, "sinter.yield", sum, sn_types(0, NULL));
+  say_why(s, made);
+  stored.value = sn_result(made, 0);
+  sn_form_free(&to);
+  return stored;
+}
+
+void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut) {
+  SnCut s = {.f = sn_form_read(contract), .b = sn_before(contract), .cut = cut};
+  SN_VEC(SnAccess) stored = {0};
+  for (size_t p = 0; p < s.f.products.size; ++p) {
+    SnAccess a = store_product(&s, p);
+    sn_push(&stored, a);
+  }
+  replace_products(&s, stored.data);
+  sn_vec_free(&stored);
+  sn_form_free(&s.f);
 }

@@ -110,8 +110,11 @@ int64_t sn_group_of_finish(const SnForm *f);
 
 // ---- split/apart.c ----------------------------------------------------------------------
 
-// A plain contract -> its products, stored, and a rowwise on them.
-void sn_store_products(MlirOperation contract);
+// A plain contract -> its products, stored, and a rowwise on them. `cut`: what each of them keeps, or null.
+void sn_store_products(MlirOperation contract, MlirAttribute cut);
+// The same, each product by a form of its own: columns that one of its sides uses are rows there. Sides may have
+// programs.
+void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 
 // ---- split/split.c ----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/split/split.mlir
 
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/product_sides.h"
 #include "lowering/facts/gpu_products.h"
 #include "passes/split/pieces.h"
 
@@ -76,6 +77,12 @@ bool sn_cut(SnCut *s) {
   return ok;
 }
 
+// What a piece keeps of why it was cut, for --explain; null if it does not.
+static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
+  MlirAttribute cut[] = {sn_i64(ctx, how.number), sn_string(ctx, why)};
+  return how.reasons ? mlirArrayAttrGet(ctx, 2, cut) : mlirAttributeGetNull();
+}
+
 bool sn_split_form(MlirOperation form, SnSplit how) {
   SnCut s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
   bool several = s.f.groups.size > 1 || s.f.matrices.size;
@@ -84,10 +91,7 @@ bool sn_split_form(MlirOperation form, SnSplit how) {
     sn_form_free(&s.f);
     return true;
   }
-  if (how.reasons) {
-    MlirAttribute cut[] = {sn_i64(s.b.ctx, how.number), sn_string(s.b.ctx, why)};
-    s.cut = mlirArrayAttrGet(s.b.ctx, 2, cut);
-  }
+  s.cut = cut_of(s.b.ctx, how, why);
   bool ok = sn_cut(&s);
   if (ok)
     mlirOperationDestroy(form);
@@ -100,15 +104,28 @@ bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
   return sn_cut(&s);
 }
 
-// A GPU's kernel of products has a tile of each row.
-static void split_whole_rows(MlirOperation func) {
+// Why a GPU does not make the products of a plain contract in one kernel with its rows: that has a tile of each row.
+static const char *not_on_gpu(const SnForm *f) { return sn_gpu_not_products(f); }
+
+// The same of a CPU, whose kernel has rows that come from one side and columns from the other.
+static const char *not_on_cpu(const SnForm *f) {
+  for (size_t p = 0; p < f->products.size; ++p)
+    if (sn_has_one_group(f) && !f->matrices.size && !sn_cpu_has_side_of_rows(f, p))
+      return "a CPU's kernel multiplies rows by columns, and both sides use columns";
+  return NULL;
+}
+
+// Contracts whose products the target makes apart.
+static void split_products(MlirOperation func, SnSplit how, const char *(*why)(const SnForm *f),
+                           void (*store)(MlirOperation contract, MlirAttribute cut)) {
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
-    bool apart = sn_num_results(f.op) && !f.schedule.ptr && sn_gpu_not_products(&f);
+    const char *apart = sn_num_results(f.op) && !f.schedule.ptr ? why(&f) : NULL;
     sn_form_free(&f);
     if (apart)
-      sn_store_products(forms.data[k]);
+      store(forms.data[k], cut_of(mlirOperationGetContext(func), how, apart));
+    ++how.number;
   }
   sn_vec_free(&forms);
 }
@@ -127,7 +144,9 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
     sn_vec_free(&forms);
   }
   if (ok && how.target && !strcmp(how.target, "gpu"))
-    split_whole_rows(func);
+    split_products(func, how, not_on_gpu, sn_store_products);
+  if (ok && how.target && !strcmp(how.target, "cpu"))
+    split_products(func, how, not_on_cpu, sn_store_products_by_rows);
   return ok ? SN_OK : SN_FAIL;
 }
 

@@ -1,0 +1,98 @@
+// RUN: sinter-opt %s --sinter-split=target=cpu | FileCheck %s
+// RUN: sinter-opt %s --sinter-split=target=gpu | FileCheck %s --check-prefix=GPU
+// RUN: sinter-run %s --entry=shared --verify --shape=3x4x6 --shape=3x5x6 --shape=3x4x5 | FileCheck %s --check-prefix=SAME
+// RUN: sinter-run %s --entry=all --verify --wrt=0,1 | FileCheck %s --check-prefix=SAME
+// RUN: sinter-run %s --entry=chain --verify | FileCheck %s --check-prefix=SAME
+// RUN: sinter-run %s --entry=all --explain | FileCheck %s --check-prefix=WHY
+
+// A CPU's kernel has rows that come from one side of a product, and columns from the other. Where both sides use
+// columns, those of one are rows of a form that makes the product alone.
+
+// CHECK-LABEL: func @shared
+//       CHECK:   %[[P:.+]] = sinter.contract (i = ?, h = ?) by (j = ?)
+//  CHECK-NEXT:     product (k = ?) (%{{.+}}[i, h, k] : tensor<?x?x?xf32>, %{{.+}}[i, j, k] : tensor<?x?x?xf32>) : f32
+//  CHECK-NEXT:     outs(%{{.+}}[i, h, j] : tensor<?x?x?xf32>)
+//       CHECK:   sinter.rowwise (i = ?) by (h = ?, j = ?)
+//  CHECK-NEXT:     ins(%[[P]][i, h, j] : tensor<?x?x?xf32>)
+//       CHECK:     math.tanh
+//        SAME: agrees
+//   GPU-LABEL: func @shared
+//         GPU:   sinter.contract (i = ?) by (h = ?, j = ?)
+//     GPU-NOT:   sinter.rowwise
+func.func @shared(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %e: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %o = sinter.contract (i = ?) by (h = ?, j = ?)
+      product (k = ?) (%a[i, h, k] : tensor<?x?x?xf32>, %b[i, j, k] : tensor<?x?x?xf32>) : f32
+      outs(%e[i, h, j] : tensor<?x?x?xf32>) {
+  ^row(%acc: tensor<?xf32>):
+    %y = math.tanh %acc : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %o : tensor<?x?x?xf32>
+}
+
+// Both sides use all columns: none is left, and a row is one element. Another product has columns of one side, and is
+// made apart too.
+
+// CHECK-LABEL: func @all
+//       CHECK:   %[[P:.+]] = sinter.contract (i = 3, j = 5) by ()
+//  CHECK-NEXT:     product (k = 6) (%arg0[i, j, k] : tensor<3x5x6xf32>, side(%arg1[j, k] : tensor<5x6xf32>) {
+//       CHECK:       sinter.index j : index
+//       CHECK:   ^row(%[[ACC:.+]]: tensor<1xf32>):
+//  CHECK-NEXT:     %[[S:.+]] = sinter.row_reduce add %[[ACC]] : tensor<1xf32> -> f32
+//  CHECK-NEXT:     sinter.yield %[[S]] : f32
+//       CHECK:   %[[Q:.+]] = sinter.contract (i = 3) by (j = 5)
+//       CHECK:   sinter.rowwise (i = 3) by (j = 5)
+//  CHECK-NEXT:     ins(%[[P]][i, j] : tensor<3x5xf32>, %[[Q]][i, j] : tensor<3x5xf32>, %arg3[j] : tensor<5xf32>)
+//       CHECK:   finish
+//   GPU-LABEL: func @all
+//         WHY: could be one: a CPU's kernel multiplies rows by columns, and both sides use columns
+func.func @all(%a: tensor<3x5x6xf32>, %b: tensor<5x6xf32>, %c: tensor<3x4xf32>, %d: tensor<5xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %o = sinter.contract (i = 3) by (j = 5)
+      product (k = 6) (%a[i, j, k] : tensor<3x5x6xf32>, side(%b[j, k] : tensor<5x6xf32>) {
+      ^side(%v: tensor<6xf32>):
+        %j = sinter.index j : index
+        %n = arith.index_cast %j : index to i64
+        %f = arith.sitofp %n : i64 to f32
+        %r = sinter.broadcast %f : f32 -> tensor<6xf32>
+        %w = arith.mulf %v, %r : tensor<6xf32>
+        sinter.yield %w : tensor<6xf32>
+      }) : f32
+      product (l = 4) (%c[i, l] : tensor<3x4xf32>, %c[i, l] : tensor<3x4xf32>) : f32
+      ins(%d[j] : tensor<5xf32>)
+      reduce(add [] : f32)
+      outs(%e[] : tensor<f32>) {
+  ^row(%p: tensor<5xf32>, %q: tensor<5xf32>, %x: tensor<5xf32>):
+    %y = arith.mulf %p, %q : tensor<5xf32>
+    %z = arith.mulf %y, %x : tensor<5xf32>
+    %s = sinter.row_reduce add %z : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  } finish {
+  ^done(%s: f32):
+    %n = arith.constant 3.0 : f32
+    %m = arith.divf %s, %n : f32
+    sinter.yield %m : f32
+  }
+  return %o : tensor<f32>
+}
+
+// A form of two groups is cut for it first.
+
+// CHECK-LABEL: func @chain
+//       CHECK:   sinter.contract (i = 3, h = 4) by (j = 5)
+//       CHECK:   sinter.rowwise (i = 3) by (h = 4, j = 5)
+//       CHECK:   sinter.contract (i = 3) by (e = 2)
+//  CHECK-NEXT:     product (h = 4, j = 5)
+func.func @chain(%a: tensor<3x4x6xf32>, %b: tensor<5x6xf32>, %v: tensor<4x5x2xf32>) -> tensor<3x2xf32> {
+  %e = tensor.empty() : tensor<3x2xf32>
+  %o = sinter.contract (i = 3) by (h = 4, j = 5) by (e = 2)
+      product (k = 6) (%a[i, h, k] : tensor<3x4x6xf32>, %b[j, k] : tensor<5x6xf32>) : f32
+      matrix (h, j) to (e) (%v[h, j, e] : tensor<4x5x2xf32>)
+      outs(%e[i, e] : tensor<3x2xf32>) {
+  ^row(%acc: tensor<20xf32>, %m: tensor<20x2xf32>):
+    %y = math.tanh %acc : tensor<20xf32>
+    %u = sinter.row_product %y, %m : tensor<20xf32>, tensor<20x2xf32> -> tensor<2xf32>
+    sinter.yield %u : tensor<2xf32>
+  }
+  return %o : tensor<3x2xf32>
+}
