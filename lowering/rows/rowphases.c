@@ -12,10 +12,9 @@
 // ---- the cut ---------------------------------------------------------------------------------
 
 int sn_row_level(const SnRowProgram *p, MlirValue v) {
-  for (size_t i = 0; i < p->values.size; ++i)
-    if (sn_same(p->values.data[i], v))
-      return p->levels.data[i];
-  return 0;
+  uintptr_t level = 0;
+  sn_table_get(&p->levels, v.ptr, &level);
+  return (int)level;
 }
 
 // Values that a combiner region takes from outside of it count as operands.
@@ -56,7 +55,7 @@ void sn_row_cut(SnRowProgram *p) {
       phase(p, level);
     for (intptr_t k = 0; k < sn_num_results(op); ++k) {
       sn_push(&p->values, sn_result(op, k));
-      sn_push(&p->levels, level + reduce);
+      sn_table_put(&p->levels, sn_result(op, k).ptr, (uintptr_t)(level + reduce));
     }
     phase(p, level + (reduce && !sn_unused(op)));
   }

@@ -76,7 +76,7 @@ void sn_row_program_free(SnRowProgram *p) {
   }
   sn_vec_free(&p->phases);
   sn_vec_free(&p->sources);
-  sn_vec_free(&p->levels);
+  sn_table_free(&p->levels);
   sn_vec_free(&p->values);
   sn_vec_free(&p->kept);
   sn_fragment_free(&p->row);

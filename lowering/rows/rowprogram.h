@@ -63,7 +63,7 @@ typedef struct {
   bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   SN_VEC(SnKept) kept;         // by sn_row_keep; none: each phase recomputes what it needs
   int phase;                   // the one that is being emitted
-  SN_VEC(int) levels;          // of `values`
+  SnTable levels;              // of each of `values`
   SN_VEC(MlirValue) values;
 } SnRowProgram;
 

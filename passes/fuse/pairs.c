@@ -55,11 +55,26 @@ typedef struct {
 
 // ---- the heap ----------------------------------------------------------------------------------
 
-// Saves more; of two that save the same, the one whose later form, then whose earlier form stands first.
+// A merge takes time with what the two hold. Were large forms merged with one small form after another, that would be
+// the square of what they hold in the end: of those that save the same, pairs of about the same size wait their turn.
+enum { SMALL = 64 }; // operations and operands: less is merged in no time
+static int size_class(const Pair *p) {
+  size_t n = p->a->size.operations + p->b->size.operations + p->a->bytes.size + p->b->bytes.size;
+  int class = 0;
+  for (; n > SMALL; n /= 2)
+    ++class;
+  return class;
+}
+
+// Saves more; of two that save the same, a smaller one, then the one whose later form, then whose earlier form stands
+// first.
 static bool better(const Search *s, const Pair *p, const Pair *q) {
   const SnOrder *order = &s->forms.order;
   if (p->saved != q->saved)
     return p->saved > q->saved;
+  int of_p = size_class(p), of_q = size_class(q);
+  if (of_p != of_q)
+    return of_p < of_q;
   return p->b == q->b ? sn_order_place(order, p->a->op) < sn_order_place(order, q->a->op)
                       : sn_order_place(order, p->b->op) < sn_order_place(order, q->b->op);
 }
