@@ -118,6 +118,8 @@ features = {
     "amx": {"amx_tile", "amx_bf16", "amx_int8"} <= flags,
     # our code is instrumented: a stock tool cannot load the plugin
     "asan": "address" in config.sanitize,
+    # a sinter-opt that counts what our code asks of IR
+    "counting": os.path.exists(os.path.join(build, "test", "bin", "test-counting-opt")),
     "plugin": os.path.exists(os.path.join(build, "lib", "libSinter.so")) and "address" not in config.sanitize,
 }
 config.available_features.update(name for name, there in features.items() if there)
@@ -134,6 +136,7 @@ missing = {
     "avx512_bf16": "this CPU has no bf16 instructions",
     "vnni": "this CPU has no VNNI, of 512 and of 256 bits",
     "amx": "this CPU has no AMX",
+    "counting": "test-counting-opt is for x86-64, without sanitizers",
 }
 for name, why in missing.items():
     if not features[name]:

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Whether the compiler's own work grows as programs do: it is counted, not timed.
+
+  growth.py KIND ... [--options=TEXT] [--exponent=1.1] [--each=1.5]
+
+Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
+of counted.inc were called. All calls together grow at most with --exponent. A single function may do with a few calls
+more, as a heap's comparisons do, but not with the square: more than --each fails, by its name. What is called less than
+a few times for each operation is too little to tell.
+"""
+import argparse
+import math
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# kind: what a test compiles, of two sizes
+SIZES = {
+    "chain": (60, 240),
+    "scale": (60, 240),
+    "operations": (120, 480),
+    "arguments": (100, 400),
+    "results": (60, 240),
+    "kernels": (24, 96),
+    "functions": (40, 160),
+    "gathers": (40, 160),
+    "transformer": (2, 8),
+}
+
+
+def work(options, kind, n):
+    """Of each function, how often it was called."""
+    command = [sys.executable, ROOT / "bench" / "compile_programs", kind, str(n)]
+    program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    done = subprocess.run(["test-counting-opt", f"--sinter-cpu={options.options}", "--mlir-disable-threading",
+                           "-o", "/dev/null"], input=program, stderr=subprocess.PIPE, check=False)
+    lines = done.stderr.decode().splitlines()
+    if done.returncode:
+        sys.exit(f"{kind} {n}: not compiled: {' '.join(lines[:3])}")
+    counts = [line.split() for line in lines]
+    return {words[1]: int(words[0]) for words in counts if len(words) == 2 and words[0].isdigit()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kinds", nargs="+", choices=SIZES, metavar="KIND")
+    parser.add_argument("--options", default="", help="of sinter-cpu")
+    parser.add_argument("--exponent", type=float, default=1.1)
+    parser.add_argument("--each", type=float, default=1.5)
+    parser.add_argument("--show", action="store_true", help="print each function's exponent")
+    options = parser.parse_args()
+    wrong = 0
+    for kind in options.kinds:
+        few, many = SIZES[kind]
+        before, after = work(options, kind, few), work(options, kind, many)
+        if not sum(before.values()):
+            sys.exit(f"{kind}: nothing was counted")
+        rows = []
+        for name, count in after.items():
+            exponent = math.log(max(count, 1) / max(before[name], 1)) / math.log(many / few)
+            if count > 8 * many:
+                rows.append((exponent, name, before[name], count))
+        rows.sort(reverse=True)
+        total = math.log(sum(after.values()) / sum(before.values())) / math.log(many / few)
+        wrong += total > options.exponent
+        print(f"{kind}: {sum(after.values())} calls for {many}, exponent {total:.2f}, {rows[0][1]} {rows[0][0]:.2f}")
+        for exponent, name, a, b in rows:
+            over = exponent > options.each
+            wrong += over
+            if over or options.show:
+                print(f"  {name}: {a} -> {b}, exponent {exponent:.2f}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
