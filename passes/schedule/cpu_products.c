@@ -156,8 +156,9 @@ static int64_t rows_of_whole_blocks(const Plan *p) {
 // Blocks that go through several products: each of them packs all matrices, so there are two of them at least, but no
 // more for the sake of threads.
 static int64_t rows_of_chain(const Plan *p) {
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES; // so fast that packing takes as long
   if (p->rows == SN_DYNAMIC || p->rows >= 512)
-    return p->rows >= 2048 ? 256 : 128;
+    return p->rows >= 4096 && tiles ? 512 : p->rows >= 2048 ? 256 : 128;
   bool enough = p->batch != SN_DYNAMIC && sn_times(p->batch, sn_pieces(p->rows, 128)) >= ENOUGH_TASKS;
   int64_t blocks = at_least_one(sn_pieces(p->rows, 128));
   return at_least_one(sn_pieces(p->rows, enough || p->rows < 64 || blocks > 1 ? blocks : 2));

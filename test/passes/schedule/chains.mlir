@@ -1,4 +1,6 @@
 // RUN: sinter-opt --sinter-schedule=features=avx2,fma,avx512f --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule=features=avx2,fma,avx512f,avx512bf16,amx-bf16 --split-input-file %s \
+// RUN: | FileCheck %s --check-prefix=TILES
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s --check-prefix=GPU
 
 // A form of several products has one schedule for all: a line of the table that each product can have, blocks as wide
@@ -101,4 +103,24 @@ func.func @no_rows(%x: tensor<0x4xf32>, %w: tensor<8x4xf32>, %v: tensor<8x5xf32>
     sinter.yield %o : tensor<5xf32>
   }
   return %0 : tensor<0x5xf32>
+}
+
+// -----
+
+// Tiles multiply so fast that a matrix is packed for more rows.
+
+// TILES-LABEL: func.func @tiles
+//       TILES:   schedule(#sinter.brgemm<k = 256, kernel = "amx", lanes = 16, m = 512, n = 64, stream = 256,
+func.func @tiles(%x: tensor<4096x128xbf16>, %w: tensor<4096x128xbf16>, %v: tensor<4096x64xbf16>, %e: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) by (o = 64)
+      product (k = 128) (%x[i, k] : tensor<4096x128xbf16>, %w[j, k] : tensor<4096x128xbf16>) : f32
+      matrix (j) to (o) (%v[j, o] : tensor<4096x64xbf16>)
+      outs(%e[i, o] : tensor<4096x64xf32>) {
+  ^row(%a: tensor<4096xf32>, %m: tensor<4096x64xbf16>):
+    %h = math.tanh %a : tensor<4096xf32>
+    %t = arith.truncf %h : tensor<4096xf32> to tensor<4096xbf16>
+    %o = sinter.row_product %t, %m : tensor<4096xbf16>, tensor<4096x64xbf16> -> tensor<64xf32>
+    sinter.yield %o : tensor<64xf32>
+  }
+  return %0 : tensor<4096x64xf32>
 }
