@@ -59,10 +59,15 @@ static const char *compared(MlirOperation op) {
   return sn_is(op, "arith.cmpf") ? of_floats[p & 15] : of_integers[p >= 0 && p < 10 ? p : 0];
 }
 
+// maximumf, maxnumf, maxsi and maxui are a maximum; whether of two values or of a row says what stands in it.
+static const char *short_name(const char *name) {
+  return !strncmp(name, "max", 3) ? "max" : !strncmp(name, "min", 3) ? "min" : name;
+}
+
 static const char *reduction(MlirStringRef kind) {
   static _Thread_local char text[32];
   snprintf(text, sizeof text, "%.*s", (int)kind.length, kind.data);
-  return !strcmp(text, "add") ? "sum" : !strncmp(text, "max", 3) ? "max" : !strncmp(text, "min", 3) ? "min" : text;
+  return !strcmp(text, "add") ? "sum" : short_name(text);
 }
 
 static void put_value(Formula *f, MlirValue v, int around);
@@ -128,7 +133,7 @@ static void put_operation(Formula *f, MlirOperation op, int around) {
   } else if (sn_in_dialect(op, "sinter") && sn_num_operands(op) == 1) { // a scalar for each column
     put_value(f, sn_operand(op, 0), around);
   } else {
-    put_function(f, dot ? dot + 1 : name, op, sn_num_operands(op));
+    put_function(f, short_name(dot ? dot + 1 : name), op, sn_num_operands(op));
   }
 }
 
