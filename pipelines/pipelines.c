@@ -77,7 +77,7 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
-static const char *const withouts[] = {"nothing", "chains", "sides", NULL};
+static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
 static const char *const sums[] = {"same", "wide", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
@@ -180,7 +180,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
     {"sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
-    {"sinter-fuse{policy=$policy}", "several forms -> one", NULL},
+    {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
     {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},

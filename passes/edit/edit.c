@@ -61,6 +61,17 @@ MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
   return (MlirValue){0};
 }
 
+bool sn_sizes_known(const SnForm *f) {
+  for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+    bool known = f->dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !known; ++k)
+      known = sn_gives_size(sn_form_access(f, k), d);
+    if (!known)
+      return false;
+  }
+  return true;
+}
+
 SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to) {
   if (!a.through.ptr)
     return a;

@@ -15,6 +15,8 @@ bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e);
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
 // The size of dimension d at run time, in front of the form.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
+// An operand gives the size of each dimension `?` (F7).
+bool sn_sizes_known(const SnForm *f);
 // The form `to`, which differs from the form `from` in its sides and in inputs behind all others, with the body and the
 // finish of `from`. Its results take the place of those of `from`, whose op is for the caller to erase.
 MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to);

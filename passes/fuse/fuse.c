@@ -10,7 +10,7 @@
 // load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
 //
 // Legality is merge/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it merge/merge.c.
-// What multiplies a row of another kernel comes last: fuse/chains.c.
+// What multiplies a row of another kernel comes last: fuse/turns.c, then fuse/chains.c.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
 
@@ -231,6 +231,18 @@ static bool fuse_sides(MlirOperation root, const SnPolicy *policy) {
   return changed;
 }
 
+// Rows that a product of another kernel sums over are made again as columns.
+static bool turn_rows(MlirOperation root, const SnPolicy *policy) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_turns(blocks[i], policy);
+  free(blocks);
+  return changed;
+}
+
 // Of plain forms that are as large as they get.
 static bool join_chains(MlirOperation root) {
   MlirBlock *blocks;
@@ -243,7 +255,7 @@ static bool join_chains(MlirOperation root) {
   return changed;
 }
 
-static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains) {
+static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains, bool turns) {
   MlirLogicalResult result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
     changed = false;
@@ -263,6 +275,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }
+  if (!sn_failed(result) && chains && turns && turn_rows(root, policy))
+    result = sn_simplify(root);
   if (!sn_failed(result) && chains && join_chains(root))
     result = sn_simplify(root);
   return result;
@@ -275,15 +289,15 @@ typedef struct {
   bool remarks;
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
-static const char *const withouts[] = {"nothing", "chains", "sides", NULL};
+static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "policy",
      "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse "
      "whatever data flow allows",
      "medium", policies, offsetof(Options, policy)},
     {SN_OPTION_STRING, "without",
-     "what is left apart, to compare: chains, products that go on from the rows of another kernel; sides, what is "
-     "computed in front of a product",
+     "what is left apart, to compare: chains, products that go on from the rows of another kernel; turns, rows that "
+     "are made again as columns for a product that sums over them; sides, what is computed in front of a product",
      "nothing", withouts, offsetof(Options, without)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
      offsetof(Options, remarks)},
@@ -298,7 +312,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   if (!are_known(op))
     return SN_FAIL;
   sn_show_refusals(o->remarks);
-  MlirLogicalResult result = fuse(op, policy, strcmp(o->without, "sides") != 0, strcmp(o->without, "chains") != 0);
+  MlirLogicalResult result = fuse(op, policy, strcmp(o->without, "sides") != 0, strcmp(o->without, "chains") != 0,
+                                  strcmp(o->without, "turns") != 0);
   sn_show_refusals(false);
   return result;
 }

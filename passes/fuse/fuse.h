@@ -15,6 +15,7 @@ typedef struct {
   bool nothing;              // every op stays a kernel of its own
   bool computes_heavy_again; // exponentials and quotients: in each reader, and for each row
   double side_operations;    // that the side of a product may compute again to move a byte less
+  double turn_operations;    // that rows may take when they are made again as columns, to move a byte less
 } SnPolicy;
 const SnPolicy *sn_policy(const char *name); // NULL if there is none
 
@@ -31,6 +32,9 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy);
 
 // So many forms take one result into sides. `last`: the form that made it is gone then.
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy);
+
+// readers: of each result of what is turned, how many products sum over its rows.
+bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy);
 
 // ---- fuse/side_makers.c ---------------------------------------------------------
 
@@ -63,6 +67,13 @@ void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place);
 // has to move behind what they become. `order` may be null.
 bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
 void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
+
+// ---- fuse/turns.c ---------------------------------------------------------------
+
+// Makes rows again as columns for who sums over them; tells whether there were any.
+bool sn_fuse_turns(MlirBlock block, const SnPolicy *policy);
+// x goes on from rows of a kernel, which y would have made again as columns: as one they would do neither.
+bool sn_go_on_apart(MlirOperation x, MlirOperation y, const SnPolicy *policy);
 
 // ---- fuse/chains.c --------------------------------------------------------------
 

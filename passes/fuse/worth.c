@@ -22,8 +22,8 @@ static const SnPolicy table[] = {
     {.name = "disabled", .nothing = true},
     // A library's kernel from host code is never the better one on this CPU: products are calls of libxsmm
     // inside our kernels already.
-    {.name = "medium", .computes_heavy_again = false, .side_operations = 4},
-    {.name = "aggressive", .computes_heavy_again = true, .side_operations = HUGE_VAL},
+    {.name = "medium", .computes_heavy_again = false, .side_operations = 4, .turn_operations = 24},
+    {.name = "aggressive", .computes_heavy_again = true, .side_operations = HUGE_VAL, .turn_operations = 24},
     {0},
 };
 
@@ -103,6 +103,8 @@ enum { MOST_TIMES = 4 };
 static bool is_one_number(const SnForm *f) { return points(f, 0, (intptr_t)f->dims.size) == 1; }
 
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
+  if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
+    return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
@@ -238,4 +240,29 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
   bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0) ||
                (last && isinf(policy->side_operations));
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);
+}
+
+// ---- rows that are made again as columns ------------------------------------------------------------
+
+// Fewer bytes stay in a processor's own cache until they are read.
+enum { CACHED = 1 << 20 };
+
+bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy) {
+  const SnForm *f = &t->f, *to = &t->turned;
+  double elements = points(f, 0, f->num_rows + f->num_cols), operations = 0, saved = 0;
+  for (size_t p = 0; p < to->products.size; ++p) {
+    int64_t own = sn_first_own(to, p);
+    operations += 2 * elements * points(to, own, own + to->products.data[p].num_dims);
+  }
+  for (size_t i = 0; i < t->ops.size; ++i)
+    operations += elements * operations_of(t->ops.data[i]);
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    if (t->results[k]) // neither written nor read by each
+      saved += sn_bytes(sn_type_of(sn_result(f->op, (intptr_t)k))) * (double)(1 + readers[k]);
+  for (size_t k = 0; k < to->inputs.size - t->stored.size; ++k)
+    saved -= sn_bytes(sn_type_of(to->inputs.data[k].value));
+  for (size_t i = 0; i < t->stored.size; ++i)
+    saved -= 2 * points(f, 0, f->num_rows) * sn_bits(sn_type_of(t->stored.data[i])) / 8;
+  return (saved > CACHED && operations <= saved * policy->turn_operations) ||
+         sn_refuse(f->op, SN_WHY_TURN_AGAIN, operations, saved);
 }

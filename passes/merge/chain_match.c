@@ -438,18 +438,6 @@ static bool all_names_fit(const SnForm *f, const MlirAffineExpr *dims) {
   return fit;
 }
 
-static bool sizes_known(const SnChain *c) {
-  const SnForm *f = &c->merged;
-  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
-    bool found = f->dims.data[d].size != SN_DYNAMIC;
-    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !found; ++k)
-      found = sn_gives_size(sn_form_access(f, k), d);
-    if (!found)
-      return sn_refuse(c->b.op, SN_WHY_UNKNOWN_SIZE);
-  }
-  return true;
-}
-
 // F22: nothing counts the elements of a row that may be of either group.
 static bool counts_loose_row(const SnForm *f, bool finish) {
   SnRowGroups groups;
@@ -528,7 +516,7 @@ static bool decide(SnChain *c, Match *m, intptr_t *to_group, intptr_t *from_grou
   if (!c->merged.num_rows && (a->accumulators.size || b->accumulators.size || sn_num_reduced(a) || sn_num_reduced(b)))
     return sn_refuse(b->op, SN_WHY_NO_ROWS);
   return products_fit(c, place) && reads_fit(c) && all_names_fit(a, c->a_dims) && all_names_fit(b, c->b_dims) &&
-         sizes_known(c) && rows_are_tied(c) && sn_chain_fits(c);
+         (sn_sizes_known(&c->merged) || sn_refuse(b->op, SN_WHY_UNKNOWN_SIZE)) && rows_are_tied(c) && sn_chain_fits(c);
 }
 
 bool sn_can_chain(MlirOperation a, MlirOperation b, SnChain *c) {

@@ -98,6 +98,26 @@ void sn_chain_free(SnChain *c);
 // Does it: the merged op stands where b stood, both are erased.
 MlirOperation sn_chain(SnChain *c);
 
+// ---- merge/turn.c ----------------------------------------------------------------------
+
+// Some results of f, computed again by a form whose columns are one row dimension of f, and its rows f's columns.
+typedef struct {
+  SnForm f;
+  intptr_t row;   // the dimension of f that becomes the columns
+  bool *results;  // which
+  bool *products; // that they need, and inputs behind the sides
+  bool *inputs;
+  SnOpVec ops;          // of the body, that they need
+  SnValueVec stored;    // scalars of the body that follow from a whole row: f gets a result for each
+  SnForm turned;        // everything but its block, and the values of what is stored
+  MlirAffineExpr *dims; // of f, over those of the turned form
+} SnTurn;
+// Tells whether it can be that, and fills `t` (free it in either case).
+bool sn_can_turn(MlirOperation op, intptr_t row, const bool *results, SnTurn *t);
+// The new form, which has these results in order, behind *kept: the old one, or the one that has taken its place.
+MlirOperation sn_turn(SnTurn *t, MlirOperation *kept);
+void sn_turn_free(SnTurn *t);
+
 // ---- merge/equal_sizes.c ---------------------------------------------------------------
 
 // Dimension d of f and dimension e of g have one size, whatever the arguments are.

@@ -83,17 +83,6 @@ static SnForm without(const SnForm *f, size_t p) {
   return to;
 }
 
-static bool sizes_known(const SnForm *f) {
-  for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
-    bool known = f->dims.data[d].size != SN_DYNAMIC;
-    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !known; ++k)
-      known = sn_gives_size(sn_form_access(f, k), d);
-    if (!known)
-      return false;
-  }
-  return true;
-}
-
 // The form without product p, whose row is product e's.
 static void drop(const SnForm *f, SnForm *to, size_t p, size_t e) {
   SnBuilder b = sn_before(f->op);
@@ -136,7 +125,7 @@ bool sn_drop_equal_products(MlirOperation op) {
     if (read && e == p)
       continue;
     SnForm to = without(&f, p);
-    dropped = read || sizes_known(&to);
+    dropped = read || sn_sizes_known(&to);
     if (dropped)
       drop(&f, &to, p, read ? e : p);
     sn_form_free(&to);

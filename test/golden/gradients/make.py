@@ -37,6 +37,8 @@ FUNCTIONS = {f"mlp2_{n}": mlp2(f) for n, f in ACTIVATIONS.items()}
 FUNCTIONS |= {f"mlp3_{n}": mlp3(f) for n, f in ACTIVATIONS.items()}
 FUNCTIONS |= {
     "attention": attention, "attention_gqa": attention, "attention_mask": attention,
+    "attention_long": attention,
+    "attention_long_causal": lambda q, k, v: attention(q, k, v, causal=True),
     "attention_causal": lambda q, k, v: attention(q, k, v, causal=True),
     "attention_gqa2": lambda q, k, v: attention(q, k, v, causal=True),
     "lora": lambda x, w, a, b: F.linear(x, w) + F.linear(F.linear(x, a), b),

@@ -535,10 +535,12 @@ def matrix_linalg(w):
 
 MATRIX.linalg = matrix_linalg
 
+LONG = "h=2 i=200 j=208 d=4 e=3"  # rows that cost less to make again than to store
 CASES = {f"mlp2_{a}": mlp2(a) for a in ACTIVATIONS}
 CASES |= {f"mlp3_{a}": mlp3(a) for a in ACTIVATIONS}
 CASES |= {"attention": attention(""), "attention_causal": attention("causal"), "attention_mask": attention("added"),
           "attention_gqa": attention("", "g", " g=1"), "attention_gqa2": attention("causal", "g", " g=2",
               "h=8 i=6 j=9 d=8 e=5"),
+          "attention_long": attention("", "h", "", LONG), "attention_long_causal": attention("causal", "h", "", LONG),
           "lora": LORA, "swiglu": SWIGLU, "entropy": ENTROPY, "rms_norm": RMS, "layer_norm": LAYER,
           "dequantised": DEQUANTISED, "gathered": GATHERED, "dropout": DROPOUT, "matrix": MATRIX}
