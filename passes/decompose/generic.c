@@ -9,7 +9,7 @@
 #include "mlir-c/Dialect/Linalg.h"
 #include "lowering/rows/rowprogram.h"
 #include "passes/decompose/decompose.h"
-#include <assert.h>
+#include "passes/edit/edit.h"
 
 // ---- dimensions ---------------------------------------------------------------------
 
@@ -36,22 +36,9 @@ SnDimSet sn_grid_dims(const SnGrid *g) { return g->map.ptr ? used(g->map) : 0; }
 static intptr_t loop_of(SnDimSet dims, intptr_t k) { return __builtin_popcountll(dims & (((SnDimSet)1 << k) - 1)); }
 
 MlirValue sn_grid_size(SnDecompose *d, intptr_t dim) {
-  const SnForm *f = &d->form;
-  if (!sn_none(d->sizes[dim]))
-    return d->sizes[dim];
-  if (f->dims.data[dim].size != SN_DYNAMIC)
-    return d->sizes[dim] = sn_index(&d->b, f->dims.data[dim].size);
-  size_t inputs = f->inputs.size, indices = f->indices.size;
-  for (size_t k = 0; k < inputs + indices + f->outputs.size; ++k) {
-    const SnAccess *a = k < inputs             ? &f->inputs.data[k]
-                        : k < inputs + indices ? &f->indices.data[k - inputs]
-                                               : &f->outputs.data[k - inputs - indices];
-    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i)
-      if (sn_map_dim(a->map, i) == dim)
-        return d->sizes[dim] = sn(&d->b, "tensor.dim", a->value, sn_index(&d->b, i));
-  }
-  assert(!"the verifier checks that an operand has each dynamic size (F7)");
-  return (MlirValue){0};
+  if (sn_none(d->sizes[dim]))
+    d->sizes[dim] = sn_size_value(&d->b, &d->form, dim);
+  return d->sizes[dim];
 }
 
 static MlirAffineMap identity(SnDecompose *d, SnDimSet dims) {

@@ -201,6 +201,24 @@ func.func @gather(%table: tensor<100x8xf32>, %t: tensor<4xi64>) -> tensor<4x8xf3
 
 // -----
 
+// How many columns there are is not asked of what has a value for outside: that may have fewer, or more.
+
+// CHECK-LABEL: func @padded_first
+//  CHECK-SAME:   (%[[P:.+]]: tensor<4x?xf32>, %[[X:.+]]: tensor<4x?xf32>,
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X]], %c1
+//       CHECK:   tensor.empty(%[[N]])
+func.func @padded_first(%p: tensor<4x?xf32>, %x: tensor<4x?xf32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+  %y = sinter.rowwise (i = 4) by (j = ?) ins(%p[i, j] : tensor<4x?xf32> else 0.5, %x[i, j] : tensor<4x?xf32>) outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %s = arith.mulf %a, %b : tensor<?xf32>
+    %t = sinter.row_reduce add %s : tensor<?xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 // An assert survives, at each point that its condition depends on.
 
 // CHECK-LABEL: func @assertion
