@@ -144,8 +144,8 @@ defvar form_rules = [{
     * (F19) elements of operands are floats, signless integers or `index`.
     * (F20) a destination of a memref form is no other operand of it.
     * (F21) a form has at most 64 dimensions, 1,024 operands, 256 accumulators and 256 `row_reduce`s in its body; an
-      operand has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. Fusion makes
-      smaller ones.
+      operand has at most 64 dimensions, and a subscript at most 1,024 dimensions, numbers and operations. At most 64
+      are those of one group's rows and those that each `row_product` to it sums over. Fusion makes smaller ones.
     * (F22) each of several groups has columns. An access uses those of one group only, but for a matrix, which uses
       those of its two. What is computed element by element stays in one group; a row of constants and broadcasts alone
       is of each group that it is read in, so none is reduced or picked from where several groups are `?` long.

@@ -31,6 +31,20 @@ static MlirLogicalResult check_operand(const SnForm *f, size_t k) {
   return SN_OK;
 }
 
+// Dimensions of the rows of a group, and of all that is multiplied to give one: together they are those of a plain
+// form, which sinter-split makes of them.
+static size_t dims_of_rows(const SnForm *f, size_t group) {
+  size_t n = f->dims.size - (size_t)f->num_cols + (size_t)sn_group(f, group).num_dims;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!sn_row_op_has(op, SN_READS_MATRIX) || !mlirValueIsABlockArgument(sn_operand(op, 1)))
+      continue;
+    size_t matrix = (size_t)mlirBlockArgumentGetArgNumber(sn_operand(op, 1)) - f->products.size;
+    if (matrix < f->matrices.size && f->matrices.data[matrix].to == (int64_t)group)
+      n += (size_t)sn_group(f, (size_t)f->matrices.data[matrix].from).num_dims;
+  }
+  return n;
+}
+
 MlirLogicalResult sn_verify_limits(const SnForm *f) {
   if (!is_most(f, f->dims.size, SN_MAX_DIMS, "dimensions") ||
       !is_most(f, (size_t)sn_num_operands(f->op), SN_MAX_OPERANDS, "operands") ||
@@ -38,6 +52,9 @@ MlirLogicalResult sn_verify_limits(const SnForm *f) {
       !is_most(f, (size_t)sn_row_op_count(f->body, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its body") ||
       !is_most(f, (size_t)sn_row_op_count(f->finish, SN_READS_ALL), SN_MAX_REDUCTIONS, "row_reduces in its finish"))
     return SN_FAIL;
+  for (size_t g = 0; g < sn_num_groups(f) && f->matrices.size && f->body.ptr; ++g)
+    if (!is_most(f, dims_of_rows(f, g), SN_MAX_DIMS, "dimensions that one group's rows are of and are summed over"))
+      return SN_FAIL;
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < (size_t)sn_num_operands(f->op) && !sn_failed(result); ++k)
     result = check_operand(f, k);

@@ -143,6 +143,52 @@ def products(n):
     )
 
 
+def groups(n):
+    # A row, and n - 1 groups of one column each: each row is multiplied again for the next one.
+    m = n - 1
+    by = " ".join(f"by (g{k} = {2 + k % 2})" for k in range(m))
+    shapes = [f"{2 + k % 2}x{2 + (k + 1) % 2}xf32" for k in range(m - 1)]
+    of = "\n  ".join(f"matrix (g{k}) to (g{k + 1}) (%m{k}[g{k}, g{k + 1}] : tensor<{t}>)"
+                     for k, t in enumerate(shapes))
+    body = [f"%r{k + 1} = sinter.row_product %r{k}, %w{k} : tensor<{t[0]}xf32>, tensor<{t}> -> tensor<{t[2]}xf32>"
+            for k, t in enumerate(shapes)]
+    last = f"{2 + (m - 1) % 2}xf32>"
+    row = ", ".join([*(f"%w{k}: tensor<{t}>" for k, t in enumerate(shapes)), "%r0: tensor<2xf32>"])
+    arguments = ", ".join([f"%x: tensor<4x2xf32>, %e: tensor<4x{last}",
+        *(f"%m{k}: tensor<{t}>" for k, t in enumerate(shapes))])
+    return function(arguments, f"tensor<4x{last}",
+                    f"%y = sinter.rowwise (i = 4) {by} {of} ins(%x[i, g0] : tensor<4x2xf32>) "
+                    f"outs(%e[i, g{m - 1}] : tensor<4x{last}) {{",
+                    f"^row({row}):", *body, f"sinter.yield %r{m - 1} : tensor<{last}", "}",
+                    f"return %y : tensor<4x{last}")
+
+
+def matrices(n):
+    # n - 2 of them: with a row and a column, as many dimensions as the products that they become.
+    m, t = n - 2, "tensor<2x3xf32>"
+    of = "\n  ".join(f"matrix (j) to (e) (%m{k}[j, e] : {t})" for k in range(m))
+    body = [f"%r{k} = sinter.row_product %a, %w{k} : tensor<2xf32>, {t} -> tensor<3xf32>" for k in range(m)]
+    body += added([f"%r{k}" for k in range(m)], "tensor<3xf32>", "%s")
+    return function(f"%x: tensor<4x2xf32>, %e: tensor<4x3xf32>, {words('%m{k}: ' + t, m)}", "tensor<4x3xf32>",
+                    f"%y = sinter.rowwise (i = 4) by (j = 2) by (e = 3) {of} ins(%x[i, j] : tensor<4x2xf32>) "
+                    "outs(%e[i, e] : tensor<4x3xf32>) {",
+                    f"^row({words('%w{k}: ' + t, m)}, %a: tensor<2xf32>):", *body, "sinter.yield %s : tensor<3xf32>",
+                    "}", "return %y : tensor<4x3xf32>")
+
+
+def side(n):
+    # A side of n - 2 accesses, the other one, and a destination.
+    m, t = n - 2, "tensor<4x3xf32>"
+    accesses = ", ".join(f"%x{k}[i, k] : {t}" for k in range(m))
+    body = "\n  ".join(added([f"%v{k}" for k in range(m)], "tensor<3xf32>", "%s"))
+    return function(f"{words('%x{k}: ' + t, m)}, %w: tensor<3x8xf32>, %e: tensor<4x8xf32>", "tensor<4x8xf32>",
+                    f"%r = sinter.contract (i = 4) by (j = 8) product (k = 3) (side({accesses}) {{",
+                    f"^side({words('%v{k}: tensor<3xf32>', m)}):\n  {body}\n  sinter.yield %s : tensor<3xf32>",
+                    "}, %w[k, j] : tensor<3x8xf32>) : f32 outs(%e[i, j] : tensor<4x8xf32>) {",
+                    "^row(%p: tensor<8xf32>):\n  sinter.yield %p : tensor<8xf32>", "}",
+                    "return %r : tensor<4x8xf32>")
+
+
 def indirect(n):
     t = "tensor<" + "2x" * n + "f32>" if n < 20 else "tensor<" + "1x" * n + "f32>"
     subscripts = words("%t{k}[i] : tensor<4xi64>", n)
@@ -212,6 +258,9 @@ KINDS = {
     "accumulators": (accumulators, "SN_MAX_ACCUMULATORS"),
     "reductions": (reductions, "SN_MAX_REDUCTIONS"),
     "products": (products, "SN_MAX_DIMS"),
+    "groups": (groups, "SN_MAX_DIMS"),
+    "matrices": (matrices, "SN_MAX_DIMS"),
+    "side": (side, "SN_MAX_OPERANDS"),
     "indirect": (indirect, "SN_MAX_DIMS"),
     "gather": (gather, "SN_MAX_DIMS"),
     "subscript": (subscript, "SN_MAX_SUBSCRIPT_PARTS"),
@@ -219,8 +268,8 @@ KINDS = {
     "definition": (definition, "SN_MAX_OPERANDS"),
 }
 
-PASSES = ["--sinter-simplify", "--sinter-fuse=policy=aggressive", "--sinter-decompose", "--sinter-schedule=target=cpu",
-          "--sinter-schedule=target=gpu", "--sinter-cpu"]
+PASSES = ["--sinter-simplify", "--sinter-split", "--sinter-fuse=policy=aggressive", "--sinter-decompose",
+    "--sinter-schedule=target=cpu", "--sinter-schedule=target=gpu", "--sinter-cpu"]
 # A form may be too large for a GPU, or none that it runs; then it says so.
 MAY_REFUSE = ["--sinter-gpu=format=isa"]
 LARGE = 300  # more arguments than this take upstream's passes long
