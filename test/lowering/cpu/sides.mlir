@@ -88,3 +88,25 @@ func.func private @quantised_along_columns(%x: memref<4x8xf32>, %w: memref<8x16x
   }
   return
 }
+
+// -----
+
+// A row of constants is a constant as long as what is computed at once.
+
+// CHECK-LABEL: func.func private @halved_task(
+//       CHECK:   %[[X:.+]] = vector.load %{{.+}} : memref<6x8xf32>, vector<4xf32>
+//       CHECK:   arith.mulf %[[X]], %{{.+}} : vector<4xf32>
+func.func private @halved(%x: memref<6x8xf32>, %w: memref<8x16xf32>, %y: memref<6x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 6) by (j = 16)
+      product (k = 8) (side(%x[i, k] : memref<6x8xf32>) {
+      ^side(%a: tensor<8xf32>):
+        %c = arith.constant dense<0.5> : tensor<8xf32>
+        %f = arith.mulf %a, %c : tensor<8xf32>
+        sinter.yield %f : tensor<8xf32>
+      }, %w[k, j] : memref<8x16xf32>) : f32
+      outs(%y[i, j] : memref<6x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 8, lanes = 4>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}

@@ -752,3 +752,57 @@ func.func @positions_alone(%w: tensor<4x16xf32>) -> tensor<8x4xf32> {
   }
   return %z : tensor<8x4xf32>
 }
+
+// -----
+
+// An element of a table at a difference of positions is an access there.
+
+// CHECK-LABEL: func @at_difference(
+//       CHECK:   product (k = 16) (%{{.+}}[i * -1 + k] : tensor<50xf32> else 0.000000e+00, %{{.+}}[j, k] : tensor<4x16xf32>) : f32
+func.func @at_difference(%e: tensor<50xf32>, %w: tensor<4x16xf32>) -> tensor<8x4xf32> {
+  %d = tensor.empty() : tensor<8x16xf32>
+  %o = tensor.empty() : tensor<8x4xf32>
+  %n = sinter.rowwise (i = 8) by (k = 16) ins(%e[?] : tensor<50xf32>) outs(%d[i, k] : tensor<8x16xf32>) {
+  ^row(%t: memref<50xf32>):
+    %i = sinter.index i : index
+    %b = sinter.broadcast %i : index -> tensor<16xindex>
+    %k = sinter.index k : tensor<16xindex>
+    %s = arith.subi %k, %b : tensor<16xindex>
+    %z = arith.constant 0.0 : f32
+    %g = sinter.gather %t[%s] else %z : memref<50xf32>, tensor<16xindex> -> tensor<16xf32>
+    sinter.yield %g : tensor<16xf32>
+  }
+  %y = sinter.contract (i = 8) by (j = 4) product (k = 16) (%n[i, k] : tensor<8x16xf32>, %w[j, k] : tensor<4x16xf32>) : f32
+      outs(%o[i, j] : tensor<8x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+// What makes another result, too, is computed there all the same: nothing is saved but the bytes.
+
+// CHECK-LABEL: func @another_result(
+//   CHECK-NOT:   side(
+//       CHECK:   return
+func.func @another_result(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (tensor<64x512xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64x512xf32>
+  %s = tensor.empty() : tensor<64xf32>
+  %f = tensor.empty() : tensor<64x512xf32>
+  %m:2 = sinter.rowwise (i = 64) by (k = 512) ins(%x[i, k] : tensor<64x512xf32>)
+      outs(%e[i, k] : tensor<64x512xf32>, %s[i] : tensor<64xf32>) {
+  ^row(%a: tensor<512xf32>):
+    %p = math.exp %a : tensor<512xf32>
+    %n = sinter.row_reduce add %p : tensor<512xf32> -> f32
+    sinter.yield %p, %n : tensor<512xf32>, f32
+  }
+  %y = sinter.contract (i = 64) by (j = 512)
+      product (k = 512) (%m#0[i, k] : tensor<64x512xf32>, %w[j, k] : tensor<512x512xf32>) : f32
+      outs(%f[i, j] : tensor<64x512xf32>) {
+  ^row(%p: tensor<512xf32>):
+    sinter.yield %p : tensor<512xf32>
+  }
+  return %y, %m#1 : tensor<64x512xf32>, tensor<64xf32>
+}
