@@ -211,6 +211,15 @@ static bool is_streamed(const Chain *chain, const SnForm *f, size_t product) {
   return w && w->streamed;
 }
 
+// A kernel writes whole vectors, zeros times a row behind the last column. Where sums grow from block to block of the
+// stream, these have no columns of the next block: an infinity would make them NaN.
+static int64_t columns_that_grow(const Chain *chain, const SnForm *f, size_t product, int64_t n) {
+  Product q;
+  (void)sn_cpu_read_product(f, product, chain->c.together, sn_schedule_word(f->schedule, "kernel"), &q);
+  int64_t unit = sn_micro_column_unit(q.line, q.type), length = sn_row_length(f);
+  return length > 0 && length <= n ? n : sn_pieces(n, unit) * unit;
+}
+
 // Memory of the segment's tasks.
 static void begin_segment(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
@@ -221,7 +230,10 @@ static void begin_segment(Chain *chain, Segment *s) {
   s->n = chain->segments.size > 1 && length > 0 && length < c->n ? length : c->n;
   s->whole_rows = !streams && (!f->products.size || !sn_cpu_by_columns(f));
   for (size_t p = 0; p < f->products.size; ++p) // c holds what goes on while other rows are made
-    s->whole_rows |= is_streamed(chain, f, p);
+    if (is_streamed(chain, f, p)) {
+      s->whole_rows = true;
+      s->n = columns_that_grow(chain, f, p, s->n);
+    }
   MlirValue unit = sn_index(b, s->n), width = streams         ? sn_index(b, chain->stream)
                                               : s->whole_rows ? sn_cpu_whole(b, sn_form_columns(b, f), s->n)
                                                               : unit;
