@@ -124,3 +124,21 @@ func.func @tiles(%x: tensor<4096x128xbf16>, %w: tensor<4096x128xbf16>, %v: tenso
   }
   return %0 : tensor<4096x64xf32>
 }
+
+// -----
+
+// Weights that are the same for each x: a product's side would not say all that is summed.
+
+// CHECK-LABEL: func.func @not_whole
+//   CHECK-NOT:   schedule
+func.func @not_whole(%x: tensor<7x9x2xf32>, %w: tensor<9x12xf32>, %e: tensor<7x12xf32>) -> tensor<7x12xf32> {
+  %0 = sinter.rowwise (i = 7) by (j = 9, x = 2) by (o = 12)
+      matrix (j, x) to (o) (%w[j, o] : tensor<9x12xf32>)
+      ins(%x[i, j, x] : tensor<7x9x2xf32>)
+      outs(%e[i, o] : tensor<7x12xf32>) {
+  ^row(%m: tensor<18x12xf32>, %a: tensor<18xf32>):
+    %o = sinter.row_product %a, %m : tensor<18xf32>, tensor<18x12xf32> -> tensor<12xf32>
+    sinter.yield %o : tensor<12xf32>
+  }
+  return %0 : tensor<7x12xf32>
+}
