@@ -18,7 +18,7 @@ static int by_address(const void *a, const void *b) {
 }
 
 static int64_t *place(const SnRowGroups *g, MlirValue v) {
-  MlirValue *found = bsearch(&v, g->rows, g->n, sizeof v, by_address);
+  MlirValue *found = g->n ? bsearch(&v, g->rows, g->n, sizeof v, by_address) : NULL;
   return found ? &g->group[found - g->rows] : NULL;
 }
 
