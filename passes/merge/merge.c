@@ -63,7 +63,7 @@ static void move_index(SnBuilder *b, const Move *move, MlirOperation op) {
   intptr_t d = 0;
   while (!mlirStringRefEqual(move->from->dims.data[d].name, name))
     ++d;
-  assert(sn_affine_is_linear(move->dims[d]) && "sn_can_merge checks this");
+  assert(sn_has_affine_value(move->to, move->dims[d]) && "sn_can_merge and sn_can_move_into_side check this");
   sn_map(move->map, sn_result(op, 0), sn_affine_value(b, move->to, move->dims[d]));
 }
 
