@@ -15,7 +15,7 @@ static const SnStep prepare_steps[] = {
     {"?input=tosa tosa-to-linalg-pipeline", "tosa.matmul -> linalg.matmul", NULL},
     {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf",
      "and what is not structured -> arith, tensor, scf", NULL},
-    {"sinter-dynamic", "arith on tensors of sizes ? -> linalg.generic", NULL},
+    {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"sinter-ordinary", "linalg.softmax, linalg.pack, ... -> linalg.generic", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
@@ -103,7 +103,7 @@ static const SnOption cpu_options[] = {
 };
 static const SnStep cpu_steps[] = {
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
-    {"sinter-dynamic", "arith on tensors of sizes ? -> linalg.generic", NULL},
+    {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
@@ -170,7 +170,7 @@ static const SnOption gpu_options[] = {
 };
 static const SnStep gpu_steps[] = {
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
-    {"sinter-dynamic", "arith on tensors of sizes ? -> linalg.generic", NULL},
+    {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},

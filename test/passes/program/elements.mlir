@@ -1,4 +1,4 @@
-// RUN: sinter-opt %s --sinter-dynamic --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: sinter-opt %s --sinter-elements --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: sinter-opt %s --sinter-prepare --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=PREPARED
 
 // On elements x ^ x is 0, and its tensor has a size. Upstream's fold of the whole gives a constant without one.
@@ -33,13 +33,19 @@ func.func @condition(%c: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %m: tensor<?x
 
 // -----
 
-// What is known to the type stays, and rows of a form are no tensors of the function's.
+// A number in all places is one in the body, and rows of a form are no tensors of the function's.
 
 // CHECK-LABEL: func @known
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}} : tensor<4xi32>) outs(%{{.+}} : tensor<4xi32>)
+//       CHECK:     %[[C:.+]] = arith.constant 3 : i32
+//       CHECK:     arith.xori %{{.+}}, %[[C]] : i32
+//       CHECK:   sinter.rowwise
+//       CHECK:     arith.addf %{{.+}}, %{{.+}} : tensor<?xf32>
 //   CHECK-NOT:   linalg
 //       CHECK:   return
 func.func @known(%x: tensor<4xi32>, %v: tensor<3x?xf32>, %e: tensor<3x?xf32>) -> (tensor<4xi32>, tensor<3x?xf32>) {
-  %y = arith.xori %x, %x : tensor<4xi32>
+  %c = arith.constant dense<3> : tensor<4xi32>
+  %y = arith.xori %x, %c : tensor<4xi32>
   %r = sinter.rowwise (i = 3) by (j = ?) ins(%v[i, j] : tensor<3x?xf32>) outs(%e[i, j] : tensor<3x?xf32>) {
   ^row(%a: tensor<?xf32>):
     %b = arith.addf %a, %a : tensor<?xf32>
