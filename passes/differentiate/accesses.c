@@ -13,7 +13,7 @@
 //   %x[j floordiv 4]             ->  %dx[p] = the sum of %t[p * 4 + k] over k
 //   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q - k + 1) floordiv 2, k] over k, where 2 divides
 //
-// Through an index there is no way back: elements that are read twice would be written twice.
+// Through an index, or where an element may be read at several places, they are added up one by one (scattered.c).
 //
 // runs in: differentiate    test: test/passes/differentiate/accesses.mlir
 
@@ -229,6 +229,8 @@ static bool no_route(const SnForm *f, size_t input, const char *why) {
   return false;
 }
 
+// False, without an error, where a subscript is neither a sum of dimensions nor a digit of one, or two use one
+// dimension.
 static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   const SnAccess *a = &f->inputs.data[input];
   int uses[SN_MAX_DIMS] = {0};
@@ -236,8 +238,7 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
     Subscript linear = {0}, digit = {0};
     if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, &digit))
-      return no_route(f, input,
-                      "a subscript is neither a sum of dimensions nor a digit of one; reshape it in a form of its own");
+      return false;
     to[p] = digit.digit ? digit : linear;
     for (size_t d = 0; d < f->dims.size; ++d)
       uses[d] += !digit.digit && linear.factors[d] ? 2 : digit.digit && digit.dim == (intptr_t)d;
@@ -245,7 +246,7 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
     for (size_t d = 0; d < f->dims.size; ++d)
       if (!to[p].digit && to[p].factors[d] && uses[d] > 2)
-        return no_route(f, input, "two subscripts use one dimension; take the diagonal in a form of its own");
+        return false;
   return true;
 }
 
@@ -286,17 +287,15 @@ static MlirAffineMap written_map(const SnForm *f, MlirContext ctx, bool rows, bo
 bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   const SnAccess *a = &f->inputs.data[input];
   MlirType t = sn_type_of(a->value);
-  if (sn_is_table(a) || a->through.ptr)
-    return no_route(f, input,
-                    "it is read through an index, and elements of it may be read twice; detach it, or differentiate by "
-                    "what is gathered");
+  assert(!sn_is_table(a) && "a table's gradient goes back in gathered.c");
   intptr_t rank = sn_rank(t), n = (intptr_t)f->dims.size;
   if (rank > 64 || n > 64)
     return no_route(f, input, "it has more than 64 dimensions");
   // As it stands: each subscript a dimension of its own and of its size, or the only element. Sizes of which one is
   // `?` are the same: the program checks that (lowering/host/check_sizes.c).
-  bool seen[SN_MAX_DIMS] = {false}, rows = sn_uses_rows(f, a->map), columns = sn_uses_cols(f, a->map),
-       plain = !a->fill.ptr;
+  bool seen[SN_MAX_DIMS] = {false}, rows = false, columns = false, plain = !a->fill.ptr && !a->through.ptr;
+  for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+    *(sn_is_row_dim(f, d) ? &rows : &columns) |= sn_access_uses(f, a, d);
   for (intptr_t p = 0; p < rank; ++p) {
     intptr_t d = sn_map_dim(a->map, p);
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
@@ -309,6 +308,7 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
     plain &= seen[d] || !(sn_is_row_dim(f, d) ? rows : columns);
   to->exact = plain;
+  to->scattered = false;
   to->sum = !rows && f->num_rows;
   to->map = plain ? a->map : written_map(f, mlirOperationGetContext(f->op), rows, columns);
   if (plain)
@@ -317,9 +317,11 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
                .f = f,
                .rank = rank,
                .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
-  bool ok = read_subscripts(f, input, back.subscripts);
-  if (ok && !find_back(&back, f, input, to->map))
-    ok = no_route(f, input, "its subscripts are some of the digits of a dimension; reshape it in a form of its own");
+  bool ok = !a->through.ptr && read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
+  to->scattered = !ok;
+  if (!ok)
+    ok = sn_can_scatter(f, input) ||
+         no_route(f, input, "a subscript has no value in a row program; reshape it in a form of its own");
   free(back.subscripts);
   sn_vec_free(&back.summed);
   sn_vec_free(&back.checks);
@@ -412,6 +414,8 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
                           MlirType element) {
   if (to->exact)
     return made;
+  if (to->scattered)
+    return sn_scatter_gradient(b, f, f, input, to->map, made, element);
   MlirValue like = f->inputs.data[input].value;
   MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
   intptr_t rank = sn_rank(t);

@@ -208,6 +208,9 @@ static bool seed_body(const Adjoint *a, SnReverse *r, const SnForm *to, const Ex
   return true;
 }
 
+// A table's gradient is taken from what is gathered.
+static bool has_route(const Adjoint *a, size_t k) { return a->active[k] && !sn_is_table(&a->f.inputs.data[k]); }
+
 // Where the gradient of input k goes: a destination, and for a sum over rows what accumulates it.
 static void add_destination(const Adjoint *a, SnForm *to, const SnRoute *route, size_t k) {
   const SnForm *f = &a->f;
@@ -225,14 +228,15 @@ static void add_destination(const Adjoint *a, SnForm *to, const SnRoute *route, 
 }
 
 // Ends the body, sums first, and a finish that rounds them.
-static void yield_gradients(const Adjoint *a, SnReverse *r, const SnForm *to, const SnRoute *routes) {
+static void yield_gradients(const Adjoint *a, SnReverse *r, const SnForm *to, const SnRoute *routes,
+                            const SnOpVec *gathers) {
   const SnForm *f = &a->f;
   SnValueVec yields = {0}, rounded = {0};
   r->b->loc = a->b->loc;
   SnBuilder finish = to->finish.ptr ? sn_at_end(to->finish, a->b->loc) : *r->b;
   for (int sums = 1; sums >= 0; --sums)
-    for (size_t k = 0, output = 0; k < f->inputs.size; output += a->active[k++]) {
-      if (!a->active[k] || routes[k].sum != sums)
+    for (size_t k = 0, output = 0; k < f->inputs.size; output += has_route(a, k++)) {
+      if (!has_route(a, k) || routes[k].sum != sums)
         continue;
       const SnAccess *out = &to->outputs.data[output];
       MlirType element = sn_element(sn_type_of(out->value)), is = sums ? sn_wide_type(element) : element;
@@ -242,6 +246,8 @@ static void yield_gradients(const Adjoint *a, SnReverse *r, const SnForm *to, co
       if (sums && to->finish.ptr)
         sn_push(&rounded, sn_to_float(&finish, mlirBlockGetArgument(to->finish, (intptr_t)yields.size - 1), element));
     }
+  for (size_t k = 0; k < gathers->size; ++k)
+    sn_gathered_yields(r, f, gathers->data[k], &yields);
   sn_op(r->b, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
   if (to->finish.ptr)
     sn_op(&finish, "sinter.yield", sn_values((intptr_t)rounded.size, rounded.data), sn_types(0, NULL));
@@ -251,7 +257,7 @@ static void yield_gradients(const Adjoint *a, SnReverse *r, const SnForm *to, co
 
 static bool find_routes(const Adjoint *a, SnRoute *routes) {
   for (size_t k = 0; k < a->f.inputs.size; ++k)
-    if (a->active[k] && !sn_find_route(&a->f, k, &routes[k]))
+    if (has_route(a, k) && !sn_find_route(&a->f, k, &routes[k]))
       return false;
   return true;
 }
@@ -267,12 +273,15 @@ static bool make_gradients(Adjoint *a) {
   Extra extra = {0};
   bool rounds = false;
   add_extra(a, &to, true, &extra);
+  SnOpVec gathers = sn_active_gathers(f, a->active);
   for (size_t k = 0; k < f->inputs.size; ++k)
-    if (a->active[k]) {
+    if (has_route(a, k)) {
       add_destination(a, &to, &routes[k], k);
       MlirType written = sn_element(sn_type_of(to.outputs.data[to.outputs.size - 1].value));
       rounds |= routes[k].sum && !mlirTypeEqual(written, sn_wide_type(written));
     }
+  for (size_t k = 0; k < gathers.size; ++k)
+    sn_gathered_destinations(a->b, f, gathers.data[k], &to);
   MlirOperation made = sn_form_create(a->b, &to, rounds);
   SnBuilder body = sn_at_end(to.body, a->b->loc);
   SnReverse r = {.b = &body, .form = &to};
@@ -283,10 +292,16 @@ static bool make_gradients(Adjoint *a) {
       sn_map(&r.copies, finish_argument(f, k), sn_input_argument(&to, k));
   sn_copy_forward(&r, f->body);
   bool ok = seed_body(a, &r, &to, &extra) && sn_reverse_block(&r, f->body);
-  yield_gradients(a, &r, &to, routes);
-  for (size_t k = 0, output = 0; k < f->inputs.size && ok; ++k)
-    if (a->active[k])
+  yield_gradients(a, &r, &to, routes, &gathers);
+  size_t output = 0;
+  for (size_t k = 0; k < f->inputs.size && ok; ++k)
+    if (has_route(a, k))
       a->give(a->user, k, sn_route_finish(a->b, f, k, &routes[k], sn_result(made, (intptr_t)output++), a->elements[k]));
+  for (size_t k = 0; k < gathers.size && ok; ++k) {
+    size_t table = sn_gathered_input(f, gathers.data[k]);
+    a->give(a->user, table, sn_gathered_gradient(a->b, f, gathers.data[k], made, &output, a->elements[table]));
+  }
+  sn_vec_free(&gathers);
   sn_reverse_free(&r);
   sn_vec_free(&extra.of_output);
   sn_form_free(&to);

@@ -101,7 +101,7 @@ static bool visit(Graph *g, MlirOperation op) {
   mlirOperationWalk(op, visit_operands, &in, MlirWalkPreOrder);
   if (!in.ok || !in.depends)
     return in.ok;
-  if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op)) {
+  if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op) && !sn_is_tm_tensor(op)) {
     sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel "
                  "forms and reshapes alone; write it "
                  "as a row program, or differentiate by its result");
@@ -184,7 +184,9 @@ static size_t num_readers(const Graph *g, MlirValue v) {
 }
 
 static bool through_form(Graph *g, MlirOperation op) {
-  intptr_t n = mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
+  bool product = sn_is(op, "sinter.contract"), steps = sn_is(op, "sinter.steps"), tm = sn_is_tm_tensor(op);
+  // Those of tm_tensor read what they begin with.
+  intptr_t n = tm ? sn_num_operands(op) : mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
   SnGradient *upstream = sn_alloc((size_t)(sn_num_results(op) + 1) * sizeof *upstream);
   bool *active = sn_alloc((size_t)n + 1), any = false;
   MlirType *elements = sn_alloc((size_t)(n + 1) * sizeof *elements);
@@ -200,14 +202,14 @@ static bool through_form(Graph *g, MlirOperation op) {
       elements[k] = sn_wide_type(elements[k]);
   }
   Giving to = {g, op};
-  bool product = sn_is(op, "sinter.contract"), steps = sn_is(op, "sinter.steps");
-  bool ok = !any || product || steps || sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
+  bool ok = !any || product || steps || tm || sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
   bool left = false;
   for (intptr_t k = 0; k < n; ++k)
     left |= active[k];
   if (ok && any && left)
     ok = (product ? sn_differentiate_product
           : steps ? sn_differentiate_steps
+          : tm    ? sn_differentiate_tm_tensor
                   : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
   free(upstream);
   free(active);
@@ -456,6 +458,8 @@ static MlirLogicalResult differentiate_function(MlirOperation func, void *user) 
   MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
   if (all.size && !sn_failed(result)) // gradients are of plain forms; sinter-fuse makes one of theirs again
     result = sn_split_forms(func, (SnSplit){0});
+  if (all.size && !sn_failed(result))
+    sn_turn_maxima(func);
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = differentiate(all.data[k]);
   if (all.size && !sn_failed(result))

@@ -48,6 +48,7 @@ void sn_reverse_free(SnReverse *r);
 // How a gradient goes back to where an input was read.
 typedef struct {
   bool exact;        // it is written where it belongs; else in a tensor of its own, and taken back from there
+  bool scattered;    // one by one, where the input was read (differentiate/scattered.c)
   bool sum;          // the input is the same for all rows: summed over them
   MlirAffineMap map; // where it is written, over the form's dimensions
 } SnRoute;
@@ -69,6 +70,26 @@ MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values,
                               const MlirAffineMap *maps, bool bounded, double number);
 
+// ---- differentiate/scattered.c -------------------------------------------------------------
+
+// Whether what was written as input k was read can be added up where it was read, and that sum.
+bool sn_can_scatter(const SnForm *f, size_t k);
+// Sizes `?` of its dimensions are those of `sizes`, which is there already.
+MlirValue sn_scatter_gradient(SnBuilder *b, const SnForm *f, const SnForm *sizes, size_t k, MlirAffineMap written,
+                              MlirValue made, MlirType element);
+
+// ---- differentiate/gathered.c --------------------------------------------------------------
+
+// Those of the body whose table is active. Free with sn_vec_free.
+SnOpVec sn_active_gathers(const SnForm *f, const bool *active);
+size_t sn_gathered_input(const SnForm *f, MlirOperation gather);
+// What the reverse writes for one of them: the gradient of what it gives, then its computed subscripts.
+void sn_gathered_destinations(SnBuilder *b, const SnForm *f, MlirOperation gather, SnForm *to);
+void sn_gathered_yields(SnReverse *r, const SnForm *f, MlirOperation gather, SnValueVec *yields);
+// The table's gradient from those, results `*output` and following of `made`.
+MlirValue sn_gathered_gradient(SnBuilder *b, const SnForm *f, MlirOperation gather, MlirOperation made, size_t *output,
+                               MlirType element);
+
 // ---- differentiate/own_rows.c, differentiate/adjoint.c -------------------------------------------------------------
 
 typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
@@ -80,6 +101,11 @@ bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *u
 // The same of the active inputs for which the form had better have other rows, which are not active any more then.
 bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active,
                             const MlirType *elements, SnGive give, void *user);
+
+// ---- differentiate/turned.c ----------------------------------------------------------------
+
+// Maxima, minima and products over rows, in forms with nothing else, become those of columns.
+void sn_turn_maxima(MlirOperation func);
 
 // ---- differentiate/detach.c --------------------------------------------------------------
 
@@ -106,5 +132,12 @@ bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient 
                             const MlirType *elements, SnGive give, void *user);
 // Erases those that nobody reads any more, and definitions in steps.
 void sn_drop_unused_steps(MlirOperation root);
+
+// ---- differentiate/tm_gradients.c ----------------------------------------------------------
+
+// One of tm_tensor's that has a gradient, and the gradients with respect to its operands.
+bool sn_is_tm_tensor(MlirOperation op);
+bool sn_differentiate_tm_tensor(SnBuilder *b, MlirOperation op, const SnGradient *upstream, const bool *active,
+                                const MlirType *elements, SnGive give, void *user);
 
 #endif

@@ -368,9 +368,12 @@ static bool differentiate_pick(Step *s) {
   }
   return true;
 }
+// The table's gradient is yielded (gathered.c).
 static bool differentiate_gather(Step *s) {
-  return no(
-      s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by arith.select");
+  MlirValue otherwise = sn_operand(s->op, sn_num_operands(s->op) - 1);
+  return !sn_is_active(s->r, otherwise) ||
+         no(s, "what it gives where a subscript is outside depends on what is differentiated by; choose it by "
+               "arith.select");
 }
 // sinter-differentiate works on plain forms.
 static bool differentiate_row_product(Step *s) {

@@ -3,6 +3,7 @@
 //   linalg.softmax                 ->  maximum, exponentials, their sum, quotients: linalg.generic
 //   linalg.pack, linalg.unpack     ->  tensor.pad, tensor.expand_shape, linalg.transpose, tensor.extract_slice
 //   linalg.winograd_*              ->  scf.for over tiles, linalg.matmul
+//   tensor.gather                  ->  tensor.extract in a linalg.generic: gather.c
 //   tm_tensor.attention            ->  attention.c
 //
 //   generic of %x[h * 2 + k]           generic of (tensor.extract_slice %x[0] [2])[h * 2 + k]
@@ -102,9 +103,16 @@ static bool leftover(SnRewriter *rw, MlirOperation op) {
 
 static bool attention(SnRewriter *rw, MlirOperation op) { return sn_attention_linalg(rw->b, rw->base, op); }
 
+static bool gather(SnRewriter *rw, MlirOperation op) { return sn_gather_linalg(rw->b, rw->base, op); }
+
 static const SnRule rules[] = {
-    {"linalg.softmax", aggregate}, {"linalg.pack", relayout},          {"linalg.unpack", relayout},
-    {"linalg.generic", leftover},  {"tm_tensor.attention", attention}, {0},
+    {"linalg.softmax", aggregate},
+    {"linalg.pack", relayout},
+    {"linalg.unpack", relayout},
+    {"linalg.generic", leftover},
+    {"tm_tensor.attention", attention},
+    {"tensor.gather", gather},
+    {0},
 };
 
 // ---- the pass ---------------------------------------------------------------------------------

@@ -22,9 +22,11 @@ typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE } Rows;
 // Dimension d of the original is update dimension d - offset + 1, if that is 1 or more; `map[k]` gets what the index
 // says in column k in addition.
 typedef struct {
-  MlirOperation op;
+  MlirOperation op;  // null: a sum
+  MlirValue from[3]; // updates, indices, original
   MlirType updates, original;
   intptr_t depth, offset, rank;
+  int64_t map[SN_MAX_DIMS];
   Rows rows;
   intptr_t row_dim, lane_dim;    // of the original; lane_dim -1 if no update has a dimension
   MlirValue row, u, t, x, y;     // memory
@@ -35,11 +37,22 @@ typedef struct {
 static bool has_extent(const Scatter *s, intptr_t d) { return d >= s->offset; }
 
 static bool is_indexed(const Scatter *s, intptr_t d) {
-  MlirAttribute map = sn_get_attr(s->op, "dimension_map");
   for (intptr_t k = 0; k < s->depth; ++k)
-    if (mlirDenseI64ArrayGetElement(map, k) == d)
+    if (s->map[k] == d)
       return true;
   return false;
+}
+
+static void take_operands(Scatter *s, MlirOperation op, MlirValue updates, MlirValue indices, MlirValue original) {
+  s->op = op;
+  s->from[0] = updates;
+  s->from[1] = indices;
+  s->from[2] = original;
+  s->updates = sn_type_of(updates);
+  s->original = sn_type_of(original);
+  s->rank = sn_rank(s->original);
+  s->offset = s->rank - (sn_rank(s->updates) - 1);
+  s->depth = sn_rank(sn_type_of(indices)) == 2 ? sn_dim(sn_type_of(indices), 1) : 0;
 }
 
 static MlirLogicalResult check(MlirOperation op, Scatter *s) {
@@ -48,24 +61,21 @@ static MlirLogicalResult check(MlirOperation op, Scatter *s) {
     return sn_error(op, "has %td operands and %td results; expected updates, indices, one destination, one result",
                     sn_num_operands(op), sn_num_results(op));
   MlirType t = sn_type_of(sn_operand(op, 1));
-  s->op = op;
-  s->updates = sn_type_of(sn_operand(op, 0));
-  s->original = sn_type_of(sn_operand(op, 2));
-  s->rank = sn_rank(s->original);
+  take_operands(s, op, sn_operand(op, 0), sn_operand(op, 1), sn_operand(op, 2));
   MlirAttribute map = sn_get_attr(op, "dimension_map");
   if (sn_rank(t) != 2 || sn_dim(t, 1) == SN_DYNAMIC || !sn_is_int(sn_element(t)) ||
       mlirDenseArrayGetNumElements(map) != sn_dim(t, 1))
     return sn_error(op, "has indices that are no matrix of integers with a column for each of %td mapped dimensions",
                     mlirDenseArrayGetNumElements(map));
-  s->depth = sn_dim(t, 1);
-  s->offset = s->rank - (sn_rank(s->updates) - 1);
   if (sn_rank(s->updates) < 1 || s->offset < 0 || s->rank > SN_MAX_DIMS - 1)
     return sn_error(op, "has updates of %ld dimensions for a tensor of %ld, of which %d are known",
                     (long)sn_rank(s->updates) - 1, (long)s->rank, SN_MAX_DIMS - 1);
-  for (intptr_t k = 0; k < s->depth; ++k)
+  for (intptr_t k = 0; k < s->depth; ++k) {
+    s->map[k] = mlirDenseI64ArrayGetElement(map, k);
     if (mlirDenseI64ArrayGetElement(map, k) < 0 || mlirDenseI64ArrayGetElement(map, k) >= s->rank)
       return sn_error(op, "maps column %td of its indices to dimension %ld of %ld", k,
                       (long)mlirDenseI64ArrayGetElement(map, k), (long)s->rank);
+  }
   for (intptr_t d = 0; d < s->offset; ++d)
     if (!is_indexed(s, d))
       return sn_error(op, "says nowhere where updates go in dimension %td", d);
@@ -100,7 +110,7 @@ static void choose_rows(Scatter *s) {
 
 // The updates with a dimension that is the rows; which one it is.
 static MlirValue with_rows(SnBuilder *b, const Scatter *s, intptr_t *rows) {
-  MlirValue u = sn_operand(s->op, 0);
+  MlirValue u = s->from[0];
   intptr_t rank = sn_rank(s->updates), n = 0;
   *rows = s->rows == ROW_IS_DIMENSION ? s->row_dim - s->offset + 1 : s->rows == ROW_IS_PIECE ? rank - 1 : 0;
   if (s->rows == ROW_IS_DIMENSION)
@@ -179,7 +189,7 @@ static MlirValue is_inside(SnBuilder *b, MlirValue n, void *user) {
   const Scatter *s = user;
   MlirValue all = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0), one = sn_index(b, 1);
   for (intptr_t k = 0; k < s->depth; ++k) {
-    intptr_t d = mlirDenseI64ArrayGetElement(sn_get_attr(s->op, "dimension_map"), k);
+    intptr_t d = s->map[k];
     MlirValue from = index_at(b, s, n, k),
               most = sn(b, "arith.subi", s->size[d], s->extent[d].ptr ? s->extent[d] : one);
     MlirValue low = sn(b, "arith.cmpi", from, zero, sn_attr("predicate", sn_i64(b->ctx, 5 /* sge */)));
@@ -218,49 +228,60 @@ static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
   SnLoop n = sn_for(b, sn_index(b, 0), count, sn_index(b, 1));
   MlirValue from[SN_MAX_DIMS] = {{0}};
   for (intptr_t k = 0; k < s->depth; ++k)
-    from[mlirDenseI64ArrayGetElement(sn_get_attr(s->op, "dimension_map"), k)] = index_at(b, s, n.index, k);
+    from[s->map[k]] = index_at(b, s, n.index, k);
   Nest nest = begin_nest(b, s, s->extent);
   SnBuilder *in = nest.has_lanes ? &nest.lanes : b;
   MlirValue at[SN_MAX_DIMS], u = load_update(in, s, &nest, n.index);
   for (intptr_t d = 0; d < s->rank; ++d)
     at[d] = sn_none(nest.at[d]) ? from[d] : sn_none(from[d]) ? nest.at[d] : sn(in, "arith.addi", from[d], nest.at[d]);
   MlirValue both[] = {u, sn(in, "memref.load", s->y, sn_values(s->rank, at), sn_element(s->original))};
-  sn_op(in, "memref.store", sn_inline_combiner(in, s->op, both), s->y, sn_values(s->rank, at));
+  MlirValue made = sn_null(s->op) ? sn(in, "arith.addf", both[1], both[0]) : sn_inline_combiner(in, s->op, both);
+  sn_op(in, "memref.store", made, s->y, sn_values(s->rank, at));
   end_nest(b, &nest);
   sn_next(b, &n);
+}
+
+static MlirValue steps(SnBuilder *b, Scatter *s) {
+  intptr_t rows;
+  choose_rows(s);
+  MlirValue operands[4] = {with_rows(b, s, &rows), s->from[1], s->from[2], sn_layout_empty(b, s->from[2])};
+  SnStepsBody body = sn_steps_begin(b, 4, operands);
+  SnBuilder *in = &body.in;
+  MlirType index = sn_index_type(b->ctx);
+  s->row = body.row;
+  s->u = body.memory[0];
+  s->t = body.memory[1];
+  s->x = body.memory[2];
+  s->y = body.memory[3];
+  intptr_t first = s->rows == ONE_ROW; // of the updates, in memory
+  for (intptr_t d = 0; d < s->rank; ++d) {
+    s->size[d] = sn(in, "memref.dim", s->x, sn_index(in, d), index);
+    if (has_extent(s, d))
+      s->extent[d] = sn(in, "memref.dim", s->u, sn_index(in, first + 1 + d - s->offset), index);
+  }
+  MlirValue count = sn(in, "memref.dim", s->t, sn_index(in, 0), index);
+  MlirValue inside = sn_all_lanes(in, count, is_inside, s);
+  sn_op(in, "cf.assert", inside, sn_attr("msg", sn_string(b->ctx, "an index of a scatter is out of range")),
+        sn_types(0, NULL));
+  copy_original(in, s);
+  apply_updates(in, s, count);
+  return sn_result(sn_steps_end(b, &body, rows, 3, 4, operands), 0);
 }
 
 MlirLogicalResult sn_scatter_steps(MlirOperation op) {
   Scatter s = {0};
   if (sn_failed(check(op, &s)))
     return SN_FAIL;
-  choose_rows(&s);
   SnBuilder b = sn_before(op);
-  intptr_t rows;
-  MlirValue operands[4] = {with_rows(&b, &s, &rows), sn_operand(op, 1), sn_operand(op, 2)};
-  operands[3] = sn_layout_empty(&b, operands[2]);
-  SnStepsBody body = sn_steps_begin(&b, 4, operands);
-  SnBuilder *in = &body.in;
-  MlirType index = sn_index_type(b.ctx);
-  s.row = body.row;
-  s.u = body.memory[0];
-  s.t = body.memory[1];
-  s.x = body.memory[2];
-  s.y = body.memory[3];
-  intptr_t first = s.rows == ONE_ROW; // of the updates, in memory
-  for (intptr_t d = 0; d < s.rank; ++d) {
-    s.size[d] = sn(in, "memref.dim", s.x, sn_index(in, d), index);
-    if (has_extent(&s, d))
-      s.extent[d] = sn(in, "memref.dim", s.u, sn_index(in, first + 1 + d - s.offset), index);
-  }
-  MlirValue count = sn(in, "memref.dim", s.t, sn_index(in, 0), index);
-  MlirValue inside = sn_all_lanes(in, count, is_inside, &s);
-  sn_op(in, "cf.assert", inside, sn_attr("msg", sn_string(b.ctx, "an index of a scatter is out of range")),
-        sn_types(0, NULL));
-  copy_original(in, &s);
-  apply_updates(in, &s, count);
-  MlirOperation made = sn_steps_end(&b, &body, rows, 3, 4, operands);
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_result(made, 0));
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), steps(&b, &s));
   mlirOperationDestroy(op);
   return SN_OK;
+}
+
+MlirValue sn_scatter_add(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue original) {
+  Scatter s = {0};
+  take_operands(&s, (MlirOperation){0}, updates, indices, original);
+  for (intptr_t k = 0; k < s.depth; ++k)
+    s.map[k] = k;
+  return steps(b, &s);
 }

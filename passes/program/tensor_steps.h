@@ -11,12 +11,17 @@ MlirLogicalResult sn_scan_steps(MlirOperation op);    // scan.c
 MlirLogicalResult sn_sort_steps(MlirOperation op);    // sort.c
 MlirLogicalResult sn_topk_steps(MlirOperation op);    // sort.c
 MlirLogicalResult sn_scatter_steps(MlirOperation op); // scatter.c
+// The original with floats added: updates [n, ...] where row n of the indices says, in its first dimensions.
+MlirValue sn_scatter_add(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue original);
 // Every operation of these under `root`. In tm_tensor.c.
 MlirLogicalResult sn_tm_tensor_steps(MlirOperation root);
 
 // tm_tensor.attention as linalg; in attention.c.
 MlirLogicalResult sn_check_attention(MlirOperation op);
 bool sn_attention_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+
+// tensor.gather as linalg; in gather.c.
+bool sn_gather_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 
 // ---- three dimensions of many: tensor_steps.c ----------------------------------------------
 

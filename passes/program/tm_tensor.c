@@ -27,7 +27,10 @@ MlirLogicalResult sn_tm_tensor_steps(MlirOperation root) {
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
     SnOpVec found = sn_collect(root, all[k].op);
     for (size_t i = 0; i < found.size && !sn_failed(result); ++i)
-      result = all[k].become(found.data[i]);
+      if (sn_shim_is_dead(found.data[i]))
+        mlirOperationDestroy(found.data[i]);
+      else
+        result = all[k].become(found.data[i]);
     sn_vec_free(&found);
   }
   return result;

@@ -21,6 +21,7 @@ MAY = {
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
     # linalg that becomes one
+    "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
     "passes/raise/lookups.c": "pick gather",
     "passes/raise/selections.c": "pick",
     # algebra on them

@@ -33,50 +33,27 @@ func.func @combiner_region(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<4xf32> 
 
 // -----
 
-func.func @maximum_over_rows(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<4xf32> {
+func.func @maximum_beside(%x: tensor<4xf32>, %e: tensor<f32>, %f: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{accumulator 0 is combined by 'maximumf' over rows, and only sums have a gradient there; combine columns by sinter.row_reduce instead}}
-  %y = sinter.rowwise (i = 4) by () ins(%x[i] : tensor<4xf32>) reduce(maximumf [] : f32) outs(%e[] : tensor<f32>) {
+  %y:2 = sinter.rowwise (i = 4) by () ins(%x[i] : tensor<4xf32>) reduce(maximumf [] : f32) outs(%e[] : tensor<f32>, %f[i] : tensor<4xf32>) {
   ^row(%a: f32):
-    sinter.yield %a : f32
+    sinter.yield %a, %a : f32, f32
   }
-  %d = sinter.differentiate %y wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %d = sinter.differentiate %y#0 wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
 
 // -----
 
-func.func @through_index(%x: tensor<9x4xf32>, %t: tensor<5xi64>, %e: tensor<5x4xf32>) -> tensor<9x4xf32> {
-  // expected-error @+1 {{input 0 has no gradient here: it is read through an index, and elements of it may be read twice; detach it, or differentiate by what is gathered}}
-  %y = sinter.rowwise (i = 5) by (j = 4) ins(%x[%t[i] : tensor<5xi64>, j] : tensor<9x4xf32>) outs(%e[i, j] : tensor<5x4xf32>) {
-  ^row(%a: tensor<4xf32>):
-    sinter.yield %a : tensor<4xf32>
-  }
-  %d = sinter.differentiate %y wrt(%x) : (tensor<5x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
-  return %d : tensor<9x4xf32>
-}
-
-// -----
-
-func.func @diagonal(%x: tensor<4x4xf32>, %e: tensor<4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{input 0 has no gradient here: two subscripts use one dimension; take the diagonal in a form of its own}}
-  %y = sinter.rowwise (i = 4) by () ins(%x[i, i] : tensor<4x4xf32>) outs(%e[i] : tensor<4xf32>) {
-  ^row(%a: f32):
-    sinter.yield %a : f32
-  }
-  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %d : tensor<4x4xf32>
-}
-
-// -----
-
-func.func @subscript(%x: tensor<5xf32>, %e: tensor<8xf32>) -> tensor<5xf32> {
-  // expected-error @+1 {{input 0 has no gradient here: its subscripts are some of the digits of a dimension; reshape it in a form of its own}}
-  %y = sinter.rowwise () by (j = 8) ins(%x[j mod 4] : tensor<5xf32>) outs(%e[j] : tensor<8xf32>) {
-  ^row(%a: tensor<8xf32>):
-    sinter.yield %a : tensor<8xf32>
-  }
-  %d = sinter.differentiate %y wrt(%x) : (tensor<8xf32>, tensor<5xf32>) -> tensor<5xf32>
-  return %d : tensor<5xf32>
+func.func @cumulative_product(%x: tensor<4xf32>, %e: tensor<f32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has no gradient here: it combines by something other than a sum}}
+  %y:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<4xf32>) outs(%x, %e : tensor<4xf32>, tensor<f32>) {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %p, %q : f32
+    tm_tensor.yield %m : f32
+  } -> tensor<4xf32>, tensor<f32>
+  %d = sinter.differentiate %y#0 wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
 }
 
 // -----

@@ -46,6 +46,20 @@ func.func @leftover(%x: tensor<5x3x5xf32>, %w: tensor<2x2xf32>, %i: tensor<5x1x2
 
 // -----
 
+// A gather extracts: what it gathers is a column of the indices each, all else the position.
+
+// CHECK-LABEL: func @gather
+//       CHECK:   linalg.generic {{.*}} ins(%[[T:.+]], %[[T]] : tensor<7x2xindex>, tensor<7x2xindex>) outs(%{{.+}} : tensor<7x4xf32>)
+//       CHECK:   ^bb0(%[[A:.+]]: index, %[[B:.+]]: index, %{{.+}}: f32):
+//       CHECK:     %[[J:.+]] = linalg.index 1
+//       CHECK:     tensor.extract %{{.+}}[%[[A]], %[[J]], %[[B]]]
+func.func @gather(%x: tensor<3x4x5xf32>, %t: tensor<7x2xindex>) -> tensor<7x4xf32> {
+  %y = tensor.gather %x[%t] gather_dims([0, 2]) unique : (tensor<3x4x5xf32>, tensor<7x2xindex>) -> tensor<7x4xf32>
+  return %y : tensor<7x4xf32>
+}
+
+// -----
+
 // Attention divides by the root of its depth; what is hidden altogether is 0.
 
 // CHECK-LABEL: func @attention
