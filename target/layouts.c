@@ -54,9 +54,25 @@ bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *l) {
     return false;
   int64_t columns = n / across, rows = m / down, lanes = columns % 4 ? columns % 2 ? 1 : 2 : 4,
           lines = rows % 4 ? rows % 2 ? 1 : 2 : 4;
-  *l = (SnLayout){.threads = {{across, 0, lanes}, {down, lines, 0}},
-                  .values = {{lanes, 0, 1}, {columns / lanes, 0, across * lanes}, {lines, 1, 0},
-                             {rows / lines, down * lines, 0}}};
+  *l = (SnLayout){
+      .threads = {{across, 0, lanes}, {down, lines, 0}},
+      .values = {{lanes, 0, 1}, {columns / lanes, 0, across * lanes}, {lines, 1, 0}, {rows / lines, down * lines, 0}}};
+  return true;
+}
+
+bool sn_layout_of_warps(int64_t m, int64_t n, int64_t warps, int64_t *down, SnLayout *l) {
+  *down = 0;
+  for (int64_t d = 1; d <= warps; d *= 2) {
+    if (warps % d || m % (16 * d) || n % (16 * (warps / d)))
+      continue;
+    int64_t side = m / d + n / (warps / d), before = *down ? m / *down + n / (warps / *down) : INT64_MAX;
+    *down = side < before ? d : *down;
+  }
+  if (!*down)
+    return false;
+  int64_t rows = m / *down, across = warps / *down, columns = n / across;
+  *l = (SnLayout){.threads = {{4, 0, 2}, {8, 1, 0}, {across, 0, columns}, {*down, rows, 0}},
+                  .values = {{2, 0, 1}, {2, 8, 0}, {columns / 8, 0, 8}, {rows / 16, 16, 0}}};
   return true;
 }
 

@@ -44,6 +44,9 @@ SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes
 // The sums of a tile of m rows by n columns where each thread of a block has rectangles of up to 4 by 4, 16 threads
 // beside each other. False where they cannot share it evenly.
 bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *layout);
+// The same where each warp has one part of the tile, in 16 rows by 8 columns of mma.sync; `down`: so many parts are one
+// below the other, so that parts are as square as they can be.
+bool sn_layout_of_warps(int64_t m, int64_t n, int64_t warps, int64_t *down, SnLayout *layout);
 // A row of columns in vectors of so many lanes: each of `threads` threads has one, then they begin again.
 SnLayout sn_layout_of_row(int64_t threads, int64_t lanes, int64_t vectors);
 

@@ -77,15 +77,15 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"wgmma", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
     {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
     {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
-    {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "bf16"},
-    {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "f16"},
+    {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "bf16"},
+    {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "f16"},
     {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
-    {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "s8"},
+    {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "s8"},
     {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, SN_SUMS_IN_THREADS, SN_WRITTEN_BY_THREADS, ""},
     {NULL},
 };
 
-const char *const sn_micro_gpu_names[] = {"fma", NULL};
+const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 

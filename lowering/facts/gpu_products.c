@@ -61,14 +61,31 @@ int64_t sn_gpu_dims_size(const SnForm *f, const SnGpuDims *dims) {
   return all;
 }
 
-int64_t sn_gpu_tile_bytes(const SnForm *f, int64_t m, int64_t n, int64_t k) {
+int64_t sn_gpu_line_words(const SnGpuProduct *p, int64_t k) {
+  return k * (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type)) / 32 + SN_GPU_PADDED;
+}
+
+int64_t sn_gpu_side_bytes(const SnGpuProduct *p, int64_t extent, int64_t k) {
+  return p->line->sums == SN_SUMS_IN_THREADS ? k * (extent + SN_GPU_PADDED) * sn_scratch_bytes(p->type)
+                                             : 2 * extent * sn_gpu_line_words(p, k) * 4; // two slots
+}
+
+int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k) {
   int64_t sides = 0, sums = 0;
-  for (size_t p = 0; p < f->products.size; ++p) {
-    int64_t bytes = sn_scratch_bytes(f->products.data[p].type), of_sides = (m + n + 2 * SN_GPU_PADDED) * k * bytes;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, kernel);
+    int64_t of_sides = sn_gpu_side_bytes(&p, m, k) + sn_gpu_side_bytes(&p, n, k);
     sides = of_sides > sides ? of_sides : sides;
-    sums += m * n * bytes;
+    sums += m * n * sn_scratch_bytes(p.type);
   }
   return sides + sums;
+}
+
+bool sn_gpu_has_kernel(const SnForm *f, const char *kernel) {
+  bool has = true;
+  for (size_t i = 0; i < f->products.size; ++i)
+    has &= sn_gpu_product(f, i, kernel).line != NULL;
+  return has;
 }
 
 // ---- the schedule ----------------------------------------------------------------------------
@@ -101,7 +118,18 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
-  if (!sn_layout_of_threads(p->m, p->n, threads, &p->sums))
+  bool fits = true, warps = strcmp(p->kernel, "fma");
+  int64_t k = 1;
+  for (size_t i = 0; i < f->products.size && warps; ++i) {
+    k = sn_gpu_product(f, i, p->kernel).line->k;
+    fits &= p->k % k == 0;
+  }
+  if (!fits)
+    return sn_error(f->op, "has a schedule with k = %lld, which is no multiple of %lld, as kernel = \"%s\" sums them",
+                    (long long)p->k, (long long)k, p->kernel);
+  fits = warps ? sn_layout_of_warps(p->m, p->n, threads / 32, &p->warps_down, &p->sums)
+               : sn_layout_of_threads(p->m, p->n, threads, &p->sums);
+  if (!fits)
     return sn_error(f->op, "has a schedule with m = %lld, n = %lld, which threads = %lld cannot share", (long long)p->m,
                     (long long)p->n, (long long)threads);
   if (p->m * p->k % threads || p->n * p->k % threads)

@@ -10,7 +10,8 @@
 #include "lowering/facts/gpu_launch.h"
 #include "target/layouts.h"
 
-// Elements behind each line of a side in shared memory, so that threads that store along k meet in no bank.
+// Elements, or words, behind each line of a side in shared memory, so that neighbours of different lines meet in no
+// bank.
 enum { SN_GPU_PADDED = 4 };
 
 // Dimensions of a form in its order, counted as one; the last is the fastest.
@@ -40,7 +41,8 @@ typedef struct {
   SnGpuPoints points;
   int64_t m, n, k;    // rows and columns of a block's tile; what is summed at a time
   const char *kernel; // a name of sn_micro_gpu_names
-  SnLayout sums;      // of a tile, over the block's threads
+  int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
+  SnLayout sums;      // of a tile, over the threads of a block
 } SnGpuProductPlan;
 
 // Why a GPU cannot run the form as one kernel of products, NULL if it can: each element of a result is a function of
@@ -50,8 +52,14 @@ SnGpuPoints sn_gpu_points(const SnForm *form);
 SnGpuProduct sn_gpu_product(const SnForm *form, size_t product, const char *kernel);
 // Their product; SN_DYNAMIC where one is.
 int64_t sn_gpu_dims_size(const SnForm *form, const SnGpuDims *dims);
-// Bytes of shared memory that a tile of m by n with k summed at a time takes.
-int64_t sn_gpu_tile_bytes(const SnForm *form, int64_t m, int64_t n, int64_t k);
+// Bytes of shared memory that a side takes where a block has so many of its rows or columns, and k summed elements; and
+// what a tile takes in all. `kernel`: a name of sn_micro_gpu_names.
+int64_t sn_gpu_side_bytes(const SnGpuProduct *product, int64_t extent, int64_t k);
+int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t k);
+// Of a line of a side along k, for mma.sync.
+int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
+// All products have a line of this name.
+bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
 MlirLogicalResult sn_gpu_plan_products(const SnForm *form, SnGpuProductPlan *plan);
 

@@ -3,8 +3,9 @@
 //   #sinter.mma<kernel = "fma", m = 128, n = 128, k = 8, threads = 256, blocks = 1048576, occupancy = 2>
 //
 // A tile of 128 by 128 reads a side of f32 once for 128 multiplications of each element, and a thread's 8 by 8 sums
-// need 16 loads of shared memory for 64 of them. Where that leaves multiprocessors without a tile, or sums do not fit
-// their registers or shared memory, tiles are smaller. Few rows, or few columns, have tiles that are as flat.
+// need 16 loads of shared memory for 64 of them. mma.sync comes first where all products have types of it. Where that
+// leaves multiprocessors without a tile, or sums do not fit their registers or shared memory, tiles are smaller. Few
+// rows, or few columns, have tiles that are as flat.
 //
 // new schedule key: of a GPU's products: when it is said.
 //
@@ -15,13 +16,17 @@
 #include "target/chips.h"
 
 typedef struct {
+  const char *kernel;
   int64_t m, n, k, threads, occupancy;
 } Tile;
 
-// The first that fits is taken; the last always does.
+// The first that fits is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {128, 128, 8, 256, 2}, {128, 64, 8, 128, 3},  {64, 128, 8, 128, 3}, {64, 64, 16, 256, 4},
-    {16, 128, 16, 128, 4}, {128, 16, 16, 128, 4}, {32, 32, 16, 64, 8},  {16, 16, 16, 64, 8},
+    {"mma.sync", 128, 128, 32, 256, 2}, {"mma.sync", 128, 64, 32, 128, 3}, {"mma.sync", 64, 128, 32, 128, 3},
+    {"mma.sync", 64, 64, 32, 128, 4},   {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4},
+    {"mma.sync", 32, 32, 32, 64, 8},    {"fma", 128, 128, 8, 256, 2},      {"fma", 128, 64, 8, 128, 3},
+    {"fma", 64, 128, 8, 128, 3},        {"fma", 64, 64, 16, 256, 4},       {"fma", 16, 128, 16, 128, 4},
+    {"fma", 128, 16, 16, 128, 4},       {"fma", 32, 32, 16, 64, 8},        {"fma", 16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
@@ -41,7 +46,7 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
   bool wasted = (t->m > 16 && rows <= t->m / 2) || (t->n > 16 && columns <= t->n / 2);
   int64_t all = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   return !wasted && each <= 64 && all >= chip->multiprocessors &&
-         sn_gpu_tile_bytes(f, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
+         sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
 
 MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions *options) {
@@ -50,14 +55,15 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
-  while (i < last && !fits(f, &points, &tiles[i], chip))
+  while (i < last && !(sn_gpu_has_kernel(f, tiles[i].kernel) &&
+                       (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
   const Tile *t = &tiles[i];
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "mma",
                           sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{kernel = \"fma\", m = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
+                                        "{kernel = \"%s\", m = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
                                         "%lld}",
-                                        (long long)t->m, (long long)t->n, (long long)t->k, (long long)t->threads,
-                                        (long long)t->occupancy));
+                                        t->kernel, (long long)t->m, (long long)t->n, (long long)t->k,
+                                        (long long)t->threads, (long long)t->occupancy));
 }

@@ -176,6 +176,70 @@ static uint32_t max_bf16(uint32_t x, uint32_t y) {
   return (f > g || f != f ? x : y) & 0xffff;
 }
 uint32_t emu_max_bf16x2(uint32_t x, uint32_t y) { return max_bf16(x >> 16, y >> 16) << 16 | max_bf16(x, y); }
+// Of a warp's lanes: each names 16 bytes, and gets word lane % 4 of those that lanes lane / 4, 8 + lane / 4, ... named.
+typedef int32_t Words __attribute__((vector_size(16)));
+typedef float Floats __attribute__((vector_size(16)));
+Words emu_ldmatrix(int32_t address) {
+  int64_t turn = me->shuffles & 1, index = me - threads, lane = index % 32;
+  __tsan_read16((void *)(uintptr_t)(uint32_t)address);
+  slots[turn][index].u = (uint32_t)address;
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  Words to;
+  for (int i = 0; i < 4; ++i)
+    to[i] = ((int32_t *)(uintptr_t)slots[turn][index - lane + 8 * i + lane / 4].u)[lane % 4];
+  return to;
+}
+// Fragments of a warp's lanes: a has 16 rows and b 8 columns of 8 words; in words they are the same for all types. (PTX
+// ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".)
+typedef enum { MMA_BF16, MMA_F16, MMA_S8 } Mma;
+static int32_t fragments[2][MOST][6];
+static double word_product(Mma type, int32_t x, int32_t y) {
+  double sum = 0;
+  for (int i = 0; i < (type == MMA_S8 ? 4 : 2); ++i) {
+    uint32_t u = (uint32_t)x >> 16 * i << 16, v = (uint32_t)y >> 16 * i << 16;
+    uint16_t h = (uint16_t)(u >> 16), k = (uint16_t)(v >> 16);
+    float f, g;
+    _Float16 p, q;
+    memcpy(&f, &u, 4);
+    memcpy(&g, &v, 4);
+    memcpy(&p, &h, 2);
+    memcpy(&q, &k, 2);
+    sum += type == MMA_BF16  ? (double)f * g
+           : type == MMA_F16 ? (double)p * (double)q
+                             : (double)(int8_t)(x >> 8 * i) * (int8_t)(y >> 8 * i);
+  }
+  return sum;
+}
+static void mma(Mma type, const int32_t *mine, double *to) {
+  int64_t turn = me->shuffles & 1, index = me - threads, lane = index % 32, first = index - lane;
+  memcpy(fragments[turn][index], mine, sizeof fragments[turn][index]);
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  for (int i = 0; i < 4; ++i) {
+    int64_t row = lane / 4, column = lane % 4 * 2 + i % 2, half = i / 2;
+    for (int w = 0; w < 8; ++w)
+      to[i] += word_product(type, fragments[turn][first + row * 4 + w % 4][half + w / 4 * 2],
+                            fragments[turn][first + column * 4 + w % 4][4 + w / 4]);
+  }
+}
+static Floats mma_floats(Mma type, const int32_t *mine, Floats c) {
+  double to[4] = {c[0], c[1], c[2], c[3]};
+  mma(type, mine, to);
+  return (Floats){(float)to[0], (float)to[1], (float)to[2], (float)to[3]};
+}
+Floats emu_mma_bf16(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, float g, float h, float i,
+                    float j) {
+  return mma_floats(MMA_BF16, (int32_t[]){a, b, c, d, e, f}, (Floats){g, h, i, j});
+}
+Floats emu_mma_f16(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, float g, float h, float i,
+                   float j) {
+  return mma_floats(MMA_F16, (int32_t[]){a, b, c, d, e, f}, (Floats){g, h, i, j});
+}
+Words emu_mma_s8(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, int32_t g, int32_t h, int32_t i,
+                 int32_t j) {
+  double to[4] = {g, h, i, j};
+  mma(MMA_S8, (int32_t[]){a, b, c, d, e, f}, to);
+  return (Words){(int32_t)(int64_t)to[0], (int32_t)(int64_t)to[1], (int32_t)(int64_t)to[2], (int32_t)(int64_t)to[3]};
+}
 uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
   uint64_t bytes = (uint64_t)y << 32 | x;
   uint32_t out = 0;

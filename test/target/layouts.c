@@ -31,6 +31,20 @@ static void threads(int64_t m, int64_t n, int64_t count) {
   covers("threads of a block", &l, m, n);
 }
 
+// The sums of mma.sync in each warp's part.
+static void warps(int64_t m, int64_t n, int64_t count, int64_t expected) {
+  SnLayout l, one = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, 16, n / (count / expected), 0);
+  int64_t down;
+  CHECK(sn_layout_of_warps(m, n, count, &down, &l) && down == expected);
+  CHECK(sn_layout_threads(&l) == 32 * count);
+  covers("warps of a block", &l, m, n);
+  for (int64_t lane = 0; lane < 32; ++lane)
+    for (int64_t v = 0; v < sn_layout_values(&one); ++v) {
+      SnPlace is = sn_layout_place(&l, lane, v), at = sn_layout_place(&one, lane, v);
+      CHECK(is.row == at.row && is.column == at.column);
+    }
+}
+
 // PTX ISA, wgmma.mma_async, D of m64nN: a warp has rows 16 * (warp % 4) on; in it, as mma's c, n / 8 times.
 static void wgmma(int64_t n) {
   SnLayout l = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, 64, n, 0);
@@ -97,6 +111,12 @@ int main(void) {
   threads(128, 16, 128);
   threads(24, 96, 64);
   threads(8, 8, 32);
+  warps(128, 128, 8, 2);
+  warps(16, 128, 4, 1);
+  warps(128, 16, 4, 4);
+  warps(64, 64, 4, 2);
+  int64_t down;
+  CHECK(!sn_layout_of_warps(8, 64, 1, &down, &none) && !sn_layout_of_warps(16, 16, 2, &down, &none));
   CHECK(!sn_layout_of_threads(8, 64, 256, &none) && !sn_layout_of_threads(16, 60, 64, &none));
   for (int64_t n = 8; n <= 256; n += 8)
     wgmma(n);

@@ -1,7 +1,7 @@
 // products_gpu.c: a form with products becomes a kernel.
 //
 //   for each tile of m rows by n columns of a block                      shell/tiles.c
-//     for each product: sums[m][n] = a . b                               product_sums.c
+//     for each product: sums[m][n] = a . b                               product_sums.c, product_warps.c
 //     for each element (i, j) of the tile, by neighbouring threads:
 //       the row program at (i, j), a product's element from sums         lowering/rows
 //
@@ -29,6 +29,39 @@ static MlirValue size_of(SnBuilder *b, const SnForm *f, const SnGpuDims *dims) {
     all = sn_size_mul(b, all, sn_form_size(b, f, dims->dims[i]));
   return all;
 }
+
+// ---- sums ----------------------------------------------------------------------------------------
+
+void sn_gpu_sums_place(SnBuilder *b, const SnLayout *l, MlirValue thread, MlirValue *row, MlirValue *column) {
+  *row = *column = sn_index(b, 0);
+  for (int i = 0; i < SN_LAYOUT_DIGITS && l->threads[i].count; ++i) {
+    SnDigit d = l->threads[i];
+    MlirValue digit = sn(b, "arith.remui", thread, sn_index(b, d.count));
+    thread = sn(b, "arith.divui", thread, sn_index(b, d.count));
+    *row = sn(b, "arith.addi", *row, sn(b, "arith.muli", digit, sn_index(b, d.row)));
+    *column = sn(b, "arith.addi", *column, sn(b, "arith.muli", digit, sn_index(b, d.column)));
+  }
+}
+
+void sn_gpu_store_sums(SnBuilder *b, const SnLayout *l, MlirValue thread, const MlirValue *sums, MlirValue memory) {
+  MlirValue row, column;
+  sn_gpu_sums_place(b, l, thread, &row, &column);
+  int64_t lanes = sn_layout_lanes(l), bytes = lanes * sn_scratch_bytes(sn_type_of(sums[0]));
+  for (int64_t v = 0; v < sn_layout_values(l); v += lanes) {
+    SnPlace place = sn_layout_place(l, 0, v);
+    MlirValue at[] = {sn(b, "arith.addi", row, sn_index(b, place.row)),
+                      sn(b, "arith.addi", column, sn_index(b, place.column))},
+              x = sums[v];
+    if (lanes > 1)
+      x = sn(b, "vector.from_elements", sn_values(lanes, &sums[v]), sn_vector(sn_type_of(x), lanes));
+    sn_scratch_store(b, x, memory, sn_values(2, at), sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16)));
+  }
+}
+
+static void (*const emitters[SN_WRITTEN_COUNT])(SnBuilder *, SnGpuProducts *, const SnGpuProduct *, MlirValue) = {
+    [SN_WRITTEN_BY_THREADS] = sn_gpu_sum_by_threads,
+    [SN_WRITTEN_BY_WARPS] = sn_gpu_sum_by_warps,
+};
 
 // ---- a tile ----------------------------------------------------------------------------------
 
@@ -90,8 +123,10 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
   g->first_column = sn(b, "arith.muli", sn(b, "arith.remui", tile->number, across), n);
   g->first_row = sn(b, "arith.muli", sn(b, "arith.remui", line, down), m);
   sn_gpu_point(b, g->form, &p->points.batch, sn(b, "arith.divui", line, down), g->dims);
-  for (size_t i = 0; i < g->form->products.size; ++i)
-    sn_gpu_sum_product(b, g, i);
+  for (size_t i = 0; i < g->form->products.size; ++i) {
+    SnGpuProduct product = sn_gpu_product(g->form, i, p->kernel);
+    emitters[product.line->written](b, g, &product, g->sums[i]);
+  }
   sn_gpu_sync(b, k);
   SnLoop e = sn_for(b, k->thread, sn_index(b, p->m * p->n), sn_index(b, k->threads));
   emit_element(b, g, sn(b, "arith.divui", e.index, n), sn(b, "arith.remui", e.index, n));
@@ -102,17 +137,26 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
 
 // ---- the kernel --------------------------------------------------------------------------------
 
+static MlirValue side_memory(SnBuilder *b, SnGpuProducts *g, bool is_a) {
+  const SnGpuProductPlan *plan = g->plan;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < g->form->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(g->form, i, plan->kernel);
+    int64_t of_this = sn_gpu_side_bytes(&p, is_a ? plan->m : plan->n, plan->k);
+    bytes = of_this > bytes ? of_this : bytes;
+  }
+  return sn_gpu_launched_shared(b, g->k, "sides of a product", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8),
+                                SN_GPU_FOR_VECTORS);
+}
+
 static void make_memory(SnBuilder *b, SnGpuProducts *g) {
   const SnForm *f = g->form;
-  const SnGpuProductPlan *p = g->plan;
-  int64_t bytes = 0, shape[] = {p->m, p->n};
-  for (size_t i = 0; i < f->products.size; ++i) {
-    MlirType t = f->products.data[i].type;
-    g->sums[i] = sn_gpu_launched_shared(b, g->k, "sums of a tile", 2, shape, sn_scratch_type(t), SN_GPU_FOR_VECTORS);
-    bytes = sn_scratch_bytes(t) > bytes ? sn_scratch_bytes(t) : bytes;
-  }
-  g->a = sn_gpu_side_memory(b, g, p->m, bytes);
-  g->b = sn_gpu_side_memory(b, g, p->n, bytes);
+  int64_t shape[] = {g->plan->m, g->plan->n};
+  for (size_t i = 0; i < f->products.size; ++i)
+    g->sums[i] = sn_gpu_launched_shared(b, g->k, "sums of a tile", 2, shape, sn_scratch_type(f->products.data[i].type),
+                                        SN_GPU_FOR_VECTORS);
+  g->a = side_memory(b, g, true);
+  g->b = side_memory(b, g, false);
 }
 
 // The form over the kernel's operands.
@@ -144,6 +188,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   g.num_rows = size_of(b, &f, &points->rows);
   g.num_columns = size_of(b, &f, &points->columns);
   make_memory(b, &g);
+  sn_gpu_know_lanes(k);
   MlirValue across = sn_size_ceil(b, g.num_columns, sn_index(b, c->plan->n)),
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
             all = sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across));

@@ -20,17 +20,18 @@ typedef struct {
   MlirValue first_row, first_column;          // index: of the tile
   MlirValue dims[SN_MAX_DIMS];                // of the form: those of the batch are set for a tile
   MlirValue *sums;                            // of each product: memref<m x n>, in shared memory
-  MlirValue a, b;                             // bytes in shared memory: k lines of m, and of n, that are multiplied
+  MlirValue a, b;                             // bytes in shared memory: of sides that are multiplied
 } SnGpuProducts;
 
 // `linear`, an index, split over these dimensions: sets their places in `to`.
 void sn_gpu_point(SnBuilder *b, const SnForm *form, const SnGpuDims *dims, MlirValue linear, MlirValue *to);
 
-// product_sums.c
+// The first row and column of a tile that a thread has a sum of; and all of the thread's sums to memref<m x n>.
+void sn_gpu_sums_place(SnBuilder *b, const SnLayout *sums, MlirValue thread, MlirValue *row, MlirValue *column);
+void sn_gpu_store_sums(SnBuilder *b, const SnLayout *layout, MlirValue thread, const MlirValue *sums, MlirValue memory);
 
-// Shared memory for k lines of so many elements of so many bytes.
-MlirValue sn_gpu_side_memory(SnBuilder *b, SnGpuProducts *g, int64_t elements, int64_t bytes);
-// The tile's sums of product p, into its memref: known to all threads behind the next barrier.
-void sn_gpu_sum_product(SnBuilder *b, SnGpuProducts *g, size_t product);
+// What writes the tile's sums of a product to its memref: all threads know them behind the next barrier.
+void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory); // product_sums.c
+void sn_gpu_sum_by_warps(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);   // product_warps.c
 
 #endif

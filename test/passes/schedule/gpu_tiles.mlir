@@ -60,3 +60,31 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
   }
   return %0 : tensor<40x40xf32>
 }
+
+// -----
+
+// Tensor cores, where the types have them.
+
+// CHECK-LABEL: func @half
+//       CHECK: #sinter.mma<k = 32, kernel = "mma.sync", m = 128, n = 128, occupancy = 2, threads = 256>
+func.func @half(%x: tensor<4096x512xbf16>, %w: tensor<4096x512xbf16>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xbf16>, %w[j, k] : tensor<4096x512xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @few_of_bytes
+//       CHECK: #sinter.mma<k = 32, kernel = "mma.sync", m = 32, n = 32, occupancy = 8, threads = 64>
+func.func @few_of_bytes(%x: tensor<40x16xi8>, %w: tensor<40x16xi8>, %e: tensor<40x40xi32>) -> tensor<40x40xi32> {
+  %0 = sinter.contract (i = 40) by (j = 40) product (k = 16) (%x[i, k] : tensor<40x16xi8>, %w[j, k] : tensor<40x16xi8>) : i32
+      outs(%e[i, j] : tensor<40x40xi32>) {
+  ^row(%acc: tensor<40xi32>):
+    sinter.yield %acc : tensor<40xi32>
+  }
+  return %0 : tensor<40x40xi32>
+}

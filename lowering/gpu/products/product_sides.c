@@ -1,0 +1,148 @@
+// product_sides.c: a side of a product on its way from memory to a block's shared memory.
+//
+//   w[k, j], lines along k in shared memory    ->   thread t: vector.load of 4 columns, vector.store to line k
+//   the same, lines along j                    ->   thread t: vector.load of 4 columns, each to its own line
+//
+// A side is read element by element, or by vectors of 16 bytes where all of them are aligned and in the side or out of
+// it: neighbouring threads read along the dimension in which the side's neighbours lie together. So any access can be
+// one. Beside its ends there are zeros.
+//
+// test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
+
+#include "lowering/gpu/products/product_sides.h"
+#include "lowering/rows/rowmemory.h"
+
+#define VECTOR_BYTES 16
+
+// ---- which way -----------------------------------------------------------------------------
+
+// Neighbours of the last of these dimensions lie together.
+static bool is_along(const SnForm *f, const SnAccess *a, const SnGpuDims *dims) {
+  for (size_t i = dims->n; i-- > 0;)
+    if (f->dims.data[dims->dims[i]].size != 1)
+      return !a->through.ptr && sn_unit_stride(a->map, dims->dims[i]);
+  return false;
+}
+
+// Every `lanes` elements from a multiple of them on, along these dimensions, are an aligned vector of memory: they are
+// its last dimension, whatever the others are.
+static bool are_vectors(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, int64_t lanes) {
+  int64_t d = dims->n ? dims->dims[dims->n - 1] : -1;
+  MlirType t = sn_type_of(a->value);
+  intptr_t last = sn_rank(t) - 1;
+  if (d < 0 || last < 0 || a->fill.ptr || a->through.ptr || !sn_fills_bytes(sn_element(t)))
+    return false;
+  MlirAffineExpr at = mlirAffineMapGetResult(a->map, last);
+  for (intptr_t i = 0; i < last; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), d))
+      return false;
+  return mlirAffineExprIsADim(at) && mlirAffineDimExprGetPosition(at) == d && sn_dim(t, last) != SN_DYNAMIC &&
+         sn_dim(t, last) % lanes == 0 && f->dims.data[d].size % lanes == 0;
+}
+
+static int64_t lanes_of(const SnForm *f, const SnGpuSide *s) {
+  int64_t lanes = VECTOR_BYTES * 8 / (int64_t)sn_bits(sn_element(sn_type_of(s->access->value))),
+          inner = s->along_sum ? s->k : s->extent, all = s->extent * s->k / s->g->k->threads;
+  while (lanes > 1 &&
+         (inner % lanes || all % lanes || !are_vectors(f, s->access, s->along_sum ? &s->summed : s->outer, lanes)))
+    lanes /= 2;
+  return lanes < 1 ? 1 : lanes;
+}
+
+SnGpuSide sn_gpu_side(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, bool is_a, MlirType type) {
+  const SnForm *f = g->form;
+  SnSide side = sn_side(f, is_a ? p->a : p->b);
+  SnGpuSide s = {.g = g,
+                 .access = &f->inputs.data[side.first],
+                 .type = type,
+                 .outer = is_a ? &g->plan->points.rows : &g->plan->points.columns,
+                 .first = is_a ? g->first_row : g->first_column,
+                 .size = is_a ? g->num_rows : g->num_columns,
+                 .sum = sn_form_sizes(b, f, p->summed.first, p->summed.num_dims),
+                 .extent = is_a ? g->plan->m : g->plan->n,
+                 .k = g->plan->k};
+  for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
+    s.summed.dims[s.summed.n++] = d;
+  s.along_sum = is_along(f, s.access, &s.summed);
+  s.lanes = lanes_of(f, &s);
+  s.count = s.extent * s.k / g->k->threads / s.lanes;
+  return s;
+}
+
+// ---- elements --------------------------------------------------------------------------------
+
+// Where the thread's vector i begins: which of the k, and which of the tile's rows or columns.
+static void place_of(SnBuilder *b, const SnGpuSide *s, int64_t i, MlirValue *summed, MlirValue *outer) {
+  const SnGpuKernel *k = s->g->k;
+  MlirValue number = i ? sn(b, "arith.addi", k->thread, sn_index(b, i * k->threads)) : k->thread,
+            inner = sn_index(b, (s->along_sum ? s->k : s->extent) / s->lanes),
+            low = sn(b, "arith.remui", number, inner), high = sn(b, "arith.divui", number, inner);
+  if (s->lanes > 1)
+    low = sn(b, "arith.muli", low, sn_index(b, s->lanes));
+  *summed = s->along_sum ? low : high;
+  *outer = s->along_sum ? high : low;
+}
+
+static MlirValue load(SnBuilder *b, const SnGpuSide *s, const MlirValue *dims) {
+  const SnAccess *a = s->access;
+  MlirValue at[SN_MAX_DIMS];
+  intptr_t n = mlirAffineMapGetNumResults(a->map);
+  if (s->lanes == 1)
+    return sn_row_load(b, s->g->form, a, dims);
+  for (intptr_t i = 0; i < n; ++i)
+    at[i] = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
+  MlirType element = sn_element(sn_type_of(a->value));
+  return sn(b, "vector.load", a->value, sn_values(n, at), sn_vector(element, s->lanes),
+            sn_attr("alignment", sn_i64(b->ctx, s->lanes * sn_bits(element) / 8)));
+}
+
+static MlirValue fetch(SnBuilder *b, const SnGpuSide *s, MlirValue first, int64_t i) {
+  const SnForm *f = s->g->form;
+  MlirValue dims[SN_MAX_DIMS], summed, outer;
+  MlirType t = sn_lanes_of(s->type, s->lanes);
+  place_of(b, s, i, &summed, &outer);
+  summed = sn(b, "arith.addi", first, summed);
+  outer = sn(b, "arith.addi", s->first, outer);
+  SnIf inside = sn_if(b, sn(b, "arith.andi", sn_row_below(b, summed, s->sum), sn_row_below(b, outer, s->size)), t);
+  memcpy(dims, s->g->dims, sizeof dims);
+  sn_gpu_point(b, f, s->outer, outer, dims);
+  sn_gpu_point(b, f, &s->summed, summed, dims);
+  sn_else(b, &inside, sn_row_convert(b, load(b, s, dims), s->type));
+  sn_end_if(b, &inside, sn_lanes_broadcast(b, sn_gpu_zero(b, s->type), s->lanes));
+  return sn_result(inside.op, 0);
+}
+
+void sn_gpu_fetch_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue *to) {
+  for (int64_t i = 0; i < s->count; ++i)
+    to[i] = fetch(b, s, first, i);
+}
+
+void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool lines_of_sum, MlirValue line,
+                     const MlirValue *from) {
+  int64_t bytes = s->lanes * sn_scratch_bytes(s->type);
+  for (int64_t i = 0; i < s->count; ++i) {
+    MlirValue summed, outer;
+    place_of(b, s, i, &summed, &outer);
+    bool together = s->along_sum != lines_of_sum; // neighbours are of one line
+    for (int64_t l = 0; l < (together ? 1 : s->lanes); ++l) {
+      MlirValue *moved = s->along_sum ? &summed : &outer, was = *moved;
+      *moved = l ? sn(b, "arith.addi", was, sn_index(b, l)) : was;
+      MlirValue at[] = {sn(b, "arith.addi", line, lines_of_sum ? summed : outer), lines_of_sum ? outer : summed};
+      bool vector = together && s->lanes > 1;
+      sn_scratch_store(b, vector || s->lanes == 1 ? from[i] : sn_lane(b, from[i], l), memory, sn_values(2, at),
+                       vector ? sn_attr("alignment", sn_i64(b->ctx, bytes < VECTOR_BYTES ? bytes : VECTOR_BYTES))
+                              : sn_no_attr());
+      *moved = was;
+    }
+  }
+}
+
+MlirValue sn_gpu_side_view(SnBuilder *b, MlirValue bytes, int64_t lines, int64_t elements, MlirType element) {
+  int64_t shape[] = {lines, elements};
+  MlirType t = mlirMemRefTypeContiguousGet(element, 2, shape, mlirMemRefTypeGetMemorySpace(sn_type_of(bytes)));
+  return sn(b, "memref.view", bytes, sn_index(b, 0), t);
+}
+
+MlirValue sn_gpu_zero(SnBuilder *b, MlirType t) {
+  return sn_constant(b, sn_is_float(t) ? mlirFloatAttrDoubleGet(b->ctx, t, 0) : mlirIntegerAttrGet(t, 0));
+}
