@@ -21,6 +21,8 @@
 #define DOT_UNSIGNED SN_WRITTEN_AS_DOT_UNSIGNED
 #define DOT_ADD SN_WRITTEN_AS_DOT_ADD
 #define BY_TILES SN_WRITTEN_AS_TILES
+#define BY_THREADS SN_WRITTEN_BY_THREADS
+#define BY_WARPS SN_WRITTEN_BY_WARPS
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
 #define GROUPS SN_PACK_GROUPS
@@ -29,6 +31,7 @@
 #define MEMORY SN_SUMS_IN_MEMORY
 #define VECTORS SN_SUMS_IN_VECTORS
 #define TILES SN_SUMS_IN_TILES
+#define IN_THREADS SN_SUMS_IN_THREADS
 #define PAIRS SN_SUMS_IN_PAIRS_OF_LANES
 #define F64 SN_F64
 #define F32 SN_F32
@@ -77,11 +80,11 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"wgmma", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
     {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
     {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
-    {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "bf16"},
-    {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "f16"},
+    {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
+    {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
     {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
-    {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, SN_WRITTEN_BY_WARPS, "s8"},
-    {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, SN_SUMS_IN_THREADS, SN_WRITTEN_BY_THREADS, ""},
+    {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "s8"},
+    {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, IN_THREADS, BY_THREADS, ""},
     {NULL},
 };
 

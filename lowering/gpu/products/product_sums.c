@@ -7,7 +7,7 @@
 //
 // test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
 
-#include "lowering/gpu/products/product_sides.h"
+#include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"
 
 typedef struct {

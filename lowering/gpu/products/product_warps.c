@@ -10,7 +10,7 @@
 //
 // test: test/lowering/gpu/product_warps.mlir, test/gpu/emulate.test
 
-#include "lowering/gpu/products/product_sides.h"
+#include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>

@@ -12,7 +12,7 @@
 //  CHECK-NEXT:       memref.load %arg0
 //       CHECK:     %[[W:.+]] = scf.if %{{.+}} -> (f32) {
 //  CHECK-NEXT:       memref.load %arg1
-//       CHECK:     scf.for %{{.+}} = %c0 to %c14 step %c8 iter_args(%{{.+}} = %cst, %[[X0:.+]] = %[[X]], %[[W0:.+]] = %[[W]],
+//       CHECK:     scf.for %{{.+}} = %c0 to %c13 step %c8 iter_args(%{{.+}} = %cst, %[[X0:.+]] = %[[X]], %[[W0:.+]] = %[[W]],
 //       CHECK:       memref.store %[[X0]], %[[A]]
 //  CHECK-NEXT:       memref.store %[[W0]], %[[B]]
 //       CHECK:       gpu.barrier
@@ -33,8 +33,8 @@
 //       CHECK:         %[[S:.+]] = arith.addf %[[P]], %[[C]] : f32
 //       CHECK:         memref.store %[[S]], %arg3
 //       CHECK:     gpu.barrier
-func.func private @product(%x: memref<20x14xf32>, %w: memref<8x14xf32>, %c: memref<8xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
-  sinter.contract (i = 20) by (j = 8) product (k = 14) (%x[i, k] : memref<20x14xf32>, %w[j, k] : memref<8x14xf32>) : f32
+func.func private @product(%x: memref<20x13xf32>, %w: memref<8x13xf32>, %c: memref<8xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 20) by (j = 8) product (k = 13) (%x[i, k] : memref<20x13xf32>, %w[j, k] : memref<8x13xf32>) : f32
       ins(%c[j] : memref<8xf32>) outs(%y[i, j] : memref<20x8xf32>)
       schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2>) {
   ^row(%acc: tensor<8xf32>, %b: tensor<8xf32>):
@@ -52,8 +52,8 @@ func.func private @product(%x: memref<20x14xf32>, %w: memref<8x14xf32>, %c: memr
 //       CHECK:     %[[COLUMN:.+]] = arith.divui %{{.+}}, %c5 : index
 //       CHECK:     memref.load %arg0[%{{.+}}, %[[COLUMN]], %{{.+}}]
 //       CHECK:     memref.load %arg1[%[[COLUMN]], %{{.+}}]
-func.func private @both(%x: memref<20x8x6xf32>, %w: memref<8x6xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
-  sinter.contract (i = 20) by (j = 8) product (k = 6) (%x[i, j, k] : memref<20x8x6xf32>, %w[j, k] : memref<8x6xf32>) : f32
+func.func private @both(%x: memref<20x8x5xf32>, %w: memref<8x5xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 20) by (j = 8) product (k = 5) (%x[i, j, k] : memref<20x8x5xf32>, %w[j, k] : memref<8x5xf32>) : f32
       outs(%y[i, j] : memref<20x8xf32>) schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2>) {
   ^row(%acc: tensor<8xf32>):
     sinter.yield %acc : tensor<8xf32>

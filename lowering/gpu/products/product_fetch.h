@@ -1,7 +1,7 @@
-// product_sides.h: a side of a product on its way from memory to a block's shared memory.
+// product_fetch.h: a side of a product on its way from memory to a block's shared memory.
 
-#ifndef SINTER_LOWERING_GPU_PRODUCT_SIDES_H
-#define SINTER_LOWERING_GPU_PRODUCT_SIDES_H
+#ifndef SINTER_LOWERING_GPU_PRODUCT_FETCH_H
+#define SINTER_LOWERING_GPU_PRODUCT_FETCH_H
 
 #include "lowering/gpu/products/products_gpu.h"
 

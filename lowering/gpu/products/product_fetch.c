@@ -1,4 +1,4 @@
-// product_sides.c: a side of a product on its way from memory to a block's shared memory.
+// product_fetch.c: a side of a product on its way from memory to a block's shared memory.
 //
 //   w[k, j], lines along k in shared memory    ->   thread t: vector.load of 4 columns, vector.store to line k
 //   the same, lines along j                    ->   thread t: vector.load of 4 columns, each to its own line
@@ -9,7 +9,7 @@
 //
 // test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
 
-#include "lowering/gpu/products/product_sides.h"
+#include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"
 
 #define VECTOR_BYTES 16
