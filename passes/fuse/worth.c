@@ -23,7 +23,7 @@ static const SnPolicy table[] = {
     // A library's kernel from host code is never the better one on this CPU: products are calls of libxsmm
     // inside our kernels already.
     {.name = "medium", .computes_heavy_again = false, .side_operations = 4, .turn_operations = 24},
-    {.name = "aggressive", .computes_heavy_again = true, .side_operations = HUGE_VAL, .turn_operations = 24},
+    {.name = "aggressive", .computes_heavy_again = true, .side_operations = 32, .turn_operations = 24},
     {0},
 };
 
@@ -235,10 +235,10 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
     in += m->reads[k] ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
   // Written once and read by each; then what it is made of is read by each.
   double saved = bytes * (double)(1 + n) - in * (double)(n - last);
-  double paid = saved > 0 ? saved * policy->side_operations / (bytes > CACHE ? 1 : IN_CACHE) : 0;
+  bool cached = bytes <= CACHE && !policy->computes_heavy_again;
+  double paid = saved > 0 ? saved * policy->side_operations / (cached ? IN_CACHE : 1) : 0;
   MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
-  bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0) ||
-               (last && isinf(policy->side_operations));
+  bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0);
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);
 }
 
