@@ -43,7 +43,7 @@ const SnPipeline sn_pipeline_prepare = {
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
   {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
    "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
-  {"canonicalize", "casts and dead buffers are gone", NULL}, \
+  {"func.func(canonicalize)", "casts and dead buffers are gone", NULL}, \
   {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
   {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
   {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
@@ -63,7 +63,7 @@ const SnPipeline sn_pipeline_prepare = {
   {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL}, \
   {"convert-to-llvm", "everything else -> llvm", NULL}, \
   {"reconcile-unrealized-casts", "memref and struct are one", NULL}, \
-  {"canonicalize", "constants folded, dead blocks dropped", NULL}
+  {"llvm.func(canonicalize)", "constants folded, dead blocks dropped", NULL}
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const yes_no[] = {"false", "true", NULL};
@@ -138,8 +138,7 @@ static const SnStep cpu_steps[] = {
     HOST_BUFFERS,
     {"sinter-separate", "linalg.generic -> a call of a function that has it", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
-    {"canonicalize", "loops that run once are gone", NULL},
-    {"cse", "one op for each value", NULL},
+    {"func.func(canonicalize,cse)", "loops that run once are gone; one op for each value", NULL},
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
     {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
     {"sinter-math{bf16=$bf16 exp=$exp}", "math.exp -> a polynomial", NULL},
