@@ -398,7 +398,8 @@ bool sn_side_uses(const SnForm *f, size_t side, int64_t d) {
       return true;
   MlirOperation op = s.program.ptr ? mlirBlockGetFirstOperation(s.program) : (MlirOperation){0};
   for (; !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute dim = sn_is(op, "sinter.index") ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
+    bool read = sn_is(op, "sinter.index") && mlirValueGetFirstUse(sn_result(op, 0)).ptr;
+    MlirAttribute dim = read ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
     if (dim.ptr && mlirAttributeIsAString(dim) && mlirStringRefEqual(mlirStringAttrGetValue(dim), f->dims.data[d].name))
       return true;
   }

@@ -142,7 +142,7 @@ SnSide sn_side(const SnForm *f, size_t side);
 int64_t sn_first_own(const SnForm *f, size_t product);
 // What is summed where the side is used: a product's own dimensions, the group that a matrix comes from.
 SnGroup sn_side_summed(const SnForm *f, size_t side);
-// One of the side's accesses uses the dimension, or its program names it.
+// One of the side's accesses uses the dimension, or its program names it and reads that.
 bool sn_side_uses(const SnForm *f, size_t side, int64_t d);
 // The side by itself: an elementwise form without destinations, its columns what is summed, its rows all other
 // dimensions in order, its body the side's program (null if it has none). `dims`, one for each dimension of f, becomes

@@ -1,12 +1,15 @@
-// equal_products.c: a form computes each product once, and none that nobody reads.
+// equal_products.c: a form computes each product once, and has no product, matrix or group that nobody reads.
 //
 //   product (k) (%x[i, k], %w[j, k])   product (l) (%x[i, l], %w[j, l])     ->    product (k) (%x[i, k], %w[j, k])
+//
+//   by (j) by (e)   matrix (j) to (e) (%v[j, e])   { nothing of e }     ->   by (j)
 //
 // A gradient computes again what the forward has; merged, the two have one product twice. What is summed may have
 // another name, and the sides another order. A side with a program is nobody else's.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/equal_products.mlir
 
+#include "dialect/row_groups.h"
 #include "passes/edit/edit.h"
 #include "passes/simplify/simplify.h"
 
@@ -43,34 +46,73 @@ static SnAccess moved(const SnForm *f, SnAccess a, SnForm *to, const MlirAffineE
   return a;
 }
 
-// Everything but product p, its sides and its dimensions; no blocks.
-static SnForm without(const SnForm *f, size_t p) {
-  SnForm to = {.contract = f->contract, .num_rows = f->num_rows, .num_cols = f->num_cols};
-  int64_t own = sn_first_own(f, p), end = own + f->products.data[p].num_dims;
+// What of a form goes; -1: nothing of this kind.
+typedef struct {
+  int64_t product, matrix, group;
+} Part;
+
+static bool is_gone(const SnForm *f, Part part, int64_t d) {
+  SnGroup own = part.product >= 0 ? sn_side_summed(f, 2 * (size_t)part.product)
+                : part.group >= 0 ? sn_group(f, (size_t)part.group)
+                                  : (SnGroup){0};
+  return d >= own.first && d < own.first + own.num_dims;
+}
+
+static void keep_groups(const SnForm *f, Part part, SnForm *to) {
+  for (size_t g = 0, first = (size_t)f->num_rows; g < f->groups.size; ++g)
+    if ((int64_t)g != part.group) {
+      SnGroup group = f->groups.data[g];
+      group.first = (int64_t)first;
+      first += (size_t)group.num_dims;
+      to->num_cols += group.num_dims;
+      sn_push(&to->groups, group);
+    }
+  if (!f->groups.size)
+    to->num_cols = f->num_cols;
+  if (to->groups.size == 1) // a plain form says none
+    sn_vec_free(&to->groups);
+  for (size_t m = 0; m < f->matrices.size; ++m)
+    if ((int64_t)m != part.matrix) {
+      SnMatrix matrix = f->matrices.data[m];
+      matrix.from -= part.group >= 0 && matrix.from > part.group;
+      matrix.to -= part.group >= 0 && matrix.to > part.group;
+      sn_push(&to->matrices, matrix);
+    }
+}
+
+static bool is_side_of(const SnForm *f, size_t side, Part part) {
+  size_t matrices = 2 * f->products.size;
+  return side < matrices ? (int64_t)(side / 2) == part.product : (int64_t)(side - matrices) == part.matrix;
+}
+
+// Everything but the part, its sides and its dimensions; no blocks.
+static SnForm without(const SnForm *f, Part part) {
+  SnForm to = {.num_rows = f->num_rows};
   MlirAffineExpr dims[SN_MAX_DIMS];
   MlirContext ctx = mlirOperationGetContext(f->op);
+  bool programs = false;
   for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
-    bool gone = d >= own && d < end;
+    bool gone = is_gone(f, part, d);
     dims[d] = gone ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, (intptr_t)to.dims.size);
     if (!gone)
       sn_push(&to.dims, f->dims.data[d]);
   }
   for (size_t k = 0; k < f->products.size; ++k)
-    if (k != p)
+    if ((int64_t)k != part.product)
       sn_push(&to.products, f->products.data[k]);
-  for (size_t g = 0; g < f->groups.size; ++g)
-    sn_push(&to.groups, f->groups.data[g]);
-  for (size_t m = 0; m < f->matrices.size; ++m)
-    sn_push(&to.matrices, f->matrices.data[m]);
+  to.contract = to.products.size;
+  keep_groups(f, part, &to);
   for (size_t s = 0; s < sn_num_sides(f); ++s) {
     SnSide side = sn_side(f, s);
-    if (s / 2 == p && s < 2 * f->products.size)
+    if (is_side_of(f, s, part))
       continue;
-    if (f->sides.size)
-      sn_push(&to.sides, ((SnSide){to.inputs.size, side.count, side.program}));
+    programs |= side.program.ptr != NULL;
+    sn_push(&to.sides, ((SnSide){to.inputs.size, side.count, side.program}));
     for (size_t k = side.first; k < side.first + side.count; ++k)
       sn_push(&to.inputs, moved(f, f->inputs.data[k], &to, dims));
   }
+  if (!programs)
+    sn_vec_free(&to.sides);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_push(&to.inputs, moved(f, f->inputs.data[k], &to, dims));
   for (size_t k = 0; k < f->outputs.size; ++k)
@@ -83,20 +125,22 @@ static SnForm without(const SnForm *f, size_t p) {
   return to;
 }
 
-// The form without product p, whose row is product e's.
-static void drop(const SnForm *f, SnForm *to, size_t p, size_t e) {
+// The form without the part; the row of a product that goes is product `same`'s, if anybody reads it.
+static void drop(const SnForm *f, SnForm *to, Part part, size_t same) {
   SnBuilder b = sn_before(f->op);
   MlirOperation made;
   SnMap map = {0};
   sn_form_create(&b, to, f->finish.ptr != NULL);
   made = to->op;
   for (size_t k = 0; k < f->products.size; ++k) {
-    size_t is = k == p ? e : k;
-    if (is != p)
-      sn_map(&map, sn_product_argument(f, k), sn_product_argument(to, is - (is > p)));
+    int64_t is = (int64_t)k == part.product ? (int64_t)same : (int64_t)k;
+    if (is != part.product)
+      sn_map(&map, sn_product_argument(f, k),
+             sn_product_argument(to, (size_t)(is - (part.product >= 0 && is > part.product))));
   }
-  for (size_t m = 0; m < f->matrices.size; ++m)
-    sn_map(&map, sn_matrix_argument(f, m), sn_matrix_argument(to, m));
+  for (size_t m = 0, at = 0; m < f->matrices.size; ++m)
+    if ((int64_t)m != part.matrix)
+      sn_map(&map, sn_matrix_argument(f, m), sn_matrix_argument(to, at++));
   size_t from = sn_first_input(f), first = sn_first_input(to);
   for (size_t k = from; k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, first + k - from));
@@ -114,21 +158,69 @@ static void drop(const SnForm *f, SnForm *to, size_t p, size_t e) {
   sn_map_free(&map);
 }
 
+static bool drop_part(const SnForm *f, Part part, size_t same, bool read) {
+  SnForm to = without(f, part);
+  bool ok = read || sn_sizes_known(&to);
+  if (ok)
+    drop(f, &to, part, same);
+  sn_form_free(&to);
+  return ok;
+}
+
+static bool has_uses(MlirValue v) { return mlirValueGetFirstUse(v).ptr; }
+
+// Rows of the body or the finish are of the group.
+static bool has_rows(const SnForm *f, bool finish, int64_t group) {
+  SnRowGroups groups;
+  int64_t one, other;
+  bool found = false;
+  sn_row_groups(f, finish, &groups, &one, &other);
+  for (size_t i = 0; i < groups.n; ++i)
+    found |= groups.group[i] == group;
+  sn_row_groups_free(&groups);
+  return found;
+}
+
+static bool is_group_read(const SnForm *f, int64_t group) {
+  SnGroup g = sn_group(f, (size_t)group);
+  bool read = has_rows(f, false, group) || (f->finish.ptr && has_rows(f, true, group));
+  for (size_t m = 0; m < f->matrices.size; ++m)
+    read |= f->matrices.data[m].from == group || f->matrices.data[m].to == group;
+  for (size_t p = 0; p < f->products.size; ++p)
+    read |= sn_group_of_product(f, p) == group;
+  for (int64_t d = g.first; d < g.first + g.num_dims; ++d) {
+    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size; ++k)
+      read |= sn_access_uses(f, sn_form_access(f, k), d);
+    for (size_t s = 0; s < sn_num_sides(f); ++s)
+      read |= sn_side_uses(f, s, d);
+  }
+  for (size_t a = 0; a < f->accumulators.size; ++a)
+    read |= sn_group_of_map(f, f->accumulators.data[a].map) == group;
+  return read;
+}
+
+bool sn_drop_unread_parts(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  bool dropped = f.schedule.ptr;
+  for (size_t m = f.matrices.size; m-- > 0 && !dropped;)
+    dropped = !has_uses(sn_matrix_argument(&f, m)) && drop_part(&f, (Part){-1, (int64_t)m, -1}, 0, false);
+  for (size_t g = f.groups.size; g-- > 0 && !dropped;)
+    dropped = !is_group_read(&f, (int64_t)g) && drop_part(&f, (Part){-1, -1, (int64_t)g}, 0, false);
+  dropped &= !f.schedule.ptr;
+  sn_form_free(&f);
+  return dropped;
+}
+
 bool sn_drop_equal_products(MlirOperation op) {
   SnForm f = sn_form_read(op);
   bool dropped = false;
-  for (size_t p = f.products.size; p-- > 0 && f.products.size > 1 && !f.schedule.ptr && !dropped;) {
+  for (size_t p = f.products.size; p-- > 0 && !f.schedule.ptr && !dropped;) {
     size_t e = 0;
-    bool read = mlirValueGetFirstUse(sn_product_argument(&f, p)).ptr;
+    bool read = has_uses(sn_product_argument(&f, p));
     while (read && e < p && !is_same(&f, p, e))
       ++e;
-    if (read && e == p)
-      continue;
-    SnForm to = without(&f, p);
-    dropped = read || sn_sizes_known(&to);
-    if (dropped)
-      drop(&f, &to, p, read ? e : p);
-    sn_form_free(&to);
+    if (!read || e < p)
+      dropped = drop_part(&f, (Part){(int64_t)p, -1, -1}, read ? e : p, read);
   }
   sn_form_free(&f);
   return dropped;

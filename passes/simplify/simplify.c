@@ -60,6 +60,11 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
                  (sn_one_hot_sides(contracts.data[i]) || sn_factors_leave_sides(contracts.data[i]) ||
                   sn_drop_equal_products(contracts.data[i]));
     sn_vec_free(&contracts);
+    SnOpVec forms = {0};
+    collect_forms(root, &forms);
+    for (size_t i = 0; i < forms.size; ++i)
+      changed |= sn_num_results(forms.data[i]) && sn_drop_unread_parts(forms.data[i]);
+    sn_vec_free(&forms);
   }
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.
   for (bool changed = true; changed;) {

@@ -31,5 +31,7 @@ bool sn_narrow_products(MlirOperation op);
 // A product that another one of the form is, or that nobody reads, goes (equal_products.c); tells whether there was
 // one: the op is another one then.
 bool sn_drop_equal_products(MlirOperation op);
+// The same of a matrix or a group of columns that nobody reads.
+bool sn_drop_unread_parts(MlirOperation op);
 
 #endif

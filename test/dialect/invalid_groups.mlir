@@ -440,7 +440,11 @@ func.func @p4_named(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %z: tensor<4x5xf
       product (l = 5) (side(%z[i, l] : tensor<4x5xf32>) {
       ^side(%a: tensor<5xf32>):
         %n = sinter.index k : index
-        sinter.yield %a : tensor<5xf32>
+        %m = arith.index_cast %n : index to i32
+        %f = arith.sitofp %m : i32 to f32
+        %g = sinter.broadcast %f : f32 -> tensor<5xf32>
+        %h = arith.addf %a, %g : tensor<5xf32>
+        sinter.yield %h : tensor<5xf32>
       }, %v[j, l] : tensor<8x5xf32>) : f32
       outs(%e[i, j] : tensor<4x8xf32>) {
   ^row(%p: tensor<8xf32>, %q: tensor<8xf32>):
@@ -459,6 +463,26 @@ func.func @i2_group(%x: tensor<4x8xf32>, %b: tensor<3xf32>, %e: tensor<4x3xf32>)
     // expected-error @+1 {{gives 'tensor<8xindex>', and the position in 'e' is 'tensor<3xindex>'}}
     %n = sinter.index e : tensor<8xindex>
     sinter.yield %c : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+// A position that nobody reads is no use: it may be gone any time.
+
+func.func @p2_unread(%x: tensor<4x16xf32>, %w: tensor<16xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{side 1 of product 0 does not use 'k', which the product sums over}}
+  %y = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (%x[i, k] : tensor<4x16xf32>, side(%w[j] : tensor<16xf32>) {
+      ^side(%s: f32):
+        %p = sinter.index k : tensor<16xindex>
+        %t = sinter.broadcast %s : f32 -> tensor<16xf32>
+        sinter.yield %t : tensor<16xf32>
+      }) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
   }
   return
 }
