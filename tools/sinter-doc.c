@@ -226,9 +226,12 @@ static void print_kernels(void) {
   static const char *const sums[] = {[SN_SUMS_IN_MEMORY] = "memory",
                                      [SN_SUMS_IN_VECTORS] = "vectors",
                                      [SN_SUMS_IN_TILES] = "tiles",
+                                     [SN_SUMS_IN_THREADS] = "threads",
                                      [SN_SUMS_IN_PAIRS_OF_LANES] = "pairs of lanes"};
   static const char *const written[] = {[SN_WRITTEN_NOT_YET] = "not yet",
                                         [SN_WRITTEN_AS_CALL] = "a call",
+                                        [SN_WRITTEN_BY_THREADS] = "math.fma or arith, by threads",
+                                        [SN_WRITTEN_BY_WARPS] = "mma.sync",
                                         [SN_WRITTEN_AS_FMA] = "math.fma",
                                         [SN_WRITTEN_AS_MULTIPLY_ADD] = "arith",
                                         [SN_WRITTEN_AS_DOT] = "an intrinsic",

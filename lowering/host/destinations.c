@@ -19,7 +19,13 @@
 // So are the readers of a tensor asked of one another. Where all that is done to it is reading, nobody writes its
 // buffer, and each may know it alone; `restrict` says less than it should then, but it is about who writes.
 //
-// runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_destinations.mlir
+//   scf.for ... iter_args(%a = %x) { ... scf.yield %n }
+//   ->
+//   scf.for ... iter_args(%a = %x) { ... %m = bufferization.materialize_in_destination %n in %a   scf.yield %m }
+//
+// What a loop hands on lies where it lay the time before: bufferization asks for that, and does not make it so.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_destinations.mlir, test/run/loops.mlir
 
 #include "lowering/host/host.h"
 
@@ -125,7 +131,72 @@ static MlirWalkResult own_readings(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+// ---- loops ------------------------------------------------------------------------------------
+
+// The value is what operations have made of `place`, one writing where the one before did.
+static bool lies_in(MlirValue v, MlirValue place) {
+  for (;;) {
+    MlirOperation op = sn_definer(v);
+    if (sn_same(v, place))
+      return true;
+    if (sn_null(op))
+      return false;
+    if (gives_written(op))
+      v = sn_operand(op, first_written(op) + mlirOpResultGetResultNumber(v));
+    else if (sn_is(op, "tensor.insert") || sn_is(op, "tensor.insert_slice"))
+      v = sn_operand(op, 1);
+    else
+      return false;
+  }
+}
+
+// The value lies where another argument of the block did, which is handed on, too.
+static bool lies_in_another(MlirValue v, MlirBlock block, intptr_t argument) {
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
+    if (k != argument && lies_in(v, mlirBlockGetArgument(block, k)))
+      return true;
+  return false;
+}
+
+static bool has_to_move(MlirOperation end, intptr_t k, MlirValue place) {
+  MlirType t = sn_type_of(sn_operand(end, k));
+  return mlirTypeIsARankedTensor(t) && mlirTypeEqual(t, sn_type_of(place)) && !lies_in(sn_operand(end, k), place);
+}
+
+// Operands of a block's end, from `first` on, go where its arguments from `argument` on are: those that lie in others'
+// places by a copy, before anything is written.
+static void hand_on(MlirBlock block, intptr_t first, intptr_t argument) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  SnBuilder b = sn_before(end);
+  intptr_t n = mlirBlockGetNumArguments(block) - argument, all = sn_num_operands(end) - first;
+  n = n < all ? n : all;
+  for (int writes = 0; writes < 2; ++writes)
+    for (intptr_t k = 0; k < n; ++k) {
+      MlirValue v = sn_operand(end, first + k), place = mlirBlockGetArgument(block, argument + k);
+      if (!has_to_move(end, first + k, place))
+        continue;
+      int32_t segments[] = {0, 1, 0};
+      if (writes)
+        v = sn(&b, "bufferization.materialize_in_destination", v, place, sn_type_of(v));
+      else if (lies_in_another(v, block, argument + k))
+        v = sn(&b, "bufferization.alloc_tensor", v, sn_type_of(v),
+               sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)));
+      mlirOperationSetOperand(end, first + k, v);
+    }
+}
+
+static MlirWalkResult own_turns(MlirOperation op, void *user) {
+  if (sn_is(op, "scf.for"))
+    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 0, 1);
+  if (sn_is(op, "scf.while")) {
+    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 1, 0);
+    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)), 0, 0);
+  }
+  return MlirWalkResultAdvance;
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  mlirOperationWalk(module, own_turns, NULL, MlirWalkPreOrder);
   mlirOperationWalk(module, own_destinations, NULL, MlirWalkPreOrder);
   mlirOperationWalk(module, own_readings, NULL, MlirWalkPreOrder);
   return SN_OK;

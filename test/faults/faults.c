@@ -9,7 +9,7 @@
 // bits of a call without faults, or SINTER_OUT_OF_MEMORY with a message; the third time SINTER_OK; no memory left
 // behind.
 //
-// After ten cycles the process must not grow: neither blocks nor, by more than some pages, memory.
+// After thirty cycles the process must not grow: neither blocks nor, by more than some pages, memory.
 //
 // The last line is `N tried, N failed`; exit code 1 if any failed, or none was tried.
 
@@ -202,7 +202,7 @@ static long resident(void) {
 }
 
 static bool cycle(const char *path, int32_t several, int cycles) {
-  enum { FIRST = 10, PAGES = 64 }; // threads' stacks and arenas settle in the first
+  enum { FIRST = 30, PAGES = 64 }; // stacks of threads, arenas and a heap in pieces settle in the first
   Program p = {.path = path};
   if (!open_library(&p))
     return false;
