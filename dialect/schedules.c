@@ -25,6 +25,7 @@ static const char *const guards[] = {"skip", "run", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
 static const char *const gpu_maxima[] = {"online", "before", NULL};
 static const char *const gpu_halves[] = {"packed", "wide", NULL};
+static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
@@ -123,7 +124,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "n", 1, 1024, 0, 64, NULL, "columns of it"},
     {"mma", "k", 1, 1024, 0, 16, NULL, "summed elements that a block has in shared memory at a time"},
     {"mma", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
-    {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most; tiles are dealt to them in turns"},
+    {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most, to which tiles are dealt"},
+    {"mma", "deal", 0, 0, 0, 0, gpu_deals,
+     "how tiles are dealt to fewer blocks; \"turns\": every n-th to each; \"ticket\": the next to whoever is done"},
     {"mma", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
 };

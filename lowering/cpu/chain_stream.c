@@ -349,32 +349,49 @@ static MlirValue raise_maximum(SnBuilder *b, Stream *t, size_t state, MlirValue 
   return m;
 }
 
+// Of the row whose columns are made, or which ends.
+typedef struct {
+  Stream *t;
+  MlirValue row, first; // in scratch; the block's first column
+  MlirValue odd;        // i1 behind the first phase of its end: all are -inf, and not for want of elements
+} StreamedRow;
+
+static void state_of_phase(SnRowProgram *p, size_t phase, size_t *from, size_t *to) {
+  size_t n = p->phases.data[0].reduces.size;
+  *from = phase ? n : 0;
+  *to = phase == 0 ? n : phase == 1 ? num_states(p) : n;
+}
+
+static void stream_phase(SnBuilder *b, size_t phase, void *user) {
+  StreamedRow *s = user;
+  Stream *t = s->t;
+  SnRowProgram *p = &t->program;
+  const SnPhase *now = &p->phases.data[phase];
+  if (now->reduces.size || now->yields.size)
+    sn_cpu_columns(b, &t->row, now);
+  size_t i, to;
+  for (state_of_phase(p, phase, &i, &to); i < to; ++i) {
+    MlirOperation reduce = state_of(p, i);
+    MlirValue x = sn_row_scalar(p, sn_result(reduce, 0));
+    if (mlirOperationEqual(reduce, t->maximum))
+      sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, t, i, s->row, s->first, x));
+    else
+      store_state(b, t, i, s->row, sn_row_combine(b, p, reduce, load_state(b, t, i, s->row), x));
+  }
+}
+
+// Of what is known behind its first phase exponentials take the maximum alone.
 static void stream_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue first) {
   Contract *c = &t->chain->c;
   SnRowProgram *p = &t->program;
-  MlirValue row = sn_cpu_scratch_row(c, c->m, r);
+  StreamedRow s = {.t = t, .row = sn_cpu_scratch_row(c, c->m, r), .first = first};
   sn_row_begin(p);
   sn_cpu_segment_row(c, t->s, &t->row, r, first);
   for (size_t i = 0; i < t->row.targets.size; ++i)
     if (!sn_none(t->row.targets.data[i].offset))
-      t->row.targets.data[i].first = row;
-  size_t n = p->phases.data[0].reduces.size, all = num_states(p);
-  for (size_t phase = 0; phase < 2 && phase < p->phases.size; ++phase) {
-    const SnPhase *now = &p->phases.data[phase];
-    p->phase = (int)phase;
-    if (!phase)
-      sn_row_scalars(b, p, 0); // of what is known later exponentials take the maximum alone
-    if (now->reduces.size || now->yields.size)
-      sn_cpu_columns(b, &t->row, now);
-    for (size_t i = phase ? n : 0; i < (phase ? all : n); ++i) {
-      MlirOperation reduce = state_of(p, i);
-      MlirValue x = sn_row_scalar(p, sn_result(reduce, 0));
-      if (mlirOperationEqual(reduce, t->maximum))
-        sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, t, i, row, first, x));
-      else
-        store_state(b, t, i, row, sn_row_combine(b, p, reduce, load_state(b, t, i, row), x));
-    }
-  }
+      t->row.targets.data[i].first = s.row;
+  SnRowWalk walk = {.columns = stream_phase, .user = &s, .part = true};
+  sn_row_walk(b, p, p->phases.size < 2 ? p->phases.size : 2, &walk);
 }
 
 // Zeros behind the last column that is multiplied, up to what the kernel takes.
@@ -423,34 +440,38 @@ static void stream_columns(SnBuilder *b, Stream *t, Columns columns) {
 
 // ---- the row's end -----------------------------------------------------------------------------------
 
+static void end_phase(SnBuilder *b, size_t phase, void *user) {
+  StreamedRow *s = user;
+  Stream *t = s->t;
+  SnRowProgram *p = &t->program;
+  size_t i, to;
+  for (state_of_phase(p, phase, &i, &to); phase < 2 && i < to; ++i) {
+    MlirOperation reduce = state_of(p, i);
+    MlirValue x = load_state(b, t, i, s->row);
+    MlirType type = sn_type_of(x);
+    if (mlirOperationEqual(reduce, t->maximum)) {
+      MlirValue least = sn_row_identity(b, p, reduce, 1);
+      MlirValue some = compare(b, "arith.cmpi", 1, sn_form_columns(b, &t->s->f), sn_index(b, 0));
+      s->odd = sn(b, "arith.andi", some, compare(b, "arith.cmpf", OEQ, x, least));
+    } else if (phase == 1) {
+      x = sn(b, "arith.select", s->odd, sn_float(b, type, __builtin_nan("")), x);
+    }
+    sn_row_know(p, sn_result(reduce, 0), x);
+  }
+}
+
 static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
   Contract *c = &t->chain->c;
   SnRowProgram *p = &t->program;
-  MlirValue row = sn_cpu_scratch_row(c, c->m, r), odd = {0};
+  StreamedRow s = {.t = t, .row = sn_cpu_scratch_row(c, c->m, r)};
   sn_row_begin(p);
   sn_cpu_segment_row(c, t->s, &t->row, r, (MlirValue){0});
-  size_t n = p->phases.data[0].reduces.size;
-  for (size_t phase = 0; phase < p->phases.size; ++phase) {
-    p->phase = (int)phase;
-    sn_row_scalars(b, p, (int)phase);
-    for (size_t i = phase == 1 ? n : 0; phase < 2 && i < (phase ? t->s->state.size : n); ++i) {
-      MlirOperation reduce = state_of(p, i);
-      MlirValue x = load_state(b, t, i, row);
-      MlirType type = sn_type_of(x);
-      if (mlirOperationEqual(reduce, t->maximum)) { // all -inf, and not for want of elements
-        MlirValue least = sn_row_identity(b, p, reduce, 1);
-        MlirValue some = compare(b, "arith.cmpi", 1, sn_form_columns(b, &t->s->f), sn_index(b, 0));
-        odd = sn(b, "arith.andi", some, compare(b, "arith.cmpf", OEQ, x, least));
-      } else if (phase == 1) {
-        x = sn(b, "arith.select", odd, sn_float(b, type, __builtin_nan("")), x);
-      }
-      sn_row_know(p, sn_result(reduce, 0), x);
-    }
-  }
-  if (!sn_none(odd)) {
-    SnIf is_odd = sn_if(b, odd);
+  SnRowWalk walk = {.columns = end_phase, .user = &s};
+  sn_row_walk(b, p, p->phases.size, &walk);
+  if (!sn_none(s.odd)) {
+    SnIf is_odd = sn_if(b, s.odd);
     Scale nan = {
-        .row = row, .number = sn_float(b, sn_type_of(sn_result(t->maximum, 0)), __builtin_nan("")), .set = true};
+        .row = s.row, .number = sn_float(b, sn_type_of(sn_result(t->maximum, 0)), __builtin_nan("")), .set = true};
     each_product(b, t, scale, &nan);
     sn_end_if(b, &is_odd);
   }

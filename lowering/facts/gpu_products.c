@@ -108,6 +108,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
   int64_t threads = sn_schedule_number(a, "threads");
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
+                          .tickets = sn_schedule_word_is(a, "deal", "ticket"),
                           .kernel = sn_schedule_word(a, "kernel"),
                           .m = sn_schedule_number(a, "m"),
                           .n = sn_schedule_number(a, "n"),

@@ -40,6 +40,7 @@ typedef struct {
   SnGpuLaunch launch;
   SnGpuPoints points;
   int64_t m, n, k;    // rows and columns of a block's tile; what is summed at a time
+  bool tickets;       // tiles go to the block that is done first
   const char *kernel; // a name of sn_micro_gpu_names
   int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
   SnLayout sums;      // of a tile, over the threads of a block

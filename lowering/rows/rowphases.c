@@ -99,7 +99,8 @@ void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *w
     p->phase = (int)i;
     if (w->before)
       w->before(b, i, w->user);
-    sn_row_scalars(b, p, (int)i);
+    if (!i || !w->part)
+      sn_row_scalars(b, p, (int)i);
     if (w->columns)
       w->columns(b, i, w->user);
   }

@@ -128,6 +128,7 @@ typedef struct {
   void (*before)(SnBuilder *b, size_t phase, void *user);
   void (*columns)(SnBuilder *b, size_t phase, void *user);
   void *user;
+  bool part; // of a row: scalars that are known behind the first phase are not
 } SnRowWalk;
 // The first `count` phases of a row, in order.
 void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *walk);

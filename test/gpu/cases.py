@@ -736,6 +736,7 @@ def products():
     product("product", **matmul)
     product("product_128", **matmul, schedule=f + t(128, 128, 8, 256))
     product("product_wide", **matmul, schedule=f + t(16, 128, 16, 128) + ", blocks = 2")
+    product("product_tickets", **matmul, schedule=f + t(16, 16, 16, 64) + ', blocks = 4, deal = "ticket"')
     product("product_flat", **matmul, schedule=f + t(128, 16, 16, 128))
     product("product_narrow", **matmul, schedule=f + t(8, 8, 8, 32))
     product("product_one", rows=[("i", 1)], columns=[("j", 1)], sums=[("k", 1)], a="i, k", b="k, j", spec="ik,kj->ij",

@@ -91,7 +91,7 @@ MUTANTS = [Mutant(*m) for m in (
      "a row that begins with nothing is NaN"),
     ("lowering/cpu/chain_stream.c", "    each_product(b, t, scale, &nan);\n", "    (void)nan;\n", STREAM,
      "a row that is nothing but -inf gives 0, not NaN"),
-    ("lowering/cpu/chain_stream.c", "      } else if (phase == 1) {\n", "      } else if (phase == 2) {\n", STREAM,
+    ("lowering/cpu/chain_stream.c", "    } else if (phase == 1) {\n", "    } else if (phase == 2) {\n", STREAM,
      "the sum of a row that is nothing but -inf is 0, not NaN"),
     ("lowering/cpu/chain.c", "return length > 0 && length <= n ? n : sn_pieces(n, unit) * unit;",
      "return length > 0 && length <= n ? n : n + 0 * unit;", ["run/chains_infinite.mlir"],

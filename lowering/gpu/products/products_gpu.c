@@ -192,7 +192,8 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   MlirValue across = sn_size_ceil(b, g.num_columns, sn_index(b, c->plan->n)),
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
             all = sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across));
-  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, all, k->blocks);
+  SnGpuTiles tiles =
+      c->plan->tickets ? sn_gpu_tiles_by_ticket(b, all) : sn_gpu_tiles_in_steps(k, k->block, all, k->blocks);
   sn_gpu_each_tile(b, k, &tiles, NULL, 0, emit_tile, &g);
   free(g.sums);
   sn_row_program_free(&g.program);
@@ -209,7 +210,11 @@ MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func
     result = sn_gpu_check_tables(&f);
   if (!sn_failed(result)) {
     Contract user = {op, &plan};
-    SnGpuBody body = {.launch = &plan.launch, .asserts = sn_gpu_asserts(&f), .emit = emit, .user = &user};
+    SnGpuBody body = {.launch = &plan.launch,
+                      .scratch = plan.tickets ? SN_GPU_TICKETS : 0,
+                      .asserts = sn_gpu_asserts(&f),
+                      .emit = emit,
+                      .user = &user};
     result = sn_gpu_make_kernel(module, func, op, &body);
   }
   sn_form_free(&f);

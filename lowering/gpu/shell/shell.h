@@ -91,6 +91,7 @@ typedef enum {
   SN_GPU_ONE_EACH, // each team has one
   SN_GPU_IN_STEPS, // first, first + step, ... below end
   SN_GPU_COUNTED,  // so many of each block or group: its own, and then one of each round of all
+  SN_GPU_BY_TICKET, // the next that no block has had yet, for blocks as teams; takes counter 0 of the scratch memory
 } SnGpuDeal;
 
 typedef struct {
@@ -102,7 +103,7 @@ typedef struct {
 // One of them, at work.
 typedef struct {
   MlirValue number; // index: which; of those that are counted null, until sn_gpu_counted_tile is asked
-  MlirValue count;  // index: how many its team has had before
+  MlirValue count;  // index: how many its team has had before; null by ticket
 } SnGpuTile;
 typedef void (*SnGpuEmitTile)(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user);
 
@@ -110,7 +111,10 @@ typedef void (*SnGpuEmitTile)(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *til
 SnGpuTiles sn_gpu_tiles_in_steps(const SnGpuKernel *k, MlirValue first, MlirValue end, int64_t step);
 // Tiles 0 to end of blocks or groups, counted by each, so that the roles of its warps agree.
 SnGpuTiles sn_gpu_tiles_counted(SnBuilder *b, const SnGpuKernel *k, MlirValue end);
-// The number of one of those.
+// Tiles 0 to end, whoever comes first. The body's scratch memory has SN_GPU_TICKETS bytes for that at its begin.
+SnGpuTiles sn_gpu_tiles_by_ticket(SnBuilder *b, MlirValue end);
+enum { SN_GPU_TICKETS = 8 };
+// The number of one of those that are counted.
 MlirValue sn_gpu_counted_tile(SnBuilder *b, const SnGpuKernel *k, MlirValue count);
 // Writes what is done with a tile, for all of them. `emit` finds in `carried` what the tile before left, and leaves
 // there what it hands on.
@@ -239,6 +243,8 @@ MlirValue sn_gpu_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which);
 MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which);
 // i1, for one thread of a block: this block is the last of `count` (i64) of its launch to come to a counter.
 MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count);
+// i64, for one thread: how many drew from a counter before in this launch; the last of `draws` (index) leaves 0.
+MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws);
 // Of a counter that was taken: adds 1, behind all that this thread has stored; and waits until it is `count` (i64) more
 // than the launch's tag, in front of all that this thread loads.
 void sn_gpu_count(SnBuilder *b, MlirValue counter);

@@ -2,6 +2,7 @@
 //
 //   take:    if its upper half is not the launch's tag, compare and swap: tag, count 0
 //   last:    count + 1, acquired and released; the one that finds all others counted is the last, and leaves 0
+//   ticket:  count + 1, and what it was before; the last of so many leaves 0
 //   count:   count + 1, released            await: load, acquired, until it is so many
 //
 // The workspace holds anything at first and may be another's for every call, so no memory is zeroed and no second
@@ -63,16 +64,28 @@ MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
   return counter;
 }
 
-MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+// How many counted themselves before, with the tag; the last of `count` (i64) leaves 0.
+static MlirValue count_one(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count, MlirValue *last) {
   MlirValue one = i64_of(b, 1), counter = sn_gpu_take_counter(b, k, which);
   MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}",
                          sn_values(2, (MlirValue[]){counter, one}));
-  MlirValue last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
-  SnIf reset = sn_if(b, last);
+  *last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
+  SnIf reset = sn_if(b, *last);
   ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}",
       sn_values(2, (MlirValue[]){counter, i64_of(b, 0)}));
   sn_end_if(b, &reset);
+  return before;
+}
+
+MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  MlirValue last;
+  count_one(b, k, which, count, &last);
   return last;
+}
+
+MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws) {
+  MlirValue last, before = count_one(b, k, which, sn(b, "arith.index_cast", draws, i64_type(b)), &last);
+  return sn(b, "arith.subi", before, k->tag);
 }
 
 void sn_gpu_count(SnBuilder *b, MlirValue counter) {

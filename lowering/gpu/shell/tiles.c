@@ -3,11 +3,12 @@
 //   one each     number = first                                   each team has one, and there is no loop
 //   in steps     number = first, first + step, ... < end
 //   counted      number = group + count * groups, count = 0, 1, ... < end      for roles that walk the same tiles
+//   by ticket    number = what a counter of the launch says, as long as it is < end      tiles that take unlike times
 //
-// What is carried from tile to tile is changed in its place. A tile that waits for others would be one more line here:
-// counters that blocks wait for are there (tag_counters.c).
+// What is carried from tile to tile is changed in its place. A tile that waits for others asks by sn_gpu_await_count
+// (tag_counters.c) first thing in `emit`.
 //
-// test: test/lowering/gpu/lower_gpu.mlir, teams.mlir, grid_rows.mlir
+// test: test/lowering/gpu/lower_gpu.mlir, teams.mlir, grid_rows.mlir, products.mlir
 
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowprogram.h"
@@ -36,10 +37,65 @@ static void loop(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *
     w->carried[i] = sn_result(at.op, (intptr_t)i);
 }
 
+// Thread 0 draws; the block that draws last of all leaves the counter as it was before.
+static MlirValue draw(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, MlirValue slot) {
+  MlirType index = sn_index_type(b->ctx);
+  MlirValue zero = sn_index(b, 0), i64 = {0};
+  sn_gpu_sync(b, k); // all have read the last one
+  SnIf first = sn_if(b, k->first);
+  i64 = sn_gpu_ticket(b, k, zero, sn(b, "arith.addi", t->end, sn_index(b, k->blocks)));
+  sn_op(b, "memref.store", sn(b, "arith.index_cast", i64, index), slot, zero);
+  sn_end_if(b, &first);
+  sn_gpu_sync(b, k);
+  return sn(b, "memref.load", slot, zero, index);
+}
+
+static MlirRegion region_of(SnBuilder *b, size_t n, const MlirType *types, MlirBlock *block) {
+  SN_VEC(MlirLocation) locs = {0};
+  for (size_t i = 0; i < n; ++i)
+    sn_push(&locs, b->loc);
+  MlirRegion region = mlirRegionCreate();
+  *block = mlirBlockCreate((intptr_t)n, types, locs.data);
+  mlirRegionAppendOwnedBlock(region, *block);
+  sn_vec_free(&locs);
+  return region;
+}
+
+static void by_ticket(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) {
+  int64_t one = 1;
+  MlirType index = sn_index_type(b->ctx), *types = sn_alloc((w->n + 1) * sizeof *types);
+  MlirValue slot = sn_gpu_shared(k, "the next tile", 1, &one, index, 8),
+            *values = sn_alloc((w->n + 1) * sizeof *values);
+  MlirBlock before, after;
+  types[0] = index;
+  for (size_t i = 0; i < w->n; ++i)
+    types[i + 1] = sn_type_of(w->carried[i]);
+  MlirRegion condition = region_of(b, w->n, types + 1, &before), body = region_of(b, w->n + 1, types, &after);
+  MlirOperation op = sn_op(b, "scf.while", sn_values((intptr_t)w->n, w->carried), sn_types((intptr_t)w->n + 1, types),
+                           condition, body);
+  SnBuilder in = sn_at_end(before, b->loc);
+  values[0] = draw(&in, k, t, slot);
+  for (size_t i = 0; i < w->n; ++i)
+    values[i + 1] = mlirBlockGetArgument(before, (intptr_t)i);
+  MlirValue more = sn(&in, "arith.cmpi", values[0], t->end, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+  sn_op(&in, "scf.condition", more, sn_values((intptr_t)w->n + 1, values), sn_types(0, NULL));
+  in = sn_at_end(after, b->loc);
+  for (size_t i = 0; i < w->n; ++i)
+    w->carried[i] = mlirBlockGetArgument(after, (intptr_t)i + 1);
+  SnGpuTile tile = {.number = mlirBlockGetArgument(after, 0)};
+  w->emit(&in, k, &tile, w->user);
+  sn_op(&in, "scf.yield", sn_values((intptr_t)w->n, w->carried), sn_types(0, NULL));
+  for (size_t i = 0; i < w->n; ++i)
+    w->carried[i] = sn_result(op, (intptr_t)i + 1);
+  free(types);
+  free(values);
+}
+
 static void (*const deals[])(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) = {
     [SN_GPU_ONE_EACH] = one_each,
     [SN_GPU_IN_STEPS] = loop,
     [SN_GPU_COUNTED] = loop,
+    [SN_GPU_BY_TICKET] = by_ticket,
 };
 
 SnGpuTiles sn_gpu_tiles_in_steps(const SnGpuKernel *k, MlirValue first, MlirValue end, int64_t step) {
@@ -55,6 +111,10 @@ SnGpuTiles sn_gpu_tiles_counted(SnBuilder *b, const SnGpuKernel *k, MlirValue en
                       .first = sn_index(b, 0),
                       .end = sn(b, "arith.divui", behind, sn_index(b, groups)),
                       .step = 1};
+}
+
+SnGpuTiles sn_gpu_tiles_by_ticket(SnBuilder *b, MlirValue end) {
+  return (SnGpuTiles){.deal = SN_GPU_BY_TICKET, .first = sn_index(b, 0), .end = end, .step = 1};
 }
 
 MlirValue sn_gpu_counted_tile(SnBuilder *b, const SnGpuKernel *k, MlirValue count) {

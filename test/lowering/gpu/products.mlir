@@ -60,3 +60,32 @@ func.func private @both(%x: memref<20x8x5xf32>, %w: memref<8x5xf32>, %y: memref<
   }
   return
 }
+
+// By ticket: thread 0 of a block draws the next tile's number, for all of the block; who draws last leaves 0.
+
+// CHECK-LABEL: gpu.func @ticket
+//  CHECK-SAME:   %[[TAG:[a-z0-9]+]]: i64) workgroup(
+//       CHECK:   scf.while : () -> index {
+//       CHECK:     gpu.barrier
+//       CHECK:     scf.if
+//       CHECK:       %[[OLD:.+]] = llvm.inline_asm has_side_effects "atom.acq_rel.gpu.global.add.u64
+//       CHECK:       %[[LAST:.+]] = arith.cmpi eq, %[[OLD]],
+//       CHECK:       scf.if %[[LAST]]
+//       CHECK:         "atom.relaxed.gpu.global.exch.b64
+//       CHECK:       %[[NUMBER:.+]] = arith.subi %[[OLD]], %[[TAG]]
+//       CHECK:       memref.store
+//       CHECK:     gpu.barrier
+//       CHECK:     %[[NEXT:.+]] = memref.load
+//       CHECK:     %[[MORE:.+]] = arith.cmpi ult, %[[NEXT]], %c5
+//       CHECK:     scf.condition(%[[MORE]]) %[[NEXT]] : index
+//       CHECK:   } do {
+//       CHECK:     math.fma
+func.func private @ticket(%x: memref<20x5xf32>, %w: memref<8x5xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 20) by (j = 8) product (k = 5) (%x[i, k] : memref<20x5xf32>, %w[j, k] : memref<8x5xf32>) : f32
+      outs(%y[i, j] : memref<20x8xf32>)
+      schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2, deal = "ticket">) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
