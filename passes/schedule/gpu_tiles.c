@@ -14,6 +14,7 @@
 #include "lowering/facts/gpu_products.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
+#include <stdio.h>
 
 typedef struct {
   const char *kernel;
@@ -59,11 +60,15 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
   const Tile *t = &tiles[i];
+  char blocks[40] = "";
+  if (sn_gpu_dims_size(f, &points.rows) == SN_DYNAMIC || sn_gpu_dims_size(f, &points.columns) == SN_DYNAMIC ||
+      sn_gpu_dims_size(f, &points.batch) == SN_DYNAMIC) // as many as run at once
+    snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)(chip->multiprocessors * t->occupancy));
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(loc, "mma",
                           sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{kernel = \"%s\", m = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
+                                        "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
                                         "%lld}",
-                                        t->kernel, (long long)t->m, (long long)t->n, (long long)t->k,
+                                        t->kernel, blocks, (long long)t->m, (long long)t->n, (long long)t->k,
                                         (long long)t->threads, (long long)t->occupancy));
 }

@@ -88,3 +88,18 @@ func.func @few_of_bytes(%x: tensor<40x16xi8>, %w: tensor<40x16xi8>, %e: tensor<4
   }
   return %0 : tensor<40x40xi32>
 }
+
+// -----
+
+// Sizes that are known later: as many blocks as run at once, which go from tile to tile.
+
+// CHECK-LABEL: func @counted_later
+//       CHECK: #sinter.mma<blocks = 396, k = 8, kernel = "fma", m = 128, n = 64, occupancy = 3, threads = 128>
+func.func @counted_later(%x: tensor<?x16xf32>, %w: tensor<40x16xf32>, %e: tensor<?x40xf32>) -> tensor<?x40xf32> {
+  %0 = sinter.contract (i = ?) by (j = 40) product (k = 16) (%x[i, k] : tensor<?x16xf32>, %w[j, k] : tensor<40x16xf32>) : f32
+      outs(%e[i, j] : tensor<?x40xf32>) {
+  ^row(%acc: tensor<40xf32>):
+    sinter.yield %acc : tensor<40xf32>
+  }
+  return %0 : tensor<?x40xf32>
+}
