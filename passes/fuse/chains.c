@@ -46,12 +46,20 @@ bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
   return ok;
 }
 
-// One form in place of the two, or null.
+// One form in place of the two, or null: a is as it was then.
 static MlirOperation join(MlirOperation a, MlirOperation b) {
   SnOpVec waiting = {0};
   MlirOperation made = {0};
+  SnMap none = {0};
+  SnBuilder before = sn_before(a);
+  MlirOperation was = sn_clone(&before, a, &none);
+  sn_map_free(&none);
   a = with_columns(a, b);
-  if (sn_can_chain_here(a, b, &waiting)) {
+  bool chains = sn_can_chain_here(a, b, &waiting);
+  for (intptr_t k = 0; !chains && k < sn_num_results(a); ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(a, k), sn_result(was, k));
+  mlirOperationDestroy(chains ? was : a);
+  if (chains) {
     SnChain c;
     sn_can_chain(a, b, &c);
     made = sn_chain(&c);

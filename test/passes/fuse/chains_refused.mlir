@@ -317,3 +317,24 @@ func.func @no_columns(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %v: tensor<4x5xf
   }
   return %r : tensor<2x5xf32>
 }
+
+// -----
+
+// What is asked whether it could have other columns, and is no chain, keeps its own.
+
+// APART-LABEL: func @columns
+//       APART: sinter.rowwise (i = 2, j = 4, k = 6) by (l = 6)
+func.func @columns(%x: tensor<2x4x6x6xf32>, %w: tensor<4x3x3x3xf32>, %d: tensor<2x4x6x6xf32>, %e: tensor<2x3x4x4xf32>) -> (tensor<2x4x6x6xf32>, tensor<2x3x4x4xf32>) {
+  %0 = sinter.rowwise (i = 2, j = 4, k = 6) by (l = 6) ins(%x[i, j, k, l] : tensor<2x4x6x6xf32>) outs(%d[i, j, k, l] : tensor<2x4x6x6xf32>) {
+  ^row(%a: tensor<6xf32>):
+    %b = math.exp %a : tensor<6xf32>
+    sinter.yield %b : tensor<6xf32>
+  }
+  %1 = sinter.contract (i = 2, j = 3) by (k = 4, l = 4)
+      product (m = 4, n = 3, o = 3) (%w[m, j, n, o] : tensor<4x3x3x3xf32>, %0[i, m, k + n, l + o] : tensor<2x4x6x6xf32>) : f32
+      outs(%e[i, j, k, l] : tensor<2x3x4x4xf32>) {
+  ^row(%p: tensor<16xf32>):
+    sinter.yield %p : tensor<16xf32>
+  }
+  return %0, %1 : tensor<2x4x6x6xf32>, tensor<2x3x4x4xf32>
+}
