@@ -23,10 +23,10 @@ static SnForm products_of(const SnForm *f) {
     sn_push(&to.dims, f->dims.data[d]);
   for (size_t p = 0; p < f->products.size; ++p)
     sn_push(&to.products, f->products.data[p]);
-  for (size_t k = 0; k < sn_first_input(f); ++k)
-    sn_push(&to.inputs, f->inputs.data[k]);
-  for (size_t k = 0; k < f->indices.size; ++k)
-    sn_push(&to.indices, f->indices.data[k]);
+  for (size_t k = 0; k < sn_first_input(f); ++k) {
+    SnAccess a = sn_with_own_indices(f, f->inputs.data[k], &to);
+    sn_push(&to.inputs, a);
+  }
   return to;
 }
 
@@ -46,12 +46,14 @@ static SnForm form_over(const SnForm *f, const SnAccess *products) {
     sn_push(&to.dims, f->dims.data[d]);
   for (size_t p = 0; p < f->products.size; ++p)
     sn_push(&to.inputs, products[p]);
-  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_push(&to.inputs, f->inputs.data[k]);
-  for (size_t k = 0; k < f->indices.size; ++k)
-    sn_push(&to.indices, f->indices.data[k]);
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    sn_push(&to.outputs, f->outputs.data[k]);
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k) {
+    SnAccess a = sn_with_own_indices(f, f->inputs.data[k], &to);
+    sn_push(&to.inputs, a);
+  }
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    SnAccess a = sn_with_own_indices(f, f->outputs.data[k], &to);
+    sn_push(&to.outputs, a);
+  }
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     sn_push(&to.accumulators, f->accumulators.data[k]);
     to.accumulators.data[k].map = without_sums(f, f->accumulators.data[k].map);

@@ -53,3 +53,24 @@ func.func @bias(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>, %
   }
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// Each of the two has the index tensors that it reads through.
+
+// CHECK-LABEL: func @indices
+//       CHECK: %[[P:.+]] = sinter.contract (i = 4) by (j = 8)
+//  CHECK-NEXT:     product (k = 16) (%arg0[%arg1[i] : tensor<4xi64>, k] : tensor<9x16xf32>, %arg2[j, k] : tensor<8x16xf32>) : f32
+//       CHECK: sinter.rowwise (i = 4) by (j = 8)
+//  CHECK-NEXT:     ins(%[[P]][i, j] : tensor<4x8xf32>, %arg3[%arg4[i] : tensor<4xi32>] : tensor<7xf32>)
+func.func @indices(%x: tensor<9x16xf32>, %t: tensor<4xi64>, %w: tensor<8x16xf32>, %s: tensor<7xf32>, %u: tensor<4xi32>, %e: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sinter.contract (i = 4) by (j = 8)
+      product (k = 16) (%x[%t[i] : tensor<4xi64>, k] : tensor<9x16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
+      ins(%s[%u[i] : tensor<4xi32>] : tensor<7xf32>) outs(%e[i] : tensor<4xf32>) {
+  ^row(%acc: tensor<8xf32>, %c: f32):
+    %m = sinter.row_reduce maximumf %acc : tensor<8xf32> -> f32
+    %y = arith.mulf %m, %c : f32
+    sinter.yield %y : f32
+  }
+  return %0 : tensor<4xf32>
+}
