@@ -41,5 +41,7 @@
 // times sizes of the function's arguments. An access is the argument, then a product: so many of its elements. Without
 // `flops` they are not known.
 #define SN_COST "sinter.cost"
+// On a `tm_tensor.scan`, as gradients and definitions write it: it goes from the last element to the first.
+#define SN_REVERSE "sinter.reverse"
 
 #endif

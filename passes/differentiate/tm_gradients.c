@@ -8,6 +8,7 @@
 //
 // runs in: differentiate    test: test/run/gradients.test
 
+#include "dialect/attributes.h"
 #include "passes/differentiate/differentiate.h"
 
 typedef struct {
@@ -74,31 +75,16 @@ static bool refused(const Rule *r, const char *why) {
 
 // ---- scan ----------------------------------------------------------------------------------
 
-static MlirValue flipped(const Rule *r, MlirValue v, intptr_t dim) {
-  MlirValue x = sn_operand(r->op, 0);
-  intptr_t rank = sn_rank(sn_type_of(x));
-  MlirAffineExpr all[SN_MAX_DIMS];
-  for (intptr_t d = 0; d < rank; ++d)
-    all[d] = mlirAffineDimExprGet(r->b->ctx, d);
-  all[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(all[dim], mlirAffineConstantExprGet(r->b->ctx, -1)),
-                                  mlirAffineConstantExprGet(r->b->ctx, sn_dim(sn_type_of(x), dim) - 1));
-  MlirAffineMap map = mlirAffineMapGet(r->b->ctx, rank, 0, rank, all);
-  return sn_elementwise_form(r->b, sn_element(sn_type_of(v)), x, 1, &v, &map, false, 0);
-}
-
 static bool scan(const Rule *r) {
   SnBuilder *b = r->b;
-  intptr_t dim = sn_int_attr(r->op, "dimension", 0);
   MlirValue x = sn_operand(r->op, 0), init = sn_operand(r->op, 2);
   if (combiner(r->op) != THE_SUM)
     return refused(r, "it combines by something other than a sum");
-  if (sn_dim(sn_type_of(x), dim) == SN_DYNAMIC)
-    return refused(r, "the size along which it sums is not known");
   if (r->upstream[1].given || (r->active[2] && !mlirBoolAttrGetValue(sn_get_attr(r->op, "inclusive"))))
     return refused(r, "its last values, or what it begins with, are differentiated; use its first result and a sum");
   if (!r->active[0])
     return true;
-  MlirValue g = flipped(r, upstream(r, 0), dim);
+  MlirValue g = upstream(r, 0);
   MlirType wide = sn_element(sn_type_of(g)), two[] = {wide, wide};
   SnBuilder in;
   MlirRegion body = region(b, 2, two, &in);
@@ -110,7 +96,9 @@ static bool scan(const Rule *r) {
                              sn_attr("dimension", sn_get_attr(r->op, "dimension")),
                              sn_attr("inclusive", sn_get_attr(r->op, "inclusive")),
                              sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){1, 2})));
-  give(r, 0, flipped(r, sn_result(made, 0), dim));
+  if (!sn_get_attr(r->op, SN_REVERSE).ptr)
+    sn_set_attr(made, SN_REVERSE, sn_unit(b->ctx));
+  give(r, 0, sn_result(made, 0));
   return true;
 }
 

@@ -12,26 +12,35 @@
 //
 // Exporters have no linalg for what depends on its neighbour along a dimension. Dimensions before the one that is
 // scanned are collapsed into rows, those behind it into lanes; without lanes the row keeps what it has so far in a
-// register.
+// register. With `sinter.reverse`, which gradients and definitions write, it goes from the last element to the first.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/scan.mlir
 
+#include "dialect/attributes.h"
 #include "passes/program/tensor_steps.h"
 
 typedef struct {
   MlirOperation op;
   MlirValue row, x, y;
   intptr_t lanes; // 1 if there is a dimension of them
-  bool inclusive;
+  bool inclusive, reverse;
+  MlirValue last; // where a scan in reverse begins
 } Body;
 
+static bool is_reverse(MlirOperation op) { return sn_get_attr(op, SN_REVERSE).ptr; }
+
+// Where the scan is after t elements.
+static MlirValue place(SnBuilder *b, const Body *s, MlirValue t) {
+  return s->reverse ? sn(b, "arith.subi", s->last, t) : t;
+}
+
 static MlirValue load(SnBuilder *b, const Body *s, MlirValue from, MlirValue t, MlirValue j) {
-  MlirValue at[] = {s->row, t, j};
+  MlirValue at[] = {s->row, place(b, s, t), j};
   return sn(b, "memref.load", from, sn_values(2 + s->lanes, at), sn_element(sn_type_of(from)));
 }
 
 static void store(SnBuilder *b, const Body *s, MlirValue v, MlirValue t, MlirValue j) {
-  MlirValue at[] = {s->row, t, j};
+  MlirValue at[] = {s->row, place(b, s, t), j};
   sn_op(b, "memref.store", v, s->y, sn_values(2 + s->lanes, at));
 }
 
@@ -50,9 +59,10 @@ static MlirValue next(SnBuilder *b, const Body *s, MlirValue before, MlirValue t
   return v;
 }
 
-static void make_body(SnBuilder *b, const Body *s, MlirValue init) {
+static void make_body(SnBuilder *b, Body *s, MlirValue init) {
   MlirType t = sn_type_of(s->x), index = sn_index_type(b->ctx);
   MlirValue one = sn_index(b, 1), n = sn(b, "memref.dim", s->x, one, index), j;
+  s->last = s->reverse ? sn(b, "arith.subi", n, one) : (MlirValue){0};
   MlirValue lanes = s->lanes ? sn(b, "memref.dim", s->x, sn_index(b, 2), index) : one;
   if (sn_dim(t, 1) <= 0) { // nothing to scan has no first element
     MlirValue none = sn_index(b, 0);
@@ -138,7 +148,7 @@ static MlirValue last(SnBuilder *b, MlirOperation op, MlirValue made) {
     return sn_operand(op, 2);
   sn_push(&operands, made);
   for (intptr_t d = 0; d < rank; ++d) {
-    offsets[d] = d == dim ? sn_dim(t, d) - 1 : 0;
+    offsets[d] = d == dim && !is_reverse(op) ? sn_dim(t, d) - 1 : 0;
     sizes[d] = d == dim ? 1 : sn_dim(t, d);
     strides[d] = 1;
     if (sizes[d] == SN_DYNAMIC)
@@ -160,7 +170,10 @@ MlirLogicalResult sn_scan_steps(MlirOperation op) {
   SnBuilder b = sn_before(op);
   MlirValue input = sn_operand(op, 0), operands[3];
   SnLayout l = sn_lay_out(b.ctx, sn_type_of(input), sn_int_attr(op, "dimension", 0));
-  Body s = {.op = op, .lanes = sn_rank(l.narrow) - 2, .inclusive = mlirBoolAttrGetValue(sn_get_attr(op, "inclusive"))};
+  Body s = {.op = op,
+            .lanes = sn_rank(l.narrow) - 2,
+            .inclusive = mlirBoolAttrGetValue(sn_get_attr(op, "inclusive")),
+            .reverse = is_reverse(op)};
   intptr_t inputs = 0;
   operands[inputs++] = sn_narrowed(&b, &l, input);
   if (!s.inclusive)

@@ -142,6 +142,17 @@ PROGRAMS["cumsum"] = ("0", '''func.func @main(%x: tensor<4x5xf64>, %y: tensor<4x
     tm_tensor.yield %c : f64
   } -> tensor<4x5xf64>, tensor<4xf64>
 '''+ TAIL.format(t='tensor<4x5xf64>',dims='0, 1'))
+def dynamic(text):
+    """The program with a size `?` along what is scanned."""
+    text = text.replace("tensor<4x5xf64>", "tensor<4x?xf64>")
+    return text.replace("%e = tensor.empty() : tensor<4x?xf64>",
+                        "%one = arith.constant 1 : index\n  %n = tensor.dim %x, %one : tensor<4x?xf64>\n"
+                        "  %e = tensor.empty(%n) : tensor<4x?xf64>")  # fmt: skip
+
+
+PROGRAMS["cumsum_dynamic"] = ("0", dynamic(PROGRAMS["cumsum"][1]))
+PROGRAMS["cumsum_reverse"] = ("0", PROGRAMS["cumsum"][1].replace("inclusive(true)", "inclusive(true) {sinter.reverse}"))
+PROGRAMS["cumsum_before"] = ("0", dynamic(PROGRAMS["cumsum_reverse"][1]).replace("inclusive(true)", "inclusive(false)"))
 PROGRAMS["sort"] = ("0", '''func.func @main(%x: tensor<4x5xf64>, %y: tensor<4x5xf64>,
     %n: tensor<4x5xi64>) -> tensor<f64> {
   %z = arith.constant 0.0 : f64
@@ -331,6 +342,9 @@ WANTED = {
     "softmax1": lambda x, y: (x.softmax(1) * y).sum(),
     "logsumexp_all": lambda x: x.logsumexp(0),
     "cumsum": lambda x, y: square(x.cumsum(1), y),
+    "cumsum_dynamic": lambda x, y: square(x.cumsum(1), y),
+    "cumsum_reverse": lambda x, y: square(x.flip(1).cumsum(1).flip(1), y),
+    "cumsum_before": lambda x, y: square(x.flip(1).cumsum(1).flip(1) - x, y),
     "sort": lambda x, y, n: square(torch.sort(x, dim=1, descending=True, stable=True)[0], y),
     "scatter": scattered,
     "diagonal": lambda x, y: square(x.diagonal(), y),
@@ -353,8 +367,8 @@ WANTED = {
 def inputs(rng, name, text):
     given = []
     arguments = text[text.index("@main(") : text.index(") -> tensor<f64> {")]
-    for shape, kind in re.findall(r"tensor<([0-9x]*)(f64|i64)>", arguments):
-        sizes = [int(n) for n in shape.split("x") if n]
+    for shape, kind in re.findall(r"tensor<([0-9x?]*)(f64|i64)>", arguments):
+        sizes = [5 if n == "?" else int(n) for n in shape.split("x") if n]
         given.append(rng.standard_normal(sizes) if kind == "f64" else rng.integers(0, 4, sizes))
     if name == "sort":
         given[0] = np.round(given[0])
