@@ -118,12 +118,19 @@ void sn_drop_detach(MlirOperation root);
 bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient *upstream, const bool *active,
                               const MlirType *elements, SnGive give, void *user);
 
-// ---- differentiate/side_gradients.c ----------------------------------------------------------------
+// ---- differentiate/side_views.c --------------------------------------------------------------------
 
 // The gradient with respect to a side (input `side`) of a contract's product, given that with respect to the product,
 // over rows and columns.
 bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
                       MlirValue *made);
+
+// ---- differentiate/side_gradients.c ----------------------------------------------------------------
+
+// The same where the gradient is a product itself: the gradient is read by the map `points`, the other side as it
+// stands. False, without an error, where it is not; dimensions of `f` may be split.
+bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirAffineMap points,
+                            MlirType element, MlirValue *made);
 
 // ---- differentiate/step_gradients.c ---------------------------------------------------------------
 

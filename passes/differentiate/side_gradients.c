@@ -15,7 +15,8 @@
 //
 // What counts two dimensions (groups of channels) stays two, and is collapsed in the end. Columns are what one factor
 // alone has, the last row dimension what the other one has: so products are lowered. Where one has nothing alone (a
-// single channel, or one for each group) the sum is a row program.
+// single channel, or one for each group) the sum is a row program. A side that is read in another way has a tensor made
+// of it first (side_views.c).
 //
 // runs in: differentiate    test: test/passes/differentiate/adjoint_products.mlir, differentiate/window.mlir
 
@@ -47,12 +48,6 @@ typedef struct {
   intptr_t place[MANY];
   int64_t offset[MANY];
 } Side;
-
-static bool refuse(const Side *s, const char *why) {
-  sn_error(s->f->op, "has no gradient with respect to side %zu of product %zu: %s; differentiate by its result",
-           s->side % 2, s->side / 2, why);
-  return false;
-}
 
 static void keep(Side *s, intptr_t p, intptr_t of, int64_t size) {
   s->of[s->n] = of;
@@ -111,7 +106,7 @@ static bool solve(Side *s, intptr_t p, int64_t offset) {
       found = d;
   }
   if (found < 0 || s->factor[found] < -1)
-    return refuse(s, "a window goes backwards, or skips elements, by a dimension that is summed");
+    return false;
   s->solved[found] = true;
   s->place[found] = s->n;
   s->offset[found] = offset;
@@ -123,16 +118,14 @@ static bool read_side(Side *s) {
   const SnAccess *a = &s->f->inputs.data[s->side];
   for (size_t d = 0; d < s->f->dims.size; ++d)
     s->in[d] = -1;
-  if (a->through.ptr || sn_is_table(a))
-    return refuse(s, "it is read through an index");
   for (intptr_t p = 0; p < sn_rank(s->type); ++p) {
     int64_t offset = 0, factors[MANY] = {0};
     intptr_t order[MANY], n = 0;
     if (!sn_read_linear(mlirAffineMapGetResult(a->map, p), 1, &offset, factors))
-      return refuse(s, "one of its subscripts is no sum of dimensions");
+      return false;
     for (size_t d = 0; d < s->f->dims.size; ++d) {
       if (factors[d] && s->in[d] >= 0)
-        return refuse(s, "two of its subscripts use one dimension");
+        return false;
       if (!factors[d])
         continue;
       s->in[d] = p;
@@ -169,7 +162,7 @@ static bool spread(Side *s) {
     return true;
   for (intptr_t d = 0; d < rank; ++d) {
     if (steps[d] > 1 && sn_dim(is, d) == SN_DYNAMIC)
-      return refuse(s, "a window of several steps has a size that is not known");
+      return false;
     shape[d] = steps[d] > 1 ? (sn_dim(is, d) - 1) * steps[d] + 1 : sn_dim(is, d);
     SnDim dim = {s->f->dims.data[d].name, shape[d] < 0 && steps[d] > 1 ? 0 : shape[d]};
     shape[d] = dim.size;
@@ -221,7 +214,7 @@ static bool ends_seen(const Side *s, intptr_t d) {
     bool uses = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(s->maps[1], p), d);
     if (uses && (sn_map_dim(s->maps[1], p) != d || size == SN_DYNAMIC || sn_dim(sn_type_of(s->factors[1]), p) != size ||
                  s->fills[1].ptr))
-      return refuse(s, "it is read by a part of a dimension that the other side reads otherwise");
+      return false;
   }
   return true;
 }
@@ -236,12 +229,6 @@ static bool find_sums(Side *s) {
       continue; // the only element of a dimension is 0
     s->summed[s->sums] = d;
     s->exprs[d] = mlirAffineDimExprGet(ctx, s->n + s->sums++);
-    if (d < s->points && !sn_map_uses(s->maps[1], d)) {
-      sn_error(s->f->op,
-               "has a dimension '%.*s' that no side of product %zu uses, and gradients of such a product are not made",
-               (int)s->f->dims.data[d].name.length, s->f->dims.data[d].name.data, s->side / 2);
-      return false;
-    }
   }
   intptr_t total = s->n + s->sums;
   for (intptr_t d = 0; d < dims; ++d) {
@@ -490,14 +477,12 @@ static void bound(Side *s, int k) {
     s->fills[k] = sn_is_float(e) ? mlirFloatAttrDoubleGet(s->b->ctx, e, 0) : mlirIntegerAttrGet(e, 0);
 }
 
-static bool side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirType element, MlirValue *made) {
-  intptr_t points = (intptr_t)(f->num_rows + f->num_cols);
-  MlirAffineExpr exprs[SN_MAX_DIMS];
-  for (intptr_t d = 0; d < points; ++d)
-    exprs[d] = mlirAffineDimExprGet(b->ctx, d);
-  MlirAffineMap all = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, points, exprs);
+bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirAffineMap points,
+                            MlirType element, MlirValue *made) {
   bool past = false;
-  while (!f->inputs.data[side].through.ptr && split_digit(f, side, b->ctx, &all, &past))
+  if (f->inputs.data[side].through.ptr)
+    return false;
+  while (split_digit(f, side, b->ctx, &points, &past))
     ;
   const SnAccess *other = &f->inputs.data[side ^ 1];
   Side s = {.b = b,
@@ -506,25 +491,17 @@ static bool side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradie
             .type = sn_type_of(f->inputs.data[side].value),
             .points = (intptr_t)(f->num_rows + f->num_cols),
             .factors = {gradient, other->value},
-            .maps = {all, other->map},
+            .maps = {points, other->map},
             .fills = {{0}, other->fill}};
   if (f->dims.size + (size_t)sn_rank(s.type) > MANY)
-    return refuse(&s, "it has too many dimensions");
+    return false;
   for (size_t d = 0; d < f->dims.size && past; ++d)
     if (f->dims.data[d].size == SN_DYNAMIC) // nobody without a fill value would say it
-      return refuse(&s, "it reads the digits of a dimension that may be no multiple of them, beside sizes `?`");
+      return false;
   for (int k = 0; k < 2 && past; ++k)
     bound(&s, k);
   if (!read_side(&s) || !find_sums(&s) || !spread(&s))
     return false;
   *made = collapsed(&s, result(&s, element, sn_wide_type(f->products.data[side / 2].type)));
   return true;
-}
-
-bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
-                      MlirValue *made) {
-  SnForm own = sn_form_read(f->op);
-  bool ok = side_gradient(b, &own, side, gradient, element, made);
-  sn_form_free(&own);
-  return ok;
 }

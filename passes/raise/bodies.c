@@ -64,7 +64,8 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   bool position = sn_is(op, "linalg.index");
   bool few =
       (sn_num_results(op) == 1 || sn_is(op, "math.sincos")) && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
-  if (!few || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op)))
+  if (!sn_is(op, "affine.apply") &&
+      (!few || (!position && !sn_is(op, "arith.constant") && !sn_shim_is_elementwise(op))))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
     if (!sn_raise_want(r, sn_operand(op, i)))
@@ -172,6 +173,25 @@ static MlirValue position(const SnRaise *r, SnBuilder *b, MlirOperation index) {
   return sn_position(b, &r->form, r->place[sn_int_attr(index, "dim", 0)]);
 }
 
+// An expression over the operands of an affine.apply.
+static MlirValue applied(const SnRaise *r, SnBuilder *b, MlirOperation op, MlirAffineExpr e) {
+  if (mlirAffineExprIsAConstant(e))
+    return sn_index(b, mlirAffineConstantExprGetValue(e));
+  if (!mlirAffineExprIsABinary(e))
+    return sn_raise_value(r, sn_operand(op, sn_applied_operand(op, e)));
+  MlirValue sides[] = {applied(r, b, op, mlirAffineBinaryOpExprGetLHS(e)),
+                       applied(r, b, op, mlirAffineBinaryOpExprGetRHS(e))};
+  const char *name = mlirAffineExprIsAAdd(e)       ? "arith.addi"
+                     : mlirAffineExprIsAMul(e)     ? "arith.muli"
+                     : mlirAffineExprIsACeilDiv(e) ? "arith.ceildivsi"
+                                                   : "arith.floordivsi";
+  MlirValue v = sn_row_op(b, name, (MlirType){0}, 2, sides);
+  if (!mlirAffineExprIsAMod(e))
+    return v;
+  MlirValue whole[] = {v, sides[1]}, rest[] = {sides[0], sn_row_op(b, "arith.muli", (MlirType){0}, 2, whole)};
+  return sn_row_op(b, "arith.subi", (MlirType){0}, 2, rest);
+}
+
 // A row operation gives one value: the cosine is mapped here, the sine returned.
 static MlirValue sine_and_cosine(SnRaise *r, SnBuilder *b, MlirOperation op, MlirValue x) {
   sn_map(&r->values, sn_result(op, 1), sn(b, "math.cos", x));
@@ -197,6 +217,8 @@ void sn_raise_body(SnRaise *r, SnBuilder *b) {
       operands[k] = sn_raise_value(r, sn_operand(op, k));
     if (sn_is(op, "linalg.index"))
       v = position(r, b, op);
+    else if (sn_is(op, "affine.apply"))
+      v = applied(r, b, op, sn_applied_expr(op));
     else if (sn_is(op, "tensor.extract"))
       v = sn_raise_gather(r, b, op);
     else if (sn_is(op, "arith.constant"))

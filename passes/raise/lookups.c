@@ -34,27 +34,58 @@ static Affine bounded(MlirAffineExpr e, int64_t low, int64_t high) {
   return small ? (Affine){e, low, high} : (Affine){0};
 }
 
-static Affine combined(MlirOperation op, Affine x, Affine y) {
-  MlirContext ctx = mlirOperationGetContext(op);
+typedef enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, REMAINDER, OTHER } Arithmetic;
+
+static Affine combined(MlirContext ctx, Arithmetic by, Affine x, Affine y) {
   bool constant = y.low == y.high;
-  if (sn_is(op, "arith.addi"))
+  if (by == ADD)
     return bounded(mlirAffineAddExprGet(x.e, y.e), x.low + y.low, x.high + y.high);
-  if (sn_is(op, "arith.subi"))
+  if (by == SUBTRACT)
     return bounded(mlirAffineAddExprGet(x.e, mlirAffineMulExprGet(y.e, mlirAffineConstantExprGet(ctx, -1))),
                    x.low - y.high, x.high - y.low);
-  if (sn_is(op, "arith.muli") && !constant && x.low == x.high)
-    return combined(op, y, x);
-  if (sn_is(op, "arith.muli") && constant) {
+  if (by == MULTIPLY && !constant && x.low == x.high)
+    return combined(ctx, by, y, x);
+  if (by == MULTIPLY && constant) {
     int64_t p = x.low * y.low, q = x.high * y.low;
     return bounded(mlirAffineMulExprGet(x.e, y.e), p < q ? p : q, p < q ? q : p);
   }
   if (!constant || y.low < 1 || x.low < 0)
     return (Affine){0};
-  if (sn_is(op, "arith.divsi") || sn_is(op, "arith.divui") || sn_is(op, "arith.floordivsi"))
+  if (by == DIVIDE)
     return bounded(mlirAffineFloorDivExprGet(x.e, y.e), x.low / y.low, x.high / y.low);
-  if (sn_is(op, "arith.remsi") || sn_is(op, "arith.remui"))
+  if (by == REMAINDER)
     return bounded(mlirAffineModExprGet(x.e, y.e), 0, y.low - 1);
   return (Affine){0};
+}
+
+static Arithmetic arithmetic_of(MlirOperation op) {
+  static const struct {
+    const char *name;
+    Arithmetic is;
+  } known[] = {{"arith.addi", ADD},        {"arith.subi", SUBTRACT},  {"arith.muli", MULTIPLY},
+               {"arith.divsi", DIVIDE},    {"arith.divui", DIVIDE},   {"arith.floordivsi", DIVIDE},
+               {"arith.remsi", REMAINDER}, {"arith.remui", REMAINDER}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; ++k)
+    if (sn_is(op, known[k].name))
+      return known[k].is;
+  return OTHER;
+}
+
+static Affine affine(const SnRaise *r, MlirValue v);
+
+// An expression over the operands of an affine.apply.
+static Affine applied(const SnRaise *r, MlirOperation op, MlirAffineExpr e) {
+  if (mlirAffineExprIsAConstant(e))
+    return bounded(e, mlirAffineConstantExprGetValue(e), mlirAffineConstantExprGetValue(e));
+  if (!mlirAffineExprIsABinary(e))
+    return affine(r, sn_operand(op, sn_applied_operand(op, e)));
+  Affine x = applied(r, op, mlirAffineBinaryOpExprGetLHS(e)), y = applied(r, op, mlirAffineBinaryOpExprGetRHS(e));
+  Arithmetic by = mlirAffineExprIsAAdd(e)        ? ADD
+                  : mlirAffineExprIsAMul(e)      ? MULTIPLY
+                  : mlirAffineExprIsAFloorDiv(e) ? DIVIDE
+                  : mlirAffineExprIsAMod(e)      ? REMAINDER
+                                                 : OTHER;
+  return x.e.ptr && y.e.ptr ? combined(r->ctx, by, x, y) : (Affine){0};
 }
 
 static Affine affine(const SnRaise *r, MlirValue v) {
@@ -77,11 +108,13 @@ static Affine affine(const SnRaise *r, MlirValue v) {
     unsigned bits = sn_bits(sn_type_of(v));
     return bits >= 32 ? affine(r, sn_operand(op, 0)) : (Affine){0};
   }
+  if (sn_is(op, "affine.apply"))
+    return applied(r, op, sn_applied_expr(op));
   if (!sn_in_dialect(op, "arith") || sn_num_operands(op) != 2 || sn_num_results(op) != 1 || !sn_is_int(sn_type_of(v)) ||
       sn_bits(sn_type_of(v)) < 32)
     return (Affine){0};
   Affine x = affine(r, sn_operand(op, 0)), y = x.e.ptr ? affine(r, sn_operand(op, 1)) : x;
-  return y.e.ptr ? combined(op, x, y) : (Affine){0};
+  return y.e.ptr ? combined(r->ctx, arithmetic_of(op), x, y) : (Affine){0};
 }
 
 // The loop that a subscript is, or -1.

@@ -87,6 +87,15 @@ size_t sn_raise_input(SnRaise *r, SnBuilder *b, SnView view);
 void sn_raise_sources(SnRaise *r, SnBuilder *b);
 // Repeats the wanted ops at `b`, in the form's body.
 void sn_raise_body(SnRaise *r, SnBuilder *b);
+// What an affine.apply of one result computes, and which operand a dimension or symbol of that is.
+static inline MlirAffineExpr sn_applied_expr(MlirOperation op) {
+  return mlirAffineMapGetResult(mlirAffineMapAttrGetValue(sn_get_attr(op, "map")), 0);
+}
+static inline intptr_t sn_applied_operand(MlirOperation op, MlirAffineExpr e) {
+  return mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e)
+                                 : mlirAffineSymbolExprGetPosition(e) +
+                                       mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(sn_get_attr(op, "map")));
+}
 // A wanted value in the form's body.
 MlirValue sn_raise_value(const SnRaise *r, MlirValue inside);
 

@@ -68,21 +68,6 @@ func.func @outer(%x: tensor<4x16xf32>, %v: tensor<16xf32>, %g: tensor<4xf32>) ->
 
 // -----
 
-func.func @unused(%x: tensor<16xf32>, %w: tensor<8x16xf32>, %g: tensor<4x8xf32>) -> tensor<16xf32> {
-  %e = tensor.empty() : tensor<4x8xf32>
-  // expected-error @+1 {{has a dimension 'i' that no side of product 0 uses, and gradients of such a product are not made}}
-  %y = sinter.contract (i = 4) by (j = 8)
-      product (k = 16) (%x[k] : tensor<16xf32>, %w[j, k] : tensor<8x16xf32>) : f32
-      outs(%e[i, j] : tensor<4x8xf32>) {
-  ^row(%acc: tensor<8xf32>):
-    sinter.yield %acc : tensor<8xf32>
-  }
-  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<16xf32>) -> tensor<16xf32>
-  return %d : tensor<16xf32>
-}
-
-// -----
-
 // Heads that share keys: a head is counted as four times its group and a rest, which the gradient by the keys sums
 // over; where the last group has fewer heads, what would be past them is 0.
 

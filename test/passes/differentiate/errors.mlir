@@ -69,17 +69,3 @@ func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
-
-// -----
-
-func.func @heads(%q: tensor<7x?x16xf32>, %k: tensor<2x9x16xf32>, %e: tensor<7x?x9xf32>) -> tensor<2x9x16xf32> {
-  // expected-error @+1 {{has no gradient with respect to side 1 of product 0: it reads the digits of a dimension that may be no multiple of them, beside sizes `?`; differentiate by its result}}
-  %y = sinter.contract (h = 7, i = ?) by (j = 9)
-      product (d = 16) (%q[h, i, d] : tensor<7x?x16xf32>, %k[h floordiv 4, j, d] : tensor<2x9x16xf32>) : f32
-      outs(%e[h, i, j] : tensor<7x?x9xf32>) {
-  ^row(%acc: tensor<9xf32>):
-    sinter.yield %acc : tensor<9xf32>
-  }
-  %d = sinter.differentiate %y wrt(%k) : (tensor<7x?x9xf32>, tensor<2x9x16xf32>) -> tensor<2x9x16xf32>
-  return %d : tensor<2x9x16xf32>
-}

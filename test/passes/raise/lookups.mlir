@@ -21,6 +21,49 @@ func.func @flip(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
 
 // -----
 
+// What upstream's passes write as affine.apply is read as it is, in an access and in a computed subscript.
+
+// CHECK-LABEL: func @applied
+//       CHECK:   ins(%{{.+}}[i * 3 + j] : tensor<12xf32>)
+//   CHECK-NOT:   sinter.gather
+func.func @applied(%x: tensor<12xf32>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = affine.apply affine_map<(j)[i] -> (i * 3 + j)>(%j)[%i]
+    %v = tensor.extract %x[%k] : tensor<12xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @applied_to_data
+//       CHECK:   %[[C3:.+]] = arith.constant 3 : index
+//       CHECK:   %[[Q:.+]] = arith.floordivsi %[[T:.+]], %{{.+}} : tensor<4xindex>
+//       CHECK:   %[[M:.+]] = arith.muli %[[Q]], %{{.+}} : tensor<4xindex>
+//       CHECK:   %[[K:.+]] = arith.subi %[[T]], %[[M]] : tensor<4xindex>
+//       CHECK:   %[[H:.+]] = arith.ceildivsi %[[T]], %{{.+}} : tensor<4xindex>
+//       CHECK:   %[[L:.+]] = arith.addi %[[H]], %{{.+}} : tensor<4xindex>
+//       CHECK:   sinter.gather %{{.+}}[%[[L]], %[[K]]]
+func.func @applied_to_data(%x: tensor<12x7xf32>, %t: tensor<4xindex>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%t : tensor<4xindex>) outs(%e : tensor<4xf32>) {
+  ^bb0(%n: index, %out: f32):
+    %k = affine.apply affine_map<(n) -> (n mod 3)>(%n)
+    %i = linalg.index 0 : index
+    %l = affine.apply affine_map<(n)[i] -> (n ceildiv 2 + i)>(%n)[%i]
+    %v = tensor.extract %x[%l, %k] : tensor<12x7xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 // One that might leave is computed.
 
 // CHECK-LABEL: func @leaves
