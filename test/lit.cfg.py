@@ -111,6 +111,9 @@ features = {
     # %torch has PyTorch
     "torch": runs(config.test_python, "-c",
                   "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"),
+    # %torch has torch-mlir, too
+    "torch_mlir": runs(config.test_python, "-c",
+                       "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch_mlir') is None)"),
     "avx2": "avx2" in flags,
     "avx512": "avx512f" in flags,
     "avx512_bf16": "avx512_bf16" in flags,
@@ -131,6 +134,7 @@ missing = {
     "valgrind": "no valgrind on PATH",
     "numpy": f"no NumPy in {config.python}",
     "torch": f"no PyTorch in {config.test_python}; one that has it: cmake -DSINTER_TEST_PYTHON=PYTHON",
+    "torch_mlir": f"no torch-mlir in {config.test_python}; one that has it: cmake -DSINTER_TEST_PYTHON=PYTHON",
     "avx2": "this CPU has no AVX2",
     "avx512": "this CPU has no AVX-512",
     "avx512_bf16": "this CPU has no bf16 instructions",

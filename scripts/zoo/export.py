@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Exports one model: its program in linalg by torch-mlir, its arguments, and PyTorch's float64 results.
+
+  export.py NAME FOLDER VARIANT...
+
+Writes FOLDER/VARIANT/program.mlir, caseN/inK.npy, caseN/outK.npy and last case.json: what --wrt is, and for each result
+how far PyTorch's own, in the type of the variant, is from float64. What cannot be exported leaves case.json with the
+reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
+
+A variant is words with dashes between: forward, or step (value and gradients as PyTorch's graph has them) or wrt (the
+loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16, constants (weights are in the program).
+"""
+import json
+import pathlib
+import sys
+import traceback
+import warnings
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import zoo
+
+warnings.filterwarnings("ignore")
+
+
+class Float64(TorchFunctionMode):
+    """What a model computes in a type of its own choice, too, is float64 in the reference."""
+    narrow = {torch.float32, torch.bfloat16, torch.float16}
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        wide = lambda x: torch.float64 if isinstance(x, torch.dtype) and x in self.narrow else x
+        if function in (torch.Tensor.float, torch.Tensor.bfloat16, torch.Tensor.half):
+            return torch.Tensor.double(*args)
+        return function(*map(wide, args), **{k: wide(v) for k, v in (kwargs or {}).items()})
+
+
+def still(module):
+    """The module without what differs from call to call; batch norms use their batch (only for training steps)."""
+    for m in module.modules():
+        if isinstance(m, torch.nn.modules.batchnorm._BatchNorm):
+            m.track_running_stats, m.running_mean, m.running_var, m.num_batches_tracked = False, None, None, None
+
+
+def loss_of(kind, y, target):
+    if kind == "classes":
+        return torch.nn.functional.cross_entropy(y.reshape(-1, y.shape[-1]).float(), target.reshape(-1))
+    if kind == "pixels":
+        return torch.nn.functional.cross_entropy(y.float(), target)
+    return torch.nn.functional.mse_loss(y.float(), target.float())
+
+
+def target_of(kind, y):
+    if kind == "classes":
+        return torch.randint(0, y.shape[-1], y.shape[:-1])
+    if kind == "pixels":
+        return torch.randint(0, y.shape[1], (y.shape[0], *y.shape[2:]))
+    return torch.randn(y.shape).to(y.dtype)
+
+
+def tuple_of(y):
+    return tuple(y) if isinstance(y, (tuple, list)) else (y,)
+
+
+def cast(x, dtype):
+    return x.to(dtype) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+
+
+class Variant:
+    """One variant of a model: functions of flat arguments (inputs, target, then weights)."""
+
+    def __init__(self, model, words):
+        self.model, self.words = model, words
+        self.trained = "step" in words or "wrt" in words
+        self.dtype = torch.bfloat16 if "bf16" in words else torch.float32
+        module = model.module.eval().requires_grad_(False)
+        if self.trained:
+            still(module)
+        self.module = module.to(self.dtype)
+        self.parameters = [n for n, p in module.named_parameters() if p.is_floating_point()]
+        self.buffers = [n for n, b in module.named_buffers() if b.is_floating_point()]
+        if "constants" in words:
+            self.parameters, self.buffers = [], []
+        state = dict(module.named_parameters()) | dict(module.named_buffers())
+        self.weights = [state[n].detach().clone() for n in self.parameters + self.buffers]
+
+    def inputs(self, batch):
+        torch.manual_seed(batch)
+        inputs = tuple(cast(x, self.dtype) for x in self.model.inputs(batch))
+        if self.trained:
+            with torch.no_grad():
+                y = tuple_of(self.model.pick(self.module(*inputs)))[0]
+            inputs += (target_of(self.model.loss, y),)
+        return inputs
+
+    def call(self, inputs, weights):
+        if weights:
+            state = dict(zip(self.parameters + self.buffers, weights))
+            return self.model.pick(torch.func.functional_call(self.module, state, tuple(inputs)))
+        return self.model.pick(self.module(*inputs))
+
+    def value(self, inputs, weights):
+        """What the exported function of forward or wrt returns."""
+        if not self.trained:
+            return self.call(inputs, weights)
+        return loss_of(self.model.loss, tuple_of(self.call(inputs[:-1], weights))[0], inputs[-1])
+
+    def value_and_gradients(self, inputs, weights):
+        n = len(self.parameters)
+
+        def loss(*parameters):
+            return self.value(inputs, [*parameters, *weights[n:]])
+        gradients, value = torch.func.grad_and_value(loss, argnums=tuple(range(n)))(*weights[:n])
+        return (value, *gradients)
+
+    def wanted(self, inputs, weights):
+        return tuple_of((self.value_and_gradients if self.trained else self.value)(inputs, weights))
+
+    def reference(self, inputs):
+        """(float64's results, how far PyTorch's in the variant's type are from them)."""
+        low = self.wanted(inputs, self.weights)
+        self.module.double()
+        with Float64():
+            wide = self.wanted([cast(x, torch.float64) for x in inputs],
+                               [cast(w, torch.float64) for w in self.weights])
+        self.module.to(self.dtype)
+        errors = [float(torch.linalg.vector_norm(a.double() - b.double())) for a, b in zip(low, wide)]
+        return [x.detach() for x in wide], errors
+
+
+def embedding_bag_backward(gradient, indices, offsets, bag_of, size, maximum, rows, by_frequency, mode, sparse,
+                           weights, padding=-1):
+    """aten._embedding_bag_backward of sums and means as an addition of rows at indices."""
+    assert mode in (0, 1) and weights is None, "a maximum, or a sum with weights"
+    bag = (torch.arange(indices.shape[0]).unsqueeze(1) >= offsets.unsqueeze(0)).sum(1) - 1
+    share = gradient if mode == 0 else gradient / size.clamp(min=1).unsqueeze(1)
+    zeros = torch.zeros(rows, gradient.shape[1], dtype=gradient.dtype)
+    return torch.index_put(zeros, [indices], share[bag], accumulate=True)
+
+
+def decompositions():
+    """What torch-mlir does not know of the graphs of training steps."""
+    from torch._decomp import get_decompositions
+    a = torch.ops.aten
+    return {a._embedding_bag_backward.default: embedding_bag_backward} | get_decompositions([
+        a.huber_loss_backward, a.smooth_l1_loss_backward, a.mse_loss_backward, a._softmax_backward_data,
+        a._log_softmax_backward_data, a.native_group_norm, a.native_group_norm_backward, a.gelu_backward,
+        a.silu_backward, a.native_layer_norm_backward, a.norm, a.linalg_vector_norm, a.embedding_dense_backward,
+        a.native_batch_norm_backward, a.hardswish_backward, a.hardsigmoid_backward, a.hardtanh_backward,
+        a.elu_backward, a.leaky_relu_backward, a.threshold_backward, a.sigmoid_backward, a.tanh_backward,
+        a.nll_loss_forward, a.nll_loss_backward, a.nll_loss2d_forward, a.nll_loss2d_backward, a.select_backward,
+        a.slice_backward, a.upsample_nearest2d_backward, a.upsample_bilinear2d, a.softplus_backward, a.mish_backward,
+        a.glu_backward, a.unfold_backward, a.diagonal_backward, a.logit_backward, a._prelu_kernel_backward])
+
+
+class Flat(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments):
+        return self.function(*arguments)
+
+
+def dynamic_shapes(small, large, others):
+    """Which sizes change with the batch."""
+    def of(a, b):
+        return {i: torch.export.Dim.DYNAMIC for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n} or None
+    return ((*(of(a, b) for a, b in zip(small, large)), *(None for _ in others)),)
+
+
+def reshape(graph):
+    """A view whose strides are others in the next trace is a reshape."""
+    for node in graph.nodes:
+        if node.target is torch.ops.aten.view.default:
+            node.target = torch.ops.aten.reshape.default
+
+
+def differentiated(exported, variant, split, arguments, shapes):
+    """The graph of the loss and its gradients by the parameters."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+    loss, n = exported.module(check_guards=False), len(variant.parameters)
+
+    def value_and_gradients(*a):
+        inputs, parameters, buffers = a[:split], a[split:split + n], a[split + n:]
+        gradients, value = torch.func.grad_and_value(lambda *p: loss(*inputs, *p, *buffers),
+                                                     argnums=tuple(range(n)))(*parameters)
+        return (value, *gradients)
+    traced = make_fx(value_and_gradients, decomposition_table=decompositions(),
+                     tracing_mode="symbolic" if shapes else "real")(*arguments)
+    reshape(traced.graph)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    return traced
+
+
+def program(variant, batches):
+    """The text of one variant."""
+    from torch_mlir import fx
+    inputs = variant.inputs(batches[0])
+    split = len(inputs)
+    module = Flat(lambda *a: variant.value(a[:split], list(a[split:])))
+    arguments = (*inputs, *variant.weights)
+    shapes = dynamic_shapes(inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+        exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)
+        reshape(exported.graph)
+        if "step" in variant.words:
+            exported = torch.export.export(Flat(differentiated(exported, variant, split, arguments, shapes)), arguments,
+                                           dynamic_shapes=shapes, strict=False)
+            reshape(exported.graph)
+    return str(fx.export_and_import(exported, output_type="linalg-on-tensors", func_name="main"))
+
+
+def save(path, x):
+    x = x.detach().contiguous()
+    np.save(path, x.view(torch.uint16).numpy() if x.dtype == torch.bfloat16 else x.numpy())
+
+
+def export(entry, folder, words):
+    torch.manual_seed(0)
+    model = entry.build()
+    variant = Variant(model, words)
+    batches = model.batches if "dynamic" in words else (model.batch,)
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = {"wrt": [], "cases": []}
+    for number, batch in enumerate(batches):
+        case = folder / f"case{number}"
+        case.mkdir(exist_ok=True)
+        inputs = variant.inputs(batch)
+        wanted, errors = variant.reference(inputs)
+        for k, x in enumerate((*inputs, *variant.weights)):
+            save(case / f"in{k}.npy", x)
+        for k, x in enumerate(wanted):
+            save(case / f"out{k}.npy", x)
+        facts["cases"].append(errors)
+    (folder / "program.mlir").write_text(program(variant, batches))
+    if "wrt" in words:
+        split = len(inputs)
+        facts["wrt"] = list(range(split, split + len(variant.parameters)))
+    return facts
+
+
+def main():
+    name, folder, *variants = sys.argv[1:]
+    torch.set_num_threads(1)
+    entry = zoo.load()[name]
+    for variant in variants:
+        place = pathlib.Path(folder) / variant
+        try:
+            facts = export(entry, place, variant.split("-"))
+        except Exception as e:
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "export.log").write_text(traceback.format_exc())
+            lines = [x for x in str(e).splitlines() if x.strip()] or [""]
+            facts = {"why": f"{type(e).__name__}: {next((x for x in lines if 'error:' in x), lines[0])}"[:300]}
+        (place / "case.json").write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main()
