@@ -354,6 +354,76 @@ def Sinter_GatherOp : Sinter_Op<"gather", [Pure,
 }
 
 //===----------------------------------------------------------------------===//
+// Operations on whole rows: sinter-expand makes forms and tensors of them
+//===----------------------------------------------------------------------===//
+
+defvar whole_rows = [{
+    * (W1) it stands in a definition, in the body of a `sinter.loss`, or in the body of a `sinter.rowwise` on tensors
+      with one group of columns. `along` names a column dimension of that (`column` in a definition), and may be left
+      out where there is one.
+    * (W2) it has rows, as long as the form's, and gives rows of the same types.
+}];
+
+class Sinter_WholeRowOp<string mnemonic> : Sinter_Op<mnemonic, [Pure]>;
+
+def Sinter_RowSortOp : Sinter_WholeRowOp<"row_sort"> {
+  let summary = "rows sorted by the first of them";
+  let description = [{
+    The first row in order, from its smallest element or, `descending`, from its largest; the others in the order in
+    which that leaves them. Equal elements stay in their order, and NaN is larger than any number, as in PyTorch. With
+    `sinter.index` among the rows it gives the permutation; with `sinter.index` below k, it is the first k.
+
+    * (W3) elements are floats or integers, which are signed.
+}] # whole_rows # [{
+
+    ```mlir
+    %v, %l = sinter.row_sort descending %x, %label : tensor<?xf32>, tensor<?xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$rows, UnitAttr:$descending, OptionalAttr<StrAttr>:$dim);
+  let results = (outs Variadic<AnyType>:$sorted);
+  let assemblyFormat = [{
+    (`descending` $descending^)? $rows custom<Along>($dim) attr-dict `:` custom<SameTypes>(type($rows), type($sorted))
+  }];
+}
+
+def Sinter_RowScanOp : Sinter_WholeRowOp<"row_scan"> {
+  let summary = "elements of a row combined up to each";
+  let description = [{
+    `y[j] = x[0] + ... + x[j]` for the combiner named; `exclusive`, without `x[j]`, and the first is the combiner's
+    identity; `reverse`, from the last element to the first. Elements are combined in this order.
+
+    * (W4) the combiner is known and fits the elements.
+}] # whole_rows # [{
+
+    ```mlir
+    %y = sinter.row_scan add %x {reverse} : tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, AnyType:$x, UnitAttr:$exclusive, UnitAttr:$reverse, OptionalAttr<StrAttr>:$dim);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "custom<Name>($kind) $x custom<Along>($dim) attr-dict `:` custom<SameType>(type($x), type($y))";
+}
+
+def Sinter_RowFoldOp : Sinter_WholeRowOp<"row_fold"> {
+  let summary = "elements along one of several columns combined, for each";
+  let description = [{
+    Of a row over columns `n` and `m`, `y[n, m]` is the combination of `x[n, m']` for all `m'`, along `m`: the same for
+    all of them. A matrix is normalised so along either of its dimensions.
+
+    * (W4) the combiner is known and fits the elements.
+}] # whole_rows # [{
+
+    ```mlir
+    %y = sinter.row_fold maximumf %x along column1 : tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, AnyType:$x, OptionalAttr<StrAttr>:$dim);
+  let results = (outs AnyType:$y);
+  let assemblyFormat = "custom<Name>($kind) $x custom<Along>($dim) attr-dict `:` custom<SameType>(type($x), type($y))";
+}
+
+//===----------------------------------------------------------------------===//
 // Losses and row functions: definitions and their uses
 //===----------------------------------------------------------------------===//
 
@@ -386,8 +456,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
       `default` is one of them. An argument has no other words.
     * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those
       above, `summary` and `formula`.
-    * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, and
-      `sinter.apply`, on scalars and `tensor<?xT>`.
+    * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, those
+      on whole rows, and uses of definitions, on scalars and `tensor<?xT>`.
     * (D6) a loss yields one or two floats or rows of them; a function at least one value.
 
     ```mlir

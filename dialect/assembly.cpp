@@ -553,6 +553,31 @@ void sn::printName(OpAsmPrinter &printer, Operation *, StringAttr word) {
     printer.printKeywordOrString(word.getValue());
 }
 
+ParseResult sn::parseAlong(OpAsmParser &parser, StringAttr &dim) {
+  return succeeded(parser.parseOptionalKeyword("along")) ? parseName(parser, dim) : success();
+}
+void sn::printAlong(OpAsmPrinter &printer, Operation *op, StringAttr dim) {
+  if (!dim)
+    return;
+  printer << " along ";
+  printName(printer, op, dim);
+}
+
+ParseResult sn::parseSameType(OpAsmParser &parser, Type &operand, Type &result) {
+  if (parser.parseType(operand))
+    return failure();
+  result = operand;
+  return success();
+}
+void sn::printSameType(OpAsmPrinter &printer, Operation *, Type operand, Type) { printer << operand; }
+ParseResult sn::parseSameTypes(OpAsmParser &parser, SmallVectorImpl<Type> &operands, SmallVectorImpl<Type> &results) {
+  if (parser.parseTypeList(operands))
+    return failure();
+  results.append(operands.begin(), operands.end());
+  return success();
+}
+void sn::printSameTypes(OpAsmPrinter &printer, Operation *, TypeRange operands, TypeRange) { printer << operands; }
+
 ParseResult sn::parseReduced(OpAsmParser &parser, StringAttr &kind, OpAsmParser::UnresolvedOperand &x) {
   StringRef text;
   if (succeeded(parser.parseOptionalKeyword(&text)))

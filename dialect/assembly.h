@@ -27,6 +27,16 @@ void printUse(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 // custom<Name>: a bare word in place of a string attribute.
 mlir::ParseResult parseName(mlir::OpAsmParser &parser, mlir::StringAttr &word);
 void printName(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr word);
+// custom<Along>: `along NAME` in place of a string attribute, or nothing.
+mlir::ParseResult parseAlong(mlir::OpAsmParser &parser, mlir::StringAttr &dim);
+void printAlong(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::StringAttr dim);
+// custom<SameType>, custom<SameTypes>: types of operands, which are those of the results.
+mlir::ParseResult parseSameType(mlir::OpAsmParser &parser, mlir::Type &operand, mlir::Type &result);
+void printSameType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type operand, mlir::Type result);
+mlir::ParseResult parseSameTypes(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &operands,
+                                 llvm::SmallVectorImpl<mlir::Type> &results);
+void printSameTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange operands,
+                    mlir::TypeRange results);
 // custom<Reduced>: `add %x`, or `%x` alone.
 mlir::ParseResult parseReduced(mlir::OpAsmParser &parser, mlir::StringAttr &kind,
                                mlir::OpAsmParser::UnresolvedOperand &x);
@@ -41,13 +51,19 @@ void printParams(mlir::AsmPrinter &printer, mlir::DictionaryAttr params);
 } // namespace sn
 
 // Generated code looks custom directives up unqualified.
+using sn::parseAlong;
 using sn::parseCombiner;
 using sn::parseName;
 using sn::parseParams;
 using sn::parseReduced;
+using sn::parseSameType;
+using sn::parseSameTypes;
+using sn::printAlong;
 using sn::printCombiner;
 using sn::printName;
 using sn::printParams;
 using sn::printReduced;
+using sn::printSameType;
+using sn::printSameTypes;
 
 #endif

@@ -97,6 +97,9 @@ void sinter::SinterDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/Sinter.op.defs.inc"
       >();
+  // Definitions that sort become its operations; a context that has a dialect of this name keeps its own.
+  if (!getContext()->getOrLoadDialect("tm_tensor"))
+    getContext()->loadDialect<sinter::tm_tensor::TmTensorDialect>();
 }
 
 void sinter::tm_tensor::TmTensorDialect::initialize() {

@@ -23,12 +23,17 @@ const SnRowOp *sn_row_op_of(MlirOperation op) {
   return NULL;
 }
 
+bool sn_is_whole_rows(MlirOperation op) {
+  return sn_is(op, "sinter.row_sort") || sn_is(op, "sinter.row_scan") || sn_is(op, "sinter.row_fold");
+}
+
 bool sn_row_ops_known(MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
     if (!sn_row_op_of(op)) {
-      sn_error(op, "stands in a row program, and is a use of a definition: run sinter-expand before");
+      sn_error(op, "stands in a row program, and is %s: run sinter-expand before",
+               sn_is_whole_rows(op) ? "about whole rows" : "a use of a definition");
       return false;
     }
   return true;
@@ -56,7 +61,8 @@ int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
 
 bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
   const SnRowOp *line = sn_row_op_of(op);
-  MlirAttribute dim = line && line->names_dim ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
+  bool names = (line && line->names_dim) || sn_is_whole_rows(op);
+  MlirAttribute dim = names ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
   return dim.ptr && mlirAttributeIsAString(dim) && mlirStringRefEqual(mlirStringAttrGetValue(dim), name);
 }
 

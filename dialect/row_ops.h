@@ -84,8 +84,11 @@ extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
 
 // The operation's line; NULL for sinter.yield, for uses of definitions, and for what has no place in a row program.
 const SnRowOp *sn_row_op_of(MlirOperation op);
-// Every operation of the block, up to its end, has one. False after an error: a use of a definition is for
-// sinter-expand.
+// sinter.row_sort, row_scan or row_fold: an operation on whole rows, each element of which depends on many. They have
+// no line: sinter-expand takes the program apart at them, and no pass behind it meets one.
+bool sn_is_whole_rows(MlirOperation op);
+// Every operation of the block, up to its end, has one. False after an error: uses of definitions and
+// operations on whole rows are for sinter-expand.
 bool sn_row_ops_known(MlirBlock block);
 // It reads some operand so; for SN_READS_SCALAR one that is no constant.
 bool sn_row_op_has(MlirOperation op, SnReads reads);

@@ -112,7 +112,7 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
   MlirOperation yield = sn_definition_yield(d);
   for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield);
        inner = mlirOperationGetNextInBlock(inner)) {
-    if (!sn_row_op_of(inner) && !sn_is_use(inner)) // D5
+    if (!sn_row_op_of(inner) && !sn_is_use(inner) && !sn_is_whole_rows(inner)) // D5
       return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row "
                              "operations and uses of definitions");
     if (sn_row_op_has(inner, SN_READS_TABLE)) // D5

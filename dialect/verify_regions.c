@@ -60,7 +60,7 @@ static MlirLogicalResult check_block(const Region *r, MlirOperation *yield, size
     return sn_error(f->op, "the %s does not end in sinter.yield", r->name);
   for (MlirOperation op = mlirBlockGetFirstOperation(r->block); !mlirOperationEqual(op, *yield);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!sn_row_op_of(op) && !sn_is_use(op)) // F15
+    if (!sn_row_op_of(op) && !sn_is_use(op) && !sn_is_whole_rows(op)) // F15
       return sn_error(
           op, "is no operation of a row program; the %s of %s holds arith, math, sinter's row operations and cf.assert",
           r->name, sn_name(f->op));

@@ -281,6 +281,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   for (size_t k = 0; k < uses.size && !sn_failed(result); ++k)
     result = expand_one(uses.data[k]);
   sn_vec_free(&uses);
+  SnOpVec forms = sn_collect(op, "sinter.rowwise");
+  for (size_t k = 0; k < forms.size && !sn_failed(result); ++k)
+    sn_cut_whole_rows(forms.data[k]);
+  sn_vec_free(&forms);
   SnOpVec definitions = sn_collect(op, "sinter.define");
   for (size_t k = 0; k < definitions.size && !sn_failed(result); ++k)
     mlirOperationDestroy(definitions.data[k]);

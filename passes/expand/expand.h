@@ -26,4 +26,7 @@ MlirLogicalResult sn_expand_body(SnExpansion *to, const SnUse *use, const MlirVa
 // The use that stands in a row program gives way to the body that it means.
 MlirLogicalResult sn_expand_in_place(MlirOperation use);
 
+// A sinter.rowwise gives way to forms and tensors, where operations on whole rows stand in its body. In cut.c.
+void sn_cut_whole_rows(MlirOperation form);
+
 #endif
