@@ -7,16 +7,26 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 
 void sn_shim_error(MlirOperation op, const char *text) { unwrap(op)->emitOpError() << text; }
 void sn_shim_remark(MlirOperation op, const char *text) { unwrap(op)->emitRemark() << text; }
+
+MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name) {
+  std::string ended(text, size); // the lexer reads a 0 behind it
+  return wrap(parseSourceString<ModuleOp>(ended, ParserConfig(unwrap(ctx)), name).release());
+}
 
 bool sn_shim_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
 bool sn_shim_is_pure(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
@@ -88,4 +98,20 @@ bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op) {
 
 bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features) {
   return reinterpret_cast<llvm::TargetMachine *>(machine)->getMCSubtargetInfo()->checkFeatures(features);
+}
+
+bool sn_shim_knows_cpu(const char *cpu) {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string why;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, why);
+  std::unique_ptr<llvm::MCSubtargetInfo> known(target ? target->createMCSubtargetInfo(triple, "", "") : nullptr);
+  return known && known->isCPUStringValid(cpu);
+}
+
+struct SnHash : llvm::SHA256 {};
+SnHash *sn_shim_hash_new() { return new SnHash; }
+void sn_shim_hash_add(SnHash *hash, const char *bytes, size_t size) { hash->update(StringRef(bytes, size)); }
+void sn_shim_hash_end(SnHash *hash, unsigned char digest[32]) {
+  llvm::copy(hash->final(), digest);
+  delete hash;
 }

@@ -22,6 +22,9 @@ extern "C" {
 void sn_shim_error(MlirOperation op, const char *text); // `error: 'dialect.op' op TEXT`
 void sn_shim_remark(MlirOperation op, const char *text);
 
+// A module from text, with the file's name in its locations; null, after a diagnostic, if it is none.
+MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name);
+
 // ---- reading IR -------------------------------------------------------------
 
 // No result has a use, and dropping the op changes nothing.
@@ -53,6 +56,15 @@ bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op);
 
 // It has all of these, as in "+avx512f".
 bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features);
+// LLVM has a processor of this name for this machine's architecture, whose target is initialised.
+bool sn_shim_knows_cpu(const char *cpu);
+
+// ---- SHA-256 --------------------------------------------------------------------
+
+typedef struct SnHash SnHash;
+SnHash *sn_shim_hash_new(void);
+void sn_shim_hash_add(SnHash *hash, const char *bytes, size_t size);
+void sn_shim_hash_end(SnHash *hash, unsigned char digest[32]); // frees it
 
 // ---- passes ---------------------------------------------------------------------
 

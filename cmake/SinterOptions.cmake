@@ -31,7 +31,7 @@ target_compile_options(sinter_flags INTERFACE
   # libMLIR is compiled so, and NDEBUG changes the layout of classes in its
   # headers: in a debug build too. Only C's asserts follow the build type.
   $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti -fno-exceptions -fvisibility-inlines-hidden -DNDEBUG>)
-target_link_options(sinter_flags INTERFACE -Wl,--gc-sections)
+target_link_options(sinter_flags INTERFACE -Wl,--gc-sections -Wl,--build-id=sha1)
 
 if(SINTER_SANITIZE)
   # The C++ shim goes without ASan: LLVM's headers poison slabs of allocators

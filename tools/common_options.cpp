@@ -8,13 +8,9 @@
 #include "mlir/Support/Timing.h"
 #include "tools/common.h"
 #include "tools/version.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
 #include <deque>
 #include <string>
 
@@ -77,7 +73,7 @@ private:
 const char *tool_options(int argc, char **argv, const char *overview, const ToolOptions *options) {
   sys::PrintStackTraceOnErrorSignal(argv[0]);
   setVersion(argv[0]);
-  tool_register();
+  sinter_register_passes();
   // A row replaces LLVM's own option of its name.
   auto &known = cl::getRegisteredOptions();
   SmallVector<cl::Option *> replaced;
@@ -123,16 +119,6 @@ const char *tool_options(int argc, char **argv, const char *overview, const Tool
     exit(SINTER_EXIT_BAD_INPUT);
   }
   return file.c_str();
-}
-
-bool tool_knows_cpu(const char *cpu) {
-  InitializeNativeTarget();
-  Triple triple(sys::getDefaultTargetTriple());
-  std::string why;
-  const Target *target = TargetRegistry::lookupTarget(triple, why);
-  std::unique_ptr<MCSubtargetInfo> known(target ? target->createMCSubtargetInfo(triple, "", "")
-                                                : nullptr);
-  return known && known->isCPUStringValid(cpu);
 }
 
 bool tool_apply_options(MlirPassManager pm) {

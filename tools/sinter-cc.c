@@ -5,21 +5,16 @@
 // What is written follows from the suffix of -o. A library needs nothing of
 // LLVM's; how to call it is in the header, and in runtime/abi.h.
 
-#include "llvm-c/Core.h"
 #include "lowering/host/names.h"
-#include "lowering/serialise.h"
 #include "mlir-c/Dialect/GPU.h"
-#include "pipelines/pipelines.h"
-#include "target/chips.h"
-#include "tools/common_link.h"
+#include "tools/common.h"
 #include <stdio.h>
 #include <sys/stat.h>
 
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header, *name, *policy, *cpu, *chip, *entry, *input_dialect, *wrt, *tuning;
-  bool gpu, ptx, upstream;
+  const char *out, *header;
 } Options;
 
 static const char *set_out(void *to, const char *value) {
@@ -30,70 +25,10 @@ static const char *set_header(void *to, const char *value) {
   ((Options *)to)->header = value;
   return *value ? NULL : "is no file";
 }
-static const char *set_name(void *to, const char *value) {
-  ((Options *)to)->name = value;
-  return sn_wrong_program_name(value);
-}
-static const char *set_target(void *to, const char *value) {
-  ((Options *)to)->gpu = !strcmp(value, "gpu");
-  return !strcmp(value, "gpu") || !strcmp(value, "cpu") ? NULL : "is not a target: cpu or gpu";
-}
-static const char *set_policy(void *to, const char *value) {
-  ((Options *)to)->policy = value;
-  return !strcmp(value, "disabled") || !strcmp(value, "medium") || !strcmp(value, "aggressive")
-             ? NULL
-             : "is not a policy: disabled, medium or aggressive";
-}
-static const char *set_cpu(void *to, const char *value) {
-  ((Options *)to)->cpu = value;
-  return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
-}
-static const char *set_chip(void *to, const char *value) {
-  ((Options *)to)->chip = value;
-  return strncmp(value, "sm_", 3) ? "is not an architecture, such as sm_90a" : NULL;
-}
-static const char *set_entry(void *to, const char *value) {
-  ((Options *)to)->entry = value;
-  return NULL;
-}
-static const char *set_input_dialect(void *to, const char *value) {
-  ((Options *)to)->input_dialect = value;
-  return !strcmp(value, "linalg") || !strcmp(value, "tosa") ? NULL : "is not a dialect of programs: linalg or tosa";
-}
-static const char *set_tuning(void *to, const char *value) {
-  ((Options *)to)->tuning = value;
-  return tool_wrong_file(value);
-}
-
-static const char *set_wrt(void *to, const char *value) {
-  ((Options *)to)->wrt = value;
-  return tool_wrong_list(value);
-}
-static const char *set_upstream(void *to, const char *value) {
-  ((Options *)to)->upstream = true;
-  return NULL;
-}
-static const char *set_ptx(void *to, const char *value) {
-  ((Options *)to)->ptx = true;
-  return NULL;
-}
 
 static const SinterOption table[] = {
     {"o", "FILE", "what to write, by its suffix: .so, .a, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
-    {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)",
-     set_name},
-    {"target", "cpu|gpu", "where it runs (default: cpu)", set_target},
-    {"policy", "WORD",
-     "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be", set_policy},
-    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
-    {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
-    {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
-    {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
-    {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
-    {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
-    {"chip", "NAME", "the GPU's architecture (default: sm_90a)", set_chip},
-    {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
 
@@ -114,7 +49,7 @@ static SinterExit kind_of(const Tool *tool, const Options *options, Kind *kind) 
     if (n <= m || strcmp(options->out + n - m, kinds[i].suffix))
       continue;
     *kind = kinds[i].kind;
-    if (kinds[i].gpu_only && !options->gpu)
+    if (kinds[i].gpu_only && !tool->job->compiler->gpu)
       return tool_error(tool, SINTER_EXIT_BAD_INPUT,
                         "-o %s: a %s file is for a GPU, add --target=gpu", options->out,
                         kinds[i].suffix);
@@ -139,9 +74,9 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
     MlirAttribute object = mlirArrayAttrGetElement(sn_get_attr(binaries.data[0], "objects"), 0);
     MlirStringRef bytes = mlirGPUObjectAttrGetObject(object);
     size_t size = bytes.length;
-    while (options->ptx && size && !bytes.data[size - 1]) // PTX in memory ends in 0
+    while (tool->job->compiler->ptx && size && !bytes.data[size - 1]) // PTX in memory ends in 0
       --size;
-    code = tool_write(tool, options->out, bytes.data, size, false);
+    code = tool_exit(sn_write(tool->job, options->out, bytes.data, size, false));
   }
   sn_vec_free(&binaries);
   return code;
@@ -149,81 +84,42 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
 
 // ---- the tool ---------------------------------------------------------------------------------
 
-static SinterExit lower(const Tool *tool, const Options *options, MlirModule module,
-                        const char *until) {
-  const char *upstream = options->upstream ? "true" : "false";
-  ToolSetting gpu[] = {{"policy", options->policy},
-                       {"wrt", options->wrt},
-                       {"tuning", options->tuning},
-                       {"upstream", upstream},
-                       {"input", options->input_dialect},
-                       {"chip", options->chip},
-                       {"format", options->ptx ? "isa" : "bin"},
-                       {NULL, NULL}};
-  ToolSetting cpu[] = {{"policy", options->policy},
-                       {"bf16", tool_bf16(options->cpu)},
-                       {"exp", tool_exp(options->cpu)},
-                       {"registers", tool_registers(options->cpu)},
-                       {"features", tool_features(options->cpu)},
-                       {"prefetch", tool_prefetch(options->cpu)},
-                       {"wrt", options->wrt},
-                       {"upstream", upstream},
-                       {"tuning", options->tuning},
-                       {"input", options->input_dialect},
-                       {NULL, NULL}};
-  return options->gpu ? tool_run(tool, module, "sinter-gpu", gpu, until)
-                      : tool_run(tool, module, "sinter-cpu", cpu, until);
-}
-
-static SinterExit host_code(const Tool *tool, const Options *options, MlirModule module,
-                            Kind kind) {
-  SnSerialise how = {.name = options->name, .cpu = options->cpu, .gpu = options->gpu, .parallel = !options->gpu};
-  LLVMMemoryBufferRef object = NULL;
-  if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
-    return tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
-  const char *bytes = LLVMGetBufferStart(object);
-  size_t size = LLVMGetBufferSize(object);
-  SinterExit code = kind == OBJECT
-                        ? tool_write(tool, options->out, bytes, size, false)
-                        : tool_link(tool, options->out, bytes, size, kind == ARCHIVE ? options->name : NULL,
-                                    options->gpu);
-  LLVMDisposeMemoryBuffer(object);
-  return code;
-}
-
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module, Kind kind) {
-  bool device_only = options->out && (kind == PTX || kind == CUBIN);
-  SinterExit code = tool_select(tool, module, options->entry);
-  if (code == SINTER_EXIT_OK)
-    code = lower(tool, options, module, device_only ? "binary" : NULL);
-  if (code == SINTER_EXIT_OK && device_only)
-    return write_binary(tool, options, module);
-  if (code == SINTER_EXIT_OK && sn_failed(sn_check_c_names(mlirModuleGetOperation(module), options->name)))
-    code = tool_error(tool, SINTER_EXIT_COMPILE, "%s was not compiled", tool->file);
-  if (code == SINTER_EXIT_OK && options->out)
-    code = host_code(tool, options, module, kind);
-  if (code == SINTER_EXIT_OK && options->header)
-    code = tool_header(tool, options->header, module, options->name, options->gpu);
-  return code;
+  const SinterCompiler *c = tool->job->compiler;
+  if (options->out && (kind == PTX || kind == CUBIN)) {
+    int32_t status = sn_select(tool->job, module, c->entry);
+    if (status == SINTER_COMPILER_OK)
+      status = sn_road(tool->job, module, NULL, "binary");
+    return status == SINTER_COMPILER_OK ? write_binary(tool, options, module) : tool_exit(status);
+  }
+  SinterProgram *program = NULL;
+  int32_t status = sn_compile_cached(tool->job, module, options->out, &program);
+  if (status == SINTER_COMPILER_OK && options->out)
+    status = sn_program_write(tool->job, program, options->out);
+  if (status == SINTER_COMPILER_OK && options->header)
+    status = sn_write(tool->job, options->header, program->header, program->header_size, false);
+  sinter_program_destroy(program);
+  return tool_exit(status);
 }
 
 // An option that changes nothing is a mistake.
 static SinterExit check_effects(const Tool *tool, const Options *o, Kind kind) {
-  bool device_only = o->out && (kind == PTX || kind == CUBIN), decomposed = !strcmp(o->policy, "disabled") && !o->gpu;
+  const SinterCompiler *c = tool->job->compiler;
+  bool device_only = o->out && (kind == PTX || kind == CUBIN);
   const struct {
     bool given, wrong;
     const char *option, *why;
   } rows[] = {
-      {o->upstream, !*o->wrt, "--upstream", "takes effect with --wrt=N"},
-      {o->chip, !o->gpu, "--chip", "is of a GPU: add --target=gpu"},
-      {o->ptx, !o->gpu, "--ptx", "is of a GPU: add --target=gpu"},
-      {o->ptx, kind == CUBIN, "--ptx", "makes no cubin"},
-      {o->ptx, kind == PTX, "--ptx", "is for a library: a .ptx file is PTX anyway"},
-      {o->cpu, device_only, "--cpu", "is of the host's code, and this file has none"},
-      {o->name, device_only, "--name", "is of the host's code, and this file has none"},
+      {c->ptx, kind == CUBIN, "--ptx", "makes no cubin"},
+      {c->ptx, kind == PTX, "--ptx", "is for a library: a .ptx file is PTX anyway"},
+      {c->cpu, device_only, "--cpu", "is of the host's code, and this file has none"},
+      {c->name, device_only, "--name", "is of the host's code, and this file has none"},
+      {c->cache, device_only, "--cache", "is of libraries, and this file is none"},
       {o->header, device_only, "-h", "says how to call the host's code, and this file has none"},
-      {*o->tuning, decomposed, "--tuning", "is of our kernels, and --policy=disabled makes none"},
   };
+  char text[256];
+  if (sn_wrong_options(c, text, sizeof text))
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s", text);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (rows[i].given && rows[i].wrong)
       return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s", rows[i].option, rows[i].why);
@@ -247,7 +143,7 @@ static SinterExit check_files(const Tool *tool, const Options *o) {
   return SINTER_EXIT_OK;
 }
 
-static SinterExit program(Tool *tool, Options *options) {
+static SinterExit program(Tool *tool, const Options *options, SinterCompiler *compiler) {
   Kind kind = LIBRARY;
   if (!options->out && !options->header)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT,
@@ -255,26 +151,27 @@ static SinterExit program(Tool *tool, Options *options) {
   if ((options->out && kind_of(tool, options, &kind) != SINTER_EXIT_OK) ||
       check_effects(tool, options, kind) != SINTER_EXIT_OK || check_files(tool, options) != SINTER_EXIT_OK)
     return SINTER_EXIT_BAD_INPUT;
-  options->ptx = options->ptx || kind == PTX;
-  options->chip = options->chip ? options->chip : SN_GPU_CHIP_DEFAULT;
-  char *name = sn_program_name(tool->file);
-  options->name = options->name ? options->name : name;
+  compiler->ptx = compiler->ptx || kind == PTX;
   MlirModule module;
   SinterExit code = tool_read(tool, &module);
   if (code == SINTER_EXIT_OK) {
     code = compile(tool, options, module, kind);
     mlirModuleDestroy(module);
   }
-  free(name);
   return code;
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .input_dialect = "linalg", .wrt = "", .tuning = ""};
-  ToolOptions tables[] = {{table, &options}, {NULL, NULL}};
+  Options options = {0};
+  SinterCompiler compiler = SN_COMPILER_DEFAULTS;
+  ToolOptions tables[] = {{table, &options},
+                          {sn_library_options, &compiler},
+                          {sn_road_options, &compiler},
+                          {sn_cache_options, &compiler},
+                          {NULL, NULL}};
   const char *file =
       tool_options(argc, argv, "Sinter: compiles a program in MLIR into a library\n", tables);
-  Tool tool = tool_open("sinter-cc", file);
-  SinterExit code = program(&tool, &options);
+  Tool tool = tool_open("sinter-cc", file, &compiler);
+  SinterExit code = program(&tool, &options, &compiler);
   return tool_close(&tool, code);
 }

@@ -8,16 +8,15 @@
 // A form is cut out of the program and compiled alone, once with each candidate's schedule: what is timed is the
 // kernel. Candidates that become the same code are compiled once.
 
-#include "llvm-c/Core.h"
-#include "lowering/serialise.h"
+#include "compiler/processor.h"
 #include "mlir-c/Diagnostics.h"
 #include "passes/schedule/schedule.h"
-#include "pipelines/pipelines.h"
 #include "target/chips.h"
-#include "tools/common_link.h"
+#include "tools/common.h"
 #include "tools/tune.h"
 #include "tools/tune_candidates.h"
 #include "tools/tune_forms.h"
+#include "llvm-c/Core.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -46,7 +45,7 @@ static const char *set_policy(void *to, const char *value) {
 }
 static const char *set_cpu(void *to, const char *value) {
   ((Options *)to)->cpu = value;
-  return tool_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
+  return sn_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
 }
 static const char *set_chip(void *to, const char *value) {
   ((Options *)to)->chip = value;
@@ -72,7 +71,7 @@ static const char *set_ptx(void *to, const char *value) {
 }
 static const char *set_emit(void *to, const char *value) {
   ((Options *)to)->emit = value;
-  return !*value ? "is no folder" : tool_wrong_file(value);
+  return !*value ? "is no folder" : sn_wrong_file(value);
 }
 static const char *set_most(void *to, const char *value) {
   char *end;
@@ -125,17 +124,19 @@ typedef struct {
 
 // A road on a copy of a module. The copy is the caller's.
 static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule module, MlirModule *copy) {
-  const char *upstream = r.upstream ? "true" : "false";
-  ToolSetting gpu[] = {{"policy", r.policy},         {"wrt", r.wrt},   {"upstream", upstream},
-                       {"input", o->input_dialect}, {"chip", o->chip}, {"format", o->ptx ? "isa" : "bin"},
-                       {NULL, NULL}};
-  ToolSetting here[] = {{"policy", r.policy},         {"wrt", r.wrt},          {"upstream", upstream},
-                        {"input", o->input_dialect}, {"sums", r.sums},        {"bf16", tool_bf16(o->cpu)},
-                        {"exp", tool_exp(o->cpu)},   {"registers", tool_registers(o->cpu)},
-                        {"prefetch", tool_prefetch(o->cpu)}, {"features", tool_features(o->cpu)},
-                        {NULL, NULL}};
+  SinterCompiler c = *tool->job->compiler;
+  c.gpu = r.gpu;
+  c.policy = r.policy;
+  c.wrt = r.wrt;
+  c.sums = r.sums;
+  c.upstream = r.upstream;
+  c.input_dialect = o->input_dialect;
+  c.cpu = o->cpu;
+  c.chip = o->chip;
+  c.ptx = o->ptx;
+  SnJob job = {.compiler = &c, .file = tool->file};
   *copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-  return tool_run_after(tool, *copy, r.gpu ? "sinter-gpu" : "sinter-cpu", r.gpu ? gpu : here, r.after, r.until);
+  return tool_exit(sn_road(&job, *copy, r.after, r.until));
 }
 
 // Links what has been lowered, unless `seen` has its code: 0 in *hash then.
@@ -149,7 +150,7 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
   *hash = hash_of(bytes, size);
   for (size_t i = 0; i < n && *hash; ++i)
     *hash = seen[i] == *hash ? 0 : *hash;
-  SinterExit code = *hash ? tool_link(tool, path, bytes, size, NULL, how->gpu) : SINTER_EXIT_OK;
+  SinterExit code = *hash ? tool_exit(sn_link(tool->job, path, bytes, size, NULL, how->gpu)) : SINTER_EXIT_OK;
   LLVMDisposeMemoryBuffer(object);
   return code;
 }
@@ -282,10 +283,9 @@ static SinterExit compile_form(Work *w, size_t index, const TuneForm *form) {
   if (code == SINTER_EXIT_OK && form->inputs.ptr)
     code = compile_plain(w->tool, o, form->inputs, "same", path);
   w->seen.size = 0;
-  SnScheduleOptions options = {.target = o->gpu ? "gpu" : "cpu",
-                               .chip = o->chip,
-                               .vector_bits = 512,
-                               .features = tool_features(o->cpu)};
+  SnProcessor processor = sn_processor(o->cpu);
+  SnScheduleOptions options = {
+      .target = o->gpu ? "gpu" : "cpu", .chip = o->chip, .vector_bits = 512, .features = processor.features};
   TuneSchedules schedules = tune_candidates(form->op, &options, (size_t)o->most);
   for (size_t k = 0; k < schedules.size && code == SINTER_EXIT_OK; ++k)
     compile_candidate(w, index, form, schedules.data[k]);
@@ -326,7 +326,7 @@ static SinterExit copy_runner(const Tool *tool, const char *folder) {
     sn_push(&bytes, (char)c);
   fclose(from);
   snprintf(path, sizeof path, "%s/sinter-tune-run", folder);
-  SinterExit code = tool_write(tool, path, bytes.data, bytes.size, true);
+  SinterExit code = tool_exit(sn_write(tool->job, path, bytes.data, bytes.size, true));
   sn_vec_free(&bytes);
   return code;
 }
@@ -379,7 +379,7 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
     return code;
   if (o->gpu && o->emit && !o->cpu)
     o->cpu = "x86-64-v2"; // the other machine's is not known
-  code = tool_select(tool, module, run->driver.entry);
+  code = tool_exit(sn_select(tool->job, module, run->driver.entry));
   if (code == SINTER_EXIT_OK) {
     Road road = {.policy = o->policy,
                  .wrt = o->wrt,
@@ -411,7 +411,8 @@ int main(int argc, char **argv) {
   const char *file = tool_options(argc, argv, "Sinter: finds the schedules that are fastest on a machine\n", tables);
   if (!sinter_options_check(rules, run.driver.program))
     return SINTER_EXIT_BAD_INPUT;
-  Tool tool = tool_open("sinter-tune", file);
+  SinterCompiler compiler = SN_COMPILER_DEFAULTS;
+  Tool tool = tool_open("sinter-tune", file, &compiler);
   const char *wrong = ineffective(&options);
   SinterExit code = wrong ? tool_error(&tool, SINTER_EXIT_BAD_INPUT, "%s", wrong) : program(&tool, &options, &run);
   return tool_close(&tool, code);

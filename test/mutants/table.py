@@ -149,7 +149,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("tools/tune_file.c", 'return !strncmp(text, e->form, form) && strchr(" \\t:", text[form]);',
      "return !strncmp(text, e->form, form);", ["tools/sinter-tune-file.test"],
      "an entry whose name begins with another's is taken for it"),
-    ("tools/common_link.c", '"--keep-global-symbol=%s_*"', '"--keep-global-symbol=*%s_*"',
+    ("compiler/link.c", '"--keep-global-symbol=%s_*"', '"--keep-global-symbol=*%s_*"',
      ["tools/names.test", "tools/package.test", "tools/sinter-cc.test"],
      "an archive shows names of its inside"),
     ("python/sinter_torch/_autograd.py", 'kept if mode == "one" else _scaled(kept, upstream)', "kept",

@@ -1,11 +1,8 @@
-// common_header.c: the C header that says how to call a library.
+// header.c: the C header that says how to call a library.
 
+#include "compiler/job.h"
 #include "lowering/host/host.h"
 #include "lowering/host/names.h"
-#include "runtime/file.h"
-#include "tools/common_link.h"
-#include <errno.h>
-#include <stdio.h>
 
 static const char head[] =
     "// DLPack's tensors; a copy of what is needed where its header is not installed.\n"
@@ -138,13 +135,9 @@ static void function(FILE *file, MlirOperation entry, const char *program) {
   free(shapes);
 }
 
-SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, const char *name, bool gpu) {
-  SinterFile out;
-  if (!sinter_file_create(&out, path, false))
-    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
-  FILE *file = out.to;
+void sn_header(FILE *file, const char *from, MlirModule module, const char *name, bool gpu) {
   fputs("// Compiled from ", file);
-  put_quoted(file, SN_STR(tool->file));
+  put_quoted(file, SN_STR(from));
   fprintf(file, " by sinter-cc, for %s.\n\n", gpu ? "NVIDIA's GPUs" : "the CPU");
   // Two headers of one name may lie in two folders: the guard is of the program.
   fprintf(file, "#ifndef SINTER_PROGRAM_%s\n#define SINTER_PROGRAM_%s\n\n%s", name, name, head);
@@ -160,7 +153,4 @@ SinterExit tool_header(const Tool *tool, const char *path, MlirModule module, co
           "extern const struct SinterLibrary %s_library;\n\n"
           "#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
           name);
-  if (sinter_file_finish(&out))
-    return SINTER_EXIT_OK;
-  return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
 }
