@@ -10,110 +10,30 @@
 // test: test/lowering/host_boundary.mlir
 
 #include "lowering/host/host_sizes.h"
-#include "capi/form.h"
-#include "mlir-c/Dialect/Linalg.h"
+#include "capi/size_parts.h"
 
 static const MlirValue none = {0};
 
 static MlirValue index_of(SnSizes *s, MlirValue v);
 
-static MlirValue add(SnSizes *s, MlirValue x, MlirValue y) {
-  return sn_none(x) || sn_none(y) ? none : sn(&s->b, "arith.addi", x, y);
+static MlirValue of_part(SnSizes *s, const SnSizePart *p) {
+  if (sn_none(p->value))
+    return sn_index(&s->b, p->number);
+  return p->dim < 0 ? index_of(s, p->value) : sn_size_of(s, p->value, p->dim);
 }
 
-// Operand `static_sizes`, where kDynamic stands for the next of the operands from `first` on.
-static MlirValue mixed(SnSizes *s, MlirOperation op, const char *fixed, intptr_t first, intptr_t i) {
-  MlirAttribute all = sn_get_attr(op, fixed);
-  for (intptr_t k = 0; k < i; ++k)
-    first += mlirDenseI64ArrayGetElement(all, k) == SN_DYNAMIC;
-  int64_t n = mlirDenseI64ArrayGetElement(all, i);
-  return n == SN_DYNAMIC ? index_of(s, sn_operand(op, first)) : sn_index(&s->b, n);
-}
-
-// First operand of group `g` of an op with operand segments.
-static intptr_t segment(MlirOperation op, int g) {
-  MlirAttribute all = sn_get_attr(op, "operandSegmentSizes");
-  intptr_t first = 0;
-  for (int k = 0; k < g; ++k)
-    first += mlirDenseI32ArrayGetElement(all, k);
-  return first;
-}
-
-// Sizes of an allocation: one operand for each `?`, in order.
-static MlirValue allocated(SnSizes *s, MlirOperation op, MlirType t, intptr_t i) {
-  intptr_t k = 0;
-  for (intptr_t d = 0; d < i; ++d)
-    k += sn_dim(t, d) == SN_DYNAMIC;
-  return index_of(s, sn_operand(op, k));
-}
-
-static MlirValue collapsed(SnSizes *s, MlirOperation op, intptr_t i) {
-  MlirAttribute group = mlirArrayAttrGetElement(sn_get_attr(op, "reassociation"), i);
-  MlirValue all = sn_index(&s->b, 1);
-  for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(group); ++k) {
-    MlirValue n =
-        sn_size_of(s, sn_operand(op, 0), (intptr_t)mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, k)));
-    if (sn_none(n))
-      return none;
-    all = k ? sn(&s->b, "arith.muli", all, n) : n;
+static MlirValue of_result(SnSizes *s, MlirValue v, intptr_t i) {
+  SnSizeParts all = sn_size_parts(v, i);
+  MlirValue size = none;
+  for (size_t k = 0; k < all.parts.size; ++k) {
+    MlirValue part = of_part(s, &all.parts.data[k]);
+    bool known = !sn_none(part) && (!k || !sn_none(size));
+    size = !known ? none : k ? sn(&s->b, all.product ? "arith.muli" : "arith.addi", size, part) : part;
+    if (!known)
+      break;
   }
-  return all;
-}
-
-static MlirValue concatenated(SnSizes *s, MlirOperation op, intptr_t i) {
-  if (i != sn_int_attr(op, "dim", -1))
-    return sn_size_of(s, sn_operand(op, 0), i);
-  MlirValue all = sn_size_of(s, sn_operand(op, 0), i);
-  for (intptr_t k = 1; k < sn_num_operands(op); ++k)
-    all = add(s, all, sn_size_of(s, sn_operand(op, k), i));
-  return all;
-}
-
-static intptr_t result_number(MlirOperation op, MlirValue v) {
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    if (sn_same(sn_result(op, k), v))
-      return k;
-  return -1;
-}
-
-static MlirValue of_result(SnSizes *s, MlirOperation op, MlirValue v, intptr_t i) {
-  MlirType t = sn_type_of(v);
-  intptr_t n = sn_num_operands(op), results = sn_num_results(op);
-  if (sn_is_form(op) || sn_in_dialect(op, "linalg")) // the destination
-    return n >= results ? sn_size_of(s, sn_operand(op, n - results + result_number(op, v)), i) : none;
-  if (sn_is(op, "tensor.empty") || sn_is(op, "memref.alloc"))
-    return allocated(s, op, t, i);
-  if (sn_is(op, "bufferization.alloc_tensor"))
-    return mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1)
-               ? sn_size_of(s, sn_operand(op, segment(op, 1)), i)
-               : allocated(s, op, t, i);
-  if (sn_is(op, "bufferization.to_tensor") || sn_is(op, "bufferization.to_buffer") || sn_is(op, "tensor.cast") ||
-      sn_is(op, "memref.cast"))
-    return sn_size_of(s, sn_operand(op, 0), i);
-  if (sn_is(op, "tensor.expand_shape") || sn_is(op, "memref.expand_shape"))
-    return mixed(s, op, "static_output_shape", 1, i);
-  if (sn_is(op, "tensor.collapse_shape") || sn_is(op, "memref.collapse_shape"))
-    return collapsed(s, op, i);
-  if (sn_is(op, "tensor.extract_slice") && sn_rank(t) == sn_rank(sn_type_of(sn_operand(op, 0))))
-    return mixed(s, op, "static_sizes", segment(op, 2), i);
-  if (sn_is(op, "tensor.insert_slice"))
-    return sn_size_of(s, sn_operand(op, 1), i);
-  if (sn_is(op, "tensor.insert"))
-    return sn_size_of(s, sn_operand(op, 1), i);
-  if (sn_is(op, "tensor.concat"))
-    return concatenated(s, op, i);
-  if (sn_is(op, "tensor.pad"))
-    return add(s, add(s, sn_size_of(s, sn_operand(op, 0), i), mixed(s, op, "static_low", segment(op, 1), i)),
-               mixed(s, op, "static_high", segment(op, 2), i));
-  if (sn_is(op, "tensor.generate"))
-    return allocated(s, op, t, i);
-  if (sn_is(op, "arith.select"))
-    return sn_size_of(s, sn_operand(op, 1), i);
-  if (sn_is(op, "scf.for")) // what it starts from
-    return sn_size_of(s, sn_operand(op, n - results + result_number(op, v)), i);
-  if (sn_in_dialect(op, "arith") || sn_in_dialect(op, "math"))
-    return sn_size_of(s, sn_operand(op, 0), i);
-  return none;
+  sn_vec_free(&all.parts);
+  return size;
 }
 
 static MlirValue of_argument(SnSizes *s, MlirValue v, intptr_t i) {
@@ -134,7 +54,7 @@ MlirValue sn_size_of(SnSizes *s, MlirValue v, intptr_t i) {
     return none;
   if (sn_dim(t, i) != SN_DYNAMIC)
     return sn_index(&s->b, sn_dim(t, i));
-  return mlirValueIsABlockArgument(v) ? of_argument(s, v, i) : of_result(s, sn_definer(v), v, i);
+  return mlirValueIsABlockArgument(v) ? of_argument(s, v, i) : of_result(s, v, i);
 }
 
 // Arithmetic on sizes, again on what was emitted for its operands.
