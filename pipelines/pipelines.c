@@ -17,6 +17,7 @@ static const SnStep prepare_steps[] = {
      "and what is not structured -> arith, tensor, scf", NULL},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"sinter-ordinary", "linalg.softmax, linalg.pack, ... -> linalg.generic", NULL},
+    {"sinter-known-sizes", "(n * 4) / 4 -> n; broadcasts of n to n are plain", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},

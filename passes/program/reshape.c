@@ -15,7 +15,7 @@
 // runs in: sinter-prepare    test: test/passes/program/reshape.mlir
 
 #include "passes/edit/rewrite.h"
-
+#include "passes/edit/size_terms.h"
 
 // ---- groups of dimensions -------------------------------------------------------
 
@@ -46,71 +46,152 @@ static MlirAttribute groups_attr(MlirContext ctx, const Groups *groups) {
   return mlirArrayAttrGet(ctx, groups->n, all);
 }
 
-static MlirValue expand(SnBuilder *b, MlirValue x, const Groups *groups, const int64_t *shape) {
+static MlirValue expand(SnBuilder *b, MlirValue x, const Groups *groups, const int64_t *shape, SnValues sizes) {
   intptr_t rank = (intptr_t)groups->first[groups->n];
   if (rank == groups->n)
     return x;
-  return sn(b, "tensor.expand_shape", x, sn_tensor(sn_element(sn_type_of(x)), rank, shape),
+  return sn(b, "tensor.expand_shape", x, sizes, sn_tensor(sn_element(sn_type_of(x)), rank, shape),
             sn_attr("reassociation", groups_attr(b->ctx, groups)),
             sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
 }
 
-static MlirValue collapse(SnBuilder *b, MlirValue x, const Groups *groups, MlirType result) {
-  if (groups->first[groups->n] == groups->n)
-    return x;
-  return sn(b, "tensor.collapse_shape", x, result, sn_attr("reassociation", groups_attr(b->ctx, groups)));
+static MlirValue cast(SnBuilder *b, MlirValue x, MlirType t) {
+  return mlirTypeEqual(sn_type_of(x), t) ? x : sn(b, "tensor.cast", x, t);
 }
 
-// ---- expand(collapse(x)) of groups that differ ---------------------------------------
+static MlirValue collapse(SnBuilder *b, MlirValue x, const Groups *groups) {
+  if (groups->first[groups->n] == groups->n)
+    return x;
+  int64_t shape[SN_MAX_DIMS];
+  for (intptr_t g = 0; g < groups->n; ++g) {
+    shape[g] = 1;
+    for (int64_t d = groups->first[g]; d < groups->first[g + 1]; ++d) {
+      int64_t n = sn_dim(sn_type_of(x), (intptr_t)d);
+      shape[g] = shape[g] == SN_DYNAMIC || n == SN_DYNAMIC ? SN_DYNAMIC : shape[g] * n;
+    }
+  }
+  return sn(b, "tensor.collapse_shape", x, sn_tensor(sn_element(sn_type_of(x)), groups->n, shape),
+            sn_attr("reassociation", groups_attr(b->ctx, groups)));
+}
+
+// ---- one shape as another ------------------------------------------------------------
+
+// The dimensions that both shapes are made of, and how each is.
+typedef struct {
+  SnSizeReader reader;
+  SnSize sizes[SN_MAX_DIMS];
+  intptr_t rank;
+  Groups from, to;
+} Common;
+
+static bool is_one(const SnSize *s) {
+  int64_t n;
+  return sn_size_is_number(s, &n) && n == 1;
+}
 
 // The sizes a[..] and b[..] of one group as products of common factors, outermost first:
-// (8, 9, 7) and (4, 126) of (4, 2, 9, 7). Appends to shape and to both groupings.
-static bool refine(const int64_t *a, int64_t na, const int64_t *b, int64_t nb, int64_t *shape, intptr_t *rank,
-                   Groups *ga, Groups *gb) {
-  int64_t i = 0, j = 0, x = na ? a[0] : 1, y = nb ? b[0] : 1;
+// (8, 9, 7) and (4, 126) of (4, 2, 9, 7), (n, 64) and (n * 4, 16) of (n, 4, 16). Appends to what is common.
+static bool refine(const SnSize *a, int64_t na, const SnSize *b, int64_t nb, Common *c) {
+  const SnSize one = sn_size_number(1);
+  int64_t i = 0, j = 0;
+  SnSize x = na ? a[0] : one, y = nb ? b[0] : one;
   while (i < na && j < nb) {
-    int64_t common = x < y ? x : y;
-    if (common <= 0 || x % common || y % common || *rank == SN_MAX_DIMS)
+    SnSize more = sn_size_quotient(&x, &y), less = sn_size_quotient(&y, &x);
+    if (!(more.known && more.n) && !(less.known && less.n))
       return false;
-    shape[(*rank)++] = common;
-    x /= common;
-    y /= common;
-    if (x == 1) {
-      ga->first[++ga->n] = *rank;
-      x = ++i < na ? a[i] : 1;
+    SnSize common = less.known && less.n ? x : y;
+    if (c->rank == SN_MAX_DIMS)
+      return false;
+    c->sizes[c->rank++] = common;
+    x = sn_size_quotient(&x, &common);
+    y = sn_size_quotient(&y, &common);
+    if (is_one(&x)) {
+      c->from.first[++c->from.n] = c->rank;
+      x = ++i < na ? a[i] : one;
     }
-    if (y == 1) {
-      gb->first[++gb->n] = *rank;
-      y = ++j < nb ? b[j] : 1;
+    if (is_one(&y)) {
+      c->to.first[++c->to.n] = c->rank;
+      y = ++j < nb ? b[j] : one;
     }
   }
   return i == na && j == nb;
 }
 
+// x unfolded to what is common, and folded to the other shape.
+static MlirValue reshaped(SnBuilder *b, MlirValue x, const Common *c, MlirType to) {
+  MlirType from = sn_type_of(x);
+  int64_t shape[SN_MAX_DIMS], whole[SN_MAX_DIMS];
+  MlirValue sizes[SN_MAX_DIMS];
+  intptr_t n = 0;
+  bool unfolds = c->rank > c->from.n;
+  for (intptr_t d = 0; d < c->rank; ++d)
+    if (!sn_size_is_number(&c->sizes[d], &shape[d])) {
+      shape[d] = SN_DYNAMIC;
+      if (unfolds)
+        sizes[n++] = sn_size_emit(&c->reader, b, &c->sizes[d]);
+    }
+  for (intptr_t g = 0; g < c->from.n; ++g) {
+    whole[g] = 1;
+    for (int64_t d = c->from.first[g]; d < c->from.first[g + 1]; ++d)
+      whole[g] = whole[g] == SN_DYNAMIC || shape[d] == SN_DYNAMIC ? SN_DYNAMIC : whole[g] * shape[d];
+  }
+  x = cast(b, x, sn_tensor(sn_element(from), sn_rank(from), whole)); // a size may be known that its type does not say
+  return cast(b, collapse(b, expand(b, x, &c->from, shape, sn_values(n, sizes)), &c->to), to);
+}
+
+static bool too_many(MlirOperation op) { return sn_no(op, "more than %d dimensions", SN_MAX_DIMS); }
+
+static void read_sizes(SnSizeReader *r, MlirValue x, SnSize *sizes) {
+  for (intptr_t i = 0; i < sn_rank(sn_type_of(x)); ++i)
+    sizes[i] = sn_size_of_dim(r, x, i);
+}
+
+// ---- expand(collapse(x)) of groups that differ ---------------------------------------
+
 static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   MlirOperation inner = sn_def(sn_operand(op, 0), "tensor.collapse_shape");
   if (sn_null(inner))
     return false;
-  MlirValue x = sn_operand(inner, 0);
-  MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0));
-  Groups wide, narrow, ga = {.n = 0}, gb = {.n = 0};
-  if (!mlirShapedTypeHasStaticShape(from) || !mlirShapedTypeHasStaticShape(to))
-    return sn_no(op, "a reshape of unknown sizes");
-  if (sn_rank(from) > SN_MAX_DIMS || sn_rank(to) > SN_MAX_DIMS || !read_groups(inner, &wide) ||
+  MlirValue x = sn_operand(inner, 0), y = sn_result(op, 0);
+  Groups wide, narrow;
+  Common c = {.reader.forgets = true};
+  if (sn_rank(sn_type_of(x)) > SN_MAX_DIMS || sn_rank(sn_type_of(y)) > SN_MAX_DIMS || !read_groups(inner, &wide) ||
       !read_groups(op, &narrow))
-    return sn_no(op, "more than %d dimensions", SN_MAX_DIMS);
-  int64_t shape[SN_MAX_DIMS], a[SN_MAX_DIMS], b[SN_MAX_DIMS];
-  intptr_t rank = 0;
-  for (intptr_t i = 0; i < sn_rank(from); ++i)
-    a[i] = sn_dim(from, i);
+    return too_many(op);
+  SnSize a[SN_MAX_DIMS], b[SN_MAX_DIMS];
+  read_sizes(&c.reader, x, a);
+  read_sizes(&c.reader, y, b);
+  bool common = true;
+  for (intptr_t g = 0; g < wide.n && common; ++g)
+    common = refine(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g],
+                    narrow.first[g + 1] - narrow.first[g], &c);
+  if (common)
+    sn_replace(rw, op, reshaped(rw->b, x, &c, sn_type_of(y)));
+  sn_size_reader_free(&c.reader);
+  return common || sn_no(op, "sizes of the two reshapes that have no common factors");
+}
+
+// ---- reshape(x) to sizes that are listed -----------------------------------------------
+
+static bool reshape_to_list(SnRewriter *rw, MlirOperation op) {
+  MlirOperation list = sn_def(sn_operand(op, 1), "tensor.from_elements");
+  MlirValue x = sn_operand(op, 0);
+  MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0));
+  if (sn_null(list) || !mlirShapedTypeHasRank(from) || !mlirShapedTypeHasRank(to))
+    return sn_no(op, "its shape is no list of sizes");
+  if (sn_rank(from) > SN_MAX_DIMS || sn_rank(to) > SN_MAX_DIMS)
+    return too_many(op);
+  Common c = {.reader.forgets = true};
+  SnSize a[SN_MAX_DIMS], b[SN_MAX_DIMS];
+  read_sizes(&c.reader, x, a);
   for (intptr_t i = 0; i < sn_rank(to); ++i)
-    b[i] = sn_dim(to, i);
-  for (intptr_t g = 0; g < wide.n; ++g)
-    if (!refine(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g],
-                narrow.first[g + 1] - narrow.first[g], shape, &rank, &ga, &gb))
-      return sn_no(op, "sizes of the two reshapes that have no common factors");
-  sn_replace(rw, op, collapse(rw->b, expand(rw->b, x, &ga, shape), &gb, to));
-  return true;
+    b[i] =
+        sn_dim(to, i) == SN_DYNAMIC ? sn_size_of_value(&c.reader, sn_operand(list, i)) : sn_size_number(sn_dim(to, i));
+  bool common = sn_rank(from) && sn_rank(to) && refine(a, sn_rank(from), b, sn_rank(to), &c);
+  if (common)
+    sn_replace(rw, op, reshaped(rw->b, x, &c, to));
+  sn_size_reader_free(&c.reader);
+  return common || sn_no(op, "sizes that have no common factors");
 }
 
 // ---- expand(slice(x)) ---------------------------------------------------------------------
@@ -152,7 +233,7 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
   intptr_t rank = sn_rank(to);
   MlirContext ctx = rw->b->ctx;
   int32_t segments[] = {1, 0, 0, 0};
-  MlirValue wide = expand(rw->b, x, &groups, shape);
+  MlirValue wide = expand(rw->b, x, &groups, shape, sn_values(0, NULL));
   sn_replace(rw, op,
              sn(rw->b, "tensor.extract_slice", wide, to,
                 sn_attr("static_offsets", mlirDenseI64ArrayGet(ctx, rank, offset)),
@@ -165,6 +246,7 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
 static const SnRule rules[] = {
     {"tensor.expand_shape", expand_of_collapse},
     {"tensor.expand_shape", expand_of_slice},
+    {"tensor.reshape", reshape_to_list},
     {0},
 };
 

@@ -124,16 +124,66 @@ func.func @no_factors(%x: tensor<4x9xf32>) -> tensor<6x6xf32> {
 
 // -----
 
-// So do unknown ones.
+// So do unknown ones that nobody says are made of the same.
 
 // CHECK-LABEL: func @unknown
 //       CHECK:   tensor.collapse_shape
 //       CHECK:   tensor.expand_shape
 func.func @unknown(%x: tensor<?x9xf32>, %n: index) -> tensor<?x6xf32> {
   %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x9xf32> into tensor<?xf32>
-  // expected-remark@+1 {{a reshape of unknown sizes}}
+  // expected-remark@+1 {{sizes of the two reshapes that have no common factors}}
   %y = tensor.expand_shape %c [[0, 1]] output_shape [%n, 6] : tensor<?xf32> into tensor<?x6xf32>
   return %y : tensor<?x6xf32>
+}
+
+// -----
+
+// (n, 64) and (4 * n, 16) are made of n, 4 and 16.
+
+// CHECK-LABEL: func @heads_of_batch
+//       CHECK:   %[[N:.+]] = tensor.dim %{{.+}}, %c1 : tensor<10x?x64xf32>
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %{{.+}} {{\[\[}}0], [1], [2, 3]] output_shape [10, %[[N]], 4, 16]
+//       CHECK:   tensor.collapse_shape %[[E]] {{\[\[}}0], [1, 2], [3]] : tensor<10x?x4x16xf32> into tensor<10x?x16xf32>
+func.func @heads_of_batch(%x: tensor<10x?x64xf32>) -> tensor<10x?x16xf32> {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %n = tensor.dim %x, %c1 : tensor<10x?x64xf32>
+  %h = arith.muli %n, %c4 : index
+  %c = tensor.collapse_shape %x [[0], [1, 2]] : tensor<10x?x64xf32> into tensor<10x?xf32>
+  %y = tensor.expand_shape %c [[0], [1, 2]] output_shape [10, %h, 16] : tensor<10x?xf32> into tensor<10x?x16xf32>
+  return %y : tensor<10x?x16xf32>
+}
+
+// -----
+
+// A reshape to listed sizes is the folds and unfolds that it does.
+
+// CHECK-LABEL: func @listed
+//       CHECK:   %[[N:.+]] = tensor.dim %{{.+}}, %c0
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %{{.+}} {{\[\[}}0], [1], [2, 3]] output_shape [%[[N]], 10, 4, 16]
+//       CHECK:   return %[[E]]
+func.func @listed(%x: tensor<?x10x64xf32>) -> tensor<?x10x4x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : i64
+  %c10 = arith.constant 10 : i64
+  %c16 = arith.constant 16 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x10x64xf32>
+  %m = arith.index_cast %n : index to i64
+  %shape = tensor.from_elements %m, %c10, %c4, %c16 : tensor<4xi64>
+  %y = tensor.reshape %x(%shape) : (tensor<?x10x64xf32>, tensor<4xi64>) -> tensor<?x10x4x16xf32>
+  return %y : tensor<?x10x4x16xf32>
+}
+
+// -----
+
+// One whose list comes from outside stays.
+
+// CHECK-LABEL: func @unlisted
+//       CHECK:   tensor.reshape
+func.func @unlisted(%x: tensor<?x64xf32>, %shape: tensor<2xi64>) -> tensor<?x?xf32> {
+  // expected-remark@+1 {{its shape is no list of sizes}}
+  %y = tensor.reshape %x(%shape) : (tensor<?x64xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }
 
 // -----

@@ -1,0 +1,289 @@
+// size_terms.c: sizes of a program as sums of products of sizes that it is given.
+//
+//   %n = tensor.dim %x, %c0
+//   %m = affine.apply (s0 * 10)[%n]              10 * n
+//   %b = arith.divsi %m, %c10                    n
+//   tensor.dim (collapse_shape %y [[0, 1]]), 0   y0 * y1
+//
+// An exporter computes a size anew wherever it needs one; as sums of products, those that are one are seen to be. Sizes
+// count elements of memory, so a product of some of them is taken not to wrap around.
+//
+// runs in: prepare, fuse    test: test/passes/program/known_sizes.mlir
+
+#include "passes/edit/size_terms.h"
+#include "capi/size_parts.h"
+
+// ---- sums of products ----------------------------------------------------------------
+
+static const SnSize unknown = {0};
+
+SnSize sn_size_number(int64_t n) {
+  SnSize s = {.known = true, .n = n != 0};
+  s.terms[0].factor = n;
+  return s;
+}
+
+// Which of two products comes first: by the number of atoms, then by the atoms. 0 if they have the same atoms.
+static int order(const SnSizeTerm *a, const SnSizeTerm *b) {
+  if (a->n != b->n)
+    return a->n < b->n ? -1 : 1;
+  for (int k = 0; k < a->n; ++k)
+    if (a->atoms[k] != b->atoms[k])
+      return a->atoms[k] < b->atoms[k] ? -1 : 1;
+  return 0;
+}
+
+static bool add_term(SnSize *s, SnSizeTerm t) {
+  int at = 0;
+  while (at < s->n && order(&s->terms[at], &t) < 0)
+    ++at;
+  bool there = at < s->n && !order(&s->terms[at], &t);
+  if (there && __builtin_add_overflow(s->terms[at].factor, t.factor, &t.factor))
+    return false;
+  if (!there && s->n == SN_SIZE_TERMS)
+    return false;
+  int tail = s->n - at - there;
+  memmove(&s->terms[at + (t.factor != 0)], &s->terms[at + there], (size_t)tail * sizeof t);
+  s->n = at + tail + (t.factor != 0);
+  if (t.factor)
+    s->terms[at] = t;
+  return true;
+}
+
+SnSize sn_size_sum(const SnSize *x, int64_t factor, const SnSize *y) {
+  SnSize s = *x;
+  if (!x->known || !y->known)
+    return unknown;
+  for (int k = 0; k < y->n; ++k) {
+    SnSizeTerm t = y->terms[k];
+    if (__builtin_mul_overflow(t.factor, factor, &t.factor) || !add_term(&s, t))
+      return unknown;
+  }
+  return s;
+}
+
+static bool times(const SnSizeTerm *a, const SnSizeTerm *b, SnSizeTerm *t) {
+  *t = (SnSizeTerm){0};
+  if (a->n + b->n > SN_SIZE_ATOMS || __builtin_mul_overflow(a->factor, b->factor, &t->factor))
+    return false;
+  for (int i = 0, j = 0; i + j < a->n + b->n;)
+    t->atoms[t->n++] = j == b->n || (i < a->n && a->atoms[i] <= b->atoms[j]) ? a->atoms[i++] : b->atoms[j++];
+  return true;
+}
+
+SnSize sn_size_product(const SnSize *x, const SnSize *y) {
+  SnSize s = {.known = x->known && y->known};
+  for (int i = 0; i < x->n && s.known; ++i)
+    for (int j = 0; j < y->n && s.known; ++j) {
+      SnSizeTerm t;
+      s.known = times(&x->terms[i], &y->terms[j], &t) && add_term(&s, t);
+    }
+  return s.known ? s : unknown;
+}
+
+static bool divide(const SnSizeTerm *a, const SnSizeTerm *b, SnSizeTerm *t) {
+  *t = (SnSizeTerm){.factor = a->factor / b->factor};
+  int j = 0;
+  for (int i = 0; i < a->n; ++i) {
+    if (j < b->n && a->atoms[i] == b->atoms[j])
+      ++j;
+    else
+      t->atoms[t->n++] = a->atoms[i];
+  }
+  return j == b->n && a->factor % b->factor == 0;
+}
+
+SnSize sn_size_quotient(const SnSize *x, const SnSize *y) {
+  SnSize s = {.known = x->known && y->known && y->n == 1 && y->terms[0].factor > 0};
+  for (int k = 0; k < x->n && s.known; ++k) {
+    SnSizeTerm t;
+    s.known = divide(&x->terms[k], &y->terms[0], &t) && add_term(&s, t);
+  }
+  return s.known ? s : unknown;
+}
+
+bool sn_size_equal(const SnSize *x, const SnSize *y) {
+  bool equal = x->known && y->known && x->n == y->n;
+  for (int k = 0; k < x->n && equal; ++k)
+    equal = x->terms[k].factor == y->terms[k].factor && !order(&x->terms[k], &y->terms[k]);
+  return equal;
+}
+
+bool sn_size_is_number(const SnSize *x, int64_t *n) {
+  *n = x->n ? x->terms[0].factor : 0;
+  return x->known && (!x->n || (x->n == 1 && !x->terms[0].n));
+}
+
+bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x) {
+  bool all = x->known;
+  for (int k = 0; k < x->n && all; ++k)
+    for (int a = 0; a < x->terms[k].n; ++a)
+      all &= r->atoms.data[x->terms[k].atoms[a]].dim >= 0;
+  return all;
+}
+
+bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least) {
+  int64_t number = x->n && !x->terms[0].n ? x->terms[0].factor : 0;
+  bool enough = sn_size_of_tensors(r, x) && number >= least;
+  for (int k = 0; k < x->n && enough; ++k)
+    enough = !x->terms[k].n || x->terms[k].factor > 0;
+  return enough;
+}
+
+// ---- reading ------------------------------------------------------------------------------
+
+static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) {
+  uintptr_t last = 0, k;
+  sn_table_get(&r->atoms_of, v.ptr, &last);
+  for (k = last; k && r->atoms.data[k - 1].dim != dim; k = r->atoms.data[k - 1].next)
+    ;
+  if (!k) {
+    sn_push(&r->atoms, (SnSizeAtom){v, dim, last});
+    k = r->atoms.size;
+    sn_table_put(&r->atoms_of, v.ptr, k);
+  }
+  SnSize s = sn_size_number(1);
+  s.terms[0].n = 1;
+  s.terms[0].atoms[0] = (int)k - 1;
+  return s;
+}
+
+SnSize sn_size_of_dim(SnSizeReader *r, MlirValue v, intptr_t i) {
+  MlirType t = sn_type_of(v);
+  if (!mlirTypeIsAShaped(t) || !mlirShapedTypeHasRank(t))
+    return atom(r, v, i);
+  if (sn_dim(t, i) != SN_DYNAMIC)
+    return sn_size_number(sn_dim(t, i));
+  SnSizeParts all = sn_size_parts(v, i);
+  SnSize s = all.parts.size ? sn_size_number(all.product) : unknown;
+  for (size_t k = 0; k < all.parts.size && s.known; ++k) {
+    const SnSizePart *p = &all.parts.data[k];
+    SnSize part = sn_none(p->value) ? sn_size_number(p->number)
+                  : p->dim < 0      ? sn_size_of_value(r, p->value)
+                                    : sn_size_of_dim(r, p->value, p->dim);
+    s = all.product ? sn_size_product(&s, &part) : sn_size_sum(&s, 1, &part);
+  }
+  sn_vec_free(&all.parts);
+  return s.known ? s : atom(r, v, i);
+}
+
+static SnSize quotient(const SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  return sn_size_of_tensors(r, x) && sn_size_of_tensors(r, y) ? sn_size_quotient(x, y) : unknown;
+}
+
+static SnSize of_affine(SnSizeReader *r, MlirOperation apply, MlirAffineExpr e, intptr_t dims) {
+  if (mlirAffineExprIsAConstant(e))
+    return sn_size_number(mlirAffineConstantExprGetValue(e));
+  if (mlirAffineExprIsADim(e))
+    return sn_size_of_value(r, sn_operand(apply, mlirAffineDimExprGetPosition(e)));
+  if (mlirAffineExprIsASymbol(e))
+    return sn_size_of_value(r, sn_operand(apply, dims + mlirAffineSymbolExprGetPosition(e)));
+  SnSize x = of_affine(r, apply, mlirAffineBinaryOpExprGetLHS(e), dims),
+         y = of_affine(r, apply, mlirAffineBinaryOpExprGetRHS(e), dims);
+  if (mlirAffineExprIsAAdd(e))
+    return sn_size_sum(&x, 1, &y);
+  if (mlirAffineExprIsAMul(e))
+    return sn_size_product(&x, &y);
+  return mlirAffineExprIsAMod(e) ? unknown : quotient(r, &x, &y);
+}
+
+static SnSize binary(SnSizeReader *r, MlirOperation op) {
+  SnSize x = sn_size_of_value(r, sn_operand(op, 0)), y = sn_size_of_value(r, sn_operand(op, 1));
+  if (sn_is(op, "arith.addi"))
+    return sn_size_sum(&x, 1, &y);
+  if (sn_is(op, "arith.subi"))
+    return sn_size_sum(&x, -1, &y);
+  if (sn_is(op, "arith.muli"))
+    return sn_size_product(&x, &y);
+  if (sn_is(op, "arith.divsi") || sn_is(op, "arith.floordivsi") || sn_is(op, "arith.ceildivsi"))
+    return quotient(r, &x, &y);
+  bool most = sn_is(op, "arith.maxsi");
+  if ((!most && !sn_is(op, "arith.minsi")) || !sn_size_of_tensors(r, &x) || !sn_size_of_tensors(r, &y))
+    return unknown;
+  SnSize more = sn_size_sum(&x, -1, &y), less = sn_size_sum(&y, -1, &x);
+  if (sn_size_at_least(r, &more, 0))
+    return most ? x : y;
+  return sn_size_at_least(r, &less, 0) ? (most ? y : x) : unknown;
+}
+
+static bool is_bit(MlirValue v) { return mlirTypeIsAInteger(sn_type_of(v)) && sn_bits(sn_type_of(v)) == 1; }
+
+static SnSize of_op(SnSizeReader *r, MlirOperation op) {
+  intptr_t i;
+  if (sn_is(op, "arith.constant")) {
+    MlirAttribute value = sn_get_attr(op, "value");
+    return mlirAttributeIsAInteger(value) ? sn_size_number(mlirIntegerAttrGetValueInt(value)) : unknown;
+  }
+  if (sn_is(op, "tensor.dim") || sn_is(op, "memref.dim"))
+    return sn_known_dim(op, &i) ? sn_size_of_dim(r, sn_operand(op, 0), i) : unknown;
+  if (sn_is(op, "arith.index_cast"))
+    return sn_size_of_value(r, sn_operand(op, 0));
+  if (sn_is(op, "arith.extui") || sn_is(op, "arith.select")) { // of what was decided
+    MlirAttribute condition = sn_constant_of(sn_operand(op, 0));
+    if (!condition.ptr || !is_bit(sn_operand(op, 0)))
+      return unknown;
+    bool yes = mlirIntegerAttrGetValueInt(condition) != 0;
+    return sn_is(op, "arith.extui") ? sn_size_number(yes) : sn_size_of_value(r, sn_operand(op, yes ? 1 : 2));
+  }
+  if (sn_is(op, "affine.apply")) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(sn_get_attr(op, "map"));
+    return of_affine(r, op, mlirAffineMapGetResult(map, 0), mlirAffineMapGetNumDims(map));
+  }
+  return sn_in_dialect(op, "arith") && sn_num_operands(op) == 2 ? binary(r, op) : unknown;
+}
+
+// Whole numbers as wide as sizes are: of a narrower one, nobody knows where it wraps around.
+static bool is_wide(MlirType t) {
+  return mlirTypeIsAIndex(t) || (mlirTypeIsAInteger(t) && mlirIntegerTypeGetWidth(t) == 64);
+}
+
+SnSize sn_size_of_value(SnSizeReader *r, MlirValue v) {
+  uintptr_t at;
+  if (!is_wide(sn_type_of(v)))
+    return unknown;
+  if (sn_table_get(&r->values, v.ptr, &at))
+    return r->sizes.data[at - 1];
+  MlirOperation op = sn_definer(v);
+  SnSize s = sn_null(op) ? unknown : of_op(r, op);
+  if (!s.known)
+    s = atom(r, v, -1);
+  if (r->forgets)
+    return s;
+  sn_push(&r->sizes, s);
+  sn_table_put(&r->values, v.ptr, r->sizes.size);
+  return s;
+}
+
+// ---- emitting ---------------------------------------------------------------------------------
+
+static MlirValue emit_atom(SnBuilder *b, const SnSizeAtom *a) {
+  MlirType index = sn_index_type(b->ctx);
+  if (a->dim >= 0)
+    return sn(b, "tensor.dim", a->value, sn_index(b, a->dim), index);
+  return mlirTypeIsAIndex(sn_type_of(a->value)) ? a->value : sn(b, "arith.index_cast", a->value, index);
+}
+
+MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s) {
+  MlirValue sum = {0};
+  for (int k = 0; k < s->n; ++k) {
+    const SnSizeTerm *t = &s->terms[k];
+    MlirValue product = {0};
+    for (int a = 0; a < t->n; ++a) {
+      MlirValue v = emit_atom(b, &r->atoms.data[t->atoms[a]]);
+      product = a ? sn(b, "arith.muli", product, v) : v;
+    }
+    if (sn_none(product) || t->factor != 1) {
+      MlirValue factor = sn_index(b, t->factor);
+      product = sn_none(product) ? factor : sn(b, "arith.muli", product, factor);
+    }
+    sum = k ? sn(b, "arith.addi", sum, product) : product;
+  }
+  return sn_none(sum) ? sn_index(b, 0) : sum;
+}
+
+void sn_size_reader_free(SnSizeReader *r) {
+  sn_vec_free(&r->atoms);
+  sn_vec_free(&r->sizes);
+  sn_table_free(&r->atoms_of);
+  sn_table_free(&r->values);
+}

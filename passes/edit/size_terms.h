@@ -1,0 +1,56 @@
+// size_terms.h: sizes of a program as sums of products of sizes that it is given.
+
+#ifndef SINTER_PASSES_SIZE_TERMS_H
+#define SINTER_PASSES_SIZE_TERMS_H
+
+#include "capi/pass.h"
+
+// A number that nothing is known of: the size of a tensor in a dimension, or (dim is negative) an index value.
+typedef struct {
+  MlirValue value;
+  intptr_t dim;
+  uintptr_t next; // 1 + the one before with this value; 0 if there is none
+} SnSizeAtom;
+
+enum { SN_SIZE_ATOMS = 4, SN_SIZE_TERMS = 6 };
+// factor * atoms[0] * ... ; atoms are in the order in which they were met.
+typedef struct {
+  int64_t factor;
+  int n;
+  int atoms[SN_SIZE_ATOMS];
+} SnSizeTerm;
+// The sum of the terms, none with the factor 0. Terms are in one order, so equal sums are equal in memory.
+typedef struct {
+  bool known; // else nothing was made of it: more terms or atoms than there is room for
+  int n;
+  SnSizeTerm terms[SN_SIZE_TERMS];
+} SnSize;
+
+typedef struct {
+  SN_VEC(SnSizeAtom) atoms;
+  SN_VEC(SnSize) sizes;
+  SnTable atoms_of; // values -> 1 + the last of their atoms
+  SnTable values;   // index values that were read -> 1 + where in sizes
+  bool forgets;     // operations change between questions: nothing is kept
+} SnSizeReader;
+
+// An index or integer value, and the size of a tensor or memref in a dimension.
+SnSize sn_size_of_value(SnSizeReader *r, MlirValue v);
+SnSize sn_size_of_dim(SnSizeReader *r, MlirValue tensor, intptr_t i);
+// The size as an index value; its atoms are known where the builder stands.
+MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s);
+void sn_size_reader_free(SnSizeReader *r);
+
+SnSize sn_size_number(int64_t n);
+SnSize sn_size_sum(const SnSize *x, int64_t factor, const SnSize *y); // x + factor * y
+SnSize sn_size_product(const SnSize *x, const SnSize *y);
+// x / y where y is one term that divides each of x; not known otherwise. No term of y is 0, as no size that is divided
+// by is.
+SnSize sn_size_quotient(const SnSize *x, const SnSize *y);
+bool sn_size_equal(const SnSize *x, const SnSize *y); // false where one is not known
+bool sn_size_is_number(const SnSize *x, int64_t *n);
+// Made of sizes of tensors and numbers alone: arithmetic on them does not wrap around, as that on any other value may.
+bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x);
+bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least); // for all sizes that tensors may have
+
+#endif

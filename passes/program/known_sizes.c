@@ -1,0 +1,229 @@
+// known_sizes.c: sizes `?` that are one are one value.
+//
+//   %m = affine.apply (s0 * 10)[%n]
+//   %b = arith.divsi %m, %c10                             %n
+//   %ok = arith.cmpi sge, %n, %c0                         true
+//   %i = linalg.index 0                        ->
+//   %one = arith.cmpi eq, %b, %c1
+//   %at = arith.select %one, %c0, %i                      %i, of a loop of %b turns
+//   %e = tensor.extract %x[%at, %j]                       an operand that is read at (d0, d1)
+//
+// With a size `?`, torch-mlir folds and unfolds batches by arithmetic, asserts what cannot fail, and where the program
+// broadcasts asks each element whether there was one of it. All of that hides that two ops have the same dimensions,
+// and then they do not fuse.
+//
+// runs in: sinter-prepare    test: test/passes/program/known_sizes.mlir
+
+#include "mlir-c/Dialect/Linalg.h"
+#include "passes/edit/size_terms.h"
+
+typedef struct {
+  SnSizeReader reader;
+  SnValueVec values; // of sizes that were met
+  SnTable by_size;   // hashes of sizes and types -> 1 + where in values
+} Known;
+
+// ---- values of the function ----------------------------------------------------------------
+
+static const void *hash(const SnSize *s, MlirType t) {
+  uintptr_t h = (uintptr_t)t.ptr;
+  for (int k = 0; k < s->n; ++k) {
+    h = (h ^ (uintptr_t)s->terms[k].factor) * 1099511628211u;
+    for (int a = 0; a < s->terms[k].n; ++a)
+      h = (h ^ (uintptr_t)s->terms[k].atoms[a]) * 1099511628211u;
+  }
+  return (const void *)(h | 1);
+}
+
+// A number or an earlier value of the function itself takes the place of the result.
+static void unify(Known *k, MlirOperation op, bool inside) {
+  MlirValue v = sn_result(op, 0);
+  MlirType t = sn_type_of(v);
+  SnSize s = sn_size_of_value(&k->reader, v);
+  int64_t number;
+  uintptr_t at;
+  if (!s.known || sn_is(op, "arith.constant"))
+    return;
+  if (sn_size_is_number(&s, &number)) {
+    SnBuilder b = sn_before(op);
+    mlirValueReplaceAllUsesOfWith(v, sn_int(&b, t, number));
+    return;
+  }
+  if (!sn_table_get(&k->by_size, hash(&s, t), &at)) {
+    if (inside)
+      return;
+    sn_push(&k->values, v);
+    sn_table_put(&k->by_size, hash(&s, t), k->values.size);
+    return;
+  }
+  MlirValue earlier = k->values.data[at - 1];
+  SnSize same = sn_size_of_value(&k->reader, earlier);
+  if (sn_size_equal(&s, &same) && mlirTypeEqual(sn_type_of(earlier), t))
+    mlirValueReplaceAllUsesOfWith(v, earlier);
+}
+
+// ---- comparisons -----------------------------------------------------------------------------
+
+enum { EQUAL, UNEQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL };
+
+// 1 or 0; -1 if sizes may be so or so.
+static int decided(const SnSizeReader *r, int64_t predicate, const SnSize *x, const SnSize *y) {
+  if (!sn_size_of_tensors(r, x) || !sn_size_of_tensors(r, y))
+    return -1;
+  SnSize up = sn_size_sum(x, -1, y), down = sn_size_sum(y, -1, x);
+  bool above = sn_size_at_least(r, &up, 1), below = sn_size_at_least(r, &down, 1);
+  if (predicate == EQUAL || predicate == UNEQUAL)
+    return sn_size_equal(x, y) ? predicate == EQUAL : above || below ? predicate == UNEQUAL : -1;
+  if (predicate == LESS || predicate == GREATER_OR_EQUAL)
+    return below ? predicate == LESS : sn_size_at_least(r, &up, 0) ? predicate == GREATER_OR_EQUAL : -1;
+  if (predicate == GREATER || predicate == LESS_OR_EQUAL)
+    return above ? predicate == GREATER : sn_size_at_least(r, &down, 0) ? predicate == LESS_OR_EQUAL : -1;
+  return -1;
+}
+
+static void decide(Known *k, MlirOperation compare) {
+  SnSize x = sn_size_of_value(&k->reader, sn_operand(compare, 0)),
+         y = sn_size_of_value(&k->reader, sn_operand(compare, 1));
+  int is = decided(&k->reader, sn_int_attr(compare, "predicate", -1), &x, &y);
+  if (is < 0)
+    return;
+  SnBuilder b = sn_before(compare);
+  mlirValueReplaceAllUsesOfWith(sn_result(compare, 0), sn_int(&b, sn_type(b.ctx, "i1"), is));
+}
+
+// ---- broadcasts --------------------------------------------------------------------------------
+
+static MlirAffineMap map_of(MlirOperation generic, intptr_t operand) {
+  return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(generic), operand));
+}
+
+// Whether a loop of a linalg op has so many turns, by the operand that has its size.
+static bool has_turns(Known *k, MlirOperation generic, intptr_t loop, const SnSize *turns) {
+  for (intptr_t o = 0; o < sn_num_operands(generic); ++o) {
+    MlirAffineMap map = map_of(generic, o);
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
+      if (sn_map_dim(map, i) == loop) {
+        SnSize s = sn_size_of_dim(&k->reader, sn_operand(generic, o), i);
+        if (sn_size_equal(&s, turns))
+          return true;
+      }
+  }
+  return false;
+}
+
+// The loop that a value of the body counts, -1 if it is anything else.
+static intptr_t loop_of(MlirOperation generic, MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  bool here = sn_is(op, "linalg.index") && mlirOperationEqual(mlirOperationGetParentOperation(op), generic);
+  return here ? (intptr_t)sn_int_attr(op, "dim", -1) : -1;
+}
+
+// %n == 1 ? 0 : i of a loop of %n turns is i.
+static void drop_question(Known *k, MlirOperation generic, MlirOperation select) {
+  enum { CONDITION, ZERO, INDEX };
+  MlirOperation compare = sn_def(sn_operand(select, CONDITION), "arith.cmpi");
+  intptr_t loop = loop_of(generic, sn_operand(select, INDEX));
+  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != EQUAL || loop < 0 ||
+      !sn_is_constant(sn_operand(select, ZERO), 0) || !sn_is_constant(sn_operand(compare, 1), 1))
+    return;
+  SnSize n = sn_size_of_value(&k->reader, sn_operand(compare, 0));
+  if (has_turns(k, generic, loop, &n))
+    mlirValueReplaceAllUsesOfWith(sn_result(select, 0), sn_operand(select, INDEX));
+}
+
+// What is extracted at the loops' own places becomes an operand.
+static void read_as_operand(Known *k, MlirOperation generic, MlirOperation extract) {
+  MlirValue x = sn_operand(extract, 0);
+  MlirContext ctx = mlirOperationGetContext(generic);
+  intptr_t rank = sn_rank(sn_type_of(x)),
+           inputs = mlirDenseI32ArrayGetElement(sn_get_attr(generic, "operandSegmentSizes"), 0);
+  MlirAffineExpr at[SN_MAX_DIMS];
+  if (rank > SN_MAX_DIMS || !mlirTypeIsARankedTensor(sn_type_of(x)))
+    return;
+  for (intptr_t i = 0; i < rank; ++i) {
+    MlirValue v = sn_operand(extract, i + 1);
+    intptr_t loop = loop_of(generic, v);
+    SnSize size = sn_size_of_dim(&k->reader, x, i);
+    bool only = sn_is_constant(v, 0) && sn_dim(sn_type_of(x), i) == 1;
+    if (!only && (loop < 0 || !has_turns(k, generic, loop, &size)))
+      return;
+    at[i] = only ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, loop);
+  }
+  SnValueVec operands = {0};
+  SN_VEC(MlirAttribute) maps = {0};
+  for (intptr_t o = 0; o <= sn_num_operands(generic); ++o) {
+    MlirAffineMap first = map_of(generic, 0);
+    intptr_t old = o > inputs ? o - 1 : o;
+    sn_push(&operands, o == inputs ? x : sn_operand(generic, old));
+    sn_push(&maps, mlirAffineMapAttrGet(o == inputs ? mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(first), 0, rank, at)
+                                                    : map_of(generic, old)));
+  }
+  mlirOperationSetOperands(generic, (intptr_t)operands.size, operands.data);
+  sn_set_attr(generic, "indexing_maps", mlirArrayAttrGet(ctx, (intptr_t)maps.size, maps.data));
+  int32_t segments[] = {(int32_t)inputs + 1, (int32_t)(sn_num_operands(generic) - inputs - 1)};
+  sn_set_attr(generic, "operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, segments));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+  MlirValue element =
+      mlirBlockInsertArgument(body, inputs, sn_element(sn_type_of(x)), mlirOperationGetLocation(extract));
+  mlirValueReplaceAllUsesOfWith(sn_result(extract, 0), element);
+  sn_vec_free(&operands);
+  sn_vec_free(&maps);
+}
+
+static void in_body(Known *k, MlirOperation generic) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (sn_is(op, "arith.select"))
+      drop_question(k, generic, op);
+    else if (sn_is(op, "tensor.extract"))
+      read_as_operand(k, generic, op);
+  }
+}
+
+// ---- the pass -------------------------------------------------------------------------------------
+
+typedef struct {
+  Known known;
+  MlirOperation func;
+  SnOpVec generics;
+} Walk;
+
+static MlirWalkResult look(MlirOperation op, void *user) {
+  Walk *w = user;
+  if (mlirOperationEqual(op, w->func))
+    return MlirWalkResultAdvance;
+  if (sn_in_dialect(op, "sinter"))
+    return MlirWalkResultSkip;
+  if (sn_is(op, "linalg.generic") && sn_num_results(op))
+    sn_push(&w->generics, op);
+  if (sn_is(op, "arith.cmpi"))
+    decide(&w->known, op);
+  else if (sn_num_results(op) == 1)
+    unify(&w->known, op, !mlirOperationEqual(mlirOperationGetParentOperation(op), w->func));
+  return MlirWalkResultAdvance;
+}
+
+static MlirLogicalResult run_function(MlirOperation func, void *user) {
+  Walk w = {.func = func};
+  mlirOperationWalk(func, look, &w, MlirWalkPreOrder);
+  for (size_t i = 0; i < w.generics.size; ++i)
+    in_body(&w.known, w.generics.data[i]);
+  sn_vec_free(&w.generics);
+  sn_vec_free(&w.known.values);
+  sn_table_free(&w.known.by_size);
+  sn_size_reader_free(&w.known.reader);
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, run_function, NULL); }
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+
+const SnPass sn_pass_known_sizes = {
+    .argument = "sinter-known-sizes",
+    .summary = "sizes ? that are one by how they are computed as one value, and broadcasts of them as plain operands",
+    .dialects = dialects,
+    .run = run,
+};

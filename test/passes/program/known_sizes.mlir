@@ -1,0 +1,159 @@
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-known-sizes,canonicalize,cse)' --split-input-file %s | FileCheck %s
+
+// A size that is folded and unfolded again is the size; what cannot fail is no assert.
+
+// CHECK-LABEL: func @folds
+//       CHECK:   %[[N:.+]] = tensor.dim %{{.+}}, %c0 : tensor<?x10xf32>
+//   CHECK-NOT:   assert
+//       CHECK:   return %[[N]], %[[N]], %{{.+}} : index, index, index
+func.func @folds(%x: tensor<?x10xf32>) -> (index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c10 = arith.constant 10 : index
+  %zero = arith.constant 0 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x10xf32>
+  %m = affine.apply affine_map<()[s0] -> (s0 * 10)>()[%n]
+  %b = arith.divsi %m, %c10 : index
+  %w = arith.index_cast %b : index to i64
+  %ok = arith.cmpi sge, %w, %zero : i64
+  cf.assert %ok, "negative"
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x10xf32> into tensor<?xf32>
+  %k = tensor.dim %c, %c0 : tensor<?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.exp ins(%c : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %l = tensor.dim %y, %c0 : tensor<?xf32>
+  %d = arith.floordivsi %l, %c10 : index
+  %f = arith.ceildivsi %k, %d : index
+  return %b, %d, %f : index, index, index
+}
+
+// -----
+
+// An inferred size: a select of what was decided.
+
+// CHECK-LABEL: func @inferred
+//       CHECK:   %[[N:.+]] = tensor.dim
+//       CHECK:   return %[[N]], %c4
+func.func @inferred(%x: tensor<?x64xf32>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %inner = arith.constant 16 : i64
+  %all = arith.constant 64 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %m = arith.index_cast %n : index to i64
+  %less = arith.cmpi slt, %m, %zero : i64
+  %known = arith.select %less, %one, %m : i64
+  %part = arith.muli %known, %inner : i64
+  %whole = arith.muli %m, %all : i64
+  %rest = arith.divsi %whole, %part : i64
+  %size = arith.select %less, %rest, %m : i64
+  %i = arith.index_cast %size : i64 to index
+  %j = arith.index_cast %rest : i64 to index
+  return %i, %j : index, index
+}
+
+// -----
+
+// A number of the program's own may be negative, and its product may wrap around.
+
+// CHECK-LABEL: func @numbers
+//       CHECK:   arith.muli
+//       CHECK:   arith.divsi
+//       CHECK:   arith.cmpi sge
+//       CHECK:   arith.cmpi sgt
+func.func @numbers(%n: i64) -> (i64, i1, i1) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %four = arith.constant 4 : i64
+  %m = arith.muli %n, %four : i64
+  %d = arith.divsi %m, %four : i64
+  %ok = arith.cmpi sge, %n, %zero : i64
+  %next = arith.addi %n, %one : i64
+  %more = arith.cmpi sgt, %next, %n : i64
+  return %d, %ok, %more : i64, i1, i1
+}
+
+// -----
+
+// What is rounded stays: (n * 10 + 5) / 10 is not n.
+
+// CHECK-LABEL: func @rounds
+//       CHECK:   arith.divsi
+func.func @rounds(%x: tensor<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %c10 = arith.constant 10 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.muli %n, %c10 : index
+  %s = arith.addi %m, %c5 : index
+  %d = arith.divsi %s, %c10 : index
+  return %d : index
+}
+
+// -----
+
+// A broadcast to its own size is none; one dimension of size 1 is read at 0.
+
+// CHECK-LABEL: func @broadcast
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}} : tensor<?x1x8xf32>)
+//  CHECK-NEXT:   ^bb0(%[[X:.+]]: f32, %{{.+}}: f32):
+//  CHECK-NEXT:     linalg.yield %[[X]]
+func.func @broadcast(%x: tensor<?x1x8xf32>) -> tensor<?x4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x1x8xf32>
+  %e = tensor.empty(%n) : tensor<?x4x8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<?x4x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = linalg.index 2 : index
+    %one = arith.cmpi eq, %n, %c1 : index
+    %at = arith.select %one, %c0, %i : index
+    %v = tensor.extract %x[%at, %c0, %k] : tensor<?x1x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x4x8xf32>
+  return %y : tensor<?x4x8xf32>
+}
+
+// -----
+
+// One to a size that nobody knows to be its own stays: there may be one of it.
+
+// CHECK-LABEL: func @other_size
+//       CHECK:   arith.select
+//       CHECK:   tensor.extract
+func.func @other_size(%x: tensor<?xf32>, %m: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %one = arith.cmpi eq, %n, %c1 : index
+    %at = arith.select %one, %c0, %i : index
+    %v = tensor.extract %x[%at] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// What is longer than the loop is no operand of it.
+
+// CHECK-LABEL: func @longer
+//       CHECK:   tensor.extract
+func.func @longer(%x: tensor<9xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<9xf32>
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
