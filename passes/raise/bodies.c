@@ -10,6 +10,7 @@
 // runs in: raise    test: test/passes/raise/raise.mlir
 
 #include "passes/raise/raise.h"
+#include "capi/size_parts.h"
 #include "mlir-c/Dialect/Linalg.h"
 
 // ---- structured ops -----------------------------------------------------------------
@@ -88,19 +89,22 @@ static MlirAffineMap placed(const SnRaise *r, MlirAffineMap map) {
   return sn_map_replace(map, (intptr_t)r->form.dims.size, dims);
 }
 
+MlirValue sn_raise_empty(SnBuilder *b, MlirValue like) {
+  MlirType t = sn_type_of(like);
+  MlirValue sizes[SN_MAX_DIMS];
+  intptr_t n = 0;
+  for (intptr_t d = 0; d < sn_rank(t); ++d)
+    if (sn_dim(t, d) == SN_DYNAMIC)
+      sizes[n++] = sn_emit_size(b, like, d);
+  return sn(b, "tensor.empty", sn_values(n, sizes), t);
+}
+
 void sn_raise_destination(SnRaise *r, SnBuilder *b, intptr_t output) {
   MlirValue init = sn_raise_init(r, output), from = init;
   while (!sn_null(sn_def(from, "linalg.fill")))
     from = sn_operand(sn_definer(from), 1);
-  if (sn_null(sn_def(from, "tensor.empty"))) {
-    MlirType t = sn_type_of(init);
-    SnValueVec sizes = {0};
-    for (intptr_t d = 0; d < sn_rank(t); ++d)
-      if (sn_dim(t, d) == SN_DYNAMIC)
-        sn_push(&sizes, sn(b, "tensor.dim", init, sn_index(b, d)));
-    from = sn(b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), t);
-    sn_vec_free(&sizes);
-  }
+  if (sn_null(sn_def(from, "tensor.empty")))
+    from = sn_raise_empty(b, init);
   sn_push(&r->form.outputs, (SnAccess){.value = from, .map = placed(r, sn_raise_map(r, r->num_inputs + output))});
 }
 

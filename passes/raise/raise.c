@@ -266,10 +266,12 @@ static const SnOption options[] = {
 };
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__cf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
-                                                      mlirGetDialectHandle__sinter__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__cf__,
+                                                      mlirGetDialectHandle__tensor__, mlirGetDialectHandle__sinter__,
+                                                      NULL};
 
 const SnPass sn_pass_raise = {
     .argument = "sinter-raise",

@@ -67,6 +67,8 @@ static inline MlirValue sn_raise_out_argument(const SnRaise *r, intptr_t output)
 void sn_raise_layout(SnRaise *r, intptr_t rows, const intptr_t *row, intptr_t cols, const intptr_t *col, intptr_t own,
                      const intptr_t *inner);
 // Adds the destination of result `output`.
+// A tensor.empty of the size of another tensor.
+MlirValue sn_raise_empty(SnBuilder *b, MlirValue like);
 void sn_raise_destination(SnRaise *r, SnBuilder *b, intptr_t output);
 // Every dynamic size of the form can be read from an operand (rule F7).
 bool sn_raise_sized(const SnRaise *r);

@@ -16,7 +16,9 @@
 // runs in: raise    test: test/passes/raise/views.mlir
 
 #include "passes/raise/raise.h"
+#include "capi/size_parts.h"
 #include "mlir-c/Dialect/Linalg.h"
+#include "passes/edit/size_terms.h"
 #include <assert.h>
 
 // ---- one step --------------------------------------------------------------------
@@ -129,44 +131,20 @@ static bool is_static(MlirOperation op, const char *name) {
   return true;
 }
 
-// Where the size of v in dimension i comes from: v and i become that.
-static void follow_size(MlirValue *v, intptr_t *i) {
-  for (MlirOperation op = sn_definer(*v); !sn_null(op); op = sn_definer(*v)) {
-    if (sn_is_form(op) || sn_in_dialect(op, "linalg")) {
-      *v = sn_operand(op, sn_num_operands(op) - sn_num_results(op) + mlirOpResultGetResultNumber(*v));
-    } else if (sn_is(op, "tensor.cast") && mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, 0)))) {
-      *v = sn_operand(op, 0);
-    } else if (sn_is(op, "tensor.empty") && sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC) {
-      intptr_t operand = 0;
-      for (intptr_t d = 0; d < *i; ++d)
-        operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
-      MlirOperation dim = sn_def(sn_operand(op, operand), "tensor.dim");
-      if (!sn_known_dim(dim, i))
-        return;
-      *v = sn_operand(dim, 0);
-    } else {
-      return;
-    }
-  }
-}
-
-// Whether the slice takes all of a dimension; of those with a size `?`, by how that size was made.
-static bool takes_all(MlirOperation op, intptr_t d) {
-  MlirValue source = sn_operand(op, 0);
+// Whether the slice takes all of a dimension of a tensor; of those with a size `?`, by how that size was made.
+static bool takes_all(MlirOperation op, MlirValue of, intptr_t d) {
   int64_t size = element(op, "static_sizes", d);
-  if (size != SN_DYNAMIC || sn_dim(sn_type_of(source), d) != SN_DYNAMIC)
-    return size == sn_dim(sn_type_of(source), d);
-  intptr_t k = 1 + mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1);
+  if (size != SN_DYNAMIC && sn_dim(sn_type_of(of), d) != SN_DYNAMIC)
+    return size == sn_dim(sn_type_of(of), d);
+  intptr_t group = sn_is(op, "tensor.insert_slice") ? 2 : 1, k = group;
+  k += mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), group);
   for (intptr_t i = 0; i < d; ++i)
     k += element(op, "static_sizes", i) == SN_DYNAMIC;
-  MlirOperation dim = sn_def(sn_operand(op, k), "tensor.dim");
-  intptr_t i;
-  if (!sn_known_dim(dim, &i))
-    return false;
-  MlirValue v = sn_operand(dim, 0);
-  follow_size(&v, &i);
-  follow_size(&source, &d);
-  return sn_same(v, source) && i == d;
+  SnSizeReader r = {.forgets = true};
+  SnSize is = size == SN_DYNAMIC ? sn_size_of_value(&r, sn_operand(op, k)) : sn_size_number(size),
+         whole = sn_size_of_dim(&r, of, d);
+  sn_size_reader_free(&r);
+  return sn_size_equal(&is, &whole);
 }
 
 // A form's dimension has the size of the operands that are read by it alone: a slice that takes the beginning
@@ -174,7 +152,7 @@ static bool takes_all(MlirOperation op, intptr_t d) {
 static bool is_beginning(MlirOperation op, intptr_t d) {
   int64_t size = element(op, "static_sizes", d), whole = sn_dim(sn_type_of(sn_operand(op, 0)), d);
   bool plain = !element(op, "static_offsets", d) && element(op, "static_strides", d) == 1;
-  return (size == SN_DYNAMIC || (whole == SN_DYNAMIC && plain)) && !(plain && takes_all(op, d));
+  return (size == SN_DYNAMIC || (whole == SN_DYNAMIC && plain)) && !(plain && takes_all(op, sn_operand(op, 0), d));
 }
 
 static bool through_slice(SnView *v) {
@@ -284,8 +262,6 @@ static bool lay_out(SnRaise *r, MlirOperation op) {
   MlirType t = sn_type_of(sn_result(op, 0));
   *r = (SnRaise){.op = op, .ctx = mlirOperationGetContext(op), .num_outputs = 1, .num_used = 1};
   r->num_loops = sn_rank(t);
-  if (!mlirShapedTypeHasStaticShape(t))
-    return sn_no(op, "a result of unknown size");
   if (r->num_loops > SN_MAX_DIMS || !r->num_loops)
     return sn_no(op, "%ld dimensions of 1 to %d", (long)r->num_loops, SN_MAX_DIMS);
   if (!sn_is_float(sn_element(t)) && !sn_is_int(sn_element(t)))
@@ -300,7 +276,8 @@ static bool lay_out(SnRaise *r, MlirOperation op) {
 typedef struct {
   SnView view;
   size_t input;
-  bool whole;         // it stands everywhere
+  bool whole; // it stands everywhere
+  // to is SN_DYNAMIC where it is the end of a dimension whose size is not known.
   int64_t from[SN_MAX_DIMS], to[SN_MAX_DIMS], step[SN_MAX_DIMS]; // where in the result it stands
 } Part;
 
@@ -319,10 +296,16 @@ static void read_part(SnRaise *r, MlirValue v, MlirAffineMap map, Part *p) {
   }
 }
 
-static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, int64_t y) {
+// y as x is: a position, or a row of them.
+static MlirValue number_like(SnBuilder *b, MlirValue x, int64_t y) {
   MlirType t = sn_type_of(x);
-  MlirValue bound = sn_splat(b, t, mlirIntegerAttrGet(sn_index_type(b->ctx), y));
-  return sn(b, "arith.cmpi", x, bound, sn_attr("predicate", sn_i64(b->ctx, predicate)));
+  if (mlirTypeIsAShaped(t) && !mlirShapedTypeHasStaticShape(t))
+    return sn_as_row(b, sn_index(b, y), t);
+  return sn_splat(b, t, mlirIntegerAttrGet(sn_index_type(b->ctx), y));
+}
+
+static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, int64_t y) {
+  return sn(b, "arith.cmpi", x, number_like(b, x, y), sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
 static MlirValue both(SnBuilder *b, MlirValue x, MlirValue y) {
@@ -330,23 +313,25 @@ static MlirValue both(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn_none(x) ? y : sn_none(y) ? x : sn_row_op(b, "arith.andi", (MlirType){0}, 2, v);
 }
 
+static bool ends_before(const SnRaise *r, const Part *p, intptr_t d) {
+  return r->sizes[d] == SN_DYNAMIC ? p->to[d] != SN_DYNAMIC : p->to[d] < r->sizes[d];
+}
+
 // Whether the place is one of the part's; null if every place is.
 static MlirValue inside(const SnRaise *r, SnBuilder *b, const Part *p) {
   enum { EQUAL = 0, BELOW = 6, FROM = 5 };
   MlirValue all = {0};
   for (intptr_t d = 0; d < r->num_loops && !p->whole; ++d) {
-    if (!p->from[d] && p->to[d] >= r->sizes[d] && p->step[d] == 1)
+    if (!p->from[d] && !ends_before(r, p, d) && p->step[d] == 1)
       continue;
     MlirValue at = sn_position(b, &r->form, d);
-    MlirType index = sn_index_type(r->ctx), t = sn_type_of(at);
     if (p->from[d])
       all = both(b, all, compare(b, FROM, at, p->from[d]));
-    if (p->to[d] < r->sizes[d])
+    if (ends_before(r, p, d))
       all = both(b, all, compare(b, BELOW, at, p->to[d]));
     if (p->step[d] > 1) {
-      MlirValue far =
-          sn(b, "arith.addi", at, sn_splat(b, t, mlirIntegerAttrGet(index, p->step[d] - p->from[d] % p->step[d])));
-      MlirValue rest = sn(b, "arith.remui", far, sn_splat(b, t, mlirIntegerAttrGet(index, p->step[d])));
+      MlirValue far = sn(b, "arith.addi", at, number_like(b, at, p->step[d] - p->from[d] % p->step[d]));
+      MlirValue rest = sn(b, "arith.remui", far, number_like(b, at, p->step[d]));
       all = both(b, all, compare(b, EQUAL, rest, 0));
     }
   }
@@ -363,7 +348,7 @@ static bool make(SnRaise *r, Part *parts, intptr_t n) {
     if (!parts[k].view.constant.ptr)
       parts[k].input = sn_raise_input(r, &b, parts[k].view);
   MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops);
-  sn_push(&f->outputs, ((SnAccess){.value = sn(&b, "tensor.empty", t), .map = all}));
+  sn_push(&f->outputs, ((SnAccess){.value = sn_raise_empty(&b, sn_result(r->op, 0)), .map = all}));
   if (!sn_raise_sized(r))
     return false;
   sn_form_create(&b, f, false);
@@ -392,10 +377,24 @@ static int64_t part_size(MlirValue part, intptr_t dim) {
   return sn_dim(sn_type_of(part), dim);
 }
 
+// A part that is shorter than the result in a dimension that both have is the program's error; bounds would hide it.
+static void assert_size(SnRaise *r, MlirValue part, intptr_t i, MlirValue whole, intptr_t j) {
+  SnSizeReader sizes = {.forgets = true};
+  SnSize x = sn_size_of_dim(&sizes, part, i), y = sn_size_of_dim(&sizes, whole, j);
+  SnBuilder b = sn_before(r->op);
+  if (!sn_size_equal(&x, &y)) {
+    MlirValue same = sn(&b, "arith.cmpi", sn_emit_size(&b, part, i), sn_emit_size(&b, whole, j),
+                        sn_attr("predicate", sn_i64(r->ctx, 0)));
+    sn_op(&b, "cf.assert", same, sn_types(0, NULL),
+          sn_attr("msg", sn_string(r->ctx, "a tensor has another size than what it is put into or beside")));
+  }
+  sn_size_reader_free(&sizes);
+}
+
 static bool raise_concat(SnRaise *r) {
   intptr_t n = sn_num_operands(r->op), dim = sn_int_attr(r->op, "dim", 0);
   for (intptr_t k = 0; k < n; ++k)
-    if (part_size(sn_operand(r->op, k), dim) < 0)
+    if (part_size(sn_operand(r->op, k), dim) < 0 && k + 1 < n)
       return sn_no(r->op, "the size of operand %ld is not known", (long)k);
   if (n > SN_FUSED_OPERANDS)
     return sn_no(r->op, "%ld parts, of which each element would be selected; a form has at most %d", (long)n,
@@ -412,8 +411,11 @@ static bool raise_concat(SnRaise *r) {
     }
     subscripts[dim] = mlirAffineAddExprGet(subscripts[dim], mlirAffineConstantExprGet(r->ctx, -at));
     at += part_size(sn_operand(r->op, k), dim);
-    p->to[dim] = at; // what is before belongs to the parts before
+    p->to[dim] = k + 1 < n ? at : r->sizes[dim]; // what is before belongs to the parts before
     p->whole = n == 1;
+    for (intptr_t d = 0; d < r->num_loops; ++d)
+      if (k && d != dim && r->sizes[d] == SN_DYNAMIC)
+        assert_size(r, sn_operand(r->op, k), d, sn_operand(r->op, 0), d);
     read_part(r, sn_operand(r->op, k), mlirAffineMapGet(r->ctx, r->num_loops, 0, r->num_loops, subscripts), p);
   }
   bool made = make(r, parts, n);
@@ -425,7 +427,7 @@ static bool raise_insert(SnRaise *r) {
   MlirOperation op = r->op;
   MlirType small = sn_type_of(sn_operand(op, 0)), big = sn_type_of(sn_result(op, 0));
   intptr_t dims[SN_MAX_DIMS];
-  if (!is_static(op, "static_offsets") || !is_static(op, "static_strides") || !is_static(op, "static_sizes"))
+  if (!is_static(op, "static_offsets") || !is_static(op, "static_strides"))
     return sn_no(op, "inserts at a place that is not known");
   if (!slice_dims(op, small, big, dims))
     return sn_no(op, "inserts a tensor of other sizes than it says");
@@ -434,9 +436,15 @@ static bool raise_insert(SnRaise *r) {
   for (intptr_t d = 0; d < r->num_loops; ++d) {
     parts[0].from[d] = element(op, "static_offsets", d);
     parts[0].step[d] = element(op, "static_strides", d);
-    parts[0].to[d] = parts[0].from[d] + (element(op, "static_sizes", d) - 1) * parts[0].step[d] + 1;
-    if (!element(op, "static_sizes", d) || parts[0].step[d] < 1)
+    int64_t size = element(op, "static_sizes", d);
+    bool all = !parts[0].from[d] && parts[0].step[d] == 1 && takes_all(op, sn_operand(op, 1), d);
+    if (!all && size == SN_DYNAMIC)
+      return sn_no(op, "inserts at a place that is not known");
+    parts[0].to[d] = all ? r->sizes[d] : parts[0].from[d] + (size - 1) * parts[0].step[d] + 1;
+    if (!size || parts[0].step[d] < 1)
       return sn_no(op, "inserts nothing, or backwards");
+    if (size == SN_DYNAMIC)
+      assert_size(r, sn_operand(op, 0), dims[d], sn_operand(op, 1), d);
     MlirAffineExpr e =
         mlirAffineAddExprGet(mlirAffineDimExprGet(r->ctx, d), mlirAffineConstantExprGet(r->ctx, -parts[0].from[d]));
     if (dims[d] >= 0)

@@ -248,7 +248,7 @@ func.func @slice_all(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
 func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor<?x8xf32>, tensor<5x8xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
-  // expected-remark@+1 {{a result of unknown size}}
+  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
   %s = tensor.extract_slice %p[0, 0] [%n, 8] [1, 1] : tensor<32x8xf32> to tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.add ins(%x, %s : tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -261,14 +261,61 @@ func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor
 
 // -----
 
-// Where an input ends has to be known.
+// Where an input ends has to be known, of all but the last.
 
 // CHECK-LABEL: func @concat_unknown
 //       CHECK:   tensor.concat
 func.func @concat_unknown(%x: tensor<6x?xf32>, %y: tensor<6x?xf32>) -> tensor<6x?xf32> {
-  // expected-remark@+1 {{a result of unknown size}}
+  // expected-remark@+1 {{the size of operand 0 is not known}}
   %c = tensor.concat dim(1) %x, %y : (tensor<6x?xf32>, tensor<6x?xf32>) -> tensor<6x?xf32>
   return %c : tensor<6x?xf32>
+}
+
+// -----
+
+// The batch is `?`, and so is the length of what comes last.
+
+// CHECK-LABEL: func @concat_dynamic
+//       CHECK:   %[[S:.+]] = arith.addi %c2, %{{.+}} : index
+//       CHECK:   sinter.rowwise (i = ?) by (j = ?)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j] : tensor<?x2xf32> else 0.000000e+00, %{{.+}}[i, j - 2] : tensor<?x?xf32>
+//       CHECK:   %[[TWO:.+]] = sinter.broadcast %{{.+}} : index -> tensor<?xindex>
+//       CHECK:   arith.cmpi ult, %{{.+}}, %[[TWO]]
+func.func @concat_dynamic(%x: tensor<?x2xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c = tensor.concat dim(1) %x, %y : (tensor<?x2xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %c : tensor<?x?xf32>
+}
+
+// -----
+
+// A padded image of any size; one that is inserted into a whole batch.
+
+// CHECK-LABEL: func @pad_dynamic
+//       CHECK:   ins(%{{.+}}[i, j - 1] : tensor<?x?xf32> else 0.000000e+00)
+//       CHECK:   ins(%{{.+}}[i, j - 2] : tensor<?x3xf32> else 0.000000e+00, %{{.+}}[i, j] : tensor<?x9xf32>)
+func.func @pad_dynamic(%x: tensor<?x?xf32>, %y: tensor<?x3xf32>, %z: tensor<?x9xf32>)
+    -> (tensor<?x?xf32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<?x?xf32> to tensor<?x?xf32>
+  %n = tensor.dim %z, %c0 : tensor<?x9xf32>
+  %s = tensor.insert_slice %y into %z[0, 2] [%n, 3] [1, 1] : tensor<?x3xf32> into tensor<?x9xf32>
+  return %p, %s : tensor<?x?xf32>, tensor<?x9xf32>
+}
+
+// -----
+
+// Into a part of it: where that ends is not known.
+
+// CHECK-LABEL: func @insert_somewhere
+//       CHECK:   tensor.insert_slice
+func.func @insert_somewhere(%y: tensor<?x9xf32>, %z: tensor<?x9xf32>, %n: index) -> tensor<?x9xf32> {
+  // expected-remark@+1 {{inserts at a place that is not known}}
+  %s = tensor.insert_slice %y into %z[0, 0] [%n, 9] [1, 1] : tensor<?x9xf32> into tensor<?x9xf32>
+  return %s : tensor<?x9xf32>
 }
 
 // -----
