@@ -8,48 +8,48 @@
 //
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
+#include "passes/edit/size_terms.h"
 #include "passes/merge/merge.h"
 
-// Where the size of v in dimension i comes from: v and i become that.
-static void follow(MlirValue *v, intptr_t *i) {
-  for (MlirOperation op = sn_definer(*v); !sn_null(op); op = sn_definer(*v)) {
-    if (sn_is_form(op)) {
-      *v = sn_operand(op, sn_num_operands(op) - sn_num_results(op) + mlirOpResultGetResultNumber(*v));
-    } else if (sn_is(op, "tensor.empty")) {
-      intptr_t operand = 0;
-      for (intptr_t d = 0; d < *i; ++d)
-        operand += sn_dim(sn_type_of(*v), d) == SN_DYNAMIC;
-      MlirOperation dim =
-          sn_dim(sn_type_of(*v), *i) == SN_DYNAMIC ? sn_def(sn_operand(op, operand), "tensor.dim") : (MlirOperation){0};
-      if (!sn_known_dim(dim, i))
-        return;
-      *v = sn_operand(dim, 0);
-    } else {
-      return;
-    }
-  }
+// The k-th operand of f that has dimension d as a plain subscript gives its size.
+static SnSize given(SnSizeReader *r, const SnForm *f, size_t k, intptr_t d) {
+  const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++i)
+    if (sn_map_dim(a->map, i) == d)
+      return sn_size_of_dim(r, a->value, i);
+  return (SnSize){0};
 }
 
-// The k-th operand of f that has dimension d as a plain subscript gives its size.
-static bool giver(const SnForm *f, size_t k, intptr_t d, MlirValue *v, intptr_t *i) {
-  const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
-  for (*i = 0; *i < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++*i)
-    if (sn_map_dim(a->map, *i) == d) {
-      *v = a->value;
-      follow(v, i);
+static bool has_size(SnSizeReader *r, const SnForm *f, intptr_t d, const SnSize *size) {
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    SnSize is = given(r, f, k, d);
+    if (sn_size_equal(&is, size))
       return true;
-    }
+  }
   return false;
 }
 
 bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e) {
   if (f->dims.data[d].size != SN_DYNAMIC || g->dims.data[e].size != SN_DYNAMIC)
     return f->dims.data[d].size == g->dims.data[e].size;
-  MlirValue x, y;
-  intptr_t i, j;
-  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
-    for (size_t l = 0; giver(f, k, d, &x, &i) && l < g->inputs.size + g->outputs.size; ++l)
-      if (giver(g, l, e, &y, &j) && sn_same(x, y) && i == j)
-        return true;
-  return false;
+  SnSizeReader r = {.forgets = true};
+  bool same = false;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size && !same; ++k) {
+    SnSize size = given(&r, f, k, d);
+    same = size.known && has_size(&r, g, e, &size);
+  }
+  sn_size_reader_free(&r);
+  return same;
+}
+
+bool sn_inside_of_unknown(const SnForm *f, const SnAccess *read) {
+  SnSizeReader r = {.forgets = true};
+  bool inside = true;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(read->map) && inside; ++p) {
+    intptr_t d = sn_map_dim(read->map, p);
+    SnSize size = sn_size_of_dim(&r, read->value, p);
+    inside = sn_dim(sn_type_of(read->value), p) != SN_DYNAMIC || (d >= 0 && has_size(&r, f, d, &size));
+  }
+  sn_size_reader_free(&r);
+  return inside;
 }

@@ -205,7 +205,7 @@ static bool bounds_fit(const SnIntoSide *m) {
     return true;
   if (m->read->through.ptr)
     return sn_refuse(m->p.op, SN_WHY_BOUNDED_INDEX);
-  if (!mlirShapedTypeHasStaticShape(sn_type_of(m->read->value)))
+  if (!sn_inside_of_unknown(&m->f, m->read))
     return sn_refuse(m->f.op, SN_WHY_UNKNOWN_SIZE);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(m->read->map); ++i)
     if (!sn_has_affine_value(&m->f, mlirAffineMapGetResult(m->read->map, i)))
@@ -368,7 +368,10 @@ static SnAccess moved(const SnIntoSide *m, const SnAccess *a, SnForm *to) {
   bool inside = true;
   for (intptr_t i = 0; i < n; ++i) {
     int64_t low, high;
-    inside &= sn_affine_range(results[i], sizes, &low, &high) && low >= 0 && high < sn_dim(t, i);
+    bool same = sn_map_dim(a->map, i) >= 0 && mlirAffineExprIsADim(results[i]); // `?` is the size of the dimension
+    inside &= sn_dim(t, i) == SN_DYNAMIC
+                  ? same
+                  : sn_affine_range(results[i], sizes, &low, &high) && low >= 0 && high < sn_dim(t, i);
   }
   if (!inside)
     out.fill = sn_is_float(e) ? mlirFloatAttrDoubleGet(ctx, e, 0) : mlirIntegerAttrGet(e, 0);

@@ -378,7 +378,7 @@ static bool may_trap(const SnForm *f) {
 
 // a computes more than is read of it: what it reads for that gets bounds too, and its sizes are known.
 static bool guard_fits(const SnMerge *m) {
-  if (!mlirShapedTypeHasStaticShape(sn_type_of(m->guard->value)))
+  if (!sn_inside_of_unknown(&m->b, m->guard))
     return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
   for (size_t k = 0; k < m->a.inputs.size; ++k)
     if (m->a.inputs.data[k].through.ptr)

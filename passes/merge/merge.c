@@ -44,7 +44,7 @@ MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirT
     MlirAffineExpr e = mlirAffineMapGetResult(map, p);
     bool known = sn_affine_range(e, sizes, &low, &high);
     for (int end = 0; end < 2; ++end) {
-      if (known && (end ? high < sn_dim(t, p) : low >= 0))
+      if (sn_dim(t, p) == SN_DYNAMIC || (known && (end ? high < sn_dim(t, p) : low >= 0)))
         continue;
       MlirValue at = sn_affine_value(b, f, e), bound = sn_index(b, end ? sn_dim(t, p) : 0);
       if (sn_is_row(at))
@@ -202,14 +202,19 @@ static SnAccess moved_access(const SnMerge *m, SnAccess a, const MlirAffineExpr 
 }
 
 // What a reads where b does not read a: anything, so zero, unless it is inside there too.
-static SnAccess bounded(const SnMerge *m, SnAccess a) {
+static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
   if (!m->guard || a.fill.ptr || sn_is_table(&a))
     return a;
   int64_t *sizes = sizes_of(&m->merged), low, high;
   MlirType t = sn_type_of(a.value), e = sn_element(t);
   bool inside = true;
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a.map); ++p)
-    inside &= sn_affine_range(mlirAffineMapGetResult(a.map, p), sizes, &low, &high) && low >= 0 && high < sn_dim(t, p);
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a.map); ++p) {
+    bool same = sn_map_dim(a.map, p) >= 0 && sn_map_dim(before->map, p) >= 0; // a size `?` is that of the dimension
+    inside &= sn_dim(t, p) == SN_DYNAMIC
+                  ? same
+                  : sn_affine_range(mlirAffineMapGetResult(a.map, p), sizes, &low, &high) && low >= 0 &&
+                        high < sn_dim(t, p);
+  }
   if (!inside)
     a.fill = sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, 0) : mlirIntegerAttrGet(e, 0);
   free(sizes);
@@ -228,7 +233,7 @@ static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, 
     place[k] = flows ? -1 : (intptr_t)m->merged.inputs.size;
     SnAccess moved = flows ? (SnAccess){0} : moved_access(m, f->inputs.data[k], dims, base);
     if (!flows)
-      sn_push(&m->merged.inputs, f == &m->a ? bounded(m, moved) : moved);
+      sn_push(&m->merged.inputs, f == &m->a ? bounded(m, moved, &f->inputs.data[k]) : moved);
   }
 }
 

@@ -44,7 +44,8 @@ void sn_needed_ops(MlirValue v, const SnMap *known, SnOpVec *ops);
 // in the map, or values that are made of them. It needs no other columns of a row than its own.
 MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const MlirAffineExpr *dims, const SnForm *to,
                         SnMap *map);
-// Whether subscripts over the dimensions of `f` are inside of a value of type t; null where they always are.
+// Whether subscripts over the dimensions of `f` are inside of a value of type t; null where they always are. Where its
+// size is `?` they are (sn_inside_of_unknown).
 MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t);
 
 // ---- merge/into_sides.c ------------------------------------------------------------
@@ -122,6 +123,8 @@ void sn_turn_free(SnTurn *t);
 
 // Dimension d of f and dimension e of g have one size, whatever the arguments are.
 bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
+// Where the size of what f reads is `?`, the subscript is a dimension of f of that size: it is never outside.
+bool sn_inside_of_unknown(const SnForm *f, const SnAccess *read);
 
 // ---- merge/growth.c --------------------------------------------------------------
 

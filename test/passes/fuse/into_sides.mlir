@@ -480,6 +480,34 @@ func.func @bounds_through_index(%x: tensor<50x16xf32>, %t: tensor<8xi64>, %w: te
 
 // -----
 
+// A size `?` that is the reader's own is never left: only the columns are compared.
+
+// CHECK-LABEL: func @bounds_same_size
+//       CHECK:   side(%{{.+}}[i, k - 1] : tensor<?x15xf32> else 0.000000e+00)
+//       CHECK:     arith.cmpi sge
+//   CHECK-NOT:     arith.cmpi
+//       CHECK:     arith.select
+func.func @bounds_same_size(%x: tensor<?x15xf32>, %w: tensor<4x16xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x15xf32>
+  %f = tensor.empty(%n) : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x15xf32>
+  %m = sinter.rowwise (i = ?) by (k = 15) ins(%x[i, k] : tensor<?x15xf32>) outs(%e[i, k] : tensor<?x15xf32>) {
+  ^row(%a: tensor<15xf32>):
+    %p = math.exp %a : tensor<15xf32>
+    sinter.yield %p : tensor<15xf32>
+  }
+  %y = sinter.contract (i = ?) by (j = 4)
+      product (k = 16) (%m[i, k - 1] : tensor<?x15xf32> else 0.0, %w[j, k] : tensor<4x16xf32>) : f32
+      outs(%f[i, j] : tensor<?x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
 // Bounds are compared with numbers.
 
 // CHECK-LABEL: func @bounds_unknown(
