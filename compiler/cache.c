@@ -78,15 +78,8 @@ static void add_processor(SnHash *hash, const SinterCompiler *c) {
 
 static void add_options(SnHash *hash, const SnJob *job) {
   const SinterCompiler *c = job->compiler;
-  const char *texts[] = {c->policy,
-                         c->without,
-                         c->sums,
-                         c->input_dialect,
-                         c->wrt,
-                         c->entry,
-                         c->name,
-                         job->file,
-                         c->upstream ? "upstream" : "",
+  const char *texts[] = {c->policy,          c->without, c->sums, c->input_dialect, c->wrt,
+                         c->entry,           c->after,   c->name, job->file,        c->upstream ? "upstream" : "",
                          c->ptx ? "ptx" : ""};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);

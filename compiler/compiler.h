@@ -28,6 +28,7 @@
 #ifndef SINTER_COMPILER_H
 #define SINTER_COMPILER_H
 
+#include "mlir-c/AffineMap.h"
 #include "mlir-c/IR.h"
 #include <sinter/abi.h>
 #include <stdbool.h>
@@ -87,7 +88,7 @@ SINTER_EXPORTED void sinter_compiler_set_handler(SinterCompiler *compiler, Sinte
 
 // Sets an option; `value` is copied, NULL for those that take none. The options are those of sinter-cc: "target"
 // ("cpu", "gpu"), "policy" ("disabled", "medium", "aggressive"), "wrt" ("0,2"), "upstream", "entry", "cpu", "chip",
-// "ptx", "tuning", "name", "input-dialect", "without"; and "cache", a folder, with "cache-size", in bytes.
+// "ptx", "tuning", "name", "input-dialect", "after", "without"; and "cache", a folder, with "cache-size", in bytes.
 SINTER_EXPORTED int32_t sinter_compiler_set(SinterCompiler *compiler, const char *option, const char *value);
 // Option number i with its argument ("FILE"; NULL: none) and what it is for, in one line. False behind the last.
 SINTER_EXPORTED bool sinter_compiler_option(size_t i, const char **name, const char **argument, const char **help);
@@ -141,6 +142,85 @@ SINTER_EXPORTED int32_t sinter_program_write(const SinterCompiler *compiler, con
 SINTER_EXPORTED bool sinter_program_was_cached(const SinterProgram *program);
 // NULL is nothing.
 SINTER_EXPORTED void sinter_program_destroy(SinterProgram *program);
+
+// ---- forms (compiler/form_api.c) ------------------------------------------------------------
+//
+// A kernel form, sinter.rowwise or sinter.contract (docs/row-programs.md), with what it says as plain data. Values,
+// types, maps and names are the context's. What a form reads and writes are accesses: a value and an affine map from
+// the form's dimensions, which are numbered rows first, then columns, then those of each product, to subscripts of the
+// value.
+
+typedef struct SinterForm SinterForm;
+
+enum SinterFormPart {
+  SINTER_FORM_ROWS = 0,     // dimensions
+  SINTER_FORM_COLUMNS = 1,  // dimensions
+  SINTER_FORM_PRODUCTS = 2, // each with dimensions of its own
+  SINTER_FORM_INPUTS = 3,   // accesses: of a contract its products' sides first
+  SINTER_FORM_INDICES = 4,  // accesses: index tensors, which symbols of inputs' maps stand for
+  SINTER_FORM_OUTPUTS = 5,  // accesses: destinations
+  SINTER_FORM_ACCUMULATORS = 6,
+  SINTER_FORM_GROUPS = 7,   // of columns
+  SINTER_FORM_MATRICES = 8, // that rows are multiplied by
+  SINTER_FORM_SIDES = 9,    // of products and matrices, where some are more than one access
+};
+
+// NULL: the operation is no form. It stays the module's; the SinterForm is the caller's to destroy, and knows nothing
+// of changes to the operation.
+SINTER_EXPORTED SinterForm *sinter_form_read(MlirOperation operation);
+// An empty one, to be filled and built.
+SINTER_EXPORTED SinterForm *sinter_form_create(void);
+SINTER_EXPORTED void sinter_form_destroy(SinterForm *form);
+
+// How many there are of a SinterFormPart; -1: there is no such part.
+SINTER_EXPORTED intptr_t sinter_form_count(const SinterForm *form, int32_t part);
+// Dimension i of all, which product's own are among; size INT64_MIN: not known. False: there is none.
+SINTER_EXPORTED bool sinter_form_dimension(const SinterForm *form, intptr_t i, MlirStringRef *name, int64_t *size);
+// Access i of inputs, indices or outputs. `fill` is read out of range, null: nothing is; `through` says which of the
+// indices each symbol of the map is, null: it has none.
+SINTER_EXPORTED bool sinter_form_access(const SinterForm *form, int32_t part, intptr_t i, MlirValue *value,
+                                        MlirAffineMap *map, MlirAttribute *fill, MlirAttribute *through);
+// Product i: how many dimensions are its own, and the type of its sums.
+SINTER_EXPORTED bool sinter_form_product(const SinterForm *form, intptr_t i, intptr_t *dimensions, MlirType *type);
+// Accumulator i: how it combines ("add", "maximumf", ...), its subscripts, its type.
+SINTER_EXPORTED bool sinter_form_accumulator(const SinterForm *form, intptr_t i, MlirStringRef *kind,
+                                             MlirAffineMap *map, MlirType *type);
+// Side i: its first input and how many it has; its program over them, a null block where it is its one access.
+SINTER_EXPORTED bool sinter_form_side(const SinterForm *form, intptr_t i, intptr_t *first, intptr_t *count,
+                                      MlirBlock *program);
+// The row program, and the one behind all rows: null where there is none, or the form is not built.
+SINTER_EXPORTED MlirBlock sinter_form_body(const SinterForm *form);
+SINTER_EXPORTED MlirBlock sinter_form_finish(const SinterForm *form);
+SINTER_EXPORTED MlirAttribute sinter_form_schedule(const SinterForm *form); // null: none
+
+// Fills a form: rows, then columns, then each product followed by its dimensions; accesses and accumulators in any
+// place. Forms with several groups of columns, matrices or programs of sides are written in text.
+SINTER_EXPORTED void sinter_form_add_row(SinterForm *form, MlirStringRef name, int64_t size);
+SINTER_EXPORTED void sinter_form_add_column(SinterForm *form, MlirStringRef name, int64_t size);
+SINTER_EXPORTED void sinter_form_add_product(SinterForm *form, MlirType type);
+SINTER_EXPORTED void sinter_form_add_product_dimension(SinterForm *form, MlirStringRef name, int64_t size);
+SINTER_EXPORTED void sinter_form_add_access(SinterForm *form, int32_t part, MlirValue value, MlirAffineMap map,
+                                            MlirAttribute fill, MlirAttribute through);
+SINTER_EXPORTED void sinter_form_add_accumulator(SinterForm *form, MlirStringRef kind, MlirAffineMap map,
+                                                 MlirType type);
+SINTER_EXPORTED void sinter_form_set_schedule(SinterForm *form, MlirAttribute schedule);
+// Makes the operation, in front of `before`, or at the end of the block where that is null: with a body whose block has
+// its arguments and is empty, and with a finish if asked for one. The caller fills both, down to a sinter.yield.
+// Destinations that are tensors come back as results. An error where the parts do not fit each other.
+SINTER_EXPORTED int32_t sinter_form_build(const SinterCompiler *compiler, SinterForm *form, MlirLocation location,
+                                          MlirBlock block, MlirOperation before, bool with_finish,
+                                          MlirOperation *operation);
+
+// A schedule, #sinter.KIND<...>, of a dictionary: the keys that it leaves out have their defaults. KINDs and keys are
+// in build/docs/dialect.md.
+SINTER_EXPORTED int32_t sinter_schedule_create(const SinterCompiler *compiler, MlirLocation location, const char *kind,
+                                               MlirAttribute dictionary, MlirAttribute *schedule);
+// Its KIND, NULL of what is no schedule, and its dictionary with all keys, null then.
+SINTER_EXPORTED const char *sinter_schedule_kind(MlirAttribute schedule);
+SINTER_EXPORTED MlirAttribute sinter_schedule_dictionary(MlirAttribute schedule);
+// Gives a form's operation a schedule, which the roads then keep; null takes it away. An error where it does not fit,
+// and the operation has what it had.
+SINTER_EXPORTED int32_t sinter_schedule_set(const SinterCompiler *compiler, MlirOperation form, MlirAttribute schedule);
 
 #ifdef __cplusplus
 }

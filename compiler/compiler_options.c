@@ -59,6 +59,10 @@ static const char *set_entry(void *to, const char *value) {
   ((SinterCompiler *)to)->entry = value;
   return NULL;
 }
+static const char *set_after(void *to, const char *value) { // the road knows its rungs
+  ((SinterCompiler *)to)->after = value;
+  return *value ? NULL : "is no rung";
+}
 static const char *set_name(void *to, const char *value) {
   ((SinterCompiler *)to)->name = value;
   return sn_wrong_program_name(value);
@@ -95,6 +99,7 @@ const SinterOption sn_library_options[] = {
     {"name", "NAME", "of the program in C: functions are NAME_FUNCTION, their table NAME_library (default: the file's)",
      set_name},
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
+    {"after", "RUNG", "the program is on this rung of the road already, and goes on from there", set_after},
     {"chip", "NAME", "the GPU's architecture (default: " SN_GPU_CHIP_DEFAULT ")", set_chip},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},

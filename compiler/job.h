@@ -23,7 +23,7 @@ extern "C" {
 
 struct SinterCompiler {
   const char *policy, *without, *sums, *input_dialect, *wrt, *tuning; // options of the roads
-  const char *cpu, *chip, *entry, *name, *cache;                      // NULL: not given
+  const char *cpu, *chip, *entry, *after, *name, *cache;              // NULL: not given
   int64_t cache_bytes;
   bool gpu, ptx, upstream;
   SN_VEC(char *) texts; // copies that it owns

@@ -68,9 +68,10 @@ static int32_t compile(SnJob *job, MlirModule module, bool code, SinterProgram *
   SinterProgram *p = sn_program_new();
   p->gpu = c->gpu;
   p->name = c->name ? strdup(c->name) : sn_program_name(job->file);
-  int32_t status = sn_select(job, module, c->entry);
+  bool on_the_road = c->after && !c->entry; // far down functions are LLVM's
+  int32_t status = on_the_road ? SINTER_COMPILER_OK : sn_select(job, module, c->entry);
   if (status == SINTER_COMPILER_OK)
-    status = sn_road(job, module, NULL, NULL);
+    status = sn_road(job, module, c->after, NULL);
   int before = job->errors;
   if (status == SINTER_COMPILER_OK && sn_failed(sn_check_c_names(mlirModuleGetOperation(module), p->name)))
     status = not_compiled(job, before);

@@ -89,7 +89,7 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
   if (options->out && (kind == PTX || kind == CUBIN)) {
     int32_t status = sn_select(tool->job, module, c->entry);
     if (status == SINTER_COMPILER_OK)
-      status = sn_road(tool->job, module, NULL, "binary");
+      status = sn_road(tool->job, module, c->after, "binary");
     return status == SINTER_COMPILER_OK ? write_binary(tool, options, module) : tool_exit(status);
   }
   SinterProgram *program = NULL;
