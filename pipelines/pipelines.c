@@ -45,6 +45,7 @@ const SnPipeline sn_pipeline_prepare = {
   {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
    "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
   {"func.func(canonicalize)", "casts and dead buffers are gone", NULL}, \
+  {"sinter-split-views", "memref.expand_shape in sizes `?` -> memref.reinterpret_cast", NULL}, \
   {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
   {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
   {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
