@@ -280,7 +280,8 @@ def Sinter_IndexOp : Sinter_Op<"index", [Pure]> {
     Of a row dimension it is one `index`; of a column dimension a row of them.
 
     * (I1) the name is of a row or column dimension of the form whose region it stands in; in `finish`, of a column; in
-      the program of a side, also of a dimension that is summed with it.
+      the program of a side, also of a dimension that is summed with it; in a definition, `column` (`column0`, `column1`
+      of several), or `row` (`row0`, .. where it is used with several dimensions of rows).
     * (I2) the result is `index` for a row dimension, a row of `index` for a column dimension; in the program of a side,
       a row for what is summed and `index` for any other.
 
@@ -359,8 +360,8 @@ def Sinter_GatherOp : Sinter_Op<"gather", [Pure,
 
 defvar whole_rows = [{
     * (W1) it stands in a definition, in the body of a `sinter.loss`, or in the body of a `sinter.rowwise` on tensors
-      with one group of columns. `along` names a column dimension of that (`column` in a definition), and may be left
-      out where there is one.
+      with one group of columns. `along` names a column dimension of that (in a definition `column`, or `column0`,
+      `column1`), and may be left out where there is one.
     * (W2) it has rows, as long as the form's, and gives rows of the same types.
 }];
 
@@ -443,7 +444,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     where the definition is used.
 
     Attributes of a definition: `reductions`, which makes it a loss: what may be done with its values, the first by
-    default; `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension);
+    default; `columns`, the dimension that rows run along (-1, the last, by default; 0 of a tensor with one dimension),
+    or a list of dimensions that follow each other, over which a row is a matrix, flattened;
     `broadcast`, operands have the shapes that NumPy broadcasts to one, and with `same_rank` as many dimensions;
     `functions`, the names of other definitions that the body applies and a use may replace.
 
@@ -454,7 +456,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
       an attribute is a scalar; `column`, `leading` and `like` are of rows, and one is like a row operand before it.
     * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and
       `default` is one of them. An argument has no other words.
-    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean"; there are no other attributes than those
+    * (D4) `reductions` are some of "mean", "sum", "none" and "batchmean", `columns` a dimension or several that follow
+      each other; there are no other attributes than those
       above, `summary` and `formula`.
     * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, those
       on whole rows, and uses of definitions, on scalars and `tensor<?xT>`.
@@ -469,7 +472,7 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$names, ArrayAttr:$parameters,
-                       OptionalAttr<StrArrayAttr>:$reductions, OptionalAttr<I64Attr>:$columns,
+                       OptionalAttr<StrArrayAttr>:$reductions, OptionalAttr<AnyAttr>:$columns,
                        OptionalAttr<UnitAttr>:$broadcast, OptionalAttr<UnitAttr>:$same_rank,
                        OptionalAttr<DictionaryAttr>:$functions,
                        OptionalAttr<StrAttr>:$summary, OptionalAttr<StrAttr>:$formula);

@@ -37,6 +37,21 @@ static bool are_strings(MlirAttribute list) {
   return all;
 }
 
+// A dimension, or several that follow each other.
+static bool are_dimensions(MlirAttribute columns) {
+  if (mlirAttributeIsAInteger(columns))
+    return true;
+  bool fits = mlirAttributeIsAArray(columns) && mlirArrayAttrGetNumElements(columns) > 0;
+  int64_t last = 0;
+  for (intptr_t k = 0; fits && k < mlirArrayAttrGetNumElements(columns); ++k) {
+    MlirAttribute d = mlirArrayAttrGetElement(columns, k);
+    int64_t is = mlirAttributeIsAInteger(d) ? mlirIntegerAttrGetValueInt(d) : 0;
+    fits = mlirAttributeIsAInteger(d) && (!k || (is == last + 1 && is != 0));
+    last = is;
+  }
+  return fits;
+}
+
 // What uses read as strings is that.
 static bool has_words(MlirAttribute parameter) {
   MlirAttribute values = word_of(parameter, "values"), like = word_of(parameter, "like");
@@ -60,9 +75,21 @@ bool sn_definition_is_whole(MlirOperation op) {
   return whole;
 }
 
+bool sn_definition_has_columns(MlirOperation op) {
+  MlirAttribute columns = sn_get_attr(op, "columns");
+  return !columns.ptr || are_dimensions(columns);
+}
+
+intptr_t sn_definition_columns(MlirOperation op) {
+  MlirAttribute columns = sn_get_attr(op, "columns");
+  bool several = columns.ptr && mlirAttributeIsAArray(columns) && are_dimensions(columns);
+  return several ? mlirArrayAttrGetNumElements(columns) : 1;
+}
+
 bool sn_definition_is_usable(MlirOperation op) {
   MlirAttribute reductions = sn_get_attr(op, "reductions"), functions = sn_get_attr(op, "functions");
-  bool usable = sn_definition_is_whole(op) && (!reductions.ptr || are_strings(reductions)) &&
+  bool usable = sn_definition_is_whole(op) && sn_definition_has_columns(op) &&
+                (!reductions.ptr || are_strings(reductions)) &&
                 (!functions.ptr || mlirAttributeIsADictionary(functions));
   MlirAttribute parameters =
       usable && !sn_is(op, "sinter.loss") ? sn_get_attr(op, "parameters") : mlirAttributeGetNull();
@@ -112,7 +139,11 @@ SnDefinition sn_definition_read(MlirOperation op) {
   }
   d.reductions = in_place ? sn_parse_attr(ctx, "[\"mean\", \"sum\", \"none\"]") : sn_get_attr(op, "reductions");
   d.functions = sn_get_attr(op, "functions");
-  d.columns = sn_int_attr(op, "columns", -1);
+  MlirAttribute columns = sn_get_attr(op, "columns");
+  bool several = columns.ptr && mlirAttributeIsAArray(columns);
+  d.num_columns = sn_definition_columns(op);
+  d.columns =
+      several ? mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(columns, 0)) : sn_int_attr(op, "columns", -1);
   return d;
 }
 
@@ -123,6 +154,18 @@ size_t sn_num_operand_parameters(const SnDefinition *d) {
   while (n < d->parameters.size && !d->parameters.data[n].attribute)
     ++n;
   return n;
+}
+
+intptr_t sn_dim_word(MlirStringRef word, const char *kind, intptr_t many) {
+  size_t n = strlen(kind);
+  if (word.length < n || memcmp(word.data, kind, n))
+    return -1;
+  if (word.length == n)
+    return many == 1 ? 0 : -1;
+  intptr_t number = 0;
+  for (size_t i = n; i < word.length; ++i)
+    number = word.data[i] >= '0' && word.data[i] <= '9' && number < many ? number * 10 + word.data[i] - '0' : many;
+  return number < many ? number : -1;
 }
 
 MlirOperation sn_definition_yield(const SnDefinition *d) { return mlirBlockGetTerminator(d->body); }

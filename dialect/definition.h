@@ -48,18 +48,25 @@ typedef struct {
   SN_VEC(SnParameter) parameters;
   MlirAttribute reductions; // null: not a loss
   MlirAttribute functions;  // null if none
-  int64_t columns;          // as written: -1 is the last dimension
+  int64_t columns;          // the first, as written: -1 is the last dimension
+  intptr_t num_columns;     // 1, or more where the row is a matrix: dimensions that follow each other
   bool broadcast, same_rank;
 } SnDefinition;
 
 // Whether it can be read at all: one block that ends in sinter.yield, a name and words for each argument.
 bool sn_definition_is_whole(MlirOperation op);
+// `columns` is a dimension, or a list of some that follow each other, or nothing.
+bool sn_definition_has_columns(MlirOperation op);
+intptr_t sn_definition_columns(MlirOperation op); // how many; 1 where that is not so
 // Whether a use can be held against it: its own verifier says what is wrong, but may come later.
 bool sn_definition_is_usable(MlirOperation op);
 // Reads a verified sinter.define or sinter.loss. Free with sn_definition_free.
 SnDefinition sn_definition_read(MlirOperation op);
 void sn_definition_free(SnDefinition *d);
 size_t sn_num_operand_parameters(const SnDefinition *d); // the first ones
+// A word for a dimension in a definition, as a number among columns or among rows: `column`, the only one, or
+// `column0`, `column1` of several; `row` or `row0`, .. likewise of a form that has so many. -1 if it is no such word.
+intptr_t sn_dim_word(MlirStringRef word, const char *kind, intptr_t many);
 // The types that the body yields; NULL while it does not end in a yield.
 MlirOperation sn_definition_yield(const SnDefinition *d);
 // Whether the op stands in a row program: a form, a definition or a loss in place.
@@ -93,7 +100,7 @@ typedef struct {
   SnReduction reduction;          // SN_NO_REDUCTION for a function
   MlirType real;                  // what floats of the body become: f32 or f64
   // On tensors, all dimensions: rank >= 1, a tensor of rank 0 counts as one element. In a row program rank is 0.
-  intptr_t rank, column;
+  intptr_t rank, column, num_columns; // columns are dimensions column .. column + num_columns
   int64_t shape[SN_MAX_DIMS];
   bool scalar; // all row operands have rank 0
 } SnUse;
@@ -104,6 +111,9 @@ MlirLogicalResult sn_use_bind(MlirOperation op, MlirOperation definition, SnUse 
 // The same with the first candidate that the operands fit.
 MlirLogicalResult sn_use_bind_found(MlirOperation op, const SnFound *found, SnUse *use);
 void sn_use_free(SnUse *use);
+static inline bool sn_use_is_column(const SnUse *u, intptr_t d) {
+  return d >= u->column && d < u->column + u->num_columns;
+}
 // How operand k lies in the dimensions of the use: one number for each of its own, -1 where it is broadcast.
 // Returns false, and which of its dimensions does not fit, where it has another shape.
 bool sn_use_dims(const SnUse *use, size_t k, intptr_t *dims, intptr_t *wrong);

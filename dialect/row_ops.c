@@ -59,10 +59,13 @@ int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
   return n;
 }
 
-bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
+bool sn_row_op_takes_dim(MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
-  bool names = (line && line->names_dim) || sn_is_whole_rows(op);
-  MlirAttribute dim = names ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
+  return (line && line->names_dim) || sn_is_whole_rows(op);
+}
+
+bool sn_row_op_names(MlirOperation op, MlirStringRef name) {
+  MlirAttribute dim = sn_row_op_takes_dim(op) ? sn_get_attr(op, "dim") : mlirAttributeGetNull();
   return dim.ptr && mlirAttributeIsAString(dim) && mlirStringRefEqual(mlirStringAttrGetValue(dim), name);
 }
 

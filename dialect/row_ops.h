@@ -105,7 +105,8 @@ typedef enum { SN_DIVIDES_NOTHING, SN_DIVIDES_UNSIGNED, SN_DIVIDES_SIGNED } SnDi
 SnDivides sn_divides_integers(MlirOperation op);
 // ... by what may be 0, or by what may be -1 where there are signs: the least number has no quotient.
 bool sn_may_trap(MlirOperation op);
-// It has the attribute `dim`, and that is `name`.
+// It may have the attribute `dim`, the name of a dimension; and that is `name`.
+bool sn_row_op_takes_dim(MlirOperation op);
 bool sn_row_op_names(MlirOperation op, MlirStringRef name);
 
 #ifdef __cplusplus

@@ -167,6 +167,8 @@ MlirLogicalResult sinter_define_verify(MlirOperation op) {
       return sn_error(op, "has no words for argument %td", k);
   if (sn_failed(check_whole(op)) || sn_failed(check_spelling(op, parameters, names)))
     return SN_FAIL;
+  if (!sn_definition_has_columns(op)) // D4
+    return sn_error(op, "has `columns` that are neither a dimension nor a list of dimensions that follow each other");
   SnDefinition d = sn_definition_read(op);
   MlirLogicalResult result = SN_OK;
   for (intptr_t k = 0, last = 0; k < n && !sn_failed(result); ++k) {

@@ -120,11 +120,14 @@ MlirLogicalResult sinter_index_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   if (!sn_null(parent) && !sn_is_form(parent) && sn_in_row_program(op)) {
     MlirType is = sn_type_of(sn_result(op, 0));
-    bool row = sn_is_row_type(is) && mlirTypeIsAIndex(sn_element(is));
-    if (!mlirStringRefEqual(name, SN_STR("column")) || !row) // I1
-      return sn_error(
-          op, "is '%.*s' of type %s; in a definition there is the position in the row, `column`, tensor<?xindex>",
-          (int)name.length, name.data, sn_show_type(is).text);
+    bool position = sn_is_row_type(is) && mlirTypeIsAIndex(sn_element(is)), number = mlirTypeIsAIndex(is);
+    bool column = sn_dim_word(name, "column", sn_definition_columns(parent)) >= 0;
+    bool row = !column && (sn_dim_word(name, "row", 1) >= 0 || sn_dim_word(name, "row", SN_MAX_DIMS) >= 0);
+    if (!(column && position) && !(row && number)) // I1
+      return sn_error(op,
+                      "is '%.*s' of type %s; in a definition there is the position in the row, `column`, "
+                      "tensor<?xindex> (`column0` and so on of several), and which row it is, `row`, index",
+                      (int)name.length, name.data, sn_show_type(is).text);
     return SN_OK;
   }
   if (sn_null(parent) || !sn_is_form(parent)) // I1

@@ -195,12 +195,13 @@ static MlirLogicalResult span(SnUse *u) {
   if (rank > SN_MAX_DIMS) // U3
     return sn_error(u->op, "has an operand of rank %td, and at most %d is possible", rank, SN_MAX_DIMS);
   u->rank = rank ? rank : 1;
-  intptr_t columns = (intptr_t)d->columns;
-  if (rank > 1 && (columns >= rank || columns < -rank)) // U3
-    return sn_error(u->op, "has rows along dimension %td, and operands of rank %td", columns, rank);
-  u->column = columns < 0 ? u->rank + columns : columns < u->rank ? columns : u->rank - 1;
-  if (u->column < 0)
-    u->column = 0;
+  intptr_t columns = (intptr_t)d->columns, n = d->num_columns;
+  intptr_t first = columns < 0 ? rank + columns : columns;
+  if ((rank > 1 || n > 1) && (first < 0 || first + n > rank)) // U3
+    return sn_error(u->op, "has rows along dimension %td, and operands of rank %td",
+                    columns < 0 ? columns : columns + n - 1, rank);
+  u->column = rank > 1 ? first : 0;
+  u->num_columns = n;
   for (intptr_t i = 0; i < u->rank; ++i)
     u->shape[i] = 1;
   bool known[SN_MAX_DIMS] = {0};
@@ -233,26 +234,30 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
   intptr_t r = sn_rank(t), n = 0;
   *wrong = -1;
   if (p->column) {
-    dims[0] = u->column;
+    bool fits = r == u->num_columns;
     *wrong = 0;
-    return r == 1 && agrees(u, u->column, sn_dim(t, 0));
+    for (intptr_t i = 0; i < r && fits; ++i) {
+      dims[i] = u->column + i;
+      fits = agrees(u, dims[i], sn_dim(t, i));
+    }
+    return fits;
   }
-  bool lacks = !p->row || (p->leading && r == u->rank - 1 && r >= 0);
+  bool lacks = !p->row || (p->leading && r == u->rank - u->num_columns);
   if (u->scalar)
     return r == 0;
   if (lacks && p->row) { // only if it may be the shape without the column; else it is broadcast
     intptr_t at = 0;
     for (intptr_t i = 0; i < u->rank; ++i)
-      if (i != u->column) {
+      if (!sn_use_is_column(u, i)) {
         int64_t size = sn_dim(t, at++);
         lacks &= size == u->shape[i] || (size != 1 && agrees(u, i, size));
       }
   }
   if (lacks) {
-    if (r != u->rank - 1)
+    if (r != u->rank - u->num_columns)
       return false;
     for (intptr_t i = 0; i < u->rank; ++i)
-      if (i != u->column)
+      if (!sn_use_is_column(u, i))
         dims[n++] = i;
   } else if (u->definition.broadcast && !p->leading ? r > u->rank : r != u->rank) {
     return false; // what may lack the column dimension has all others: which one it lacks would be a guess
@@ -276,11 +281,11 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
 static SnShown show_shape(const SnUse *u, bool without_column) {
   SnShown s = {{0}};
   size_t used = 0;
-  bool none = u->scalar || (without_column && u->rank == 1);
+  bool none = u->scalar || (without_column && u->rank == u->num_columns);
   snprintf(s.text, sizeof s.text, "%s", none ? "a tensor without dimensions" : "the shape ");
   used = strlen(s.text);
   for (intptr_t i = 0, n = 0; i < u->rank && !none; ++i) {
-    if (without_column && i == u->column)
+    if (without_column && sn_use_is_column(u, i))
       continue;
     used += (size_t)snprintf(s.text + used, sizeof s.text - used, u->shape[i] == SN_DYNAMIC ? "%s?" : "%s%lld",
                              n++ ? "x" : "", (long long)u->shape[i]);
@@ -359,7 +364,7 @@ static MlirType result_type(const SnUse *u, MlirValue yielded) {
   int64_t shape[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t i = 0; i < u->rank; ++i)
-    if (row || i != u->column)
+    if (row || !sn_use_is_column(u, i))
       shape[n++] = u->shape[i];
   return sn_tensor(e, n, shape);
 }
@@ -428,7 +433,7 @@ static bool fits(MlirOperation op, MlirOperation definition) {
     if (p->row && !p->column && rank < 0)
       rank = sn_rank(t);
     if (!d.broadcast && rank >= 0 && !p->column && !p->leading)
-      ok = sn_rank(t) == (p->row ? rank : rank ? rank - 1 : 0);
+      ok = sn_rank(t) == (p->row ? rank : rank ? rank - d.num_columns : 0);
   }
   sn_definition_free(&d);
   return ok;

@@ -44,8 +44,12 @@ static MlirLogicalResult check_place(MlirOperation op) {
     return sn_error(op, "stands in '%s'; it is about the rows of a definition or of a sinter.rowwise",
                     sn_null(parent) ? "nothing" : sn_name(parent));
   MlirAttribute dim = sn_get_attr(op, "dim");
-  if (dim.ptr && !sn_row_op_names(op, SN_STR("column"))) // W1
-    return sn_error(op, "goes along '%.*s'; in a definition there is `column`", TEXT(mlirStringAttrGetValue(dim)));
+  intptr_t columns = sn_definition_columns(parent);
+  if (!dim.ptr && columns > 1) // W1
+    return sn_error(op, "goes along a column of a definition that has %td; say which: `along column0`", columns);
+  if (dim.ptr && sn_dim_word(mlirStringAttrGetValue(dim), "column", columns) < 0) // W1
+    return sn_error(op, "goes along '%.*s'; in a definition there is `column`, or of several `column0` and so on",
+                    TEXT(mlirStringAttrGetValue(dim)));
   return SN_OK;
 }
 

@@ -91,8 +91,15 @@ static void print_definition(MlirOperation op, const char *file) {
   }
   if (d.reductions.ptr)
     print_reductions(d.reductions);
-  printf("\nRows run along %s.%s\n", d.columns < 0 ? "the last dimension" : "dimension 1, or 0 of a tensor of rank 1",
-         d.broadcast ? " Shapes are broadcast as NumPy does." : "");
+  printf("\nRows run along ");
+  if (d.num_columns > 1)
+    printf("%td dimensions, from %td%s on", d.num_columns, (intptr_t)(d.columns < 0 ? -d.columns : d.columns),
+           d.columns < 0 ? " before the end" : "");
+  else if (d.columns < 0)
+    printf("the last dimension");
+  else
+    printf("dimension %td%s", (intptr_t)d.columns, d.columns ? ", or 0 of a tensor of rank 1" : "");
+  printf(".%s\n", d.broadcast ? " Shapes are broadcast as NumPy does." : "");
   sn_definition_free(&d);
 }
 

@@ -36,11 +36,11 @@ static void make_dims(Expand *x) {
   static const char names[] = "ijklmnopqrstuvwx";
   const SnUse *u = x->use;
   MlirContext ctx = x->b.ctx;
-  x->form.num_rows = u->rank - 1;
-  x->form.num_cols = 1;
+  x->form.num_rows = u->rank - u->num_columns;
+  x->form.num_cols = u->num_columns;
   intptr_t row = 0;
   for (intptr_t d = 0; d < u->rank; ++d)
-    x->place[d] = d == u->column ? u->rank - 1 : row++;
+    x->place[d] = sn_use_is_column(u, d) ? u->rank - u->num_columns + (d - u->column) : row++;
   for (intptr_t at = 0; at < u->rank; ++at)
     for (intptr_t d = 0; d < u->rank; ++d)
       if (x->place[d] == at) {
@@ -96,7 +96,7 @@ static void make_output(Expand *x, MlirType type, bool rows, bool column) {
   intptr_t dims[SN_MAX_DIMS], n = 0;
   SnValueVec sizes = {0};
   for (intptr_t d = 0; d < u->rank && !u->scalar; ++d)
-    if (d == u->column ? column : rows) {
+    if (sn_use_is_column(u, d) ? column : rows) {
       dims[n++] = d;
       if (u->shape[d] == SN_DYNAMIC)
         sn_push(&sizes, size_of(x, d));
@@ -114,7 +114,7 @@ static void make_count(Expand *x, bool of_elements) {
   x->number = 1;
   bool known = true;
   for (intptr_t d = 0; d < u->rank; ++d) {
-    bool counts = u->reduction == SN_REDUCE_BATCHMEAN ? d == 0 : d != u->column || of_elements;
+    bool counts = u->reduction == SN_REDUCE_BATCHMEAN ? d == 0 : !sn_use_is_column(u, d) || of_elements;
     known &= !counts || u->shape[d] != SN_DYNAMIC;
     if (counts && known)
       x->number *= u->shape[d];
@@ -123,7 +123,7 @@ static void make_count(Expand *x, bool of_elements) {
     return;
   MlirValue n = sn_index(&x->b, 1);
   for (intptr_t d = 0; d < u->rank; ++d)
-    if (u->reduction == SN_REDUCE_BATCHMEAN ? d == 0 : d != u->column || of_elements)
+    if (u->reduction == SN_REDUCE_BATCHMEAN ? d == 0 : !sn_use_is_column(u, d) || of_elements)
       n = sn(&x->b, "arith.muli", n, size_of(x, d));
   MlirValue real = sn_convert_element(&x->b, n, u->real);
   MlirValue tensor = sn(&x->b, "tensor.from_elements", real, sn_tensor(u->real, 0, NULL));
@@ -221,7 +221,7 @@ static MlirLogicalResult expand(SnUse *u) {
   sn_form_create(&x.b, &x.form, finish);
   SnExpansion to = {.b = sn_at_end(x.form.body, mlirOperationGetLocation(u->op)),
                     .row = sn_row_type(&x.form, u->real),
-                    .column = x.form.dims.data[x.form.num_rows].name};
+                    .form = &x.form};
   SnValueVec arguments = {0}, yielded = {0};
   for (size_t k = 0; k < u->operands.size; ++k)
     sn_push(&arguments, (MlirValue){0});

@@ -10,9 +10,9 @@
 
 // Where a body is copied to.
 typedef struct {
-  SnBuilder b;          // at the end of the row program so far
-  MlirType row;         // some row of it; null where there are no columns known
-  MlirStringRef column; // name of the column dimension; empty if there is not exactly one
+  SnBuilder b;        // at the end of the row program so far
+  MlirType row;       // some row of it; null where there are no columns known
+  const SnForm *form; // whose dimensions have names
 } SnExpansion;
 
 // A value in another element type: floats are widened or rounded, integers too, an integer becomes a float.

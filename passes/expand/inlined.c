@@ -67,6 +67,23 @@ static MlirAttribute number_in(MlirType t, MlirAttribute number) {
                                    : (int64_t)value);
 }
 
+// The name of the dimension that a definition calls `column`, `column1`, `row`; empty if there is none.
+static MlirStringRef dim_of(const SnForm *f, MlirStringRef word) {
+  intptr_t column = sn_dim_word(word, "column", (intptr_t)f->num_cols);
+  intptr_t row = sn_dim_word(word, "row", (intptr_t)f->num_rows);
+  return column >= 0 ? f->dims.data[f->num_rows + column].name : row >= 0 ? f->dims.data[row].name : (MlirStringRef){0};
+}
+
+static MlirLogicalResult check_dim(const Copy *c, MlirOperation op) {
+  MlirAttribute dim = sn_get_attr(op, "dim");
+  const SnForm *f = c->to->form;
+  if (!dim.ptr || !sn_row_op_takes_dim(op) || dim_of(f, mlirStringAttrGetValue(dim)).length)
+    return SN_OK;
+  MlirStringRef word = mlirStringAttrGetValue(dim);
+  return sn_error(c->use->op, "has a definition that names '%.*s', and rows are of %td dimensions here, columns of %td",
+                  (int)word.length, word.data, (intptr_t)f->num_rows, (intptr_t)f->num_cols);
+}
+
 // ---- operations ----------------------------------------------------------------------
 
 static MlirOperation copy_op(Copy *c, SnBuilder *b, MlirOperation op);
@@ -101,8 +118,8 @@ static MlirOperation copy_op(Copy *c, SnBuilder *b, MlirOperation op) {
     MlirNamedAttribute a = mlirOperationGetAttribute(op, k);
     if (sn_is(op, "arith.constant"))
       a.attribute = number_in(results.data[0], a.attribute);
-    else if (sn_row_op_names(op, SN_STR("column")) && mlirStringRefEqual(mlirIdentifierStr(a.name), SN_STR("dim")))
-      a.attribute = mlirStringAttrGet(b->ctx, c->to->column);
+    else if (mlirStringRefEqual(mlirIdentifierStr(a.name), SN_STR("dim")))
+      a.attribute = mlirStringAttrGet(b->ctx, dim_of(c->to->form, mlirStringAttrGetValue(a.attribute)));
     mlirOperationStateAddAttributes(&s, 1, &a);
   }
   for (intptr_t k = 0; k < mlirOperationGetNumRegions(op); ++k) {
@@ -196,9 +213,7 @@ static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const Mlir
       sn_map(&c.map, sn_result(op, 0), from); // f32 and f64 of a definition are one type
     else if (sn_is_use(op))
       result = copy_use(&c, op);
-    else if (sn_row_op_names(op, SN_STR("column")) && !to->column.length)
-      result = sn_error(use->op, "uses the position in a row, and rows here are of %s", "no dimension or several");
-    else
+    else if (!sn_failed(result = check_dim(&c, op)))
       copy_op(&c, &to->b, op);
   }
   to->b.loc = outer;
@@ -221,9 +236,7 @@ MlirLogicalResult sn_expand_in_place(MlirOperation op) {
   MlirLogicalResult result = sn_use_bind_found(op, &found, &use);
   if (!sn_failed(result)) {
     SnForm f = sn_form_read(mlirOperationGetParentOperation(op));
-    SnExpansion to = {.b = sn_before(op), .row = sn_row_type(&f, use.real)};
-    if (f.num_cols == 1)
-      to.column = f.dims.data[f.num_rows].name;
+    SnExpansion to = {.b = sn_before(op), .row = sn_row_type(&f, use.real), .form = &f};
     if (f.num_cols)
       result = sn_expand_body(&to, &use, use.operands.data, &yielded);
     else

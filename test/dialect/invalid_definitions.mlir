@@ -358,7 +358,7 @@ func.func @u3_vector(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
 func.func @i1_definition(%x: tensor<4x8xf32>) {
   %l = sinter.loss(%x) : (tensor<4x8xf32>) -> tensor<f32> {
   ^row(%a: tensor<?xf32>):
-    // expected-error @+1 {{is 'j' of type 'tensor<?xindex>'; in a definition there is the position in the row, `column`, tensor<?xindex>}}
+    // expected-error @+1 {{is 'j' of type 'tensor<?xindex>'; in a definition there is the position in the row, `column`, tensor<?xindex> (`column0` and so on of several), and which row it is, `row`, index}}
     %j = sinter.index j : tensor<?xindex>
     sinter.yield %a : tensor<?xf32>
   }

@@ -11,7 +11,7 @@ func.func @w1_function(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 sinter.define @w1_name(%x: tensor<?xf32>) {
-  // expected-error @+1 {{goes along 'j'; in a definition there is `column`}}
+  // expected-error @+1 {{goes along 'j'; in a definition there is `column`, or of several `column0` and so on}}
   %y = sinter.row_scan add %x along j : tensor<?xf32>
   sinter.yield %y : tensor<?xf32>
 }

@@ -4,10 +4,10 @@
     test/golden/make.py [--only SET]          with a Python that has torch 2.13 and numpy
 
 losses/options: options, ranks and types; losses/extremes: infinities, zeros, empty batches; losses/steps: ctc and
-multilabel_margin; functions: activations and row functions, whose `reduction` is null; user: what test/losses/user
-compares with. Values and gradients are PyTorch's in float64, of inputs as they are stored. Where this
-library differs from PyTorch on purpose, `better` gives the function that is expected instead; docs/losses.md lists
-them.
+multilabel_margin; losses/sorted: losses that sort, scan or iterate; functions: activations and row functions, whose
+`reduction` is null; user: what test/losses/user compares with. Values and gradients are PyTorch's in float64, of inputs
+as they are stored. Where this library differs from PyTorch on purpose, `better` gives the function that is expected
+instead; docs/losses.md lists them.
 """
 import argparse
 import json
@@ -461,6 +461,141 @@ def steps():
     s.done()
 
 
+# ---- losses that sort, scan or iterate -------------------------------------------------------------------
+
+def lovasz_gradient(target):
+    """lovasz_grad of the code of the paper, whatever is in front of the last dimension."""
+    sums = target.sum(-1, keepdim=True)
+    intersection, union = sums - target.cumsum(-1), sums + (1 - target).cumsum(-1)
+    jaccard = 1 - intersection / union
+    return torch.diff(jaccard, dim=-1, prepend=torch.zeros_like(sums)).detach()
+
+
+def reduced(values, weights, reduction):
+    if reduction == "none":
+        return values
+    return values.sum() if reduction == "sum" else values.sum() / weights.sum()
+
+
+def rows(x):
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def lovasz_hinge(input, target, reduction="mean", ignore_index=-100):
+    losses = []
+    for x, t in zip(rows(input), rows(target)):
+        keep = t != ignore_index
+        x, t = x[keep], t[keep].to(x.dtype)
+        errors, order = torch.sort(1 - x * (2 * t - 1), descending=True, stable=True)
+        losses.append(F.relu(errors) @ lovasz_gradient(t[order]))
+    all = torch.stack(losses).reshape(input.shape[:-1]) if losses else input.sum(-1)
+    return reduced(all, torch.ones_like(all), reduction)
+
+
+def lovasz_softmax(input, target, reduction="mean", classes="present", ignore_index=-100):
+    losses, weights = [], []
+    for c in range(input.shape[1]):
+        keep = target != ignore_index
+        y = (target[keep] == c).to(input.dtype)
+        errors, order = torch.sort((y - input[keep, c]).abs(), descending=True, stable=True)
+        absent = classes == "present" and not y.any()
+        losses.append((errors @ lovasz_gradient(y[order])) * (not absent))
+        weights.append(torch.tensor(float(not absent), dtype=input.dtype))
+    return reduced(torch.stack(losses), torch.stack(weights), reduction)
+
+
+def list_mle(input, target, reduction="mean", ignore_index=-100):
+    losses = []
+    for x, t in zip(rows(input), rows(target)):
+        keep = t != ignore_index
+        s = x[keep][torch.sort(t[keep], descending=True, stable=True)[1]]
+        losses.append((s.flip(0).logcumsumexp(0).flip(0) - s).sum())
+    all = torch.stack(losses).reshape(input.shape[:-1]) if losses else input.sum(-1)
+    return reduced(all, torch.ones_like(all), reduction)
+
+
+def ohem(input, reduction="mean", k=0, threshold=INF):
+    s = torch.sort(input, descending=True, stable=True)[0]
+    kept = (torch.arange(input.shape[-1]) < k) | (s > threshold)
+    all = (s * kept).sum(-1) / kept.sum(-1)
+    return reduced(all, torch.ones_like(all), reduction)
+
+
+def sorted_losses():
+    s = Set("losses/sorted", 7)
+    types = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16}
+
+    def every(op, f, inputs, wrt, cases):
+        """Each case in f32, some in each type; inputs(shape, dtype) draws them."""
+        for name, (shape, options) in cases.items():
+            for type in types if name in ("rows", "none", "ties", "places", "both", "plans") else ["f32"]:
+                dtype = types[type]
+                reduction = options.get("reduction", "mean")
+                attributes = {k: v for k, v in options.items() if k != "reduction"}
+                given = {k: v for k, v in options.items() if v is not None}
+                s.add(f"{op}-{name}-{type}", op, lambda f=f, given=given, **inputs: f(**inputs, **given),
+                      inputs(shape, dtype), wrt, reduction, **attributes)
+
+    def pairs(high, ties=False, ignore=False):
+        def draw(shape, dtype):
+            x = s.normal(*shape)
+            x = (x * 2).round() / 2 if ties else x
+            t = s.labels(*shape, high=high)
+            if ignore:
+                t[torch.rand(shape, generator=s.g) < 0.3] = -100
+            return {"input": x.to(dtype), "target": t}
+        return draw
+
+    shapes = {"rows": ((4, 9), {}), "sum": ((3, 2, 33), {"reduction": "sum"}), "none": ((5, 17), {"reduction": "none"}),
+              "one-row": ((1, 130), {}), "vector": ((31,), {}), "one-column": ((6, 1), {}),
+              "no-rows": ((0, 5), {"reduction": "sum"}), "no-columns": ((3, 0), {"reduction": "none"})}
+    every("lovasz_hinge", lovasz_hinge, pairs(2), ["input"], shapes)
+    every("lovasz_hinge", lovasz_hinge, pairs(2, ties=True), ["input"], {"ties": ((4, 21), {})})
+    every("lovasz_hinge", lovasz_hinge, pairs(1), ["input"], {"nothing": ((3, 7), {})})
+    every("lovasz_hinge", lovasz_hinge, pairs(2, ignore=True), ["input"], {"ignored": ((4, 21), {})})
+    every("list_mle", list_mle, pairs(5), ["input"], shapes)
+    every("list_mle", list_mle, pairs(2, ties=True), ["input"], {"ties": ((4, 21), {})})
+    every("list_mle", list_mle, pairs(5, ignore=True), ["input"], {"ignored": ((4, 21), {})})
+
+    def probabilities(classes, ties=False, ignore=False):
+        def draw(shape, dtype):
+            x = s.normal(*shape, scale=2)
+            x = torch.softmax(x.round() if ties else x, 1)
+            t = s.labels(shape[0], high=classes)
+            if ignore:
+                t[torch.rand(shape[:1], generator=s.g) < 0.3] = 255
+            return {"input": x.to(dtype), "target": t}
+        return draw
+
+    every("lovasz_softmax", lovasz_softmax, probabilities(4), ["input"],
+          {"places": ((37, 4), {}), "sum": ((16, 4), {"reduction": "sum"}), "none": ((9, 4), {"reduction": "none"}),
+           "one-place": ((1, 4), {}), "absent": ((12, 6), {}), "all": ((12, 6), {"classes": "all"}),
+           "no-places": ((0, 4), {"reduction": "none"})})
+    every("lovasz_softmax", lovasz_softmax, probabilities(1), ["input"], {"one-class": ((8, 1), {})})
+    every("lovasz_softmax", lovasz_softmax, probabilities(3, ties=True), ["input"], {"ties": ((25, 3), {})})
+    every("lovasz_softmax", lovasz_softmax, probabilities(3, ignore=True), ["input"],
+          {"ignored": ((25, 3), {"ignore_index": 255})})
+
+    def losses(ties=False):
+        def draw(shape, dtype):
+            x = s.normal(*shape).abs()
+            return {"input": ((x * 2).round() / 2 if ties else x).to(dtype)}
+        return draw
+
+    every("ohem", ohem, losses(), ["input"],
+          {"first": ((4, 9), {"k": 3}), "sum": ((3, 2, 33), {"k": 8, "reduction": "sum"}),
+           "none": ((5, 17), {"k": 5, "reduction": "none"}), "above": ((4, 50), {"threshold": 0.5}),
+           "both": ((4, 50), {"k": 10, "threshold": 1.5}), "more": ((4, 6), {"k": 10}),
+           "one-row": ((1, 257), {"k": 64}),
+           "one-column": ((6, 1), {"k": 1}), "vector": ((31,), {"k": 7}),
+           "no-rows": ((0, 5), {"k": 2, "reduction": "sum"})})
+    every("ohem", ohem, losses(ties=True), ["input"], {"ties": ((4, 21), {"k": 6})})
+    every("lovasz_gradient", lambda target: lovasz_gradient(target),
+          lambda shape, dtype: {"target": s.labels(*shape, high=2).to(dtype)}, [],
+          {"rows": ((5, 40), {"reduction": None}), "nothing": ((2, 1), {"reduction": None})})
+    s.done()
+
+
 # ---- losses of a user's own, for test/losses/user --------------------------------------------------------
 
 def focal(x, y, alpha=0.25, gamma=2.0):
@@ -506,7 +641,8 @@ def user():
     print(f"{folder}: 5 losses")
 
 
-SETS = {"options": options, "extremes": extremes, "steps": steps, "functions": functions, "user": user}
+SETS = {"options": options, "extremes": extremes, "steps": steps, "sorted": sorted_losses, "functions": functions,
+        "user": user}
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", choices=SETS, action="append")
