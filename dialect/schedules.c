@@ -25,6 +25,7 @@ static const char *const guards[] = {"skip", "run", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
 static const char *const gpu_maxima[] = {"online", "before", NULL};
 static const char *const gpu_halves[] = {"packed", "wide", NULL};
+static const char *const mma_shares[] = {"tile", "turns", NULL};
 static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
@@ -121,9 +122,15 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "kernel", 0, 0, 0, 0, sn_micro_gpu_names,
      "what multiplies: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"mma", "m", 1, 1024, 0, 64, NULL, "rows of a block's tile of the product"},
-    {"mma", "n", 1, 1024, 0, 64, NULL, "columns of it"},
+    {"mma", "n", 1, 1024, 1, 64, NULL, "columns of it"},
     {"mma", "k", 1, 1024, 0, 16, NULL, "summed elements that a block has in shared memory at a time"},
-    {"mma", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
+    {"mma", "threads", 32, 1024, 0, 256, NULL,
+     "threads of a block that have sums; of \"wgmma\", 128 more fetch the sides"},
+    {"mma", "stages", 1, 16, 1, 2, NULL, "of \"wgmma\": pieces of k summed elements that shared memory holds"},
+    {"mma", "share", 0, 0, 0, 0, mma_shares,
+     "of \"wgmma\": how warpgroups share the work; \"tile\": rows of each tile; \"turns\": whole tiles by turns, so "
+     "that one multiplies while the other stores"},
+    {"mma", "group", 1, 1024, 1, 1, NULL, "tiles below each other that are worked on before the next column of tiles"},
     {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most, to which tiles are dealt"},
     {"mma", "deal", 0, 0, 0, 0, gpu_deals,
      "how tiles are dealt to fewer blocks; \"turns\": every n-th to each; \"ticket\": the next to whoever is done"},

@@ -196,7 +196,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,"
-     "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},"
+     "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},convert-nvvm-to-llvm,"
      "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
      "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
      "gpu.func -> LLVM's dialect and NVVM", NULL},

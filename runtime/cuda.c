@@ -80,6 +80,12 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
   F(cuEventRecord, (CUevent, CUstream))                                                            \
   F(cuEventElapsedTime, (float *, CUevent, CUevent))
 
+// Drivers of CUDA 12 and newer have it; only kernels that copy tiles ask for it.
+typedef CUresult (*EncodeTensorMap)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+                                    const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                    int interleave, int swizzle, int promotion, int fill);
+static EncodeTensorMap encode_tensor_map;
+
 #define MEMBER(name, arguments) CUresult(*name) arguments;
 static struct {
   DRIVER_FUNCTIONS(MEMBER)
@@ -106,6 +112,7 @@ static void open_driver(void) {
   DRIVER_FUNCTIONS(LOAD)
   if (missing[0])
     return;
+  encode_tensor_map = (EncodeTensorMap)dlsym(library, "cuTensorMapEncodeTiled");
   CUresult result = cu.cuInit(0);
   const char *name = NULL;
   if (result != 0 && (cu.cuGetErrorName(result, &name) != 0 || !name))
@@ -430,6 +437,43 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
                                int64_t block_z, int64_t shared_bytes, void **args) {
   launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
              shared_bytes, args, true);
+}
+
+static int32_t encode(void *map, void *memory, int64_t rank, const int64_t *numbers) {
+  enum { UINT8 = 0, UINT16 = 1, UINT32 = 2, MOST = 5, SWIZZLE_128B = 3, PROMOTE_128B = 2 };
+  uint64_t sizes[MOST], strides[MOST];
+  uint32_t box[MOST], steps[MOST];
+  int64_t bytes = numbers[1];
+  int32_t status = driver();
+  if (status != SINTER_OK)
+    return status;
+  if (!encode_tensor_map)
+    return refuse(SINTER_UNSUPPORTED, "the CUDA driver has no cuTensorMapEncodeTiled; it is too old");
+  for (int64_t d = 0; d < rank; d++) {
+    sizes[d] = (uint64_t)numbers[3 * d];
+    strides[d] = (uint64_t)numbers[3 * d + 1];
+    box[d] = (uint32_t)numbers[3 * d + 2];
+    steps[d] = 1;
+    if (!sizes[d])
+      return SINTER_OK; // the kernel has nothing to copy
+  }
+  int type = bytes == 1 ? UINT8 : bytes == 2 ? UINT16 : UINT32;
+  return check(encode_tensor_map(map, type, (uint32_t)rank, memory, sizes, strides + 1, box, steps, 0, SWIZZLE_128B,
+                                 PROMOTE_128B, 0),
+               "cuTensorMapEncodeTiled");
+}
+
+void sinter_rt_tensor_map(void *map, void *memory, int64_t rank, const int64_t *numbers) {
+  const SinterCall *call = sinter_rt_current();
+  memset(map, 0, 128);
+  if (sinter_rt_status() != SINTER_OK || (call && call->prepare))
+    return;
+  int32_t status = encode(map, memory, rank, numbers);
+  if (status == SINTER_NO_DEVICE)
+    sinter_rt_error(status, "%s", sinter_cuda_error());
+  else if (status != SINTER_OK)
+    sinter_rt_error(status, "a tensor of %lld dimensions that a kernel copies by tiles: %s", (long long)rank,
+                    sinter_cuda_error());
 }
 
 static CUdeviceptr address(const void *memory) { return (CUdeviceptr)(uintptr_t)memory; }

@@ -23,6 +23,7 @@
 #define BY_TILES SN_WRITTEN_AS_TILES
 #define BY_THREADS SN_WRITTEN_BY_THREADS
 #define BY_WARPS SN_WRITTEN_BY_WARPS
+#define BY_WARPGROUPS SN_WRITTEN_BY_WARPGROUPS
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
 #define GROUPS SN_PACK_GROUPS
@@ -75,11 +76,11 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"any512", CPU, "avx512f", "", ANY, ANY, ANY, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
     {"any256", CPU, "avx2", "", ANY, ANY, ANY, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
     {"any128", CPU, "", "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
-    {"wgmma", GPU, "sm_90a", "", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "bf16"},
-    {"wgmma", GPU, "sm_90a", "", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "f16"},
+    {"wgmma", GPU, "sm_90a", "", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "bf16"},
+    {"wgmma", GPU, "sm_90a", "", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "f16"},
     {"wgmma", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
     {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
-    {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "s8"},
+    {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "s8"},
     {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
     {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
@@ -88,7 +89,7 @@ const SnMicroKernel sn_micro_kernels[] = {
     {NULL},
 };
 
-const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", NULL};
+const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", "wgmma", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 

@@ -9,6 +9,7 @@
 #include "lowering/facts/gpu_products.h"
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
+#include "lowering/facts/gpu_tensor_maps.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
@@ -81,6 +82,13 @@ int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_
   return sides + sums;
 }
 
+int64_t sn_gpu_stage_bytes(int64_t m, int64_t n) { return (m + n) * SN_GPU_SWIZZLED_BYTES; }
+
+int64_t sn_gpu_staged_bytes(const SnForm *f, int64_t m, int64_t n, int64_t stages, int64_t threads) {
+  return stages * sn_gpu_stage_bytes(m, n) + (int64_t)f->products.size * threads / 32 * 16 * SN_GPU_STORED_LINE * 4 +
+         16 * stages;
+}
+
 bool sn_gpu_has_kernel(const SnForm *f, const char *kernel) {
   bool has = true;
   for (size_t i = 0; i < f->products.size; ++i)
@@ -99,6 +107,33 @@ static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t mos
   return tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
 
+int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *p) {
+  return p->by_turns ? p->m : p->m / (p->launch.threads / SN_GPU_WARPGROUP);
+}
+
+static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
+  int64_t groups = p->launch.threads / SN_GPU_WARPGROUP;
+  if (p->launch.threads % SN_GPU_WARPGROUP || p->m % (SN_GPU_WARPGROUP_ROWS * (p->by_turns ? 1 : groups)) ||
+      p->n % SN_GPU_STORED_COLUMNS || p->n > 256 || (p->by_turns && groups != 2))
+    return sn_error(f->op, "has a schedule with m = %lld, n = %lld, which threads = %lld cannot share by wgmma",
+                    (long long)p->m, (long long)p->n, (long long)p->launch.threads);
+  if (p->tickets)
+    return sn_error(f->op, "has a schedule with deal = \"ticket\", which warps with several roles do not draw");
+  for (size_t i = 0; i < f->products.size; ++i) {
+    const char *why = NULL;
+    SnGpuSideMap map;
+    SnGpuProduct product = sn_gpu_product(f, i, p->kernel);
+    if (p->k != sn_gpu_map_sum(&product))
+      return sn_error(f->op, "has a schedule with k = %lld, and a line of wgmma's sides has %lld elements",
+                      (long long)p->k, (long long)sn_gpu_map_sum(&product));
+    if (!sn_gpu_side_map(f, &p->points, &product, true, p->m, &map, &why) ||
+        !sn_gpu_side_map(f, &p->points, &product, false, p->n, &map, &why))
+      return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and copies cannot fetch its sides: %s", why);
+  }
+  p->sums = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, SN_GPU_WARPGROUP_ROWS, p->n, 1);
+  return SN_OK;
+}
+
 MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   MlirAttribute a = f->schedule;
   const char *mnemonic = sn_schedule_mnemonic(a), *why = sn_gpu_not_products(f);
@@ -107,8 +142,12 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   if (!mnemonic || strcmp(mnemonic, "mma"))
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
   int64_t threads = sn_schedule_number(a, "threads");
+  bool wgmma = sn_schedule_word_is(a, "kernel", "wgmma");
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
                           .tickets = sn_schedule_word_is(a, "deal", "ticket"),
+                          .by_turns = wgmma && sn_schedule_word_is(a, "share", "turns"),
+                          .stages = sn_schedule_number(a, "stages"),
+                          .group = sn_schedule_number(a, "group"),
                           .kernel = sn_schedule_word(a, "kernel"),
                           .m = sn_schedule_number(a, "m"),
                           .n = sn_schedule_number(a, "n"),
@@ -116,9 +155,12 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,
+                            .more_threads = wgmma ? SN_GPU_FETCHERS : 0,
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
+  if (wgmma)
+    return plan_warpgroups(f, p);
   bool fits = true, warps = strcmp(p->kernel, "fma");
   int64_t k = 1;
   for (size_t i = 0; i < f->products.size && warps; ++i) {

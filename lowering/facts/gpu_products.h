@@ -41,10 +41,20 @@ typedef struct {
   SnGpuPoints points;
   int64_t m, n, k;    // rows and columns of a block's tile; what is summed at a time
   bool tickets;       // tiles go to the block that is done first
+  bool by_turns;      // each warpgroup has whole tiles; else some rows of each
+  int64_t stages;     // pieces of k summed elements in shared memory, of wgmma
+  int64_t group;      // tiles below each other that come before the next column of tiles
   const char *kernel; // a name of sn_micro_gpu_names
   int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
-  SnLayout sums;      // of a tile, over the threads of a block
+  SnLayout sums;      // of a tile, over the threads of a block; of wgmma, of 64 of its rows over a warpgroup
 } SnGpuProductPlan;
+
+// A kernel of the form is launched with so many more threads, which fetch sides.
+enum { SN_GPU_FETCHERS = 128, SN_GPU_WARPGROUP = 128, SN_GPU_WARPGROUP_ROWS = 64 };
+// Of a tile of wgmma: rows that one warpgroup has, columns of its sums that a warp has in shared memory at a time on
+// their way to the row program, and the length of such a line.
+int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *plan);
+enum { SN_GPU_STORED_COLUMNS = 32, SN_GPU_STORED_LINE = 40 };
 
 // Why a GPU cannot run the form as one kernel of products, NULL if it can: each element of a result is a function of
 // one element of each product.
@@ -57,6 +67,9 @@ int64_t sn_gpu_dims_size(const SnForm *form, const SnGpuDims *dims);
 // what a tile takes in all. `kernel`: a name of sn_micro_gpu_names.
 int64_t sn_gpu_side_bytes(const SnGpuProduct *product, int64_t extent, int64_t k);
 int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t k);
+// The same of wgmma with so many stages, and so many threads that have sums; and of the slots of one stage.
+int64_t sn_gpu_staged_bytes(const SnForm *form, int64_t m, int64_t n, int64_t stages, int64_t threads);
+int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);
 // Of a line of a side along k, for mma.sync.
 int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
 // All products have a line of this name.

@@ -92,6 +92,29 @@ static MlirLogicalResult declare_launched_shared(MlirOperation module) {
   return result;
 }
 
+// Tensor maps are passed by value, and not copied by each thread: copies of tiles need one where the host put it.
+// (Upstream's conversion of a gpu.func drops such attributes.)
+static void pass_maps(MlirOperation module) {
+  SnOpVec functions = sn_collect(module, "llvm.func");
+  for (size_t i = 0; i < functions.size; ++i) {
+    MlirContext ctx = mlirOperationGetContext(module);
+    int64_t maps = sn_int_attr(functions.data[i], SN_GPU_MAPS, 0);
+    if (!maps)
+      continue;
+    MlirAttribute all = sn_get_attr(functions.data[i], "arg_attrs"),
+                  map = sn_parse_attr(
+                      ctx, "{llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}");
+    intptr_t n = mlirArrayAttrGetNumElements(all);
+    SN_VEC(MlirAttribute) to = {0};
+    for (intptr_t a = 0; a < n; ++a)
+      sn_push(&to, a < n - maps ? mlirArrayAttrGetElement(all, a) : map);
+    sn_set_attr(functions.data[i], "arg_attrs", mlirArrayAttrGet(ctx, n, to.data));
+    mlirOperationRemoveAttributeByName(functions.data[i], SN_STR(SN_GPU_MAPS));
+    sn_vec_free(&to);
+  }
+  sn_vec_free(&functions);
+}
+
 // A schedule from elsewhere may ask for what the chip has not.
 static MlirLogicalResult check_clusters(MlirOperation module, const Options *o, const SnGpuChip *chip) {
   SnOpVec functions = sn_collect(module, "llvm.func");
@@ -122,6 +145,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
                     o->chip);
   if (sn_failed(check_clusters(op, o, chip)) || sn_failed(declare_launched_shared(op)))
     return SN_FAIL;
+  pass_maps(op);
   MlirOperation function = library_function(op);
   char link[PATH_BYTES + 32] = "";
   if (!sn_null(function)) {

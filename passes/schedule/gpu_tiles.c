@@ -7,11 +7,17 @@
 // leaves multiprocessors without a tile, or sums do not fit their registers or shared memory, tiles are smaller. Few
 // rows, or few columns, have tiles that are as flat.
 //
+//   #sinter.mma<kernel = "wgmma", m = 128, n = 192, k = 64, threads = 256, stages = 4, share = "turns", group = 12,
+//   ...>
+//
+// On Hopper wgmma comes before both where copies can fetch all sides. Of its tiles the one that costs least is taken:
+// so many waves of tiles over the multiprocessors, times the cycles of one.
+//
 // new schedule key: of a GPU's products: when it is said.
 //
 // test: test/passes/schedule/gpu_tiles.mlir
 
-#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/gpu_tensor_maps.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
 #include <stdio.h>
@@ -50,11 +56,95 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
 
+// ---- wgmma -----------------------------------------------------------------------------------
+
+typedef struct {
+  int64_t m, n, stages;
+  const char *share;
+  double factor; // of the cycles, as measured (bench/results/gpu_products.md)
+} StagedTile;
+
+// With as many stages as fit beside the sums of two warpgroups on their way to the row program.
+static const StagedTile staged[] = {
+    {128, 256, 4, "tile", 1.00}, {128, 192, 4, "turns", 0.99}, {128, 128, 6, "turns", 1.02},
+    {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
+    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.05},
+};
+enum {
+  STAGED_THREADS = 256,
+  SUMS_OF_A_THREAD = 192, // in its registers
+  BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
+  BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
+};
+
+static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
+  int64_t rows = strcmp(t->share, "turns") ? t->m * SN_GPU_WARPGROUP / STAGED_THREADS : t->m,
+          sums = (int64_t)f->products.size * rows / SN_GPU_WARPGROUP_ROWS * t->n / 2, k = 0;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuSideMap map;
+    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    if (!p.line || (k && k != sn_gpu_map_sum(&p)) || !sn_gpu_side_map(f, points, &p, true, t->m, &map, NULL) ||
+        !sn_gpu_side_map(f, points, &p, false, t->n, &map, NULL))
+      return false;
+    k = sn_gpu_map_sum(&p);
+  }
+  return sums <= SUMS_OF_A_THREAD &&
+         sn_gpu_staged_bytes(f, t->m, t->n, t->stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED <= chip->shared_bytes;
+}
+
+static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
+  int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
+          columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 12),
+          batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
+          tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
+  double waves = (double)sn_pieces(tiles, chip->multiprocessors), multiply = (double)(t->m * t->n) / 32,
+         copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE, lines = 0;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    int64_t sum = 1;
+    for (int64_t d = p.summed.first; d < p.summed.first + p.summed.num_dims; ++d)
+      sum = sn_times(sum, f->dims.data[d].size);
+    lines += (double)sn_pieces(sum, sn_gpu_map_sum(&p));
+  }
+  return waves * lines * (multiply > copy ? multiply : copy) * t->factor + BEGIN_CYCLES;
+}
+
+static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *points, const char *name,
+                                       const SnGpuChip *chip) {
+  const StagedTile *best = NULL;
+  double least = 0;
+  for (size_t i = 0; i < sizeof staged / sizeof *staged && !strcmp(name, "sm_90a"); ++i) {
+    double cost = staged_fits(f, points, &staged[i], chip) ? cost_of(f, points, &staged[i], chip) : -1;
+    if (cost >= 0 && (!best || cost < least)) {
+      best = &staged[i];
+      least = cost;
+    }
+  }
+  return best;
+}
+
+static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, const SnGpuChip *chip) {
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  SnGpuProduct p = sn_gpu_product(f, 0, "wgmma");
+  return sn_schedule_attr(
+      loc, "mma",
+      sn_parse_attr(mlirLocationGetContext(loc),
+                    "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = %lld, threads = %d, "
+                    "stages = %lld, share = \"%s\", group = %d}",
+                    (long long)chip->multiprocessors, (long long)t->m, (long long)t->n, (long long)sn_gpu_map_sum(&p),
+                    STAGED_THREADS, (long long)t->stages, t->share, t->m == 128 ? 12 : 16));
+}
+
+// ---- one of all ------------------------------------------------------------------------------
+
 MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_gpu_not_products(f))
     return mlirAttributeGetNull();
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
+  const StagedTile *by_copies = choose_staged(f, &points, options->chip, chip);
+  if (by_copies)
+    return staged_schedule(f, by_copies, chip);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
   while (i < last && !(sn_gpu_has_kernel(f, tiles[i].kernel) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))

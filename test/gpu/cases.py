@@ -793,6 +793,86 @@ def products():
             want=lambda x, y: [x.astype("f8") @ y.astype("f8")])
 
 
+def staged_products():
+    """By wgmma: each tile, each layout of the sides, each type, ends of everything, batches, two products."""
+    def tile(m, n, stages, share, blocks=132, group=1, k=64):
+        return (f'kernel = "wgmma", m = {m}, n = {n}, k = {k}, threads = 256, stages = {stages}, share = "{share}", '
+                f"blocks = {blocks}, group = {group}")
+
+    def plain(name, m, n, k, schedule, a="i, k", b="j, k", t=("bf16", "bf16", "f32"), **more):
+        of = {"i": m, "j": n, "k": k}
+        at = lambda s: tuple(of[d] for d in s.split(", "))
+        product("product_wgmma_" + name, rows=[("i", m)], columns=[("j", n)], sums=[("k", k)], a=a, b=b,
+                spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij", shapes=(at(a), at(b)), t=t, schedule=schedule,
+                **more)
+
+    small = tile(64, 64, 3, "turns", 2)
+    plain("tile", 150, 328, 200, tile(128, 256, 4, "tile", 2, 12))
+    plain("turns", 300, 200, 136, tile(128, 192, 4, "turns", 3))
+    plain("square", 300, 200, 136, tile(128, 128, 6, "turns", 1, 2))
+    plain("small", 150, 200, 72, small)
+    plain("narrow", 150, 40, 264, tile(64, 32, 16, "turns", 2))
+    plain("tall", 200, 72, 264, tile(128, 64, 8, "turns", 1))
+    plain("one", 1, 1, 8, small)
+    plain("one_row", 1, 200, 1000, tile(64, 32, 16, "turns"))
+    product("product_wgmma_vector", rows=[], columns=[("j", 200)], sums=[("k", 136)], a="k", b="j, k", spec="k,jk->j",
+            shapes=((136,), (200, 136)), t=("bf16", "bf16", "f32"), schedule=small)
+    plain("deep", 150, 72, 1000, tile(64, 64, 3, "turns", 1))
+    plain("deep_tile", 150, 72, 1000, tile(128, 64, 3, "tile", 1))
+    plain("many", 700, 520, 64, tile(64, 64, 3, "turns", 3, 4))
+    for a in ("i, k", "k, i"):
+        for b in ("j, k", "k, j"):
+            plain("layout_" + (a + b).replace(", ", ""), 136, 200, 104, tile(128, 128, 3, "turns", 1), a, b)
+    plain("f16", 100, 72, 200, small, t=("f16", "f16", "f32"))
+    plain("i8", 100, 80, 400, tile(64, 64, 3, "turns", 2, k=128), t=("i8", "i8", "i32"))
+    plain("bias", 150, 200, 72, small, more=[("c", (200,), "f32", "j"), ("r", (150, 200), "f32", "i, j")],
+          body="""  %s = arith.addf %p, %c_ : tensor<200xf32>
+  %y = arith.mulf %s, %r_ : tensor<200xf32>
+  sinter.yield %y : tensor<200xf32>""", want=lambda p, c, r: [(p + c) * r])
+    product("product_wgmma_heads", rows=[("n", 3), ("h", 4), ("i", 70)], columns=[("j", 90)], sums=[("d", 72)],
+            a="n, i, h, d", b="n, j, h floordiv 2, d", spec="", shapes=((3, 70, 4, 72), (3, 90, 2, 72)),
+            t=("bf16", "bf16", "f32"), schedule=small,
+            inputs=lambda r: [bf16(r.standard_normal((3, 70, 4, 72))), bf16(r.standard_normal((3, 90, 2, 72)))],
+            want=lambda q, k: [np.einsum("nihd,njhd->nhij", q.astype("f8"), k.astype("f8").repeat(2, 2))])
+    product("product_wgmma_merged", rows=[("n", 3), ("i", 70)], columns=[("j", 90)], sums=[("c", 9), ("d", 8)],
+            a="n, i, c, d", b="j, c, d", spec="nicd,jcd->nij", shapes=((3, 70, 9, 8), (90, 9, 8)),
+            t=("bf16", "bf16", "f32"), schedule=small)
+    product("product_wgmma_any_rows", rows=[("i", "?")], columns=[("j", 90)], sums=[("k", 72)], a="i, k", b="j, k",
+            spec="ik,jk->ij", shapes=(("?", 72), (90, 72)), t=("bf16", "bf16", "f32"), schedule=small,
+            results=[("y", ("?", 90), "f32", "i, j")],
+            dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x72xbf16>"])
+    swiglu()
+
+
+def swiglu():
+    """Two products by one kernel: both sums are in registers."""
+    x, w = "tensor<150x136xbf16>", "tensor<72x136xbf16>"
+    text = f"""%y = sinter.contract (i = 150) by (j = 72)
+    product (k = 136) (%a[i, k] : {x}, %b[j, k] : {w}) : f32
+    product (k2 = 136) (%a[i, k2] : {x}, %c[j, k2] : {w}) : f32
+    outs(%empty_y[i, j] : tensor<150x72xf32>)
+    schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4,
+        share = "turns", blocks = 1>) {{
+^row(%p: tensor<72xf32>, %q: tensor<72xf32>):
+  %n = arith.negf %p : tensor<72xf32>
+  %e = math.exp %n : tensor<72xf32>
+  %one = arith.constant dense<1.0> : tensor<72xf32>
+  %d = arith.addf %e, %one : tensor<72xf32>
+  %s = arith.divf %p, %d : tensor<72xf32>
+  %y = arith.mulf %s, %q : tensor<72xf32>
+  sinter.yield %y : tensor<72xf32>
+}}"""
+    shapes = ((150, 136), (72, 136), (72, 136))
+    operands = [(n, s, "bf16") for n, s in zip("abc", shapes)]
+
+    def want(a, b, c):
+        p, q = (a.astype("f8") @ m.astype("f8").T for m in (b, c))
+        return [p / (1 + np.exp(-p)) * q]
+
+    case("product_wgmma_swiglu", program(operands, [("y", (150, 72), "f32")], [], text),
+         lambda r: [bf16(r.standard_normal(s)) for s in shapes], want)
+
+
 def all_cases():
     R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
@@ -900,6 +980,7 @@ def all_cases():
     for t in ("i32", "i64", "i8"):
         integers(f"integers_{t}", 9, 100, t)
     products()
+    staged_products()
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

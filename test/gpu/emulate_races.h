@@ -2,12 +2,13 @@
 //
 // clang instruments the kernels' loads and stores as for ThreadSanitizer; the functions that it calls are here. Two
 // threads that touch one address, one of them writing, must have met in between: at a barrier of the block or the
-// cluster, in a shuffle or barrier of one warp, or because the first one signalled (an mbarrier, a counter) before a
-// wait of the second one ended. Of signals any counts: which one was waited for is not followed.
+// cluster, in a shuffle or barrier of one warp, or because the first one signalled (an mbarrier, a counter, a barrier
+// of some threads) before a wait of the second one ended. Of signals any counts: which one was waited for is not
+// followed.
 
 enum { NOBODY = -1 };
 typedef struct { // one access: the thread, and how often it had met others by then
-  int32_t thread, warp, block, some, cluster, signals;
+  int32_t thread, warp, block, cluster, signals;
 } Stamp;
 typedef struct {
   int32_t run; // of which cluster this is: older ones count as untouched
@@ -27,14 +28,13 @@ static void signalled(void) {
 static void waited(void) { me->last_wait = ++now; }
 
 static Stamp stamp(void) {
-  return (Stamp){(int32_t)(me - threads),    (int32_t)me->shuffles,         (int32_t)me->barriers,
-                 (int32_t)me->some_barriers, (int32_t)me->cluster_barriers, (int32_t)me->num_signals};
+  return (Stamp){(int32_t)(me - threads), (int32_t)me->shuffles, (int32_t)me->barriers, (int32_t)me->cluster_barriers,
+                 (int32_t)me->num_signals};
 }
 static int met(const Stamp *s) {
   const Thread *t = &threads[s->thread];
   return t == me || (s->thread / 32 == (me - threads) / 32 && s->warp < me->shuffles) ||
          (t->block == me->block && s->block < me->barriers) ||
-         (t->block == me->block && s->some < me->some_barriers && s->some < t->some_barriers) ||
          s->cluster < me->cluster_barriers || (s->signals < t->num_signals && t->signals[s->signals] < me->last_wait);
 }
 static void race(const Stamp *s, uintptr_t offset, const char *first, const char *second) {

@@ -78,10 +78,10 @@ static MlirValue column_of(SnBuilder *b, const SnForm *f, const MlirValue *dims)
 typedef struct {
   SnGpuProducts *g;
   SnFragment at;
-} Element;
+} Elements;
 
 static void store_results(SnBuilder *b, size_t i, void *user) {
-  Element *e = user;
+  Elements *e = user;
   SnGpuProducts *g = e->g;
   const SnForm *f = g->form;
   for (size_t o = 0; o < f->outputs.size; ++o) {
@@ -90,52 +90,106 @@ static void store_results(SnBuilder *b, size_t i, void *user) {
   }
 }
 
-// The row program at one element of the tile.
-static void emit_element(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column) {
+int64_t sn_gpu_product_lanes(const SnForm *f, const SnGpuProductPlan *p) {
+  const SnGpuDims *columns = &p->points.columns;
+  int64_t last = f->num_rows + f->num_cols - 1, lanes = SN_GPU_PRODUCT_LANES;
+  if (!f->num_cols || !columns->n || columns->dims[columns->n - 1] != last || f->dims.data[last].size == SN_DYNAMIC)
+    return 1;
+  while (lanes > 1 && (p->n % lanes || f->dims.data[last].size % lanes))
+    lanes /= 2;
+  return lanes;
+}
+
+// i < size, unless tiles of so many end with it.
+static MlirValue inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t tile) {
+  int64_t known;
+  bool whole = sn_known(size, &known) && known % tile == 0;
+  return whole ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : sn_row_below(b, i, size);
+}
+
+void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
+                          const MlirValue *sums) {
   const SnForm *f = g->form;
   const SnGpuPoints *points = &g->plan->points;
   MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row),
                                j = sn(b, "arith.addi", g->first_column, column);
-  SnIf inside = sn_if(b, sn(b, "arith.andi", sn_row_below(b, i, g->num_rows), sn_row_below(b, j, g->num_columns)));
+  SnIf in =
+      sn_if(b, sn(b, "arith.andi", inside(b, i, g->num_rows, g->plan->m), inside(b, j, g->num_columns, g->plan->n)));
   memcpy(dims, g->dims, sizeof dims);
   sn_gpu_point(b, f, &points->rows, i, dims);
   sn_gpu_point(b, f, &points->columns, j, dims);
   sn_row_begin(&g->program);
   memcpy(g->program.dims, dims, (size_t)f->num_rows * sizeof *dims);
-  Element e = {.g = g, .at = sn_fragment(column_of(b, f, dims), 1)};
+  Elements e = {.g = g, .at = sn_fragment(column_of(b, f, dims), lanes)};
   memcpy(e.at.dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
-  for (size_t p = 0; p < f->products.size; ++p) {
-    MlirValue at[] = {row, column};
-    sn_fragment_give(&e.at, sn_product_argument(f, p),
-                     sn_scratch_load(b, g->sums[p], sn_values(2, at), f->products.data[p].type, sn_no_attr()));
-  }
+  for (size_t p = 0; p < f->products.size; ++p)
+    sn_fragment_give(&e.at, sn_product_argument(f, p), sums[p]);
   SnRowWalk walk = {.columns = store_results, .user = &e};
   sn_row_walk(b, &g->program, 1, &walk);
   sn_fragment_free(&e.at);
-  sn_end_if(b, &inside);
+  sn_end_if(b, &in);
+}
+
+// The row program on a vector of the tile, whose sums are in shared memory.
+static void emit_vector(SnBuilder *b, SnGpuProducts *g, MlirValue number, int64_t lanes) {
+  MlirValue across = sn_index(b, g->plan->n / lanes), row = sn(b, "arith.divui", number, across),
+            column = sn(b, "arith.muli", sn(b, "arith.remui", number, across), sn_index(b, lanes));
+  sn_gpu_emit_stored(b, g, g->sums, row, column, row, column, lanes);
+}
+
+void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
+                        MlirValue row, MlirValue column, int64_t lanes) {
+  const SnForm *f = g->form;
+  MlirValue *sums = sn_alloc((f->products.size + 1) * sizeof *sums), at[] = {line, element};
+  for (size_t p = 0; p < f->products.size; ++p) {
+    MlirType t = f->products.data[p].type;
+    int64_t bytes = lanes * sn_scratch_bytes(t);
+    sums[p] = sn_scratch_load(b, memory[p], sn_values(2, at), sn_lanes_of(t, lanes),
+                              sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16)));
+  }
+  sn_gpu_emit_elements(b, g, row, column, lanes, sums);
+  free(sums);
+}
+
+void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
+  const SnGpuProductPlan *p = g->plan;
+  MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = sn_size_ceil(b, g->num_columns, n),
+            down = sn_size_ceil(b, g->num_rows, m), all = sn_size_mul(b, down, across), line, column;
+  MlirValue batch = sn(b, "arith.divui", number, all), tile = sn(b, "arith.remui", number, all);
+  if (p->group == 1) {
+    line = sn(b, "arith.divui", tile, across);
+    column = sn(b, "arith.remui", tile, across);
+  } else { // so many lines at a time, down and then across
+    MlirValue group = sn_index(b, p->group), of_group = sn_size_mul(b, across, group),
+              first = sn(b, "arith.muli", sn(b, "arith.divui", tile, of_group), group),
+              in = sn(b, "arith.remui", tile, of_group),
+              lines = sn(b, "arith.minui", group, sn(b, "arith.subi", down, first));
+    line = sn(b, "arith.addi", first, sn(b, "arith.remui", in, lines));
+    column = sn(b, "arith.divui", in, lines);
+  }
+  g->first_column = sn(b, "arith.muli", column, n);
+  g->first_row = sn(b, "arith.muli", line, m);
+  sn_gpu_point(b, g->form, &p->points.batch, batch, g->dims);
 }
 
 static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   SnGpuProducts *g = user;
   const SnGpuProductPlan *p = g->plan;
-  MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = sn_size_ceil(b, g->num_columns, n),
-            down = sn_size_ceil(b, g->num_rows, m), line = sn(b, "arith.divui", tile->number, across);
-  g->first_column = sn(b, "arith.muli", sn(b, "arith.remui", tile->number, across), n);
-  g->first_row = sn(b, "arith.muli", sn(b, "arith.remui", line, down), m);
-  sn_gpu_point(b, g->form, &p->points.batch, sn(b, "arith.divui", line, down), g->dims);
+  int64_t lanes = sn_gpu_product_lanes(g->form, p);
+  sn_gpu_place_tile(b, g, tile->number);
   for (size_t i = 0; i < g->form->products.size; ++i) {
     SnGpuProduct product = sn_gpu_product(g->form, i, p->kernel);
     emitters[product.line->written](b, g, &product, g->sums[i]);
   }
   sn_gpu_sync(b, k);
-  SnLoop e = sn_for(b, k->thread, sn_index(b, p->m * p->n), sn_index(b, k->threads));
-  emit_element(b, g, sn(b, "arith.divui", e.index, n), sn(b, "arith.remui", e.index, n));
+  SnLoop e = sn_for(b, k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, k->threads));
+  emit_vector(b, g, e.index, lanes);
   sn_next(b, &e);
   if (!k->single_tile)
     sn_gpu_sync(b, k);
 }
 
-// ---- the kernel --------------------------------------------------------------------------------
+// ---- its memory ---------------------------------------------------------------------------------
 
 static MlirValue side_memory(SnBuilder *b, SnGpuProducts *g, bool is_a) {
   const SnGpuProductPlan *plan = g->plan;
@@ -159,6 +213,16 @@ static void make_memory(SnBuilder *b, SnGpuProducts *g) {
   g->b = side_memory(b, g, false);
 }
 
+static void emit_tiles(SnBuilder *b, SnGpuProducts *g, MlirValue all) {
+  SnGpuKernel *k = g->k;
+  make_memory(b, g);
+  SnGpuTiles tiles =
+      g->plan->tickets ? sn_gpu_tiles_by_ticket(b, all) : sn_gpu_tiles_in_steps(k, k->block, all, k->blocks);
+  sn_gpu_each_tile(b, k, &tiles, NULL, 0, emit_tile, g);
+}
+
+// ---- the kernel --------------------------------------------------------------------------------
+
 // The form over the kernel's operands.
 static void set_operands(SnForm *f, const MlirValue *operands) {
   for (size_t k = 0; k < f->inputs.size; ++k)
@@ -172,6 +236,7 @@ static void set_operands(SnForm *f, const MlirValue *operands) {
 typedef struct {
   MlirOperation op; // of the host
   const SnGpuProductPlan *plan;
+  size_t num_maps; // of sides that copies fetch
 } Contract;
 
 static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
@@ -187,17 +252,29 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   g.num_batch = size_of(b, &f, &points->batch);
   g.num_rows = size_of(b, &f, &points->rows);
   g.num_columns = size_of(b, &f, &points->columns);
-  make_memory(b, &g);
   sn_gpu_know_lanes(k);
+  g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
   MlirValue across = sn_size_ceil(b, g.num_columns, sn_index(b, c->plan->n)),
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
             all = sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across));
-  SnGpuTiles tiles =
-      c->plan->tickets ? sn_gpu_tiles_by_ticket(b, all) : sn_gpu_tiles_in_steps(k, k->block, all, k->blocks);
-  sn_gpu_each_tile(b, k, &tiles, NULL, 0, emit_tile, &g);
+  (c->num_maps ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
   free(g.sums);
   sn_row_program_free(&g.program);
   sn_form_free(&f);
+}
+
+// Of both sides of each product, in order; none, where threads fetch them.
+static size_t find_maps(const SnForm *f, const SnGpuProductPlan *plan, SnGpuTensorMap *maps) {
+  size_t n = 0;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, plan->kernel);
+    for (int is_a = 1; is_a >= 0 && p.line->written == SN_WRITTEN_BY_WARPGROUPS; --is_a) {
+      SnGpuSideMap side;
+      sn_gpu_side_map(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL);
+      maps[n++] = side.map;
+    }
+  }
+  return n;
 }
 
 MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func, MlirOperation op) {
@@ -209,13 +286,17 @@ MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func
   if (!sn_failed(result))
     result = sn_gpu_check_tables(&f);
   if (!sn_failed(result)) {
-    Contract user = {op, &plan};
+    SnGpuTensorMap *maps = sn_alloc((2 * f.products.size + 1) * sizeof *maps);
+    Contract user = {op, &plan, find_maps(&f, &plan, maps)};
     SnGpuBody body = {.launch = &plan.launch,
                       .scratch = plan.tickets ? SN_GPU_TICKETS : 0,
                       .asserts = sn_gpu_asserts(&f),
+                      .maps = maps,
+                      .num_maps = user.num_maps,
                       .emit = emit,
                       .user = &user};
     result = sn_gpu_make_kernel(module, func, op, &body);
+    free(maps);
   }
   sn_form_free(&f);
   if (!sn_failed(result))

@@ -30,6 +30,21 @@ void sn_gpu_point(SnBuilder *b, const SnForm *form, const SnGpuDims *dims, MlirV
 void sn_gpu_sums_place(SnBuilder *b, const SnLayout *sums, MlirValue thread, MlirValue *row, MlirValue *column);
 void sn_gpu_store_sums(SnBuilder *b, const SnLayout *layout, MlirValue thread, const MlirValue *sums, MlirValue memory);
 
+// The tile of this number: sets first_row, first_column and dims of the batch.
+void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number);
+// Columns that the row program has at a time; at most SN_GPU_PRODUCT_LANES.
+enum { SN_GPU_PRODUCT_LANES = 4 };
+int64_t sn_gpu_product_lanes(const SnForm *form, const SnGpuProductPlan *plan);
+// The row program on so many columns from this place of the tile on, where they are in the form: the sums are given, or
+// lie in memory[product][line][element ...].
+void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
+                          const MlirValue *sums);
+void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
+                        MlirValue row, MlirValue column, int64_t lanes);
+
+// All tiles, by warps that fetch sides and warpgroups that multiply them.
+void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles); // product_warpgroups.c
+
 // What writes the tile's sums of a product to its memref: all threads know them behind the next barrier.
 void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory); // product_sums.c
 void sn_gpu_sum_by_warps(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);   // product_warps.c

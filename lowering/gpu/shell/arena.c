@@ -41,6 +41,21 @@ static MlirValue attribution(SnGpuKernel *k, MlirType type, int64_t alignment) {
   return mlirBlockAddArgument(k->entry, type, mlirOperationGetLocation(k->func));
 }
 
+// The launch's memory begins at multiples of that from now on.
+static void align_launched(SnGpuKernel *k, int64_t alignment) {
+  SnGpuArena *a = k->arena;
+  MlirAttribute all = sn_get_attr(k->func, "workgroup_attrib_attrs");
+  intptr_t n = mlirArrayAttrGetNumElements(all);
+  MlirAttribute *attrs = sn_alloc((size_t)n * sizeof *attrs);
+  for (intptr_t i = 0; i < n; ++i)
+    attrs[i] = mlirArrayAttrGetElement(all, i);
+  a->launched_aligned = alignment;
+  attrs[sn_int_attr(k->func, SN_GPU_LAUNCHED, 0)] =
+      sn_parse_attr(mlirOperationGetContext(k->func), "{llvm.align = %lld : i64}", (long long)alignment);
+  sn_set_attr(k->func, "workgroup_attrib_attrs", mlirArrayAttrGet(mlirOperationGetContext(k->func), n, attrs));
+  free(attrs);
+}
+
 static MlirType shared_type(SnGpuKernel *k, intptr_t rank, const int64_t *shape, MlirType element) {
   MlirAttribute space = sn_parse_attr(mlirOperationGetContext(k->func), "#gpu.address_space<workgroup>");
   return mlirMemRefTypeContiguousGet(element, rank, shape, space);
@@ -59,16 +74,17 @@ MlirValue sn_gpu_launched_shared(SnBuilder *b, SnGpuKernel *k, const char *name,
                                  MlirType element, int64_t alignment) {
   SnGpuArena *a = k->arena;
   int64_t bytes = bytes_of(rank, shape, element), offset = rounded(a->launched_bytes, alignment);
-  assert(alignment <= SN_GPU_FOR_COPIES && "the launch's memory begins at a multiple of that");
   sn_push(&a->pieces, (SnGpuPiece){.name = name, .bytes = bytes, .alignment = alignment, .offset = offset});
   a->launched_bytes = offset + bytes;
   MlirType all = shared_type(k, 1, &a->launched_bytes, mlirIntegerTypeGet(b->ctx, 8));
   if (sn_none(a->launched)) {
     sn_set_attr(k->func, SN_GPU_LAUNCHED, sn_i64(b->ctx, sn_int_attr(k->func, "workgroup_attributions", 0)));
-    a->launched = attribution(k, all, SN_GPU_FOR_COPIES);
+    a->launched = attribution(k, all, a->launched_aligned);
   } else {
     mlirValueSetType(a->launched, all);
   }
+  if (alignment > a->launched_aligned)
+    align_launched(k, alignment);
   return sn(b, "memref.view", a->launched, sn_index(b, offset), shared_type(k, rank, shape, element));
 }
 
@@ -100,7 +116,7 @@ static void list(const SnGpuArena *a, bool launched, char *text, size_t size) {
 
 MlirLogicalResult sn_gpu_check_arena(const SnGpuArena *a, MlirOperation op) {
   char text[300] = "";
-  int64_t all = rounded(a->own_bytes, SN_GPU_FOR_COPIES) + a->launched_bytes;
+  int64_t all = rounded(a->own_bytes, a->launched_aligned) + a->launched_bytes;
   if (a->own_bytes <= OWN_BYTES && all <= LAUNCHED_BYTES)
     return SN_OK;
   bool launched = a->own_bytes <= OWN_BYTES;

@@ -126,8 +126,14 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
   intptr_t given = sn_num_operands(op), size = sn_gpu_find_argument(arguments, SN_GPU_SIZE),
            address = sn_gpu_find_argument(arguments, SN_GPU_ADDRESS);
   MlirOperation func = make_function(&b, name, op, body, arguments, &entry);
+  if (body->num_maps)
+    sn_set_attr(func, SN_GPU_MAPS, sn_i64(b.ctx, (int64_t)body->num_maps));
   MlirValue *operands = sn_alloc((size_t)(given + 1) * sizeof *operands),
-            *addresses = sn_alloc((size_t)(given + 1) * sizeof *addresses);
+            *addresses = sn_alloc((size_t)(given + 1) * sizeof *addresses),
+            *maps = sn_alloc((body->num_maps + 1) * sizeof *maps);
+  intptr_t map = sn_gpu_find_argument(arguments, SN_GPU_TENSOR_MAP);
+  for (size_t i = 0; i < body->num_maps; ++i)
+    maps[i] = mlirBlockGetArgument(entry, map + (intptr_t)i);
   SnGpuKernel k = {.func = func,
                    .entry = entry,
                    .arena = arena,
@@ -144,7 +150,8 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
                    .scratch = argument(entry, arguments, SN_GPU_SCRATCH),
                    .scratch_address = argument(entry, arguments, SN_GPU_SCRATCH_ADDRESS),
                    .tag = argument(entry, arguments, SN_GPU_TAG),
-                   .status = argument(entry, arguments, SN_GPU_STATUS)};
+                   .status = argument(entry, arguments, SN_GPU_STATUS),
+                   .maps = maps};
   SnBuilder in = sn_at_end(entry, b.loc);
   for (intptr_t o = 0; o < given; ++o) {
     operands[o] = operand(&in, sn_type_of(sn_operand(op, o)), mlirBlockGetArgument(entry, o), entry, &size);
@@ -159,13 +166,14 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
     sn_gpu_lower_asserts(&k, module);
   free(operands);
   free(addresses);
+  free(maps);
 }
 
 MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op,
                                      const SnGpuBody *body) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
   SnGpuArguments arguments = sn_gpu_arguments(op, body);
-  SnGpuArena arena = {0};
+  SnGpuArena arena = {.launched_aligned = SN_GPU_FOR_COPIES};
   write_function(module, name.data, op, body, &arguments, &arena);
   sn_gpu_launch(module, func, op, body, &arguments, arena.launched_bytes);
   MlirLogicalResult result = sn_gpu_check_arena(&arena, op);

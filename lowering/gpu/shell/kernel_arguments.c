@@ -13,6 +13,8 @@
 
 #include "lowering/gpu/shell/kernel_arguments.h"
 
+enum { SN_GPU_MAP_BYTES = 128, SN_GPU_MAP_ALIGNED = 64 }; // CUtensorMap
+
 typedef struct {
   MlirOperation module, func, op;
   const SnGpuBody *body;
@@ -110,6 +112,39 @@ static MlirValue pass_scratch_address(SnBuilder *b, const Passed *p) {
 static MlirValue pass_tag(SnBuilder *b, const Passed *p) { return pass(b, sn_gpu_launch_tag(b, p->module)); }
 static MlirValue pass_status(SnBuilder *b, const Passed *p) { return sn_gpu_status_word(b, p->module); }
 
+static MlirType map_type(const Passed *p) { return sn_type(mlirOperationGetContext(p->op), "!llvm.ptr"); }
+
+// Sizes of the map's dimensions, bytes from one to the next (of the fastest: of an element), elements of a box.
+static MlirValue pass_map(SnBuilder *b, const Passed *p) {
+  const SnGpuTensorMap *map = p->a->map;
+  MlirValue memref = sn_operand(p->op, map->operand);
+  MlirType i64 = i64_type(b->ctx), pointer = sn_type(b->ctx, "!llvm.ptr");
+  int64_t element = (int64_t)sn_bits(sn_element(sn_type_of(memref))) / 8;
+  MlirValue numbers = sn_gpu_on_stack(b, i64, 3 * map->rank), stride = sn_int(b, i64, element);
+  for (int i = 0; i < map->rank; ++i) {
+    const SnGpuMapDim *d = &map->dims[i];
+    MlirValue size = sn_int(b, i64, 1), parts[3];
+    for (int64_t n = d->first; n < d->first + d->count; ++n)
+      size = sn(b, "arith.muli", size,
+                sn(b, "arith.index_cast", sn(b, "memref.dim", memref, sn_index(b, n), sn_index_type(b->ctx)), i64));
+    parts[0] = size, parts[1] = stride, parts[2] = sn_int(b, i64, d->box);
+    for (int32_t n = 0; n < 3; ++n) {
+      MlirValue at = sn(b, "llvm.getelementptr", numbers, pointer, sn_attr("elem_type", mlirTypeAttrGet(i64)),
+                        sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, (int32_t[]){3 * i + n})));
+      sn_op(b, "llvm.store", parts[n], at, sn_types(0, NULL));
+    }
+    stride = sn(b, "arith.muli", stride, size);
+  }
+  MlirType bytes = sn_type(b->ctx, "!llvm.array<%d x i8>", SN_GPU_MAP_BYTES);
+  MlirValue place = sn(b, "llvm.alloca", sn_int(b, i64, 1), pointer, sn_attr("elem_type", mlirTypeAttrGet(bytes)),
+                       sn_attr("alignment", sn_i64(b->ctx, SN_GPU_MAP_ALIGNED))),
+            address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
+  MlirValue arguments[] = {place, sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), pointer),
+                           sn_int(b, i64, map->rank), numbers};
+  sn_call_runtime(b, p->module, "sinter_rt_tensor_map", sn_values(4, arguments));
+  return place;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static const struct {
@@ -124,6 +159,7 @@ static const struct {
     [SN_GPU_SCRATCH_ADDRESS] = {number_type, "{}", pass_scratch_address},
     [SN_GPU_TAG] = {number_type, "{}", pass_tag},
     [SN_GPU_STATUS] = {number_type, "{}", pass_status},
+    [SN_GPU_TENSOR_MAP] = {map_type, "{llvm.align = 64 : i64}", pass_map},
 };
 
 SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body) {
@@ -141,6 +177,8 @@ SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body) {
     sn_push(&list, (SnGpuArgument){(SnGpuArgumentKind)kind, 0, 0});
   if (body->asserts)
     sn_push(&list, (SnGpuArgument){SN_GPU_STATUS, 0, 0});
+  for (size_t i = 0; i < body->num_maps; ++i)
+    sn_push(&list, (SnGpuArgument){.kind = SN_GPU_TENSOR_MAP, .map = &body->maps[i]});
   return list;
 }
 

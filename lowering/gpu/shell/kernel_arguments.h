@@ -13,11 +13,13 @@ typedef enum {
   SN_GPU_SCRATCH_ADDRESS, // its address as a number
   SN_GPU_TAG,             // of the launch
   SN_GPU_STATUS,          // the address of the status word
+  SN_GPU_TENSOR_MAP,      // how copies see an operand: 128 bytes, by value
 } SnGpuArgumentKind;
 
 typedef struct {
   SnGpuArgumentKind kind;
   intptr_t operand, dim;
+  const SnGpuTensorMap *map;
 } SnGpuArgument;
 typedef SN_VEC(SnGpuArgument) SnGpuArguments;
 

@@ -20,6 +20,8 @@ static int named(SnGpuBarriers *all, const char *name) {
   return all->count++;
 }
 
+int sn_gpu_name_barrier(SnGpuKernel *k, const char *name) { return named(k->barriers, name); }
+
 void sn_gpu_run_roles(SnBuilder *b, SnGpuKernel *k, SnGpuRole *roles, size_t n, void *user) {
   SnIf branches[SN_GPU_BARRIERS];
   int64_t warps = 0;

@@ -16,7 +16,7 @@
 #ifndef SINTER_LOWERING_GPU_SHELL_H
 #define SINTER_LOWERING_GPU_SHELL_H
 
-#include "lowering/facts/gpu_launch.h"
+#include "lowering/facts/gpu_tensor_maps.h"
 #include "lowering/host/host.h"
 
 // ---- a kernel --------------------------------------------------------------------------------
@@ -40,6 +40,7 @@ typedef struct {
   size_t num_operands;
   MlirValue scratch, scratch_address, tag; // memref<?xi8>, its address as i64, and i64; null: no scratch memory
   MlirValue status;                        // the address of the status word as i64; null: no asserts
+  const MlirValue *maps;                   // tensor maps that the body asks for: !llvm.ptr
   MlirValue thread, block;                 // index
   MlirValue group, rank;                   // index: which cluster or group, which block of it; the block and null
   MlirValue member;                        // index: which thread of the team
@@ -57,9 +58,11 @@ typedef struct {
 
 typedef struct {
   const SnGpuLaunch *launch;
-  int64_t scratch;                                              // bytes of the caller's workspace; 0: none
-  bool asserts;                                                 // the kernel has some
-  bool addresses;                                               // k->addresses are asked for
+  int64_t scratch;            // bytes of the caller's workspace; 0: none
+  bool asserts;               // the kernel has some
+  bool addresses;             // k->addresses are asked for
+  const SnGpuTensorMap *maps; // k->maps that are
+  size_t num_maps;
   void (*emit)(SnBuilder *b, SnGpuKernel *k, const void *user); // at the head of the gpu.func
   const void *user;
 } SnGpuBody;
@@ -88,9 +91,9 @@ void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k);
 // ---- tiles dealt out: tiles.c --------------------------------------------------------------------
 
 typedef enum {
-  SN_GPU_ONE_EACH, // each team has one
-  SN_GPU_IN_STEPS, // first, first + step, ... below end
-  SN_GPU_COUNTED,  // so many of each block or group: its own, and then one of each round of all
+  SN_GPU_ONE_EACH,  // each team has one
+  SN_GPU_IN_STEPS,  // first, first + step, ... below end
+  SN_GPU_COUNTED,   // so many of each block or group: its own, and then one of each round of all
   SN_GPU_BY_TICKET, // the next that no block has had yet, for blocks as teams; takes counter 0 of the scratch memory
 } SnGpuDeal;
 
@@ -127,6 +130,8 @@ void sn_gpu_each_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *tiles, Mli
 #define SN_GPU_FOR_VECTORS 16
 // Bulk copies may end there.
 #define SN_GPU_FOR_COPIES 128
+// Copies of tiles whose lines are swizzled.
+#define SN_GPU_FOR_TILES SN_GPU_TILES_ALIGNED
 
 // One piece of it.
 typedef struct {
@@ -137,9 +142,10 @@ typedef struct {
 
 struct SnGpuArena {
   SN_VEC(SnGpuPiece) pieces;
-  MlirValue launched;     // memref<? bytes>: what the launch gives; null: nothing
-  int64_t launched_bytes; // so far
-  int64_t own_bytes;      // of pieces that the kernel has by itself
+  MlirValue launched;       // memref<? bytes>: what the launch gives; null: nothing
+  int64_t launched_bytes;   // so far
+  int64_t launched_aligned; // what it begins at a multiple of
+  int64_t own_bytes;        // of pieces that the kernel has by itself
 };
 
 // Memory of one block, of a memref's shape. Its size is compiled in: 48 KiB at most, of all such pieces.
@@ -155,6 +161,8 @@ MlirValue sn_gpu_shared_address(SnBuilder *b, MlirValue memref);
 
 // On a gpu.func, and the llvm.func that it becomes: which of its pieces the launch gives (sinter-gpu-target).
 #define SN_GPU_LAUNCHED "sinter.launched_shared"
+// On the same: how many arguments, the last ones, are tensor maps, which are passed by value (sinter-gpu-target).
+#define SN_GPU_MAPS "sinter.tensor_maps"
 
 // ---- roles of warps: roles.c -----------------------------------------------------------------------
 
@@ -175,6 +183,8 @@ struct SnGpuRole {
 
 // Writes what each role does, in a branch of its own. A role of more than one warp is given a barrier.
 void sn_gpu_run_roles(SnBuilder *b, SnGpuKernel *k, SnGpuRole *roles, size_t n, void *user);
+// The number of a barrier of the block that is nobody else's.
+int sn_gpu_name_barrier(SnGpuKernel *k, const char *name);
 // All threads of the role whose code is written wait for each other: those of the block, of its warps, or of its warp.
 void sn_gpu_sync(SnBuilder *b, const SnGpuKernel *k);
 // The kernel as the first warp of a block sees it, where the others are done.

@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_90" --split-input-file %s | FileCheck %s --check-prefix=SYNC
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_86" --split-input-file %s | FileCheck %s --check-prefix=SM86
 
 // Tiles of 128 by 128 where there is one for each multiprocessor.
@@ -63,10 +64,12 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 
 // -----
 
-// Tensor cores, where the types have them.
+// Tensor cores, where the types have them: wgmma where the chip has it and copies can fetch both sides.
 
 // CHECK-LABEL: func @half
-//       CHECK: #sinter.mma<k = 32, kernel = "mma.sync", m = 128, n = 128, occupancy = 2, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
+// SYNC-LABEL:  func @half
+//       SYNC:  #sinter.mma<k = 32, kernel = "mma.sync", m = 128, n = 128, occupancy = 2, threads = 256>
 func.func @half(%x: tensor<4096x512xbf16>, %w: tensor<4096x512xbf16>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xbf16>, %w[j, k] : tensor<4096x512xbf16>) : f32
       outs(%e[i, j] : tensor<4096x4096xf32>) {
@@ -79,7 +82,9 @@ func.func @half(%x: tensor<4096x512xbf16>, %w: tensor<4096x512xbf16>, %e: tensor
 // -----
 
 // CHECK-LABEL: func @few_of_bytes
-//       CHECK: #sinter.mma<k = 32, kernel = "mma.sync", m = 32, n = 32, occupancy = 8, threads = 64>
+//       CHECK: #sinter.mma<blocks = 132, group = 16, k = 128, kernel = "wgmma", m = 64, n = 32, share = "turns", stages = 16, threads = 256>
+// SYNC-LABEL:  func @few_of_bytes
+//       SYNC:  #sinter.mma<k = 32, kernel = "mma.sync", m = 32, n = 32, occupancy = 8, threads = 64>
 func.func @few_of_bytes(%x: tensor<40x16xi8>, %w: tensor<40x16xi8>, %e: tensor<40x40xi32>) -> tensor<40x40xi32> {
   %0 = sinter.contract (i = 40) by (j = 40) product (k = 16) (%x[i, k] : tensor<40x16xi8>, %w[j, k] : tensor<40x16xi8>) : i32
       outs(%e[i, j] : tensor<40x40xi32>) {

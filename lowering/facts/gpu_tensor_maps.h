@@ -1,0 +1,48 @@
+// gpu_tensor_maps.h: which tensors of a product the GPU's copy engine fetches as tiles (TMA), and how it sees them.
+//
+//   %q[b, t, h, k] of rows t, batch (b, h), sum k   ->   dimensions k, h, t, b of 64 by 1 by 128 by 1 elements
+//
+// A tensor map names the tensor's dimensions, the fastest first, with their sizes, the bytes from one to the next, and
+// the box that one copy fetches. What a box has beyond the ends is zero. (CUDA driver API, "Tensor Map Object
+// Management"; PTX ISA, "cp.async.bulk.tensor".) No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_TENSOR_MAPS_H
+#define SINTER_LOWERING_FACTS_GPU_TENSOR_MAPS_H
+
+#include "lowering/facts/gpu_products.h"
+
+enum {
+  SN_GPU_MAP_DIMS = 5,
+  SN_GPU_SWIZZLED_BYTES = 128, // of a line in shared memory, whose units of 16 bytes are exchanged by its last bits
+  SN_GPU_BOX_MOST = 256,       // elements of a box along one dimension
+  SN_GPU_TILES_ALIGNED = 1024, // where slots of such lines begin in shared memory
+};
+
+typedef struct {
+  int64_t first, count; // dimensions of the memref that are one of the map
+  int64_t box;          // elements of a copy
+} SnGpuMapDim;
+
+// Of operand `operand` of the op on memrefs.
+typedef struct {
+  intptr_t operand;
+  int rank;
+  SnGpuMapDim dims[SN_GPU_MAP_DIMS]; // the fastest first
+} SnGpuTensorMap;
+
+// Of a side of a product of which a block has `extent` rows or columns and a line's length of the sum at a time.
+typedef struct {
+  SnGpuTensorMap map;
+  int sum, outer; // which of its dimensions, -1: there is one row or column; the others are of the batch
+  bool along_sum; // neighbours in memory are neighbours of the sum: lines are; else lines are along rows or columns
+  int64_t copies; // of a block's part, each SN_GPU_SWIZZLED_BYTES by `extent`, or by a line's length of the sum
+  int64_t bytes;  // that they are; a single row or column leaves the lines of others as they were
+} SnGpuSideMap;
+
+// Elements of the sum that a block has at a time: a line of those with the fewest bits.
+int64_t sn_gpu_map_sum(const SnGpuProduct *product);
+// False, where copies cannot fetch the side: `why` says so, if it is not NULL.
+bool sn_gpu_side_map(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
+                     int64_t extent, SnGpuSideMap *to, const char **why);
+
+#endif

@@ -1,0 +1,461 @@
+// product_warpgroups.c: tiles whose sides copies fetch, and whose sums warpgroups have in registers.
+//
+//   one warp, for each tile, product and piece of the sum:
+//     wait until a slot is empty; copy a[m][128 bytes], b[n][128 bytes] into it
+//   the warpgroups, for each tile:
+//     for each product: for each piece: wait until its slot is full; sum += a . b by wgmma
+//     for each 32 columns: sums -> shared memory of a warp -> the row program
+//
+// Warpgroups share the rows of a tile, or have tiles by turns, so that one multiplies while the other stores. By turns
+// they multiply one after the other: a parity of a slot says its turn only to who is at most one behind.
+//
+// Lines of a slot are 128 bytes, swizzled as copies write them and wgmma reads them. Sides along the sum: one line for
+// each row or column, and 16 bytes times 2 further for the next step of the sum. Others: pieces of 64 rows or columns,
+// one line for each element of the sum. (PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.)
+//
+// test: test/lowering/gpu/product_warpgroups.mlir, test/gpu/emulate.test
+
+#include "lowering/gpu/products/products_gpu.h"
+#include "lowering/rows/rowmemory.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <stdio.h>
+
+enum {
+  STEPS = 4,              // of wgmma in a line: 32 bytes of the sum each
+  PIECE = 64 * 128,       // bytes of 64 lines
+  FETCHER_REGISTERS = 24, // of a thread; the rest is for those that have sums
+  SUM_REGISTERS = 240,
+};
+
+typedef struct {
+  SnGpuProducts *g;
+  SnGpuRing ring;
+  MlirValue slots;     // bytes in shared memory: of each stage, a and then b
+  MlirValue group;     // i32: which warpgroup, of those that have sums
+  MlirValue stored;    // memref<all lines x SN_GPU_STORED_LINE> of f32, 16 lines of each warp, for each product
+  int64_t blocks;      // of 64 rows that a warpgroup has
+  int turn_barrier[2]; // numbers: where a warpgroup waits for its turn
+  SnGpuSideMap *maps;  // two for each product
+  MlirValue *sums;     // of each product and block: a struct of registers
+} Staged;
+
+static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
+static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); }
+static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
+static MlirValue as_i32(SnBuilder *b, MlirValue index) { return sn(b, "arith.index_cast", index, i32_type(b)); }
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+static int64_t stage_bytes(const Staged *s) { return sn_gpu_stage_bytes(s->g->plan->m, s->g->plan->n); }
+static int64_t pieces_of_sum(const Staged *s, size_t product) {
+  const SnForm *f = s->g->form;
+  SnGroup summed = sn_side_summed(f, 2 * product);
+  int64_t all = 1;
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
+    all = sn_times(all, f->dims.data[d].size);
+  return sn_pieces(all, s->g->plan->k);
+}
+
+static SnGpuTurn next_turn(SnBuilder *b, const Staged *s, SnGpuTurn turn) {
+  return sn_gpu_ring_behind(b, &s->ring, turn, 1);
+}
+
+static void registers(SnBuilder *b, const char *action, int64_t count) {
+  sn_op(b, "nvvm.setmaxregister", sn_types(0, NULL), sn_attr("regCount", mlirIntegerAttrGet(i32_type(b), count)),
+        sn_attr("action", sn_parse_attr(b->ctx, "#nvvm<action %s>", action)));
+}
+
+// ---- who fetches -------------------------------------------------------------------------------
+
+// The box of the side from `outer` on, and from `sum` on of the sum.
+static void copy_box(SnBuilder *b, Staged *s, size_t side, const SnAccess *access, MlirValue to, MlirValue outer,
+                     MlirValue sum, MlirValue full) {
+  const SnGpuSideMap *m = &s->maps[side];
+  SnValueVec operands = {0};
+  char boxes[40] = "", text[200];
+  sn_push(&operands, to);
+  sn_push(&operands, s->g->k->maps[side]);
+  for (int i = 0; i < m->map.rank; ++i) {
+    MlirValue at = i == m->sum ? sum : i == m->outer ? outer : (MlirValue){0};
+    if (sn_none(at))
+      at = sn_affine(b, mlirAffineMapGetResult(access->map, m->map.dims[i].first), s->g->dims);
+    sn_push(&operands, as_i32(b, at));
+    snprintf(boxes + strlen(boxes), sizeof boxes - strlen(boxes), "%s$%d", i ? ", " : "", i + 2);
+  }
+  sn_push(&operands, full);
+  snprintf(text, sizeof text,
+           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {%s}], [$%d];",
+           m->map.rank, boxes, m->map.rank + 2);
+  char constraints[40] = "r,l,";
+  for (int i = 0; i < m->map.rank; ++i)
+    strcat(constraints, "r,");
+  strcat(constraints, "r,~{memory}");
+  sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
+  sn_vec_free(&operands);
+}
+
+static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirValue to, MlirValue sum, MlirValue full) {
+  SnGpuProducts *g = s->g;
+  SnGpuProduct p = sn_gpu_product(g->form, product, g->plan->kernel);
+  size_t side = 2 * product + !is_a;
+  const SnAccess *access = &g->form->inputs.data[sn_side(g->form, is_a ? p.a : p.b).first];
+  MlirValue first = is_a ? g->first_row : g->first_column;
+  for (int64_t i = 0; i < s->maps[side].copies; ++i)
+    copy_box(b, s, side, access, i ? plus(b, to, i32_of(b, i * PIECE)) : to,
+             i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full);
+}
+
+static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user, SnGpuTurn *turn) {
+  Staged *s = user;
+  SnGpuProducts *g = s->g;
+  sn_gpu_place_tile(b, g, tile->number);
+  for (size_t p = 0; p < g->form->products.size; ++p) {
+    MlirValue init[] = {turn->slot, turn->parity};
+    SnLoop l = sn_for_values(b, sn_index(b, 0), sn_index(b, pieces_of_sum(s, p)), sn_index(b, 1), sn_values(2, init));
+    SnGpuTurn at = {l.carried[0], l.carried[1]};
+    sn_gpu_ring_await_empty(b, &s->ring, at);
+    MlirValue full = sn_gpu_ring_full(b, &s->ring, at), sum = sn(b, "arith.muli", l.index, sn_index(b, g->plan->k)),
+              to = plus(b, sn_gpu_shared_address(b, s->slots), sn(b, "arith.muli", at.slot, i32_of(b, stage_bytes(s))));
+    sn_gpu_arrive_expecting(b, full, i32_of(b, s->maps[2 * p].bytes + s->maps[2 * p + 1].bytes));
+    copy_side(b, s, p, true, to, sum, full);
+    copy_side(b, s, p, false, plus(b, to, i32_of(b, g->plan->m * SN_GPU_SWIZZLED_BYTES)), sum, full);
+    at = next_turn(b, s, at);
+    sn_next_values(b, &l, sn_values(2, (MlirValue[]){at.slot, at.parity}));
+    *turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
+  }
+}
+
+typedef struct {
+  Staged *s;
+  MlirValue *carried;
+} Carried;
+
+static void emit_fetched(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  Carried *c = user;
+  SnGpuTurn turn = {c->carried[0], c->carried[1]};
+  fetch_tile(b, k, tile, c->s, &turn);
+  c->carried[0] = turn.slot;
+  c->carried[1] = turn.parity;
+}
+
+typedef struct {
+  Staged staged;
+  MlirValue tiles;
+} Roles;
+
+static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
+  Roles *r = user;
+  Staged *s = &r->staged;
+  if (s->g->plan->launch.threads > SN_GPU_WARPGROUP)
+    registers(b, "decrease", FETCHER_REGISTERS);
+  MlirValue zero = i32_of(b, 0), carried[] = {zero, zero};
+  SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));
+  SnIf one = sn_if(b, sn(b, "nvvm.elect.sync", mlirIntegerTypeGet(b->ctx, 1)));
+  Carried c = {s, carried};
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, r->tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &tiles, carried, 2, emit_fetched, &c);
+  sn_end_if(b, &one);
+  sn_end_if(b, &warp);
+}
+
+// ---- who multiplies ----------------------------------------------------------------------------
+
+static MlirType sums_type(SnBuilder *b, const Staged *s, size_t product) {
+  int64_t n = s->g->plan->n / 2;
+  MlirType *types = sn_alloc((size_t)n * sizeof *types), t = s->g->form->products.data[product].type;
+  for (int64_t i = 0; i < n; ++i)
+    types[i] = t;
+  t = mlirLLVMStructTypeLiteralGet(b->ctx, n, types, false);
+  free(types);
+  return t;
+}
+
+// Of lines from this address on: whether they are along the sum says what is between them.
+static MlirValue descriptor(SnBuilder *b, MlirValue address, bool along_sum) {
+  int64_t strides = (along_sum ? 1 : PIECE >> 4) << 16 | (int64_t)(1024 >> 4) << 32;
+  MlirValue low = sn(b, "arith.andi", sn(b, "arith.shrui", address, i32_of(b, 4)), i32_of(b, 0x3fff)),
+            wide = sn(b, "arith.extui", low, i64_type(b));
+  return sn(b, "arith.ori", wide, sn_int(b, i64_type(b), strides | (int64_t)1 << 62));
+}
+
+static MlirValue further(SnBuilder *b, MlirValue descriptor, int64_t bytes) {
+  return bytes ? plus(b, descriptor, sn_int(b, i64_type(b), bytes >> 4)) : descriptor;
+}
+
+static MlirValue multiply(SnBuilder *b, const Staged *s, size_t product, MlirValue sums, MlirValue x, MlirValue y,
+                          bool fresh) {
+  const SnGpuProductPlan *plan = s->g->plan;
+  SnGpuProduct p = sn_gpu_product(s->g->form, product, plan->kernel);
+  bool is_float = sn_is_float(p.type);
+  const char *t = p.line->instruction;
+  MlirOperation op = sn_op(
+      b, "nvvm.wgmma.mma_async", sums, x, y, sums_type(b, s, product),
+      sn_attr("shape", sn_parse_attr(b->ctx, "#nvvm.shape<m = 64, n = %lld, k = %d>", (long long)plan->n, p.line->k)),
+      sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", t)),
+      sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", t)),
+      sn_attr("typeD", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", is_float ? "f32" : "s32")),
+      sn_attr("scaleD", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_out<%s>", fresh ? "zero" : "one")),
+      sn_attr("scaleA", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
+      sn_attr("scaleB", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
+      sn_attr("layoutA", sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->maps[2 * product].along_sum ? "row" : "col")),
+      sn_attr("layoutB",
+              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->maps[2 * product + 1].along_sum ? "col" : "row")));
+  return sn_result(op, 0);
+}
+
+// All of a slot, as one group of wgmma. x, y: descriptors of slot 0.
+static void multiply_slot(SnBuilder *b, const Staged *s, size_t product, MlirValue slot, MlirValue x, MlirValue y,
+                          bool fresh, MlirValue *sums) {
+  MlirValue offset =
+      sn(b, "arith.muli", sn(b, "arith.extui", slot, i64_type(b)), sn_int(b, i64_type(b), stage_bytes(s) >> 4));
+  int64_t step_a = s->maps[2 * product].along_sum ? 32 : 16 * 128,
+          step_b = s->maps[2 * product + 1].along_sum ? 32 : 16 * 128;
+  x = plus(b, x, offset);
+  y = plus(b, y, offset);
+  sn_op(b, "nvvm.wgmma.fence.aligned");
+  for (int64_t i = 0; i < STEPS; ++i)
+    for (int64_t block = 0; block < s->blocks; ++block)
+      sums[block] = multiply(b, s, product, sums[block], further(b, x, i * step_a + block * PIECE),
+                             further(b, y, i * step_b), fresh && !i);
+  sn_op(b, "nvvm.wgmma.commit.group.sync.aligned");
+}
+
+static void await_groups(SnBuilder *b, int64_t left) {
+  sn_op(b, "nvvm.wgmma.wait.group.sync.aligned", sn_attr("group", sn_i64(b->ctx, left)));
+}
+
+static void release(SnBuilder *b, const Staged *s, MlirValue slot) {
+  SnIf one = sn_if(b, s->g->k->first_of_warp);
+  sn_gpu_ring_emptied(b, &s->ring, (SnGpuTurn){.slot = slot});
+  sn_end_if(b, &one);
+}
+
+// The product's sums over the tile, and the turn behind it. The last group of wgmma is not waited for, its slot not
+// released: `last`.
+static void sum_product(SnBuilder *b, const Staged *s, size_t product, MlirValue x, MlirValue y, SnGpuTurn *turn,
+                        MlirValue *last, MlirValue *sums) {
+  enum { TURN = 3 };
+  MlirType type = sums_type(b, s, product);
+  MlirValue values[TURN + 8];
+  for (int64_t i = 0; i < s->blocks; ++i)
+    values[TURN + i] = sn(b, "llvm.mlir.undef", type);
+  sn_gpu_ring_await_full(b, &s->ring, *turn);
+  multiply_slot(b, s, product, turn->slot, x, y, true, values + TURN);
+  *last = turn->slot;
+  *turn = next_turn(b, s, *turn);
+  int64_t pieces = pieces_of_sum(s, product);
+  if (pieces > 1) {
+    values[0] = turn->slot, values[1] = turn->parity, values[2] = *last;
+    SnLoop l =
+        sn_for_values(b, sn_index(b, 1), sn_index(b, pieces), sn_index(b, 1), sn_values(TURN + s->blocks, values));
+    SnGpuTurn at = {l.carried[0], l.carried[1]};
+    MlirValue before = l.carried[2];
+    memcpy(values + TURN, l.carried + TURN, (size_t)s->blocks * sizeof *values);
+    sn_gpu_ring_await_full(b, &s->ring, at);
+    multiply_slot(b, s, product, at.slot, x, y, false, values + TURN);
+    await_groups(b, 1);
+    release(b, s, before);
+    values[2] = at.slot;
+    at = next_turn(b, s, at);
+    values[0] = at.slot, values[1] = at.parity;
+    sn_next_values(b, &l, sn_values(TURN + s->blocks, values));
+    *turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
+    *last = sn_result(l.op, 2);
+    for (int64_t i = 0; i < s->blocks; ++i)
+      values[TURN + i] = sn_result(l.op, TURN + i);
+  }
+  memcpy(sums, values + TURN, (size_t)s->blocks * sizeof *sums);
+}
+
+// The registers behind the wait: nothing that reads them may move above it.
+static void pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to) {
+  size_t size = (size_t)n * 8 + 16, at = 0;
+  char *ties = sn_alloc(size);
+  MlirType type = sn_type_of(sums);
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", sums, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+  for (int64_t i = 0; i < n; ++i)
+    at += (size_t)snprintf(ties + at, size - at, "%s=%s", i ? "," : "", sn_is_float(of_sum) ? "f" : "r");
+  for (int64_t i = 0; i < n; ++i)
+    at += (size_t)snprintf(ties + at, size - at, ",%lld", (long long)i);
+  MlirValue pinned = sn_result(sn_gpu_ptx(b, "", ties, sn_values(n, to), type), 0);
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", pinned, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+  free(ties);
+}
+
+// ---- the row program ---------------------------------------------------------------------------
+
+// So many columns from `first` on, of 64 rows, to the warp's lines; pairs of two rows are a thread's.
+static void store_columns(SnBuilder *b, const Staged *s, MlirType type, const MlirValue *values, int64_t first,
+                          MlirValue memory) {
+  SnGpuKernel *k = s->g->k;
+  MlirValue line =
+                plus(b, sn(b, "arith.muli", k->warp, sn_index(b, 16)), sn(b, "arith.divui", k->lane, sn_index(b, 4))),
+            pair = sn(b, "arith.muli", sn(b, "arith.remui", k->lane, sn_index(b, 4)), sn_index(b, 2));
+  for (int64_t column = 0; column < SN_GPU_STORED_COLUMNS; column += 8)
+    for (int64_t row = 0; row < 16; row += 8) {
+      int64_t v = (first + column) / 2 + row / 4;
+      MlirValue x = sn(b, "vector.from_elements", values[v], values[v + 1], sn_vector(type, 2)),
+                at[] = {plus(b, line, sn_index(b, row)), plus(b, pair, sn_index(b, column))};
+      sn_scratch_store(b, x, memory, sn_values(2, at), sn_attr("alignment", sn_i64(b->ctx, 8)));
+    }
+}
+
+static void emit_columns(SnBuilder *b, Staged *s, MlirValue row, int64_t first, const MlirValue *memory) {
+  SnGpuProducts *g = s->g;
+  SnGpuKernel *k = g->k;
+  int64_t lanes = sn_gpu_product_lanes(g->form, g->plan), across = SN_GPU_STORED_COLUMNS / lanes;
+  MlirValue lines = sn(b, "arith.muli", k->warp, sn_index(b, 16));
+  SnLoop l = sn_for(b, k->lane, sn_index(b, 16 * across), sn_index(b, 32));
+  MlirValue line = sn(b, "arith.divui", l.index, sn_index(b, across)),
+            column = sn(b, "arith.muli", sn(b, "arith.remui", l.index, sn_index(b, across)), sn_index(b, lanes));
+  sn_gpu_emit_stored(b, g, memory, plus(b, lines, line), column, plus(b, row, line),
+                     plus(b, column, sn_index(b, first)), lanes);
+  sn_next(b, &l);
+}
+
+static void emit_program(SnBuilder *b, Staged *s, MlirValue row) {
+  SnGpuProducts *g = s->g;
+  const SnForm *f = g->form;
+  int64_t n = g->plan->n / 2;
+  size_t products = f->products.size;
+  MlirValue *values = sn_alloc((size_t)n * products * sizeof *values);
+  MlirValue in_group = sn(b, "arith.remui", g->k->warp, sn_index(b, 4)),
+            of_warp = plus(b, row, sn(b, "arith.muli", in_group, sn_index(b, 16)));
+  SnGpuKernel warp = *g->k, *whole = g->k;
+  SnGpuRole role = {.name = "a warp", .warps = 1};
+  warp.role = &role;
+  for (int64_t block = 0; block < s->blocks; ++block) {
+    MlirValue first = block ? plus(b, of_warp, sn_index(b, block * SN_GPU_WARPGROUP_ROWS)) : of_warp;
+    for (size_t p = 0; p < products; ++p)
+      pin(b, s->sums[p * (size_t)s->blocks + (size_t)block], f->products.data[p].type, n, values + p * (size_t)n);
+    for (int64_t column = 0; column < g->plan->n; column += SN_GPU_STORED_COLUMNS) {
+      for (size_t p = 0; p < products; ++p)
+        store_columns(b, s, f->products.data[p].type, values + p * (size_t)n, column, g->sums[p]);
+      sn_gpu_sync(b, &warp);
+      emit_columns(b, s, first, column, g->sums);
+      sn_gpu_sync(b, &warp);
+    }
+  }
+  g->k = whole;
+  free(values);
+}
+
+// ---- a tile -------------------------------------------------------------------------------------
+
+static void turn_barrier(SnBuilder *b, const Staged *s, const char *op, bool own) {
+  MlirValue first = i32_of(b, s->turn_barrier[0]),
+            id = plus(b, first, own ? s->group : sn(b, "arith.subi", i32_of(b, 1), s->group));
+  MlirValue operands[] = {id, i32_of(b, 2 * SN_GPU_WARPGROUP)};
+  if (!strcmp(op, "nvvm.barrier"))
+    sn_op(b, op, sn_values(2, operands), sn_types(0, NULL),
+          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
+  else
+    sn_op(b, op, sn_values(2, operands), sn_types(0, NULL));
+}
+
+static MlirValue side_address(SnBuilder *b, Staged *s, size_t product, bool is_a) {
+  SnGpuProducts *g = s->g;
+  MlirValue at = sn_gpu_shared_address(b, s->slots);
+  if (!is_a)
+    return plus(b, at, i32_of(b, g->plan->m * SN_GPU_SWIZZLED_BYTES));
+  return g->plan->by_turns ? at : plus(b, at, sn(b, "arith.muli", s->group, i32_of(b, s->blocks * PIECE)));
+}
+
+static void emit_summed(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  Carried *c = user;
+  Staged *s = c->s;
+  SnGpuProducts *g = s->g;
+  bool by_turns = g->plan->by_turns;
+  SnGpuTurn turn = {c->carried[0], c->carried[1]};
+  size_t products = g->form->products.size;
+  MlirValue last;
+  sn_gpu_place_tile(b, g, tile->number);
+  if (by_turns) {
+    turn = sn_gpu_ring_turn(b, &s->ring, c->carried[0]);
+    turn_barrier(b, s, "nvvm.barrier", true);
+  }
+  for (size_t p = 0; p < products; ++p) {
+    MlirValue x = descriptor(b, side_address(b, s, p, true), s->maps[2 * p].along_sum),
+              y = descriptor(b, side_address(b, s, p, false), s->maps[2 * p + 1].along_sum);
+    sum_product(b, s, p, x, y, &turn, &last, s->sums + p * (size_t)s->blocks);
+    if (p + 1 < products) {
+      await_groups(b, 0);
+      release(b, s, last);
+    }
+  }
+  if (by_turns)
+    turn_barrier(b, s, "nvvm.barrier.arrive", false);
+  await_groups(b, 0);
+  release(b, s, last);
+  MlirValue rows = sn_index(b, s->blocks * SN_GPU_WARPGROUP_ROWS), zero = sn_index(b, 0);
+  emit_program(b, s,
+               by_turns ? zero : sn(b, "arith.muli", sn(b, "arith.index_cast", s->group, sn_index_type(b->ctx)), rows));
+  if (by_turns) {
+    int64_t pieces = 0;
+    for (size_t p = 0; p < products; ++p)
+      pieces += pieces_of_sum(s, p);
+    c->carried[0] = plus(b, c->carried[0], i32_of(b, 2 * pieces));
+    return;
+  }
+  c->carried[0] = turn.slot;
+  c->carried[1] = turn.parity;
+}
+
+static void emit_sums(SnBuilder *b, SnGpuKernel *k, void *user) {
+  Roles *r = user;
+  Staged *s = &r->staged;
+  const SnGpuProductPlan *plan = s->g->plan;
+  if (plan->launch.threads > SN_GPU_WARPGROUP)
+    registers(b, "increase", SUM_REGISTERS);
+  MlirValue zero = i32_of(b, 0), carried[] = {zero, zero}, first = k->block;
+  int64_t step = k->blocks, pieces = 0;
+  MlirValue number = as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))),
+            shuffled[] = {i32_of(b, -1), number, zero, i32_of(b, 31)};
+  s->group = sn(b, "nvvm.shfl.sync", sn_values(4, shuffled), i32_type(b),
+                sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
+  for (size_t p = 0; p < s->g->form->products.size; ++p)
+    pieces += pieces_of_sum(s, p);
+  if (plan->by_turns) {
+    MlirValue group = sn(b, "arith.index_cast", s->group, sn_index_type(b->ctx));
+    first = plus(b, first, sn(b, "arith.muli", group, sn_index(b, k->blocks)));
+    step *= 2;
+    carried[0] = sn(b, "arith.muli", s->group, i32_of(b, pieces));
+    SnIf second = sn_if(b, sn(b, "arith.cmpi", s->group, i32_of(b, 1), sn_attr("predicate", sn_i64(b->ctx, 0))));
+    turn_barrier(b, s, "nvvm.barrier.arrive", false);
+    sn_end_if(b, &second);
+  }
+  Carried c = {s, carried};
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, first, r->tiles, step);
+  sn_gpu_each_tile(b, k, &tiles, carried, 2, emit_summed, &c);
+}
+
+void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
+  SnGpuKernel *k = g->k;
+  const SnGpuProductPlan *plan = g->plan;
+  size_t products = g->form->products.size;
+  Roles r = {.staged = {.g = g, .blocks = sn_gpu_warpgroup_rows(plan) / SN_GPU_WARPGROUP_ROWS}, .tiles = tiles};
+  Staged *s = &r.staged;
+  s->maps = sn_alloc((2 * products + 1) * sizeof *s->maps);
+  s->sums = sn_alloc((products * (size_t)s->blocks + 1) * sizeof *s->sums);
+  int64_t bytes = plan->stages * stage_bytes(s), stored[] = {k->warps * 16, SN_GPU_STORED_LINE};
+  s->slots = sn_gpu_launched_shared(b, k, "slots of sides", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8), SN_GPU_FOR_TILES);
+  for (size_t p = 0; p < products; ++p) {
+    SnGpuProduct product = sn_gpu_product(g->form, p, plan->kernel);
+    sn_gpu_side_map(g->form, &plan->points, &product, true, plan->m, &s->maps[2 * p], NULL);
+    sn_gpu_side_map(g->form, &plan->points, &product, false, plan->n, &s->maps[2 * p + 1], NULL);
+    g->sums[p] =
+        sn_gpu_launched_shared(b, k, "sums of warps", 2, stored, sn_scratch_type(product.type), SN_GPU_FOR_VECTORS);
+  }
+  s->ring = sn_gpu_ring(b, k, "sides", plan->stages, 1, plan->by_turns ? k->warps / 2 : k->warps); // who reads a slot
+  sn_gpu_fence_mbarriers(b);
+  sn_gpu_sync(b, k);
+  if (plan->by_turns)
+    for (int i = 0; i < 2; ++i)
+      s->turn_barrier[i] = sn_gpu_name_barrier(k, "turns");
+  SnGpuRole roles[] = {{.name = "sums", .warps = k->warps, .emit = emit_sums},
+                       {.name = "fetch", .warps = SN_GPU_FETCHERS / 32, .emit = emit_fetch}};
+  sn_gpu_run_roles(b, k, roles, 2, &r);
+  free(s->maps);
+  free(s->sums);
+}

@@ -1,0 +1,209 @@
+// emulate_wgmma.h: tensor maps, copies of tiles and wgmma; part of emulate.c.
+//
+// A multiplication reads shared memory when its group is waited for, not before: a slot that is given back too early
+// has other contents by then. What a thread may not read before the wait are its sums: they are not there.
+// (PTX ISA, "Matrix Descriptor Format", "Shared Memory Matrix Layout" and "Swizzling modes" of wgmma.mma_async and
+// cp.async.bulk.tensor.)
+
+enum { MAP_DIMS = 5, LINE = 128, SUMS = 128, HANDLES = 16, WAITING = 64 };
+
+typedef struct {
+  char *memory;
+  int32_t rank, element;
+  int64_t size[MAP_DIMS], stride[MAP_DIMS]; // elements; bytes
+  int32_t box[MAP_DIMS];
+} Map;
+_Static_assert(sizeof(Map) <= 128, "a tensor map");
+
+void sinter_rt_tensor_map(void *to, void *memory, int64_t rank, const int64_t *numbers) {
+  Map m = {.memory = memory, .rank = (int32_t)rank, .element = (int32_t)numbers[1]};
+  for (int64_t d = 0; d < rank; ++d) {
+    m.size[d] = numbers[3 * d];
+    m.stride[d] = numbers[3 * d + 1];
+    m.box[d] = (int32_t)numbers[3 * d + 2];
+    int aligned = d == 0 || m.stride[d] % 16 == 0;
+    if ((!aligned || m.box[d] < 1 || m.box[d] > 256 || rank > MAP_DIMS || (uintptr_t)memory % 16) && !failure[0])
+      snprintf(failure, sizeof failure, "no such tensor map: dimension %lld, %lld bytes apart, a box of %d",
+               (long long)d, (long long)m.stride[d], m.box[d]);
+  }
+  memcpy(to, &m, sizeof m);
+}
+
+// Units of 16 bytes of a line change places by the line's number.
+static uintptr_t swizzled(uintptr_t at) { return at ^ (at >> 7 & 7) << 4; }
+
+// Copies that are on their way: half of them come at once, the others when somebody waits for them, and not before.
+typedef struct {
+  int32_t to, signal, at[MAP_DIMS];
+  const Map *map;
+  Thread *by;
+} Copy;
+static Copy on_their_way[256];
+static int num_on_their_way;
+
+static void copy_tile_now(int32_t to, const Map *m, const int32_t *at, int32_t signal) {
+  int64_t lines = 1;
+  if ((uint32_t)to % 1024 || m->box[0] * m->element != LINE) {
+    snprintf(failure, sizeof failure, "%s: a tile is copied to %u, in lines of %d bytes", kernel->name, (uint32_t)to,
+             m->box[0] * m->element);
+    return;
+  }
+  for (int d = 1; d < m->rank; ++d)
+    lines *= m->box[d];
+  for (int64_t line = 0; line < lines; ++line) {
+    int64_t rest = line, offset = 0;
+    int inside = 1;
+    for (int d = 1; d < m->rank; rest /= m->box[d++]) {
+      int64_t i = at[d] + rest % m->box[d];
+      inside &= i >= 0 && i < m->size[d];
+      offset += i * m->stride[d];
+    }
+    for (int e = 0; e < m->box[0]; ++e) {
+      int64_t i = at[0] + e;
+      char *p = (char *)swizzled((uintptr_t)(uint32_t)to + (uintptr_t)(line * LINE + e * m->element));
+      if (inside && i >= 0 && i < m->size[0])
+        memcpy(p, m->memory + offset + i * m->element, (size_t)m->element);
+      else
+        memset(p, 0, (size_t)m->element);
+    }
+  }
+  touch((void *)(uintptr_t)(uint32_t)to, lines * LINE, 1);
+  use(signal);
+  signalled();
+  AT(signal)->pending -= (int32_t)(lines * LINE);
+  settle(AT(signal));
+}
+static void copies_for(int32_t signal) {
+  int left = 0;
+  for (int i = 0; i < num_on_their_way; ++i) {
+    Copy c = on_their_way[i];
+    Thread *waits = me;
+    if (c.signal != signal) {
+      on_their_way[left++] = c;
+      continue;
+    }
+    me = c.by;
+    copy_tile_now(c.to, c.map, c.at, c.signal);
+    me = waits;
+  }
+  num_on_their_way = left;
+}
+static void copy_tile(int32_t to, const Map *m, const int32_t *at, int32_t signal) {
+  if (draw() >> 31 || num_on_their_way == 256) {
+    copy_tile_now(to, m, at, signal);
+    return;
+  }
+  Copy *c = &on_their_way[num_on_their_way++];
+  *c = (Copy){.to = to, .signal = signal, .map = m, .by = me};
+  memcpy(c->at, at, (size_t)m->rank * sizeof *at);
+}
+void emu_tile_copy1(int32_t to, const Map *m, int32_t a, int32_t s) { copy_tile(to, m, (int32_t[]){a}, s); }
+void emu_tile_copy2(int32_t to, const Map *m, int32_t a, int32_t b, int32_t s) {
+  copy_tile(to, m, (int32_t[]){a, b}, s);
+}
+void emu_tile_copy3(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t s) {
+  copy_tile(to, m, (int32_t[]){a, b, c}, s);
+}
+void emu_tile_copy4(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t s) {
+  copy_tile(to, m, (int32_t[]){a, b, c, d}, s);
+}
+void emu_tile_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t s) {
+  copy_tile(to, m, (int32_t[]){a, b, c, d, e}, s);
+}
+
+// ---- wgmma ---------------------------------------------------------------------------------------
+
+typedef struct {
+  int64_t a, b; // descriptors
+  int32_t handle, n, type, lines_a, lines_b, fresh; // lines_a: lines of a are along the sum
+} Multiplication;
+typedef struct {
+  double sums[HANDLES][SUMS];
+  int32_t handles, num, committed[WAITING], groups;
+  Multiplication waiting[WAITING];
+} Warpgroup; // what one thread has of it
+static Warpgroup *warpgroups[MOST];
+
+static Warpgroup *mine(void) {
+  Warpgroup **w = &warpgroups[me - threads];
+  if (!*w)
+    *w = calloc(1, sizeof **w);
+  return *w;
+}
+
+// Byte `byte` of the sum of row or column i.
+static uintptr_t element_at(int64_t descriptor, int lines_of_sum, int64_t i, int64_t byte) {
+  uintptr_t base = (uintptr_t)(shared + (me->block - first_block) * shared_stride);
+  uintptr_t low = (uintptr_t)(descriptor & 0x3fff) << 4; // of 18 bits
+  int64_t leading = (descriptor >> 16 & 0x3fff) << 4, stride = (descriptor >> 32 & 0x3fff) << 4;
+  uintptr_t at = base + ((low - base) & 0x3ffff);
+  if (lines_of_sum)
+    return swizzled(at + (uintptr_t)(i / 8 * stride + i % 8 * LINE + byte));
+  return swizzled(at + (uintptr_t)(i / 64 * leading + byte / 2 / 8 * stride + byte / 2 % 8 * LINE + i % 64 * 2));
+}
+
+static double value_at(uintptr_t p, Mma type) {
+  int32_t word = 0;
+  memcpy(&word, (void *)p, type == MMA_S8 ? 1 : 2);
+  int32_t one = type == MMA_BF16 ? 0x3f80 : type == MMA_F16 ? 0x3c00 : 1;
+  return word_product(type, word, one);
+}
+
+static void run_multiplication(Warpgroup *w, const Multiplication *m) {
+  int64_t lane = (me - threads) % 128, row = lane / 32 * 16 + lane % 32 / 4, element = m->type == MMA_S8 ? 1 : 2,
+          k = 32 / element;
+  double *sums = w->sums[m->handle];
+  for (int64_t i = 0; i < k; ++i) {
+    uintptr_t rows[2] = {element_at(m->a, m->lines_a, row, i * element),
+                         element_at(m->a, m->lines_a, row + 8, i * element)};
+    touch((void *)rows[0], element, 0);
+    touch((void *)rows[1], element, 0);
+    double x[2] = {value_at(rows[0], (Mma)m->type), value_at(rows[1], (Mma)m->type)};
+    for (int32_t v = 0; v < m->n / 2; v += 4)
+      for (int c = 0; c < 2; ++c) {
+        int64_t column = v * 2 + lane % 4 * 2 + c;
+        uintptr_t at = element_at(m->b, m->lines_b, column, i * element);
+        if (lane % 32 < 4)
+          touch((void *)at, element, 0);
+        double y = value_at(at, (Mma)m->type);
+        sums[v + c] += x[0] * y;
+        sums[v + 2 + c] += x[1] * y;
+      }
+  }
+}
+
+int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, int32_t lines_a, int32_t lines_b,
+                  int32_t fresh) {
+  Warpgroup *w = mine();
+  if (fresh) {
+    sums = w->handles++ % HANDLES;
+    memset(w->sums[sums], 0, sizeof w->sums[sums]);
+  }
+  if (w->num == WAITING)
+    abort();
+  w->waiting[w->num++] = (Multiplication){a, b, (int32_t)sums, n, type, lines_a, lines_b, fresh};
+  return sums;
+}
+void emu_wgmma_commit(void) { mine()->committed[mine()->groups++] = mine()->num; }
+void emu_wgmma_wait(int32_t left) {
+  Warpgroup *w = mine();
+  int32_t groups = w->groups > left ? w->groups - left : 0, end = groups ? w->committed[groups - 1] : 0;
+  for (int32_t i = 0; i < end; ++i)
+    run_multiplication(w, &w->waiting[i]);
+  memmove(w->waiting, w->waiting + end, (size_t)(w->num - end) * sizeof *w->waiting);
+  for (int32_t g = groups; g < w->groups; ++g)
+    w->committed[g - groups] = w->committed[g] - end;
+  w->num -= end;
+  w->groups -= groups;
+  emu_warp_barrier(); // all lanes have waited
+}
+float emu_sum_f32(int64_t sums, int32_t i) { return (float)mine()->sums[sums][i]; }
+int32_t emu_sum_i32(int64_t sums, int32_t i) { return (int32_t)(int64_t)mine()->sums[sums][i]; }
+
+int32_t emu_elect(void) { return me->thread % 32 == 0; }
+int32_t emu_shuffle_idx(int32_t x, int32_t lane) {
+  int64_t index = me - threads, turn = me->shuffles & 1;
+  slots[turn][index].u = (uint32_t)x;
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  return (int32_t)slots[turn][index / 32 * 32 + lane].u;
+}
