@@ -37,9 +37,8 @@ static void add_mixed(SnSizeParts *p, MlirOperation op, const char *fixed, intpt
     add_number(p, n);
 }
 
-// An allocation has one operand for each `?`, in order.
-static void add_allocated(SnSizeParts *p, MlirOperation op, MlirType t, intptr_t i) {
-  intptr_t k = 0;
+// An allocation has one operand for each `?`, in order, from `k` on.
+static void add_allocated(SnSizeParts *p, MlirOperation op, intptr_t k, MlirType t, intptr_t i) {
   for (intptr_t d = 0; d < i; ++d)
     k += sn_dim(t, d) == SN_DYNAMIC;
   add_index(p, sn_operand(op, k));
@@ -60,6 +59,25 @@ static void add_concatenated(SnSizeParts *p, MlirOperation op, intptr_t i) {
     add_dim(p, sn_operand(op, k), i);
 }
 
+// What a loop hands on as number k has the size of what it was handed, by what it is made of.
+static bool is_kept(MlirOperation loop, intptr_t k, intptr_t i) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirValue place = mlirBlockGetArgument(body, k + 1), v = sn_operand(mlirBlockGetTerminator(body), k);
+  intptr_t dim = i;
+  while (!sn_same(v, place) || dim != i) {
+    SnSizeParts all = sn_size_parts(v, dim);
+    bool one = all.parts.size == 1 && !sn_none(all.parts.data[0].value);
+    SnSizePart part = one ? all.parts.data[0] : (SnSizePart){0};
+    sn_vec_free(&all.parts);
+    MlirOperation of = one && part.dim < 0 ? sn_def(part.value, "tensor.dim") : (MlirOperation){0};
+    if (!one || (part.dim < 0 && (sn_null(of) || !sn_known_dim(of, &part.dim))))
+      return false;
+    v = sn_null(of) ? part.value : sn_operand(of, 0);
+    dim = part.dim;
+  }
+  return true;
+}
+
 SnSizeParts sn_size_parts(MlirValue v, intptr_t i) {
   SnSizeParts p = {0};
   MlirOperation op = sn_definer(v);
@@ -71,12 +89,14 @@ SnSizeParts sn_size_parts(MlirValue v, intptr_t i) {
     if (n >= results)
       add_dim(&p, sn_operand(op, n - results + which), i);
   } else if (sn_is(op, "tensor.empty") || sn_is(op, "memref.alloc") || sn_is(op, "tensor.generate")) {
-    add_allocated(&p, op, t, i);
+    add_allocated(&p, op, 0, t, i);
+  } else if (sn_is(op, "tensor.splat")) {
+    add_allocated(&p, op, 1, t, i);
   } else if (sn_is(op, "bufferization.alloc_tensor")) {
     if (mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 1))
       add_dim(&p, sn_operand(op, segment(op, 1)), i);
     else
-      add_allocated(&p, op, t, i);
+      add_allocated(&p, op, 0, t, i);
   } else if (sn_is(op, "tensor.expand_shape") || sn_is(op, "memref.expand_shape")) {
     add_mixed(&p, op, "static_output_shape", 1, i);
   } else if (sn_is(op, "tensor.collapse_shape") || sn_is(op, "memref.collapse_shape")) {
@@ -84,7 +104,8 @@ SnSizeParts sn_size_parts(MlirValue v, intptr_t i) {
   } else if (sn_is(op, "tensor.extract_slice")) {
     if (sn_rank(t) == sn_rank(sn_type_of(sn_operand(op, 0))))
       add_mixed(&p, op, "static_sizes", segment(op, 2), i);
-  } else if (sn_is(op, "tensor.insert_slice") || sn_is(op, "tensor.insert") || sn_is(op, "arith.select")) {
+  } else if (sn_is(op, "tensor.insert_slice") || sn_is(op, "tensor.insert") || sn_is(op, "arith.select") ||
+             sn_is(op, "bufferization.materialize_in_destination")) {
     add_dim(&p, sn_operand(op, 1), i);
   } else if (sn_is(op, "tensor.concat")) {
     add_concatenated(&p, op, i);
@@ -92,7 +113,7 @@ SnSizeParts sn_size_parts(MlirValue v, intptr_t i) {
     add_dim(&p, sn_operand(op, 0), i);
     add_mixed(&p, op, "static_low", segment(op, 1), i);
     add_mixed(&p, op, "static_high", segment(op, 2), i);
-  } else if (sn_is(op, "scf.for")) { // what it starts from
+  } else if (sn_is(op, "scf.for") && is_kept(op, which, i)) { // what it starts from
     add_dim(&p, sn_operand(op, n - results + which), i);
   } else if (n && (sn_shim_is_elementwise(op) || sn_is(op, "tensor.cast") || sn_is(op, "memref.cast") ||
                    sn_is(op, "bufferization.to_tensor") || sn_is(op, "bufferization.to_buffer"))) {

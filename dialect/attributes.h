@@ -30,6 +30,7 @@
 // On a public function with results of sizes `?`, from sinter-boundary on: the name of the
 // function that computes their sizes.
 #define SN_SHAPES "sinter.shapes"
+#define SN_SIZES_OF_DATA "sinter.sizes_of_data" // results have sizes that SN_SHAPES cannot say
 // On a public function, from sinter-count on: an array of {name = "main_kernel0", kind = "rowwise"} for each place
 // that runs kernels, and the name of the function that computes what they cost; no name where that depends on data.
 #define SN_KERNELS "sinter.kernels"

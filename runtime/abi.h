@@ -21,7 +21,9 @@
 //   order of the table. The caller allocates the outputs; a call overwrites
 //   all of their elements. Where the table has a size of -1, an input may have
 //   any; an output has what NAME_shapes computes from the sizes of the inputs
-//   (both: of all tensors, one after another). Inputs whose sizes do not fit
+//   (both: of all tensors, one after another), or, where that is
+//   SINTER_SIZE_OF_DATA, what the program makes of the inputs' elements, which
+//   the caller has to know. Inputs whose sizes do not fit
 //   each other, and outputs of other sizes, are SINTER_BAD_ARGUMENT. An output overlaps no other tensor of the call,
 //   nor the workspace.
 // * Tensors are row-major and contiguous: strides is NULL or says so (a
@@ -102,6 +104,8 @@ typedef struct SinterTensor {
   int32_t flags;        // 20: SinterTensorFlags
   const int64_t *shape; // 24: ndim sizes, -1: any
 } SinterTensor;
+
+#define SINTER_SIZE_OF_DATA INT64_MIN // of NAME_shapes: the size depends on elements of inputs
 
 // What else there is to say of an entry point.
 typedef struct SinterExtension {

@@ -127,7 +127,7 @@ static SinterExit open_reference(SinterReport *r, Runs *runs, const SinterArray 
   runs->num_want = g->num_outputs;
   runs->has_reference = true;
   SinterMeasurement ignored;
-  if (!sinter_run_open(&runs->reference, options->reference, g, options->threads, inputs, runs->want, message) ||
+  if (!sinter_run_open(&runs->reference, options->reference, g, options, inputs, runs->want, message) ||
       !sinter_run_once(&runs->reference, runs->want, &ignored))
     return runs->reference.code;
   return compare(r, g->num_outputs, outputs, runs->want, "the decomposed program", message);
@@ -174,7 +174,7 @@ static SinterExit run(SinterReport *r, Runs *runs, const SinterArray *inputs, Si
   SinterExit code = SINTER_EXIT_OK;
   double start = 0;
   progress(options, "running the program");
-  if (!sinter_run_open(&runs->own, r->library, r->f, options->threads, inputs, outputs, message))
+  if (!sinter_run_open(&runs->own, r->library, r->f, options, inputs, outputs, message))
     return runs->own.code;
   start = sinter_driver_now();
   if (!sinter_run_once(&runs->own, outputs, &r->m)) {
@@ -212,7 +212,7 @@ static void count_bytes(SinterReport *r, const SinterArray *inputs, const Sinter
 static SinterExit count(SinterReport *r, const SinterArray *inputs, SinterArray *outputs, SinterMessage *message) {
   SinterExit code = SINTER_EXIT_OK;
   for (int32_t i = 0; i < r->f->num_outputs && code == SINTER_EXIT_OK; i++)
-    code = sinter_driver_output(r->f, i, inputs, &outputs[i], message);
+    code = sinter_driver_output(r->f, i, r->options, inputs, &outputs[i], message);
   return code;
 }
 
@@ -222,7 +222,7 @@ static SinterExit everything(SinterReport *r, SinterArray *inputs, SinterArray *
   if (code == SINTER_EXIT_OK)
     code = sinter_driver_shapes(r->f, options, inputs, message);
   if (code == SINTER_EXIT_OK)
-    code = sinter_driver_costs(r->library, r->f, inputs, &r->costs, &r->has_costs, message);
+    code = sinter_driver_costs(r->library, r->f, options, inputs, &r->costs, &r->has_costs, message);
   if (code == SINTER_EXIT_OK && r->has_costs && !sinter_driver_runs(options)) {
     code = count(r, inputs, outputs, message);
     count_bytes(r, inputs, outputs);

@@ -49,6 +49,8 @@ typedef struct SinterDriverOptions {
   int32_t num_expects;
   const char **shapes; // "37x1003": of random inputs that have a size `?`; the last for all others
   int32_t num_shapes;
+  const char **output_shapes; // of results whose sizes depend on data, one for each result; the last for all others
+  int32_t num_output_shapes;
   const char **randoms; // "uniform+0.1": what random inputs are, in order; the last for all others
   int32_t num_randoms;
   // If one is above 0, each element is compared instead of norms:
@@ -114,8 +116,8 @@ const SinterFunctionDetails *sinter_driver_details(const SinterLibrary *library,
 // What a call with inputs of these shapes costs; costs->kernels is for the caller to free. *known is false where that
 // depends on data. A message if such sizes do not go together.
 SinterExit sinter_driver_costs(const SinterLibrary *library, const SinterFunction *f,
-                               const SinterArray *inputs, SinterCosts *costs, bool *known,
-                               SinterMessage *message);
+                               const SinterDriverOptions *options, const SinterArray *inputs, SinterCosts *costs,
+                               bool *known, SinterMessage *message);
 
 typedef struct SinterMeasurement {
   SinterStats stats; // of one call

@@ -24,8 +24,8 @@ static void describe(int64_t *to, const SinterArray *a) {
 }
 
 SinterExit sinter_driver_costs(const SinterLibrary *library, const SinterFunction *f,
-                               const SinterArray *inputs, SinterCosts *costs, bool *known,
-                               SinterMessage *message) {
+                               const SinterDriverOptions *options, const SinterArray *inputs, SinterCosts *costs,
+                               bool *known, SinterMessage *message) {
   const SinterFunctionDetails *details = sinter_driver_details(library, f);
   size_t count = (size_t)f->num_inputs + (size_t)f->num_outputs;
   *costs = (SinterCosts){0};
@@ -42,7 +42,7 @@ SinterExit sinter_driver_costs(const SinterLibrary *library, const SinterFunctio
     SinterArray output;
     const SinterArray *a = i < (size_t)f->num_inputs ? &inputs[i] : &output;
     if (a == &output)
-      code = sinter_driver_output(f, (int32_t)i - f->num_inputs, inputs, &output, message);
+      code = sinter_driver_output(f, (int32_t)i - f->num_inputs, options, inputs, &output, message);
     if (code == SINTER_EXIT_OK)
       describe(descriptors[i] = words + i * DESCRIPTOR_WORDS, a);
   }

@@ -20,8 +20,7 @@ bool sinter_driver_shape_of(const SinterTensor *t, SinterArray *a) {
   return true;
 }
 
-// Sizes written as 37x1003; false if they are not so many numbers.
-static bool read_shape(const char *text, SinterArray *a) {
+bool sinter_driver_read_shape(const char *text, SinterArray *a) {
   for (int32_t d = 0; d < a->ndim; d++) {
     char *end;
     errno = 0;
@@ -50,7 +49,7 @@ static SinterExit chosen_shape(const SinterFunction *f, int32_t i,
         "input %d of %s is %s: give its sizes with --shape, or files with --input", i, f->name,
         sinter_describe_shape(t->ndim, t->shape).text);
   const char *text = options->shapes[turn < options->num_shapes ? turn : options->num_shapes - 1];
-  bool same = read_shape(text, a);
+  bool same = sinter_driver_read_shape(text, a);
   for (int32_t d = 0; same && d < t->ndim; d++)
     same = t->shape[d] < 0 || t->shape[d] == a->shape[d];
   if (!same)

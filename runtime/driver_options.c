@@ -51,6 +51,11 @@ static const char *set_shape(void *to, const char *value) {
   return append(&o->shapes, &o->num_shapes, value);
 }
 
+static const char *set_output_shape(void *to, const char *value) {
+  SinterDriverOptions *o = to;
+  return append(&o->output_shapes, &o->num_output_shapes, value);
+}
+
 static const char *set_random(void *to, const char *value) {
   SinterDriverOptions *o = to;
   return append(&o->randoms, &o->num_randoms, value);
@@ -143,12 +148,13 @@ const SinterOption sinter_driver_options[] = {
     {"input", "FILE.npy", "an argument; repeated, in their order (default: random)", set_input, .repeats = true},
     {"output", "FILE.npy", "where a result goes; repeated, in their order", set_output, .repeats = true},
     {"expect", "FILE.npy", "what a result must agree with; repeated, in their order", set_expect, .repeats = true},
-    {"tolerance", "X", "norm(got - want) <= X norm(want) (default: f64 1e-9, f32 1e-4, else 2e-2)",
-     set_tolerance},
-    {"element-tolerance", "R,A", "of each element instead: |got - want| <= R |want| + A",
-     set_element_tolerance},
-    {"shape", "SHAPE",
-     "37x1003, of a random argument with sizes ?; repeated, the last for the rest", set_shape, .repeats = true},
+    {"tolerance", "X", "norm(got - want) <= X norm(want) (default: f64 1e-9, f32 1e-4, else 2e-2)", set_tolerance},
+    {"element-tolerance", "R,A", "of each element instead: |got - want| <= R |want| + A", set_element_tolerance},
+    {"shape", "SHAPE", "37x1003, of a random argument with sizes ?; repeated, the last for the rest", set_shape,
+     .repeats = true},
+    {"output-shape", "SHAPE",
+     "37x1003, of each result, in order, where sizes depend on data; repeated, the last for the rest", set_output_shape,
+     .repeats = true},
     {"random", "KIND",
      "of an argument: normal, uniform or sign with *SCALE and +LOW, or an integer's end; repeated, "
      "the last for the rest",

@@ -19,9 +19,13 @@ __attribute__((format(printf, 3, 4))) SinterExit sinter_driver_fail(SinterMessag
 // is dynamic.
 bool sinter_driver_shape_of(const SinterTensor *t, SinterArray *a);
 
-// driver_run.c: an array of the type and shape of output i for inputs of these shapes; without memory.
-SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const SinterArray *inputs,
-                                SinterArray *a, SinterMessage *message);
+// Sizes written as 37x1003, a->ndim of them; false if they are not so many numbers.
+bool sinter_driver_read_shape(const char *text, SinterArray *a);
+
+// driver_run.c: an array of the type and shape of output i for inputs of these shapes; without memory. Where sizes
+// depend on data, options say it.
+SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const SinterDriverOptions *options,
+                                const SinterArray *inputs, SinterArray *a, SinterMessage *message);
 
 // A run: the tensors of a call, on the CPU the arrays themselves, on CUDA
 // copies of them. Functions answer false once a message is set.
@@ -39,8 +43,9 @@ typedef struct SinterRun {
 } SinterRun;
 
 // Makes outputs, f->num_outputs arrays filled with 0xff, and what a call needs. Close it, also on failure.
-bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFunction *f, int32_t threads,
-                     const SinterArray *inputs, SinterArray *outputs, SinterMessage *message);
+bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFunction *f,
+                     const SinterDriverOptions *options, const SinterArray *inputs, SinterArray *outputs,
+                     SinterMessage *message);
 // One call; outputs hold its results.
 bool sinter_run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m);
 void sinter_run_close(SinterRun *r);

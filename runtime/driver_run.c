@@ -66,8 +66,27 @@ static void compute_sizes(const SinterFunction *f, int32_t i, const SinterArray 
     a->shape[d] = to[d];
 }
 
-SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const SinterArray *inputs,
-                                SinterArray *a, SinterMessage *message) {
+// Sizes of output i that depend on data: those of the option whose turn it is.
+static SinterExit given_sizes(const SinterFunction *f, int32_t i, const SinterDriverOptions *options, SinterArray *a,
+                              SinterMessage *message) {
+  SinterArray given = *a;
+  int32_t n = options->num_output_shapes;
+  if (!n)
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
+                              "output %d of %s has sizes that depend on data: give them with --output-shape", i,
+                              f->name);
+  const char *text = options->output_shapes[i < n ? i : n - 1];
+  bool same = sinter_driver_read_shape(text, &given);
+  for (int32_t d = 0; same && d < a->ndim; d++)
+    same = a->shape[d] == SINTER_SIZE_OF_DATA || a->shape[d] == given.shape[d];
+  *a = given;
+  return same ? SINTER_EXIT_OK
+              : sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
+                                   "--output-shape=%.100s is no shape of output %d of %s", text, i, f->name);
+}
+
+SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const SinterDriverOptions *options,
+                                const SinterArray *inputs, SinterArray *a, SinterMessage *message) {
   const SinterTensor *t = &f->outputs[i];
   if (t->ndim > SINTER_MAX_RANK)
     return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
@@ -87,20 +106,25 @@ SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const Sinter
   bool possible = f->extension && f->extension->shapes;
   if (possible)
     compute_sizes(f, i, inputs, sizes, a);
-  for (int32_t d = 0; d < a->ndim; d++)
-    possible &= a->shape[d] >= 0;
+  bool of_data = false;
+  for (int32_t d = 0; d < a->ndim; d++) {
+    of_data |= a->shape[d] == SINTER_SIZE_OF_DATA;
+    possible &= a->shape[d] >= 0 || a->shape[d] == SINTER_SIZE_OF_DATA;
+  }
   free(sizes);
+  if (possible && of_data)
+    return given_sizes(f, i, options, a, message);
   if (!possible)
     return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "output %d of %s would have shape %s",
                               i, f->name, sinter_describe_shape(a->ndim, a->shape).text);
   return SINTER_EXIT_OK;
 }
 
-static bool prepare(SinterRun *r, const SinterArray *inputs, SinterArray *outputs) {
+static bool prepare(SinterRun *r, const SinterDriverOptions *options, const SinterArray *inputs, SinterArray *outputs) {
   const SinterFunction *f = r->f;
   int32_t count = f->num_inputs + f->num_outputs;
   for (int32_t i = 0; i < f->num_outputs; i++) {
-    r->code = sinter_driver_output(f, i, inputs, &outputs[i], r->message);
+    r->code = sinter_driver_output(f, i, options, inputs, &outputs[i], r->message);
     if (r->code != SINTER_EXIT_OK)
       return false;
     if (!sinter_array_allocate(&outputs[i], r->message)) {
@@ -168,8 +192,9 @@ void sinter_run_close(SinterRun *r) {
   free(r->pointers);
 }
 
-bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFunction *f, int32_t threads,
-                     const SinterArray *inputs, SinterArray *outputs, SinterMessage *message) {
+bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFunction *f,
+                     const SinterDriverOptions *options, const SinterArray *inputs, SinterArray *outputs,
+                     SinterMessage *message) {
   size_t count = (size_t)f->num_inputs + (size_t)f->num_outputs;
   for (int32_t i = 0; i < f->num_outputs; i++)
     outputs[i] = (SinterArray){.data = NULL};
@@ -180,8 +205,8 @@ bool sinter_run_open(SinterRun *r, const SinterLibrary *library, const SinterFun
     r->code =
         sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for %zu tensors", count);
   if (library->set_threads)
-    library->set_threads(threads);
-  return r->code == SINTER_EXIT_OK && prepare(r, inputs, outputs);
+    library->set_threads(options->threads);
+  return r->code == SINTER_EXIT_OK && prepare(r, options, inputs, outputs);
 }
 
 SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction *f,
@@ -189,8 +214,7 @@ SinterExit sinter_driver_run(const SinterLibrary *library, const SinterFunction 
                              SinterArray *outputs, SinterMeasurement *m, SinterMessage *message) {
   *m = (SinterMeasurement){.calls = 0};
   SinterRun r;
-  if (sinter_run_open(&r, library, f, options->threads, inputs, outputs, message) &&
-      sinter_run_once(&r, outputs, m)) {
+  if (sinter_run_open(&r, library, f, options, inputs, outputs, message) && sinter_run_once(&r, outputs, m)) {
     for (int32_t i = 0; i < f->num_inputs; i++)
       m->bytes_in += inputs[i].bytes;
     for (int32_t i = 0; i < f->num_outputs; i++)

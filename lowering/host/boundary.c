@@ -22,6 +22,9 @@
 //     llvm.store %n, %out[0]      sizes of all outputs
 //   }
 //
+// A size that depends on data is INT64_MIN there, which a caller has to know; sinter-results compares it with what was
+// made.
+//
 // A host passes arrays (runtime/abi.h), so numbers become tensors of rank 0, and
 // what has no place in the table of a library is refused here, by name. Inputs
 // are never written. The types are kept as attributes: the descriptor table
@@ -167,46 +170,39 @@ static MlirBlock make_shapes(MlirOperation func, const char *name) {
   return body;
 }
 
-static MlirLogicalResult store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
+static void store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
   Shapes shapes = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
   SnSizes sizes = {.b = sn_at_end(body, mlirOperationGetLocation(func)),
                    .argument = load_size,
                    .user = &shapes};
   SnBuilder *b = &sizes.b;
-  MlirLogicalResult result = SN_OK;
+  MlirType i64 = sn_type(b->ctx, "i64");
   int at = 0;
-  for (intptr_t i = 0; i < sn_num_operands(ret) && !sn_failed(result); ++i)
+  for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
     for (intptr_t d = 0; d < sn_rank(sn_type_of(sn_operand(ret, i))); ++d) {
       MlirValue n = sn_size_of(&sizes, sn_operand(ret, i), d);
-      if (sn_none(n)) {
-        result = sn_error(func,
-                          "result %ld has a size in dimension %ld that does not follow from the "
-                          "sizes of arguments: a caller could not allocate it",
-                          (long)i, (long)d);
-        break;
-      }
-      sn_op(b, "llvm.store", sn(b, "arith.index_cast", n, sn_type(b->ctx, "i64")),
-            element_of(b, shapes.out, at++));
+      if (sn_none(n))
+        sn_set_attr(func, SN_SIZES_OF_DATA, sn_unit(b->ctx));
+      n = sn_none(n) ? sn_int(b, i64, INT64_MIN) : sn(b, "arith.index_cast", n, i64);
+      sn_op(b, "llvm.store", n, element_of(b, shapes.out, at++));
     }
   sn_op(b, "func.return", sn_values(0, NULL));
   sn_sizes_free(&sizes);
-  return result;
 }
 
 // A caller allocates the results, so it has to learn their sizes before.
-static MlirLogicalResult add_shapes(MlirOperation func) {
+static void add_shapes(MlirOperation func) {
   MlirOperation ret = mlirBlockGetTerminator(sn_function_body(func));
   bool any = false;
   for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
     any |= is_dynamic(sn_type_of(sn_operand(ret, i)));
   if (!any)
-    return SN_OK;
+    return;
   char *base = sn_symbol_base(func), *name = sn_new_symbol(sn_module_of(func), base, "_shapes");
-  MlirLogicalResult result = store_sizes(func, ret, make_shapes(func, name));
+  store_sizes(func, ret, make_shapes(func, name));
   sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
   free(base);
   free(name);
-  return result;
 }
 
 static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *types) {
@@ -216,6 +212,26 @@ static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *typ
   MlirAttribute array = mlirArrayAttrGet(ctx, n, attrs);
   free(attrs);
   return array;
+}
+
+// A tensor that nobody reads, as branches leave it where they do not come along, is any memory.
+static void read_nothing(MlirOperation func) {
+  SnOpVec poisons = sn_collect(func, "ub.poison");
+  for (size_t k = 0; k < poisons.size; ++k) {
+    MlirType t = sn_type_of(sn_result(poisons.data[k], 0));
+    if (!mlirTypeIsARankedTensor(t))
+      continue;
+    SnBuilder b = sn_before(poisons.data[k]);
+    SnValueVec sizes = {0};
+    for (intptr_t d = 0; d < sn_rank(t); ++d)
+      if (sn_dim(t, d) == SN_DYNAMIC)
+        sn_push(&sizes, sn_index(&b, 0));
+    mlirValueReplaceAllUsesOfWith(sn_result(poisons.data[k], 0),
+                                  sn(&b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), t));
+    mlirOperationDestroy(poisons.data[k]);
+    sn_vec_free(&sizes);
+  }
+  sn_vec_free(&poisons);
 }
 
 static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
@@ -231,7 +247,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
       return SN_FAIL;
 
   // What a program says of itself by our own words is not true.
-  static const char *const own[] = {SN_SHAPES, SN_INPUT_FACTS, SN_OUTPUT_FACTS};
+  static const char *const own[] = {SN_SHAPES, SN_SIZES_OF_DATA, SN_INPUT_FACTS, SN_OUTPUT_FACTS};
   for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
     mlirOperationRemoveAttributeByName(func, SN_STR(own[i]));
 
@@ -249,7 +265,9 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));
   sn_set_attr(func, SN_OUTPUTS, type_array(ctx, num_outputs, outputs));
   free(inputs);
-  return sn_failed(result) ? result : add_shapes(func);
+  add_shapes(func);
+  read_nothing(func);
+  return result;
 }
 
 static MlirLogicalResult defined(MlirOperation module, MlirOperation func) {

@@ -23,11 +23,12 @@
 //   ->
 //   scf.for ... iter_args(%a = %x) { ... %m = bufferization.materialize_in_destination %n in %a   scf.yield %m }
 //
-// What a loop hands on lies where it lay the time before: bufferization asks for that, and does not make it so.
+// What a loop hands on lies where it lay the time before, if it is as long: bufferization does not make it so.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/host_destinations.mlir, test/run/loops.mlir
 
 #include "lowering/host/host.h"
+#include "lowering/host/host_sizes.h"
 
 static bool is_new(MlirOperation op) {
   return sn_is(op, "tensor.empty") || (sn_is(op, "linalg.fill") && sn_num_results(op) == 1 &&
@@ -133,39 +134,69 @@ static MlirWalkResult own_readings(MlirOperation op, void *user) {
 
 // ---- loops ------------------------------------------------------------------------------------
 
+static MlirOperation end_of(MlirOperation op, intptr_t region) {
+  return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
+}
+
+static MlirValue argument_size(SnSizes *s, MlirValue argument, intptr_t dim) {
+  return sn(&s->b, "tensor.dim", argument, sn_index(&s->b, dim), sn_index_type(s->b.ctx));
+}
+
+// Both are as long as one another, whatever the arguments are.
+static bool as_long(SnSizes *s, MlirValue v, MlirValue w) {
+  MlirType t = sn_type_of(v);
+  if (!mlirTypeEqual(t, sn_type_of(w)))
+    return false;
+  for (intptr_t d = 0; d < sn_rank(t); ++d) {
+    MlirValue n = sn_size_of(s, v, d), m = sn_size_of(s, w, d);
+    if (sn_none(n) || sn_none(m) || !sn_size_same(n, m))
+      return false;
+  }
+  return true;
+}
+
 // The value is what operations have made of `place`, one writing where the one before did.
-static bool lies_in(MlirValue v, MlirValue place) {
+static bool lies_in(SnSizes *s, MlirValue v, MlirValue place) {
   for (;;) {
     MlirOperation op = sn_definer(v);
     if (sn_same(v, place))
       return true;
     if (sn_null(op))
       return false;
+    intptr_t k = mlirOpResultGetResultNumber(v);
     if (gives_written(op))
-      v = sn_operand(op, first_written(op) + mlirOpResultGetResultNumber(v));
+      v = sn_operand(op, first_written(op) + k);
     else if (sn_is(op, "tensor.insert") || sn_is(op, "tensor.insert_slice"))
       v = sn_operand(op, 1);
+    else if (sn_is(op, "scf.for") && as_long(s, sn_operand(op, 3 + k), v)) // what a loop hands on lies where it began
+      v = sn_operand(op, 3 + k);
+    else if (sn_is(op, "scf.while") && k < sn_num_operands(op) && as_long(s, sn_operand(op, k), v))
+      v = sn_operand(op, k);
+    else if (sn_is(op, "scf.forall"))
+      v = sn_operand(op, sn_num_operands(op) - sn_num_results(op) + k);
+    else if (sn_is(op, "scf.if"))
+      return lies_in(s, sn_operand(end_of(op, 0), k), place) && lies_in(s, sn_operand(end_of(op, 1), k), place);
     else
       return false;
   }
 }
 
 // The value lies where another argument of the block did, which is handed on, too.
-static bool lies_in_another(MlirValue v, MlirBlock block, intptr_t argument) {
+static bool lies_in_another(SnSizes *s, MlirValue v, MlirBlock block, intptr_t argument) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
-    if (k != argument && lies_in(v, mlirBlockGetArgument(block, k)))
+    if (k != argument && lies_in(s, v, mlirBlockGetArgument(block, k)))
       return true;
   return false;
 }
 
-static bool has_to_move(MlirOperation end, intptr_t k, MlirValue place) {
-  MlirType t = sn_type_of(sn_operand(end, k));
-  return mlirTypeIsARankedTensor(t) && mlirTypeEqual(t, sn_type_of(place)) && !lies_in(sn_operand(end, k), place);
+static bool has_to_move(SnSizes *s, MlirOperation end, intptr_t k, MlirValue place) {
+  MlirValue v = sn_operand(end, k);
+  return mlirTypeIsARankedTensor(sn_type_of(v)) && as_long(s, v, place) && !lies_in(s, v, place);
 }
 
 // Operands of a block's end, from `first` on, go where its arguments from `argument` on are: those that lie in others'
 // places by a copy, before anything is written.
-static void hand_on(MlirBlock block, intptr_t first, intptr_t argument) {
+static void hand_on(SnSizes *s, MlirBlock block, intptr_t first, intptr_t argument) {
   MlirOperation end = mlirBlockGetTerminator(block);
   SnBuilder b = sn_before(end);
   intptr_t n = mlirBlockGetNumArguments(block) - argument, all = sn_num_operands(end) - first;
@@ -173,12 +204,12 @@ static void hand_on(MlirBlock block, intptr_t first, intptr_t argument) {
   for (int writes = 0; writes < 2; ++writes)
     for (intptr_t k = 0; k < n; ++k) {
       MlirValue v = sn_operand(end, first + k), place = mlirBlockGetArgument(block, argument + k);
-      if (!has_to_move(end, first + k, place))
+      if (!has_to_move(s, end, first + k, place))
         continue;
       int32_t segments[] = {0, 1, 0};
       if (writes)
         v = sn(&b, "bufferization.materialize_in_destination", v, place, sn_type_of(v));
-      else if (lies_in_another(v, block, argument + k))
+      else if (lies_in_another(s, v, block, argument + k))
         v = sn(&b, "bufferization.alloc_tensor", v, sn_type_of(v),
                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)));
       mlirOperationSetOperand(end, first + k, v);
@@ -186,17 +217,24 @@ static void hand_on(MlirBlock block, intptr_t first, intptr_t argument) {
 }
 
 static MlirWalkResult own_turns(MlirOperation op, void *user) {
+  SnSizes *s = user;
+  if (sn_is(op, "func.func") && sn_function_body(op).ptr) {
+    sn_sizes_free(s);
+    *s = (SnSizes){.b = sn_at_start(sn_function_body(op), mlirOperationGetLocation(op)), .argument = argument_size};
+  }
   if (sn_is(op, "scf.for"))
-    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 0, 1);
+    hand_on(s, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 0, 1);
   if (sn_is(op, "scf.while")) {
-    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 1, 0);
-    hand_on(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)), 0, 0);
+    hand_on(s, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 1, 0);
+    hand_on(s, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)), 0, 0);
   }
   return MlirWalkResultAdvance;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  mlirOperationWalk(module, own_turns, NULL, MlirWalkPreOrder);
+  SnSizes sizes = {0};
+  mlirOperationWalk(module, own_turns, &sizes, MlirWalkPreOrder);
+  sn_sizes_free(&sizes);
   mlirOperationWalk(module, own_destinations, NULL, MlirWalkPreOrder);
   mlirOperationWalk(module, own_readings, NULL, MlirWalkPreOrder);
   return SN_OK;

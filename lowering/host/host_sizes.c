@@ -4,7 +4,8 @@
 //   %e = tensor.empty(%n) : tensor<?x5xf32>
 //   %y = linalg.matmul ... outs(%e)
 //
-// Dimension 0 of %y is dimension 0 of %x: destinations are followed to where their sizes come from.
+// Dimension 0 of %y is dimension 0 of %x: destinations are followed to where their sizes come from, through loops that
+// keep them and branches that agree.
 // A size that depends on data is not followed.
 //
 // test: test/lowering/host_boundary.mlir
@@ -22,7 +23,79 @@ static MlirValue of_part(SnSizes *s, const SnSizePart *p) {
   return p->dim < 0 ? index_of(s, p->value) : sn_size_of(s, p->value, p->dim);
 }
 
+// ---- control flow ---------------------------------------------------------------------------
+
+static MlirBlock block_of(MlirOperation op, intptr_t region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+// What the block's end hands on as number k.
+static MlirValue handed_on(MlirBlock block, intptr_t k) { return sn_operand(mlirBlockGetTerminator(block), k); }
+
+// The size of an argument of a loop's block: what it is in front of the loop, if a turn keeps it.
+static MlirValue carried(SnSizes *s, MlirValue place, MlirValue before, MlirValue handed, intptr_t i) {
+  for (size_t k = 0; k < s->carried.size; ++k)
+    if (sn_same(s->carried.data[k].place, place) && s->carried.data[k].dim == i)
+      return s->carried.data[k].size;
+  size_t at = s->carried.size;
+  SnCarriedSize size = {place, i, sn_size_of(s, before, i)};
+  sn_push(&s->carried, size);
+  if (sn_none(size.size))
+    return none;
+  MlirValue next = sn_size_of(s, handed, i); // if this one is what it was
+  if (!sn_none(next) && sn_size_same(next, size.size))
+    return size.size;
+  s->carried.data[at].size = none;
+  sn_map_free(&s->made); // what was made of the size before it was known to change
+  return none;
+}
+
+static MlirValue of_region_argument(SnSizes *s, MlirOperation op, MlirBlock block, intptr_t k, intptr_t i) {
+  MlirValue place = mlirBlockGetArgument(block, k);
+  if (sn_is(op, "scf.for") && k)
+    return carried(s, place, sn_operand(op, 2 + k), handed_on(block, k - 1), i);
+  if (sn_is(op, "scf.while") && mlirBlockEqual(block, block_of(op, 0)))
+    return carried(s, place, sn_operand(op, k), handed_on(block_of(op, 1), k), i);
+  if (sn_is(op, "scf.while"))
+    return sn_size_of(s, handed_on(block_of(op, 0), k + 1), i);
+  intptr_t shared = mlirBlockGetNumArguments(block) - sn_num_results(op);
+  if (sn_is(op, "scf.forall") && k >= shared)
+    return sn_size_of(s, sn_operand(op, sn_num_operands(op) - sn_num_results(op) + k - shared), i);
+  return none;
+}
+
+// The same whichever region runs; what nobody reads (ub.poison) says nothing.
+static MlirValue of_branches(SnSizes *s, MlirOperation op, intptr_t k, intptr_t i) {
+  MlirValue size = none;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+    MlirValue v = handed_on(block_of(op, r), k);
+    if (!sn_null(sn_def(v, "ub.poison")))
+      continue;
+    MlirValue n = sn_size_of(s, v, i);
+    if (sn_none(n) || (!sn_none(size) && !sn_size_same(size, n)))
+      return none;
+    size = n;
+  }
+  return size;
+}
+
+static MlirValue of_control(SnSizes *s, MlirOperation op, intptr_t k, intptr_t i) {
+  if (sn_is(op, "scf.if") || sn_is(op, "scf.index_switch") || sn_is(op, "scf.execute_region"))
+    return of_branches(s, op, k, i);
+  if (sn_is(op, "scf.while"))
+    return sn_size_of(s, handed_on(block_of(op, 0), k + 1), i);
+  if (sn_is(op, "scf.for"))
+    return of_region_argument(s, op, block_of(op, 0), k + 1, i);
+  if (sn_is(op, "scf.forall"))
+    return sn_size_of(s, sn_operand(op, sn_num_operands(op) - sn_num_results(op) + k), i);
+  return none;
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
 static MlirValue of_result(SnSizes *s, MlirValue v, intptr_t i) {
+  if (sn_in_dialect(sn_definer(v), "scf"))
+    return of_control(s, sn_definer(v), mlirOpResultGetResultNumber(v), i);
   SnSizeParts all = sn_size_parts(v, i);
   MlirValue size = none;
   for (size_t k = 0; k < all.parts.size; ++k) {
@@ -38,8 +111,10 @@ static MlirValue of_result(SnSizes *s, MlirValue v, intptr_t i) {
 
 static MlirValue of_argument(SnSizes *s, MlirValue v, intptr_t i) {
   intptr_t argument = mlirBlockArgumentGetArgNumber(v);
-  if (!sn_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v)), "func.func"))
-    return none;
+  MlirBlock block = mlirBlockArgumentGetOwner(v);
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  if (!sn_is(parent, "func.func"))
+    return of_region_argument(s, parent, block, argument, i);
   for (size_t k = 0; k < s->known.size; ++k)
     if (s->known.data[k].argument == argument && s->known.data[k].dim == i)
       return s->known.data[k].value;
@@ -107,5 +182,6 @@ bool sn_size_same(MlirValue a, MlirValue b) {
 
 void sn_sizes_free(SnSizes *s) {
   sn_vec_free(&s->known);
+  sn_vec_free(&s->carried);
   sn_map_free(&s->made);
 }

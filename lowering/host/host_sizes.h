@@ -10,12 +10,19 @@ typedef struct {
   MlirValue value;
 } SnArgumentSize;
 
+typedef struct {
+  MlirValue place; // what a loop hands from turn to turn: an argument of its block
+  intptr_t dim;
+  MlirValue size; // as long as it was in front of the loop; null: not always
+} SnCarriedSize;
+
 typedef struct SnSizes {
   SnBuilder b; // where the arithmetic goes: dominates all that asks
   // Emits the size of a dimension of an argument.
   MlirValue (*argument)(struct SnSizes *sizes, MlirValue argument, intptr_t dim);
   void *user;
   SN_VEC(SnArgumentSize) known;
+  SN_VEC(SnCarriedSize) carried;
   SnMap made; // index values of the function -> emitted
 } SnSizes;
 
