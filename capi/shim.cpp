@@ -3,8 +3,12 @@
 #include "capi/shim.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -12,6 +16,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SHA256.h"
@@ -94,6 +99,16 @@ bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op) {
   if (succeeded(parts))
     unwrap(rewriter)->replaceOp(whole, *parts);
   return succeeded(parts);
+}
+
+bool sn_shim_lower_affine_control(MlirOperation root) {
+  MLIRContext *ctx = unwrap(root)->getContext();
+  RewritePatternSet patterns(ctx);
+  populateAffineToStdConversionPatterns(patterns);
+  ConversionTarget target(*ctx);
+  target.addLegalDialect<affine::AffineDialect, arith::ArithDialect, scf::SCFDialect>();
+  target.addIllegalOp<affine::AffineForOp, affine::AffineIfOp, affine::AffineParallelOp, affine::AffineYieldOp>();
+  return succeeded(applyPartialConversion(unwrap(root), target, std::move(patterns)));
 }
 
 bool sn_shim_machine_has(LLVMTargetMachineRef machine, const char *features) {

@@ -52,6 +52,9 @@ bool sn_shim_lower_pack(MlirRewriterBase rewriter, MlirOperation op);
 // An op that consists of others (linalg.softmax) -> those. False where upstream cannot.
 bool sn_shim_decompose_aggregate(MlirRewriterBase rewriter, MlirOperation op);
 
+// affine.for, affine.if, affine.parallel under root -> scf; false where upstream cannot.
+bool sn_shim_lower_affine_control(MlirOperation root);
+
 // ---- processors -----------------------------------------------------------------
 
 // It has all of these, as in "+avx512f".

@@ -12,9 +12,15 @@ static const char *const inputs[] = {"linalg", "tosa", NULL};
 #define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
 static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
 static const SnStep prepare_steps[] = {
-    {"?input=tosa tosa-to-linalg-pipeline", "tosa.matmul -> linalg.matmul", NULL},
-    {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor,tosa-to-scf",
-     "and what is not structured -> arith, tensor, scf", NULL},
+    {"?input=tosa sinter-tosa", "tosa's arithmetic on shapes -> shapes, and what upstream has no lowering of", NULL},
+    {"?input=tosa func.func(tosa-optional-decompositions,canonicalize,tosa-infer-shapes,tosa-make-broadcastable,"
+     "tosa-to-scf)",
+     "tosa.while_loop -> scf.while", NULL},
+    {"?input=tosa func.func(tosa-to-linalg-named,canonicalize,tosa-layerwise-constant-fold,tosa-make-broadcastable,"
+     "tosa-to-linalg)",
+     "tosa.matmul -> linalg.matmul", NULL},
+    {"?input=tosa tosa-to-arith{include-apply-rescale=true},tosa-to-tensor",
+     "and what is not structured -> arith, tensor", NULL},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"sinter-ordinary", "linalg.softmax, linalg.pack, ... -> linalg.generic", NULL},
     {"sinter-known-sizes", "(n * 4) / 4 -> n; broadcasts of n to n are plain", NULL},
@@ -40,8 +46,10 @@ const SnPipeline sn_pipeline_prepare = {
   {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL}, \
   {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL}, \
   {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL}, \
-  {"one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}", \
+  {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops " \
+   "function-boundary-type-conversion=identity-layout-map}", \
    "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
+  {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL}, \
   {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
    "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
   {"func.func(canonicalize)", "casts and dead buffers are gone", NULL}, \
@@ -53,6 +61,7 @@ const SnPipeline sn_pipeline_prepare = {
 
 // ... and machine code's own terms.
 #define HOST_LLVM \
+  {"memref-expand", "memref.reshape -> memref.reinterpret_cast", NULL}, \
   {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL}, \
   {"lower-affine", "affine.apply -> arith", NULL}, \
   {"convert-scf-to-cf", "scf.for -> branches", NULL}, \
@@ -104,6 +113,7 @@ static const SnOption cpu_options[] = {
     {0},
 };
 static const SnStep cpu_steps[] = {
+    {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
@@ -171,6 +181,7 @@ static const SnOption gpu_options[] = {
     {0},
 };
 static const SnStep gpu_steps[] = {
+    {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
