@@ -1,0 +1,102 @@
+"""Every operation that dialects of tensors register, in a small program for the CPU, against NumPy.
+
+    every_op.py SINTER-CC FOLDER [--policy=disabled] [--all] [--each] [--only=OP] < operations, one a line
+
+An operation that has neither a case nor a reason why it cannot be in a program on tensors is a failure, and so is a
+case of one that is not registered. Of an operation with many programs a few run, or with --all all. --each compiles
+each program by itself, to see all that do not.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import library
+from operations import cases, elements, linalg, structure, tosa
+
+FEW = 2  # programs of an operation that run without --all
+
+
+def chosen_cases(a):
+    by_op = {}
+    for case in cases.CASES:
+        if case.op.startswith(a.only) and case.op not in cases.PENDING:
+            by_op.setdefault(case.op, []).append(case)
+    for op, all_of_it in by_op.items():
+        n = len(all_of_it)
+        places = range(n) if a.all or n <= FEW else sorted({k * (n - 1) // (FEW - 1) for k in range(FEW)})
+        for k in places:
+            yield f"{op.replace('.', '_')}_{k}", all_of_it[k]
+
+
+def compiled(a, name, text, dialect):
+    source, target = os.path.join(a.folder, f"{name}.mlir"), os.path.abspath(os.path.join(a.folder, f"{name}.so"))
+    with open(source, "w") as f:
+        f.write(text)
+    done = subprocess.run([a.compiler, source, "-o", target, f"--policy={a.policy}", f"--input-dialect={dialect}"],
+                          stderr=subprocess.PIPE, text=True)  # fmt: skip
+    if done.returncode:
+        return None, done.stderr
+    return library.load(target), ""
+
+
+def wrong(case, functions, name):
+    """What a run says against a case; empty where it is right."""
+    try:
+        got = functions[name](*case.ins, shapes=[list(w.shape) for w in case.wants])
+    except library.Failed as failed:
+        return str(failed)
+    return "" if case.right(got) else f"got {[x.tolist() for x in got]}, want {[w.tolist() for w in case.wants]}"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("compiler")
+    p.add_argument("folder")
+    p.add_argument("--policy", default="medium")
+    p.add_argument("--all", action="store_true")
+    p.add_argument("--each", action="store_true")
+    p.add_argument("--only", default="")
+    a = p.parse_args()
+    os.makedirs(a.folder, exist_ok=True)
+    registered = set(sys.stdin.read().split())
+    chosen = dict(chosen_cases(a))
+    failures = []
+    for op in sorted(registered - {c.op for c in cases.CASES} - set(cases.CANNOT)):
+        failures.append(f"{op}: no case")
+    for op in sorted(({c.op for c in cases.CASES} | set(cases.CANNOT)) - registered):
+        failures.append(f"{op}: has a case and is not registered")
+    for dialect in ("linalg", "tosa"):
+        mine = {n: c for n, c in chosen.items() if c.op.startswith("tosa.") == (dialect == "tosa")}
+        texts = {n: c.function(n) for n, c in mine.items()}
+        for name, c in mine.items():
+            if c.op not in texts[name]:
+                failures.append(f"{name}: has no {c.op}")
+        if a.each:
+            loaded = {}
+            for name in mine:
+                functions, said = compiled(a, name, texts[name], dialect)
+                if functions:
+                    loaded |= functions
+                else:
+                    failures.append(f"{name}: {said.strip()[:600]}")
+        else:
+            loaded, said = compiled(a, dialect, "\n".join(texts.values()), dialect) if mine else ({}, "")
+            if loaded is None:
+                failures.append(said)
+                continue
+        for name, c in mine.items():
+            why = wrong(c, loaded, name) if name in loaded else ""
+            if why:
+                failures.append(f"{name}: {why[:400]}")
+    for line in failures:
+        print(f"FAIL {line}")
+    for op, why in sorted(cases.PENDING.items()):
+        print(f"PENDING {op}: {why}")
+    print(f"{len(registered)} operations, {len(chosen)} programs, {len(failures)} wrong")
+    return int(bool(failures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
