@@ -3,12 +3,15 @@
 A family is a module here. A model is a function with @model that returns Model(...); it imports its packages itself, so
 that this table can be read without them:
 
-  @model("transformers")
-  def bert():
-      from transformers import BertConfig, BertModel
-      return Model(BertModel(BertConfig(...)), lambda b: (ids(b, 16, 99),), pick=lambda y: y.last_hidden_state)
+  @model("timm")
+  def vit():
+      import timm
+      return Model(timm.create_model("vit_tiny_patch16_224", img_size=32, ...), lambda b: (image(b),), loss="classes")
+
+Where many differ in a few words, a table does: rows(table, build, packages) makes a model of each line.
 """
 import dataclasses
+import functools
 import importlib
 from collections.abc import Callable
 
@@ -23,6 +26,7 @@ class Entry:
     family: str
     packages: tuple
     build: Callable
+    row: str = ""  # what build reads, where several models share it
 
 
 @dataclasses.dataclass
@@ -30,6 +34,7 @@ class Model:
     """A module and what it is run on."""
     module: object                  # torch.nn.Module
     inputs: Callable                # batch -> its arguments, tensors
+    call: Callable = lambda m, *x: m(*x)
     pick: Callable = lambda y: y    # what of its output is compared: a tensor or a tuple; the loss reads the first
     loss: str = "mse"               # of a training step: mse to a random target, classes: cross entropy of [..., C],
                                     # pixels: of [N, C, ...]
@@ -44,6 +49,14 @@ def model(*packages):
         MODELS[name] = Entry(name, build.__module__.rsplit(".", 1)[1], packages, build)
         return build
     return enter
+
+
+def rows(table, build, *packages):
+    """A model for each name of a table: build(*row)."""
+    for name, row in table.items():
+        assert name not in MODELS, f"two models are named {name}"
+        MODELS[name] = Entry(name, build.__module__.rsplit(".", 1)[1], packages, functools.partial(build, *row),
+                             repr(row))
 
 
 def load():

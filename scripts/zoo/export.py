@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Exports one model: its program in linalg by torch-mlir, its arguments, and PyTorch's float64 results.
+"""Exports models: their programs in linalg by torch-mlir, their arguments, and PyTorch's float64 results.
 
-  export.py NAME FOLDER VARIANT...
+  export.py FOLDER SECONDS NAME/VARIANT...
 
-Writes FOLDER/VARIANT/program.mlir, caseN/inK.npy, caseN/outK.npy and last case.json: what --wrt is, and for each result
-how far PyTorch's own, in the type of the variant, is from float64. What cannot be exported leaves case.json with the
-reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
+Writes FOLDER/NAME/VARIANT/program.mlir, caseN/inK.npy, caseN/outK.npy and last case.json: what --wrt is, and for each
+result how far PyTorch's own, in the type of the variant, is from float64. What cannot be exported, in SECONDS or at
+all, leaves case.json with the reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
 
 A variant is words with dashes between: forward, or step (value and gradients as PyTorch's graph has them) or wrt (the
 loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16, constants (weights are in the program).
 """
+import functools
+import importlib
 import json
+import os
 import pathlib
+import signal
 import sys
 import traceback
 import warnings
@@ -42,6 +46,13 @@ def still(module):
     for m in module.modules():
         if isinstance(m, torch.nn.modules.batchnorm._BatchNorm):
             m.track_running_stats, m.running_mean, m.running_var, m.num_batches_tracked = False, None, None, None
+
+
+def stir(module):
+    """Parameters that start as a constant would hide what reads them: zeros of a last layer, ones of a norm."""
+    for p in module.parameters():
+        if p.numel() and (p == p.flatten()[0]).all():
+            p += 0.1 * torch.randn_like(p)
 
 
 def loss_of(kind, y, target):
@@ -76,6 +87,7 @@ class Variant:
         self.trained = "step" in words or "wrt" in words
         self.dtype = torch.bfloat16 if "bf16" in words else torch.float32
         module = model.module.eval().requires_grad_(False)
+        stir(module)
         if self.trained:
             still(module)
         self.module = module.to(self.dtype)
@@ -91,15 +103,17 @@ class Variant:
         inputs = tuple(cast(x, self.dtype) for x in self.model.inputs(batch))
         if self.trained:
             with torch.no_grad():
-                y = tuple_of(self.model.pick(self.module(*inputs)))[0]
+                y = tuple_of(self.call(inputs, []))[0]
             inputs += (target_of(self.model.loss, y),)
         return inputs
 
     def call(self, inputs, weights):
+        module = self.module
         if weights:
             state = dict(zip(self.parameters + self.buffers, weights))
-            return self.model.pick(torch.func.functional_call(self.module, state, tuple(inputs)))
-        return self.model.pick(self.module(*inputs))
+            module = functools.partial(torch.func.functional_call, self.module, state)
+            return self.model.pick(self.model.call(lambda *a, **k: module(a, k), *inputs))
+        return self.model.pick(self.model.call(module, *inputs))
 
     def value(self, inputs, weights):
         """What the exported function of forward or wrt returns."""
@@ -244,20 +258,45 @@ def export(entry, folder, words):
     return facts
 
 
+def attempt(entry, place, variant):
+    """In a process of its own, which may crash: case.json, with facts or the reason."""
+    sys.stderr.flush()
+    os.dup2(os.open(place / "export.stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    try:
+        facts = export(entry, place, variant.split("-"))
+    except Exception as e:
+        (place / "export.log").write_text(traceback.format_exc())
+        lines = [x for x in str(e).splitlines() if x.strip()] or [""]
+        said = [x for x in (place / "export.stderr").read_text().splitlines() if "error:" in x]  # torch-mlir's own
+        facts = {"why": (said or [f"{type(e).__name__}: {lines[0]}"])[0][:400]}
+    put(place, facts)
+
+
+def put(place, facts):
+    """All of case.json at once: who waits for it may read it."""
+    (place / "case.part").write_text(json.dumps(facts))
+    (place / "case.part").rename(place / "case.json")
+
+
 def main():
-    name, folder, *variants = sys.argv[1:]
+    folder, seconds, *names = sys.argv[1:]
     torch.set_num_threads(1)
-    entry = zoo.load()[name]
-    for variant in variants:
-        place = pathlib.Path(folder) / variant
-        try:
-            facts = export(entry, place, variant.split("-"))
-        except Exception as e:
-            place.mkdir(parents=True, exist_ok=True)
-            (place / "export.log").write_text(traceback.format_exc())
-            lines = [x for x in str(e).splitlines() if x.strip()] or [""]
-            facts = {"why": f"{type(e).__name__}: {next((x for x in lines if 'error:' in x), lines[0])}"[:300]}
-        (place / "case.json").write_text(json.dumps(facts))
+    models = zoo.load()
+    work = [name.split("/") for name in names]
+    for package in sorted({p for name, _ in work for p in models[name].packages}) + ["torch_mlir.fx"]:
+        importlib.import_module(package)
+    for name, variant in work:
+        place = pathlib.Path(folder) / name / variant
+        place.mkdir(parents=True, exist_ok=True)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(int(seconds))
+            attempt(models[name], place, variant)
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if not (place / "case.json").exists():
+            late = status == -signal.SIGALRM
+            put(place, {"why": f"it took more than {seconds} s" if late else f"the exporter ended with {status}"})
 
 
 if __name__ == "__main__":
