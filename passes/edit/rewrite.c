@@ -23,6 +23,7 @@ void sn_add_rules(MlirContext ctx, MlirRewritePatternSet set, const SnRule *rule
 MlirLogicalResult sn_apply_patterns(MlirOperation root, MlirRewritePatternSet set) {
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(set);
+  mlirRewritePatternSetDestroy(set); // freezing took what was in it
   MlirLogicalResult result = mlirApplyPatternsAndFoldGreedilyWithOp(root, frozen, config);
   mlirFrozenRewritePatternSetDestroy(frozen);
   mlirGreedyRewriteDriverConfigDestroy(config);

@@ -9,6 +9,7 @@
 // runs in: sinter-cpu    test: test/passes/math
 
 #include "capi/pass.h"
+#include "passes/edit/rewrite.h"
 #include "passes/math/math.h"
 
 typedef struct {
@@ -42,11 +43,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
     sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);
   sn_shim_add_erf(set);
-  MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(set);
-  MlirLogicalResult result = mlirApplyPatternsAndFoldGreedilyWithOp(op, frozen, config);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirGreedyRewriteDriverConfigDestroy(config);
+  MlirLogicalResult result = sn_apply_patterns(op, set);
   sn_math_f32(op, !strcmp(o->exp, "avx512")); // of erfc
   return result;
 }
