@@ -126,15 +126,19 @@ class Library:
         except OSError as why:
             raise OSError(f"cannot open {path}: {why}") from None
         try:
-            self.table = _abi.SinterLibrary.in_dll(self._handle, "sinter_library")
+            table = _abi.SinterLibrary.in_dll(self._handle, "sinter_library")
         except ValueError:
             raise ValueError(f"{path} has no sinter_library: sinter-cc did not write it") from None
+        self._adopt(table)
+
+    def _adopt(self, table):
+        self.table = table
         if self.table.abi_version != _abi.ABI_VERSION:
             raise ValueError(
-                f"{path} has ABI version {self.table.abi_version}, expected {_abi.ABI_VERSION}: compile it again"
+                f"{self.path} has ABI version {self.table.abi_version}, expected {_abi.ABI_VERSION}: compile it again"
             )
         rows = [Row(self.table.functions[i], self) for i in range(self.table.num_functions)]
-        self.functions = self._pair({row.name: row for row in rows}, backward)
+        self.functions = self._pair({row.name: row for row in rows}, self._backward)
 
     def _pair(self, rows, backward):
         functions = {}

@@ -1,0 +1,394 @@
+"""From a torch.nn.Module, a function, or a program in text, to a callable."""
+
+import copy
+import os
+import pathlib
+import re
+import shutil
+
+import torch
+
+from ._autograd import Gradients
+from ._compiler import Program
+from ._library import Function
+
+_TYPES = {
+    torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
+    torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.bool: "i1",
+}  # fmt: skip
+
+
+def _cache_folder():
+    return os.environ.get("SINTER_CACHE") or str(
+        pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "sinter"
+    )
+
+
+# ---- a module of PyTorch's as text ---------------------------------------------------------------
+
+
+class _Results:
+    """The tree of what a function returns; a program returns the tensors in it."""
+
+    def __init__(self):
+        self.tree, self.leaves = None, None
+
+    def flat(self, value):
+        leaves, self.tree = torch.utils._pytree.tree_flatten(value)
+        self.leaves = [None if isinstance(leaf, torch.Tensor) else (leaf,) for leaf in leaves]
+        return tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
+
+    def rebuilt(self, tensors):
+        tensors = iter(tensors)
+        return torch.utils._pytree.tree_unflatten([next(tensors) if leaf is None else leaf[0] for leaf in self.leaves],
+                                                  self.tree)  # fmt: skip
+
+
+class _Flat(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *tensors):
+        return self.function(*tensors)
+
+
+class _State:
+    """Parameters and buffers of a module by name, as they are at each call."""
+
+    def __init__(self, module):
+        self.module, self.names, self._places = module, [], []
+        seen = set()
+        for prefix, owner in module.named_modules():
+            for name, t in [*owner._parameters.items(), *owner._buffers.items()]:
+                # What counts (batches, positions) is no weight: it is a constant of the program.
+                if t is None or id(t) in seen or not t.is_floating_point():
+                    continue
+                seen.add(id(t))
+                self.names.append(f"{prefix}.{name}" if prefix else name)
+                self._places.append((owner._parameters if name in owner._parameters else owner._buffers, name))
+
+    def __call__(self):
+        return [place[name] for place, name in self._places]
+
+
+def _fx():
+    try:
+        from torch_mlir import fx
+    except ImportError as why:
+        raise ImportError(
+            f"sinter_torch.compile takes modules and functions of PyTorch's through torch-mlir, and there is none here "
+            f"({why}): pip install torch-mlir, or give the program as text in MLIR"
+        ) from why
+    return fx
+
+
+def _sizes(tensors, names, dynamic):
+    """For each tensor the set of its dimensions that may have any size."""
+    of = [set() for _ in tensors]
+    for who, dims in (dynamic or {}).items():
+        i = names.index(who) if who in names else who
+        if not isinstance(i, int) or not 0 <= i < len(tensors):
+            raise ValueError(f"dynamic: there is no argument {who!r}, only {', '.join(names)}")
+        for d in (dims,) if isinstance(dims, int) else dims:
+            if not -tensors[i].dim() <= d < tensors[i].dim():
+                raise ValueError(f"dynamic: argument {names[i]} has no dimension {d}, it has {tensors[i].dim()}")
+            of[i].add(d % tensors[i].dim())
+    return of
+
+
+def _argument_names(module, n):
+    import inspect
+    try:
+        own = [p.name for p in inspect.signature(getattr(module, "forward", module)).parameters.values()
+               if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        own = []
+    return [own[i] if i < len(own) else f"argument{i}" for i in range(n)]
+
+
+def _export(flat, tensors, shapes):
+    """torch-mlir's module, its function private."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    fx = _fx()
+    try:
+        with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+            exported = torch.export.export(flat, tensors, dynamic_shapes=shapes, strict=False)
+        for node in exported.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape
+            if node.target is torch.ops.aten.view.default:
+                node.target = torch.ops.aten.reshape.default
+        return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name="sinter_model")
+    except Exception as why:
+        lines = [x for x in str(why).splitlines() if x.strip()] or [""]
+        line = next((x for x in lines if "error:" in x), lines[0])
+        raise RuntimeError(f"torch.export and torch-mlir do not make a program of it: {type(why).__name__}: {line}"
+                           ) from why  # fmt: skip
+
+
+def _loss_use(loss, attributes, operands, types, result):
+    """(definitions in front, the operation) of a loss by name, or of one's own."""
+    options = ", ".join(f"{k} = {_attribute(v)}" for k, v in (attributes or {}).items())
+    found = re.search(r"sinter\.define\s+@([\w.]+)", loss)
+    if not found and not re.fullmatch(r"[\w.]+", loss.strip()):
+        raise ValueError(f"loss={loss!r} is neither the name of a loss nor text with a sinter.define")
+    op, text = (f"sinter.apply @{found[1]}", loss) if found else (f"sinter.{loss.strip()}", "")
+    return text, f"{op}({operands}) {{{options}}} : ({types}) -> {result}"
+
+
+def _attribute(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return repr(value)
+
+
+def _type_of(t, dynamic):
+    if t.dtype not in _TYPES:
+        raise TypeError(f"a program takes no tensors of {t.dtype}")
+    return f"tensor<{''.join('?x' if d in dynamic else f'{n}x' for d, n in enumerate(t.shape))}{_TYPES[t.dtype]}>"
+
+
+def _signature(imported):
+    """Types of the arguments and results of the function that was exported, which becomes private."""
+    from torch_mlir import ir
+    function = next(op for op in imported.body.operations if "function_type" in op.attributes)
+    with imported.context:
+        function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        kind = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+        return [str(t) for t in kind.inputs], [str(t) for t in kind.results]
+
+
+def _spliced(imported, more):
+    """The module's text with more at its end; what follows the module (resources) stays behind it."""
+    text = str(imported)
+    end = text.find("\n{-#")
+    module, rest = (text, "") if end < 0 else (text[:end], text[end:])
+    at = module.rindex("}")
+    return f"{module[:at]}{more}\n{module[at:]}{rest}"
+
+
+class _Text:
+    """The program of a model: @main with names, which calls the model's function and then the loss."""
+
+    def __init__(self, imported, names, targets, states, loss, loss_options):
+        inputs, outputs = _signature(imported)
+        count = len(inputs) - len(states)
+        places = [f"%a{i}" for i in range(len(inputs))]
+        extra = [(f"%t{k}", t, n) for k, (n, t) in enumerate(targets)]
+        own = list(zip(places, inputs, names + states))
+        results = [f"%r#{i}" if len(outputs) > 1 else "%r" for i in range(len(outputs))]
+        many = f":{len(outputs)}" if len(outputs) > 1 else ""
+        body = (f"  %r{many} = func.call @sinter_model({', '.join(places)}) : ({', '.join(inputs)}) -> "
+                f"({', '.join(outputs)})\n")  # fmt: skip
+        front = ""
+        if loss:
+            value = f"tensor<{re.search(r'(?:^|x|<)([a-z]+[0-9]+)>$', outputs[0])[1]}>"
+            operands, types = [results[0], *(a for a, _, _ in extra)], [outputs[0], *(t for _, t in targets)]
+            front, use = _loss_use(loss, loss_options, ", ".join(operands), ", ".join(types), value)
+            body += f"  %loss = {use}\n"
+            outputs, results = [value], ["%loss"]
+        # The targets of the loss stand behind the arguments of the model, in front of its parameters.
+        arguments = own[:count] + extra + own[count:]
+        spelled = ", ".join(f"{a}: {t} {{sinter.name = {_attribute(n)}}}" for a, t, n in arguments)
+        back = f"  func.return {', '.join(results)} : {', '.join(outputs)}\n" if results else "  func.return\n"
+        main = f"func.func @main({spelled}) -> ({', '.join(outputs)}) {{\n{body}{back}}}"
+        self.text = _spliced(imported, f"{front}\n{main}")
+        self.names = names + [n for _, _, n in extra]
+        self.scalar = bool(outputs) and re.fullmatch(r"tensor<[a-z]+[0-9]+>", outputs[0]) is not None
+
+
+# ---- the callable --------------------------------------------------------------------------------
+
+
+class Compiled:
+    """A program and what it is called with. Called with the module's arguments (then the loss's targets), it answers
+    what the module answers, or the loss; parameters are the module's own, as they are at the call. Where an argument or
+    a parameter requires a gradient, the answer is a part of PyTorch's graph.
+
+    text          the program in MLIR
+    names         of the arguments of a call; parameters: of those that come from the module
+    """
+
+    def __init__(self, text, name, options, wrt=(), upstream=False, backward=None, names=None, state=None,
+                 results=None):  # fmt: skip
+        self.text, self.wrt, self.upstream = text, wrt, upstream
+        self._name, self._options, self._backward = name, options, backward
+        self._state, self._results = state, results
+        self.names, self.parameters = names, state.names if state else []
+        self._plain = None
+        self._trained = self._gradients() if wrt else None
+        if not wrt:
+            self._values()
+
+    def _program(self, **more):
+        return Program(self.text, self._name, {**self._options, **more}, None)
+
+    @property
+    def library(self):
+        """The program without the gradients of wrt: its functions by name."""
+        if "_library" not in self.__dict__:
+            self._library = self._program()
+        return self._library
+
+    @staticmethod
+    def _entry(library):
+        if len(library.functions) > 1 and "main" not in library.functions:
+            raise TypeError(f"the program has several functions, choose with entry=: {', '.join(library.functions)}")
+        return "main" if "main" in library.functions else next(iter(library.functions))
+
+    def _gradients(self):
+        library = self._program(wrt=",".join(map(str, self.wrt)), upstream=bool(self.upstream))
+        entry = self._entry(library)
+        row = library[entry].gradient
+        # With an upstream values are needed alone, in forward; without one they come with the gradients.
+        value = self._values().value if self.upstream else None
+        return Function(library, entry, value, Gradients(row), self._backward)
+
+    def _values(self):
+        if self._plain is None:  # where every call so far wanted gradients
+            self._plain = self.library[self._entry(self.library)]
+        return self._plain
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.library, name)
+
+    def __repr__(self):
+        return f"compiled {self._trained or self._plain!r}"
+
+    def _tensors(self, arguments, named):
+        if named:
+            for name in named:
+                if self.names is None or name not in self.names:
+                    raise TypeError(f"there is no argument {name!r}, only {', '.join(self.names or [])}")
+            tail = self.names[len(arguments) :]
+            missing = [n for n in tail if n not in named]
+            if missing or len(named) != len(tail):
+                raise TypeError(f"arguments are {', '.join(self.names)}: "
+                                f"{'missing ' + ', '.join(missing) if missing else 'one is given twice'}")  # fmt: skip
+            arguments = (*arguments, *(named[n] for n in tail))
+        if self._state is None:
+            return arguments
+        if len(arguments) != len(self.names):
+            raise TypeError(f"takes {len(self.names)} tensors ({', '.join(self.names)}), was given {len(arguments)}")
+        return (*arguments, *self._state())
+
+    def __call__(self, *arguments, **named):
+        tensors = self._tensors(arguments, named)
+        graph = torch.is_grad_enabled() and any(getattr(t, "requires_grad", False) for t in tensors)
+        results = (self._trained if self.wrt and graph else self._values())(*tensors)
+        if self._results is None:
+            return results
+        return self._results.rebuilt(results if isinstance(results, tuple) else (results,))
+
+
+def _chip(device):
+    major, minor = torch.cuda.get_device_capability(device)
+    return f"sm_{major}{minor}" + ("a" if major in (9, 10) else "")
+
+
+def _where(tensors):
+    """Options that follow from where the tensors are."""
+    device = next((t.device for t in tensors), torch.device("cpu"))
+    if device.type == "cpu":
+        return {}
+    if device.type != "cuda":
+        raise ValueError(f"programs run on the CPU and on CUDA, and the arguments are on {device}")
+    return {"target": "gpu", "chip": _chip(device), "ptx": shutil.which("ptxas") is None}
+
+
+def _wanted(tensors):
+    return [i for i, t in enumerate(tensors) if t.is_floating_point() and t.requires_grad]
+
+
+def _numbers(wrt, names):
+    """Places of arguments, given by number or by name."""
+    wrt = [wrt] if isinstance(wrt, (int, str)) else list(wrt)
+    for w in wrt:
+        if w not in names if isinstance(w, str) else not 0 <= w < len(names):
+            raise ValueError(f"wrt: there is no argument {w!r}, only {', '.join(n or '?' for n in names)}")
+    return [names.index(w) if isinstance(w, str) else w for w in wrt]
+
+
+def _compile_text(text, args, wrt, upstream, backward, options):
+    compiled = Compiled(text, "program.mlir", options, backward=backward)
+    if args is not None:
+        compiled._values().value.check(list(args))
+    if wrt is None:
+        wrt = _wanted(args) if args is not None else []
+    function = compiled._values()
+    compiled.names = [a.name for a in function.inputs]
+    wrt = _numbers(wrt, compiled.names)
+    if not wrt:
+        return compiled
+    if upstream is None:
+        upstream = function.outputs[0].shape != ()
+    return Compiled(text, "program.mlir", options, wrt, upstream, backward, compiled.names)
+
+
+def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, upstream, backward, options):
+    state = _State(module) if isinstance(module, torch.nn.Module) else None
+    weights, names = state() if state else [], _argument_names(module, len(args))
+    on_cpu = module
+    if state and any(t.is_cuda for t in weights):
+        on_cpu = copy.deepcopy(module).cpu()
+
+    results = _Results()
+
+    def function(*tensors):
+        inputs = tensors[: len(args)]
+        if state is None:
+            return results.flat(module(*inputs))
+        given = dict(zip(state.names, tensors[len(args) :]))
+        return results.flat(torch.func.functional_call(on_cpu, given, inputs))
+
+    target_names = [f"target{k or ''}" for k in range(len(targets))]
+    sizes = _sizes([*args, *targets], names + target_names, dynamic)
+    shapes = [{d: torch.export.Dim.DYNAMIC for d in dims} or None for dims in sizes[: len(args)]]
+    imported = _export(_Flat(function), tuple(t.detach().cpu() for t in (*args, *weights)),
+                       ((*shapes, *(None for _ in weights)),) if dynamic else None)  # fmt: skip
+    types = [_type_of(t, dims) for t, dims in zip(targets, sizes[len(args) :])]
+    text = _Text(imported, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options)
+    everything = [*text.names, *(state.names if state else [])]
+    wrt = _wanted([*args, *targets, *weights]) if wrt is None else _numbers(wrt, everything)
+    upstream = not text.scalar if upstream is None else upstream
+    return Compiled(text.text, f"{type(module).__name__}.mlir", options, wrt, bool(wrt) and upstream, backward,
+                    text.names, state, None if loss else results)  # fmt: skip
+
+
+def compile(program, args=None, *, wrt=None, upstream=None, loss=None, loss_options=None, targets=(), dynamic=None,
+            backward=None, cache=True, **options):  # fmt: skip
+    """A callable of a torch.nn.Module, of a function of tensors, or of a program in text (MLIR), in this process.
+
+    args          example tensors: their types, their sizes, and where the program runs; may be left out for text
+    wrt           gradients by these arguments and parameters, by number or name; default: by those that require one
+    upstream      whether gradients are for an upstream; default: where the first result is not one number
+    loss          behind a module: the name of one of Sinter's losses, or text with a sinter.define of one's own, of the
+                  module's first result and targets; loss_options: its attributes, as in {"label_smoothing": 0.1}
+    dynamic       of a module: {argument: dimension or dimensions that may have any size}
+    backward      as of load
+    cache         a folder that keeps what was compiled; True: SINTER_CACHE, or ~/.cache/sinter; None: no folder
+    options       of sinter-cc: policy="aggressive", cpu="haswell", tuning="loss.tuning", entry="main", ...
+    """
+    if isinstance(program, os.PathLike):
+        program = pathlib.Path(program).read_text()
+    if not isinstance(program, str) and not callable(program):
+        raise TypeError(f"compile takes a torch.nn.Module, a function or text, not a {type(program).__name__}")
+    args = (args,) if isinstance(args, torch.Tensor) else args
+    targets = (targets,) if isinstance(targets, torch.Tensor) else tuple(targets)
+    for t in (*(args or ()), *targets):
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f"arguments are tensors, not {type(t).__name__}: bind others in a function of tensors")
+    folder = _cache_folder() if cache is True else cache
+    options = {**_where([*(args or ()), *targets]), "cache": folder and os.fspath(folder), **options}
+    if isinstance(program, str):
+        if loss or targets or dynamic:
+            raise TypeError("loss, targets and dynamic are of modules: a program in text says them itself")
+        return _compile_text(program, args, wrt, upstream, backward, options)
+    if args is None:
+        raise TypeError("a module is compiled for example arguments: compile(module, (x, ...))")
+    if targets and not loss:
+        raise TypeError("targets are the loss's: name it, loss=\"cross_entropy\"")
+    return _compile_module(program, tuple(args), targets, loss, loss_options, dynamic, wrt, upstream, backward, options)

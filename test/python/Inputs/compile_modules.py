@@ -1,0 +1,113 @@
+"""sinter_torch.compile of modules, through torch-mlir."""
+import sys
+import warnings
+
+import torch
+from check import agree, refuses
+
+import sinter_torch
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(5)
+
+
+def gradients(module, value):
+    module.zero_grad()
+    value.backward()
+    return [p.grad.clone() for p in module.parameters()]
+
+
+def compare(module, got, want, tolerance=1e-4):
+    """Values and the gradients of all parameters."""
+    agree(got, want, tolerance)
+    for a, b in zip(gradients(module, got), gradients(module, want)):
+        agree(a, b, tolerance)
+
+
+# No process is started, and no file is anybody's: a hook sees all that Python opens.
+started = []
+sys.addaudithook(lambda event, args: started.append(args) if event in ("subprocess.Popen", "os.exec", "os.fork") else 0)
+
+# One line; a tensor answers, gradients need an upstream.
+net = torch.nn.Sequential(torch.nn.Linear(13, 7), torch.nn.GELU(), torch.nn.LayerNorm(7), torch.nn.Linear(7, 5))
+x = torch.randn(4, 13)
+started.clear()
+f = sinter_torch.compile(net, x, cache=None)
+assert not started, started
+assert f.names == ["input"] and f.parameters == [n for n, _ in net.named_parameters()]
+upstream = torch.randn(4, 5)
+compare(net, (f(x) * upstream).sum(), (net(x) * upstream).sum())
+
+# Parameters are the module's own: a step of an optimiser is seen, and so is a state that was loaded.
+labels = torch.randint(0, 5, (4,))
+step = sinter_torch.compile(net, x, loss="cross_entropy", targets=labels, loss_options={"label_smoothing": 0.1},
+                            dynamic={"input": 0, "target": 0}, cache=None)
+optimiser = torch.optim.SGD(net.parameters(), 0.5)
+for n in (4, 9, 1, 33):
+    x, labels = torch.randn(n, 13), torch.randint(0, 5, (n,))
+    compare(net, step(x, labels), torch.nn.functional.cross_entropy(net(x), labels, label_smoothing=0.1))
+    optimiser.step()
+net.load_state_dict({k: torch.randn_like(v) for k, v in net.state_dict().items()})
+compare(net, step(input=x, target=labels), torch.nn.functional.cross_entropy(net(x), labels, label_smoothing=0.1))
+with torch.no_grad():
+    agree(step(x, labels), torch.nn.functional.cross_entropy(net(x), labels, label_smoothing=0.1), 1e-5)
+    assert not step(x, labels).requires_grad
+
+# A loss of one's own behind a model.
+OWN = """
+sinter.define @sixth(%input: tensor<?xf32>, %target: tensor<?xf32>)
+    attributes {reductions = ["mean", "sum", "none"], broadcast, summary = "sixth powers", formula = "(x - t)^6"} {
+  %d = arith.subf %input, %target : tensor<?xf32>
+  %s = arith.mulf %d, %d : tensor<?xf32>
+  %q = arith.mulf %s, %s : tensor<?xf32>
+  %l = arith.mulf %q, %s : tensor<?xf32>
+  sinter.yield %l : tensor<?xf32>
+}"""
+target = torch.randn(33, 5)
+own = sinter_torch.compile(net, x, loss=OWN, targets=target, loss_options={"reduction": "sum"}, cache=None)
+compare(net, own(x, target), ((net(x) - target) ** 6).sum())
+
+
+# Tied weights, an embedding, attention, results in a dictionary, an argument of integers.
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(19, 16)
+        self.mix = torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        self.head = torch.nn.Linear(16, 19, bias=False)
+        self.head.weight = self.table.weight
+
+    def forward(self, tokens, scale):
+        h = self.mix(self.table(tokens))
+        return {"logits": self.head(h) * scale, "pooled": (h.mean(1), 3)}
+
+
+model = Model().eval()
+tokens, scale = torch.randint(0, 19, (3, 6)), torch.rand(())
+g = sinter_torch.compile(model, (tokens, scale), cache=None)
+got, want = g(tokens, scale), model(tokens, scale)
+assert got.keys() == want.keys() and got["pooled"][1] == 3
+agree(got["pooled"][0], want["pooled"][0], 1e-4)
+w = torch.randn(3, 6, 19)
+compare(model, (got["logits"] * w).sum(), (want["logits"] * w).sum(), 1e-3)
+assert g.parameters.count("table.weight") == 1 and "head.weight" not in g.parameters
+
+# A function without a module; gradients by what was asked for.
+h = sinter_torch.compile(lambda a, b: (a @ b).tanh().sum(), (torch.randn(3, 4), torch.randn(4, 2)), wrt=[1], cache=None)
+a, b = torch.randn(3, 4), torch.randn(4, 2, requires_grad=True)
+h(a, b).backward()
+got, b.grad = b.grad, None
+(a @ b).tanh().sum().backward()
+agree(got, b.grad, 1e-5)
+
+# What is wrong.
+refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
+        lambda: sinter_torch.compile(lambda a: a if a.sum() > 0 else -a, torch.randn(3)))
+refuses(ValueError, "loss='no loss' is neither", lambda: sinter_torch.compile(net, x, loss="no loss", targets=target))
+refuses(sinter_torch.CompileError, "sinter.cross_entrepy", lambda: sinter_torch.compile(
+    net, x, loss="cross_entrepy", targets=target, cache=None))
+refuses(ValueError, "no argument 'y', only input", lambda: sinter_torch.compile(net, x, dynamic={"y": 0}))
+refuses(ValueError, "argument input has no dimension 2", lambda: sinter_torch.compile(net, x, dynamic={0: 2}))
+refuses(TypeError, "takes 1 tensors (input), was given 2", lambda: f(x, x))
+refuses(TypeError, "targets are the loss's", lambda: sinter_torch.compile(net, x, targets=target))
+print("all right")
