@@ -128,6 +128,9 @@ void sn_program_unload(SinterProgram *p) {
   if (p->code)
     LLVMConsumeError(LLVMOrcDisposeLLJIT(p->code));
   if (p->runtime) {
+    void (*const *end)(void) = dlsym(p->runtime, "sinter_runtime_close");
+    if (end)
+      (*end)();
     dlclose(p->runtime);
     close(p->runtime_file);
   }

@@ -51,10 +51,13 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
   F(cuDeviceGetAttribute, (int *, int, CUdevice))                                                  \
   F(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                     \
   F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                             \
+  F(cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                      \
+  F(cuCtxSynchronize, (void))                                                                      \
   F(cuCtxGetCurrent, (CUcontext *))                                                                \
   F(cuCtxSetCurrent, (CUcontext))                                                                  \
   F(cuCtxGetDevice, (CUdevice *))                                                                  \
   F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                      \
+  F(cuModuleUnload, (CUmodule))                                                                    \
   F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                   \
   F(cuFuncGetAttribute, (int *, int, CUfunction))                                                  \
   F(cuFuncSetAttribute, (CUfunction, int, int))                                                    \
@@ -66,6 +69,7 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
   F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                        \
   F(cuMemFree_v2, (CUdeviceptr))                                                                   \
   F(cuMemHostAlloc, (void **, size_t, unsigned))                                                   \
+  F(cuMemFreeHost, (void *))                                                                       \
   F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                               \
   F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                          \
   F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                \
@@ -213,9 +217,9 @@ static void leave(CUcontext context, CUcontext before) {
 }
 
 // Modules by image and context, kernels by image, context and the address of
-// their name. Found without a lock, added under the mutex, never removed: they
-// go with the process. A library that is closed and opened again has a runtime
-// with empty tables.
+// their name. Found without a lock, added under the mutex, never removed but by
+// sinter_rt_close: else they go with the process. A library that is closed and
+// opened again has a runtime with empty tables.
 typedef struct Module {
   const void *image;
   CUcontext context;
@@ -582,6 +586,45 @@ int32_t sinter_rt_device_status(const char **message) {
     return SINTER_ASSERT_FAILED;
   }
   return SINTER_OK;
+}
+
+// In the context of each: the caller's own may be gone, and what was in it with that.
+static void close_modules(void) {
+  for (Module *m; (m = modules); free(m)) {
+    modules = m->next;
+    if (cu.cuCtxSetCurrent(m->context) == 0 && cu.cuCtxSynchronize() == 0)
+      cu.cuModuleUnload(m->handle);
+  }
+  for (int i = 0; i < BUCKETS; i++)
+    for (Kernel *k = kernels[i], *next; k; k = next) {
+      next = k->next;
+      free(k);
+    }
+}
+
+static void close_status(void) {
+  for (StatusWord *w = status_words, *next; w; w = next) {
+    next = w->next;
+    if (cu.cuCtxSetCurrent(w->context) == 0)
+      cu.cuMemFreeHost((void *)w->host);
+    free(w);
+  }
+}
+
+void sinter_rt_close(void) {
+  if (!cu.cuInit || missing[0]) // nobody asked for a device
+    return;
+  CUcontext before = NULL;
+  cu.cuCtxGetCurrent(&before);
+  bool ours = false; // the thread stays in a context that goes
+  close_modules();
+  close_status();
+  for (int32_t device = 0; device < DEVICES; device++) {
+    ours |= before && before == primary[device];
+    if (primary[device])
+      cu.cuDevicePrimaryCtxRelease_v2(device);
+  }
+  cu.cuCtxSetCurrent(ours ? NULL : before);
 }
 
 int32_t sinter_cuda_open(int32_t device) {

@@ -155,6 +155,9 @@ void sinter_rt_status_word(const char *messages, void **word);
 // SinterLibraryExtension.device_status.
 int32_t sinter_rt_device_status(const char **message);
 
+// Waits for what runs on devices, and gives back what the runtime had there, before it is closed; no call runs.
+void sinter_rt_close(void);
+
 // Queues a copy from device to device on the running call's stream. After an error it does nothing.
 void sinter_rt_copy(void *to, const void *from, int64_t bytes);
 

@@ -96,6 +96,9 @@ API int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *op
       strcpy(values[i], "ptxas application ptx input, line 7\nerror");
   return did("cuModuleLoadDataEx", "on device %d", current->device);
 }
+API int cuCtxSynchronize(void) { return did("cuCtxSynchronize", ""); }
+API int cuModuleUnload(void *module) { return (void)module, did("cuModuleUnload", "module"); }
+API int cuDevicePrimaryCtxRelease_v2(int device) { return did("cuDevicePrimaryCtxRelease_v2", "%d", device); }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
   (void)module;
   *function = (void *)name;
@@ -135,6 +138,7 @@ API int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
   *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
   return did("cuMemHostAlloc", "%zu flags %u", bytes, flags);
 }
+API int cuMemFreeHost(void *memory) { return free(memory), did("cuMemFreeHost", "memory"); }
 API int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags) {
   return (void)flags, *address = (uint64_t)(uintptr_t)memory, 0;
 }
