@@ -128,8 +128,10 @@ class Program(Library):
             lib = compiler.library
             compiler.check(lib.sinter_compiler_compile_text(compiler.handle, encoded, len(encoded), name.encode(),
                                                             handle))  # fmt: skip
-            # Functions hold this object, and results none of its memory.
-            weakref.finalize(self, lib.sinter_program_destroy, handle.value).atexit = False
+            # Functions hold this object, and results none of its memory. Of kernels that wait in a stream or are in a
+            # graph nobody knows here when they have run: they stay.
+            if options.get("target") != "gpu":
+                weakref.finalize(self, lib.sinter_program_destroy, handle.value).atexit = False
             compiler.check(lib.sinter_program_load(compiler.handle, handle, table))
             self.cached = lib.sinter_program_was_cached(handle)
         self._adopt(_abi.SinterLibrary.from_address(table.value))
