@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -88,7 +89,16 @@ static void nameFormBlocks(Operation *op, OpAsmSetBlockNameFn set) {
 #define GET_OP_CLASSES
 #include "dialect/TmTensor.op.defs.inc"
 
+namespace {
+// A function that has operations of ours may be inlined where it is called.
+struct Inliner final : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+};
+} // namespace
+
 void sinter::SinterDialect::initialize() {
+  addInterfaces<Inliner>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/Sinter.attrdef.defs.inc"
@@ -103,6 +113,7 @@ void sinter::SinterDialect::initialize() {
 }
 
 void sinter::tm_tensor::TmTensorDialect::initialize() {
+  addInterfaces<Inliner>();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/TmTensor.op.defs.inc"
