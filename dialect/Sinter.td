@@ -460,8 +460,10 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
       each other; there are no other attributes than those
       above, `summary` and `formula`.
     * (D5) the body is one block of `arith`, `math`, `cf.assert`, the `sinter` row operations that read no table, those
-      on whole rows, and uses of definitions, on scalars and `tensor<?xT>`.
+      on whole rows, `scf.for` around these, and uses of definitions, on scalars and `tensor<?xT>`.
     * (D6) a loss yields one or two floats or rows of them; a function at least one value.
+    * (D7) a loop's bounds and step are made of constants and attributes: it is written out where it is used, at most
+      1000 turns.
 
     ```mlir
     sinter.define @huber(%x: tensor<?xf32>, %t: tensor<?xf32>, %delta: f32 {above = 0.0, default = 1.0})

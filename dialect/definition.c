@@ -170,8 +170,15 @@ intptr_t sn_dim_word(MlirStringRef word, const char *kind, intptr_t many) {
 
 MlirOperation sn_definition_yield(const SnDefinition *d) { return mlirBlockGetTerminator(d->body); }
 
-bool sn_in_row_program(MlirOperation op) {
+MlirOperation sn_program_around(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (sn_is(parent, "scf.for"))
+    parent = mlirOperationGetParentOperation(parent);
+  return parent;
+}
+
+bool sn_in_row_program(MlirOperation op) {
+  MlirOperation parent = sn_program_around(op);
   return !sn_null(parent) && (sn_is_form(parent) || sn_is(parent, "sinter.define") || sn_is(parent, "sinter.loss"));
 }
 
@@ -240,7 +247,7 @@ MlirStringRef sn_use_name(MlirOperation use) {
 
 SnFound sn_definition_find(MlirOperation use) {
   MlirStringRef name = sn_use_name(use);
-  MlirOperation parent = mlirOperationGetParentOperation(use);
+  MlirOperation parent = sn_program_around(use);
   MlirAttribute functions =
       !sn_null(parent) && sn_is(parent, "sinter.define") ? sn_get_attr(parent, "functions") : mlirAttributeGetNull();
   MlirAttribute stands_for =

@@ -69,12 +69,17 @@ size_t sn_num_operand_parameters(const SnDefinition *d); // the first ones
 intptr_t sn_dim_word(MlirStringRef word, const char *kind, intptr_t many);
 // The types that the body yields; NULL while it does not end in a yield.
 MlirOperation sn_definition_yield(const SnDefinition *d);
-// Whether the op stands in a row program: a form, a definition or a loss in place.
+// What the op stands in, loops of a definition aside.
+MlirOperation sn_program_around(MlirOperation op);
+// Whether that is a row program: a form, a definition or a loss in place.
 bool sn_in_row_program(MlirOperation op);
 // A combiner's words for a mean and its kin.
 extern const char *const sn_reductions[]; // "none", "sum", "mean", "batchmean", NULL
 typedef enum { SN_REDUCE_NONE, SN_REDUCE_SUM, SN_REDUCE_MEAN, SN_REDUCE_BATCHMEAN, SN_NO_REDUCTION } SnReduction;
 SnReduction sn_reduction(MlirAttribute word); // SN_NO_REDUCTION if it is none of them
+
+// Whether an integer of a body is one that constants decide; and which.
+bool sn_is_decided(MlirValue v, int64_t *value);
 
 // ---- uses ------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ MlirLogicalResult sn_verify_finish(const SnForm *f);   // verify_regions.c: F13,
 // verify_decided.c: U4. An assert of a definition's body that attributes decide, and that fails for this use. `number`
 // gives the number that is known for an argument of the body, or with dim >= 0 for that size of it; null where none is.
 typedef MlirAttribute (*SnKnownNumber)(const void *user, intptr_t argument, intptr_t dim);
+// Whether these numbers decide a scalar of the body.
+bool sn_is_decided_by(MlirBlock body, MlirValue v, SnKnownNumber number, const void *user);
 MlirLogicalResult sn_use_check_asserts(MlirOperation use, MlirBlock body, SnKnownNumber number, const void *user);
 
 #endif

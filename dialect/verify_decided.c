@@ -79,6 +79,14 @@ static Number evaluate(const Known *k, MlirValue v, int depth) {
         asks ? k->number(k->user, mlirBlockArgumentGetArgNumber(of), (intptr_t)dim.value) : mlirAttributeGetNull();
     return a.ptr && sn_attr_number(a, &value) ? number(value) : (Number){0};
   }
+  if (depth <= 8 && (sn_is(op, "arith.addi") || sn_is(op, "arith.subi") || sn_is(op, "arith.muli"))) {
+    Number x = evaluate(k, sn_operand(op, 0), depth + 1), y = evaluate(k, sn_operand(op, 1), depth + 1);
+    if (!x.known || !y.known)
+      return (Number){0};
+    return number(sn_is(op, "arith.addi")   ? x.value + y.value
+                  : sn_is(op, "arith.subi") ? x.value - y.value
+                                            : x.value * y.value);
+  }
   bool both = sn_is(op, "arith.andi"), either = sn_is(op, "arith.ori"),
        compares = sn_is(op, "arith.cmpi") || sn_is(op, "arith.cmpf");
   if (depth > 8 || (!both && !either && !compares))
@@ -108,4 +116,16 @@ MlirLogicalResult sn_use_check_asserts(MlirOperation use, MlirBlock body, SnKnow
       return sn_error(use, "fails in every row: %.*s", (int)message.length, message.data);
   }
   return SN_OK;
+}
+
+static MlirAttribute nothing(const void *user, intptr_t argument, intptr_t dim) { return mlirAttributeGetNull(); }
+
+bool sn_is_decided(MlirValue v, int64_t *value) {
+  Number is = evaluate(&(Known){.number = nothing}, v, 0);
+  *value = (int64_t)is.value;
+  return is.known;
+}
+
+bool sn_is_decided_by(MlirBlock body, MlirValue v, SnKnownNumber known, const void *user) {
+  return evaluate(&(Known){.body = body, .number = known, .user = user}, v, 0).known;
 }

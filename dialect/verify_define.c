@@ -108,13 +108,30 @@ static MlirLogicalResult check_like(MlirOperation op, const SnDefinition *d, siz
 
 // ---- the body --------------------------------------------------------------------------
 
-static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
-  MlirOperation yield = sn_definition_yield(d);
-  for (MlirOperation inner = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(inner, yield);
+static MlirLogicalResult check_ops(const SnDefinition *d, MlirBlock block);
+
+static MlirAttribute default_of(const void *user, intptr_t argument, intptr_t dim) {
+  const SnParameter *p = &((const SnDefinition *)user)->parameters.data[argument];
+  return p->words.ptr || !p->attribute ? mlirAttributeGetNull() : p->otherwise;
+}
+
+static MlirLogicalResult check_loop(const SnDefinition *d, MlirOperation loop) {
+  for (intptr_t k = 0; k < 3; ++k)
+    if (!sn_is_decided_by(d->body, sn_operand(loop, k), default_of, d)) // D7
+      return sn_error(loop, "runs from, to or by a number that is not made of constants and attributes; a definition's "
+                            "loop is written out where it is used");
+  return check_ops(d, mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
+}
+
+static MlirLogicalResult check_ops(const SnDefinition *d, MlirBlock block) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  MlirLogicalResult result = SN_OK;
+  for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationEqual(inner, end) && !sn_failed(result);
        inner = mlirOperationGetNextInBlock(inner)) {
-    if (!sn_row_op_of(inner) && !sn_is_use(inner) && !sn_is_whole_rows(inner)) // D5
+    bool loop = sn_is(inner, "scf.for");
+    if (!sn_row_op_of(inner) && !sn_is_use(inner) && !sn_is_whole_rows(inner) && !loop) // D5
       return sn_error(inner, "is no operation of a definition, which holds arith, math, cf.assert, sinter's row "
-                             "operations and uses of definitions");
+                             "operations, scf.for and uses of definitions");
     if (sn_row_op_has(inner, SN_READS_TABLE)) // D5
       return sn_error(inner, "reads a table, which is an operand of a form; a definition has rows and scalars: write "
                              "it in a sinter.rowwise");
@@ -124,7 +141,16 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
         return sn_error(inner, "gives %s; values of a definition are scalars, or rows of any length, tensor<?x...>",
                         sn_show_type(t).text);
     }
+    if (loop)
+      result = check_loop(d, inner);
   }
+  return result;
+}
+
+static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
+  MlirOperation yield = sn_definition_yield(d);
+  if (sn_failed(check_ops(d, d->body)))
+    return SN_FAIL;
   intptr_t n = sn_num_operands(yield);
   bool floats = true;
   for (intptr_t k = 0; k < n; ++k)

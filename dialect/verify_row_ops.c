@@ -117,7 +117,7 @@ static MlirType position_type(const SnForm *f, size_t side, intptr_t d, MlirType
 
 MlirLogicalResult sinter_index_verify(MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
-  MlirOperation parent = mlirOperationGetParentOperation(op);
+  MlirOperation parent = sn_program_around(op);
   if (!sn_null(parent) && !sn_is_form(parent) && sn_in_row_program(op)) {
     MlirType is = sn_type_of(sn_result(op, 0));
     bool position = sn_is_row_type(is) && mlirTypeIsAIndex(sn_element(is)), number = mlirTypeIsAIndex(is);

@@ -37,7 +37,7 @@ static MlirLogicalResult check_dim_of_form(MlirOperation op, MlirOperation paren
 }
 
 static MlirLogicalResult check_place(MlirOperation op) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
+  MlirOperation parent = sn_program_around(op);
   if (!sn_null(parent) && sn_is_form(parent))
     return sn_form_is_readable(parent, NULL, 0) ? check_dim_of_form(op, parent) : SN_FAIL; // reported at the form
   if (sn_null(parent) || !sn_in_row_program(op))                                           // W1

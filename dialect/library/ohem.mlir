@@ -4,7 +4,7 @@
 //
 // `input` is what another loss gives with the reduction "none". Give k, or a threshold, or both: then at least k are
 // kept, and all that are above the threshold.
-sinter.define @ohem(%input: tensor<?xf32>, %k: i64 {at_least = 0, default = 0}, %threshold: f32 {default = 0x7F800000})
+sinter.define @ohem(%input: tensor<?xf32>, %k: i64 {at_least = 0, default = 0}, %threshold: f32 {default = 0x7F800000 : f32})
     attributes {reductions = ["mean", "sum", "none"], summary = "the mean of a row's hardest elements",
                 formula = "l = mean of s_j where j < k or s_j > threshold, s = input from the largest on"} {
   %zero = arith.constant 0.0 : f32

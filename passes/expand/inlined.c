@@ -10,7 +10,7 @@
 #include "dialect/row_ops.h"
 #include "passes/expand/expand.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = 32, MAX_TURNS = 1000 };
 
 typedef struct {
   SnExpansion *to;
@@ -195,28 +195,72 @@ static void map_parameters(Copy *c, const MlirValue *arguments) {
   }
 }
 
-static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded,
-                                   int depth) {
-  Copy c = {.to = to, .use = use, .depth = depth};
-  const SnDefinition *d = &use->definition;
-  MlirLocation outer = to->b.loc;
-  bool own = mlirOperationEqual(d->op, use->op) || depth == 0;
-  map_parameters(&c, arguments);
-  MlirOperation yield = sn_definition_yield(d);
+static MlirLogicalResult copy_ops(Copy *c, MlirBlock from);
+
+// Loops of a definition are as many copies of their body as they have turns, which attributes say.
+static MlirLogicalResult copy_loop(Copy *c, MlirOperation loop) {
+  int64_t bounds[3];
+  for (intptr_t k = 0; k < 3; ++k)
+    if (!sn_is_decided(sn_lookup(&c->map, sn_operand(loop, k)), &bounds[k]))
+      return sn_error(c->use->op, "has a definition with a loop, and how often it runs is no constant here");
+  int64_t turns = bounds[2] > 0 && bounds[1] > bounds[0] ? sn_pieces(bounds[1] - bounds[0], bounds[2]) : 0;
+  if (bounds[2] < 1 || turns > MAX_TURNS)
+    return sn_error(c->use->op, "has a definition with a loop of %ld turns in steps of %ld; at most %d are possible",
+                    (long)turns, (long)bounds[2], MAX_TURNS);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  MlirValue turn = mlirBlockGetArgument(body, 0);
+  intptr_t n = sn_num_results(loop);
+  MlirValue *now = sn_alloc((size_t)(n + 1) * sizeof *now);
+  for (intptr_t k = 0; k < n; ++k)
+    now[k] = sn_lookup(&c->map, sn_operand(loop, 3 + k));
   MlirLogicalResult result = SN_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(d->body); !mlirOperationEqual(op, yield) && !sn_failed(result);
+  for (int64_t t = 0; t < turns && !sn_failed(result); ++t) {
+    MlirAttribute at = mlirIntegerAttrGet(sn_type_of(turn), bounds[0] + t * bounds[2]);
+    sn_map(&c->map, turn, sn_constant(&c->to->b, at));
+    for (intptr_t k = 0; k < n; ++k)
+      sn_map(&c->map, mlirBlockGetArgument(body, 1 + k), now[k]);
+    result = copy_ops(c, body);
+    for (intptr_t k = 0; k < n; ++k)
+      now[k] = sn_lookup(&c->map, sn_operand(yield, k));
+  }
+  for (intptr_t k = 0; k < n; ++k)
+    sn_map(&c->map, sn_result(loop, k), now[k]);
+  free(now);
+  return result;
+}
+
+// All but the block's end.
+static MlirLogicalResult copy_ops(Copy *c, MlirBlock from) {
+  SnExpansion *to = c->to;
+  MlirLocation outer = to->b.loc;
+  bool own = mlirOperationEqual(c->use->definition.op, c->use->op) || c->depth == 0;
+  MlirOperation end = mlirBlockGetTerminator(from);
+  MlirLogicalResult result = SN_OK;
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end) && !sn_failed(result);
        op = mlirOperationGetNextInBlock(op)) {
     to->b.loc = own ? sn_fuse_loc(mlirOperationGetLocation(op), outer) : outer;
     bool cast = sn_is(op, "arith.extf") || sn_is(op, "arith.truncf");
-    MlirValue from = cast ? sn_lookup(&c.map, sn_operand(op, 0)) : (MlirValue){0};
-    if (cast && mlirTypeEqual(sn_type_of(from), type_in(&c, sn_type_of(sn_result(op, 0)))))
-      sn_map(&c.map, sn_result(op, 0), from); // f32 and f64 of a definition are one type
+    MlirValue value = cast ? sn_lookup(&c->map, sn_operand(op, 0)) : (MlirValue){0};
+    if (cast && mlirTypeEqual(sn_type_of(value), type_in(c, sn_type_of(sn_result(op, 0)))))
+      sn_map(&c->map, sn_result(op, 0), value); // f32 and f64 of a definition are one type
     else if (sn_is_use(op))
-      result = copy_use(&c, op);
-    else if (!sn_failed(result = check_dim(&c, op)))
-      copy_op(&c, &to->b, op);
+      result = copy_use(c, op);
+    else if (sn_is(op, "scf.for"))
+      result = copy_loop(c, op);
+    else if (!sn_failed(result = check_dim(c, op)))
+      copy_op(c, &to->b, op);
   }
   to->b.loc = outer;
+  return result;
+}
+
+static MlirLogicalResult copy_body(SnExpansion *to, const SnUse *use, const MlirValue *arguments, SnValueVec *yielded,
+                                   int depth) {
+  Copy c = {.to = to, .use = use, .depth = depth};
+  map_parameters(&c, arguments);
+  MlirOperation yield = sn_definition_yield(&use->definition);
+  MlirLogicalResult result = copy_ops(&c, use->definition.body);
   for (intptr_t k = 0; k < sn_num_operands(yield) && !sn_failed(result); ++k)
     sn_push(yielded, sn_lookup(&c.map, sn_operand(yield, k)));
   sn_map_free(&c.map);

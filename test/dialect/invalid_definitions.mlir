@@ -117,7 +117,7 @@ sinter.define @d4_empty(%x: tensor<?xf32>) attributes {reductions = []} {
 // -----
 
 sinter.define @d5_operation(%x: tensor<?xf32>) {
-  // expected-error @+1 {{is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations and uses of definitions}}
+  // expected-error @+1 {{is no operation of a definition, which holds arith, math, cf.assert, sinter's row operations, scf.for and uses of definitions}}
   %y = tensor.cast %x : tensor<?xf32> to tensor<8xf32>
   sinter.yield %x : tensor<?xf32>
 }
@@ -405,4 +405,64 @@ func.func @u4_at_most(%x: tensor<4x8xf32>, %t: tensor<4xi64>) {
   // expected-error @+1 {{'high' is 1.5, and has to be at most 1}}
   %l = sinter.apply @ranges(%x, %t) {high = 1.5} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<f32>
   return
+}
+
+// -----
+
+sinter.define @d7_bound(%x: tensor<?xf32>, %t: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  // expected-error @+1 {{runs from, to or by a number that is not made of constants and attributes; a definition's loop is written out where it is used}}
+  %y = scf.for %i = %zero to %t step %one iter_args(%a = %x) -> tensor<?xf32> : i64 {
+    %b = arith.addf %a, %x : tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  sinter.yield %y : tensor<?xf32>
+}
+
+// -----
+
+sinter.define @d5_loop(%x: tensor<?xf32>, %n: i64 {default = 2}) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %y = scf.for %i = %zero to %n step %one iter_args(%a = %x) -> tensor<?xf32> : i64 {
+    // expected-error @+1 {{is no operation of a definition}}
+    %e = tensor.cast %a : tensor<?xf32> to tensor<4xf32>
+    scf.yield %a : tensor<?xf32>
+  }
+  sinter.yield %y : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has `columns` that are neither a dimension nor a list of dimensions that follow each other}}
+sinter.define @d4_columns(%x: tensor<?xf32>) attributes {columns = [-3, -1]} {
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
+sinter.define @i1_words(%x: tensor<?xf32>) attributes {columns = [-2, -1]} {
+  // expected-error @+1 {{is 'column' of type 'tensor<?xindex>'; in a definition there is the position in the row}}
+  %j = sinter.index column : tensor<?xindex>
+  sinter.yield %x : tensor<?xf32>
+}
+
+// -----
+
+sinter.define @w1_columns(%x: tensor<?xf32>) attributes {columns = [-2, -1]} {
+  // expected-error @+1 {{goes along a column of a definition that has 2; say which: `along column0`}}
+  %y = sinter.row_fold add %x : tensor<?xf32>
+  sinter.yield %y : tensor<?xf32>
+}
+
+// -----
+
+sinter.define @matrix(%x: tensor<?xf32>) attributes {columns = [-2, -1]} {
+  sinter.yield %x : tensor<?xf32>
+}
+func.func @u3_matrix(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has rows along dimension -2, and operands of rank 1}}
+  %y = sinter.apply @matrix(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }

@@ -521,6 +521,16 @@ def ohem(input, reduction="mean", k=0, threshold=INF):
     return reduced(all, torch.ones_like(all), reduction)
 
 
+def sinkhorn(cost, reduction="mean", epsilon=0.1, iterations=10):
+    c, n, m = cost / epsilon, cost.shape[-2], cost.shape[-1]
+    g = torch.zeros_like(cost[..., 0, :])
+    for _ in range(iterations):
+        f = -math.log(n) - torch.logsumexp(g.unsqueeze(-2) - c, -1)
+        g = -math.log(m) - torch.logsumexp(f.unsqueeze(-1) - c, -2)
+    all = (torch.exp(f.unsqueeze(-1) + g.unsqueeze(-2) - c) * cost).sum((-2, -1))
+    return reduced(all, torch.ones_like(all), reduction)
+
+
 def sorted_losses():
     s = Set("losses/sorted", 7)
     types = {"f32": torch.float32, "f64": torch.float64, "bf16": torch.bfloat16}
@@ -593,6 +603,14 @@ def sorted_losses():
     every("lovasz_gradient", lambda target: lovasz_gradient(target),
           lambda shape, dtype: {"target": s.labels(*shape, high=2).to(dtype)}, [],
           {"rows": ((5, 40), {"reduction": None}), "nothing": ((2, 1), {"reduction": None})})
+    every("sinkhorn", sinkhorn, lambda shape, dtype: {"cost": s.uniform(*shape).to(dtype)}, ["cost"],
+          {"plans": ((3, 5, 7), {"iterations": 4}), "sum": ((2, 2, 4, 9), {"iterations": 2, "reduction": "sum"}),
+           "none": ((3, 6, 6), {"epsilon": 0.5, "reduction": "none"}), "one-plan": ((9, 17), {}),
+           "one-row": ((3, 1, 6), {"iterations": 3}), "one-column": ((3, 6, 1), {"iterations": 3}),
+           "no-rows": ((0, 3, 4), {"iterations": 2, "reduction": "sum"}),
+           "sharp": ((2, 8, 8), {"epsilon": 0.01, "iterations": 5})})
+    every("sinkhorn", sinkhorn, lambda shape, dtype: {"cost": (s.uniform(*shape) * 4).round().to(dtype)}, ["cost"],
+          {"ties": ((2, 5, 4), {"iterations": 3})})
     s.done()
 
 

@@ -471,3 +471,35 @@ func.func @ctc_reduction(%a0: tensor<5x2x4xf32>, %a1: tensor<2x3xi64>, %a2: tens
   %l = sinter.ctc(%a0, %a1, %a2, %a3) {reduction = "batchmean"} : (tensor<5x2x4xf32>, tensor<2x3xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @ohem_nothing(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{fails in every row: ohem: neither k nor threshold is given}}
+  %l = sinter.ohem(%x) : (tensor<4x8xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @lovasz_softmax_places(%x: tensor<9x4xf32>, %t: tensor<4xi64>) {
+  // expected-error @+1 {{operand 'target' has type 'tensor<4xi64>'; give one element for each of the 9 columns}}
+  %l = sinter.lovasz_softmax(%x, %t) : (tensor<9x4xf32>, tensor<4xi64>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @sinkhorn_vector(%x: tensor<9xf32>) {
+  // expected-error @+1 {{has rows along dimension -2, and operands of rank 1}}
+  %l = sinter.sinkhorn(%x) : (tensor<9xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @sinkhorn_turns(%x: tensor<9x4xf32>) {
+  // expected-error @+1 {{'iterations' is 0, and has to be at least 1}}
+  %l = sinter.sinkhorn(%x) {iterations = 0} : (tensor<9x4xf32>) -> tensor<f32>
+  return
+}

@@ -132,3 +132,63 @@ func.func @form(%x: tensor<2x3x4xf32>, %y: tensor<2x3xf32>, %n: tensor<f32>) -> 
   }
   return %l : tensor<f32>
 }
+
+// -----
+
+// A row that is a matrix, in turns that an attribute counts: each fold is a form whose other column is a row, and reads
+// what the fold before it gave in its own direction.
+
+// CHECK-LABEL: func.func @turns
+// CHECK:         %[[A:.*]] = sinter.rowwise (i = 2, j = 3) by (k = 4)
+// CHECK-NEXT:      ins(%arg0[i, j, k] : tensor<2x3x4xf32>)
+// CHECK:         %[[B:.*]] = sinter.rowwise (i = 2, k = 4) by (j = 3)
+// CHECK-NEXT:      ins(%arg0[i, j, k] : tensor<2x3x4xf32>, %[[A]][i, j] : tensor<2x3xf32>)
+// CHECK:         %[[C:.*]] = sinter.rowwise (i = 2, j = 3) by (k = 4)
+// CHECK-NEXT:      ins(%arg0[i, j, k] : tensor<2x3x4xf32>, %[[A]][i, j] : tensor<2x3xf32>, %[[B]][i, k] : tensor<2x4xf32>)
+// CHECK:         sinter.rowwise (i = 2, k = 4) by (j = 3)
+// CHECK:         sinter.rowwise (i = 2) by (j = 3, k = 4)
+// CHECK:           sinter.row_reduce add %{{.*}} : tensor<12xf32> -> f32
+// CHECK-NOT:     scf.for
+sinter.define @balanced(%x: tensor<?xf32>, %turns: i64 {at_least = 0, default = 2})
+    attributes {columns = [-2, -1], reductions = ["sum"]} {
+  %first = arith.constant 0 : i64
+  %by = arith.constant 1 : i64
+  %y = scf.for %t = %first to %turns step %by iter_args(%a = %x) -> tensor<?xf32> : i64 {
+    %n = sinter.row_fold add %a along column1 : tensor<?xf32>
+    %b = arith.divf %a, %n : tensor<?xf32>
+    %m = sinter.row_fold add %b along column0 : tensor<?xf32>
+    %c = arith.divf %b, %m : tensor<?xf32>
+    scf.yield %c : tensor<?xf32>
+  }
+  %l = sinter.row_reduce add %y : tensor<?xf32> -> f32
+  sinter.yield %l : f32
+}
+func.func @turns(%x: tensor<2x3x4xf32>) -> tensor<f32> {
+  %l = sinter.apply @balanced(%x) : (tensor<2x3x4xf32>) -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// No turns: what goes in comes out. The row's own number, where there is one dimension of rows.
+
+// CHECK-LABEL: func.func @number
+// CHECK:         sinter.rowwise (j = 5) by (i = 4)
+// CHECK:           %[[R:.*]] = sinter.index j : index
+// CHECK:           arith.index_cast %[[R]] : index to i64
+sinter.define @numbered(%x: tensor<?xf32>, %turns: i64 {default = 0}) attributes {columns = 0} {
+  %one = arith.constant 1 : i64
+  %y = scf.for %t = %one to %turns step %one iter_args(%a = %x) -> tensor<?xf32> : i64 {
+    scf.yield %x : tensor<?xf32>
+  }
+  %row = sinter.index row : index
+  %i = arith.index_cast %row : index to i64
+  %f = arith.sitofp %i : i64 to f32
+  %fs = sinter.broadcast %f : f32 -> tensor<?xf32>
+  %z = arith.addf %y, %fs : tensor<?xf32>
+  sinter.yield %z : tensor<?xf32>
+}
+func.func @number(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %y = sinter.apply @numbered(%x) : (tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
+}

@@ -27,3 +27,35 @@ func.func @no_columns(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+sinter.define @often(%x: tensor<?xf32>, %n: i64 {default = 2}) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %y = scf.for %i = %zero to %n step %one iter_args(%a = %x) -> tensor<?xf32> : i64 {
+    %b = arith.addf %a, %x : tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  sinter.yield %y : tensor<?xf32>
+}
+func.func @turns(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has a definition with a loop of 5000 turns in steps of 1; at most 1000 are possible}}
+  %y = sinter.apply @often(%x) {n = 5000} : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+sinter.define @class(%x: tensor<?xf32>) {
+  %r = sinter.index row : index
+  %i = arith.index_cast %r : index to i64
+  %f = arith.sitofp %i : i64 to f32
+  %fs = sinter.broadcast %f : f32 -> tensor<?xf32>
+  sinter.yield %fs : tensor<?xf32>
+}
+func.func @rows(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  // expected-error @+1 {{has a definition that names 'row', and rows are of 2 dimensions here, columns of 1}}
+  %y = sinter.apply @class(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
