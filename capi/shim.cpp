@@ -3,6 +3,7 @@
 #include "capi/shim.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
+#include "mlir/CAPI/Support.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,8 +12,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
@@ -65,6 +68,33 @@ bool sn_shim_same_regions(MlirOperation a, MlirOperation b) {
     if (!OperationEquivalence::isRegionEquivalentTo(&x, &y, OperationEquivalence::IgnoreLocations))
       return false;
   return true;
+}
+
+static AsmResourceBlob blob_of(const void *data, size_t size, SnResourceEnd end, void *user) {
+  size_t align = 64;
+  while (reinterpret_cast<uintptr_t>(data) % align)
+    align /= 2;
+  return UnmanagedAsmResourceBlob::allocateWithAlign(
+      {static_cast<const char *>(data), size}, align,
+      [end, user](void *bytes, size_t count, size_t) { end(user, bytes, count); });
+}
+SnResource sn_shim_resource(MlirAttribute attr) {
+  DenseResourceElementsHandle handle = cast<DenseResourceElementsAttr>(unwrap(attr)).getRawHandle();
+  const AsmResourceBlob *blob = handle.getBlob();
+  return {wrap(handle.getKey()), blob ? blob->getData().data() : nullptr, blob ? blob->getData().size() : 0,
+          blob != nullptr};
+}
+void sn_shim_set_resource(MlirAttribute attr, const void *data, size_t size, SnResourceEnd end, void *user) {
+  cast<DenseResourceElementsAttr>(unwrap(attr)).getRawHandle().getResource()->setBlob(blob_of(data, size, end, user));
+}
+MlirAttribute sn_shim_new_resource(MlirType type, MlirStringRef name, const void *data, size_t size, SnResourceEnd end,
+                                   void *user) {
+  return wrap(
+      DenseResourceElementsAttr::get(cast<ShapedType>(unwrap(type)), unwrap(name), blob_of(data, size, end, user)));
+}
+MlirAttribute sn_shim_resource_as(MlirAttribute attr, MlirType type) {
+  return wrap(DenseResourceElementsAttr::get(cast<ShapedType>(unwrap(type)),
+                                             cast<DenseResourceElementsAttr>(unwrap(attr)).getRawHandle()));
 }
 
 void sn_shim_add_erf(MlirRewritePatternSet set) {

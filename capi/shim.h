@@ -38,6 +38,25 @@ size_t sn_shim_regions_hash(MlirOperation op);
 // The regions of both do the same. Of operations with as many regions.
 bool sn_shim_same_regions(MlirOperation a, MlirOperation b);
 
+// ---- constants as bytes --------------------------------------------------------
+
+// What a dense_resource stands for. Neither is owned.
+typedef struct {
+  MlirStringRef name;
+  const char *data; // as long as the context, or until it is set
+  size_t size;
+  bool known; // the name has bytes
+} SnResource;
+SnResource sn_shim_resource(MlirAttribute dense_resource);
+// Told when the bytes are no longer needed.
+typedef void (*SnResourceEnd)(void *user, const void *data, size_t size);
+void sn_shim_set_resource(MlirAttribute dense_resource, const void *data, size_t size, SnResourceEnd end, void *user);
+// A dense_resource of a new name, which begins with this one.
+MlirAttribute sn_shim_new_resource(MlirType type, MlirStringRef name, const void *data, size_t size, SnResourceEnd end,
+                                   void *user);
+// The same bytes under a type of as many.
+MlirAttribute sn_shim_resource_as(MlirAttribute dense_resource, MlirType type);
+
 // ---- upstream's patterns that have no pass -------------------------------------
 
 // math.erf and math.erfc of f32 -> polynomials.

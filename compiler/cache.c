@@ -1,7 +1,7 @@
 // cache.c: what was compiled before, in a folder that processes share.
 //
 //   FOLDER/KEY.sinter     KEY: SHA-256 of all that the code depends on
-//   = magic, sizes, SHA-256 of what follows; object, header in C, name
+//   = magic, sizes, SHA-256 of what follows; object, large constants, header in C, name
 //
 // A file appears whole, by a rename; one that is not what its head says is compiled again. What was used is touched,
 // and what was not touched for longest goes when there is too much.
@@ -28,13 +28,27 @@ static void add_text(SnHash *hash, const char *text) {
 
 static void add_printed(MlirStringRef text, void *user) { sn_shim_hash_add(user, text.data, text.length); }
 
-// All but locations: values by number, constants and resources whole.
+static MlirWalkResult add_bytes(MlirOperation op, void *user) {
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
+    MlirAttribute value = mlirOperationGetAttribute(op, i).attribute;
+    if (!mlirAttributeIsADenseResourceElements(value))
+      continue;
+    SnResource r = sn_shim_resource(value);
+    sn_shim_hash_add(user, (const char *)&r.size, sizeof r.size);
+    sn_shim_hash_add(user, r.data, r.size);
+  }
+  return MlirWalkResultAdvance;
+}
+
+// All but locations: values by number, constants whole, those that are bytes as bytes.
 static void add_module(SnHash *hash, MlirModule module) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsPrintGenericOpForm(flags);
   mlirOpPrintingFlagsAssumeVerified(flags);
+  mlirOpPrintingFlagsElideLargeResourceString(flags, 0);
   mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, add_printed, hash);
   mlirOpPrintingFlagsDestroy(flags);
+  mlirOperationWalk(mlirModuleGetOperation(module), add_bytes, hash, MlirWalkPreOrder);
 }
 
 typedef struct {
@@ -113,10 +127,10 @@ bool sn_cache_key(SnJob *job, MlirModule module, SnCacheKey *key) {
 
 typedef struct {
   char magic[8];
-  uint64_t object_size, header_size, name_size; // name_size with its 0
+  uint64_t object_size, constants_size, header_size, name_size; // name_size with its 0
   unsigned char digest[32];                     // of all that follows
 } Head;
-static const char magic[8] = "sinter1";
+static const char magic[8] = "sinter2";
 
 static void digest_of(const char *bytes, size_t size, unsigned char digest[32]) {
   SnHash *hash = sn_shim_hash_new();
@@ -139,8 +153,9 @@ static SinterProgram *decode(const char *bytes, size_t size, bool gpu) {
   memcpy(&head, bytes, sizeof head);
   bytes += sizeof head;
   size -= sizeof head;
-  if (memcmp(head.magic, magic, sizeof magic) || head.object_size > size || head.header_size > size ||
-      head.name_size > size || head.object_size + head.header_size + head.name_size != size || !head.name_size)
+  if (memcmp(head.magic, magic, sizeof magic) || head.object_size > size || head.constants_size > size ||
+      head.header_size > size || head.name_size > size || !head.name_size ||
+      head.object_size + head.constants_size + head.header_size + head.name_size != size)
     return NULL;
   digest_of(bytes, size, digest);
   if (memcmp(head.digest, digest, sizeof digest))
@@ -149,19 +164,31 @@ static SinterProgram *decode(const char *bytes, size_t size, bool gpu) {
   p->gpu = gpu;
   p->cached = true;
   p->object = copy_of(bytes, p->object_size = head.object_size);
-  p->header = copy_of(bytes + head.object_size, p->header_size = head.header_size);
-  p->name = copy_of(bytes + head.object_size + head.header_size, head.name_size);
+  bytes += head.object_size;
+  sn_program_room(p, head.constants_size);
+  if (p->constants)
+    memcpy(p->constants, bytes, p->constants_size);
+  bytes += head.constants_size;
+  p->header = copy_of(bytes, p->header_size = head.header_size);
+  p->name = copy_of(bytes + head.header_size, head.name_size);
   return p;
 }
 
 static char *encode(const SinterProgram *p, size_t *size) {
-  Head head = {.object_size = p->object_size, .header_size = p->header_size, .name_size = strlen(p->name) + 1};
+  Head head = {.object_size = p->object_size,
+               .constants_size = p->constants_size,
+               .header_size = p->header_size,
+               .name_size = strlen(p->name) + 1};
   memcpy(head.magic, magic, sizeof magic);
-  *size = sizeof head + p->object_size + p->header_size + head.name_size;
-  char *bytes = sn_alloc(*size), *at = bytes + sizeof head;
-  memcpy(at, p->object, p->object_size);
-  memcpy(at + p->object_size, p->header, p->header_size);
-  memcpy(at + p->object_size + p->header_size, p->name, head.name_size);
+  *size = sizeof head + p->object_size + p->constants_size + p->header_size + head.name_size;
+  char *bytes = sn_alloc(*size), *at = bytes + sizeof head, *to = at;
+  memcpy(to, p->object, p->object_size);
+  to += p->object_size;
+  if (p->constants)
+    memcpy(to, p->constants, p->constants_size);
+  to += p->constants_size;
+  memcpy(to, p->header, p->header_size);
+  memcpy(to + p->header_size, p->name, head.name_size);
   digest_of(at, *size - sizeof head, head.digest);
   memcpy(bytes, &head, sizeof head);
   return bytes;

@@ -43,6 +43,10 @@ static const char *set_tuning(void *to, const char *value) {
   ((SinterCompiler *)to)->tuning = value;
   return sn_wrong_file(value);
 }
+static const char *set_constants(void *to, const char *value) {
+  ((SinterCompiler *)to)->constants = value;
+  return sn_wrong_file(value);
+}
 static const char *set_cpu(void *to, const char *value) {
   ((SinterCompiler *)to)->cpu = value;
   return sn_knows_cpu(value) ? NULL : "is not a processor that LLVM knows";
@@ -85,6 +89,7 @@ const SinterOption sn_road_options[] = {
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
+    {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
     {0},

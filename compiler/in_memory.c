@@ -110,6 +110,8 @@ static int32_t link_object(SnJob *job, SinterProgram *p, const SinterRtSymbol *s
   if (error)
     return llvm_error(job, "the compiled program does not link", error);
   p->library = (const SinterLibrary *)(uintptr_t)address;
+  if (p->constants)
+    *p->library->details->constants = p->constants;
   return SINTER_COMPILER_OK;
 }
 

@@ -22,8 +22,9 @@ extern "C" {
 // ---- a compiler (compiler/compiler_options.c) -------------------------------------------
 
 struct SinterCompiler {
-  const char *policy, *without, *sums, *input_dialect, *wrt, *tuning; // options of the roads
-  const char *cpu, *chip, *entry, *after, *name, *cache;              // NULL: not given
+  const char *policy, *without, *sums, *input_dialect, *wrt, *tuning, *constants; // options of the roads
+  const char *cpu, *chip, *entry, *after, *name, *cache; // NULL: not given
+  const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
   bool gpu, ptx, upstream;
   SN_VEC(char *) texts; // copies that it owns
@@ -39,6 +40,7 @@ struct SinterCompiler {
    .input_dialect = "linalg",                                                                                          \
    .wrt = "",                                                                                                          \
    .tuning = "",                                                                                                       \
+   .constants = "",                                                                                                    \
    .cache_bytes = (int64_t)1 << 30}
 
 // Options for a SinterCompiler, of the API and of the tools: what every road takes; of fusion, to compare; of a
@@ -87,6 +89,9 @@ int32_t sn_select(SnJob *job, MlirModule module, const char *entry);
 struct SinterProgram {
   char *object, *header; // header: text in C
   size_t object_size, header_size;
+  char *constants; // the large ones, behind each other, aligned to SN_CONSTANT_ALIGNMENT; NULL: none
+  size_t constants_size;
+  bool constants_apart; // a file has them, not the library
   char *name; // of the program in C; NULL: its functions are not called by name
   bool gpu, cached;
   pthread_mutex_t lock; // of what follows
@@ -102,8 +107,12 @@ int32_t sn_compile_cached(SnJob *job, MlirModule module, bool code, SinterProgra
 // Writes a program by the suffix of the path.
 int32_t sn_program_write(SnJob *job, const SinterProgram *program, const char *path);
 SinterProgram *sn_program_new(void);
-// Machine code of a lowered module.
+// Machine code of a lowered module, and its constants.
 int32_t sn_program_fill(SnJob *job, MlirModule module, SinterProgram *program);
+// The same of a module whose object is there, which is copied.
+void sn_program_take(SinterProgram *program, MlirModule module, LLVMMemoryBufferRef object);
+// Room for so many bytes of constants.
+void sn_program_room(SinterProgram *program, size_t constants);
 
 // compiler/memory.c. `symbols` of a runtime that is there; NULL: one of its own.
 int32_t sn_program_load(SnJob *job, SinterProgram *program, const SinterRtSymbol *symbols);
@@ -111,9 +120,11 @@ void sn_program_unload(SinterProgram *program);
 
 // compiler/link.c
 int32_t sn_write(SnJob *job, const char *path, const char *bytes, size_t size, bool executable);
-// Links an object in memory with the runtime, by the system's `cc`: into a shared library that shows what the object
-// exports and nothing else, or into an archive of one object, if `archive` is the program's name in C.
-int32_t sn_link(SnJob *job, const char *path, const char *object, size_t size, const char *archive, bool gpu);
+// The program's object, with its constants.
+int32_t sn_write_object(SnJob *job, const char *path, const SinterProgram *program);
+// Links it with the runtime, by the system's `cc`: into a shared library that shows what the object exports and nothing
+// else, or into an archive of one object.
+int32_t sn_link(SnJob *job, const char *path, const SinterProgram *program, bool archive);
 // All of a file (-: of stdin), with a 0 behind it; NULL with errno. Free with free.
 char *sn_read_all(const char *path, size_t *size);
 

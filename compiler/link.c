@@ -2,6 +2,7 @@
 
 #include "compiler/job.h"
 #include "lowering/host/names.h"
+#include "lowering/object_constants.h"
 #include "runtime/file.h"
 #include "sinter_config.h"
 #include <dlfcn.h>
@@ -151,17 +152,45 @@ static int32_t link_archive(SnJob *job, const char *path, const char *folder, co
   return code;
 }
 
+static int32_t cannot_write(SnJob *job, const char *path) {
+  return sn_job_error(job, SINTER_COMPILER_BAD_INPUT, "cannot write %s: %s", path, strerror(errno));
+}
+
+// In pieces: a library may hold a model's weights.
 static int32_t copy_to(SnJob *job, const char *from, const char *path, bool executable) {
-  size_t size;
-  char *bytes = sn_read_all(from, &size);
-  if (!bytes)
+  FILE *in = fopen(from, "rb");
+  if (!in)
     return sn_job_error(job, SINTER_COMPILER_NOT_COMPILED, "cannot read %s: %s", from, strerror(errno));
-  int32_t code = sn_write(job, path, bytes, size, executable);
-  free(bytes);
+  SinterFile out;
+  bool ok = sinter_file_create(&out, path, executable);
+  if (ok) {
+    char piece[1 << 16];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, in)) > 0;)
+      fwrite(piece, 1, n, out.to);
+    ok = !ferror(in);
+    if (ok)
+      ok = sinter_file_finish(&out);
+    else
+      sinter_file_abandon(&out);
+  }
+  int32_t code = ok ? SINTER_COMPILER_OK : cannot_write(job, path);
+  fclose(in);
   return code;
 }
 
-int32_t sn_link(SnJob *job, const char *path, const char *object, size_t size, const char *archive, bool gpu) {
+int32_t sn_write_object(SnJob *job, const char *path, const SinterProgram *p) {
+  SinterFile file;
+  if (!sinter_file_create(&file, path, false))
+    return cannot_write(job, path);
+  size_t constants = p->constants_apart ? 0 : p->constants_size;
+  if (!sn_object_write(file.to, p->object, p->object_size, p->constants, constants)) {
+    sinter_file_abandon(&file);
+    return sn_job_error(job, SINTER_COMPILER_NOT_COMPILED, "%s: the object has no place for constants", path);
+  }
+  return sinter_file_finish(&file) ? SINTER_COMPILER_OK : cannot_write(job, path);
+}
+
+int32_t sn_link(SnJob *job, const char *path, const SinterProgram *p, bool archive) {
   static const char *const files[] = {"code.o", "all.o", "linked", "log"};
   const char *tmp = getenv("TMPDIR");
   char folder[PATH_MAX], file[PATH_MAX + 16], runtime[PATH_MAX * 2];
@@ -171,13 +200,13 @@ int32_t sn_link(SnJob *job, const char *path, const char *object, size_t size, c
   snprintf(file, sizeof file, "%s/code.o", folder);
   beside_us(runtime, sizeof runtime, SINTER_RUNTIME_ARCHIVE);
 
-  int32_t result = sn_write(job, file, object, size, false);
+  int32_t result = sn_write_object(job, file, p);
   if (result == SINTER_COMPILER_OK && access(runtime, R_OK))
     result = sn_job_error(job, SINTER_COMPILER_NOT_COMPILED, "the runtime is not where it was installed, %s: %s",
                           runtime, strerror(errno));
   if (result == SINTER_COMPILER_OK)
-    result = archive ? link_archive(job, path, folder, runtime, archive, gpu)
-                     : link_library(job, path, folder, runtime, gpu);
+    result = archive ? link_archive(job, path, folder, runtime, p->name, p->gpu)
+                     : link_library(job, path, folder, runtime, p->gpu);
   snprintf(file, sizeof file, "%s/linked", folder);
   if (result == SINTER_COMPILER_OK)
     result = copy_to(job, file, path, !archive);

@@ -2,7 +2,10 @@
 
 #include "capi/shim.h"
 #include "compiler/job.h"
+#include "dialect/attributes.h"
 #include "lowering/host/names.h"
+#include "lowering/object_constants.h"
+#include "passes/program/constants.h"
 #include "llvm-c/Core.h"
 #include <errno.h>
 
@@ -18,6 +21,7 @@ void sinter_program_destroy(SinterProgram *p) {
   sn_program_unload(p);
   pthread_mutex_destroy(&p->lock);
   free(p->object);
+  free(p->constants);
   free(p->header);
   free(p->name);
   free(p);
@@ -41,16 +45,32 @@ static int32_t not_compiled(SnJob *job, int errors_before) {
              : SINTER_COMPILER_NOT_COMPILED;
 }
 
+void sn_program_room(SinterProgram *p, size_t constants) {
+  p->constants_size = constants;
+  p->constants = constants ? aligned_alloc(SN_CONSTANT_ALIGNMENT, constants) : NULL;
+  if (constants && !p->constants)
+    abort(); // no memory, as sn_alloc
+}
+
+void sn_program_take(SinterProgram *p, MlirModule module, LLVMMemoryBufferRef object) {
+  p->object_size = LLVMGetBufferSize(object);
+  p->object = sn_alloc(p->object_size);
+  memcpy(p->object, LLVMGetBufferStart(object), p->object_size);
+  sn_program_room(p, (size_t)sn_constants_bytes(mlirModuleGetOperation(module)));
+  if (p->constants)
+    sn_constants_copy(mlirModuleGetOperation(module), p->constants);
+}
+
 int32_t sn_program_fill(SnJob *job, MlirModule module, SinterProgram *p) {
   const SinterCompiler *c = job->compiler;
-  SnSerialise how = {.name = p->name, .cpu = c->cpu, .gpu = c->gpu, .parallel = !c->gpu};
+  SnSerialise how = {
+      .name = p->name, .cpu = c->cpu, .gpu = c->gpu, .parallel = !c->gpu, .constants = c->constants_path};
   LLVMMemoryBufferRef object = NULL;
   int before = job->errors;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(module), &how, &object)))
     return not_compiled(job, before);
-  p->object_size = LLVMGetBufferSize(object);
-  p->object = sn_alloc(p->object_size);
-  memcpy(p->object, LLVMGetBufferStart(object), p->object_size);
+  sn_program_take(p, module, object);
+  p->constants_apart = c->constants_path != NULL;
   LLVMDisposeMemoryBuffer(object);
   return SINTER_COMPILER_OK;
 }
@@ -89,6 +109,10 @@ static int32_t compile(SnJob *job, MlirModule module, bool code, SinterProgram *
 
 int32_t sn_compile_cached(SnJob *job, MlirModule module, bool code, SinterProgram **program) {
   SnCacheKey key;
+  // What constants are is known before it is asked for: a key is made of their bytes.
+  int before = job->errors;
+  if (job->compiler->cache && sn_failed(sn_keep_constants(mlirModuleGetOperation(module), job->compiler->constants)))
+    return not_compiled(job, before);
   bool cached = code && sn_cache_key(job, module, &key);
   *program = cached ? sn_cache_find(job, &key) : NULL;
   if (*program)
@@ -110,11 +134,11 @@ int32_t sn_program_write(SnJob *job, const SinterProgram *p, const char *path) {
   if (ends(path, ".h"))
     return sn_write(job, path, p->header, p->header_size, false);
   if (ends(path, ".o"))
-    return sn_write(job, path, p->object, p->object_size, false);
+    return sn_write_object(job, path, p);
   if (ends(path, ".so"))
-    return sn_link(job, path, p->object, p->object_size, NULL, p->gpu);
+    return sn_link(job, path, p, false);
   if (ends(path, ".a"))
-    return sn_link(job, path, p->object, p->object_size, p->name, p->gpu);
+    return sn_link(job, path, p, true);
   return sn_job_error(job, SINTER_COMPILER_BAD_INPUT, "%s: expected a name that ends in .so, .a, .o or .h", path);
 }
 

@@ -44,5 +44,10 @@
 #define SN_COST "sinter.cost"
 // On a `tm_tensor.scan`, as gradients and definitions write it: it goes from the last element to the first.
 #define SN_REVERSE "sinter.reverse"
+// On a module, from sinter-place-constants on: each large constant that differs, as a dense_resource, and how many
+// bytes behind the first it begins. What is behind one up to the next is 0.
+#define SN_CONSTANTS "sinter.constants"
+#define SN_CONSTANT_OFFSETS "sinter.offsets"
+#define SN_CONSTANT_ALIGNMENT 64
 
 #endif

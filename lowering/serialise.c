@@ -22,6 +22,7 @@
 #include "capi/shim.h"
 #include "lowering/host/host.h"
 #include "lowering/host/names.h"
+#include "lowering/object_constants.h"
 #include "lowering/serialise_details.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
@@ -43,6 +44,7 @@ typedef struct {
   LLVMTypeRef i8, i16, i32, i64, pointer;
   SnOpVec entries; // llvm.func with sinter.function
   uint64_t features; // of the processor, that the code may use
+  LLVMValueRef file; // the SinterConstants of a library whose constants are in a file, else NULL
 } Writer;
 
 static SnOpVec entries_of(MlirOperation module) {
@@ -176,18 +178,53 @@ static void for_any_processor(const Writer *w, LLVMValueRef function) {
     }
 }
 
+// ---- large constants ---------------------------------------------------------------
+
+// The SinterConstants of a file.
+static LLVMValueRef constants_file(const Writer *w) {
+  LLVMValueRef pointer = LLVMGetNamedGlobal(w->llvm, SN_CONSTANTS_POINTER);
+  MlirStringRef path = SN_STR(w->options->constants);
+  LLVMValueRef value = STRUCT(w, string(w, path), int64(w, sn_constants_bytes(w->module)),
+                              LLVMConstInt(w->i64, sn_constants_fingerprint(w->module), false), pointer, null(w));
+  LLVMValueRef file = constant(w, "sinter_constants_file", value);
+  LLVMSetGlobalConstant(file, false); // the runtime keeps a list of them
+  return file;
+}
+
+// Behind the optimiser, which would take what it sees for what is there.
+static void define_constants(const Writer *w) {
+  LLVMValueRef pointer = LLVMGetNamedGlobal(w->llvm, SN_CONSTANTS_POINTER), first = null(w);
+  if (!pointer)
+    return;
+  if (!w->options->constants) {
+    LLVMTypeRef word = LLVMArrayType2(w->i8, SN_CONSTANT_ALIGNMENT);
+    first = LLVMAddGlobal(w->llvm, word, "sinter_constants_first");
+    LLVMSetInitializer(first, LLVMConstNull(word));
+    LLVMSetGlobalConstant(first, true);
+    LLVMSetLinkage(first, LLVMInternalLinkage);
+    LLVMSetAlignment(first, SN_CONSTANT_ALIGNMENT);
+    LLVMSetSection(first, SN_CONSTANTS_SECTION);
+  }
+  LLVMSetInitializer(pointer, first);
+  LLVMSetLinkage(pointer, LLVMInternalLinkage);
+}
+
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
 static LLVMValueRef call(const Writer *w, const char *name, LLVMValueRef self) {
-  LLVMTypeRef p = w->pointer, types[] = {p, p, p, p, p, w->i64};
+  LLVMTypeRef p = w->pointer, types[] = {p, p, p, p, p, w->i64, p};
   bool asks = w->features != 0;
-  unsigned n = asks ? 6 : 5;
+  unsigned n = w->file ? 7 : asks ? 6 : 5;
   LLVMTypeRef type = LLVMFunctionType(w->i32, types, 4, false), rt_type = LLVMFunctionType(w->i32, types, n, false);
-  LLVMValueRef rt = runtime(w, asks ? "sinter_rt_call_on" : "sinter_rt_call", rt_type);
+  LLVMValueRef rt = runtime(w,
+                            w->file ? "sinter_rt_call_mapped"
+                            : asks  ? "sinter_rt_call_on"
+                                    : "sinter_rt_call",
+                            rt_type);
   LLVMValueRef function = LLVMAddFunction(w->llvm, name, type);
   for_any_processor(w, function);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
   LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->ctx, function, ""));
-  LLVMValueRef arguments[6] = {self, NULL, NULL, NULL, NULL, LLVMConstInt(w->i64, w->features, false)};
+  LLVMValueRef arguments[] = {self, NULL, NULL, NULL, NULL, LLVMConstInt(w->i64, w->features, false), w->file};
   for (unsigned i = 0; i < 4; ++i)
     arguments[i + 1] = LLVMGetParam(function, i);
   LLVMValueRef status = LLVMBuildCall2(b, rt_type, rt, arguments, n, "");
@@ -494,11 +531,14 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   if (sn_failed(make_machine(w)))
     return SN_FAIL;
   internalise(w);
+  if (w->options->constants && sn_constants_bytes(w->module))
+    w->file = constants_file(w);
   add_table(w);
   own_memory(w);
   if (sn_failed(optimise(w)))
     return SN_FAIL;
   stream_halves(w);
+  define_constants(w);
   return emit(w, object);
 }
 

@@ -19,6 +19,9 @@ typedef struct SnSerialise {
   const char *cpu;  // LLVM's name of the processor; NULL: this machine's, with its features
   bool gpu;         // functions take tensors in the memory of a GPU
   bool parallel;    // the host may set threads: the library runs on the CPU
+  // A file that is mapped for the large constants, by its path, from the library's folder where it is relative. NULL:
+  // they are to come into the object (object_constants.h), or whoever loads it says where they are.
+  const char *constants;
 } SnSerialise;
 
 // Makes an object of a module that holds LLVM's dialect only, as the roads end

@@ -99,5 +99,6 @@ LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
   LLVMValueRef costs =
       LLVMAddFunction(llvm, "sinter_rt_costs", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p, p, p}, 4, false));
   LLVMValueRef functions = array(&w, all, (intptr_t)entries->size);
-  return constant(&w, STRUCT(&w, functions, set, costs));
+  LLVMValueRef constants = LLVMGetNamedGlobal(llvm, SN_CONSTANTS_POINTER);
+  return constant(&w, STRUCT(&w, functions, set, costs, constants ? constants : LLVMConstNull(p)));
 }

@@ -74,6 +74,7 @@ const SnPipeline sn_pipeline_prepare = {
   {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL}, \
   {"convert-to-llvm", "everything else -> llvm", NULL}, \
   {"reconcile-unrealized-casts", "memref and struct are one", NULL}, \
+  {"sinter-place-constants", "llvm.mlir.global of a tensor -> an offset from one pointer", NULL}, \
   {"llvm.func(canonicalize)", "constants folded, dead blocks dropped", NULL}
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
@@ -87,6 +88,8 @@ static const char *const yes_no[] = {"false", "true", NULL};
 #define GRADIENT_OPTIONS \
   {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
+#define CONSTANTS_OPTION \
+  {SN_OPTION_STRING, "constants", "a folder: dense_resource<w> that has no bytes in the program is in w.npy", ""}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
 static const char *const sums[] = {"same", "wide", NULL};
@@ -98,6 +101,7 @@ static const SnOption cpu_options[] = {
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
     TUNING_OPTION,
+    CONSTANTS_OPTION,
     {SN_OPTION_STRING, "without", "what fusion leaves apart, to compare (sinter-fuse)", "nothing", withouts},
     {SN_OPTION_STRING, "sums", "same: of the type that is written; wide: in float64, for a reference", "same", sums},
     {SN_OPTION_STRING, "prefetch",
@@ -113,6 +117,7 @@ static const SnOption cpu_options[] = {
     {0},
 };
 static const SnStep cpu_steps[] = {
+    {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
@@ -172,6 +177,7 @@ static const SnOption gpu_options[] = {
     EXPLAIN_OPTIONS,
     GRADIENT_OPTIONS,
     TUNING_OPTION,
+    CONSTANTS_OPTION,
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT},
     {SN_OPTION_STRING, "features",
      "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
@@ -181,6 +187,7 @@ static const SnOption gpu_options[] = {
     {0},
 };
 static const SnStep gpu_steps[] = {
+    {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},

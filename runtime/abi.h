@@ -82,6 +82,7 @@ enum SinterStatus {
   SINTER_OUT_OF_MEMORY = 4,
   SINTER_DEVICE_ERROR = 5, // the driver refused a module or a launch
   SINTER_UNSUPPORTED = 6,  // right, but not on this machine: its CPU or device lacks something
+  SINTER_NO_CONSTANTS = 7, // the library's file of constants is not there, or is another
 };
 
 // Of SinterTensor.flags.
@@ -217,6 +218,9 @@ typedef struct SinterLibraryDetails {
   // whose sizes alone are read. A SinterStatus: sizes may not go together.
   int32_t (*costs)(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors,
                    SinterCosts *costs);
+  // Where the address of the program's large constants is. For a host that links an object itself, and puts them
+  // anywhere before the first call; it is set in a library from a file. NULL where there are none.
+  const void **constants;
 } SinterLibraryDetails;
 
 // A library. 64 bytes.

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // What a descr stands for. The first row of a type is what is written.
 typedef struct Descr {
@@ -228,26 +230,39 @@ static bool read_header(FILE *file, const char *path, Header *h, SinterMessage *
   return ok;
 }
 
-static bool read_elements(FILE *file, const char *path, SinterArray *array,
-                          SinterMessage *message) {
-  // A truncated file says so before its memory is asked for.
-  SinterMessage reason = {""};
+// Bytes of elements that the shape needs; more than 2^63 of them are *huge.
+static int64_t bytes_needed(const SinterArray *array, bool *huge) {
   int64_t bytes = sinter_type_bytes(array->dtype);
-  bool huge = false, empty = false;
+  bool empty = false;
+  *huge = false;
   for (int32_t d = 0; d < array->ndim; d++) {
     empty |= array->shape[d] == 0;
-    huge |= __builtin_mul_overflow(bytes, array->shape[d], &bytes);
+    *huge |= __builtin_mul_overflow(bytes, array->shape[d], &bytes);
   }
-  bytes = empty ? 0 : bytes;
+  *huge &= !empty;
+  return empty ? 0 : bytes;
+}
+
+// Whether a regular file holds as many bytes of elements as the shape needs. Sets *regular where it is one.
+static bool holds_all(FILE *file, const char *path, const SinterArray *array, bool *regular, SinterMessage *message) {
+  bool huge;
+  int64_t bytes = bytes_needed(array, &huge);
   struct stat status;
   long at = ftell(file);
-  if ((empty || !huge) && at >= 0 && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode)) {
-    int64_t have = (int64_t)status.st_size - at;
-    if (have != bytes)
-      return fail(message, path, "holds %lld bytes of elements, but its shape %s needs %lld",
-                  (long long)have, sinter_describe_shape(array->ndim, array->shape).text,
-                  (long long)bytes);
-  }
+  *regular = at >= 0 && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+  int64_t have = *regular ? (int64_t)status.st_size - at : 0;
+  if (*regular && !huge && have != bytes)
+    return fail(message, path, "holds %lld bytes of elements, but its shape %s needs %lld", (long long)have,
+                sinter_describe_shape(array->ndim, array->shape).text, (long long)bytes);
+  return true;
+}
+
+static bool read_elements(FILE *file, const char *path, SinterArray *array, SinterMessage *message) {
+  // A truncated file says so before its memory is asked for.
+  SinterMessage reason = {""};
+  bool regular;
+  if (!holds_all(file, path, array, &regular, message))
+    return false;
   if (!sinter_array_allocate(array, &reason))
     return fail(message, path, "%s", reason.text);
   size_t got = fread(array->data, 1, (size_t)array->bytes, file);
@@ -276,6 +291,42 @@ bool sinter_npy_read(const char *path, SinterArray *array, SinterMessage *messag
   if (!ok)
     sinter_array_free(array);
   return ok;
+}
+
+static bool map_elements(FILE *file, const char *path, SinterArray *array, SinterMessage *message) {
+  bool regular, huge;
+  array->bytes = bytes_needed(array, &huge);
+  if (!holds_all(file, path, array, &regular, message))
+    return false;
+  if (!regular || huge)
+    return fail(message, path, huge ? "has a shape of more than 2^63 bytes" : "is no regular file");
+  if (!array->bytes)
+    return true;
+  // A mapping begins with a page: the one that the first element is in.
+  long at = ftell(file), before = at % sysconf(_SC_PAGESIZE);
+  char *pages = mmap(NULL, (size_t)(array->bytes + before), PROT_READ, MAP_PRIVATE, fileno(file), at - before);
+  if (pages == MAP_FAILED)
+    return fail(message, path, "cannot be mapped: %s", strerror(errno));
+  array->data = pages + before;
+  return true;
+}
+
+bool sinter_npy_map(const char *path, SinterArray *array, SinterMessage *message) {
+  *array = (SinterArray){.data = NULL};
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return fail(message, path, "%s", strerror(errno));
+  Header header = {.ndim = 0};
+  bool ok = read_header(file, path, &header, message) && accept(path, &header, array, message) &&
+            map_elements(file, path, array, message);
+  fclose(file);
+  return ok;
+}
+
+void sinter_npy_unmap(const void *data, size_t bytes) {
+  uintptr_t before = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
+  if (data)
+    munmap((char *)(uintptr_t)data - before, bytes + before);
 }
 
 // To nearest even, as hardware does it; a NaN stays one.

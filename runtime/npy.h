@@ -9,6 +9,7 @@
 #include "abi.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,12 @@ bool sinter_npy_read(const char *path, SinterArray *array, SinterMessage *messag
 // types must agree. what is the reader's name for it ("input 0 of main").
 bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, SinterArray *array,
                         SinterMessage *message);
+
+// As sinter_npy_read, but the elements are pages of the file itself, not copied and not to be written to;
+// sinter_npy_unmap gives them back. data is NULL where there are no elements, and aligned as in the file. Elements of
+// bool may be any byte.
+bool sinter_npy_map(const char *path, SinterArray *array, SinterMessage *message);
+void sinter_npy_unmap(const void *data, size_t bytes);
 
 // Writes version 1.0; bfloat16 as uint16. False with a message that starts with
 // path, also if the disk is full: what was there before still is.

@@ -33,6 +33,24 @@ int32_t sinter_rt_call(const SinterFunction *f, DLTensor *const *inputs, DLTenso
 int32_t sinter_rt_call_on(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs,
                           void *stream, void *workspace, uint64_t features);
 
+// map_constants.c
+
+// A file of constants that a library reads: one for each program, written by the compiler.
+typedef struct SinterConstants {
+  const char *path;             // absolute, or from the folder of the file that this struct was loaded from
+  int64_t bytes;                // of the file
+  uint64_t fingerprint;         // of all of them (fingerprint.h)
+  const void **first;           // where compiled code finds their address, once they are mapped
+  struct SinterConstants *next; // that was mapped before it
+} SinterConstants;
+
+// sinter_rt_call_on, once the file is mapped: the first call does that, and reads it all. SINTER_NO_CONSTANTS where it
+// is not there, or is not the one that the library was compiled with; a later call looks again.
+int32_t sinter_rt_call_mapped(const SinterFunction *f, DLTensor *const *inputs, DLTensor *const *outputs, void *stream,
+                              void *workspace, uint64_t features, SinterConstants *constants);
+
+// call.c
+
 // The same as sinter_rt_call without its launches: see SinterLibraryExtension.
 int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
                           DLTensor *const *outputs);

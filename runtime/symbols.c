@@ -8,6 +8,7 @@
 const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_call),
     SYMBOL(sinter_rt_call_on),
+    SYMBOL(sinter_rt_call_mapped),
     SYMBOL(sinter_rt_prepare),
     SYMBOL(sinter_rt_fail),
     SYMBOL(sinter_rt_same_size),

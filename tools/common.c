@@ -51,12 +51,9 @@ SinterExit tool_exit(int32_t status) {
 
 SinterExit tool_read(Tool *tool, MlirModule *module) {
   *module = (MlirModule){NULL};
-  size_t size = 0;
-  char *text = sn_read_all(tool->file, &size);
-  if (!text)
+  tool->source = tool_source_parse(tool->ctx, tool->file, module);
+  if (!tool->source)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", tool->file, strerror(errno));
-  tool->source = tool_source_parse(tool->ctx, tool->file, text, size, module);
-  free(text);
   if (mlirModuleIsNull(*module))
     return tool_error(tool, SINTER_EXIT_COMPILE, "%s is not a program in MLIR", tool->file);
   return SINTER_EXIT_OK;

@@ -32,10 +32,10 @@ bool tool_apply_options(MlirPassManager pm);
 
 // ---- text (tools/common_source.cpp) ----------------------------------------------
 
-// Parses a module, which is null if the text is none. Until the answer is freed,
-// diagnostics of the context go to stderr with the lines of the text.
-void *tool_source_parse(MlirContext ctx, const char *path, const char *text, size_t size,
-                        MlirModule *module);
+// Parses a file (-: stdin) of MLIR's text or bytecode into a module, which is null if it is none; NULL with errno if it
+// cannot be read. Until the answer is freed, diagnostics of the context go to stderr with the lines of the text, and
+// constants may be bytes of the file.
+void *tool_source_parse(MlirContext ctx, const char *path, MlirModule *module);
 void tool_source_free(void *source);
 
 // ---- programs ---------------------------------------------------------------------

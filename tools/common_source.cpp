@@ -9,27 +9,35 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cerrno>
 
 namespace {
 struct Source {
-  explicit Source(mlir::MLIRContext *ctx) : handler(files, ctx) {}
-  llvm::SourceMgr files;
+  explicit Source(mlir::MLIRContext *ctx) : files(std::make_shared<llvm::SourceMgr>()), handler(*files, ctx) {}
+  std::shared_ptr<llvm::SourceMgr> files; // shared, so that constants of bytecode are bytes of the file
   mlir::SourceMgrDiagnosticHandler handler;
 };
 } // namespace
 
-void *tool_source_parse(MlirContext ctx, const char *path, const char *text, size_t size,
-                        MlirModule *module) {
+void *tool_source_parse(MlirContext ctx, const char *path, MlirModule *module) {
+  *module = {nullptr};
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!text) {
+    errno = text.getError().value();
+    return nullptr;
+  }
   // The line of the text says enough, unless the whole op was asked for.
   llvm::cl::Option *whole = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
   if (!whole || !whole->getNumOccurrences())
     unwrap(ctx)->printOpOnDiagnostic(false);
   auto *source = new Source(unwrap(ctx));
-  source->files.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy({text, size}, path),
-                                   llvm::SMLoc());
-  *module =
-      wrap(mlir::parseSourceFile<mlir::ModuleOp>(source->files, mlir::ParserConfig(unwrap(ctx)))
-               .release());
+  // What stdin is called in messages is what it is called in the command.
+  if (llvm::StringRef(path) == "-")
+    *text = llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(), path);
+  llvm::MemoryBuffer *pages = text->get();
+  source->files->AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
+  *module = wrap(mlir::parseSourceFile<mlir::ModuleOp>(source->files, mlir::ParserConfig(unwrap(ctx))).release());
+  pages->dontNeedIfMmap(); // where weights are text, most of it is not looked at again
   return source;
 }
 

@@ -7,14 +7,17 @@
 
 #include "lowering/host/names.h"
 #include "mlir-c/Dialect/GPU.h"
+#include "runtime/file.h"
 #include "tools/common.h"
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *out, *header;
+  const char *out, *header, *constants_file;
 } Options;
 
 static const char *set_out(void *to, const char *value) {
@@ -25,10 +28,16 @@ static const char *set_header(void *to, const char *value) {
   ((Options *)to)->header = value;
   return *value ? NULL : "is no file";
 }
+static const char *set_constants_file(void *to, const char *value) {
+  ((Options *)to)->constants_file = value;
+  return *value ? NULL : "is no file";
+}
 
 static const SinterOption table[] = {
     {"o", "FILE", "what to write, by its suffix: .so, .a, .o, .ptx or .cubin", set_out},
     {"h", "FILE.h", "write a C header that says how to call it", set_header},
+    {"constants-file", "FILE", "write large constants there, where the library maps them, not into the library",
+     set_constants_file},
     {0},
 };
 
@@ -84,6 +93,49 @@ static SinterExit write_binary(const Tool *tool, const Options *options, MlirMod
 
 // ---- the tool ---------------------------------------------------------------------------------
 
+// Where the library finds its constants: from its own folder where they are in it, else by their whole path. NULL with
+// errno; free with free.
+static char *path_from_library(const Options *options) {
+  char *out = strdup(options->out), *file = strdup(options->constants_file);
+  char *home = realpath(dirname(out), NULL), *folder = home ? realpath(dirname(file), NULL) : NULL, *path = NULL;
+  const char *slash = strrchr(options->constants_file, '/'), *name = slash ? slash + 1 : options->constants_file;
+  size_t n = home ? strlen(home) : 0;
+  n -= n == 1; // the root
+  if (folder) {
+    bool inside = !strncmp(folder, home, n) && (!folder[n] || folder[n] == '/');
+    const char *from = inside ? folder + n + (folder[n] == '/') : folder;
+    size_t size = strlen(from) + strlen(name) + 2;
+    path = sn_alloc(size);
+    snprintf(path, size, "%s%s%s", from, *from ? "/" : "", name);
+  }
+  free(folder);
+  free(home);
+  free(file);
+  free(out);
+  return path;
+}
+
+// Both appear, or neither does.
+static SinterExit write_with_constants(const Tool *tool, const Options *options, const SinterProgram *p) {
+  if (!p->constants_size)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "--constants-file has no effect: %s has no large constants",
+                      tool->file);
+  SinterFile file;
+  bool ok = sinter_file_create(&file, options->constants_file, false);
+  SinterExit code = SINTER_EXIT_OK;
+  if (ok) {
+    fwrite(p->constants, 1, p->constants_size, file.to);
+    ok = !fflush(file.to);
+    code = ok ? tool_exit(sn_program_write(tool->job, p, options->out)) : SINTER_EXIT_BAD_INPUT;
+    if (code == SINTER_EXIT_OK)
+      ok = sinter_file_finish(&file);
+    else
+      sinter_file_abandon(&file);
+  }
+  return ok ? code
+            : tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s: %s", options->constants_file, strerror(errno));
+}
+
 static SinterExit compile(const Tool *tool, const Options *options, MlirModule module, Kind kind) {
   const SinterCompiler *c = tool->job->compiler;
   if (options->out && (kind == PTX || kind == CUBIN)) {
@@ -94,12 +146,15 @@ static SinterExit compile(const Tool *tool, const Options *options, MlirModule m
   }
   SinterProgram *program = NULL;
   int32_t status = sn_compile_cached(tool->job, module, options->out, &program);
-  if (status == SINTER_COMPILER_OK && options->out)
-    status = sn_program_write(tool->job, program, options->out);
-  if (status == SINTER_COMPILER_OK && options->header)
-    status = sn_write(tool->job, options->header, program->header, program->header_size, false);
+  SinterExit code = tool_exit(status);
+  if (code == SINTER_EXIT_OK && options->constants_file)
+    code = write_with_constants(tool, options, program);
+  else if (code == SINTER_EXIT_OK && options->out)
+    code = tool_exit(sn_program_write(tool->job, program, options->out));
+  if (code == SINTER_EXIT_OK && options->header)
+    code = tool_exit(sn_write(tool->job, options->header, program->header, program->header_size, false));
   sinter_program_destroy(program);
-  return tool_exit(status);
+  return code;
 }
 
 // An option that changes nothing is a mistake.
@@ -115,6 +170,11 @@ static SinterExit check_effects(const Tool *tool, const Options *o, Kind kind) {
       {c->cpu, device_only, "--cpu", "is of the host's code, and this file has none"},
       {c->name, device_only, "--name", "is of the host's code, and this file has none"},
       {c->cache, device_only, "--cache", "is of libraries, and this file is none"},
+      {o->constants_file, c->gpu, "--constants-file",
+       "is of libraries for a CPU: a GPU's kernels read no constants there"},
+      {o->constants_file, !o->out, "--constants-file", "goes with a library: add -o FILE"},
+      {o->constants_file, c->cache, "--constants-file",
+       "keeps apart what --cache keeps with the library: leave one out"},
       {o->header, device_only, "-h", "says how to call the host's code, and this file has none"},
   };
   char text[256];
@@ -132,14 +192,19 @@ static bool same_file(const char *a, const char *b) {
          (!stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
-// No output takes the place of the program, or of the other output.
+// No output takes the place of the program, or of another output.
 static SinterExit check_files(const Tool *tool, const Options *o) {
-  const char *files[] = {tool->file, o->out, o->header};
-  for (int i = 0; i < 3; ++i)
+  const struct {
+    const char *file, *option, *what;
+  } rows[] = {{tool->file, "", "the program"},
+              {o->out, "-o", "what -o writes"},
+              {o->header, "-h", "what -h writes"},
+              {o->constants_file, "--constants-file", ""}};
+  for (int i = 0; i < 4; ++i)
     for (int k = 0; k < i; ++k)
-      if (files[i] && files[k] && same_file(files[i], files[k]))
-        return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s: it would take the place of %s", i == 1 ? "-o" : "-h",
-                          files[i], k ? "what -o writes" : "the program");
+      if (rows[i].file && rows[k].file && same_file(rows[i].file, rows[k].file))
+        return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s %s: it would take the place of %s", rows[i].option,
+                          rows[i].file, rows[k].what);
   return SINTER_EXIT_OK;
 }
 
@@ -152,12 +217,18 @@ static SinterExit program(Tool *tool, const Options *options, SinterCompiler *co
       check_effects(tool, options, kind) != SINTER_EXIT_OK || check_files(tool, options) != SINTER_EXIT_OK)
     return SINTER_EXIT_BAD_INPUT;
   compiler->ptx = compiler->ptx || kind == PTX;
+  char *path = options->constants_file ? path_from_library(options) : NULL;
+  if (options->constants_file && !path)
+    return tool_error(tool, SINTER_EXIT_BAD_INPUT, "cannot write %s beside %s: %s", options->constants_file,
+                      options->out, strerror(errno));
+  compiler->constants_path = path;
   MlirModule module;
   SinterExit code = tool_read(tool, &module);
   if (code == SINTER_EXIT_OK) {
     code = compile(tool, options, module, kind);
     mlirModuleDestroy(module);
   }
+  free(path);
   return code;
 }
 

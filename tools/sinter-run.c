@@ -121,10 +121,14 @@ static SinterExit run(const Tool *tool, const Options *options, SinterDriverOpti
 // A road for no processor in particular, with settings in front of the compiler's.
 static SinterExit anywhere(const Tool *tool, MlirModule module, const SnSetting *first, const char *until) {
   const SinterCompiler *c = tool->job->compiler;
-  SnSetting settings[16] = {{"policy", c->policy}, {"input", c->input_dialect},
-                            {"wrt", c->wrt},       {"upstream", c->upstream ? "true" : "false"},
-                            {"tuning", c->tuning}, {"without", c->without}};
-  for (size_t n = 6; first && first->name; ++first)
+  SnSetting settings[16] = {{"policy", c->policy},
+                            {"input", c->input_dialect},
+                            {"wrt", c->wrt},
+                            {"upstream", c->upstream ? "true" : "false"},
+                            {"tuning", c->tuning},
+                            {"without", c->without},
+                            {"constants", c->constants}};
+  for (size_t n = 7; first && first->name; ++first)
     settings[n++] = *first;
   return tool_exit(sn_road_run(tool->job, module, "sinter-cpu", settings, NULL, until));
 }

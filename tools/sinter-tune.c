@@ -145,13 +145,15 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
   LLVMMemoryBufferRef object = NULL;
   if (sn_failed(sn_serialise(mlirModuleGetOperation(lowered), how, &object)))
     return SINTER_EXIT_COMPILE;
-  const char *bytes = LLVMGetBufferStart(object);
-  size_t size = LLVMGetBufferSize(object);
-  *hash = hash_of(bytes, size);
+  SinterProgram *p = sn_program_new();
+  p->gpu = how->gpu;
+  sn_program_take(p, lowered, object);
+  LLVMDisposeMemoryBuffer(object);
+  *hash = hash_of(p->object, p->object_size);
   for (size_t i = 0; i < n && *hash; ++i)
     *hash = seen[i] == *hash ? 0 : *hash;
-  SinterExit code = *hash ? tool_exit(sn_link(tool->job, path, bytes, size, NULL, how->gpu)) : SINTER_EXIT_OK;
-  LLVMDisposeMemoryBuffer(object);
+  SinterExit code = *hash ? tool_exit(sn_link(tool->job, path, p, false)) : SINTER_EXIT_OK;
+  sinter_program_destroy(p);
   return code;
 }
 

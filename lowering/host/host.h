@@ -53,6 +53,9 @@ char *sn_type_text(MlirType type);
 // Bytes of a memref with a static shape and no layout; -1 of any other.
 int64_t sn_memref_bytes(MlirType memref);
 
+// The symbol of a pointer to the first large constant (place_constants.c).
+#define SN_CONSTANTS_POINTER "sinter_constants"
+
 // The module that holds an op.
 MlirOperation sn_module_of(MlirOperation op);
 

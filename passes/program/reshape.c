@@ -243,7 +243,22 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// ---- reshape(constant) ------------------------------------------------------------------
+
+// Upstream does it with elements; a constant of bytes (constants.c) has the other type at no cost.
+static bool of_constant(SnRewriter *rw, MlirOperation op) {
+  MlirOperation constant = sn_def(sn_operand(op, 0), "arith.constant");
+  MlirAttribute value = sn_null(constant) ? mlirAttributeGetNull() : sn_get_attr(constant, "value");
+  MlirType to = sn_type_of(sn_result(op, 0));
+  if (!value.ptr || !mlirAttributeIsADenseResourceElements(value) || !mlirShapedTypeHasStaticShape(to))
+    return false;
+  sn_replace(rw, op, sn_constant(rw->b, sn_shim_resource_as(value, to)));
+  return true;
+}
+
 static const SnRule rules[] = {
+    {"tensor.expand_shape", of_constant},
+    {"tensor.collapse_shape", of_constant},
     {"tensor.expand_shape", expand_of_collapse},
     {"tensor.expand_shape", expand_of_slice},
     {"tensor.reshape", reshape_to_list},

@@ -50,6 +50,29 @@ static void accepts(DLDataType wanted, int32_t ndim, const int64_t *shape) {
   sinter_array_free(&a);
 }
 
+// The same elements, as pages of the file.
+static void maps(DLDataType wanted, int32_t ndim, const int64_t *shape) {
+  SinterArray a, mapped;
+  SinterMessage message = {""};
+  CHECK(sinter_npy_read(path, &a, &message) && sinter_npy_map(path, &mapped, &message));
+  CHECK_TEXT(message.text, "");
+  CHECK(sinter_same_type(mapped.dtype, wanted) && mapped.ndim == ndim && mapped.bytes == a.bytes);
+  for (int32_t d = 0; d < ndim; d++)
+    CHECK(mapped.shape[d] == shape[d]);
+  CHECK(a.bytes ? memcmp(a.data, mapped.data, (size_t)a.bytes) == 0 : mapped.data == NULL);
+  sinter_npy_unmap(mapped.data, (size_t)mapped.bytes);
+  sinter_array_free(&a);
+}
+
+static void maps_not(const char *why) {
+  SinterArray a;
+  SinterMessage message = {""};
+  CHECK(!sinter_npy_map(path, &a, &message) && !a.data);
+  char all[1200];
+  snprintf(all, sizeof all, "%s: %s", path, why);
+  CHECK_TEXT(message.text, all);
+}
+
 static void refuses_as(DLDataType wanted, const char *why) {
   SinterArray a;
   SinterMessage message = {""};
@@ -325,7 +348,14 @@ int main(int argc, char **argv) {
     round_trip(types[i], 2, (int64_t[]){37, 131});
     round_trip(types[i], 3, (int64_t[]){3, 0, 5});
     round_trip(types[i], 5, (int64_t[]){2, 1, 3, 1, 2});
+    maps(i == 3 ? (DLDataType){kDLUInt, 16, 1} : types[i], 5, (int64_t[]){2, 1, 3, 1, 2});
   }
+  round_trip(f32, 2, (int64_t[]){0, 3});
+  maps(f32, 2, (int64_t[]){0, 3});
+  write_file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 12); // no multiple of 4 in front
+  maps(f32, 1, (int64_t[]){3});
+  write_file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11);
+  maps_not("holds 11 bytes of elements, but its shape 3 needs 12");
   bfloat16_from_float32();
   headers();
   types_that_disagree();
