@@ -99,13 +99,33 @@ void sn_row_begin(SnRowProgram *p) { sn_map_clear(&p->row.made); }
 
 // ---- refusals ------------------------------------------------------------------
 
+// What of a block has no lowering yet, and why; null: nothing.
+static MlirOperation refused(MlirBlock block, const char **why) {
+  for (MlirOperation op = first_op(block); !sn_null(op); op = next_op(op))
+    if (sn_is(op, "arith.constant") && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr) {
+      *why = "a row constant of different elements is not lowered yet";
+      return op;
+    }
+  return (MlirOperation){0};
+}
+
 static MlirLogicalResult check_block(MlirBlock block) {
+  const char *why = NULL;
   if (!sn_row_ops_known(block))
     return SN_FAIL;
-  for (MlirOperation op = first_op(block); !sn_null(op); op = next_op(op))
-    if (sn_is(op, "arith.constant") && sn_is_row(sn_result(op, 0)) && !sn_constant_of(sn_result(op, 0)).ptr)
-      return sn_error(op, "a row constant of different elements is not lowered yet");
-  return SN_OK;
+  MlirOperation op = refused(block, &why);
+  return sn_null(op) ? SN_OK : sn_error(op, "%s", why);
+}
+
+const char *sn_row_program_refusal(const SnForm *f) {
+  const char *why = NULL;
+  refused(f->body, &why);
+  for (size_t s = 0; s < f->sides.size; ++s)
+    if (f->sides.data[s].program.ptr)
+      refused(f->sides.data[s].program, &why);
+  if (f->finish.ptr)
+    refused(f->finish, &why);
+  return why;
 }
 
 MlirLogicalResult sn_row_program_check_sizes(const SnForm *f) {

@@ -70,6 +70,8 @@ typedef struct {
 // What cannot be lowered yet, by name, at the op that needs it: constants that are not splats.
 // And sizes `?`, where a target cannot.
 MlirLogicalResult sn_row_program_check(const SnForm *form);
+// Why no target has a kernel of a form that is legal; null: all have.
+const char *sn_row_program_refusal(const SnForm *form);
 MlirLogicalResult sn_row_program_check_sizes(const SnForm *form);
 
 // The body over the form's memrefs, or over `operands` in their place (inputs, index tensors, outputs in order;

@@ -14,6 +14,7 @@
 // runs in: sinter-cpu with policy=disabled, sinter-run --verify    test: test/passes/decompose/decompose.mlir
 
 #include "dialect/row_ops.h"
+#include "lowering/rows/rowprogram.h"
 #include "passes/decompose/decompose.h"
 #include <assert.h>
 
@@ -376,20 +377,44 @@ static void decompose(MlirOperation op) {
 
 // ---- the pass --------------------------------------------------------------------------------
 
+typedef struct {
+  const char *forms;
+} Options;
+
+static const char *const which[] = {"all", "refused", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "forms", "all, or those that no kernel can be yet, each with a remark", "all", which,
+     offsetof(Options, forms)},
+    {0},
+};
+
+// The form is legal, and no kernel can be it: said, and then it runs as what it means.
+static bool is_refused(MlirOperation form) {
+  SnForm f = sn_form_read(form);
+  const char *why = sn_row_program_refusal(&f);
+  if (why)
+    sn_remark(form, "becomes linalg, as no kernel can be the form: %s", why);
+  sn_form_free(&f);
+  return why;
+}
+
 static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
+  const Options *o = user;
+  bool all = !strcmp(o->forms, "all");
   const char *names[] = {"sinter.rowwise", "sinter.contract"};
   bool known = true;
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && known; ++k)
-      if (sn_num_results(forms.data[k]) && (known = is_known(forms.data[k]))) // a form on memrefs is a kernel already
+      if (sn_num_results(forms.data[k]) && (known = is_known(forms.data[k])) && // a form on memrefs is a kernel already
+          (all || is_refused(forms.data[k])))
         decompose(forms.data[k]);
     sn_vec_free(&forms);
   }
   if (!known)
     return SN_FAIL;
   SnOpVec steps = sn_collect(func, "sinter.steps");
-  for (size_t k = 0; k < steps.size; ++k)
+  for (size_t k = 0; k < steps.size && all; ++k)
     if (sn_num_results(steps.data[k]))
       sn_decompose_steps(steps.data[k]);
   sn_vec_free(&steps);
@@ -398,7 +423,7 @@ static MlirLogicalResult decompose_function(MlirOperation func, void *user) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  return sn_each_function(op, decompose_function, NULL);
+  return sn_each_function(op, decompose_function, (void *)run->options);
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
@@ -419,5 +444,7 @@ const SnPass sn_pass_decompose = {
     .argument = "sinter-decompose",
     .summary = "kernel forms as plain linalg, one op for each row operation",
     .dialects = dialects,
+    .options = options,
+    .options_size = sizeof(Options),
     .run = run,
 };
