@@ -45,6 +45,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "maximum", 0, 0, 0, 0, maxima,
      "how sums of exponentials under a row's maximum get it; \"before\": by a loop of its own; \"online\": in the same "
      "loop, sums being scaled where it is exceeded"},
+    {"rows", "online_from", 0, 1 << 20, 1, 0, NULL,
+     "of maximum = \"online\", where the length of rows is known at run time: columns of a row from which on it is so; "
+     "a shorter one stays in the first cache between two loops"},
     {"rows", "stores", 0, 0, 0, 0, stores,
      "how whole vectors of aligned results are written: through the caches, or past them"},
     {"rows", "along", 0, 0, 0, 0, alongs,

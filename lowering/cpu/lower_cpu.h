@@ -80,7 +80,7 @@ typedef struct {
 typedef struct {
   SnRowProgram *program;
   // The schedule's keys of these names.
-  int64_t lanes, unroll, carried, carried_online, plain, written_out, near;
+  int64_t lanes, unroll, carried, carried_online, online_from, plain, written_out, near;
   bool halves_together, runs_guarded;
   int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
   const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none
@@ -110,8 +110,19 @@ void sn_cpu_row_ends(SnBuilder *b, SnCpuRow *r, MlirValue *scalars);
 
 // ---- what a loop over columns needs from rows.c: rowonline.c ----------------------------
 
-// x in lanes from `seen` on; the identity in those before.
-MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen);
+// The lanes of a vector from `seen` on, a mask; null if that is known to be all of them.
+MlirValue sn_cpu_lanes_from(SnBuilder *b, MlirValue seen, int64_t width);
+// The vector that ends where a row of a length `?` does, if any columns are left behind `vectors`, and the row has as
+// many as the vector has lanes: a loop of one turn, or of none.
+typedef struct {
+  SnLoop once;
+  MlirValue column, mask; // where it begins; the lanes that are new
+  MlirValue seen_to;      // behind it
+} SnCpuLast;
+SnCpuLast sn_cpu_last_vector(SnBuilder *b, MlirValue length, MlirValue vectors, MlirValue end, int64_t lanes,
+                             SnValues carried);
+// x in the lanes of the mask, if there is one; the identity in others.
+MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, MlirValue mask);
 // Asks for what the `count` vectors from column j on will load, of this row or the next.
 void sn_cpu_prefetch(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count);
 // The loops of any reductions and stores; columns of a row, or of the piece.

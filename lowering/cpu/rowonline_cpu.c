@@ -89,8 +89,8 @@ static void raise_maximum(SnBuilder *b, Online *o, MlirValue largest, int64_t wi
       state[1 + v * per_vector(o) + i] = sn_result(branch.op, n++);
 }
 
-// `count` vectors from column j on. Of a single one the first `seen` lanes were combined before.
-static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t count, int64_t seen, MlirValue *state) {
+// `count` vectors from column j on. Of a single one, lanes that the mask leaves out were combined before.
+static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t count, MlirValue mask, MlirValue *state) {
   SnRowProgram *p = o->row->program;
   SnFragment c[SN_MAX_UNROLL];
   SnRowPair pairs[4] = {0};
@@ -105,8 +105,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
     c[v] = by_parity ? sn_row_half(b, &pairs[v / 2], v % 2, width) : sn_fragment(at, width);
     c[v].keeps = true;
     MlirValue x = sn_row_reduced(b, p, &c[v], o->maximum);
-    if (seen)
-      x = sn_cpu_unseen(b, x, sn_row_identity(b, p, o->maximum, width), seen);
+    if (!sn_none(mask))
+      x = sn_cpu_unseen(b, x, sn_row_identity(b, p, o->maximum, width), mask);
     largest = v ? greater(b, x, largest) : x;
   }
   raise_maximum(b, o, largest, width, count, state);
@@ -115,8 +115,8 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
   for (int64_t v = 0; v < count; ++v) {
     for (intptr_t i = 0; i < per_vector(o); ++i) {
       MlirValue *acc = &state[1 + v * per_vector(o) + i], x = sn_row_reduced(b, p, &c[v], reduce_at(o, i));
-      if (seen)
-        x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce_at(o, i), width), seen);
+      if (!sn_none(mask))
+        x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce_at(o, i), width), mask);
       *acc = sn_row_combine(b, p, reduce_at(o, i), *acc, x);
     }
     if (p->kept.size)
@@ -138,7 +138,7 @@ static void loop(SnBuilder *b, Online *o, const SnPhase *phase, MlirValue lo, Ml
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, width * count), sn_values(n, state));
   if (width > 1)
     sn_cpu_prefetch(b, o->row, phase, j.index, width, count);
-  step(b, o, j.index, width, count, 0, j.carried);
+  step(b, o, j.index, width, count, (MlirValue){0}, j.carried);
   sn_next_values(b, &j, sn_values(n, j.carried));
   for (intptr_t i = 0; i < n; ++i)
     state[i] = sn_result(j.op, i);
@@ -152,7 +152,7 @@ static void separate(SnBuilder *b, Online *o, SnValues results, MlirValue *out) 
   for (size_t i = 0; i < o->sums.size; ++i)
     sn_push(&sums.reduces, o->sums.data[i]);
   SnCpuRow row = sn_cpu_scheduled_loops(p->form, p);
-  row.unroll = 1;
+  row.unroll = o->row->online_from && row.unroll > 1 ? 2 : 1; // short rows are no exception
   sn_cpu_columns(b, &row, &maximum);
   p->phase = o->phase + 1;
   sn_cpu_columns(b, &row, &sums);
@@ -206,6 +206,11 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   MlirValue length = sn_form_columns(b, p->form), zero = sn_index(b, 0), state[SN_CARRIED];
   MlirType t = sn_type_of(sn_result(o.maximum, 0));
   bool fixed = sn_known(length, &known);
+  // None of a short row: it is taken for one that has no maximum yet. What else the loop reduces needs it, though.
+  if (!fixed && r->online_from && !o.others.size)
+    length = sn(b, "arith.select",
+                sn(b, "arith.cmpi", length, sn_index(b, r->online_from), sn_attr("predicate", sn_i64(b->ctx, 6))), zero,
+                length); // ult
   while (count > 1 && (1 + n * count > r->carried_online || known < count * lanes))
     --count;
   int64_t width = lanes > 1 && (!fixed || known >= lanes) ? lanes : 1;
@@ -221,8 +226,16 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
         state[1 + i] = sn_row_combine(b, p, reduce_at(&o, i), state[1 + i], state[1 + v * n + i]);
     loop(b, &o, first, wide, vectors, width, 1, state);
     if (fixed && known % width > 1) {
-      step(b, &o, sn_index(b, known - width), width, 1, width - known % width, state);
+      step(b, &o, sn_index(b, known - width), width, 1,
+           sn_cpu_lanes_from(b, sn_index(b, width - known % width), width), state);
       vectors = length;
+    } else if (!fixed) {
+      SnCpuLast last = sn_cpu_last_vector(b, length, vectors, length, width, sn_values(1 + n, state));
+      step(b, &o, last.column, width, 1, last.mask, last.once.carried);
+      sn_next_values(b, &last.once, sn_values(1 + n, last.once.carried));
+      for (intptr_t i = 0; i < 1 + n; ++i)
+        state[i] = sn_result(last.once.op, i);
+      vectors = last.seen_to;
     }
     state[0] = lane_zero(b, state[0]);
     for (int64_t i = 0; i < n; ++i)

@@ -5,8 +5,9 @@
 //   accumulators combined by halves to a scalar
 //   for j in N'' .. N:                   scalars
 //
-// once for each phase. Where N is known, the rest is one more vector that ends at N - 1: lanes that were seen before
-// count as identities. The order in which elements meet comes from the schedule and the length alone.
+// once for each phase. The rest is one more vector that ends at N - 1: lanes that were seen before count as identities.
+// Scalars are left where a row is shorter than a vector, or a known N has one element more. The order in which elements
+// meet comes from the schedule and the length alone.
 //
 // Two vectors of a half type are loaded or stored as one: lowering/rows/rowpairs.c. Whether columns are taken by parity
 // there depends on the program alone, not on where memory is, as sums do.
@@ -16,24 +17,30 @@
 #include "lowering/cpu/lower_cpu.h"
 #include <assert.h>
 
-MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, int64_t seen) {
-  if (!seen)
-    return x;
+MlirValue sn_cpu_lanes_from(SnBuilder *b, MlirValue seen, int64_t width) {
   MlirAttribute lanes[SN_MAX_LANES];
-  MlirType i1 = mlirIntegerTypeGet(b->ctx, 1);
-  int64_t width = sn_dim(sn_type_of(x), 0);
+  MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), t = sn_vector(sn_index_type(b->ctx), width);
+  int64_t known;
+  if (!sn_known(seen, &known))
+    return sn(b, "arith.cmpi", sn(b, "vector.step", t), sn(b, "vector.broadcast", seen, t),
+              sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
   for (int64_t l = 0; l < width; ++l)
-    lanes[l] = mlirBoolAttrGet(b->ctx, l >= seen);
-  MlirValue mask =
-      sn(b, "arith.constant", sn_attr("value", mlirDenseElementsAttrGet(sn_vector(i1, width), width, lanes)));
-  return sn(b, "arith.select", mask, x, identity);
+    lanes[l] = mlirBoolAttrGet(b->ctx, l >= known);
+  return known ? sn(b, "arith.constant", sn_attr("value", mlirDenseElementsAttrGet(sn_vector(i1, width), width, lanes)))
+               : (MlirValue){0};
 }
 
-static void combine_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue x, int64_t seen) {
+MlirValue sn_cpu_unseen(SnBuilder *b, MlirValue x, MlirValue identity, MlirValue mask) {
+  return sn_none(mask) ? x : sn(b, "arith.select", mask, x, identity);
+}
+
+static const MlirValue all_lanes = {0};
+
+static void combine_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue x, MlirValue mask) {
   MlirType type = sn_type_of(x);
   MlirValue at[] = {t->first, c->column};
-  if (seen)
-    x = sn_cpu_unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), seen);
+  if (!sn_none(mask))
+    x = sn_cpu_unseen(b, x, sn_splat(b, type, sn_combiner_identity(t->combiner, sn_element(type))), mask);
   MlirValue old = sn_scratch_load(b, t->buffer, sn_values(2, at), type, sn_no_attr());
   sn_scratch_store(b, sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at), sn_no_attr());
 }
@@ -45,16 +52,17 @@ static void store_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue 
   sn_scratch_store(b, x, t->buffer, sn_values(2, at), sn_no_attr());
 }
 
-// One step at a column: accumulators of the phase and what it stores. The first `seen` lanes were combined before.
-static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment c, int64_t seen, MlirValue *acc) {
+// One step at a column: accumulators of the phase and what it stores. Lanes that the mask leaves out were combined
+// before.
+static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment c, MlirValue mask, MlirValue *acc) {
   SnRowProgram *p = r->program;
   int64_t width = sn_fragment_lanes(&c);
   c.keeps = true;
   for (size_t i = 0; i < phase->reduces.size; ++i) {
     MlirOperation reduce = phase->reduces.data[i];
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
-    if (seen)
-      x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce, width), seen);
+    if (!sn_none(mask))
+      x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce, width), mask);
     acc[i] = sn_row_combine(b, p, reduce, acc[i], x);
   }
   for (size_t i = 0; i < phase->yields.size; ++i) {
@@ -63,17 +71,17 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment 
     if (sn_none(t->access.value) && !t->combiner)
       store_row(b, t, &c, x);
     else if (sn_none(t->access.value))
-      combine_row(b, t, &c, x, seen);
+      combine_row(b, t, &c, x, mask);
     else
       sn_row_store(b, p, &c, x, &t->access);
   }
   sn_fragment_free(&c);
 }
 
-static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t seen,
+static void step(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, MlirValue mask,
                  MlirValue *acc) {
   SnFragment c = r->program->row.rows > 1 ? sn_fragment_of_rows(j, width) : sn_fragment(j, width);
-  step_of(b, r, phase, c, seen, acc);
+  step_of(b, r, phase, c, mask, acc);
 }
 
 // Two vectors of a half type are a line of memory at most: they are loaded or stored as one.
@@ -106,12 +114,12 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
   for (int64_t v = 0; v < count; ++v) {
     MlirValue at = v ? sn(b, "arith.addi", j.index, sn_index(b, v * stride)) : j.index;
     if (!pairs) {
-      step(b, r, phase, at, width, 0, next + v * n);
+      step(b, r, phase, at, width, all_lanes, next + v * n);
       continue;
     }
     if (v % 2 == 0)
       pair = (SnRowPair){.column = at, .by_parity = pair.by_parity};
-    step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), 0, next + v * n);
+    step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), all_lanes, next + v * n);
     if (v % 2)
       sn_row_pair_free(&pair);
   }
@@ -146,7 +154,7 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
   if (known <= r->written_out) {
     for (int64_t j = 0; j < known; ++j)
-      step(b, r, phase, sn_index(b, j), lanes, 0, acc + j % unroll * n);
+      step(b, r, phase, sn_index(b, j), lanes, all_lanes, acc + j % unroll * n);
   } else {
     MlirValue wide = unroll > 1 ? sn_size_whole(b, length, unroll) : length;
     loop(b, r, phase, zero, wide, lanes, unroll, acc);
@@ -157,6 +165,31 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
       acc[i] = sn_row_combine(b, p, phase->reduces.data[i], acc[i], acc[v * n + i]);
     sn_row_know(p, sn_result(phase->reduces.data[i], 0), acc[i]);
   }
+}
+
+SnCpuLast sn_cpu_last_vector(SnBuilder *b, MlirValue length, MlirValue vectors, MlirValue end, int64_t lanes,
+                             SnValues carried) {
+  MlirValue wide = sn_index(b, lanes), rest = sn(b, "arith.subi", end, vectors),
+            fits = sn(b, "arith.cmpi", length, wide, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
+  SnCpuLast last = {.seen_to = sn(b, "arith.select", fits, end, vectors)};
+  last.once = sn_for_values(b, vectors, last.seen_to, wide, carried);
+  last.column = sn(b, "arith.subi", end, wide);
+  last.mask = sn_cpu_lanes_from(b, sn(b, "arith.subi", wide, rest), lanes);
+  return last;
+}
+
+// What is left behind the vectors of a length `?`; where that ends.
+static MlirValue last_vector(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue length, MlirValue vectors,
+                             MlirValue end, MlirValue *acc) {
+  intptr_t n = (intptr_t)phase->reduces.size;
+  SnCpuLast last = sn_cpu_last_vector(b, length, vectors, end, r->lanes, sn_values(n, acc));
+  MlirValue next[SN_MAX_REDUCTIONS];
+  memcpy(next, last.once.carried, (size_t)n * sizeof *next);
+  step(b, r, phase, last.column, r->lanes, last.mask, next);
+  sn_next_values(b, &last.once, sn_values(n, next));
+  for (intptr_t i = 0; i < n; ++i)
+    acc[i] = sn_result(last.once.op, i);
+  return last.seen_to;
 }
 
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
@@ -180,8 +213,11 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
       loop(b, r, phase, wide, vectors, lanes, 1, acc);
     if (fixed && known % lanes > 1) {
       MlirValue last = sn_index(b, known - lanes);
-      step(b, r, phase, piece ? sn(b, "arith.addi", begin, last) : last, lanes, lanes - known % lanes, acc);
+      step(b, r, phase, piece ? sn(b, "arith.addi", begin, last) : last, lanes,
+           sn_cpu_lanes_from(b, sn_index(b, lanes - known % lanes), lanes), acc);
       vectors = end;
+    } else if (!fixed) {
+      vectors = last_vector(b, r, phase, length, vectors, end, acc);
     }
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t v = 1; v < unroll; ++v)

@@ -116,6 +116,7 @@ SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
   sn_row_mark_exponentials(p);
   SnCpuRow row = sn_cpu_scheduled_loops(f, p);
   row.carried_online = sn_schedule_number(s, "carried_online");
+  row.online_from = sn_schedule_number(s, "online_from");
   row.plain = sn_schedule_number(s, "plain");
   row.written_out = sn_schedule_number(s, "written_out");
   row.runs_guarded = sn_schedule_word_is(s, "guards", "run");

@@ -334,6 +334,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
   if (online)
     n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
+  if (online && length == SN_DYNAMIC)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", online_from = %lld", (long long)(LEAST_ONLINE * lanes));
   if (again || ahead)
     n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
                   again ? (long long)AHEAD : (long long)options->prefetch);

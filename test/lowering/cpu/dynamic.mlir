@@ -1,7 +1,8 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file %s | FileCheck %s
 
 // Rows and columns are counted at run time: tasks have 4 rows or as many more as make 32 tasks, columns a main loop of
-// vectors and a tail, and sums over rows lie in an allocation of the size.
+// vectors, one more that ends with the row, scalars where the row is shorter than that; sums over rows lie in an
+// allocation of the size.
 
 // CHECK-LABEL: func private @rows
 //  CHECK-SAME:   (%[[X:.+]]: memref<?x?xf32>, %{{.+}}: memref<?xf32>)
@@ -23,7 +24,12 @@
 //       CHECK:   scf.for %{{.+}} = %{{.+}} to %[[END]] step %c1
 //       CHECK:     scf.for %{{.+}} = %c0 to %[[WHOLE]] step %c8
 //       CHECK:       vector.load %{{.+}} : memref<?x?xf32>, vector<8xf32>
-//       CHECK:     scf.for %{{.+}} = %[[WHOLE]] to %[[N]] step %c1
+//       CHECK:     %[[LEFT:.+]] = arith.cmpi uge, %[[N]], %c8
+//       CHECK:     %[[SEEN:.+]] = arith.select %[[LEFT]], %[[N]], %[[WHOLE]]
+//       CHECK:     scf.for %{{.+}} = %[[WHOLE]] to %[[SEEN]] step %c8
+//       CHECK:       %[[MASK:.+]] = arith.cmpi uge, %{{.+}}, %{{.+}} : vector<8xindex>
+//       CHECK:       arith.select %[[MASK]], %{{.+}}, %{{.+}} : vector<8xi1>, vector<8xf32>
+//       CHECK:     scf.for %{{.+}} = %[[SEEN]] to %[[N]] step %c1
 //       CHECK:       memref.load %{{.+}} : memref<?x?xf32>
 func.func private @rows(%x: memref<?x?xf32>, %c: memref<?xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>) reduce(add [j] : f32) outs(%c[j] : memref<?xf32>)
