@@ -440,7 +440,7 @@ static bool become_steps(MlirOperation op) {
     for (size_t k = 0; k < g.operands.size; ++k)
       sn_push(&operands, as_operand(&b, g.operands.data[k]));
     intptr_t inputs = (intptr_t)operands.size;
-    sn_push(&operands, sn_layout_empty(&b, sn_result(op, 0)));
+    sn_push(&operands, sn_layout_empty(&b, sn_operand(op, g.inputs))); // the result is what is replaced
     SnStepsBody body = sn_steps_begin(&b, inputs + 1, operands.data);
     g.memory = body.memory;
     write_body(&g, &body.in, body.row, body.memory[inputs]);

@@ -146,3 +146,51 @@ func.func @no_range(%t: tensor<9xi64>, %offsets: tensor<4xi64>, %w: tensor<7x5xf
   } -> tensor<4x5xf32>
   return %x, %y : tensor<4x5xf32>, tensor<4x5xf32>
 }
+
+// -----
+
+// As many bags and positions as there are.
+
+// CHECK-LABEL: func @sizes
+//       CHECK:   %[[D:.+]] = tensor.dim
+//       CHECK:   tensor.empty(%[[D]]) : tensor<?x5xf32>
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}} : tensor<?xi64>, tensor<?xi64>, tensor<i64>, tensor<i64>, tensor<7x5xf32>)
+//   CHECK-NOT:   linalg.generic
+#p = affine_map<(d0, d1, d2) -> (d1)>
+#b = affine_map<(d0, d1, d2) -> (d0)>
+#o = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @sizes(%t: tensor<?xi64>, %offsets: tensor<?xi64>, %w: tensor<7x5xf32>) -> tensor<?x5xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : i64
+  %rows = tensor.dim %offsets, %c0 : tensor<?xi64>
+  %positions = tensor.dim %t, %c0 : tensor<?xi64>
+  %bags = arith.index_cast %rows : index to i64
+  %end = arith.index_cast %positions : index to i64
+  %e = tensor.empty(%rows) : tensor<?x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x5xf32>) -> tensor<?x5xf32>
+  %y = linalg.generic {indexing_maps = [#p, #b, #o], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%t, %offsets : tensor<?xi64>, tensor<?xi64>) outs(%f : tensor<?x5xf32>) {
+  ^bb0(%at: i64, %from: i64, %acc: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %k = arith.addi %j, %one : i64
+    %l = arith.index_cast %k : i64 to index
+    %last = arith.cmpi eq, %k, %bags : i64
+    %n = arith.select %last, %c0, %l : index
+    %m = tensor.extract %offsets[%n] : tensor<?xi64>
+    %to = arith.select %last, %end, %m : i64
+    %p = linalg.index 1 : index
+    %q = arith.index_cast %p : index to i64
+    %low = arith.cmpi sle, %from, %q : i64
+    %high = arith.cmpi slt, %q, %to : i64
+    %in = arith.andi %low, %high : i1
+    %r = arith.index_cast %at : i64 to index
+    %c = linalg.index 2 : index
+    %v = tensor.extract %w[%r, %c] : tensor<7x5xf32>
+    %s = arith.addf %v, %acc : f32
+    %z = arith.select %in, %s, %acc : f32
+    linalg.yield %z : f32
+  } -> tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
+}
