@@ -66,7 +66,8 @@ def mixer():
 @model("timm")
 def resmlp():
     from timm.models.mlp_mixer import Affine, MlpMixer, ResBlock
-    return classes(MlpMixer(10, 32, patch_size=8, num_blocks=2, embed_dim=32, block_layer=ResBlock, norm_layer=Affine))
+    return classes(MlpMixer(10, 32, patch_size=8, num_blocks=2, embed_dim=32, mlp_ratio=4, block_layer=ResBlock,
+                            norm_layer=Affine))
 
 
 @model("timm")
