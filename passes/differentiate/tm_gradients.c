@@ -1,32 +1,17 @@
-// tm_gradients.c: gradients of torch-mlir's cumulative sums, sorts and scatters.
+// tm_gradients.c: gradients of torch-mlir's sorts, and of the first k; what those of scans and scatters share with
+// them.
 //
-//   %y = tm_tensor.scan inclusive %x by addf    ->  %dx = the same of the gradient, from the end
-//   %y = tm_tensor.sort %x                      ->  %y, %p = sort of %x and of positions
-//                                                   %p, %dx = sort of %p and the gradient, by %p
-//   %y = tm_tensor.scatter %u at %t, addf       ->  %du = the gradient at %t; %dx = the gradient
-//   %y = tm_tensor.scatter %u at %t, the update ->  %du the same;  %dx = the gradient, and 0 at %t
+//   %y = tm_tensor.sort %x              ->  %y, %p = sort of %x and of positions
+//                                           %p, %dx = sort of %p and the gradient, by %p
+//   %y, %n = tm_tensor.topk %x          ->  %v, %p = the same of %x, with positions
+//                                           %dx[.., %p[.., k]] += the gradient[.., k]
 //
 // runs in: differentiate    test: test/run/gradients.test
 
-#include "dialect/attributes.h"
-#include "passes/differentiate/differentiate.h"
-
-typedef struct {
-  SnBuilder *b;
-  MlirOperation op;
-  const SnGradient *upstream;
-  const bool *active;
-  const MlirType *elements;
-  SnGive give;
-  void *user;
-} Rule;
-
-bool sn_is_tm_tensor(MlirOperation op) {
-  return sn_is(op, "tm_tensor.scan") || sn_is(op, "tm_tensor.sort") || sn_is(op, "tm_tensor.scatter");
-}
+#include "passes/differentiate/tm_gradients.h"
 
 // The gradient with respect to result k, in the wide type.
-static MlirValue upstream(const Rule *r, intptr_t k) {
+MlirValue sn_tm_upstream(const SnTmRule *r, intptr_t k) {
   MlirValue y = sn_result(r->op, k), g = r->upstream[k].value;
   MlirType wide = sn_wide_type(sn_element(sn_type_of(y)));
   if (!r->upstream[k].given || sn_none(g))
@@ -34,7 +19,7 @@ static MlirValue upstream(const Rule *r, intptr_t k) {
   return mlirTypeEqual(sn_element(sn_type_of(g)), wide) ? g : sn_elementwise_form(r->b, wide, y, 1, &g, NULL, false, 0);
 }
 
-static void give(const Rule *r, size_t k, MlirValue g) {
+void sn_tm_give(const SnTmRule *r, size_t k, MlirValue g) {
   MlirType element = r->elements[k];
   if (!mlirTypeEqual(sn_element(sn_type_of(g)), element))
     g = sn_elementwise_form(r->b, element, sn_operand(r->op, (intptr_t)k), 1, &g, NULL, false, 0);
@@ -42,7 +27,7 @@ static void give(const Rule *r, size_t k, MlirValue g) {
 }
 
 // A block on these, and a builder in it.
-static MlirRegion region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuilder *in) {
+MlirRegion sn_tm_region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuilder *in) {
   MlirLocation *locs = sn_alloc((size_t)(n + 1) * sizeof *locs);
   for (intptr_t k = 0; k < n; ++k)
     locs[k] = b->loc;
@@ -54,52 +39,61 @@ static MlirRegion region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuil
   return made;
 }
 
-// What the region yields: argument 0, or the sum of both; -1 for anything else.
-typedef enum { THE_FIRST, THE_SUM, OTHER } Combiner;
-static Combiner combiner(MlirOperation op) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirValue v = sn_operand(mlirBlockGetTerminator(block), 0), p = mlirBlockGetArgument(block, 0),
-            q = mlirBlockGetArgument(block, 1);
-  MlirOperation add = sn_def(v, "arith.addf");
-  if (sn_same(v, p))
-    return THE_FIRST;
-  bool both = !sn_null(add) && ((sn_same(sn_operand(add, 0), p) && sn_same(sn_operand(add, 1), q)) ||
-                                (sn_same(sn_operand(add, 0), q) && sn_same(sn_operand(add, 1), p)));
-  return both ? THE_SUM : OTHER;
-}
-
-static bool refused(const Rule *r, const char *why) {
+bool sn_tm_refused(const SnTmRule *r, const char *why) {
   sn_error(r->op, "has no gradient here: %s", why);
   return false;
 }
 
-// ---- scan ----------------------------------------------------------------------------------
+SnTmCombiner sn_tm_combiner(MlirOperation op) {
+  static const struct {
+    const char *name;
+    SnTmCombiner is;
+  } known[] = {{"arith.addf", SN_TM_SUM},
+               {"arith.mulf", SN_TM_PRODUCT},
+               {"arith.maximumf", SN_TM_MAXIMUM},
+               {"arith.minimumf", SN_TM_MINIMUM}};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue v = sn_operand(mlirBlockGetTerminator(block), 0), p = mlirBlockGetArgument(block, 0),
+            q = mlirBlockGetArgument(block, 1);
+  if (sn_same(v, p))
+    return SN_TM_FIRST;
+  for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+    MlirOperation by = sn_def(v, known[k].name);
+    if (!sn_null(by) && ((sn_same(sn_operand(by, 0), p) && sn_same(sn_operand(by, 1), q)) ||
+                         (sn_same(sn_operand(by, 0), q) && sn_same(sn_operand(by, 1), p))))
+      return known[k].is;
+  }
+  return SN_TM_OTHER;
+}
 
-static bool scan(const Rule *r) {
-  SnBuilder *b = r->b;
-  MlirValue x = sn_operand(r->op, 0), init = sn_operand(r->op, 2);
-  if (combiner(r->op) != THE_SUM)
-    return refused(r, "it combines by something other than a sum");
-  if (r->upstream[1].given || (r->active[2] && !mlirBoolAttrGetValue(sn_get_attr(r->op, "inclusive"))))
-    return refused(r, "its last values, or what it begins with, are differentiated; use its first result and a sum");
-  if (!r->active[0])
-    return true;
-  MlirValue g = upstream(r, 0);
-  MlirType wide = sn_element(sn_type_of(g)), two[] = {wide, wide};
-  SnBuilder in;
-  MlirRegion body = region(b, 2, two, &in);
-  MlirValue arguments[] = {mlirBlockGetArgument(in.block, 0), mlirBlockGetArgument(in.block, 1)};
-  sn_op(&in, "tm_tensor.yield", sn(&in, "arith.addf", arguments[0], arguments[1]), sn_types(0, NULL));
-  MlirValue zeros = sn_elementwise_form(b, wide, init, 0, NULL, NULL, false, 0);
-  MlirType results[] = {sn_type_of(g), sn_type_of(zeros)};
-  MlirOperation made = sn_op(b, "tm_tensor.scan", g, sn_empty_like(b, results[0], x), zeros, sn_types(2, results), body,
-                             sn_attr("dimension", sn_get_attr(r->op, "dimension")),
-                             sn_attr("inclusive", sn_get_attr(r->op, "inclusive")),
-                             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){1, 2})));
-  if (!sn_get_attr(r->op, SN_REVERSE).ptr)
-    sn_set_attr(made, SN_REVERSE, sn_unit(b->ctx));
-  give(r, 0, sn_result(made, 0));
-  return true;
+// ---- elementwise forms ------------------------------------------------------------------------
+
+MlirValue sn_pointwise(SnBuilder *b, MlirType element, MlirValue like, intptr_t n, const MlirValue *values,
+                       const MlirAffineMap *maps, SnPointwise emit) {
+  MlirType t = sn_tensor_like(sn_type_of(like), element);
+  intptr_t rank = sn_rank(t);
+  SnForm f = {.num_rows = rank ? rank - 1 : 0, .num_cols = rank ? 1 : 0};
+  SnValueVec arguments = {0};
+  for (intptr_t d = 0; d < rank; ++d)
+    sn_push(&f.dims, ((SnDim){sn_fresh_name(b->ctx, &f, "d"), sn_dim(t, d)}));
+  MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
+  for (intptr_t k = 0; k < n; ++k)
+    sn_push(&f.inputs, ((SnAccess){.value = values[k], .map = maps && maps[k].ptr ? maps[k] : all}));
+  sn_push(&f.outputs, ((SnAccess){.value = sn_empty_like(b, t, like), .map = all}));
+  MlirOperation made = sn_form_create(b, &f, false);
+  SnBuilder in = sn_at_end(f.body, b->loc);
+  for (intptr_t k = 0; k < n; ++k)
+    sn_push(&arguments, sn_input_argument(&f, (size_t)k));
+  MlirValue v = emit(&in, &f, arguments.data);
+  v = sn_is_float(element) ? sn_to_float(&in, v, element) : v;
+  sn_op(&in, "sinter.yield", rank ? sn_as_row(&in, v, sn_row_type(&f, element)) : v, sn_types(0, NULL));
+  sn_vec_free(&arguments);
+  sn_form_free(&f);
+  return sn_result(made, 0);
+}
+
+MlirValue sn_are_equal(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpf", x, y, sn_attr("predicate", sn_i64(b->ctx, 1 /* oeq */)));
 }
 
 // ---- sort ----------------------------------------------------------------------------------
@@ -125,7 +119,7 @@ static MlirValue positions(SnBuilder *b, MlirValue like, intptr_t dim) {
 }
 
 // The sort with positions beside all else, in its place.
-static MlirValue sorted_positions(const Rule *r) {
+static MlirValue sorted_positions(const SnTmRule *r) {
   SnBuilder b = sn_before(r->op);
   intptr_t n = sn_num_operands(r->op);
   SnValueVec operands = {0};
@@ -139,7 +133,7 @@ static MlirValue sorted_positions(const Rule *r) {
     sn_push(&types, sn_element(results.data[k]));
   }
   SnBuilder in;
-  MlirRegion body = region(&b, 2 * n + 2, types.data, &in);
+  MlirRegion body = sn_tm_region(&b, 2 * n + 2, types.data, &in);
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(r->op, 0));
   SnMap map = {0};
   for (intptr_t k = 0; k < 2 * n; ++k)
@@ -159,7 +153,7 @@ static MlirValue sorted_positions(const Rule *r) {
   return sn_result(made, n);
 }
 
-static bool sort(const Rule *r) {
+static bool sort(const SnTmRule *r) {
   SnBuilder *b = r->b;
   SnValueVec operands = {0};
   SN_VEC(MlirType) results = {0}, types = {0};
@@ -167,7 +161,7 @@ static bool sort(const Rule *r) {
   sn_push(&operands, (MlirValue){0});
   for (intptr_t k = 0; k < sn_num_operands(r->op); ++k)
     if (r->active[k]) {
-      sn_push(&operands, upstream(r, k));
+      sn_push(&operands, sn_tm_upstream(r, k));
       sn_push(&which, (size_t)k);
     }
   operands.data[0] = sorted_positions(r);
@@ -178,7 +172,7 @@ static bool sort(const Rule *r) {
     sn_push(&types, sn_element(results.data[k]));
   }
   SnBuilder in;
-  MlirRegion body = region(b, 2 * n, types.data, &in);
+  MlirRegion body = sn_tm_region(b, 2 * n, types.data, &in);
   MlirValue before = sn(&in, "arith.cmpi", mlirBlockGetArgument(in.block, 0), mlirBlockGetArgument(in.block, 1),
                         sn_attr("predicate", sn_i64(b->ctx, 2 /* slt */)));
   sn_op(&in, "tm_tensor.yield", before, sn_types(0, NULL));
@@ -187,7 +181,7 @@ static bool sort(const Rule *r) {
             sn_attr("dimension", sn_get_attr(r->op, "dimension")),
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){0, (int32_t)n})));
   for (size_t k = 0; k < which.size; ++k)
-    give(r, which.data[k], sn_result(made, (intptr_t)k + 1));
+    sn_tm_give(r, which.data[k], sn_result(made, (intptr_t)k + 1));
   sn_vec_free(&operands);
   sn_vec_free(&results);
   sn_vec_free(&types);
@@ -195,78 +189,87 @@ static bool sort(const Rule *r) {
   return true;
 }
 
-// ---- scatter -------------------------------------------------------------------------------
+// ---- the first k -----------------------------------------------------------------------------
 
-// The gradient where the updates went.
-static bool gather(const Rule *r, MlirValue g, MlirValue *made) {
+static MlirValue minus_one(SnBuilder *b, const SnForm *f, const MlirValue *values) {
+  (void)f, (void)values;
+  return sn_int(b, mlirIntegerTypeGet(b->ctx, 64), -1);
+}
+
+// Where they stand along the dimension; -1 for what was in the list before and stayed.
+static MlirValue first_positions(const SnTmRule *r) {
   SnBuilder *b = r->b;
-  MlirValue updates = sn_operand(r->op, 0), indices = sn_operand(r->op, 1);
-  MlirType t = sn_type_of(updates), wide = sn_element(sn_type_of(g));
-  intptr_t rank = sn_rank(t), of = sn_rank(sn_type_of(g)), offset = of - (rank - 1);
-  MlirAttribute map = sn_get_attr(r->op, "dimension_map");
-  SnForm f = {.num_rows = rank - 1, .num_cols = 1};
-  MlirAffineExpr at[SN_MAX_DIMS];
-  int64_t through[SN_MAX_DIMS];
+  intptr_t inputs = sn_num_operands(r->op) - 2;
+  MlirValue x = sn_operand(r->op, 0), list = sn_operand(r->op, inputs);
+  MlirValue none = sn_pointwise(b, mlirIntegerTypeGet(b->ctx, 64), list, 0, NULL, NULL, minus_one);
+  MlirType number = sn_element(sn_type_of(x)), two[] = {number, number};
+  MlirType results[] = {sn_type_of(list), sn_type_of(none)};
+  SnBuilder in;
+  MlirRegion body = sn_tm_region(b, 2, two, &in);
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(r->op, 0));
+  SnMap map = {0};
+  for (intptr_t k = 0; k < 2; ++k)
+    sn_map(&map, mlirBlockGetArgument(old, k), mlirBlockGetArgument(in.block, k));
+  sn_copy_ops(&in, old, &map);
+  sn_op(&in, "tm_tensor.yield", sn_lookup(&map, sn_operand(mlirBlockGetTerminator(old), 0)), sn_types(0, NULL));
+  sn_map_free(&map);
+  MlirOperation made = sn_op(b, "tm_tensor.topk", x, list, none, sn_types(2, results), body,
+                             sn_attr("dimension", sn_get_attr(r->op, "dimension")),
+                             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){1, 2})));
+  return sn_result(made, 1);
+}
+
+static bool topk(const SnTmRule *r) {
+  SnBuilder *b = r->b;
+  intptr_t inputs = sn_num_operands(r->op) - 2, dim = sn_int_attr(r->op, "dimension", 0);
+  if (r->active[inputs])
+    return sn_tm_refused(r, "the list that it begins with is differentiated");
+  if (!r->active[0] || !r->upstream[0].given)
+    return true;
+  MlirValue x = sn_operand(r->op, 0), g = sn_tm_upstream(r, 0), at = first_positions(r);
+  MlirType t = sn_type_of(g);
+  intptr_t rank = sn_rank(t);
+  // What was read: x[.., at[.., k], ..], and nothing where that is -1.
+  SnForm f = {.op = r->op, .num_rows = rank - 1, .num_cols = 1};
+  MlirAffineExpr subscripts[SN_MAX_DIMS];
+  MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
   for (intptr_t d = 0; d < rank; ++d) {
-    SnDim size = {sn_fresh_name(b->ctx, &f, "d"), sn_dim(t, d)};
-    sn_push(&f.dims, size);
+    sn_push(&f.dims, ((SnDim){sn_fresh_name(b->ctx, &f, "d"), sn_dim(t, d)}));
+    subscripts[d] = d == dim ? mlirAffineSymbolExprGet(b->ctx, 0) : mlirAffineDimExprGet(b->ctx, d);
   }
-  for (intptr_t d = 0; d < of; ++d)
-    at[d] = d >= offset ? mlirAffineDimExprGet(b->ctx, d - offset + 1) : (MlirAffineExpr){0};
-  for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(map); ++k) {
-    intptr_t d = mlirDenseI64ArrayGetElement(map, k);
-    if (at[d].ptr && sn_dim(t, d - offset + 1) != 1)
-      return refused(r, "updates are windows that its indices move");
-    MlirAffineExpr place[] = {mlirAffineDimExprGet(b->ctx, 0), mlirAffineConstantExprGet(b->ctx, k)};
-    sn_push(&f.indices, (SnAccess){.value = indices, .map = mlirAffineMapGet(b->ctx, rank, 0, 2, place)});
-    at[d] = mlirAffineSymbolExprGet(b->ctx, k);
-    through[k] = k;
-  }
-  intptr_t n = (intptr_t)f.indices.size;
-  SnAccess in = {.value = g,
-                 .map = mlirAffineMapGet(b->ctx, rank, n, of, at),
-                 .through = mlirDenseI64ArrayGet(b->ctx, n, through)};
-  sn_push(&f.inputs, in);
-  sn_push(&f.outputs, (SnAccess){.value = sn_empty_like(b, sn_tensor_like(t, wide), updates),
-                                 .map = mlirAffineMapMultiDimIdentityGet(b->ctx, rank)});
-  *made = sn_result(sn_form_create(b, &f, false), 0);
-  SnBuilder body = sn_at_end(f.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_as_row(&body, sn_input_argument(&f, 0), sn_row_type(&f, wide)), sn_types(0, NULL));
+  sn_push(&f.indices, ((SnAccess){.value = at, .map = all}));
+  SnAccess read = {.value = x,
+                   .map = mlirAffineMapGet(b->ctx, rank, 1, rank, subscripts),
+                   .fill = mlirFloatAttrDoubleGet(b->ctx, sn_element(sn_type_of(x)), 0),
+                   .through = mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){0})};
+  sn_push(&f.inputs, read);
+  sn_push(&f.outputs, ((SnAccess){.value = g, .map = all}));
+  sn_tm_give(r, 0, sn_scatter_gradient(b, &f, &f, 0, all, g, r->elements[0]));
   sn_form_free(&f);
   return true;
 }
 
-// The gradient, and 0 where the updates went.
-static MlirValue cleared(const Rule *r, MlirValue g) {
-  SnBuilder *b = r->b, in;
-  MlirType wide = sn_element(sn_type_of(g)), two[] = {wide, wide};
-  MlirRegion body = region(b, 2, two, &in);
-  sn_op(&in, "tm_tensor.yield", mlirBlockGetArgument(in.block, 0), sn_types(0, NULL));
-  MlirValue zeros = sn_elementwise_form(b, wide, sn_operand(r->op, 0), 0, NULL, NULL, false, 0);
-  return sn(b, "tm_tensor.scatter", zeros, sn_operand(r->op, 1), g, sn_type_of(g), body,
-            sn_attr("dimension_map", sn_get_attr(r->op, "dimension_map")),
-            sn_attr("unique_indices", sn_get_attr(r->op, "unique_indices")),
-            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 1})));
-}
+static const struct {
+  const char *name;
+  bool (*gradient)(const SnTmRule *r);
+} rules[] = {{"tm_tensor.scan", sn_scan_gradient},
+             {"tm_tensor.sort", sort},
+             {"tm_tensor.topk", topk},
+             {"tm_tensor.scatter", sn_scatter_gradients}};
 
-static bool scatter(const Rule *r) {
-  Combiner by = combiner(r->op);
-  if (by == OTHER)
-    return refused(r, "it combines by something other than a sum, or the update alone");
-  MlirValue g = upstream(r, 0), of_updates;
-  if (r->active[0]) {
-    if (!gather(r, g, &of_updates))
-      return false;
-    give(r, 0, of_updates);
-  }
-  if (r->active[2])
-    give(r, 2, by == THE_SUM ? g : cleared(r, g));
-  return true;
+bool sn_is_tm_tensor(MlirOperation op) {
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; ++k)
+    if (sn_is(op, rules[k].name))
+      return true;
+  return false;
 }
 
 bool sn_differentiate_tm_tensor(SnBuilder *b, MlirOperation op, const SnGradient *given, const bool *active,
                                 const MlirType *elements, SnGive to, void *user) {
-  Rule r = {b, op, given, active, elements, to, user};
+  SnTmRule r = {b, op, given, active, elements, to, user};
+  size_t k = 0;
   b->loc = mlirOperationGetLocation(op);
-  return sn_is(op, "tm_tensor.scan") ? scan(&r) : sn_is(op, "tm_tensor.sort") ? sort(&r) : scatter(&r);
+  while (!sn_is(op, rules[k].name))
+    ++k;
+  return rules[k].gradient(&r);
 }
