@@ -11,6 +11,7 @@
 //   %x[i, g * 4 + c]             ->  %dx[p, q] = %t[p, q floordiv 4, q mod 4]
 //   %x[j floordiv 4, j mod 4]    ->  %dx[p, q] = %t[p * 4 + q]
 //   %x[j floordiv 4]             ->  %dx[p] = the sum of %t[p * 4 + k] over k
+//   %x[(j - 1) floordiv 2]       ->  %dx[p] = the sum of %t[p * 2 + k + 1] over k
 //   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q - k + 1) floordiv 2, k] over k, where 2 divides
 //
 // Through an index, or where an element may be read at several places, they are added up one by one (scattered.c).
@@ -71,7 +72,8 @@ MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, in
 
 // ---- where an element was read -----------------------------------------------------------
 
-// What a subscript of the input is: offset + sum of factor * dimension, or (dimension floordiv by) mod modulus.
+// What a subscript of the input is: offset + sum of factor * dimension, or ((dimension + offset) floordiv by) mod
+// modulus.
 typedef struct {
   int64_t offset;
   int64_t factors[SN_MAX_DIMS]; // of each dimension
@@ -98,7 +100,7 @@ bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *
          sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
 }
 
-static bool read_digit(MlirAffineExpr e, Subscript *s) {
+static bool read_digit(MlirAffineExpr e, intptr_t dims, Subscript *s) {
   s->digit = true;
   s->by = 1;
   if (mlirAffineExprIsAMod(e)) {
@@ -109,8 +111,15 @@ static bool read_digit(MlirAffineExpr e, Subscript *s) {
     s->by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
     e = mlirAffineBinaryOpExprGetLHS(e);
   }
-  s->dim = mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e) : -1;
-  return s->dim >= 0;
+  int64_t factors[SN_MAX_DIMS] = {0}, sum = 0;
+  if (!sn_read_linear(e, 1, &s->offset, factors))
+    return false;
+  for (intptr_t d = 0; d < dims; ++d) {
+    sum += factors[d] == 1 ? 1 : factors[d] ? 2 : 0;
+    if (factors[d])
+      s->dim = d;
+  }
+  return sum == 1;
 }
 
 // ---- and back ------------------------------------------------------------------------------
@@ -156,13 +165,15 @@ static intptr_t next_digit(const Back *k, intptr_t d, int64_t below) {
   return found;
 }
 
-// The digits of one dimension: d = sum of by * subscript. Those that no subscript has are summed over.
+// The digits of one dimension: d + offset = sum of by * subscript. Those that no subscript has are summed over.
 static bool join_digits(Back *k, MlirType t, intptr_t d) {
   int64_t below = 1, size = k->f->dims.data[d].size; // what the digits found so far count up to
-  MlirAffineExpr sum = constant(k, 0);
+  intptr_t first = next_digit(k, d, below);
+  int64_t offset = k->subscripts[first].offset;
+  MlirAffineExpr sum = constant(k, -offset);
   for (intptr_t p; (p = next_digit(k, d, below)) >= 0;) {
     const Subscript *s = &k->subscripts[p];
-    if (s->by % below || (s->modulus && s->modulus != sn_dim(t, p)))
+    if (s->by % below || s->offset != offset || (s->modulus && s->modulus != sn_dim(t, p)))
       return false;
     if (s->by > below)
       sum = mlirAffineAddExprGet(sum, times(k, sum_over(k, s->by / below), below));
@@ -174,7 +185,7 @@ static bool join_digits(Back *k, MlirType t, intptr_t d) {
     if (below < 2)
       return false;
   }
-  if (size == SN_DYNAMIC || below < 1)
+  if (size == SN_DYNAMIC || below < 1 || offset)
     return false;
   if (size > below)
     k->dims[d] = mlirAffineAddExprGet(sum, times(k, sum_over(k, (size + below - 1) / below), below));
@@ -237,7 +248,7 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
     Subscript linear = {0}, digit = {0};
-    if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, &digit))
+    if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, (intptr_t)f->dims.size, &digit))
       return false;
     to[p] = digit.digit ? digit : linear;
     for (size_t d = 0; d < f->dims.size; ++d)
@@ -410,6 +421,16 @@ static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, cons
   return at == n ? mlirArrayAttrGet(b->ctx, sn_rank(t), groups) : mlirAttributeGetNull();
 }
 
+// The subscript is never outside of a dimension of this size.
+static bool stays_inside(const SnForm *g, MlirAffineExpr e, int64_t size) {
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  for (size_t d = 0; d < g->dims.size; ++d)
+    sizes[d] = g->dims.data[d].size;
+  if (mlirAffineExprIsADim(e))
+    return sizes[mlirAffineDimExprGetPosition(e)] == size;
+  return size != SN_DYNAMIC && sn_affine_range(e, sizes, &low, &high) && low >= 0 && high < size;
+}
+
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made,
                           MlirType element) {
   if (to->exact)
@@ -453,7 +474,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     all[p] = places[p];
   SnAccess out = {.value = sn_empty_like(b, t, like), .map = mlirAffineMapGet(b->ctx, n, 0, rank, all)};
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p)
-    if (sn_map_dim(in.map, p) < 0 || g.dims.data[sn_map_dim(in.map, p)].size != sn_dim(sn_type_of(made), p))
+    if (!stays_inside(&g, mlirAffineMapGetResult(in.map, p), sn_dim(sn_type_of(made), p)))
       in.fill = mlirFloatAttrDoubleGet(b->ctx, is, 0);
   sn_push(&g.inputs, in);
   sn_push(&g.outputs, out);

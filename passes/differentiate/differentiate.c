@@ -101,7 +101,8 @@ static bool visit(Graph *g, MlirOperation op) {
   mlirOperationWalk(op, visit_operands, &in, MlirWalkPreOrder);
   if (!in.ok || !in.depends)
     return in.ok;
-  if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op) && !sn_is_tm_tensor(op)) {
+  if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op) && !sn_is_tm_tensor(op) &&
+      !sn_slice_tensors(op)) {
     sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel "
                  "forms and reshapes alone; write it "
                  "as a row program, or differentiate by its result");
@@ -186,7 +187,10 @@ static size_t num_readers(const Graph *g, MlirValue v) {
 static bool through_form(Graph *g, MlirOperation op) {
   bool product = sn_is(op, "sinter.contract"), steps = sn_is(op, "sinter.steps"), tm = sn_is_tm_tensor(op);
   // Those of tm_tensor read what they begin with.
-  intptr_t n = tm ? sn_num_operands(op) : mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
+  intptr_t slice = sn_slice_tensors(op);
+  intptr_t n = slice ? slice
+               : tm  ? sn_num_operands(op)
+                     : mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
   SnGradient *upstream = sn_alloc((size_t)(sn_num_results(op) + 1) * sizeof *upstream);
   bool *active = sn_alloc((size_t)n + 1), any = false;
   MlirType *elements = sn_alloc((size_t)(n + 1) * sizeof *elements);
@@ -202,7 +206,8 @@ static bool through_form(Graph *g, MlirOperation op) {
       elements[k] = sn_wide_type(elements[k]);
   }
   Giving to = {g, op};
-  bool ok = !any || product || steps || tm || sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
+  bool ok = !any || product || steps || tm || slice ||
+            sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
   bool left = false;
   for (intptr_t k = 0; k < n; ++k)
     left |= active[k];
@@ -210,6 +215,7 @@ static bool through_form(Graph *g, MlirOperation op) {
     ok = (product ? sn_differentiate_product
           : steps ? sn_differentiate_steps
           : tm    ? sn_differentiate_tm_tensor
+          : slice ? sn_differentiate_slice
                   : sn_differentiate_form)(&g->b, op, upstream, active, elements, give, &to);
   free(upstream);
   free(active);

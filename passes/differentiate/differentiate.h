@@ -140,6 +140,13 @@ bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient 
 // Erases those that nobody reads any more, and definitions in steps.
 void sn_drop_unused_steps(MlirOperation root);
 
+// ---- differentiate/slices.c ----------------------------------------------------------------
+
+// How many operands, the first ones, are tensors that parts are taken of or put together; 0: it is no such operation.
+intptr_t sn_slice_tensors(MlirOperation op);
+bool sn_differentiate_slice(SnBuilder *b, MlirOperation op, const SnGradient *upstream, const bool *active,
+                            const MlirType *elements, SnGive give, void *user);
+
 // ---- differentiate/tm_gradients.c ----------------------------------------------------------
 
 // One of tm_tensor's that has a gradient, and the gradients with respect to its operands.

@@ -71,7 +71,30 @@ static MlirValue combined(SnBuilder *b, MlirOperation op, MlirValue p, MlirValue
   }
 }
 
-enum { BEFORE, X, INIT }; // inputs of the form
+// One more input of the form where the number of the last element is not known: the size.
+static void add_size(const Scan *s, SnForm *f, bool last) {
+  SnBuilder *b = s->r->b;
+  if (!last || s->size != SN_DYNAMIC)
+    return;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue n = sn(b, "tensor.dim", sn_operand(s->r->op, 0), sn_index(b, s->dim), sn_index_type(b->ctx));
+  n = sn(b, "tensor.from_elements", sn(b, "arith.index_cast", n, i64), sn_tensor(i64, 0, NULL));
+  sn_push(&f->inputs, ((SnAccess){.value = n, .map = mlirAffineMapGet(b->ctx, s->rank, 0, 0, NULL)}));
+}
+
+// Whether the form stands at the first element, or the last one.
+static MlirValue is_at(SnBuilder *in, const Scan *s, const SnForm *f, bool last) {
+  MlirValue at = sn_position(in, f, s->dim), end = sn_index(in, last && s->size != SN_DYNAMIC ? s->size - 1 : 0);
+  if (last && s->size == SN_DYNAMIC)
+    end = sn(in, "arith.subi",
+             sn(in, "arith.index_cast", sn_input_argument(f, f->inputs.size - 1), sn_index_type(in->ctx)),
+             sn_index(in, 1));
+  if (sn_is_row(at))
+    end = sn_as_row(in, end, sn_type_of(at));
+  return sn(in, "arith.cmpi", at, end, sn_attr("predicate", sn_i64(in->ctx, 0 /* eq */)));
+}
+
+enum { BEFORE, X, INIT }; // inputs of the form; the size may be one more
 
 // y as a form of y one step before, x, and what an exclusive scan begins with.
 static MlirOperation step(const Scan *s) {
@@ -90,15 +113,13 @@ static MlirOperation step(const Scan *s) {
       ((SnAccess){.value = x, .map = s->inclusive ? here : back, .fill = s->inclusive ? (MlirAttribute){0} : zero}));
   if (!s->inclusive)
     sn_push(&f.inputs, ((SnAccess){.value = sn_operand(op, 2), .map = without(s)}));
+  add_size(s, &f, s->reverse);
   sn_push(&f.outputs, ((SnAccess){.value = sn_empty_like(b, t, x), .map = here}));
   MlirOperation made = sn_form_create(b, &f, false);
   SnBuilder in = sn_at_end(f.body, b->loc);
-  MlirValue at[] = {sn_position(&in, &f, s->dim), sn_index(&in, s->reverse ? s->size - 1 : 0)};
-  if (sn_is_row(at[0]))
-    at[1] = sn_as_row(&in, at[1], sn_type_of(at[0]));
   MlirValue before = sn_input_argument(&f, BEFORE), given = sn_input_argument(&f, X);
-  MlirValue chosen[] = {sn(&in, "arith.cmpi", at[0], at[1], sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */))),
-                        s->inclusive ? given : sn_input_argument(&f, INIT), combined(&in, op, before, given)};
+  MlirValue chosen[] = {is_at(&in, s, &f, s->reverse), s->inclusive ? given : sn_input_argument(&f, INIT),
+                        combined(&in, op, before, given)};
   sn_op(&in, "sinter.yield",
         sn_as_row(&in, sn_row_op(&in, "arith.select", (MlirType){0}, 3, chosen), sn_row_type(&f, element)),
         sn_types(0, NULL));
@@ -208,15 +229,12 @@ static MlirValue with_last(const Scan *s, MlirValue g) {
     sn_push(&f.dims, ((SnDim){sn_fresh_name(b->ctx, &f, "d"), sn_dim(t, d)}));
   sn_push(&f.inputs, ((SnAccess){.value = g, .map = moved(s, 0)}));
   sn_push(&f.inputs, ((SnAccess){.value = last, .map = without(s)}));
+  add_size(s, &f, !s->reverse);
   sn_push(&f.outputs, ((SnAccess){.value = sn_empty_like(b, t, g), .map = moved(s, 0)}));
   MlirOperation made = sn_form_create(b, &f, false);
   SnBuilder in = sn_at_end(f.body, b->loc);
-  MlirValue at[] = {sn_position(&in, &f, s->dim), sn_index(&in, s->reverse ? 0 : s->size - 1)};
-  if (sn_is_row(at[0]))
-    at[1] = sn_as_row(&in, at[1], sn_type_of(at[0]));
   MlirValue both[] = {sn_input_argument(&f, 0), sn_input_argument(&f, 1)};
-  MlirValue chosen[] = {sn(&in, "arith.cmpi", at[0], at[1], sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */))),
-                        sn_row_op(&in, "arith.addf", (MlirType){0}, 2, both), both[0]};
+  MlirValue chosen[] = {is_at(&in, s, &f, !s->reverse), sn_row_op(&in, "arith.addf", (MlirType){0}, 2, both), both[0]};
   sn_op(&in, "sinter.yield",
         sn_as_row(&in, sn_row_op(&in, "arith.select", (MlirType){0}, 3, chosen), sn_row_type(&f, element)),
         sn_types(0, NULL));
@@ -228,7 +246,7 @@ static MlirValue with_last(const Scan *s, MlirValue g) {
 static bool by_inputs(const Scan *s, MlirOperation form, MlirValue upstream, const bool *active, Taken *to) {
   const SnTmRule *r = s->r;
   MlirType wide = sn_wide_type(sn_element(sn_type_of(sn_operand(r->op, 0))));
-  MlirType elements[] = {[BEFORE] = wide, [X] = r->elements[0], [INIT] = r->elements[2]};
+  MlirType elements[] = {[BEFORE] = wide, [X] = r->elements[0], [INIT] = r->elements[2], [INIT + 1] = wide};
   SnGradient given = {true, upstream};
   return sn_differentiate_form(r->b, form, &given, active, elements, take, to);
 }
@@ -244,18 +262,18 @@ bool sn_scan_gradient(const SnTmRule *r) {
     sn_tm_give(r, 2, sn_tm_upstream(r, 1));
   if (!r->active[0] && (s.inclusive || !r->active[2]))
     return true;
-  if (s.size == SN_DYNAMIC && ((s.reverse && !(sum && s.inclusive)) || r->upstream[1].given))
-    return sn_tm_refused(r, "its last values, or a scan from the end, along a size that is not known");
   MlirValue g = sn_tm_upstream(r, 0);
   if (r->upstream[1].given && !short_one)
     g = with_last(&s, g);
   MlirOperation form = step(&s);
   Taken before = {0}, taken = {0};
-  bool ok = sum || by_inputs(&s, form, (MlirValue){0}, (bool[]){[BEFORE] = true, [X] = false, [INIT] = false}, &before);
+  bool ok =
+      sum || by_inputs(&s, form, (MlirValue){0}, (bool[]){[BEFORE] = true, [X] = false, [INIT + 1] = false}, &before);
   if (ok) {
     MlirValue whole = sum ? summed(&s, g) : from_the_end(&s, g, before.of[BEFORE]);
     bool init = !s.inclusive && r->active[2];
-    ok = by_inputs(&s, form, whole, (bool[]){[BEFORE] = false, [X] = r->active[0], [INIT] = init}, &taken);
+    ok = by_inputs(&s, form, whole, (bool[]){[BEFORE] = false, [X] = r->active[0], [INIT] = init, [INIT + 1] = false},
+                   &taken);
     if (ok && r->active[0])
       sn_tm_give(r, 0, taken.of[X]);
     if (ok && init)

@@ -2,7 +2,8 @@
 //
 //   %y = tm_tensor.scatter %u at %t into %x
 //     a sum         %du = the gradient at %t                          %dx = the gradient
-//     the update    %du the same                                      %dx = the gradient, and 0 at %t
+//     a count       %du = 0                                           %dx = the gradient
+//     the update    %du = the gradient at %t                          %dx = the gradient, and 0 at %t
 //     a maximum     both: the gradient over the number of equal ones, where they are what was kept
 //     a product     both: the gradient times the product of all others, beside zeros too
 //
@@ -191,10 +192,10 @@ bool sn_scatter_gradients(const SnTmRule *r) {
   } else if (by == SN_TM_PRODUCT) {
     product(r, g);
   } else {
-    if (r->active[0])
+    if (r->active[0] && by != SN_TM_COUNT)
       sn_tm_give(r, 0, gather(r, g));
     if (r->active[2])
-      sn_tm_give(r, 2, by == SN_TM_SUM ? g : cleared(r, g));
+      sn_tm_give(r, 2, by == SN_TM_FIRST ? cleared(r, g) : g);
   }
   return true;
 }

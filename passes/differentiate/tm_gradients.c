@@ -63,7 +63,10 @@ SnTmCombiner sn_tm_combiner(MlirOperation op) {
                          (sn_same(sn_operand(by, 0), q) && sn_same(sn_operand(by, 1), p))))
       return known[k].is;
   }
-  return SN_TM_OTHER;
+  MlirOperation add = sn_def(v, "arith.addf");
+  bool counts = !sn_null(add) && ((sn_same(sn_operand(add, 0), q) && sn_constant_of(sn_operand(add, 1)).ptr) ||
+                                  (sn_same(sn_operand(add, 1), q) && sn_constant_of(sn_operand(add, 0)).ptr));
+  return counts ? SN_TM_COUNT : SN_TM_OTHER;
 }
 
 // ---- elementwise forms ------------------------------------------------------------------------

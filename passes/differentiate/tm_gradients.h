@@ -23,8 +23,16 @@ bool sn_tm_refused(const SnTmRule *r, const char *why);
 // A block on these, and a builder in it.
 MlirRegion sn_tm_region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuilder *in);
 
-// What the region yields: argument 0, or this of both.
-typedef enum { SN_TM_FIRST, SN_TM_SUM, SN_TM_PRODUCT, SN_TM_MAXIMUM, SN_TM_MINIMUM, SN_TM_OTHER } SnTmCombiner;
+// What the region yields: argument 0, or this of both; SN_TM_COUNT: argument 1 and a number, whatever argument 0 is.
+typedef enum {
+  SN_TM_FIRST,
+  SN_TM_SUM,
+  SN_TM_PRODUCT,
+  SN_TM_MAXIMUM,
+  SN_TM_MINIMUM,
+  SN_TM_COUNT,
+  SN_TM_OTHER
+} SnTmCombiner;
 SnTmCombiner sn_tm_combiner(MlirOperation op);
 
 // An elementwise form over the dimensions of `like`, whose body is written by `emit` from the values, each read by its

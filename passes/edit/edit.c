@@ -18,6 +18,14 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
     sn_clone(to, op, map);
 }
 
+// Never less than 0.
+static bool is_natural(const SnForm *f, MlirAffineExpr e) {
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+  return sn_affine_range(e, sizes, &low, &high) && low >= 0;
+}
+
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
   if (mlirAffineExprIsAConstant(e))
     return sn_index(b, mlirAffineConstantExprGetValue(e));
@@ -26,12 +34,15 @@ MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e) {
   MlirValue sides[2];
   sides[0] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetLHS(e));
   sides[1] = sn_affine_value(b, f, mlirAffineBinaryOpExprGetRHS(e));
-  return sn_row_op(b,
-                   mlirAffineExprIsAAdd(e)   ? "arith.addi"
-                   : mlirAffineExprIsAMul(e) ? "arith.muli"
-                   : mlirAffineExprIsAMod(e) ? "arith.remui"
-                                             : "arith.divui",
-                   (MlirType){0}, 2, sides);
+  if (mlirAffineExprIsAAdd(e) || mlirAffineExprIsAMul(e))
+    return sn_row_op(b, mlirAffineExprIsAAdd(e) ? "arith.addi" : "arith.muli", (MlirType){0}, 2, sides);
+  bool mod = mlirAffineExprIsAMod(e);
+  if (is_natural(f, mlirAffineBinaryOpExprGetLHS(e)))
+    return sn_row_op(b, mod ? "arith.remui" : "arith.divui", (MlirType){0}, 2, sides);
+  MlirValue quotient = sn_row_op(b, "arith.floordivsi", (MlirType){0}, 2, sides);
+  MlirValue whole[] = {quotient, sides[1]};
+  MlirValue rest[] = {sides[0], mod ? sn_row_op(b, "arith.muli", (MlirType){0}, 2, whole) : quotient};
+  return mod ? sn_row_op(b, "arith.subi", (MlirType){0}, 2, rest) : quotient;
 }
 
 bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e) {
@@ -41,11 +52,7 @@ bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e) {
   bool ok = sn_has_affine_value(f, x) && sn_has_affine_value(f, y);
   if (mlirAffineExprIsAAdd(e) || mlirAffineExprIsAMul(e) || !ok)
     return ok;
-  int64_t sizes[SN_MAX_DIMS], low, high;
-  for (size_t d = 0; d < f->dims.size; ++d)
-    sizes[d] = f->dims.data[d].size;
-  return !mlirAffineExprIsACeilDiv(e) && mlirAffineExprIsAConstant(y) && mlirAffineConstantExprGetValue(y) > 0 &&
-         sn_affine_range(x, sizes, &low, &high) && low >= 0;
+  return !mlirAffineExprIsACeilDiv(e) && mlirAffineExprIsAConstant(y) && mlirAffineConstantExprGetValue(y) > 0;
 }
 
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {

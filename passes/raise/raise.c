@@ -196,6 +196,26 @@ static bool starts_linalg(MlirOperation op) {
   return true;
 }
 
+// Sizes of tensors that its body asks for are asked in front of it: no row program holds a tensor.
+static void hoist_sizes(MlirOperation op) {
+  if (!sn_in_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1)
+    return;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  for (MlirOperation in = mlirBlockGetFirstOperation(body), next; !sn_null(in); in = next) {
+    next = mlirOperationGetNextInBlock(in);
+    if (!sn_is(in, "tensor.dim"))
+      continue;
+    bool outside = true;
+    for (intptr_t k = 0; k < 2; ++k) {
+      MlirValue v = sn_operand(in, k);
+      MlirBlock of = mlirValueIsABlockArgument(v) ? mlirBlockArgumentGetOwner(v) : mlirOperationGetBlock(sn_definer(v));
+      outside &= !mlirBlockEqual(of, body);
+    }
+    if (outside)
+      mlirOperationMoveBefore(in, op);
+  }
+}
+
 static void raise(MlirOperation op) {
   if (sn_shim_is_dead(op)) {
     mlirOperationDestroy(op);
@@ -210,6 +230,7 @@ static void raise(MlirOperation op) {
     return;
   }
   SnRaise r;
+  hoist_sizes(op);
   if (!sn_raise_open(&r, op))
     ;
   else if (r.num_parallel == r.num_loops)

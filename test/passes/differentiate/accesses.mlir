@@ -143,12 +143,31 @@ func.func @partly_known(%x: tensor<?x?xf32>, %y: tensor<?x5xf32>) -> tensor<?x?x
 
 // -----
 
+// What was read from one place on, in steps: the places are counted from there.
+
+// CHECK-LABEL: func @digits_from
+// CHECK:       sinter.rowwise (d = 3) by (d1 = 4)
+// CHECK-NEXT:    ins(%{{.+}}[d * 4 + d1 + 1] : tensor<12xf32> else 0.000000e+00)
+// CHECK:         sinter.row_reduce add
+func.func @digits_from(%s: tensor<3xf32>, %g: tensor<12xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<12xf32>
+  %y = sinter.rowwise () by (j = 12) ins(%s[(j - 1) floordiv 4] : tensor<3xf32> else 0.0) outs(%e[j] : tensor<12xf32>) {
+  ^row(%b: tensor<12xf32>):
+    %p = arith.mulf %b, %b : tensor<12xf32>
+    sinter.yield %p : tensor<12xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%s) : (tensor<12xf32>, tensor<12xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %d : tensor<3xf32>
+}
+
+// -----
+
 // A scale for each four columns, of which the columns' other digit is summed; and the other way about, where what would
 // be past the end is 0.
 
 // CHECK-LABEL: func @digits
 // CHECK:       sinter.rowwise (d = 3) by (d1 = 4)
-// CHECK-NEXT:    ins(%{{.+}}[d * 4 + d1] : tensor<12xf32> else 0.000000e+00)
+// CHECK-NEXT:    ins(%{{.+}}[d * 4 + d1] : tensor<12xf32>)
 // CHECK:         sinter.row_reduce add
 // CHECK:       sinter.rowwise (d = 5) by (d1 = 3)
 // CHECK-NEXT:    ins(%{{.+}}[d + d1 * 5] : tensor<12xf32> else 0.000000e+00)

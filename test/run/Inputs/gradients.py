@@ -317,6 +317,50 @@ PROGRAMS["tensor_gather"] = ("0", '''func.func @main(%x: tensor<9x5xf64>, %t: te
   %z = arith.constant 0.0 : f64
   %g = tensor.gather %x[%t] gather_dims([0]) : (tensor<9x5xf64>, tensor<7x1xi64>) -> tensor<7x1x5xf64>
 '''+ TAIL.format(t='tensor<7x1x5xf64>',dims='0, 1, 2'))
+# What begins an exclusive scan, all its values, and the last of them.
+PROGRAMS["products_before"] = ("0,1", '''func.func @main(%x: tensor<4x5x2xf64>, %b: tensor<4x2xf64>,
+    %y: tensor<4x5x2xf64>) -> tensor<f64> {
+  %z = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<4x5x2xf64>
+  %c, %h = tm_tensor.scan dimension(1) inclusive(false)
+      ins(%x : tensor<4x5x2xf64>) outs(%e, %b : tensor<4x5x2xf64>, tensor<4x2xf64>) {
+  ^bb0(%a: f64, %d: f64):
+    %c = arith.mulf %a, %d : f64
+    tm_tensor.yield %c : f64
+  } -> tensor<4x5x2xf64>, tensor<4x2xf64>
+  %l = linalg.broadcast ins(%h : tensor<4x2xf64>) outs(%e : tensor<4x5x2xf64>) dimensions = [1]
+  %g = arith.addf %c, %l : tensor<4x5x2xf64>
+'''+ TAIL.format(t='tensor<4x5x2xf64>',dims='0, 1, 2'))
+for name, dim, by in ("first_two", 1, "oge"), ("first_two_rows", 0, "ole"):
+    v = "tensor<4x2xf64>" if dim else "tensor<2x5xf64>"
+    PROGRAMS[name] = ("0", f'''func.func @main(%x: tensor<4x5xf64>, %y: {v}) -> tensor<f64> {{
+  %z = arith.constant 0.0 : f64
+  %k = arith.constant {"0xFFF0000000000000" if dim else "0x7FF0000000000000"} : f64
+  %m = arith.constant 0 : i64
+  %e = tensor.empty() : {v}
+  %o = tensor.empty() : {v.replace("f64", "i64")}
+  %i = linalg.fill ins(%k : f64) outs(%e : {v}) -> {v}
+  %j = linalg.fill ins(%m : i64) outs(%o : {v.replace("f64", "i64")}) -> {v.replace("f64", "i64")}
+  %g, %h = tm_tensor.topk dimension({dim}) ins(%x : tensor<4x5xf64>)
+      outs(%i, %j : {v}, {v.replace("f64", "i64")}) {{
+  ^bb0(%a: f64, %b: f64):
+    %l = arith.cmpf {by}, %a, %b : f64
+    tm_tensor.yield %l : i1
+  }} -> {v}, {v.replace("f64", "i64")}
+'''+ TAIL.format(t=v,dims='0, 1'))
+# Windows of 2x5 from an index on, which may overlap.
+for name, body in {"windows_sum": "%a, %b", "windows_put": None}.items():
+    last = "%a" if body is None else "%l"
+    PROGRAMS[name] = ("0,1", f'''func.func @main(%x: tensor<9x5xf64>, %u: tensor<3x2x5xf64>, %y: tensor<9x5xf64>,
+    %n: tensor<3x1xi64>) -> tensor<f64> {{
+  %z = arith.constant 0.0 : f64
+  %g = tm_tensor.scatter {{dimension_map = array<i64: 0>}} unique_indices(false)
+      ins(%u, %n : tensor<3x2x5xf64>, tensor<3x1xi64>) outs(%x : tensor<9x5xf64>) {{
+  ^bb0(%a: f64, %b: f64):
+    %l = arith.addf %a, %b : f64
+    tm_tensor.yield {last} : f64
+  }} -> tensor<9x5xf64>
+'''+ TAIL.format(t='tensor<9x5xf64>',dims='0, 1'))
 
 
 def square(y, g):
@@ -327,7 +371,26 @@ def scattered(x, u, y, n):
     return square(x.index_add(0, n[:, 0], u), y)
 
 
+def products_before(x, b, y):
+    parts = [b]
+    for k in range(4):
+        parts.append(parts[-1] * x[:, k])
+    return square(torch.stack([p + parts[-1] for p in parts], 1), y)
+
+
+def windows(x, u, y, n, put):
+    for w, at in zip(u, n[:, 0].tolist()):
+        middle = w if put else x[at : at + 2] + w
+        x = torch.cat([x[:at], middle, x[at + 2 :]])
+    return square(x, y)
+
+
 WANTED = {
+    "products_before": products_before,
+    "first_two": lambda x, y: square(x.topk(2, 1)[0], y),
+    "first_two_rows": lambda x, y: square(x.topk(2, 0, largest=False)[0], y),
+    "windows_sum": lambda x, u, y, n: windows(x, u, y, n, False),
+    "windows_put": lambda x, u, y, n: windows(x, u, y, n, True),
     "asum": lambda a, b: (a @ b).sum(),
     "weight_slices": lambda x, w: (lambda q, k, v: ((q * k + v) ** 2).sum())(*(x @ p.T for p in w.chunk(3))),
     "qkv": lambda x, w: (lambda q, k, v: ((q * k + v) ** 2).sum())(*(x @ w).chunk(3, -1)),
@@ -370,6 +433,8 @@ def inputs(rng, name, text):
     for shape, kind in re.findall(r"tensor<([0-9x?]*)(f64|i64)>", arguments):
         sizes = [5 if n == "?" else int(n) for n in shape.split("x") if n]
         given.append(rng.standard_normal(sizes) if kind == "f64" else rng.integers(0, 4, sizes))
+    if name == "windows_put":  # those that overlap would have no order in PyTorch
+        given[3] = np.array([[4], [0], [6]])
     if name == "sort":
         given[0] = np.round(given[0])
         given[2] = np.broadcast_to(np.arange(5), (4, 5)).copy()
