@@ -118,6 +118,25 @@ def lstm_tagger():
 
 
 @model()
+def lstm_steps():
+    """Fifty steps of a cell, and a classifier of the last state."""
+    import torch
+    from torch import nn
+
+    class Steps(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.head = nn.LSTMCell(6, 16), nn.Linear(16, 5)
+
+        def forward(self, x):
+            h = c = torch.zeros(x.shape[0], 16, dtype=x.dtype)
+            for t in range(x.shape[1]):
+                h, c = self.cell(x[:, t], (h, c))
+            return self.head(h)
+    return Model(Steps(), lambda b: (torch.randn(b, 50, 6),), loss="classes")
+
+
+@model()
 def transformer_encoder():
     from torch import nn
     layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True, norm_first=True)

@@ -46,7 +46,7 @@ func.func @maximum_beside(%x: tensor<4xf32>, %e: tensor<f32>, %f: tensor<4xf32>)
 // -----
 
 func.func @scattered(%x: tensor<9x5xf32>, %u: tensor<7x5xf32>, %n: tensor<7x1xi64>) -> tensor<7x5xf32> {
-  // expected-error @+1 {{has no gradient here: it combines by something other than a sum, product, maximum or minimum, or the update alone}}
+  // expected-error @+1 {{has no gradient here: it combines by something other than a sum, product, maximum, minimum, or the update alone}}
   %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %n : tensor<7x5xf32>, tensor<7x1xi64>) outs(%x : tensor<9x5xf32>) {
   ^bb0(%p: f32, %q: f32):
     %m = arith.subf %q, %p : f32
