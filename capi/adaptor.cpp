@@ -111,11 +111,16 @@ const char *optionOf(void *options, const char *name) {
 
 } // namespace
 
+// A name that is taken ends the process: of a plugin of ours in the same one, say, whose passes do the same.
 void sn_shim_register_pass(const SnPass *pass) {
+  if (PassInfo::lookup(pass->argument))
+    return;
   registerPass([pass] { return std::make_unique<CPass>(pass); });
 }
 
 void sn_shim_register_pipeline(const SnPipeline *d) {
+  if (PassPipelineInfo::lookup(d->argument))
+    return;
   registerPassPipeline(
       d->argument, d->summary,
       [d](OpPassManager &pm, StringRef text, function_ref<LogicalResult(const Twine &)> error) {

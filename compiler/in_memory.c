@@ -94,12 +94,16 @@ static LLVMErrorRef define_symbols(LLVMOrcLLJITRef jit, const SinterRtSymbol *ru
   return error;
 }
 
+// What fails is an answer of the calls below: LLVM need not print it too.
+static void keep_quiet(void *user, LLVMErrorRef error) { LLVMConsumeError(error); }
+
 static int32_t link_object(SnJob *job, SinterProgram *p, const SinterRtSymbol *symbols) {
   LLVMOrcLLJITRef jit = NULL;
   LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit, LLVMOrcCreateLLJITBuilder());
   if (error)
     return llvm_error(job, "LLVM's JIT does not start", error);
   p->code = jit;
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit), keep_quiet, NULL);
   LLVMOrcExecutorAddress address = 0;
   error = define_symbols(jit, symbols);
   if (!error)

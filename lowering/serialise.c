@@ -45,6 +45,7 @@ typedef struct {
   SnOpVec entries; // llvm.func with sinter.function
   uint64_t features; // of the processor, that the code may use
   LLVMValueRef file; // the SinterConstants of a library whose constants are in a file, else NULL
+  bool refused;      // LLVM has told an error
 } Writer;
 
 static SnOpVec entries_of(MlirOperation module) {
@@ -514,12 +515,16 @@ static void stream_halves(const Writer *w) {
 
 static MlirLogicalResult emit(const Writer *w, LLVMMemoryBufferRef *object) {
   char *why = NULL;
-  if (!LLVMTargetMachineEmitToMemoryBuffer(w->machine, w->llvm, LLVMObjectFile, &why, object))
+  bool wrong = LLVMTargetMachineEmitToMemoryBuffer(w->machine, w->llvm, LLVMObjectFile, &why, object);
+  if (!wrong && !w->refused)
     return SN_OK;
-  MlirLogicalResult result = failed(w, "LLVM's code generator", why);
+  if (wrong)
+    failed(w, "LLVM's code generator", why);
+  else
+    LLVMDisposeMemoryBuffer(*object);
   LLVMDisposeMessage(why);
   *object = NULL;
-  return result;
+  return SN_FAIL;
 }
 
 static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
@@ -542,11 +547,23 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   return emit(w, object);
 }
 
+// Without a handler LLVM prints what its code generator refuses, and ends the process.
+static void report_diagnostic(LLVMDiagnosticInfoRef diagnostic, void *user) {
+  Writer *w = user;
+  if (LLVMGetDiagInfoSeverity(diagnostic) != LLVMDSError || w->refused) // once: code may be there twice
+    return;
+  char *text = LLVMGetDiagInfoDescription(diagnostic);
+  failed(w, "LLVM", text);
+  LLVMDisposeMessage(text);
+  w->refused = true;
+}
+
 MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
                                LLVMMemoryBufferRef *object) {
   *object = NULL;
   LLVMContextRef ctx = LLVMContextCreate();
   Writer w = {module, options, ctx};
+  LLVMContextSetDiagnosticHandler(ctx, report_diagnostic, &w);
   w.i8 = LLVMInt8TypeInContext(ctx);
   w.i16 = LLVMInt16TypeInContext(ctx);
   w.i32 = LLVMInt32TypeInContext(ctx);

@@ -126,6 +126,10 @@ static void mistakes(void) {
        "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
        "  %y = func.call @far(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %y : tensor<2xf32>\n}",
        "here.mlir:1:1: 'func.func' op is declared, and nothing defines it", SINTER_COMPILER_NOT_COMPILED},
+      {"func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+       "  llvm.inline_asm has_side_effects \"no_such_instruction\", \"\" : () -> ()\n"
+       "  return %x : tensor<2xf32>\n}",
+       "no_such_instruction", SINTER_COMPILER_NOT_COMPILED},
       {"func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {\n"
        "  return %x : tensor<2xcomplex<f32>>\n}",
        "complex", SINTER_COMPILER_NOT_COMPILED},
