@@ -16,7 +16,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -68,6 +70,21 @@ bool sn_shim_same_regions(MlirOperation a, MlirOperation b) {
     if (!OperationEquivalence::isRegionEquivalentTo(&x, &y, OperationEquivalence::IgnoreLocations))
       return false;
   return true;
+}
+
+MlirOperation sn_shim_symbol(MlirOperation module, MlirStringRef name) {
+  Operation *op = unwrap(module);
+  return wrap(SymbolTable::lookupSymbolIn(op, StringAttr::get(op->getContext(), unwrap(name))));
+}
+void sn_shim_refer(MlirOperation root, MlirAttribute (*to)(void *user, MlirAttribute name), void *user) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](SymbolRefAttr ref) -> std::optional<Attribute> {
+    MlirAttribute name = to(user, wrap(Attribute(ref.getRootReference())));
+    if (!name.ptr)
+      return std::nullopt;
+    return SymbolRefAttr::get(cast<StringAttr>(unwrap(name)), ref.getNestedReferences());
+  });
+  replacer.recursivelyReplaceElementsIn(unwrap(root));
 }
 
 static AsmResourceBlob blob_of(const void *data, size_t size, SnResourceEnd end, void *user) {

@@ -57,6 +57,14 @@ MlirAttribute sn_shim_new_resource(MlirType type, MlirStringRef name, const void
 // The same bytes under a type of as many.
 MlirAttribute sn_shim_resource_as(MlirAttribute dense_resource, MlirType type);
 
+// ---- symbols ----------------------------------------------------------------------
+
+// The op of that name in a module, null if there is none. In time that grows with the module.
+MlirOperation sn_shim_symbol(MlirOperation module, MlirStringRef name);
+// Each reference under `root` to a symbol that `to` has another name for, in one walk. Names are string attributes;
+// null: it stays.
+void sn_shim_refer(MlirOperation root, MlirAttribute (*to)(void *user, MlirAttribute name), void *user);
+
 // ---- upstream's patterns that have no pass -------------------------------------
 
 // math.erf and math.erfc of f32 -> polynomials.

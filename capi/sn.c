@@ -360,16 +360,7 @@ bool sn_one_use(MlirValue v) {
   MlirOpOperand use = mlirValueGetFirstUse(v);
   return use.ptr && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
-MlirOperation sn_symbol(MlirOperation module, const char *name) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol = sn_get_attr(op, "sym_name");
-    if (symbol.ptr && mlirAttributeIsAString(symbol) &&
-        mlirStringRefEqual(mlirStringAttrGetValue(symbol), SN_STR(name)))
-      return op;
-  }
-  return (MlirOperation){0};
-}
+MlirOperation sn_symbol(MlirOperation module, const char *name) { return sn_shim_symbol(module, SN_STR(name)); }
 
 bool sn_known_dim(MlirOperation dim, intptr_t *i) {
   MlirAttribute at = sn_null(dim) ? mlirAttributeGetNull() : sn_constant_of(sn_operand(dim, 1));

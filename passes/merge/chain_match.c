@@ -183,11 +183,21 @@ static bool reads_alike(const Match *m, const SnAccess *x, const SnAccess *y, Sn
   return true;
 }
 
+static bool share_input(const SnForm *a, const SnForm *b) {
+  for (size_t i = sn_first_input(a); i < a->inputs.size; ++i)
+    for (size_t k = sn_first_input(b); k < b->inputs.size; ++k)
+      if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value))
+        return true;
+  return false;
+}
+
 // A group of a that a new one of b may be: as long, nothing goes from it to b's, and both read something at one place
 // (the input that a norm begins with is added at the end).
 static void share_group(Match *m, size_t h, intptr_t *to_group, const intptr_t *from_group) {
   const SnForm *a = &m->c->a, *b = &m->c->b;
   SnGroup to = sn_group(b, h);
+  if (!share_input(a, b))
+    return;
   for (size_t g = 0; g < sn_num_groups(a); ++g) {
     SnGroup from = sn_group(a, g);
     bool fits = from.num_dims == to.num_dims, alike = false;
