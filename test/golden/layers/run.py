@@ -24,7 +24,7 @@ def save(path, values, kind):
 def load(path, kind):
     values = np.load(path)
     if kind == "bf16" and values.dtype.kind != "f":
-        values = (values.astype("<u4") << 16).view("<f4")
+        values = (values.reshape(-1).astype("<u4") << 16).view("<f4").reshape(values.shape)
     return values.astype("f8")
 
 
