@@ -66,9 +66,15 @@ int64_t sn_gpu_line_words(const SnGpuProduct *p, int64_t k) {
   return k * (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type)) / 32 + SN_GPU_PADDED;
 }
 
+int64_t sn_gpu_turned_words(int64_t extent) { return extent / 2 + SN_GPU_PADDED; }
+
+static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
+
 int64_t sn_gpu_side_bytes(const SnGpuProduct *p, int64_t extent, int64_t k) {
   return p->line->sums == SN_SUMS_IN_THREADS ? k * (extent + SN_GPU_PADDED) * sn_scratch_bytes(p->type)
-                                             : 2 * extent * sn_gpu_line_words(p, k) * 4; // two slots
+                                             : 2 * 4 *
+                                                   larger(extent * sn_gpu_line_words(p, k),
+                                                          k * sn_gpu_turned_words(extent)); // two slots
 }
 
 int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k) {
@@ -98,13 +104,44 @@ bool sn_gpu_has_kernel(const SnForm *f, const char *kernel) {
 
 // ---- the schedule ----------------------------------------------------------------------------
 
-static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t most) {
-  int64_t batch = sn_gpu_dims_size(f, &p->points.batch), rows = sn_gpu_dims_size(f, &p->points.rows),
-          columns = sn_gpu_dims_size(f, &p->points.columns);
+int64_t sn_gpu_num_tiles(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n) {
+  int64_t batch = sn_gpu_dims_size(f, &points->batch), rows = sn_gpu_dims_size(f, &points->rows),
+          columns = sn_gpu_dims_size(f, &points->columns);
   if (batch == SN_DYNAMIC || rows == SN_DYNAMIC || columns == SN_DYNAMIC)
+    return SN_DYNAMIC;
+  return sn_times(batch, sn_times(sn_pieces(rows, m), sn_pieces(columns, n)));
+}
+
+int64_t sn_gpu_pieces(const SnForm *f, size_t product, int64_t k, int64_t split) {
+  SnGroup summed = sn_side_summed(f, 2 * product);
+  int64_t all = 1;
+  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
+    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, f->dims.data[d].size);
+  return all == SN_DYNAMIC ? SN_DYNAMIC : sn_pieces(sn_pieces(all, k), split);
+}
+
+static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t most) {
+  int64_t tiles = sn_gpu_num_tiles(f, &p->points, p->m, p->n);
+  if (tiles == SN_DYNAMIC)
     return most;
-  int64_t tiles = sn_times(batch, sn_times(sn_pieces(rows, p->m), sn_pieces(columns, p->n)));
+  tiles = sn_times(tiles, p->split);
   return tiles < 1 ? 1 : tiles < most ? tiles : most;
+}
+
+// Blocks that share a sum count themselves at the tile, and each of them has a part.
+static MlirLogicalResult check_split(const SnForm *f, const SnGpuProductPlan *p) {
+  if (p->split == 1)
+    return SN_OK;
+  if (p->tickets || sn_gpu_num_tiles(f, &p->points, p->m, p->n) == SN_DYNAMIC)
+    return sn_error(f->op, "has a schedule with split = %lld, where %s", (long long)p->split,
+                    p->tickets ? "tiles are dealt by ticket" : "the number of tiles is not known");
+  for (size_t i = 0; i < f->products.size; ++i) {
+    int64_t all = sn_gpu_pieces(f, i, p->k, 1), each = sn_gpu_pieces(f, i, p->k, p->split);
+    if (all == SN_DYNAMIC || each * (p->split - 1) >= all)
+      return sn_error(f->op, "has a schedule with split = %lld, and product %zu does not have a part for each",
+                      (long long)p->split, i);
+  }
+  return SN_OK;
 }
 
 int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *p) {
@@ -147,6 +184,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                           .tickets = sn_schedule_word_is(a, "deal", "ticket"),
                           .by_turns = wgmma && sn_schedule_word_is(a, "share", "turns"),
                           .stages = sn_schedule_number(a, "stages"),
+                          .split = sn_schedule_number(a, "split"),
                           .group = sn_schedule_number(a, "group"),
                           .kernel = sn_schedule_word(a, "kernel"),
                           .m = sn_schedule_number(a, "m"),
@@ -159,6 +197,8 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
+  if (sn_failed(check_split(f, p)))
+    return SN_FAIL;
   if (wgmma)
     return plan_warpgroups(f, p);
   bool fits = true, warps = strcmp(p->kernel, "fma");

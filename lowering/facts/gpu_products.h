@@ -43,6 +43,7 @@ typedef struct {
   bool tickets;       // tiles go to the block that is done first
   bool by_turns;      // each warpgroup has whole tiles; else some rows of each
   int64_t stages;     // pieces of k summed elements in shared memory, of wgmma
+  int64_t split;      // blocks that share the sum of a tile
   int64_t group;      // tiles below each other that come before the next column of tiles
   const char *kernel; // a name of sn_micro_gpu_names
   int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
@@ -70,10 +71,15 @@ int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int
 // The same of wgmma with so many stages, and so many threads that have sums; and of the slots of one stage.
 int64_t sn_gpu_staged_bytes(const SnForm *form, int64_t m, int64_t n, int64_t stages, int64_t threads);
 int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);
-// Of a line of a side along k, for mma.sync.
+// Of a line of a side along so many rows or columns of 16 bits, for mma.sync; along k.
+int64_t sn_gpu_turned_words(int64_t extent);
 int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
 // All products have a line of this name.
 bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
+// Tiles of a form whose sizes are known; SN_DYNAMIC where they are not.
+int64_t sn_gpu_num_tiles(const SnForm *form, const SnGpuPoints *points, int64_t m, int64_t n);
+// Pieces of k elements that the product sums, in all and by one of `split` blocks; the last may have fewer, none has 0.
+int64_t sn_gpu_pieces(const SnForm *form, size_t product, int64_t k, int64_t split);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
 MlirLogicalResult sn_gpu_plan_products(const SnForm *form, SnGpuProductPlan *plan);
 

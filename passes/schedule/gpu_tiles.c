@@ -45,6 +45,31 @@ static int64_t register_bytes(const SnForm *f) {
   return bytes;
 }
 
+enum {
+  MOST_PARTS = 32,
+  PIECES_OF_A_PART = 6, // at least, where threads fetch sides
+};
+
+// Blocks that share a sum where tiles leave multiprocessors without one: each has some pieces of it.
+static int64_t split_of(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuChip *chip) {
+  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), split = MOST_PARTS;
+  if (tiles == SN_DYNAMIC || !tiles)
+    return 1;
+  split = 2 * chip->multiprocessors / tiles < split ? 2 * chip->multiprocessors / tiles : split;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    int64_t all = sn_gpu_pieces(f, i, t->k, 1);
+    split = all == SN_DYNAMIC ? 1 : all / PIECES_OF_A_PART < split ? all / PIECES_OF_A_PART : split;
+  }
+  for (; split > 1; --split) {
+    bool all_have = true;
+    for (size_t i = 0; i < f->products.size; ++i)
+      all_have &= sn_gpu_pieces(f, i, t->k, split) * (split - 1) < sn_gpu_pieces(f, i, t->k, 1);
+    if (all_have)
+      return split;
+  }
+  return 1;
+}
+
 static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuChip *chip) {
   int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 20),
           columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 20),
@@ -52,6 +77,7 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
           each = t->m * t->n / t->threads * register_bytes(f) / 4;
   bool wasted = (t->m > 16 && rows <= t->m / 2) || (t->n > 16 && columns <= t->n / 2);
   int64_t all = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
+  all = sn_times(all, split_of(f, points, t, chip));
   return !wasted && each <= 64 && all >= chip->multiprocessors &&
          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
@@ -73,6 +99,9 @@ static const StagedTile staged[] = {
 enum {
   STAGED_THREADS = 256,
   SUMS_OF_A_THREAD = 192, // in its registers
+  MEET_CYCLES = 2000,     // until all know that the last part is there
+  MET_BYTES_OF_A_CYCLE = 40,
+  PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
 };
@@ -92,47 +121,69 @@ static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const Staged
          sn_gpu_staged_bytes(f, t->m, t->n, t->stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED <= chip->shared_bytes;
 }
 
-static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
+static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
+                      const SnGpuChip *chip) {
   int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
           columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 12),
           batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
           tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
-  double waves = (double)sn_pieces(tiles, chip->multiprocessors), multiply = (double)(t->m * t->n) / 32,
-         copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE, lines = 0;
+  double waves = (double)sn_pieces(sn_times(tiles, split), chip->multiprocessors),
+         multiply = (double)(t->m * t->n) / 32, copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE,
+         lines = 0, meet = 0;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
-    int64_t sum = 1;
-    for (int64_t d = p.summed.first; d < p.summed.first + p.summed.num_dims; ++d)
-      sum = sn_times(sum, f->dims.data[d].size);
-    lines += (double)sn_pieces(sum, sn_gpu_map_sum(&p));
+    lines += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split);
   }
-  return waves * lines * (multiply > copy ? multiply : copy) * t->factor + BEGIN_CYCLES;
+  if (split > 1)
+    meet = MEET_CYCLES + (double)(f->products.size * (size_t)(t->m * t->n * 4 * (split + 1))) / MET_BYTES_OF_A_CYCLE;
+  return waves * lines * (multiply > copy ? multiply : copy) * t->factor + BEGIN_CYCLES + meet;
+}
+
+// Every block has two pieces at least, and all parts have some room in the workspace.
+static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split) {
+  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n);
+  if (split == 1)
+    return true;
+  if (tiles == SN_DYNAMIC || sn_times(tiles * split, t->m * t->n * 4) > PARTS_BYTES)
+    return false;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    int64_t k = sn_gpu_map_sum(&p), all = sn_gpu_pieces(f, i, k, 1), each = sn_gpu_pieces(f, i, k, split);
+    if (each < 2 || each * (split - 1) >= all)
+      return false;
+  }
+  return true;
 }
 
 static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *points, const char *name,
-                                       const SnGpuChip *chip) {
+                                       const SnGpuChip *chip, int64_t *parts) {
   const StagedTile *best = NULL;
   double least = 0;
-  for (size_t i = 0; i < sizeof staged / sizeof *staged && !strcmp(name, "sm_90a"); ++i) {
-    double cost = staged_fits(f, points, &staged[i], chip) ? cost_of(f, points, &staged[i], chip) : -1;
-    if (cost >= 0 && (!best || cost < least)) {
+  for (size_t i = 0; i < sizeof staged / sizeof *staged && !strcmp(name, "sm_90a"); ++i)
+    for (int64_t split = 1; split <= MOST_PARTS && staged_fits(f, points, &staged[i], chip); ++split) {
+      double cost = may_split(f, points, &staged[i], split) ? cost_of(f, points, &staged[i], split, chip) : -1;
+      if (cost < 0 || (best && cost >= least))
+        continue;
       best = &staged[i];
       least = cost;
+      *parts = split;
     }
-  }
   return best;
 }
 
-static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, const SnGpuChip *chip) {
+static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64_t split, const SnGpuChip *chip) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
   SnGpuProduct p = sn_gpu_product(f, 0, "wgmma");
+  char shared[40] = "";
+  if (split > 1)
+    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
   return sn_schedule_attr(
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = %lld, threads = %d, "
-                    "stages = %lld, share = \"%s\", group = %d}",
+                    "stages = %lld, share = \"%s\", group = %d%s}",
                     (long long)chip->multiprocessors, (long long)t->m, (long long)t->n, (long long)sn_gpu_map_sum(&p),
-                    STAGED_THREADS, (long long)t->stages, t->share, t->m == 128 ? 12 : 16));
+                    STAGED_THREADS, (long long)t->stages, t->share, t->m == 128 ? 12 : 16, shared));
 }
 
 // ---- one of all ------------------------------------------------------------------------------
@@ -142,15 +193,20 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
     return mlirAttributeGetNull();
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
-  const StagedTile *by_copies = choose_staged(f, &points, options->chip, chip);
+  int64_t split = 1;
+  const StagedTile *by_copies = choose_staged(f, &points, options->chip, chip, &split);
   if (by_copies)
-    return staged_schedule(f, by_copies, chip);
+    return staged_schedule(f, by_copies, split, chip);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
   while (i < last && !(sn_gpu_has_kernel(f, tiles[i].kernel) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
   const Tile *t = &tiles[i];
   char blocks[40] = "";
+  split = split_of(f, &points, t, chip);
+  char shared[40] = "";
+  if (split > 1)
+    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
   if (sn_gpu_dims_size(f, &points.rows) == SN_DYNAMIC || sn_gpu_dims_size(f, &points.columns) == SN_DYNAMIC ||
       sn_gpu_dims_size(f, &points.batch) == SN_DYNAMIC) // as many as run at once
     snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)(chip->multiprocessors * t->occupancy));
@@ -158,7 +214,7 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   return sn_schedule_attr(loc, "mma",
                           sn_parse_attr(mlirLocationGetContext(loc),
                                         "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
-                                        "%lld}",
+                                        "%lld%s}",
                                         t->kernel, blocks, (long long)t->m, (long long)t->n, (long long)t->k,
-                                        (long long)t->threads, (long long)t->occupancy));
+                                        (long long)t->threads, (long long)t->occupancy, shared));
 }

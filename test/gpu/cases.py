@@ -739,6 +739,18 @@ def products():
     product("product_tickets", **matmul, schedule=f + t(16, 16, 16, 64) + ', blocks = 4, deal = "ticket"')
     product("product_flat", **matmul, schedule=f + t(128, 16, 16, 128))
     product("product_narrow", **matmul, schedule=f + t(8, 8, 8, 32))
+    product("product_parts", **matmul, schedule=f + t(16, 16, 8, 64) + ", split = 5")
+    product("product_parts_wide", **matmul, schedule=f + t(16, 128, 16, 128) + ", blocks = 2, split = 3")
+    product("product_parts_bf16", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((37, 129), (129, 65)), t=("bf16", "bf16", "f32"),
+            schedule='kernel = "mma.sync", m = 16, n = 128, k = 32, threads = 128, split = 3')
+    for a in ("i, k", "k, i"):
+        for b in ("j, k", "k, j"):
+            of = {"i": 70, "j": 82, "k": 104}
+            product("product_f16_" + (a + b).replace(", ", ""), rows=[("i", 70)], columns=[("j", 82)], sums=[("k", 104)],
+                    a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij", t=("f16", "f16", "f32"),
+                    shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
+                    schedule='kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128')
     product("product_one", rows=[("i", 1)], columns=[("j", 1)], sums=[("k", 1)], a="i, k", b="k, j", spec="ik,kj->ij",
             shapes=((1, 1), (1, 1)))
     product("product_turned", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 40)], a="k, i", b="j, k",
@@ -817,6 +829,9 @@ def staged_products():
     plain("one_row", 1, 200, 1000, tile(64, 32, 16, "turns"))
     product("product_wgmma_vector", rows=[], columns=[("j", 200)], sums=[("k", 136)], a="k", b="j, k", spec="k,jk->j",
             shapes=((136,), (200, 136)), t=("bf16", "bf16", "f32"), schedule=small)
+    plain("parts", 150, 72, 1000, tile(64, 64, 3, "turns", 7) + ", split = 3")
+    plain("parts_tile", 150, 72, 1000, tile(128, 64, 3, "tile", 3) + ", split = 4")
+    plain("parts_uneven", 70, 40, 72 * 8, tile(64, 32, 16, "turns") + ", split = 2", t=("f16", "f16", "f32"))
     plain("deep", 150, 72, 1000, tile(64, 64, 3, "turns", 1))
     plain("deep_tile", 150, 72, 1000, tile(128, 64, 3, "tile", 1))
     plain("many", 700, 520, 64, tile(64, 64, 3, "turns", 3, 4))

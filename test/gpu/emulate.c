@@ -199,16 +199,26 @@ uint32_t emu_max_bf16x2(uint32_t x, uint32_t y) { return max_bf16(x >> 16, y >> 
 // Of a warp's lanes: each names 16 bytes, and gets word lane % 4 of those that lanes lane / 4, 8 + lane / 4, ... named.
 typedef int32_t Words __attribute__((vector_size(16)));
 typedef float Floats __attribute__((vector_size(16)));
-Words emu_ldmatrix(int32_t address) {
+static Words matrices(int32_t address, int turned) {
   int64_t turn = me->shuffles & 1, index = me - threads, lane = index % 32;
   __tsan_read16((void *)(uintptr_t)(uint32_t)address);
   slots[turn][index].u = (uint32_t)address;
   wait_for(&warp_count[index / 32], 32, &me->shuffles);
   Words to;
-  for (int i = 0; i < 4; ++i)
-    to[i] = ((int32_t *)(uintptr_t)slots[turn][index - lane + 8 * i + lane / 4].u)[lane % 4];
+  for (int i = 0; i < 4; ++i) {
+    int64_t first = index - lane + 8 * i;
+    if (turned) { // two lines' elements of 16 bits
+      uint16_t *x = (uint16_t *)(uintptr_t)slots[turn][first + lane % 4 * 2].u,
+               *y = (uint16_t *)(uintptr_t)slots[turn][first + lane % 4 * 2 + 1].u;
+      to[i] = (int32_t)((uint32_t)x[lane / 4] | (uint32_t)y[lane / 4] << 16);
+    } else {
+      to[i] = ((int32_t *)(uintptr_t)slots[turn][first + lane / 4].u)[lane % 4];
+    }
+  }
   return to;
 }
+Words emu_ldmatrix(int32_t address) { return matrices(address, 0); }
+Words emu_ldmatrix_turned(int32_t address) { return matrices(address, 1); }
 // Fragments of a warp's lanes: a has 16 rows and b 8 columns of 8 words; in words they are the same for all types. (PTX
 // ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".)
 typedef enum { MMA_BF16, MMA_F16, MMA_S8 } Mma;

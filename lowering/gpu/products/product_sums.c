@@ -81,15 +81,16 @@ void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   sn_gpu_sums_place(b, t.layout, k->thread, &t.row, &t.column);
   int64_t values = sn_layout_values(t.layout), all = values + a.count + c.count;
   MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), *next_a = carried + values, *next_c = next_a + a.count,
-            zero = sn_index(b, 0), step = sn_index(b, plan->k);
+            first, end, step = sn_index(b, plan->k);
+  sn_gpu_part_of_sum(b, g, a.sum, &first, &end);
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_gpu_zero(b, p->type);
-  sn_gpu_fetch_side(b, &a, zero, next_a);
-  sn_gpu_fetch_side(b, &c, zero, next_c);
-  SnLoop l = sn_for_values(b, zero, a.sum, step, sn_values(all, carried));
+  sn_gpu_fetch_side(b, &a, first, next_a);
+  sn_gpu_fetch_side(b, &c, first, next_c);
+  SnLoop l = sn_for_values(b, first, end, step, sn_values(all, carried));
   memcpy(carried, l.carried, (size_t)all * sizeof *carried);
-  sn_gpu_put_side(b, &a, a_memory, true, zero, next_a);
-  sn_gpu_put_side(b, &c, c_memory, true, zero, next_c);
+  sn_gpu_put_side(b, &a, a_memory, true, sn_index(b, 0), next_a);
+  sn_gpu_put_side(b, &c, c_memory, true, sn_index(b, 0), next_c);
   sn_gpu_sync(b, k);
   MlirValue next = sn(b, "arith.addi", l.index, step);
   sn_gpu_fetch_side(b, &a, next, next_a);

@@ -30,13 +30,15 @@ enum {
 typedef struct {
   SnGpuProducts *g;
   SnGpuRing ring;
-  MlirValue slots;     // bytes in shared memory: of each stage, a and then b
-  MlirValue group;     // i32: which warpgroup, of those that have sums
-  MlirValue stored;    // memref<all lines x SN_GPU_STORED_LINE> of f32, 16 lines of each warp, for each product
-  int64_t blocks;      // of 64 rows that a warpgroup has
-  int turn_barrier[2]; // numbers: where a warpgroup waits for its turn
-  SnGpuSideMap *maps;  // two for each product
-  MlirValue *sums;     // of each product and block: a struct of registers
+  MlirValue slots;      // bytes in shared memory: of each stage, a and then b
+  MlirValue group;      // i32: which warpgroup, of those that have sums
+  MlirValue stored;     // memref<all lines x SN_GPU_STORED_LINE> of f32, 16 lines of each warp, for each product
+  int64_t blocks;       // of 64 rows that a warpgroup has
+  int turn_barrier[2];  // numbers: where a warpgroup waits for its turn
+  int group_barrier[2]; // where its threads meet, if they share sums with other blocks
+  MlirValue flags;      // i32 in shared memory, of each warpgroup: its part came last
+  SnGpuSideMap *maps;   // two for each product
+  MlirValue *sums;      // of each product and block: a struct of registers
 } Staged;
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
@@ -46,13 +48,9 @@ static MlirValue as_i32(SnBuilder *b, MlirValue index) { return sn(b, "arith.ind
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 static int64_t stage_bytes(const Staged *s) { return sn_gpu_stage_bytes(s->g->plan->m, s->g->plan->n); }
+// Of this block's part; those beyond the end are zeros.
 static int64_t pieces_of_sum(const Staged *s, size_t product) {
-  const SnForm *f = s->g->form;
-  SnGroup summed = sn_side_summed(f, 2 * product);
-  int64_t all = 1;
-  for (int64_t d = summed.first; d < summed.first + summed.num_dims; ++d)
-    all = sn_times(all, f->dims.data[d].size);
-  return sn_pieces(all, s->g->plan->k);
+  return sn_gpu_pieces(s->g->form, product, s->g->plan->k, s->g->plan->split);
 }
 
 static SnGpuTurn next_turn(SnBuilder *b, const Staged *s, SnGpuTurn turn) {
@@ -112,8 +110,11 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
     MlirValue init[] = {turn->slot, turn->parity};
     SnLoop l = sn_for_values(b, sn_index(b, 0), sn_index(b, pieces_of_sum(s, p)), sn_index(b, 1), sn_values(2, init));
     SnGpuTurn at = {l.carried[0], l.carried[1]};
+    MlirValue piece = l.index;
+    if (g->plan->split > 1)
+      piece = plus(b, piece, sn(b, "arith.muli", g->part, sn_index(b, pieces_of_sum(s, p))));
     sn_gpu_ring_await_empty(b, &s->ring, at);
-    MlirValue full = sn_gpu_ring_full(b, &s->ring, at), sum = sn(b, "arith.muli", l.index, sn_index(b, g->plan->k)),
+    MlirValue full = sn_gpu_ring_full(b, &s->ring, at), sum = sn(b, "arith.muli", piece, sn_index(b, g->plan->k)),
               to = plus(b, sn_gpu_shared_address(b, s->slots), sn(b, "arith.muli", at.slot, i32_of(b, stage_bytes(s))));
     sn_gpu_arrive_expecting(b, full, i32_of(b, s->maps[2 * p].bytes + s->maps[2 * p + 1].bytes));
     copy_side(b, s, p, true, to, sum, full);
@@ -314,30 +315,54 @@ static void emit_columns(SnBuilder *b, Staged *s, MlirValue row, int64_t first, 
   sn_next(b, &l);
 }
 
+// All threads of the warpgroup meet.
+static void sync_group(SnBuilder *b, void *user) {
+  const Staged *s = user;
+  MlirValue operands[] = {plus(b, i32_of(b, s->group_barrier[0]), s->group), i32_of(b, SN_GPU_WARPGROUP)};
+  sn_op(b, "nvvm.barrier", sn_values(2, operands), sn_types(0, NULL),
+        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
+}
+
+static SnIf meet(SnBuilder *b, Staged *s, int64_t lists, int64_t n, MlirValue *values) {
+  SnGpuProducts *g = s->g;
+  MlirType *types = sn_alloc((size_t)lists * sizeof *types);
+  MlirValue group = sn(b, "arith.index_cast", s->group, sn_index_type(b->ctx)),
+            unit = g->plan->by_turns ? sn_index(b, 0) : group;
+  for (int64_t i = 0; i < lists; ++i)
+    types[i] = g->form->products.data[i / s->blocks].type;
+  SnIf last = sn_gpu_meet_in_registers(b, g, unit, lists, n, types, values, s->flags, group, sync_group, s);
+  free(types);
+  return last;
+}
+
 static void emit_program(SnBuilder *b, Staged *s, MlirValue row) {
   SnGpuProducts *g = s->g;
   const SnForm *f = g->form;
-  int64_t n = g->plan->n / 2;
-  size_t products = f->products.size;
-  MlirValue *values = sn_alloc((size_t)n * products * sizeof *values);
+  int64_t n = g->plan->n / 2, lists = (int64_t)f->products.size * s->blocks;
+  MlirValue *values = sn_alloc((size_t)(n * lists) * sizeof *values);
   MlirValue in_group = sn(b, "arith.remui", g->k->warp, sn_index(b, 4)),
             of_warp = plus(b, row, sn(b, "arith.muli", in_group, sn_index(b, 16)));
-  SnGpuKernel warp = *g->k, *whole = g->k;
+  SnGpuKernel warp = *g->k;
   SnGpuRole role = {.name = "a warp", .warps = 1};
+  SnIf last;
   warp.role = &role;
+  for (int64_t i = 0; i < lists; ++i)
+    pin(b, s->sums[i], f->products.data[i / s->blocks].type, n, values + i * n);
+  if (g->plan->split > 1)
+    last = meet(b, s, lists, n, values);
   for (int64_t block = 0; block < s->blocks; ++block) {
     MlirValue first = block ? plus(b, of_warp, sn_index(b, block * SN_GPU_WARPGROUP_ROWS)) : of_warp;
-    for (size_t p = 0; p < products; ++p)
-      pin(b, s->sums[p * (size_t)s->blocks + (size_t)block], f->products.data[p].type, n, values + p * (size_t)n);
     for (int64_t column = 0; column < g->plan->n; column += SN_GPU_STORED_COLUMNS) {
-      for (size_t p = 0; p < products; ++p)
-        store_columns(b, s, f->products.data[p].type, values + p * (size_t)n, column, g->sums[p]);
+      for (size_t p = 0; p < f->products.size; ++p)
+        store_columns(b, s, f->products.data[p].type, values + ((int64_t)p * s->blocks + block) * n, column,
+                      g->sums[p]);
       sn_gpu_sync(b, &warp);
       emit_columns(b, s, first, column, g->sums);
       sn_gpu_sync(b, &warp);
     }
   }
-  g->k = whole;
+  if (g->plan->split > 1)
+    sn_end_if(b, &last);
   free(values);
 }
 
@@ -453,6 +478,12 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
   if (plan->by_turns)
     for (int i = 0; i < 2; ++i)
       s->turn_barrier[i] = sn_gpu_name_barrier(k, "turns");
+  if (plan->split > 1) {
+    int64_t groups = plan->launch.threads / SN_GPU_WARPGROUP;
+    s->flags = sn_gpu_shared(k, "the last part", 1, &groups, i32_type(b), 8);
+    for (int i = 0; i < 2; ++i)
+      s->group_barrier[i] = sn_gpu_name_barrier(k, "parts");
+  }
   SnGpuRole roles[] = {{.name = "sums", .warps = k->warps, .emit = emit_sums},
                        {.name = "fetch", .warps = SN_GPU_FETCHERS / 32, .emit = emit_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &r);

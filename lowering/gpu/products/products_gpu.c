@@ -155,6 +155,11 @@ void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   const SnGpuProductPlan *p = g->plan;
   MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = sn_size_ceil(b, g->num_columns, n),
             down = sn_size_ceil(b, g->num_rows, m), all = sn_size_mul(b, down, across), line, column;
+  g->tile = number;
+  if (p->split > 1) {
+    g->part = sn(b, "arith.remui", number, sn_index(b, p->split));
+    g->tile = number = sn(b, "arith.divui", number, sn_index(b, p->split));
+  }
   MlirValue batch = sn(b, "arith.divui", number, all), tile = sn(b, "arith.remui", number, all);
   if (p->group == 1) {
     line = sn(b, "arith.divui", tile, across);
@@ -182,9 +187,14 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
     emitters[product.line->written](b, g, &product, g->sums[i]);
   }
   sn_gpu_sync(b, k);
+  SnIf last;
+  if (p->split > 1)
+    last = sn_gpu_meet_in_tile(b, g);
   SnLoop e = sn_for(b, k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, k->threads));
   emit_vector(b, g, e.index, lanes);
   sn_next(b, &e);
+  if (p->split > 1)
+    sn_end_if(b, &last);
   if (!k->single_tile)
     sn_gpu_sync(b, k);
 }
@@ -256,7 +266,8 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
   MlirValue across = sn_size_ceil(b, g.num_columns, sn_index(b, c->plan->n)),
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
-            all = sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across));
+            all =
+                sn_size_mul(b, sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across)), sn_index(b, c->plan->split));
   (c->num_maps ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
   free(g.sums);
   sn_row_program_free(&g.program);
@@ -289,7 +300,7 @@ MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func
     SnGpuTensorMap *maps = sn_alloc((2 * f.products.size + 1) * sizeof *maps);
     Contract user = {op, &plan, find_maps(&f, &plan, maps)};
     SnGpuBody body = {.launch = &plan.launch,
-                      .scratch = plan.tickets ? SN_GPU_TICKETS : 0,
+                      .scratch = plan.tickets ? SN_GPU_TICKETS : sn_gpu_parts_scratch(&f, &plan),
                       .asserts = sn_gpu_asserts(&f),
                       .maps = maps,
                       .num_maps = user.num_maps,

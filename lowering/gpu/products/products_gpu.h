@@ -18,6 +18,7 @@ typedef struct {
   SnRowProgram program;
   MlirValue num_batch, num_rows, num_columns; // index: points of each
   MlirValue first_row, first_column;          // index: of the tile
+  MlirValue tile, part;                       // index: which tile of all, which part of its sum
   MlirValue dims[SN_MAX_DIMS];                // of the form: those of the batch are set for a tile
   MlirValue *sums;                            // of each product: memref<m x n>, in shared memory
   MlirValue a, b;                             // bytes in shared memory: of sides that are multiplied
@@ -30,7 +31,22 @@ void sn_gpu_point(SnBuilder *b, const SnForm *form, const SnGpuDims *dims, MlirV
 void sn_gpu_sums_place(SnBuilder *b, const SnLayout *sums, MlirValue thread, MlirValue *row, MlirValue *column);
 void sn_gpu_store_sums(SnBuilder *b, const SnLayout *layout, MlirValue thread, const MlirValue *sums, MlirValue memory);
 
-// The tile of this number: sets first_row, first_column and dims of the batch.
+// Where blocks share sums (product_parts.c). Bytes of the workspace: counters, one for each of `units` (the tiles, or
+// warpgroups' parts of them), and the partial sums of all.
+int64_t sn_gpu_parts_scratch(const SnForm *form, const SnGpuProductPlan *plan);
+int64_t sn_gpu_parts_units(const SnGpuProductPlan *plan); // of a tile
+// The k elements of the block's part: from `first` on, below `end`.
+void sn_gpu_part_of_sum(SnBuilder *b, const SnGpuProducts *g, MlirValue sum, MlirValue *first, MlirValue *end);
+// Tile's sums in shared memory, known to all threads -> the same of all parts, in the block that came last. The row
+// program is written in the branch; close it with sn_end_if.
+SnIf sn_gpu_meet_in_tile(SnBuilder *b, SnGpuProducts *g);
+// The same of sums in a warpgroup's registers, n for each product and 64 rows, in `lists` lists of them. `sync` writes
+// a barrier of the warpgroup; `flag`: memref<i32> in shared memory; unit: which of the tile's.
+SnIf sn_gpu_meet_in_registers(SnBuilder *b, SnGpuProducts *g, MlirValue unit, int64_t lists, int64_t n, MlirType *types,
+                              MlirValue *values, MlirValue flag, MlirValue flag_at,
+                              void (*sync)(SnBuilder *b, void *user), void *user);
+
+// The tile of this number: sets tile, part, first_row, first_column and dims of the batch.
 void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number);
 // Columns that the row program has at a time; at most SN_GPU_PRODUCT_LANES.
 enum { SN_GPU_PRODUCT_LANES = 4 };

@@ -1,19 +1,21 @@
 // RUN: sinter-opt --sinter-lower-gpu --canonicalize --cse %s | FileCheck %s
 
-// Vectors of 16 bytes are read along k and stored as they are; each warp has 16 by 32 of the tile, of whose sums a
-// thread has 16. A slot is written while the other one may still be read: there is one barrier.
+// Vectors of 16 bytes are read along k of the one side, along columns of the other, and stored as they are: ldmatrix
+// turns the columns. Each warp has 32 by 16 of the tile, of whose sums a thread has 16. A slot is written while the
+// other one may still be read: there is one barrier.
 
 // CHECK-LABEL: gpu.func @product
 //       CHECK:   vector.load %arg0[%{{.+}}, %{{.+}}] {alignment = 16 : i64} : memref<64x96xbf16>, vector<8xbf16>
 //       CHECK:   vector.load %arg1[%{{.+}}, %{{.+}}] {alignment = 16 : i64} : memref<96x64xbf16>, vector<8xbf16>
 //       CHECK:   scf.for %[[K:.+]] = %c0 to %c96 step %c32
 //       CHECK:     vector.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : memref<64x40xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
-//       CHECK:     vector.extract %{{.+}}[0] : bf16 from vector<8xbf16>
-//  CHECK-NEXT:     memref.store
+//       CHECK:     vector.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : memref<64x72xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
 //       CHECK:     gpu.barrier
-// CHECK-COUNT-3:   llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-COUNT-2:   llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.shared.b16
+//       CHECK:     llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK-COUNT-4:   llvm.inline_asm "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
-// CHECK-COUNT-3:   llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-COUNT-2:   llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.shared.b16
+//       CHECK:     llvm.inline_asm has_side_effects "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK-COUNT-4:   llvm.inline_asm "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 //   CHECK-NOT:     gpu.barrier
 //       CHECK:     scf.yield

@@ -108,3 +108,31 @@ func.func @counted_later(%x: tensor<?x16xf32>, %w: tensor<40x16xf32>, %e: tensor
   }
   return %0 : tensor<?x40xf32>
 }
+
+// -----
+
+// Few tiles and long sums: blocks share the sum of a tile.
+
+// CHECK-LABEL: func @shared
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, split = 32, threads = 256>
+func.func @shared(%x: tensor<40x4096xf32>, %w: tensor<400x4096xf32>, %e: tensor<40x400xf32>) -> tensor<40x400xf32> {
+  %0 = sinter.contract (i = 40) by (j = 400) product (k = 4096) (%x[i, k] : tensor<40x4096xf32>, %w[j, k] : tensor<400x4096xf32>) : f32
+      outs(%e[i, j] : tensor<40x400xf32>) {
+  ^row(%acc: tensor<400xf32>):
+    sinter.yield %acc : tensor<400xf32>
+  }
+  return %0 : tensor<40x400xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @shared_by_copies
+//       CHECK: #sinter.mma<blocks = 132, group = 16, k = 64, kernel = "wgmma", m = 64, n = 32, share = "turns", split = 8, stages = 16, threads = 256>
+func.func @shared_by_copies(%x: tensor<64x8192xbf16>, %w: tensor<512x8192xbf16>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %0 = sinter.contract (i = 64) by (j = 512) product (k = 8192) (%x[i, k] : tensor<64x8192xbf16>, %w[j, k] : tensor<512x8192xbf16>) : f32
+      outs(%e[i, j] : tensor<64x512xf32>) {
+  ^row(%acc: tensor<512xf32>):
+    sinter.yield %acc : tensor<512xf32>
+  }
+  return %0 : tensor<64x512xf32>
+}
