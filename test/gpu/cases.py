@@ -748,8 +748,8 @@ def products():
         for b in ("j, k", "k, j"):
             of = {"i": 70, "j": 82, "k": 104}
             product("product_f16_" + (a + b).replace(", ", ""), rows=[("i", 70)], columns=[("j", 82)],
-                    sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij", t=("f16", "f16", "f32"),
-                    shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
+                    sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
+                    t=("f16", "f16", "f32"), shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
                     schedule='kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128')
     product("product_one", rows=[("i", 1)], columns=[("j", 1)], sums=[("k", 1)], a="i, k", b="k, j", spec="ik,kj->ij",
             shapes=((1, 1), (1, 1)))
