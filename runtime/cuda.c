@@ -500,6 +500,81 @@ void sinter_rt_copy(void *to, const void *from, int64_t bytes) {
     sinter_rt_error(status, "a copy of %lld bytes: %s", (long long)bytes, sinter_cuda_error());
 }
 
+// Constants in memory of the device, by where they are in the host's and by context. Found without a lock, copied under
+// the mutex, kept until sinter_rt_close.
+typedef struct Constant {
+  const void *host;
+  CUcontext context;
+  CUdeviceptr device;
+  struct Constant *next;
+} Constant;
+static Constant *_Atomic constants[BUCKETS];
+
+static Constant *look_up_constant(Constant *_Atomic *bucket, const void *host, CUcontext context) {
+  Constant *c = atomic_load_explicit(bucket, memory_order_acquire);
+  while (c && (c->host != host || c->context != context))
+    c = c->next;
+  return c;
+}
+
+static int32_t copy_constant(Constant *_Atomic *bucket, const void *host, CUcontext context, int64_t bytes,
+                             Constant **out) {
+  Constant *c = malloc(sizeof *c);
+  if (!c)
+    return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for what is kept of a constant");
+  int32_t status = check(cu.cuMemAlloc_v2(&c->device, (size_t)bytes), "cuMemAlloc");
+  if (status == SINTER_OK) {
+    status = check(cu.cuMemcpyHtoD_v2(c->device, host, (size_t)bytes), "cuMemcpyHtoD");
+    if (status != SINTER_OK)
+      cu.cuMemFree_v2(c->device);
+  }
+  if (status != SINTER_OK) {
+    free(c);
+    return status;
+  }
+  c->host = host;
+  c->context = context;
+  c->next = atomic_load_explicit(bucket, memory_order_relaxed);
+  atomic_store_explicit(bucket, c, memory_order_release);
+  *out = c;
+  return SINTER_OK;
+}
+
+static int32_t find_constant(const void *host, CUcontext context, CUstream stream, int64_t bytes, Constant **out) {
+  uint64_t h = ((uint64_t)(uintptr_t)host ^ (uint64_t)(uintptr_t)context << 2) * 0x9e3779b97f4a7c15u;
+  Constant *_Atomic *bucket = &constants[h >> 56];
+  if ((*out = look_up_constant(bucket, host, context)))
+    return SINTER_OK;
+  int32_t status = refuse_capture(stream);
+  if (status != SINTER_OK)
+    return status;
+  pthread_mutex_lock(&mutex);
+  if (!(*out = look_up_constant(bucket, host, context)))
+    status = copy_constant(bucket, host, context, bytes, out);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+void sinter_rt_device_constant(const void *host, int64_t bytes, const void **to) {
+  const SinterCall *call = sinter_rt_current();
+  CUcontext context, before;
+  Constant *c = NULL;
+  *to = NULL;
+  if (sinter_rt_status() != SINTER_OK || bytes <= 0)
+    return;
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = find_constant(host, context, call ? call->stream : NULL, bytes, &c);
+    leave(context, before);
+  }
+  if (status == SINTER_NO_DEVICE)
+    sinter_rt_error(status, "%s", sinter_cuda_error());
+  else if (status != SINTER_OK)
+    sinter_rt_error(status, "a constant of %lld bytes: %s", (long long)bytes, sinter_cuda_error());
+  if (c)
+    *to = (const void *)(uintptr_t)c->device;
+}
+
 // Status words, one for each context, in memory of the host that kernels write: reading it waits for
 // nothing. A word is 0, or 1 more than where the message of the assert that failed first begins in the
 // library's messages. Added under the mutex, never removed.
@@ -602,6 +677,16 @@ static void close_modules(void) {
     }
 }
 
+static void close_constants(void) {
+  for (int i = 0; i < BUCKETS; i++)
+    for (Constant *c = atomic_exchange(&constants[i], NULL), *next; c; c = next) {
+      next = c->next;
+      if (cu.cuCtxSetCurrent(c->context) == 0)
+        cu.cuMemFree_v2(c->device);
+      free(c);
+    }
+}
+
 static void close_status(void) {
   for (StatusWord *w = status_words, *next; w; w = next) {
     next = w->next;
@@ -618,6 +703,7 @@ void sinter_rt_close(void) {
   cu.cuCtxGetCurrent(&before);
   bool ours = false; // the thread stays in a context that goes
   close_modules();
+  close_constants();
   close_status();
   for (int32_t device = 0; device < DEVICES; device++) {
     ours |= before && before == primary[device];

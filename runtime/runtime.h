@@ -166,6 +166,10 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
 // elements of a box. After an error, which is the call's then, and where there are no elements, it is all zeros.
 void sinter_rt_tensor_map(void *map, void *memory, int64_t rank, const int64_t *numbers);
 
+// to: where a constant of the library is in memory of the running call's device; it is copied there when it is first
+// asked for, or when the call is prepared. NULL after an error, which is the call's then, and for no bytes.
+void sinter_rt_device_constant(const void *host, int64_t bytes, const void **to);
+
 // The address of the status word of the running call's context, in terms of the device; NULL after an error.
 // messages: all messages of the library's asserts, each with a 0 behind it.
 void sinter_rt_status_word(const char *messages, void **word);

@@ -43,7 +43,8 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
 
 // Shapes and addresses only, and asserts about them; nothing that reads or writes an element.
 static bool may_stay(MlirOperation op) {
-  static const char *const names[] = {"cf.assert",
+  static const char *const names[] = {"arith.constant",
+                                      "cf.assert",
                                       "func.func",
                                       "func.call",
                                       "func.return",
@@ -71,11 +72,8 @@ static bool may_stay(MlirOperation op) {
 static MlirWalkResult check_host(MlirOperation op, void *result) {
   if (may_stay(op))
     return MlirWalkResultAdvance;
-  if (sn_is(op, "arith.constant"))
-    sn_error(op, "a constant tensor lies in memory of the host, where no GPU kernel reads it: pass it as an argument");
-  else
-    sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a "
-                 "form, or compile with --target=cpu");
+  sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a "
+               "form, or compile with --target=cpu");
   *(MlirLogicalResult *)result = SN_FAIL;
   return MlirWalkResultSkip;
 }

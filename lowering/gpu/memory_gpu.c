@@ -4,6 +4,10 @@
 //   ->
 //   func.call @sinter_rt_copy(%to, %from, %bytes) : (!llvm.ptr, !llvm.ptr, i64) -> ()
 //
+//   %c = memref.get_global @w : memref<64xf32>      of a constant
+//   ->
+//   %d = func.call @sinter_rt_device_constant(%host, %bytes) : (!llvm.ptr, i64) -> !llvm.ptr      and a memref of it
+//
 // Upstream would copy by the CPU, which does not reach that memory: an argument that is
 // returned, or a value that is returned twice, is such a copy. The runtime queues it on
 // the call's stream. What is still allocated here has a size that the caller was
@@ -43,6 +47,47 @@ static MlirLogicalResult copy(MlirOperation module, MlirOperation op) {
   return SN_OK;
 }
 
+// A contiguous memref of static sizes at this address, as upstream's conversion to LLVM's dialect has one.
+static MlirValue memref_at(SnBuilder *b, MlirValue pointer, MlirType type) {
+  int64_t rank = sn_rank(type), stride = 1;
+  MlirType i64 = sn_type(b->ctx, "i64"), all = rank ? sn_type(b->ctx,
+                                                              "!llvm.struct<(ptr, ptr, i64, array<%lld x i64>, "
+                                                              "array<%lld x i64>)>",
+                                                              (long long)rank, (long long)rank)
+                                                    : sn_type(b->ctx, "!llvm.struct<(ptr, ptr, i64)>");
+  MlirValue made = sn(b, "llvm.mlir.undef", all);
+  int64_t at[2] = {0};
+  for (; at[0] < 2; ++at[0])
+    made = sn(b, "llvm.insertvalue", made, pointer, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, at)));
+  made = sn(b, "llvm.insertvalue", made, sn_int(b, i64, 0), sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, at)));
+  for (at[1] = rank; at[1]-- > 0; stride *= sn_dim(type, at[1])) {
+    int64_t size[] = {3, at[1]}, step[] = {4, at[1]};
+    made = sn(b, "llvm.insertvalue", made, sn_int(b, i64, sn_dim(type, at[1])),
+              sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 2, size)));
+    made = sn(b, "llvm.insertvalue", made, sn_int(b, i64, stride),
+              sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 2, step)));
+  }
+  return sn(b, "builtin.unrealized_conversion_cast", made, type);
+}
+
+static MlirLogicalResult place(MlirOperation module, MlirOperation op) {
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(sn_get_attr(op, "name"));
+  if (!sn_get_attr(sn_symbol(module, name.data), "constant").ptr)
+    return SN_OK; // the host's own
+  SnBuilder top = sn_at_start(mlirOperationGetBlock(op), mlirOperationGetLocation(op)), b = sn_after(op);
+  MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), i64 = sn_type(b.ctx, "i64");
+  MlirValue host = sn_result(op, 0), word = sn(&top, "llvm.alloca", sn_int(&top, i64, 1), pointer,
+                                               sn_attr("elem_type", mlirTypeAttrGet(pointer)));
+  MlirValue address = sn(&b, "memref.extract_aligned_pointer_as_index", host, sn_index_type(b.ctx)),
+            from = sn(&b, "llvm.inttoptr", sn(&b, "arith.index_cast", address, i64), pointer);
+  MlirValue arguments[] = {from, bytes_of(&b, host), word};
+  sn_call_runtime(&b, module, "sinter_rt_device_constant", sn_values(3, arguments));
+  MlirValue there = memref_at(&b, sn(&b, "llvm.load", word, pointer), sn_type_of(host));
+  MlirOperation reads = sn_definer(address);
+  mlirValueReplaceAllUsesExcept(host, there, 1, &reads);
+  return SN_OK;
+}
+
 static MlirLogicalResult refuse(MlirOperation module, MlirOperation alloc) {
   return sn_error(alloc, "memory between kernels has a size that is known only when it runs, and "
                          "the caller's workspace has none: make the sizes static");
@@ -50,6 +95,8 @@ static MlirLogicalResult refuse(MlirOperation module, MlirOperation alloc) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   MlirLogicalResult result = sn_each(module, "memref.copy", copy);
+  if (!sn_failed(result))
+    result = sn_each(module, "memref.get_global", place);
   return sn_failed(result) ? result : sn_each(module, "memref.alloc", refuse);
 }
 
@@ -63,7 +110,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_memory_gpu = {
     .argument = "sinter-gpu-memory",
-    .summary = "copies in host code -> the driver's; allocations of unknown size are refused",
+    .summary =
+        "copies in host code -> the driver's, constants -> the device's; allocations of unknown size are refused",
     .anchor = "builtin.module",
     .dialects = dialects,
     .run = run,

@@ -888,6 +888,25 @@ def swiglu():
          lambda r: [bf16(r.standard_normal(s)) for s in shapes], want)
 
 
+def constants():
+    """A constant tensor that a kernel reads, and that is returned."""
+    text = """func.func @main(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>) {
+  %c = arith.constant dense<[1.0, -2.0, 3.0]> : tensor<3xf32>
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %c : tensor<4x3xf32>, tensor<3xf32>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.mulf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3xf32>
+  return %y, %c : tensor<4x3xf32>, tensor<3xf32>
+}
+"""
+    values = np.array([1.0, -2.0, 3.0])
+    case("constants", text, lambda r: [r.standard_normal((4, 3)).astype("f4")], lambda x: [x * values, values])
+
+
 def all_cases():
     R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
@@ -994,6 +1013,7 @@ def all_cases():
         logsumexp(f"logsumexp_{t}", 13, 520, t)
     for t in ("i32", "i64", "i8"):
         integers(f"integers_{t}", 9, 100, t)
+    constants()
     products()
     staged_products()
     # labels and asserts

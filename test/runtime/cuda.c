@@ -1,8 +1,8 @@
 // What a call asks of the CUDA driver: at its first launch, later, in a capture, on another
 // device, and when the driver refuses. By test/runtime/Inputs/libcuda.c.
 
-#include "check.h"
 #include "runtime/cuda.h"
+#include "check.h"
 #include "runtime/runtime.h"
 
 #include <dlfcn.h>
@@ -56,8 +56,8 @@ static void *current(void) {
   return context;
 }
 
-#define LAUNCHES(stream)                                                                           \
-  "cuLaunchKernel first grid 3x2x1 block 128x1x1 shared 0 " stream "\n"                            \
+#define LAUNCHES(stream)                                                                                               \
+  "cuLaunchKernel first grid 3x2x1 block 128x1x1 shared 0 " stream "\n"                                                \
   "cuLaunchKernel second grid 1x1x1 block 64x1x1 shared 0 " stream "\n"
 
 static void first_call(void) {
@@ -164,6 +164,40 @@ static void broken_image(void) {
   CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_OK);
 }
 
+static const float weights[3] = {1, 2, 3};
+static const void *seen;
+static void constant_packed(void **d) {
+  (void)d;
+  sinter_rt_device_constant(weights, sizeof weights, &seen);
+}
+
+static int copies_to_device(void) {
+  int n = 0;
+  for (const char *at = log_text; (at = strstr(at, "cuMemcpyHtoD")); at++)
+    n++;
+  return n;
+}
+
+// A constant is copied once, by prepare or the first call, and not while a stream is captured.
+static void constants(void) {
+  const SinterFunction g = {"g", kDLCUDA, 0, 0, 0, NULL, NULL, 0, constant_packed, NULL, NULL};
+  int before = copies_to_device();
+  strcpy(fail, "cuMemAlloc_v2");
+  *result = 2;
+  CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_OUT_OF_MEMORY && !seen);
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: a constant of 12 bytes: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+  fail[0] = 0;
+  *capturing = 1;
+  CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_DEVICE_ERROR && !seen);
+  *capturing = 0;
+  CHECK(sinter_rt_prepare(&g, NULL, NULL) == SINTER_OK && seen);
+  *capturing = 1;
+  CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_OK && seen);
+  *capturing = 0;
+  CHECK(copies_to_device() == before + 1);
+}
+
 static void together_packed(void **d) {
   (void)d;
   sinter_rt_launch_together(&image, 1000, "all", 300, 1, 1, 64, 1, 1, 0, NULL);
@@ -252,6 +286,7 @@ int main(void) {
   shared_memory();
   errors();
   broken_image();
+  constants();
   together();
   workspaces();
   copies();

@@ -31,3 +31,26 @@ func.func @unknown_size(%n: index) {
   %m = memref.alloc(%n) : memref<?xf32>
   return
 }
+
+// -----
+
+// A constant is copied to the device once; what is the host's own stays.
+
+memref.global "private" constant @weights : memref<2x3xf32> = dense<1.5>
+memref.global "private" @counter : memref<i64> = dense<0>
+
+// CHECK-LABEL: func @constant
+//       CHECK:   %[[WORD:.+]] = llvm.alloca
+//       CHECK:   %[[HOST:.+]] = memref.get_global @weights
+//       CHECK:   memref.extract_aligned_pointer_as_index %[[HOST]]
+//       CHECK:   call @sinter_rt_device_constant(%{{.+}}, %{{.+}}, %[[WORD]]) : (!llvm.ptr, i64, !llvm.ptr) -> ()
+//       CHECK:   %[[THERE:.+]] = llvm.load %[[WORD]]
+//       CHECK:   llvm.insertvalue %[[THERE]], %{{.+}}[1]
+//       CHECK:   %[[MEMREF:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<2x3xf32>
+//       CHECK:   %[[COUNTER:.+]] = memref.get_global @counter
+//       CHECK:   return %[[MEMREF]], %[[COUNTER]]
+func.func @constant() -> (memref<2x3xf32>, memref<i64>) {
+  %w = memref.get_global @weights : memref<2x3xf32>
+  %c = memref.get_global @counter : memref<i64>
+  return %w, %c : memref<2x3xf32>, memref<i64>
+}

@@ -197,14 +197,6 @@ func.func @stays_outside(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-func.func @host_constant() -> tensor<2xf32> {
-  // expected-error @+1 {{a constant tensor lies in memory of the host, where no GPU kernel reads it: pass it as an argument}}
-  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
-  return %c : tensor<2xf32>
-}
-
-// -----
-
 func.func private @unknown_length(%x: memref<4x?xf32>, %y: memref<4x?xf32>) attributes {sinter.kernel} {
   // expected-error @+1 {{a row of unknown length has no registers: schedule with residency = "reread"}}
   sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : memref<4x?xf32>) outs(%y[i, j] : memref<4x?xf32>)
