@@ -123,7 +123,7 @@ static const SnStep cpu_steps[] = {
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"?policy!=disabled sinter-bags", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
+    {"?policy!=disabled sinter-bags{wrt=$wrt}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",

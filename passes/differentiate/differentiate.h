@@ -137,6 +137,9 @@ bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue grad
 // The same for a sinter.steps, whose definition says its gradient. The value may come from what is made from then on.
 bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstream, const bool *active,
                             const MlirType *elements, SnGive give, void *user);
+// The gradient of sums of ranges (program/bags.c) with respect to what is added, of this element type; `upstream` has
+// the shape of the result. In range_gradients.c.
+MlirValue sn_sums_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream, MlirType element);
 // Erases those that nobody reads any more, and definitions in steps.
 void sn_drop_unused_steps(MlirOperation root);
 

@@ -11,6 +11,7 @@
 
 #include "passes/differentiate/differentiate.h"
 #include "passes/expand/step_uses.h"
+#include "passes/program/tensor_steps.h"
 
 static bool is_before(MlirOperation a, MlirOperation b) {
   for (MlirOperation op = a; !sn_null(op); op = mlirOperationGetNextInBlock(op))
@@ -22,6 +23,13 @@ static bool is_before(MlirOperation a, MlirOperation b) {
 bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstreams, const bool *active,
                             const MlirType *elements, SnGive give, void *user) {
   MlirValue upstream = upstreams[0].value;
+  if (sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr) {
+    MlirValue y = sn_result(steps, 0);
+    MlirType wide = sn_wide_type(sn_element(sn_type_of(y)));
+    MlirValue g = sn_none(upstream) ? sn_elementwise_form(b, wide, y, 0, NULL, NULL, false, 1) : upstream;
+    give(user, 2, sn_sums_gradient(b, steps, g, elements[2]));
+    return true;
+  }
   intptr_t by = -1, inputs = mlirDenseI32ArrayGetElement(sn_get_attr(steps, "operandSegmentSizes"), 0);
   for (intptr_t k = 0; k < inputs; ++k) {
     if (!active[k])

@@ -61,6 +61,9 @@ void sn_lanes_end(SnBuilder *in);
 MlirValue sn_all_lanes(SnBuilder *b, MlirValue n, MlirValue (*f)(SnBuilder *in, MlirValue lane, void *user),
                        void *user);
 
+// On a sinter.steps of (lows, highs, v) to y: row i of y is a constant and rows lows[i] .. highs[i] - 1 of v, added.
+#define SN_SUMS_OF_RANGES "sinter.sums_of_ranges"
+
 // The region of `op` has one block on `n` scalars of these types, which yields one of type `to`, and holds arith, math
 // and constants from outside.
 MlirLogicalResult sn_check_combiner(MlirOperation op, intptr_t n, const MlirType *types, MlirType to);
