@@ -94,6 +94,7 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
 typedef struct SinterBlock {
   SinterCall *call; // whose list it is in; NULL outside of calls
   struct SinterBlock *next, **to_this;
+  size_t bytes; // with this header
 } SinterBlock;
 
 // A block's header lies in front of what is given out.
@@ -119,15 +120,21 @@ int64_t sinter_rt_bytes(int64_t bytes, int64_t size) {
 }
 
 void *sinter_rt_allocate(int64_t bytes) {
+  SinterThread *t = sinter_rt_known_thread();
   SinterBlock *block = NULL;
-  if (bytes >= 0 && bytes < INT64_MAX - 4 * HEADER)
-    block = aligned_alloc(HEADER, ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER);
+  size_t whole = 0;
+  if (bytes >= 0 && bytes < INT64_MAX - 4 * HEADER) {
+    whole = ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER;
+    block = t ? sinter_rt_kept_take(&t->kept, &whole) : NULL;
+    if (!block)
+      block = aligned_alloc(HEADER, whole);
+  }
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
     end_code();
   }
-  SinterCall *call = sinter_rt_current();
-  *block = (SinterBlock){call, NULL, NULL};
+  SinterCall *call = call_of(t);
+  *block = (SinterBlock){call, NULL, NULL, whole};
   if (call) {
     pthread_mutex_lock(&call->memory_lock);
     block->next = call->memory;
@@ -151,7 +158,11 @@ void sinter_rt_release(void *memory) {
       block->next->to_this = block->to_this;
     pthread_mutex_unlock(&block->call->memory_lock);
   }
-  free(block);
+  SinterThread *t = sinter_rt_known_thread();
+  if (t)
+    sinter_rt_kept_give(&t->kept, block, block->bytes);
+  else
+    free(block);
 }
 
 void sinter_rt_run(SinterCall *call, void (*code)(void *, int64_t), void *context, int64_t index) {

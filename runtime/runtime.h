@@ -68,7 +68,8 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
 
 // Memory of the running call, for the thread that made it: aligned to 64 bytes, freed when the
 // call ends if not before. Does not return if there is none: the call ends with
-// SINTER_OUT_OF_MEMORY. Compiled code has them in place of malloc and free.
+// SINTER_OUT_OF_MEMORY. What is released a thread keeps, up to a bound (kept.h), for the next who asks. Compiled code
+// has them in place of malloc and free.
 void *sinter_rt_allocate(int64_t bytes);
 void sinter_rt_release(void *memory);
 

@@ -19,6 +19,7 @@ static atomic_bool failed;
 static void give_back(void *thread) {
   SinterThread *t = thread;
   t->last_error[0] = t->cuda_error[0] = 0;
+  sinter_rt_kept_free(&t->kept);
   atomic_store(&t->taken, false);
 }
 
@@ -80,6 +81,7 @@ __attribute__((destructor(101))) static void unload(void) {
   has_key = false;
   for (SinterThread *t = atomic_exchange(&all, NULL), *next; t; t = next) {
     next = t->next;
+    sinter_rt_kept_free(&t->kept);
     free(t);
   }
 }

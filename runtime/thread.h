@@ -3,6 +3,8 @@
 #ifndef SINTER_RUNTIME_THREAD_H
 #define SINTER_RUNTIME_THREAD_H
 
+#include "kept.h"
+
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,6 +18,7 @@ typedef struct SinterThread {
   char last_error[640];    // of the last call; "" if it did not fail
   char cuda_error[2048];   // of the last function of cuda.c that failed
   atomic_bool taken;       // by a thread that lives
+  SinterKept kept;         // memory that it released
   struct SinterThread *next;
 } SinterThread;
 

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "runtime/runtime.h"
+#include "runtime/thread.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -41,6 +42,41 @@ static void packed_greedy(void **descriptors) {
   sinter_rt_parallel(greedy, NULL, 64);
 }
 
+// What a call released the next one has again: the same pages, which are the process's already.
+static void *taken[2][4];
+static void packed_again(void **descriptors) {
+  (void)descriptors;
+  static int call;
+  void **of = taken[call++ % 2];
+  for (int k = 0; k < 4; ++k)
+    of[k] = memset(sinter_rt_allocate(100000 << k), k, 100000 << k);
+  for (int k = 0; k < 4; ++k)
+    sinter_rt_release(of[k]);
+}
+
+// A large piece is not held by a small one; what would be too much is not kept.
+static void packed_bounds(void **descriptors) {
+  (void)descriptors;
+  SinterKept *kept = &sinter_rt_thread()->kept;
+  for (int k = 0; k < 100; ++k)
+    sinter_rt_release(sinter_rt_allocate(k % 2 ? 3 << 20 : 5 << 13));
+  void *large = sinter_rt_allocate(3 << 20), *more[100];
+  sinter_rt_release(large);
+  void *small = sinter_rt_allocate(1 << 20);
+  CHECK(small != large);
+  sinter_rt_release(small);
+  for (int k = 0; k < 100; ++k)
+    more[k] = sinter_rt_allocate((k + 1) << 16);
+  for (int k = 0; k < 100; ++k) {
+    sinter_rt_release(more[k]);
+    CHECK(kept->bytes <= SINTER_KEPT_MOST && kept->count <= SINTER_KEPT_PIECES);
+  }
+  int count = kept->count;
+  sinter_rt_release(sinter_rt_allocate(SINTER_KEPT_MOST));
+  sinter_rt_release(sinter_rt_allocate(100));
+  CHECK(kept->count == count && count > 0);
+}
+
 int main(void) {
   SinterFunction churning = {.name = "churn", .device = kDLCPU, .packed = packed_churn};
   SinterFunction missing = {.name = "greedy", .device = kDLCPU, .packed = packed_greedy};
@@ -51,5 +87,12 @@ int main(void) {
     CHECK(strstr(sinter_rt_last_error(), "not enough memory") != NULL);
   }
   CHECK(after_missing == 0);
+  SinterFunction again = {.name = "again", .device = kDLCPU, .packed = packed_again};
+  CHECK(sinter_rt_call(&again, NULL, NULL, NULL, NULL) == SINTER_OK);
+  CHECK(sinter_rt_call(&again, NULL, NULL, NULL, NULL) == SINTER_OK);
+  for (int k = 0; k < 4; ++k)
+    CHECK(taken[0][k] == taken[1][k]);
+  SinterFunction bounds = {.name = "bounds", .device = kDLCPU, .packed = packed_bounds};
+  CHECK(sinter_rt_call(&bounds, NULL, NULL, NULL, NULL) == SINTER_OK);
   return failures != 0;
 }
