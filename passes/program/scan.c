@@ -108,11 +108,6 @@ static MlirLogicalResult check(MlirOperation op) {
     fits = sn_dim(init, d) == sn_dim(t, d + (d >= dim));
   if (!fits)
     return sn_error(op, "keeps its last values in a tensor that is not the input without dimension %ld", (long)dim);
-  if (!mlirOpOperandIsNull(mlirValueGetFirstUse(sn_result(op, 1))) && sn_dim(t, dim) == SN_DYNAMIC)
-    return sn_error(op,
-                    "has a second result that is used, along a size that is not known; take it from the first one, at "
-                    "the end of dimension %ld",
-                    (long)dim);
   MlirType number = sn_element(t);
   return sn_check_combiner(op, 2, (MlirType[]){number, number}, number);
 }
@@ -138,23 +133,23 @@ static MlirValue narrowed_init(SnBuilder *b, const SnLayout *l, MlirValue v) {
   return sn_unfold(b, v, sn_tensor(sn_element(t), out, shape), mlirArrayAttrGet(b->ctx, n ? 1 : 0, &pair), v, 1);
 }
 
-// What the scan has in the end: the last element, and what it began with where there is no second one.
-static MlirValue last(SnBuilder *b, MlirOperation op, MlirValue made) {
+// One element of the dimension that is scanned: at `at`, or where that is null, at `known`.
+static MlirValue element(SnBuilder *b, MlirOperation op, MlirValue made, MlirValue at, int64_t known) {
   MlirType t = sn_type_of(made);
   intptr_t rank = sn_rank(t), dim = sn_int_attr(op, "dimension", 0);
   int64_t offsets[SN_MAX_DIMS], sizes[SN_MAX_DIMS], strides[SN_MAX_DIMS];
   SnValueVec operands = {0};
-  if (sn_dim(t, dim) < 2)
-    return sn_operand(op, 2);
   sn_push(&operands, made);
+  if (!sn_none(at))
+    sn_push(&operands, at);
   for (intptr_t d = 0; d < rank; ++d) {
-    offsets[d] = d == dim && !is_reverse(op) ? sn_dim(t, d) - 1 : 0;
+    offsets[d] = d == dim ? known : 0;
     sizes[d] = d == dim ? 1 : sn_dim(t, d);
     strides[d] = 1;
     if (sizes[d] == SN_DYNAMIC)
       sn_push(&operands, sn(b, "tensor.dim", made, sn_index(b, d), sn_index_type(b->ctx)));
   }
-  int32_t segments[] = {1, 0, (int32_t)operands.size - 1, 0};
+  int32_t offset = !sn_none(at), segments[] = {1, offset, (int32_t)operands.size - 1 - offset, 0};
   MlirValue v = sn(b, "tensor.extract_slice", sn_values((intptr_t)operands.size, operands.data),
                    sn_type_of(sn_result(op, 1)), sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, rank, offsets)),
                    sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, sizes)),
@@ -162,6 +157,23 @@ static MlirValue last(SnBuilder *b, MlirOperation op, MlirValue made) {
                    sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
   sn_vec_free(&operands);
   return v;
+}
+
+// What the scan has in the end: the last element, and what it began with where there is no second one.
+static MlirValue last(SnBuilder *b, MlirOperation op, MlirValue made) {
+  int64_t n = sn_dim(sn_type_of(made), sn_int_attr(op, "dimension", 0));
+  bool reverse = is_reverse(op);
+  if (n != SN_DYNAMIC)
+    return n < 2 ? sn_operand(op, 2) : element(b, op, made, (MlirValue){0}, reverse ? 0 : n - 1);
+  MlirType index = sn_index_type(b->ctx), t = sn_type_of(sn_result(op, 1));
+  MlirValue size = sn(b, "tensor.dim", made, sn_index(b, sn_int_attr(op, "dimension", 0)), index), one = sn_index(b, 1);
+  MlirValue more = sn(b, "arith.cmpi", size, one, sn_attr("predicate", sn_i64(b->ctx, 4 /* sgt */)));
+  SnIf branch = sn_if(b, more, t);
+  MlirValue v = reverse ? element(b, op, made, (MlirValue){0}, 0)
+                        : element(b, op, made, sn(b, "arith.subi", size, one), SN_DYNAMIC);
+  sn_else(b, &branch, v);
+  sn_end_if(b, &branch, sn_operand(op, 2));
+  return sn_result(branch.op, 0);
 }
 
 MlirLogicalResult sn_scan_steps(MlirOperation op) {

@@ -98,8 +98,19 @@ func.func @last_values(%x: tensor<4x9xf32>, %z: tensor<4xf32>) -> tensor<4xf32> 
 
 // -----
 
+// Along a size that is not known, there may be no second element.
+
+// CHECK-LABEL: func @last_of_some
+//  CHECK-SAME:   %[[Z:[a-z0-9]+]]: tensor<4xf32>)
+//       CHECK:   %[[Y:.+]] = sinter.steps
+//       CHECK:   %[[N:.+]] = tensor.dim %[[Y]]
+//       CHECK:   %[[P:.+]] = arith.cmpi sgt, %[[N]]
+//       CHECK:   %[[L:.+]] = scf.if %[[P]]
+//       CHECK:     %[[E:.+]] = tensor.extract_slice %[[Y]][0, %{{.+}}] [4, 1] [1, 1]
+//       CHECK:     scf.yield %[[E]]
+//       CHECK:     scf.yield %[[Z]]
+//       CHECK:   return %[[L]]
 func.func @last_of_some(%x: tensor<4x?xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{has a second result that is used, along a size that is not known; take it from the first one, at the end of dimension 1}}
   %s:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x?xf32>) outs(%x, %z : tensor<4x?xf32>, tensor<4xf32>) {
   ^bb0(%p: f32, %v: f32):
     tm_tensor.yield %v : f32

@@ -116,22 +116,22 @@ def topk(shape, dim, k, predicate, given, seed=0, static=True):
 
 # ---- scan, attention --------------------------------------------------------------------------------
 
-def scan(shape, dim, inclusive, seed=0):
+def scan(shape, dim, inclusive, seed=0, static=True):
     """Both results: what there is so far, and in the end."""
     rng = np.random.default_rng(seed)
     x, z = rng.standard_normal(shape).astype("f4"), rng.standard_normal(shape[:dim] + shape[dim + 1 :]).astype("f4")
     first = x if inclusive else np.concatenate([np.expand_dims(z, dim), x.take(range(shape[dim] - 1), axis=dim)], dim)
     y = np.cumsum(first, axis=dim, dtype="f4")
     end = y.take(-1, axis=dim) if shape[dim] > 1 else z
-    text = f"""(%x: {t(x)}, %z: {t(z)}) -> ({t(x)}, {t(z)}) {{
-  %e = tensor.empty() : {t(x)}
+    tx, tz = (t(x), t(z)) if static else (dynamic(x), dynamic(z))
+    text = f"""(%x: {tx}, %z: {tz}) -> ({tx}, {tz}) {{
   %s:2 = tm_tensor.scan dimension({dim}) inclusive({str(inclusive).lower()})
-      ins(%x : {t(x)}) outs(%e, %z : {t(x)}, {t(z)}) {{
+      ins(%x : {tx}) outs(%x, %z : {tx}, {tz}) {{
   ^one(%p: f32, %q: f32):
     %a = arith.addf %p, %q : f32
     tm_tensor.yield %a : f32
-  }} -> {t(x)}, {t(z)}
-  return %s#0, %s#1 : {t(x)}, {t(z)}
+  }} -> {tx}, {tz}
+  return %s#0, %s#1 : {tx}, {tz}
 }}
 """
     return text, [x, z], [y, end]
@@ -197,6 +197,10 @@ CASES = {
     "scan_middle": scan((3, 7, 5), 1, True),
     "scan_last_exclusive": scan((3, 7), 1, False),
     "scan_one": scan((3, 1), 1, True),
+    "scan_dynamic": scan((3, 7, 5), 1, True, static=False),
+    "scan_dynamic_exclusive": scan((3, 7), 1, False, static=False),
+    "scan_dynamic_one": scan((3, 1), 1, True, static=False),
+    "scan_dynamic_none": scan((3, 0, 2), 1, True, static=False),
     "attention": attention((2,), 5, 7, 8, 6, None),
     "attention_bools": attention((2, 3), 5, 7, 8, 6, "bool"),
     "attention_added": attention((), 5, 7, 8, 8, "float"),
