@@ -79,6 +79,7 @@ class SinterLibrary(ctypes.Structure):
     ]  # fmt: skip
 
 
+SIZE_OF_DATA = -(2**63)  # SINTER_SIZE_OF_DATA
 WORDS = 6  # of 8 bytes in a DLTensor
 assert ctypes.sizeof(DLTensor) == 8 * WORDS and ctypes.sizeof(SinterTensor) == 32 and ctypes.sizeof(
     SinterFunction) == 72 and ctypes.sizeof(SinterLibrary) == 56
@@ -309,6 +310,12 @@ class Row:
         for a, rank in zip(self.outputs, ranks):
             shapes.append(tuple(sizes[at : at + rank]))
             at += rank
+            if SIZE_OF_DATA in shapes[-1]:
+                raise ValueError(
+                    f"{self.name}: {a.who} has sizes that depend on elements of the inputs, and PyTorch has to know "
+                    f"them before the call: dimension {shapes[-1].index(SIZE_OF_DATA)}; return a tensor of the largest "
+                    f"size, and the count"
+                )
             if min(shapes[-1], default=0) < 0:
                 raise ValueError(f"{self.name}: {a.who} would have shape {list(shapes[-1])}")
         return shapes
