@@ -4,15 +4,19 @@
 //   linalg.pack, linalg.unpack     ->  tensor.pad, tensor.expand_shape, linalg.transpose, tensor.extract_slice
 //   linalg.winograd_*              ->  scf.for over tiles, linalg.matmul
 //   tensor.gather                  ->  tensor.extract in a linalg.generic: gather.c
+//   tensor.scatter                 ->  tm_tensor.scatter: tensor_scatter.c
 //   tm_tensor.attention            ->  attention.c
 //
 //   generic of %x[h * 2 + k]           generic of (tensor.extract_slice %x[0] [2])[h * 2 + k]
 //   h = 1, k = 2, %x : tensor<3>   ->
 //
-// The last is a window that leaves some of its input over. Upstream drops h, and then takes k to be as long as %x.
+// TOSA in a program that is read as linalg is an error, with the option that reads it.
+// The last one above is a window that leaves some of its input over. Upstream drops h, and then takes k to be as long
+// as %x.
 //
 // runs in: sinter-prepare    test: test/passes/program/ordinary.mlir, test/run/tm_tensor.test
 
+#include "dialect/dialect.h"
 #include "passes/edit/rewrite.h"
 #include "passes/program/tensor_steps.h"
 
@@ -105,21 +109,33 @@ static bool attention(SnRewriter *rw, MlirOperation op) { return sn_attention_li
 
 static bool gather(SnRewriter *rw, MlirOperation op) { return sn_gather_linalg(rw->b, rw->base, op); }
 
+static bool scatter(SnRewriter *rw, MlirOperation op) { return sn_tensor_scatter(rw->b, rw->base, op); }
+
 static const SnRule rules[] = {
-    {"linalg.softmax", aggregate},
-    {"linalg.pack", relayout},
-    {"linalg.unpack", relayout},
-    {"linalg.generic", leftover},
-    {"tm_tensor.attention", attention},
-    {"tensor.gather", gather},
-    {0},
+    {"linalg.softmax", aggregate},      {"linalg.pack", relayout},
+    {"linalg.unpack", relayout},        {"linalg.generic", leftover},
+    {"tm_tensor.attention", attention}, {"tensor.gather", gather},
+    {"tensor.scatter", scatter},        {0},
 };
 
 // ---- the pass ---------------------------------------------------------------------------------
 
+static MlirWalkResult refuse_tosa(MlirOperation op, void *user) {
+  MlirLogicalResult *result = user;
+  bool shape =
+      sn_num_results(op) == 1 && !mlirTypeIsAShaped(sn_type_of(sn_result(op, 0))); // of what is lowered, left over
+  if (!sn_in_dialect(op, "tosa") || shape)
+    return MlirWalkResultAdvance;
+  *result =
+      sn_error(op, "is TOSA's, and the program is read as linalg; --input-dialect=tosa reads TOSA (of a pipeline: "
+                   "input=tosa)");
+  return MlirWalkResultInterrupt;
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   SnOpVec all = sn_collect(root, "tm_tensor.attention");
   MlirLogicalResult result = SN_OK;
+  mlirOperationWalk(root, refuse_tosa, &result, MlirWalkPreOrder);
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = sn_check_attention(all.data[k]);
   sn_vec_free(&all);
@@ -136,9 +152,13 @@ MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,  mlirGetDialectHandle__linalg__,
-                                                      mlirGetDialectHandle__math__,   mlirGetDialectHandle__scf__,
-                                                      mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__linalg__,
+                                                      mlirGetDialectHandle__math__,
+                                                      mlirGetDialectHandle__scf__,
+                                                      mlirGetDialectHandle__sinter__,
+                                                      mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_ordinary = {
     .argument = "sinter-ordinary",

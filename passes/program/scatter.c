@@ -63,7 +63,7 @@ static MlirLogicalResult check(MlirOperation op, Scatter *s) {
   MlirType t = sn_type_of(sn_operand(op, 1));
   take_operands(s, op, sn_operand(op, 0), sn_operand(op, 1), sn_operand(op, 2));
   MlirAttribute map = sn_get_attr(op, "dimension_map");
-  if (sn_rank(t) != 2 || sn_dim(t, 1) == SN_DYNAMIC || !sn_is_int(sn_element(t)) ||
+  if (sn_rank(t) != 2 || sn_dim(t, 1) == SN_DYNAMIC || !(sn_is_int(sn_element(t)) || mlirTypeIsAIndex(sn_element(t))) ||
       mlirDenseArrayGetNumElements(map) != sn_dim(t, 1))
     return sn_error(op, "has indices that are no matrix of integers with a column for each of %td mapped dimensions",
                     mlirDenseArrayGetNumElements(map));

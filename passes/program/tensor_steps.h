@@ -23,6 +23,9 @@ bool sn_attention_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 // tensor.gather as linalg; in gather.c.
 bool sn_gather_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 
+// tensor.scatter as tm_tensor.scatter; in tensor_scatter.c.
+bool sn_tensor_scatter(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+
 // ---- three dimensions of many: tensor_steps.c ----------------------------------------------
 
 typedef struct {

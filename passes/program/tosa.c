@@ -5,6 +5,8 @@
 //
 //   tosa.reshape %x, %s, where %s has sizes `?`                  ->   tensor.reshape %x(tensor.from_elements ...)
 //
+//   tosa.variable @state                                         ->   an error: a function keeps nothing between calls
+//
 // Upstream takes a shape only where it stands as a constant.
 //
 // runs in: sinter-prepare    test: test/passes/program/tosa.mlir, test/run/every_op.test
@@ -215,7 +217,19 @@ static const SnRule rules[] = {
 };
 static const SnRule later[] = {{"tosa.reshape", reshape}, {0}};
 
+// A library's functions run on many threads at once, and have no memory of their own.
+static MlirLogicalResult refuse_variables(MlirOperation root) {
+  SnOpVec all = sn_collect(root, "tosa.variable");
+  MlirLogicalResult result = !all.size ? SN_OK
+                                       : sn_error(all.data[0], "keeps a value between calls, and functions keep none; "
+                                                               "take it as an argument, and return what is written");
+  sn_vec_free(&all);
+  return result;
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
+  if (sn_failed(refuse_variables(root)))
+    return SN_FAIL;
   MlirLogicalResult result = sn_apply_rules(root, (const SnRule *const[]){rules, NULL});
   return sn_failed(result) ? result : sn_apply_rules(root, (const SnRule *const[]){later, NULL});
 }

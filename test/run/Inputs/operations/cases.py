@@ -90,7 +90,7 @@ class Case:
 
 CASES = []
 CANNOT = {}  # what is no operation of programs on tensors, and why
-PENDING = {}  # what does not compile yet, and why
+REFUSED = {}  # what is an error, and part of its text
 
 
 def case(op, body, ins, wants, **more):
@@ -103,8 +103,8 @@ def cannot(why, *ops):
     CANNOT.update(dict.fromkeys(ops, why))
 
 
-def pending(why, *ops):
-    PENDING.update(dict.fromkeys(ops, why))
+def refused(error, *ops):
+    REFUSED.update(dict.fromkeys(ops, error))
 
 
 def draw(shape, dtype="f4", low=-2.0, high=2.0, seed=0):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operations.cases import cannot, case, draw, pending
+from operations.cases import cannot, case, draw
 
 A, B, V = draw((4, 6)), draw((4, 6), seed=1), draw((6,), seed=2)
 N = lambda *x: np.array(x, "i8")
@@ -216,7 +216,6 @@ case(
     A.reshape(8, 3),
     dynamic=True,
 )
-pending("upstream has no memory for it", "tensor.scatter")
 SCATTERED = A.copy()
 SCATTERED[[2, 0]] = B[:2]
 case(
@@ -230,6 +229,22 @@ case(
     "  %y = tensor.scatter %a into %b[%c] scatter_dims([0]) unique : ($A, $B, $C) -> $Y",
     [B[:2], A, np.array([[2], [0]], "i4")],
     SCATTERED,
+)
+COLUMNS = A.copy()
+COLUMNS[:, [[4, 0], [3, 5]]] = B[:, :4].reshape(4, 2, 2)
+case(
+    "tensor.scatter",
+    "  %y = tensor.scatter %a into %b[%c] scatter_dims([1]) unique : ($A, $B, $C) -> $Y",
+    [B[:, :4].T.reshape(2, 2, 4).copy(), A, np.array([[[4], [0]], [[3], [5]]])],
+    COLUMNS,
+)
+ONE_ROW = A.copy()
+ONE_ROW[1] = B[0]
+case(
+    "tensor.scatter",
+    "  %y = tensor.scatter %a into %b[%c] scatter_dims([0]) unique : ($A, $B, $C) -> $Y",
+    [B[0].copy(), A, np.array([1])],
+    ONE_ROW,
 )
 SCATTERED = A.copy()
 SCATTERED[[3, 1], [5, 0]] = V[:2]
