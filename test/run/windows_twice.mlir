@@ -18,7 +18,8 @@ func.func @pooled(%x: tensor<2x2x10x10x10xf32>, %k: tensor<3x2x3x3x3xf32>) -> te
   %e = tensor.empty() : tensor<2x3x8x8x8xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x3x8x8x8xf32>) -> tensor<2x3x8x8x8xf32>
   %c = linalg.conv_3d_ncdhw_fcdhw
-      ins(%x, %k : tensor<2x2x10x10x10xf32>, tensor<3x2x3x3x3xf32>) outs(%f : tensor<2x3x8x8x8xf32>) -> tensor<2x3x8x8x8xf32>
+      ins(%x, %k : tensor<2x2x10x10x10xf32>, tensor<3x2x3x3x3xf32>)
+      outs(%f : tensor<2x3x8x8x8xf32>) -> tensor<2x3x8x8x8xf32>
   %r = tensor.empty() : tensor<2x8x8x8xf32>
   %m0 = linalg.fill ins(%low : f32) outs(%r : tensor<2x8x8x8xf32>) -> tensor<2x8x8x8xf32>
   %m = linalg.generic {indexing_maps = [#id,#no],
