@@ -86,13 +86,15 @@ class Variant:
         self.model, self.words = model, words
         self.trained = "step" in words or "wrt" in words
         self.dtype = torch.bfloat16 if "bf16" in words else torch.float32
+        # PyTorch knows that some are constants (positions); an exported loss does not say so.
+        frozen = [n for n, p in model.module.named_parameters() if not p.requires_grad and p.is_floating_point()]
         module = model.module.eval().requires_grad_(False)
         stir(module)
         if self.trained:
             still(module)
         self.module = module.to(self.dtype)
-        self.parameters = [n for n, p in module.named_parameters() if p.is_floating_point()]
-        self.buffers = [n for n, b in module.named_buffers() if b.is_floating_point()]
+        self.parameters = [n for n, p in module.named_parameters() if p.is_floating_point() and n not in frozen]
+        self.buffers = frozen + [n for n, b in module.named_buffers() if b.is_floating_point()]
         if "constants" in words:
             self.parameters, self.buffers = [], []
         state = dict(module.named_parameters()) | dict(module.named_buffers())
