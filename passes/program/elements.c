@@ -2,7 +2,7 @@
 //
 //   %r = arith.xori %x, %y : tensor<4x?xi32>   ->   linalg.generic on tensors of %x's sizes
 //   %n = tensor.dim %x, %c7 : tensor<?xf32>         an error: there is no dimension 7
-//   %s = arith.truncf %x : f32 to f8E5M2            an error: upstream lowers no float as short
+//   %s = arith.truncf %x : f32 to f8E5M2            an error: no float as short is lowered
 //
 // linalg is what is raised, differentiated and fused. Upstream's own pass takes rows of forms for tensors, too; and
 // before it runs, upstream folds x ^ x with a size `?` to a constant whose size nobody knows any more.
@@ -112,7 +112,7 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   unsigned bits = short_float(op);
   if (bits) {
     found->result = sn_error(op,
-                             "has floats of %u bits, and MLIR lowers none of 8 bits or less to machine code; "
+                             "has floats of %u bits, and this compiler lowers none of 8 bits or less to machine code; "
                              "expected f16, bf16, f32 or f64: convert them outside of the program",
                              bits);
     return MlirWalkResultInterrupt;
