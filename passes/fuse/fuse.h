@@ -14,6 +14,7 @@ typedef struct {
   const char *name;
   bool nothing;              // every op stays a kernel of its own
   bool computes_heavy_again; // exponentials and quotients: in each reader, and for each row
+  double again_operations;   // that an elementwise kernel with such may compute again to move a byte less
   double side_operations;    // that the side of a product may compute again to move a byte less
   double turn_operations;    // that rows may take when they are made again as columns, to move a byte less
 } SnPolicy;

@@ -23,7 +23,11 @@ static const SnPolicy table[] = {
     // A library's kernel from host code is never the better one on this CPU: products are calls of libxsmm
     // inside our kernels already.
     {.name = "medium", .computes_heavy_again = false, .side_operations = 4, .turn_operations = 24},
-    {.name = "aggressive", .computes_heavy_again = true, .side_operations = 32, .turn_operations = 24},
+    {.name = "aggressive",
+     .computes_heavy_again = true,
+     .again_operations = 16,
+     .side_operations = 32,
+     .turn_operations = 24},
     {0},
 };
 
@@ -102,13 +106,30 @@ enum { MOST_TIMES = 4 };
 // of its own would.
 static bool is_one_number(const SnForm *f) { return points(f, 0, (intptr_t)f->dims.size) == 1; }
 
+static double operations_of(MlirOperation op) {
+  static const double of_cost[] = {
+      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
+  return of_cost[sn_row_op_cost(op)];
+}
+
+// Operations that the merged form computes again, for each byte of a's results that is neither written nor read.
+static double again_for_a_byte(const SnMerge *m) {
+  double operations = 0, bytes = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    operations += operations_of(op);
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
+    bytes += 2 * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
+  return (times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
+}
+
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
-  return policy->computes_heavy_again || !again || sn_refuse(m->a.op, SN_WHY_AGAIN);
+  bool cheap = policy->computes_heavy_again && again && again_for_a_byte(m) <= policy->again_operations;
+  return !again || cheap || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 
 // ---- programs of sides --------------------------------------------------------------------------
@@ -117,12 +138,6 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
 // sum, or that goes through an index, which is loaded element by element; the condition of bounds. And what a kernel
 // takes to begin and to end.
 enum { PACKED = 2, SCATTERED = 16, BOUNDED = 4, LAUNCH = 1 << 17 };
-
-static double operations_of(MlirOperation op) {
-  static const double of_cost[] = {
-      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
-  return of_cost[sn_row_op_cost(op)];
-}
 
 // What stays in a core's cache is written and read so many times as fast.
 enum { CACHE = 1 << 20, IN_CACHE = 8 };

@@ -4,7 +4,7 @@
 // RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
-// What the policies differ in: medium computes nothing heavy again.
+// What the policies differ in: medium computes nothing heavy again, aggressive at most 16 operations for a byte.
 
 // An exponential for each column: inside, it would be one for each element.
 
@@ -30,6 +30,33 @@ func.func @heavy_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<
     sinter.yield %c : tensor<5xf32>
   }
   return %y : tensor<9x5xf32>
+}
+
+// -----
+
+// For each of 40 rows that is 39 times 10 operations for the 8 bytes of an element.
+
+// AGGRESSIVE-LABEL: func @heavy_for_many_rows
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// MEDIUM-LABEL: func @heavy_for_many_rows
+// MEDIUM-COUNT-2: sinter.rowwise
+// DISABLED-LABEL: func @heavy_for_many_rows
+// DISABLED-COUNT-2: sinter.rowwise
+// WHY: remark: would be computed again for each row, and is not cheap
+func.func @heavy_for_many_rows(%x: tensor<40x5xf32>, %b: tensor<5xf32>) -> tensor<40x5xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %d = tensor.empty() : tensor<40x5xf32>
+  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>) outs(%e[j] : tensor<5xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %c = math.exp %r : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = 40) by (j = 5) ins(%x[i, j] : tensor<40x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<40x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %c = arith.mulf %r, %q : tensor<5xf32>
+    sinter.yield %c : tensor<5xf32>
+  }
+  return %y : tensor<40x5xf32>
 }
 
 // -----
