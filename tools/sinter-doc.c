@@ -232,6 +232,7 @@ static void print_kernels(void) {
                                         [SN_WRITTEN_AS_CALL] = "a call",
                                         [SN_WRITTEN_BY_THREADS] = "math.fma or arith, by threads",
                                         [SN_WRITTEN_BY_WARPS] = "mma.sync",
+                                        [SN_WRITTEN_BY_WARPGROUPS] = "wgmma",
                                         [SN_WRITTEN_AS_FMA] = "math.fma",
                                         [SN_WRITTEN_AS_MULTIPLY_ADD] = "arith",
                                         [SN_WRITTEN_AS_DOT] = "an intrinsic",
