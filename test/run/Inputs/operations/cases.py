@@ -55,7 +55,7 @@ class Case:
     rtol: float = 2e-5
     atol: float = 2e-6
     module: str = ""  # what stands beside the function
-    words: dict = field(default_factory=dict)  # more placeholders
+    words: dict = field(default_factory=dict)  # what else the body names in braces
 
     def function(self, name):
         """The function's text."""
