@@ -35,3 +35,11 @@ const SnGpuChip *sn_gpu_chip(const char *name) {
     found = &chips[i];
   return found;
 }
+
+bool sn_gpu_chip_has(const char *name, const char *needs) {
+  if (!*needs || !strcmp(name, needs))
+    return true;
+  char *end;
+  long number = strtol(needs + 3, &end, 10);
+  return !*end && strtol(name + 3, NULL, 10) >= number;
+}

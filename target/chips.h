@@ -23,6 +23,10 @@ typedef struct {
 // memory behind a thread's back, and round pairs of bf16.
 const SnGpuChip *sn_gpu_chip(const char *name);
 
+// The chip of this name has what is `needs`: a name, of which newer chips have all, or one with a letter, which is its
+// own; "": nothing.
+bool sn_gpu_chip_has(const char *name, const char *needs);
+
 #define SN_GPU_CHIP_DEFAULT "sm_90a"
 #define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
 

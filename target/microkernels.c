@@ -85,11 +85,13 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
     {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
     {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "s8"},
+    {"mma.f64", GPU, "sm_90", "", F64, F64, F64, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
+    {"mma.f64.small", GPU, "sm_80", "", F64, F64, F64, 8, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
     {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, IN_THREADS, BY_THREADS, ""},
     {NULL},
 };
 
-const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", "wgmma", NULL};
+const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", "mma.f64", "mma.f64.small", "wgmma", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 

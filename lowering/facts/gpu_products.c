@@ -62,11 +62,15 @@ int64_t sn_gpu_dims_size(const SnForm *f, const SnGpuDims *dims) {
   return all;
 }
 
+static int64_t element_bits(const SnGpuProduct *p) { return (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type)); }
+
 int64_t sn_gpu_line_words(const SnGpuProduct *p, int64_t k) {
-  return k * (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type)) / 32 + SN_GPU_PADDED;
+  return k * element_bits(p) / 32 + (element_bits(p) == 64 ? SN_GPU_PADDED_DOUBLES : SN_GPU_PADDED);
 }
 
-int64_t sn_gpu_turned_words(int64_t extent) { return extent / 2 + SN_GPU_PADDED; }
+int64_t sn_gpu_turned_words(const SnGpuProduct *p, int64_t extent) {
+  return extent * element_bits(p) / 32 + SN_GPU_PADDED;
+}
 
 static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
 
@@ -74,7 +78,7 @@ int64_t sn_gpu_side_bytes(const SnGpuProduct *p, int64_t extent, int64_t k) {
   return p->line->sums == SN_SUMS_IN_THREADS ? k * (extent + SN_GPU_PADDED) * sn_scratch_bytes(p->type)
                                              : 2 * 4 *
                                                    larger(extent * sn_gpu_line_words(p, k),
-                                                          k * sn_gpu_turned_words(extent)); // two slots
+                                                          k * sn_gpu_turned_words(p, extent)); // two slots
 }
 
 int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k) {

@@ -11,8 +11,8 @@
 #include "target/layouts.h"
 
 // Elements, or words, behind each line of a side in shared memory, so that neighbours of different lines meet in no
-// bank.
-enum { SN_GPU_PADDED = 4 };
+// bank; of f64 along the sum, of which neighbouring lanes take pairs.
+enum { SN_GPU_PADDED = 4, SN_GPU_PADDED_DOUBLES = 16 };
 
 // Dimensions of a form in its order, counted as one; the last is the fastest.
 typedef struct {
@@ -71,8 +71,8 @@ int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int
 // The same of wgmma with so many stages, and so many threads that have sums; and of the slots of one stage.
 int64_t sn_gpu_staged_bytes(const SnForm *form, int64_t m, int64_t n, int64_t stages, int64_t threads);
 int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);
-// Of a line of a side along so many rows or columns of 16 bits, for mma.sync; along k.
-int64_t sn_gpu_turned_words(int64_t extent);
+// Of a line of a side along so many rows or columns, for mma.sync; along k.
+int64_t sn_gpu_turned_words(const SnGpuProduct *product, int64_t extent);
 int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
 // All products have a line of this name.
 bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);

@@ -29,11 +29,28 @@ typedef struct {
 
 // The first that fits is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {"mma.sync", 128, 128, 32, 256, 2}, {"mma.sync", 128, 64, 32, 128, 3}, {"mma.sync", 64, 128, 32, 128, 3},
-    {"mma.sync", 64, 64, 32, 128, 4},   {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4},
-    {"mma.sync", 32, 32, 32, 64, 8},    {"fma", 128, 128, 8, 256, 2},      {"fma", 128, 64, 8, 128, 3},
-    {"fma", 64, 128, 8, 128, 3},        {"fma", 64, 64, 16, 256, 4},       {"fma", 16, 128, 16, 128, 4},
-    {"fma", 128, 16, 16, 128, 4},       {"fma", 32, 32, 16, 64, 8},        {"fma", 16, 16, 16, 64, 8},
+    {"mma.sync", 128, 128, 32, 256, 2},
+    {"mma.sync", 128, 64, 32, 128, 3},
+    {"mma.sync", 64, 128, 32, 128, 3},
+    {"mma.sync", 64, 64, 32, 128, 4},
+    {"mma.sync", 16, 128, 32, 128, 4},
+    {"mma.sync", 128, 16, 32, 128, 4},
+    {"mma.sync", 32, 32, 32, 64, 8},
+    {"mma.f64", 128, 128, 16, 256, 1},
+    {"mma.f64", 64, 64, 16, 128, 2},
+    {"mma.f64", 16, 128, 16, 128, 2},
+    {"mma.f64", 128, 16, 16, 128, 2},
+    {"mma.f64", 32, 32, 16, 64, 5},
+    {"mma.f64.small", 64, 64, 16, 128, 2},
+    {"mma.f64.small", 32, 32, 16, 64, 5},
+    {"fma", 128, 128, 8, 256, 2},
+    {"fma", 128, 64, 8, 128, 3},
+    {"fma", 64, 128, 8, 128, 3},
+    {"fma", 64, 64, 16, 256, 4},
+    {"fma", 16, 128, 16, 128, 4},
+    {"fma", 128, 16, 16, 128, 4},
+    {"fma", 32, 32, 16, 64, 8},
+    {"fma", 16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
@@ -45,7 +62,16 @@ static int64_t register_bytes(const SnForm *f) {
   return bytes;
 }
 
+// All products have a line of this name, and the chip what it needs.
+static bool runs(const SnForm *f, const char *kernel, const char *chip) {
+  bool all = sn_gpu_has_kernel(f, kernel);
+  for (size_t i = 0; i < f->products.size && all; ++i)
+    all = sn_gpu_chip_has(chip, sn_gpu_product(f, i, kernel).line->needs);
+  return all;
+}
+
 enum {
+  REGISTERS = 1 << 16, // of a multiprocessor; sums take half of a thread's
   MOST_PARTS = 32,
   PIECES_OF_A_PART = 6, // at least, where threads fetch sides
 };
@@ -78,7 +104,7 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
   bool wasted = (t->m > 16 && rows <= t->m / 2) || (t->n > 16 && columns <= t->n / 2);
   int64_t all = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   all = sn_times(all, split_of(f, points, t, chip));
-  return !wasted && each <= 64 && all >= chip->multiprocessors &&
+  return !wasted && each * 2 <= REGISTERS / (t->threads * t->occupancy) && all >= chip->multiprocessors &&
          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
 
@@ -159,7 +185,7 @@ static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *point
                                        const SnGpuChip *chip, int64_t *parts) {
   const StagedTile *best = NULL;
   double least = 0;
-  for (size_t i = 0; i < sizeof staged / sizeof *staged && !strcmp(name, "sm_90a"); ++i)
+  for (size_t i = 0; i < sizeof staged / sizeof *staged && runs(f, "wgmma", name); ++i)
     for (int64_t split = 1; split <= MOST_PARTS && staged_fits(f, points, &staged[i], chip); ++split) {
       double cost = may_split(f, points, &staged[i], split) ? cost_of(f, points, &staged[i], split, chip) : -1;
       if (cost < 0 || (best && cost >= least))
@@ -198,7 +224,7 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   if (by_copies)
     return staged_schedule(f, by_copies, split, chip);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
-  while (i < last && !(sn_gpu_has_kernel(f, tiles[i].kernel) &&
+  while (i < last && !(runs(f, tiles[i].kernel, options->chip) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
   const Tile *t = &tiles[i];

@@ -751,6 +751,16 @@ def products():
                     sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
                     t=("f16", "f16", "f32"), shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
                     schedule='kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128')
+            for kernel in ("f64", "f64.small"):
+                product(f"product_{kernel}_" + (a + b).replace(", ", ""), rows=[("i", 70)], columns=[("j", 82)],
+                        sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
+                        t=("f64", "f64", "f64"), shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
+                        schedule=f'kernel = "mma.{kernel}", m = 64, n = 64, k = 16, threads = 128')
+    product("product_f64_odd", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((37, 129), (129, 65)), t=("f64", "f64", "f64"),
+            schedule='kernel = "mma.f64", m = 32, n = 32, k = 16, threads = 64, blocks = 3, split = 2')
+    product("product_f64_widened", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((37, 129), (129, 65)), t=("f32", "f64", "f64"))
     product("product_one", rows=[("i", 1)], columns=[("j", 1)], sums=[("k", 1)], a="i, k", b="k, j", spec="ik,kj->ij",
             shapes=((1, 1), (1, 1)))
     product("product_turned", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 40)], a="k, i", b="j, k",
@@ -856,18 +866,18 @@ def staged_products():
             spec="ik,jk->ij", shapes=(("?", 72), (90, 72)), t=("bf16", "bf16", "f32"), schedule=small,
             results=[("y", ("?", 90), "f32", "i, j")],
             dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x72xbf16>"])
-    swiglu()
+    swiglu("wgmma", 'kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 1')
+    swiglu("warps", 'kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128, blocks = 1')
 
 
-def swiglu():
-    """Two products by one kernel: both sums are in registers."""
+def swiglu(name, schedule):
+    """Two products by one kernel: of wgmma both sums are in registers, of mma.sync both use the same slots."""
     x, w = "tensor<150x136xbf16>", "tensor<72x136xbf16>"
     text = f"""%y = sinter.contract (i = 150) by (j = 72)
     product (k = 136) (%a[i, k] : {x}, %b[j, k] : {w}) : f32
     product (k2 = 136) (%a[i, k2] : {x}, %c[j, k2] : {w}) : f32
     outs(%empty_y[i, j] : tensor<150x72xf32>)
-    schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4,
-        share = "turns", blocks = 1>) {{
+    schedule(#sinter.mma<{schedule}>) {{
 ^row(%p: tensor<72xf32>, %q: tensor<72xf32>):
   %n = arith.negf %p : tensor<72xf32>
   %e = math.exp %n : tensor<72xf32>
@@ -884,7 +894,7 @@ def swiglu():
         p, q = (a.astype("f8") @ m.astype("f8").T for m in (b, c))
         return [p / (1 + np.exp(-p)) * q]
 
-    case("product_wgmma_swiglu", program(operands, [("y", (150, 72), "f32")], [], text),
+    case(f"product_{name}_swiglu", program(operands, [("y", (150, 72), "f32")], [], text),
          lambda r: [bf16(r.standard_normal(s)) for s in shapes], want)
 
 

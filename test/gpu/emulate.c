@@ -186,6 +186,7 @@ void emu_copies_come(void) {
   me->num_copies = 0;
 }
 void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 16); }
+void emu_copy_part4(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 4); }
 void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 8); }
 // A NaN is the greater one.
 static uint32_t max_bf16(uint32_t x, uint32_t y) {
@@ -270,6 +271,31 @@ Words emu_mma_s8(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t 
   mma(MMA_S8, (int32_t[]){a, b, c, d, e, f}, to);
   return (Words){(int32_t)(int64_t)to[0], (int32_t)(int64_t)to[1], (int32_t)(int64_t)to[2], (int32_t)(int64_t)to[3]};
 }
+// Of f64 a lane has, of rows lane / 4 and, of the larger one, 8 further, element lane % 4 of the sum and those 4 and 8
+// and 12 further; row after row. (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f64 floating point type".)
+static struct { double a[8], b[4]; } doubles[2][MOST];
+static double parts[MOST][4];
+static int64_t mma_f64(int rows, int k, const double *x, const double *y, const double *sums) {
+  int64_t turn = me->shuffles & 1, index = me - threads, lane = index % 32, first = index - lane;
+  memcpy(doubles[turn][index].a, x, (size_t)(rows * k) * sizeof *x);
+  memcpy(doubles[turn][index].b, y, (size_t)k * sizeof *y);
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  for (int i = 0; i < 2 * rows; ++i) {
+    parts[index][i] = sums[i];
+    for (int s = 0; s < 4 * k; ++s)
+      parts[index][i] += doubles[turn][first + lane / 4 * 4 + s % 4].a[s / 4 * rows + i / 2] *
+                         doubles[turn][first + (lane % 4 * 2 + i % 2) * 4 + s % 4].b[s / 4];
+  }
+  return index;
+}
+int64_t emu_mma_f64(double a, double b, double c, double d, double e, double f, double g, double h, double i, double j,
+                    double k, double l, double m, double n, double o, double p) {
+  return mma_f64(2, 4, (double[]){a, b, c, d, e, f, g, h}, (double[]){i, j, k, l}, (double[]){m, n, o, p});
+}
+int64_t emu_mma_f64_small(double a, double b, double c, double d) {
+  return mma_f64(1, 1, &a, &b, (double[]){c, d});
+}
+double emu_part_f64(int64_t of, int32_t i) { return parts[of][i]; }
 uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
   uint64_t bytes = (uint64_t)y << 32 | x;
   uint32_t out = 0;

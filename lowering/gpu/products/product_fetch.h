@@ -25,6 +25,12 @@ void sn_gpu_fetch_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirVa
 // Into shared memory of rank 2, from `line` on: a line for each of the sum, or for each row or column of the tile.
 void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool lines_of_sum, MlirValue line,
                      const MlirValue *from);
+// The copies of both go behind the threads' backs, where memory's elements and neighbours are as they lie in these
+// lines. `to`: from `line` on. They are there for a thread that waited for its own.
+bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum);
+void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue to, bool lines_of_sum,
+                      MlirValue line);
+void sn_gpu_await_copies(SnBuilder *b);
 // Bytes in shared memory as memref<lines x elements>.
 MlirValue sn_gpu_side_view(SnBuilder *b, MlirValue bytes, int64_t lines, int64_t elements, MlirType element);
 MlirValue sn_gpu_zero(SnBuilder *b, MlirType t);

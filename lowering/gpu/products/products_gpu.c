@@ -184,6 +184,8 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
   sn_gpu_place_tile(b, g, tile->number);
   for (size_t i = 0; i < g->form->products.size; ++i) {
     SnGpuProduct product = sn_gpu_product(g->form, i, p->kernel);
+    if (i) // slots are free
+      sn_gpu_sync(b, k);
     emitters[product.line->written](b, g, &product, g->sums[i]);
   }
   sn_gpu_sync(b, k);

@@ -34,10 +34,12 @@ func.func @rows(%x: tensor<9x512xf32>, %w: tensor<32768x512xf32>, %e: tensor<9x3
 
 // -----
 
-// Sums of 64 bits take two registers each.
+// Sums of 64 bits take two registers each; tensor cores have two instructions for them.
 
 // CHECK-LABEL: func @double
-//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+//       CHECK: #sinter.mma<k = 16, kernel = "mma.f64", m = 128, n = 128, occupancy = 1, threads = 256>
+// SM86-LABEL:  func @double
+//       SM86:  #sinter.mma<k = 16, kernel = "mma.f64.small", m = 32, n = 32, occupancy = 5, threads = 64>
 func.func @double(%x: tensor<4096x512xf64>, %w: tensor<4096x512xf64>, %e: tensor<4096x4096xf64>) -> tensor<4096x4096xf64> {
   %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xf64>, %w[j, k] : tensor<4096x512xf64>) : f64
       outs(%e[i, j] : tensor<4096x4096xf64>) {

@@ -1,0 +1,184 @@
+// product_fragments.c: fragments of both sides in a warp's registers, and mma.sync on them.
+//
+//   lines of shared memory  -> ldmatrix -> a: 16 rows, b: 2 times 8 columns, of 8 words of the sum -> mma.sync
+//   lines of f64            -> vector.load of pairs of the sum                                      -> mma.sync
+//
+// In words of 32 bits the fragments of all types are the same. Lines are along the sum, or, where neighbours in memory
+// are rows or columns, along these: of 16 bits ldmatrix turns them, of 64 bits each lane takes its own elements.
+//
+// Of f64 a lane has neighbours of the sum where the instruction's figures have elements 4 apart: both sides are in the
+// same order, and that of the sums in one instruction is nobody's.
+// (PTX ISA, "Matrix Fragments for mma.m16n8k16", ".m8n8k4 with .f64 floating point type" and "ldmatrix".)
+//
+// test: test/lowering/gpu/product_warps.mlir, test/gpu/emulate.test
+
+#include "lowering/gpu/products/product_fragments.h"
+#include "lowering/rows/rowmemory.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <stdio.h>
+
+enum { WORDS = 8, HALF = 8, PAIRS = 8 }; // of an instruction's k; of its rows; of f64's k that a load has for all lanes
+
+static MlirValue plus(SnBuilder *b, MlirValue x, int64_t n) { return n ? sn(b, "arith.addi", x, sn_index(b, n)) : x; }
+static MlirValue sum_of(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
+
+static bool is_double(const SnMicroKernel *line) { return line->sum == SN_F64; }
+
+bool sn_gpu_may_turn(const SnMicroKernel *line, MlirType element) { return sn_bits(element) == 16 || is_double(line); }
+
+MlirType sn_gpu_word_type(SnBuilder *b, const SnMicroKernel *line) {
+  return is_double(line) ? mlirF64TypeGet(b->ctx) : mlirIntegerTypeGet(b->ctx, 32);
+}
+
+// Which lines and words this lane names. For ldmatrix: of a the lines of both halves of the 16, then the other words;
+// of b both halves of the words, then the next 8 columns. Turned, lines are those of k.
+void sn_gpu_place_fragments(SnBuilder *b, const SnGpuKernel *k, const SnMicroKernel *line, bool is_a, MlirValue outer,
+                            SnGpuWarpSide *s) {
+  MlirValue lane = k->lane, eight = sn_index(b, 8), four = sn_index(b, 4), two = sn_index(b, 2),
+            low = sn(b, "arith.remui", lane, eight), high = sn(b, "arith.divui", lane, sn_index(b, 16)),
+            middle = sn(b, "arith.remui", sn(b, "arith.divui", lane, eight), two);
+  if (is_double(line)) {
+    MlirValue at = sum_of(b, outer, sn(b, "arith.divui", lane, four)),
+              sum = times(b, sn(b, "arith.remui", lane, four), 2);
+    s->line = s->turned ? sum : at;
+    s->word = s->turned ? at : sum;
+    return;
+  }
+  MlirValue of_sum = is_a ? high : middle, of_outer = is_a ? middle : high;
+  if (s->turned) {
+    s->line = sum_of(b, low, times(b, of_sum, HALF));
+    s->word = sum_of(b, sn(b, "arith.divui", outer, two), times(b, of_outer, WORDS / 2));
+  } else {
+    s->line = sum_of(b, outer, sum_of(b, low, times(b, of_outer, HALF)));
+    s->word = times(b, of_sum, WORDS / 2);
+  }
+}
+
+static MlirType struct_of(SnBuilder *b, MlirType t, intptr_t n) {
+  MlirType types[] = {t, t, t, t};
+  return mlirLLVMStructTypeLiteralGet(b->ctx, n, types, false);
+}
+
+static void parts_of(SnBuilder *b, MlirValue of, MlirType t, int64_t n, MlirValue *to) {
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", of, t, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+}
+
+// Four matrices of 8 lines by 4 words; this lane names a line. Turned: lines are columns.
+static void load_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue line, MlirValue word, MlirValue *to) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  int64_t words = sn_dim(sn_type_of(s->memory), 1);
+  MlirValue offset = times(b, sum_of(b, times(b, line, words), word), 4),
+            address = sum_of(b, sn_gpu_shared_address(b, s->memory), sn(b, "arith.index_cast", offset, i32));
+  MlirOperation op = sn_gpu_ptx(b,
+                                s->turned ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {$0, $1, $2, $3}, [$4];"
+                                          : "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [$4];",
+                                "=r,=r,=r,=r,r,~{memory}", sn_values(1, &address), struct_of(b, i32, 4));
+  parts_of(b, sn_result(op, 0), i32, 4, to);
+}
+
+static void load_by_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue first, int64_t step, int64_t outer,
+                             MlirValue *to) {
+  int64_t lines = s->turned ? step * 2 * WORDS : outer, words = s->turned ? outer / 2 : step * WORDS;
+  load_matrices(b, s, plus(b, sum_of(b, first, s->line), lines), plus(b, s->word, words), to);
+}
+
+// For 8 rows or columns: the lane's line->k / 4 elements of the sum, to[0], to[step], ...
+static void load_doubles(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                         int64_t outer, int64_t apart, MlirValue *to) {
+  MlirType f64 = mlirF64TypeGet(b->ctx);
+  MlirValue at_line = sum_of(b, first, s->line);
+  for (int64_t i = 0; i < line->k / PAIRS; ++i) {
+    int64_t sum = step * line->k + i * PAIRS;
+    if (!s->turned) {
+      MlirValue at[] = {plus(b, at_line, outer), plus(b, s->word, sum)},
+                pair = sn_scratch_load(b, s->memory, sn_values(2, at), sn_vector(f64, 2),
+                                       sn_attr("alignment", sn_i64(b->ctx, 16)));
+      for (int64_t l = 0; l < 2; ++l)
+        to[(2 * i + l) * apart] = sn_lane(b, pair, l);
+      continue;
+    }
+    for (int64_t l = 0; l < 2; ++l) {
+      MlirValue at[] = {plus(b, at_line, sum + l), plus(b, s->word, outer)};
+      to[(2 * i + l) * apart] =
+          sn_scratch_load(b, s->memory, sn_values(2, at), f64, sn_attr("alignment", sn_i64(b->ctx, 8)));
+    }
+  }
+}
+
+void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                   int64_t outer, MlirValue *to) {
+  if (!is_double(line)) {
+    load_by_matrices(b, s, first, step, outer, to);
+    return;
+  }
+  for (int64_t half = 0; half < 2; ++half)
+    load_doubles(b, line, s, first, step, outer + half * HALF, 2, to + half);
+}
+
+void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                   int64_t outer, MlirValue *to) {
+  if (is_double(line)) {
+    for (int64_t half = 0; half < 2; ++half)
+      load_doubles(b, line, s, first, step, outer + half * HALF, 1, to + half * SN_GPU_MMA_B);
+    return;
+  }
+  MlirValue both[4];
+  load_by_matrices(b, s, first, step, outer, both);
+  for (int64_t i = 0; i < 4; ++i)
+    to[i / 2 * SN_GPU_MMA_B + i % 2] = both[i];
+}
+
+// ---- the instruction ---------------------------------------------------------------------------
+
+// {$n, $n + 1, ...}
+static int list(char *to, size_t size, int first, int count) {
+  int at = 0;
+  for (int i = 0; i < count; ++i)
+    at += snprintf(to + at, size - (size_t)at, "%s$%d", i ? ", " : "{", first + i);
+  return at + snprintf(to + at, size - (size_t)at, "}");
+}
+
+// So many registers of each; sums are the instruction's results, too.
+static void multiply(SnBuilder *b, const char *name, MlirType sum, int of_sums, const MlirValue *x, int of_x,
+                     const MlirValue *y, int of_y, MlirValue *sums) {
+  MlirValue operands[SN_GPU_MMA_A + SN_GPU_MMA_B + SN_GPU_MMA_SUMS];
+  char text[300], constraints[100] = "";
+  int at = snprintf(text, sizeof text, "%s ", name), counts[] = {of_sums, of_x, of_y, of_sums}, n = 0;
+  for (int i = 0; i < 4; n += counts[i++]) {
+    at += list(text + at, sizeof text - (size_t)at, n, counts[i]);
+    at += snprintf(text + at, sizeof text - (size_t)at, i < 3 ? ", " : ";");
+  }
+  const char *of_side = mlirTypeIsAF64(sum) ? "d" : "r", *of_sum = mlirTypeIsAF32(sum) ? "f" : of_side;
+  for (int i = 0; i < n; ++i) {
+    size_t end = strlen(constraints);
+    snprintf(constraints + end, sizeof constraints - end, "%s%s%s", i ? "," : "", i < of_sums ? "=" : "",
+             i < of_sums || i >= n - of_sums ? of_sum : of_side);
+  }
+  memcpy(operands, x, (size_t)of_x * sizeof *x);
+  memcpy(operands + of_x, y, (size_t)of_y * sizeof *y);
+  memcpy(operands + of_x + of_y, sums, (size_t)of_sums * sizeof *sums);
+  MlirType type = struct_of(b, sum, of_sums);
+  MlirOperation op =
+      sn_op(b, "llvm.inline_asm", sn_values(of_x + of_y + of_sums, operands), sn_types(1, &type),
+            sn_attr("asm_string", sn_string(b->ctx, text)), sn_attr("constraints", sn_string(b->ctx, constraints)));
+  parts_of(b, sn_result(op, 0), sum, of_sums, sums);
+}
+
+void sn_gpu_multiply_fragments(SnBuilder *b, const SnMicroKernel *line, const MlirValue *x, const MlirValue *y,
+                               MlirValue *sums) {
+  MlirType sum = sn_type_of(sums[0]);
+  const char *of = mlirTypeIsAF64(sum) ? "f64" : mlirTypeIsAF32(sum) ? "f32" : "s32", *t = line->instruction;
+  char name[100];
+  if (is_double(line) && line->m == HALF) { // 4 of the sum, and 8 rows
+    for (int64_t i = 0; i < line->k / 4; ++i)
+      for (int64_t half = 0; half < 2; ++half)
+        multiply(b, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", sum, 2, &x[2 * i + half], 1, &y[i], 1,
+                 &sums[2 * half]);
+    return;
+  }
+  snprintf(name, sizeof name, "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s", line->k, of, t, t, of);
+  multiply(b, name, sum, SN_GPU_MMA_SUMS, x, is_double(line) ? line->k / 2 : 4, y, is_double(line) ? line->k / 4 : 2,
+           sums);
+}
