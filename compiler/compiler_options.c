@@ -39,6 +39,10 @@ static const char *set_upstream(void *to, const char *value) {
   ((SinterCompiler *)to)->upstream = true;
   return NULL;
 }
+static const char *set_verify_each(void *to, const char *value) {
+  ((SinterCompiler *)to)->verify_each = true;
+  return NULL;
+}
 static const char *set_tuning(void *to, const char *value) {
   ((SinterCompiler *)to)->tuning = value;
   return sn_wrong_file(value);
@@ -92,6 +96,7 @@ const SinterOption sn_road_options[] = {
     {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
+    {"verify-each", NULL, "verify the program behind each pass, not once for a few of them", set_verify_each},
     {0},
 };
 const SinterOption sn_without_options[] = {

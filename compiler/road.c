@@ -6,6 +6,12 @@
 #include "pipelines/pipelines.h"
 #include "target/chips.h"
 
+#ifdef NDEBUG
+#define VERIFY_EACH false // the road's list says where (passes/program/legal.c)
+#else
+#define VERIFY_EACH true
+#endif
+
 typedef struct {
   const SnPipeline *road;
   const SnSetting *settings;
@@ -51,11 +57,13 @@ int32_t sn_road_run(SnJob *job, MlirModule module, const char *road, const SnSet
                           until ? until : "the end");
   if (status == SINTER_COMPILER_OK) {
     MlirPassManager pm = mlirPassManagerCreate(mlirModuleGetContext(module));
+    mlirPassManagerEnableVerifier(pm, VERIFY_EACH || job->compiler->verify_each);
     int before = job->errors;
     status = add_passes(job, mlirPassManagerGetAsOpPassManager(pm), done ? steps + strlen(done) + 1 : steps);
     if (status == SINTER_COMPILER_OK && job->compiler->configure && !job->compiler->configure(pm))
       status = SINTER_COMPILER_BAD_INPUT;
-    else if (status == SINTER_COMPILER_OK && sn_failed(mlirPassManagerRunOnOp(pm, mlirModuleGetOperation(module))))
+    else if (status == SINTER_COMPILER_OK && (sn_failed(mlirPassManagerRunOnOp(pm, mlirModuleGetOperation(module))) ||
+                                              !mlirOperationVerify(mlirModuleGetOperation(module))))
       status = before == job->errors ? sn_job_error(job, SINTER_COMPILER_NOT_COMPILED, "%s was not compiled", job->file)
                                      : SINTER_COMPILER_NOT_COMPILED;
     mlirPassManagerDestroy(pm);

@@ -8,6 +8,9 @@
 #include "pipelines/pipelines.h"
 #include "target/chips.h"
 
+// The tools verify only here and at a road's end (passes/program/legal.c).
+#define VERIFY {"sinter-verify", "the same, which is legal", NULL}
+
 static const char *const inputs[] = {"linalg", "tosa", NULL};
 #define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
 static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
@@ -57,7 +60,8 @@ const SnPipeline sn_pipeline_prepare = {
   {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
   {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
   {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
-  {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}
+  {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}, \
+  VERIFY
 
 // ... and machine code's own terms.
 #define HOST_LLVM \
@@ -125,6 +129,7 @@ static const SnStep cpu_steps[] = {
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"?policy!=disabled sinter-bags{wrt=$wrt}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    VERIFY,
     {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
      NULL},
@@ -133,15 +138,18 @@ static const SnStep cpu_steps[] = {
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy!=disabled sinter-decompose{forms=refused}", "a form that no kernel can be yet -> linalg, it alone", NULL},
     {"?policy!=disabled sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    VERIFY,
     {"?policy!=disabled sinter-split{keep-sides=true}", "forms of several products -> forms of one group of columns",
      NULL},
     {"?policy!=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
      "differentiated"},
+    VERIFY,
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"?policy!=disabled sinter-fuse{policy=$policy without=$without}", "several forms -> one", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
+    VERIFY,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
@@ -151,10 +159,12 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-schedule{target=cpu registers=$registers features='$features' prefetch=$prefetch "
      "tuning='$tuning'}",
      "each form gets its schedule", "scheduled"},
+    VERIFY,
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
+    VERIFY,
     HOST_BUFFERS,
     {"sinter-separate", "linalg.generic -> a call of a function that has it", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},
@@ -196,14 +206,18 @@ static const SnStep gpu_steps[] = {
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    VERIFY,
     {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
+    VERIFY,
     {"sinter-split", "forms of several products -> plain ones, which all that follows takes", NULL},
     {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
+    VERIFY,
     {"sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
     {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},
+    VERIFY,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},
     {"sinter-split", "what a GPU's kernels cannot hold -> plain forms", NULL},
@@ -211,10 +225,12 @@ static const SnStep gpu_steps[] = {
     {"sinter-guard", "no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"sinter-schedule{target=gpu chip=$chip tuning='$tuning'}", "each form gets its #sinter.gpu_rows", "scheduled"},
+    VERIFY,
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
+    VERIFY,
     {"gpu.module(canonicalize,cse,convert-scf-to-cf,"
      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},convert-nvvm-to-llvm,"
      "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
