@@ -13,10 +13,11 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/differentiate/differentiate.mlir
 
-#include "dialect/dialect.h"
-#include "passes/split/split.h"
 #include "passes/differentiate/differentiate.h"
+#include "dialect/attributes.h"
+#include "dialect/dialect.h"
 #include "passes/raise/raise.h"
+#include "passes/split/split.h"
 #include <assert.h>
 #include <stdio.h>
 
@@ -378,6 +379,37 @@ static void say(MlirOperation func, const char *list, intptr_t before, const cha
   free(all);
 }
 
+// `list` without the entries of this name.
+static void forget(MlirOperation func, const char *list, const char *name) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  MlirAttribute old = sn_get_attr(func, list);
+  intptr_t n = old.ptr ? mlirArrayAttrGetNumElements(old) : 0;
+  SN_VEC(MlirAttribute) all = {0};
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirAttribute one = mlirArrayAttrGetElement(old, k);
+    SN_VEC(MlirNamedAttribute) kept = {0};
+    for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(one); ++i) {
+      MlirNamedAttribute said = mlirDictionaryAttrGetElement(one, i);
+      if (!mlirStringRefEqual(mlirIdentifierStr(said.name), SN_STR(name)))
+        sn_push(&kept, said);
+    }
+    sn_push(&all, mlirDictionaryAttrGet(ctx, (intptr_t)kept.size, kept.data));
+    sn_vec_free(&kept);
+  }
+  if (n)
+    sn_set_attr(func, list, mlirArrayAttrGet(ctx, n, all.data));
+  sn_vec_free(&all);
+}
+
+// A gradient that is differentiated again is a result like others: the table has gradients of one order.
+static void forget_gradients(MlirOperation func, int64_t result) {
+  MlirAttribute of = sn_get_attr(func, "res_attrs");
+  if (!of.ptr || !mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(of, result), SN_STR(SN_GRADIENT_OF)).ptr)
+    return;
+  forget(func, "res_attrs", SN_GRADIENT_OF);
+  forget(func, "arg_attrs", SN_UPSTREAM_OF);
+}
+
 // Reads "0,2": which arguments. False after an error.
 static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to) {
   MlirBlock body = sn_function_body(func);
@@ -420,9 +452,10 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
   if (ok) {
     SnBuilder b = sn_before(end);
     sn_push(&operands, loss);
+    forget_gradients(func, o->result);
     if (o->upstream) {
       sn_push(&operands, mlirBlockAddArgument(body, sn_type_of(loss), mlirOperationGetLocation(func)));
-      say(func, "arg_attrs", num_arguments, "sinter.upstream_of", o->result);
+      say(func, "arg_attrs", num_arguments, SN_UPSTREAM_OF, o->result);
     }
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
       sn_push(&inputs, sn_type_of(mlirBlockGetArgument(body, k)));
@@ -434,8 +467,7 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
       sn_push(&operands, wrt.data[k]);
       sn_push(&gradients, sn_type_of(wrt.data[k]));
       sn_push(&outputs, sn_type_of(wrt.data[k]));
-      say(func, "res_attrs", num_results + (intptr_t)k, "sinter.gradient_of",
-          mlirBlockArgumentGetArgNumber(wrt.data[k]));
+      say(func, "res_attrs", num_results + (intptr_t)k, SN_GRADIENT_OF, mlirBlockArgumentGetArgNumber(wrt.data[k]));
     }
     int32_t segments[] = {1, o->upstream, (int32_t)wrt.size};
     MlirOperation d = sn_op(&b, "sinter.differentiate", sn_values((intptr_t)operands.size, operands.data),

@@ -134,66 +134,10 @@ static void take(void *user, size_t input, MlirValue gradient) { ((Taken *)user)
 
 // ---- from the end ------------------------------------------------------------------------------------
 
-typedef struct {
-  MlirValue row, g, a, r; // memory
-  intptr_t lanes;         // 1 if there is a dimension of them
-  bool reverse;
-} Body;
-
-static MlirValue load(SnBuilder *b, const Body *s, MlirValue from, MlirValue t, MlirValue j) {
-  MlirValue at[] = {s->row, t, j};
-  return sn(b, "memref.load", from, sn_values(2 + s->lanes, at), sn_element(sn_type_of(from)));
-}
-
-static MlirValue store(SnBuilder *b, const Body *s, MlirValue v, MlirValue t, MlirValue j) {
-  MlirValue at[] = {s->row, t, j};
-  sn_op(b, "memref.store", v, s->r, sn_values(2 + s->lanes, at));
-  return v;
-}
-
-static MlirValue next(SnBuilder *b, const Body *s, MlirValue behind, MlirValue t, MlirValue j) {
-  MlirValue part = sn(b, "arith.mulf", load(b, s, s->a, t, j), behind);
-  return store(b, s, sn(b, "arith.addf", load(b, s, s->g, t, j), part), t, j);
-}
-
-static void make_body(SnBuilder *b, const Body *s) {
-  MlirType index = sn_index_type(b->ctx);
-  MlirValue one = sn_index(b, 1), zero = sn_index(b, 0), n = sn(b, "memref.dim", s->g, one, index), j;
-  MlirValue lanes = s->lanes ? sn(b, "memref.dim", s->g, sn_index(b, 2), index) : one;
-  MlirValue last = sn(b, "arith.subi", n, one), end = s->reverse ? zero : last;
-  // Nothing to scan has no last element.
-  lanes = sn(b, "arith.select", sn(b, "arith.cmpi", n, zero, sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */))), zero,
-             lanes);
-  SnBuilder in = sn_lanes_begin(b, lanes, &j);
-  MlirValue v = store(&in, s, load(&in, s, s->g, end, j), end, j);
-  if (s->lanes)
-    sn_lanes_end(&in);
-  SnBuilder *at = s->lanes ? b : &in;
-  SnLoop loop = s->lanes ? sn_for(b, one, n, one) : sn_for(&in, one, n, one, v);
-  MlirValue t = s->reverse ? loop.index : sn(at, "arith.subi", last, loop.index);
-  MlirValue behind = sn(at, s->reverse ? "arith.subi" : "arith.addi", t, one);
-  if (s->lanes) {
-    in = sn_lanes_begin(b, lanes, &j);
-    next(&in, s, load(&in, s, s->r, behind, j), t, j);
-    sn_lanes_end(&in);
-    sn_next(b, &loop);
-  } else {
-    v = next(&in, s, loop.carried[0], t, j);
-    sn_next(&in, &loop, v);
-    sn_lanes_end(&in);
-  }
-}
-
 static MlirValue from_the_end(const Scan *s, MlirValue g, MlirValue a) {
   SnBuilder *b = s->r->b;
   SnLayout l = sn_lay_out(b->ctx, sn_type_of(g), s->dim);
-  MlirValue operands[3] = {sn_narrowed(b, &l, g), sn_narrowed(b, &l, a)};
-  operands[2] = sn_layout_empty(b, operands[0]);
-  SnStepsBody body = sn_steps_begin(b, 3, operands);
-  Body in = {body.row, body.memory[0], body.memory[1], body.memory[2], sn_rank(l.narrow) - 2, s->reverse};
-  make_body(&body.in, &in);
-  MlirValue made = sn_result(sn_steps_end(b, &body, 0, 2, 3, operands), 0);
-  return sn_widened(b, &l, made, g);
+  return sn_widened(b, &l, sn_recurrence(b, sn_narrowed(b, &l, g), sn_narrowed(b, &l, a), s->reverse), g);
 }
 
 // The sum from the end.

@@ -81,15 +81,8 @@ static MlirValue gather(const SnTmRule *r, MlirValue g) {
 
 // The same scatter of other numbers; `by` combines them, null: the update alone.
 static MlirValue scattered(const SnTmRule *r, MlirValue updates, MlirValue into, const char *by) {
-  SnBuilder *b = r->b, in;
-  MlirType number = sn_element(sn_type_of(into)), two[] = {number, number};
-  MlirRegion body = sn_tm_region(b, 2, two, &in);
-  MlirValue p = mlirBlockGetArgument(in.block, 0), q = mlirBlockGetArgument(in.block, 1);
-  sn_op(&in, "tm_tensor.yield", by ? sn(&in, by, p, q) : p, sn_types(0, NULL));
-  return sn(b, "tm_tensor.scatter", updates, sn_operand(r->op, 1), into, sn_type_of(into), body,
-            sn_attr("dimension_map", sn_get_attr(r->op, "dimension_map")),
-            sn_attr("unique_indices", sn_get_attr(r->op, "unique_indices")),
-            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 1})));
+  return sn_tm_scatter(r->b, updates, sn_operand(r->op, 1), into, by, sn_get_attr(r->op, "dimension_map"),
+                       sn_get_attr(r->op, "unique_indices"));
 }
 
 // The gradient, and 0 where the updates went.

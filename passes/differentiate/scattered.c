@@ -9,7 +9,7 @@
 //
 // runs in: differentiate    test: test/passes/differentiate/scattered.mlir, test/run/gradients.test
 
-#include "passes/differentiate/differentiate.h"
+#include "passes/differentiate/tm_gradients.h"
 #include "passes/program/tensor_steps.h"
 
 typedef struct {
@@ -242,6 +242,16 @@ static MlirValue flat(SnBuilder *b, MlirValue v, intptr_t n) {
             sn_attr("reassociation", mlirArrayAttrGet(b->ctx, to, groups)));
 }
 
+// Row n of `updates` is added where row n of `at` says, in the first dimensions of `original`.
+static MlirValue scatter_add(SnBuilder *b, MlirValue updates, MlirValue at, MlirValue original) {
+  int64_t map[SN_MAX_DIMS];
+  intptr_t depth = sn_dim(sn_type_of(at), 1);
+  for (intptr_t k = 0; k < depth; ++k)
+    map[k] = k;
+  return sn_tm_scatter(b, updates, at, original, "arith.addf", mlirDenseI64ArrayGet(b->ctx, depth, map),
+                       mlirBoolAttrGet(b->ctx, false));
+}
+
 bool sn_can_scatter(const SnForm *f, size_t input) {
   const SnAccess *a = &f->inputs.data[input];
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
@@ -259,6 +269,6 @@ MlirValue sn_scatter_gradient(SnBuilder *b, const SnForm *f, const SnForm *sizes
   find_slices(&s);
   MlirValue updates = flat(b, ordered(&s, made, wide), s.num_others), at = flat(b, numbers(&s), s.num_others);
   MlirValue zeros = sn_elementwise_form(b, wide, a->value, 0, NULL, NULL, false, 0);
-  MlirValue sum = sn_scatter_add(b, updates, at, zeros);
+  MlirValue sum = scatter_add(b, updates, at, zeros);
   return mlirTypeEqual(wide, element) ? sum : sn_elementwise_form(b, element, a->value, 1, &sum, NULL, false, 0);
 }

@@ -9,7 +9,7 @@
 //
 // test: test/passes/differentiate/step_gradients.mlir
 
-#include "passes/differentiate/differentiate.h"
+#include "passes/differentiate/tm_gradients.h"
 #include "passes/expand/step_uses.h"
 #include "passes/program/tensor_steps.h"
 
@@ -23,11 +23,15 @@ static bool is_before(MlirOperation a, MlirOperation b) {
 bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstreams, const bool *active,
                             const MlirType *elements, SnGive give, void *user) {
   MlirValue upstream = upstreams[0].value;
-  if (sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr) {
+  bool sums = sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr, recurrence = sn_get_attr(steps, SN_RECURRENCE).ptr;
+  if (sums || recurrence) {
     MlirValue y = sn_result(steps, 0);
     MlirType wide = sn_wide_type(sn_element(sn_type_of(y)));
     MlirValue g = sn_none(upstream) ? sn_elementwise_form(b, wide, y, 0, NULL, NULL, false, 1) : upstream;
-    give(user, 2, sn_sums_gradient(b, steps, g, elements[2]));
+    if (sums)
+      give(user, 2, sn_sums_gradient(b, steps, g, elements[2]));
+    else
+      sn_recurrence_gradient(b, steps, g, active, give, user);
     return true;
   }
   intptr_t by = -1, inputs = mlirDenseI32ArrayGetElement(sn_get_attr(steps, "operandSegmentSizes"), 0);

@@ -39,6 +39,18 @@ MlirRegion sn_tm_region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuild
   return made;
 }
 
+MlirValue sn_tm_scatter(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue into, const char *by,
+                        MlirAttribute dimension_map, MlirAttribute unique) {
+  SnBuilder in;
+  MlirType number = sn_element(sn_type_of(into)), two[] = {number, number};
+  MlirRegion body = sn_tm_region(b, 2, two, &in);
+  MlirValue p = mlirBlockGetArgument(in.block, 0), q = mlirBlockGetArgument(in.block, 1);
+  sn_op(&in, "tm_tensor.yield", by ? sn(&in, by, p, q) : p, sn_types(0, NULL));
+  return sn(b, "tm_tensor.scatter", updates, indices, into, sn_type_of(into), body,
+            sn_attr("dimension_map", dimension_map), sn_attr("unique_indices", unique),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 1})));
+}
+
 bool sn_tm_refused(const SnTmRule *r, const char *why) {
   sn_error(r->op, "has no gradient here: %s", why);
   return false;

@@ -22,6 +22,9 @@ void sn_tm_give(const SnTmRule *r, size_t k, MlirValue g);
 bool sn_tm_refused(const SnTmRule *r, const char *why);
 // A block on these, and a builder in it.
 MlirRegion sn_tm_region(SnBuilder *b, intptr_t n, const MlirType *types, SnBuilder *in);
+// A tm_tensor.scatter; `by` combines an update and what is there, null: the update alone.
+MlirValue sn_tm_scatter(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue into, const char *by,
+                        MlirAttribute dimension_map, MlirAttribute unique);
 
 // What the region yields: argument 0, or this of both; SN_TM_COUNT: argument 1 and a number, whatever argument 0 is.
 typedef enum {
@@ -42,6 +45,15 @@ MlirValue sn_pointwise(SnBuilder *b, MlirType element, MlirValue like, intptr_t 
                        const MlirAffineMap *maps, SnPointwise emit);
 // 1 where they are equal, else 0.
 MlirValue sn_are_equal(SnBuilder *b, MlirValue x, MlirValue y);
+
+// ---- differentiate/recurrence.c ------------------------------------------------------------
+
+// On a sinter.steps of (g, a) to r, "backward": r[t] = g[t] + a[t] * r[t + 1] in dimension 1, from the end; "forward":
+// of r[t - 1].
+#define SN_RECURRENCE "sinter.recurrence"
+MlirValue sn_recurrence(SnBuilder *b, MlirValue g, MlirValue a, bool forward);
+void sn_recurrence_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream, const bool *active, SnGive give,
+                            void *user);
 
 bool sn_scan_gradient(const SnTmRule *r);     // scan_gradients.c
 bool sn_scatter_gradients(const SnTmRule *r); // scatter_gradients.c

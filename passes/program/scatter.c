@@ -22,7 +22,7 @@ typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE } Rows;
 // Dimension d of the original is update dimension d - offset + 1, if that is 1 or more; `map[k]` gets what the index
 // says in column k in addition.
 typedef struct {
-  MlirOperation op;  // null: a sum
+  MlirOperation op;
   MlirValue from[3]; // updates, indices, original
   MlirType updates, original;
   intptr_t depth, offset, rank;
@@ -235,7 +235,7 @@ static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
   for (intptr_t d = 0; d < s->rank; ++d)
     at[d] = sn_none(nest.at[d]) ? from[d] : sn_none(from[d]) ? nest.at[d] : sn(in, "arith.addi", from[d], nest.at[d]);
   MlirValue both[] = {u, sn(in, "memref.load", s->y, sn_values(s->rank, at), sn_element(s->original))};
-  MlirValue made = sn_null(s->op) ? sn(in, "arith.addf", both[1], both[0]) : sn_inline_combiner(in, s->op, both);
+  MlirValue made = sn_inline_combiner(in, s->op, both);
   sn_op(in, "memref.store", made, s->y, sn_values(s->rank, at));
   end_nest(b, &nest);
   sn_next(b, &n);
@@ -276,12 +276,4 @@ MlirLogicalResult sn_scatter_steps(MlirOperation op) {
   mlirValueReplaceAllUsesOfWith(sn_result(op, 0), steps(&b, &s));
   mlirOperationDestroy(op);
   return SN_OK;
-}
-
-MlirValue sn_scatter_add(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue original) {
-  Scatter s = {0};
-  take_operands(&s, (MlirOperation){0}, updates, indices, original);
-  for (intptr_t k = 0; k < s.depth; ++k)
-    s.map[k] = k;
-  return steps(b, &s);
 }

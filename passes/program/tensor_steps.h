@@ -11,8 +11,6 @@ MlirLogicalResult sn_scan_steps(MlirOperation op);    // scan.c
 MlirLogicalResult sn_sort_steps(MlirOperation op);    // sort.c
 MlirLogicalResult sn_topk_steps(MlirOperation op);    // sort.c
 MlirLogicalResult sn_scatter_steps(MlirOperation op); // scatter.c
-// The original with floats added: updates [n, ...] where row n of the indices says, in its first dimensions.
-MlirValue sn_scatter_add(SnBuilder *b, MlirValue updates, MlirValue indices, MlirValue original);
 // Every operation of these under `root`. In tm_tensor.c.
 MlirLogicalResult sn_tm_tensor_steps(MlirOperation root);
 

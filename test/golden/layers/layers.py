@@ -201,3 +201,13 @@ add("gru_cell", lambda x, h, w, u, b, c: torch.gru_cell(x, h, w, u, b, c), (4, 5
     dyn={0: [0], 1: [0]})
 add("lstm_cell", lambda x, h, c, w, u, b, d: torch.cat(torch.lstm_cell(x, (h, c), w, u, b, d), 1), (4, 5), (4, 3),
     (4, 3), (12, 5), (12, 3), (12,), (12,), dyn={0: [0], 1: [0], 2: [0]})
+
+# Those that are differentiated twice: what is gathered, scattered, scanned, sorted, resampled, and some of all others.
+TWICE = """unbind fused_qkv cat slice_assign embedding embedding_linear gather gather0 take_along index_select index_one
+index_two index_middle index_outer index_put index_add scatter_add scatter scatter_reduce_amax scatter_reduce_prod
+scatter_reduce_only_mean masked_fill max1 prod1 logsumexp1 softmax1 std1 norm1 cumsum1 cumsum2 cumprod0 cumprod1
+cumprod2 sort1 topk1 argmax1 logcumsumexp0 logcumsumexp1 logcumsumexp2 kthvalue sort_indices topk_indices
+cumsum_exclusive diagonal diagonal_offset interpolate_nearest interpolate_nearest_size interpolate_bilinear
+interpolate_bilinear_aligned interpolate_bicubic interpolate_linear grid_sample max_pool2d max_pool2d_pad avg_pool2d_pad
+adaptive_avg_odd conv2d_groups conv_transpose1d conv_transpose2d_groups pad_reflect pad_replicate unfold einsum_diagonal
+group_norm layer_norm batch_norm_train cross_entropy gru_cell""".split()

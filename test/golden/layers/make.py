@@ -17,7 +17,7 @@ import torch
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))
-from layers import LAYERS  # noqa: E402
+from layers import LAYERS, TWICE  # noqa: E402
 
 TYPES = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16}
 
@@ -61,6 +61,17 @@ def numbers(name, layer):
     return [v.detach() for v in [*given, upstream]], [v.detach() for v in results]
 
 
+def second(layer, given):
+    """Numbers that the first gradient is multiplied by, and the gradients of that by all floats and the upstream."""
+    given = [v.clone().requires_grad_() if v.is_floating_point() else v for v in given]
+    wrt = [v for v in given if v.requires_grad]
+    y = layer.f(*given[:-1])
+    first = torch.autograd.grad(y, wrt[0], given[-1], create_graph=True)[0]
+    v = torch.randn(first.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    gradients = torch.autograd.grad(first, wrt, v, allow_unused=True)
+    return v, [torch.zeros_like(x) if g is None else g for x, g in zip(wrt, gradients)]
+
+
 def main():
     warnings.filterwarnings("ignore")
     path, names = FOLDER / "programs.npz", [a for a in sys.argv[1:] if a != "--numbers"]
@@ -86,6 +97,11 @@ def main():
             made[f"{name}.in{k}"] = v.float().numpy() if v.is_floating_point() else v.numpy()
         for k, v in enumerate(results):
             made[f"{name}.out{k}"] = v.numpy()
+        if name in TWICE:
+            v, results = second(layer, given)
+            made[f"{name}.v"] = v.numpy()
+            for k, v in enumerate(results):
+                made[f"{name}.second{k}"] = v.numpy()
     for writing, programs in texts.items():
         made[writing] = np.frombuffer(json.dumps(programs).encode(), np.uint8)
     np.savez_compressed(path, **made)

@@ -1,8 +1,9 @@
 """Gradients of single layers by every argument, against PyTorch's in float64.
 
-    run.py SINTER_RUN FOLDER f64|bf16|f32? [--part=K/N] [--only=NAME] [options of sinter-run]
+    run.py SINTER_RUN FOLDER f64|bf16|f32? [--part=K/N] [--only=NAME] [--twice=SINTER_OPT] [options of sinter-run]
 
-f32? has dimensions `?`. Each element of a result may differ by what its type rounds, of the largest element.
+f32? has dimensions `?`. With --twice, the gradient by the first argument is differentiated again, by all of them and
+the upstream. Each element of a result may differ by what its type rounds, of the largest element.
 """
 import json
 import pathlib
@@ -28,7 +29,17 @@ def load(path, kind):
     return values.astype("f8")
 
 
-def run(name, text, writing, command, folder, made):
+def differentiated(opt, source, to, wrt, upstream):
+    """The gradients of a program, and those of the first of them again."""
+    first = ",".join(map(str, wrt))
+    passes = ["sinter-prepare", f"sinter-corners{{wrt={first}}}", "sinter-raise",
+              f"sinter-differentiate{{wrt={first} upstream=true}}",
+              f"sinter-differentiate{{wrt={first},{upstream} upstream=true result=1}}"]  # fmt: skip
+    return subprocess.run([opt, f"--pass-pipeline=builtin.module({','.join(passes)})", source, "-o", to],
+                          capture_output=True, text=True)  # fmt: skip
+
+
+def run(name, text, writing, command, folder, made, twice):
     """What is wrong, or None."""
     kind = writing.rstrip("?")
     source = folder / f"{name}.mlir"
@@ -36,6 +47,9 @@ def run(name, text, writing, command, folder, made):
     given = [made[f"{name}.in{k}"] for k in range(100) if f"{name}.in{k}" in made]
     wanted = [made[f"{name}.out{k}"] for k in range(100) if f"{name}.out{k}" in made]
     wrt = [k for k, v in enumerate(given[:-1]) if v.dtype.kind == "f"]
+    if twice:
+        given.append(made[f"{name}.v"])
+        wanted += [made[f"{name}.second{k}"] for k in range(len(wrt) + 1)]
     options = []
     for k, v in enumerate(given):
         save(folder / f"{name}.in{k}.npy", v, kind)
@@ -43,8 +57,12 @@ def run(name, text, writing, command, folder, made):
     for k in range(len(wanted)):
         (folder / f"{name}.out{k}.npy").unlink(missing_ok=True)
         options.append(f"--output={folder}/{name}.out{k}.npy")
-    done = subprocess.run([command[0], source, f"--wrt={','.join(map(str, wrt))}", "--upstream", *options,
-                           *command[1:]], capture_output=True, text=True)  # fmt: skip
+    how = [f"--wrt={','.join(map(str, wrt))}", "--upstream"]
+    if twice:
+        once, source = source, folder / f"{name}.twice.mlir"
+        done, how = differentiated(twice, once, source, wrt, len(given) - 2), []
+    if not twice or not done.returncode:
+        done = subprocess.run([command[0], source, *how, *options, *command[1:]], capture_output=True, text=True)
     if done.returncode:
         return f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[:400]}"
     for k, want in enumerate(wanted):
@@ -61,15 +79,16 @@ def main():
     sinter_run, folder, writing, *rest = sys.argv[1:]
     part, parts = next(([int(n) for n in a[7:].split("/")] for a in rest if a.startswith("--part=")), [0, 1])
     only = [a[7:] for a in rest if a.startswith("--only=")]
-    rest = [a for a in rest if not a.startswith(("--part=", "--only="))]
+    twice = next((a[8:] for a in rest if a.startswith("--twice=")), None)
+    rest = [a for a in rest if not a.startswith(("--part=", "--only=", "--twice="))]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     made = np.load(pathlib.Path(__file__).resolve().parent / "programs.npz")
     texts = json.loads(made[writing].tobytes())
-    names = only or list(texts)[part::parts]
+    names = only or [n for n in texts if not twice or f"{n}.v" in made][part::parts]
     good = 0
     for name in names:
-        wrong = run(name, texts[name], writing, [sinter_run, *rest], folder, made)
+        wrong = run(name, texts[name], writing, [sinter_run, *rest], folder, made, twice)
         good += not wrong
         if wrong:
             print(f"{name}: {wrong}")

@@ -7,8 +7,8 @@
 //       CHECK:   sinter.rowwise (i = 7) by (k = 1)
 //  CHECK-NEXT:       ins(%{{.+}}[i] : tensor<7xi64>)
 //  CHECK-NEXT:       outs(%{{.+}}[i, k] : tensor<7x1xi64>)
-//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x7x5xf32>, tensor<7x1xi64>, tensor<9x5xf32>)
-//       CHECK:     cf.assert
+//       CHECK:   tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+//  CHECK-SAME:       ins(%{{.+}}, %{{.+}} : tensor<7x5xf32>, tensor<7x1xi64>) outs(%{{.+}} : tensor<9x5xf32>)
 //       CHECK:     arith.addf
 func.func @embedding(%x: tensor<9x5xf32>, %t: tensor<7xi64>, %g: tensor<7x5xf32>, %e: tensor<7x5xf32>) -> tensor<9x5xf32> {
   %y = sinter.rowwise (i = 7) by (j = 5) ins(%x[%t[i] : tensor<7xi64>, j] : tensor<9x5xf32>) outs(%e[i, j] : tensor<7x5xf32>) {
@@ -42,7 +42,8 @@ func.func @outside(%x: tensor<9x5xf32>, %t: tensor<7xi64>, %g: tensor<7x5xf32>, 
 
 // CHECK-LABEL: func @diagonal
 //       CHECK:   outs(%{{.+}}[j, k] : tensor<5x2xi64>)
-//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x5xf32>, tensor<5x2xi64>, tensor<5x5xf32>)
+//       CHECK:   tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false)
+//  CHECK-SAME:       ins(%{{.+}}, %{{.+}} : tensor<5xf32>, tensor<5x2xi64>) outs(%{{.+}} : tensor<5x5xf32>)
 func.func @diagonal(%x: tensor<5x5xf32>, %g: tensor<5xf32>, %e: tensor<5xf32>) -> tensor<5x5xf32> {
   %y = sinter.rowwise () by (j = 5) ins(%x[j, j] : tensor<5x5xf32>) outs(%e[j] : tensor<5xf32>) {
   ^row(%a: tensor<5xf32>):
@@ -61,7 +62,7 @@ func.func @diagonal(%x: tensor<5x5xf32>, %g: tensor<5xf32>, %e: tensor<5xf32>) -
 //       CHECK:       outs(%{{.+}}[i, j] : tensor<7x5xf32>, %{{.+}}[i] : tensor<7xi64>)
 //       CHECK:     %[[S:.+]] = arith.addi
 //       CHECK:     sinter.yield %{{.+}}, %[[S]]
-//       CHECK:   sinter.steps rows(0)
+//       CHECK:   tm_tensor.scatter
 func.func @table(%x: tensor<9x5xf32>, %t: tensor<7xi64>, %g: tensor<7x5xf32>, %e: tensor<7x5xf32>) -> tensor<9x5xf32> {
   %y = sinter.rowwise (i = 7) by (j = 5) ins(%x[?, ?] : tensor<9x5xf32>, %t[i] : tensor<7xi64>) outs(%e[i, j] : tensor<7x5xf32>) {
   ^row(%a: memref<9x5xf32>, %n: i64):

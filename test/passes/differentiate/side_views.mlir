@@ -8,7 +8,7 @@
 // CHECK-NEXT:    product (i = 4) (%arg3[i, j] : tensor<4x6xf32>, %arg2[i, k] : tensor<4x3xf32>) : f32
 // CHECK-NEXT:    outs(%{{.*}}[j, k] : tensor<6x3xf32>)
 // CHECK-NOT:     ins(%arg0[
-// CHECK:       sinter.steps
+// CHECK:       tm_tensor.scatter
 func.func @through(%x: tensor<16x3xf32>, %t: tensor<6xi64>, %w: tensor<4x3xf32>, %g: tensor<4x6xf32>) -> tensor<16x3xf32> {
   %e = tensor.empty() : tensor<4x6xf32>
   %y = sinter.contract (i = 4) by (j = 6) product (k = 3) (%w[i, k] : tensor<4x3xf32>, %x[%t[j] : tensor<6xi64>, k] : tensor<16x3xf32>) : f32 outs(%e[i, j] : tensor<4x6xf32>) {
