@@ -140,6 +140,8 @@ bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient 
 // The gradient of sums of ranges (program/bags.c) with respect to what is added, of this element type; `upstream` has
 // the shape of the result. In range_gradients.c.
 MlirValue sn_sums_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream, MlirType element);
+// That of such a gradient with respect to its own upstream.
+MlirValue sn_spread_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream);
 // Erases those that nobody reads any more, and definitions in steps.
 void sn_drop_unused_steps(MlirOperation root);
 

@@ -5,7 +5,8 @@
 //                                                            scf.for %i = 0 to bags, scf.for %p = low[i] to high[i]
 //                                                              scf.parallel: dv[p, e] += dy[i, e]
 //
-// Ranges may overlap, so there is one row, and it adds one range after the other: each time in the same order.
+// Ranges may overlap, so there is one row, and it adds one range after the other: each time in the same order. The
+// gradient of that is sums of ranges again.
 //
 // runs in: differentiate    test: test/run/bags.test
 
@@ -42,6 +43,40 @@ static void clear(SnBuilder *b, MlirValue m, MlirType element, MlirValue element
   sn_next(b, &p);
 }
 
+// y[i] = v[low i] + ... + v[high i - 1], in v's type.
+static MlirValue sums(SnBuilder *b, MlirValue low, MlirValue high, MlirValue v) {
+  int64_t shape[] = {sn_dim(sn_type_of(low), 0), sn_dim(sn_type_of(v), 1)};
+  MlirType element = sn_element(sn_type_of(v)), index = sn_index_type(b->ctx);
+  MlirValue sizes[2], e;
+  intptr_t n = 0;
+  if (shape[0] == SN_DYNAMIC)
+    sizes[n++] = sn(b, "tensor.dim", low, sn_index(b, 0), index);
+  if (shape[1] == SN_DYNAMIC)
+    sizes[n++] = sn(b, "tensor.dim", v, sn_index(b, 1), index);
+  MlirValue operands[] = {low, high, v, sn(b, "tensor.empty", sn_values(n, sizes), sn_tensor(element, 2, shape))};
+  SnStepsBody body = sn_steps_begin(b, 4, operands);
+  SnBuilder *in = &body.in;
+  MlirValue y = body.memory[3], elements = sn(in, "memref.dim", y, sn_index(in, 1), index);
+  SnBuilder lane = sn_lanes_begin(in, elements, &e);
+  sn_op(&lane, "memref.store", sn_float(&lane, element, 0), y, body.row, e, sn_types(0, NULL));
+  sn_lanes_end(&lane);
+  SnLoop p = sn_for(in, sn(in, "memref.load", body.memory[0], body.row, index),
+                    sn(in, "memref.load", body.memory[1], body.row, index), sn_index(in, 1));
+  lane = sn_lanes_begin(in, elements, &e);
+  MlirValue more = sn(&lane, "memref.load", body.memory[2], p.index, e, element);
+  more = sn(&lane, "arith.addf", more, sn(&lane, "memref.load", y, body.row, e, element));
+  sn_op(&lane, "memref.store", more, y, body.row, e, sn_types(0, NULL));
+  sn_lanes_end(&lane);
+  sn_next(in, &p);
+  MlirOperation made = sn_steps_end(b, &body, 0, 3, 4, operands);
+  sn_set_attr(made, SN_SUMS_OF_RANGES, sn_unit(b->ctx));
+  return sn_result(made, 0);
+}
+
+MlirValue sn_spread_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream) {
+  return as_one_row(b, sums(b, sn_operand(steps, 1), sn_operand(steps, 2), upstream));
+}
+
 MlirValue sn_sums_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream, MlirType element) {
   MlirValue v = sn_operand(steps, 2);
   MlirValue operands[] = {as_one_row(b, upstream), sn_operand(steps, 0), sn_operand(steps, 1),
@@ -62,5 +97,7 @@ MlirValue sn_sums_gradient(SnBuilder *b, MlirOperation steps, MlirValue upstream
   sn_lanes_end(&lane);
   sn_next(in, &p);
   sn_next(in, &i);
-  return sn_result(sn_steps_end(b, &body, 0, 3, 4, operands), 0);
+  MlirOperation made = sn_steps_end(b, &body, 0, 3, 4, operands);
+  sn_set_attr(made, SN_SPREAD_OVER_RANGES, sn_unit(b->ctx));
+  return sn_result(made, 0);
 }

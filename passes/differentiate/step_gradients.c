@@ -20,18 +20,30 @@ static bool is_before(MlirOperation a, MlirOperation b) {
   return false;
 }
 
+// Steps that no definition wrote.
+static bool is_linear(MlirOperation steps) {
+  return sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr || sn_get_attr(steps, SN_SPREAD_OVER_RANGES).ptr ||
+         sn_get_attr(steps, SN_RECURRENCE).ptr;
+}
+
+static void through_linear(SnBuilder *b, MlirOperation steps, MlirValue upstream, const bool *active,
+                           const MlirType *elements, SnGive give, void *user) {
+  MlirValue y = sn_result(steps, 0);
+  if (sn_none(upstream))
+    upstream = sn_elementwise_form(b, sn_wide_type(sn_element(sn_type_of(y))), y, 0, NULL, NULL, false, 1);
+  if (sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr)
+    give(user, 2, sn_sums_gradient(b, steps, upstream, elements[2]));
+  else if (sn_get_attr(steps, SN_SPREAD_OVER_RANGES).ptr)
+    give(user, 0, sn_spread_gradient(b, steps, upstream));
+  else
+    sn_recurrence_gradient(b, steps, upstream, active, give, user);
+}
+
 bool sn_differentiate_steps(SnBuilder *b, MlirOperation steps, const SnGradient *upstreams, const bool *active,
                             const MlirType *elements, SnGive give, void *user) {
   MlirValue upstream = upstreams[0].value;
-  bool sums = sn_get_attr(steps, SN_SUMS_OF_RANGES).ptr, recurrence = sn_get_attr(steps, SN_RECURRENCE).ptr;
-  if (sums || recurrence) {
-    MlirValue y = sn_result(steps, 0);
-    MlirType wide = sn_wide_type(sn_element(sn_type_of(y)));
-    MlirValue g = sn_none(upstream) ? sn_elementwise_form(b, wide, y, 0, NULL, NULL, false, 1) : upstream;
-    if (sums)
-      give(user, 2, sn_sums_gradient(b, steps, g, elements[2]));
-    else
-      sn_recurrence_gradient(b, steps, g, active, give, user);
+  if (is_linear(steps)) {
+    through_linear(b, steps, upstream, active, elements, give, user);
     return true;
   }
   intptr_t by = -1, inputs = mlirDenseI32ArrayGetElement(sn_get_attr(steps, "operandSegmentSizes"), 0);

@@ -610,10 +610,13 @@ static bool become_sums(Bag *g) {
 
 typedef struct {
   const char *wrt;
+  bool gradients;
 } Options;
 static const SnOption options[] = {
     {SN_OPTION_STRING, "wrt", "arguments that the program is differentiated by later", "", NULL,
      offsetof(Options, wrt)},
+    {SN_OPTION_BOOL, "gradients", "only where gradients are asked for, which need it", "false", NULL,
+     offsetof(Options, gradients)},
     {0},
 };
 
@@ -621,7 +624,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   const Options *o = run->options;
   SnOpVec generics = sn_collect(root, "linalg.generic"), asked = sn_collect(root, "sinter.differentiate");
   bool gradients = *o->wrt || asked.size;
-  for (size_t i = generics.size; i-- > 0;) {
+  for (size_t i = o->gradients && !gradients ? 0 : generics.size; i-- > 0;) {
     Bag g;
     if (read_bag(&g, generics.data[i]))
       (gradients ? become_sums : become_steps)(&g);

@@ -64,6 +64,8 @@ MlirValue sn_all_lanes(SnBuilder *b, MlirValue n, MlirValue (*f)(SnBuilder *in, 
 
 // On a sinter.steps of (lows, highs, v) to y: row i of y is a constant and rows lows[i] .. highs[i] - 1 of v, added.
 #define SN_SUMS_OF_RANGES "sinter.sums_of_ranges"
+// On one of (g, lows, highs) to v, in one row: row i of g is added to rows lows[i] .. highs[i] - 1 of v.
+#define SN_SPREAD_OVER_RANGES "sinter.spread_over_ranges"
 
 // The region of `op` has one block on `n` scalars of these types, which yields one of type `to`, and holds arith, math
 // and constants from outside.
