@@ -160,15 +160,6 @@ static int32_t check_options(SnJob *job) {
   return sn_job_error(job, SINTER_COMPILER_BAD_INPUT, "%s", api);
 }
 
-static int32_t check_module(SnJob *job, MlirModule module) {
-  if (mlirModuleIsNull(module))
-    return sn_job_error(job, SINTER_COMPILER_BAD_INPUT, "the module is null");
-  int before = job->errors;
-  if (mlirOperationVerify(mlirModuleGetOperation(module)))
-    return SINTER_COMPILER_OK;
-  return not_compiled(job, before);
-}
-
 int32_t sinter_compiler_parse(const SinterCompiler *compiler, MlirContext ctx, const char *text, size_t size,
                               const char *name, MlirModule *module) {
   SnJob job = {.compiler = compiler, .file = file_of(name)};
@@ -183,40 +174,54 @@ int32_t sinter_compiler_parse(const SinterCompiler *compiler, MlirContext ctx, c
   return status;
 }
 
-int32_t sinter_compiler_run(const SinterCompiler *compiler, MlirModule module, const char *after, const char *until) {
-  SnJob job = {.compiler = compiler, .file = "the module"};
-  int32_t status = check_options(&job);
-  if (status != SINTER_COMPILER_OK || mlirModuleIsNull(module))
-    return status == SINTER_COMPILER_OK ? check_module(&job, module) : status;
-  MlirContext ctx = mlirModuleGetContext(module);
+// Work on a module of the caller's, with diagnostics of its context told: options and module are checked, passes and
+// dialects are there.
+typedef struct {
+  SnJob job;
+  int32_t status; // the work is done only where this is SINTER_COMPILER_OK
+  MlirContext ctx;
+  MlirDiagnosticHandlerID handler;
+} Work;
+
+static Work begin(const SinterCompiler *compiler, MlirModule module, const char *name) {
+  Work w = {.job = {.compiler = compiler, .file = name}};
+  w.status = check_options(&w.job);
+  if (w.status == SINTER_COMPILER_OK && mlirModuleIsNull(module))
+    w.status = sn_job_error(&w.job, SINTER_COMPILER_BAD_INPUT, "the module is null");
+  if (w.status != SINTER_COMPILER_OK)
+    return w;
+  w.ctx = mlirModuleGetContext(module);
   sinter_register_passes();
-  sinter_prepare_context(ctx);
-  MlirDiagnosticHandlerID id = sn_job_begin(&job, ctx);
-  status = check_module(&job, module);
-  if (status == SINTER_COMPILER_OK)
-    status = sn_road(&job, module, after, until);
-  sn_job_end(ctx, id);
-  return status;
+  sinter_prepare_context(w.ctx);
+  w.handler = sn_job_begin(&w.job, w.ctx);
+  int before = w.job.errors;
+  if (!mlirOperationVerify(mlirModuleGetOperation(module)))
+    w.status = not_compiled(&w.job, before);
+  return w;
+}
+
+static int32_t end(Work *w) {
+  if (!mlirContextIsNull(w->ctx))
+    sn_job_end(w->ctx, w->handler);
+  return w->status;
+}
+
+int32_t sinter_compiler_run(const SinterCompiler *compiler, MlirModule module, const char *after, const char *until) {
+  Work w = begin(compiler, module, "the module");
+  if (w.status == SINTER_COMPILER_OK)
+    w.status = sn_road(&w.job, module, after, until);
+  return end(&w);
 }
 
 int32_t sinter_compiler_compile(const SinterCompiler *compiler, MlirModule module, SinterProgram **program) {
-  SnJob job = {.compiler = compiler, .file = "program"};
   *program = NULL;
-  int32_t status = check_options(&job);
-  if (status != SINTER_COMPILER_OK || mlirModuleIsNull(module))
-    return status == SINTER_COMPILER_OK ? check_module(&job, module) : status;
-  MlirContext ctx = mlirModuleGetContext(module);
-  sinter_register_passes();
-  sinter_prepare_context(ctx);
-  MlirDiagnosticHandlerID id = sn_job_begin(&job, ctx);
-  status = check_module(&job, module);
-  if (status == SINTER_COMPILER_OK) {
+  Work w = begin(compiler, module, "program");
+  if (w.status == SINTER_COMPILER_OK) {
     MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
-    status = sn_compile_cached(&job, copy, true, program);
+    w.status = sn_compile_cached(&w.job, copy, true, program);
     mlirModuleDestroy(copy);
   }
-  sn_job_end(ctx, id);
-  return status;
+  return end(&w);
 }
 
 int32_t sinter_compiler_compile_text(const SinterCompiler *compiler, const char *text, size_t size, const char *name,

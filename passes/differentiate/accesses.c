@@ -343,19 +343,7 @@ MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, cons
   MlirValue like = f->inputs.data[input].value;
   if (to->exact)
     return sn_empty_like(b, sn_tensor_like(sn_type_of(like), element), like);
-  int64_t shape[SN_MAX_DIMS];
-  intptr_t n = mlirAffineMapGetNumResults(to->map);
-  SnValueVec sizes = {0};
-  for (intptr_t p = 0; p < n; ++p) {
-    intptr_t d = sn_map_dim(to->map, p);
-    shape[p] = f->dims.data[d].size;
-    if (shape[p] == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, d));
-  }
-  MlirValue e =
-      sn(b, "tensor.empty", sn_tensor(sn_wide_type(element), n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
+  return sn_empty_at(b, f, to->map, sn_wide_type(element));
 }
 
 // Whether the element belongs to the one that the form stands at.

@@ -62,22 +62,6 @@ static void find_active(Adjoint *a) {
 
 // ---- the sums ----------------------------------------------------------------------------
 
-// The tensor that a result of this map and element type is.
-static MlirValue destination(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element) {
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  intptr_t n = mlirAffineMapGetNumResults(map);
-  for (intptr_t p = 0; p < n; ++p) {
-    intptr_t d = sn_map_dim(map, p);
-    shape[p] = f->dims.data[d].size;
-    if (shape[p] == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, d));
-  }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
-}
-
 // The form's dimensions, inputs and index tensors; no results yet.
 static SnForm same_inputs(const SnForm *f) {
   SnForm to = {.num_rows = f->num_rows, .num_cols = f->num_cols};
@@ -99,7 +83,7 @@ static MlirOperation make_sums(Adjoint *a) {
   SnForm *f = &a->f, to = same_inputs(f);
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     SnAccumulator acc = f->accumulators.data[k];
-    SnAccess out = {.value = destination(a->b, f, acc.map, acc.type), .map = acc.map};
+    SnAccess out = {.value = sn_empty_at(a->b, f, acc.map, acc.type), .map = acc.map};
     sn_push(&to.accumulators, acc);
     sn_push(&to.outputs, out);
   }

@@ -35,20 +35,6 @@ static MlirAffineMap all_points(const SnForm *f, MlirContext ctx, intptr_t dims)
   return mlirAffineMapGet(ctx, dims, 0, num_points(f), exprs);
 }
 
-// An empty tensor over these dimensions of `f`.
-static MlirValue empty_over(SnBuilder *b, const SnForm *f, MlirType element, intptr_t n, const intptr_t *dims) {
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  for (intptr_t i = 0; i < n; ++i) {
-    shape[i] = f->dims.data[dims[i]].size;
-    if (shape[i] == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, dims[i]));
-  }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
-}
-
 static intptr_t first_own(const SnForm *f, size_t p) {
   intptr_t first = num_points(f);
   for (size_t k = 0; k < p; ++k)
@@ -60,12 +46,10 @@ static intptr_t first_own(const SnForm *f, size_t p) {
 static MlirValue product_alone(SnBuilder *b, const SnForm *f, size_t p) {
   SnForm to = {.contract = true, .num_rows = f->num_rows, .num_cols = f->num_cols};
   MlirAffineExpr exprs[SN_MAX_DIMS];
-  intptr_t own = first_own(f, p), end = own + (intptr_t)f->products.data[p].num_dims, points[SN_MAX_DIMS];
+  intptr_t own = first_own(f, p), end = own + (intptr_t)f->products.data[p].num_dims;
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
     bool kept = d < num_points(f) || (d >= own && d < end);
     exprs[d] = kept ? mlirAffineDimExprGet(b->ctx, (intptr_t)to.dims.size) : mlirAffineConstantExprGet(b->ctx, 0);
-    if (d < num_points(f))
-      points[d] = d;
     if (kept)
       sn_push(&to.dims, f->dims.data[d]);
   }
@@ -75,8 +59,8 @@ static MlirValue product_alone(SnBuilder *b, const SnForm *f, size_t p) {
     a.map = sn_map_replace(a.map, (intptr_t)to.dims.size, exprs);
     sn_push(&to.inputs, a);
   }
-  SnAccess out = {.value = empty_over(b, f, f->products.data[p].type, num_points(f), points),
-                  .map = all_points(f, b->ctx, (intptr_t)to.dims.size)};
+  MlirValue sums = sn_empty_at(b, f, all_points(f, b->ctx, (intptr_t)f->dims.size), f->products.data[p].type);
+  SnAccess out = {.value = sums, .map = all_points(f, b->ctx, (intptr_t)to.dims.size)};
   sn_push(&to.outputs, out);
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder in = sn_at_end(to.body, b->loc);

@@ -51,14 +51,7 @@ static MlirAffineMap map_of(MlirContext ctx, const SnForm *f, bool columns) {
 
 static void add_destination(SnBuilder *b, const SnForm *f, SnForm *to, MlirValue like, MlirType element) {
   SnAccess out = {.map = map_of(b->ctx, f, sn_is_row(like))};
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  intptr_t n = mlirAffineMapGetNumResults(out.map);
-  for (intptr_t p = 0; p < n; ++p)
-    if ((shape[p] = f->dims.data[p].size) == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, p));
-  out.value = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
+  out.value = sn_empty_at(b, f, out.map, element);
   sn_push(&to->outputs, out);
 }
 

@@ -19,20 +19,6 @@ static void push_dim(SnForm *to, MlirAffineExpr *place, const SnForm *f, intptr_
   sn_push(&to->dims, f->dims.data[d]);
 }
 
-static MlirValue empty_over(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element) {
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  intptr_t n = mlirAffineMapGetNumResults(map);
-  for (intptr_t p = 0; p < n; ++p) {
-    intptr_t d = sn_map_dim(map, p);
-    if ((shape[p] = f->dims.data[d].size) == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, d));
-  }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
-}
-
 // The map of these dimensions of f, in order.
 static MlirAffineMap map_of(const SnForm *f, MlirContext ctx, const bool *dims) {
   MlirAffineExpr exprs[SN_MAX_DIMS];
@@ -72,7 +58,7 @@ static MlirOperation make_view(SnBuilder *b, SnForm *f, size_t side) {
   if (symbols)
     to.inputs.data[0].through = mlirDenseI64ArrayGet(b->ctx, symbols, through);
   SnAccess view = {.map = map_of(f, b->ctx, used)};
-  view.value = empty_over(b, f, view.map, element);
+  view.value = sn_empty_at(b, f, view.map, element);
   sn_push(&to.outputs, (SnAccess){.value = view.value, .map = sn_map_replace(view.map, n, place)});
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder in = sn_at_end(to.body, b->loc);
@@ -111,7 +97,7 @@ static MlirValue summed(SnBuilder *b, const SnForm *f, size_t product, MlirValue
   }
   sn_push(&to.inputs, (SnAccess){.value = gradient, .map = sn_map_replace(map_of(f, b->ctx, all), n, place)});
   sn_push(&to.outputs,
-          (SnAccess){.value = empty_over(b, f, *points, element), .map = sn_map_replace(*points, n, place)});
+          (SnAccess){.value = sn_empty_at(b, f, *points, element), .map = sn_map_replace(*points, n, place)});
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder in = sn_at_end(to.body, b->loc);
   sn_op(&in, "sinter.yield", sn_row_reduce(&in, "add", sn_input_argument(&to, 0), element), sn_types(0, NULL));

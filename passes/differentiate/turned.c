@@ -44,20 +44,6 @@ static size_t input_of(const Turn *t) {
   return SIZE_MAX;
 }
 
-static MlirValue destination(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element) {
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  intptr_t n = mlirAffineMapGetNumResults(map);
-  for (intptr_t p = 0; p < n; ++p) {
-    intptr_t d = sn_map_dim(map, p);
-    if ((shape[p] = f->dims.data[d].size) == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, d));
-  }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
-}
-
 // What is yielded, stored; the access is over the dimensions of f.
 static SnAccess stored(SnBuilder *b, const Turn *t) {
   const SnForm *f = &t->f;
@@ -73,7 +59,7 @@ static SnAccess stored(SnBuilder *b, const Turn *t) {
   for (size_t k = 0; k < f->indices.size; ++k)
     sn_push(&to.indices, f->indices.data[k]);
   SnAccess out = {.map = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, n, dims)};
-  out.value = destination(b, f, out.map, sn_element(sn_type_of(t->yielded)));
+  out.value = sn_empty_at(b, f, out.map, sn_element(sn_type_of(t->yielded)));
   sn_push(&to.outputs, out);
   MlirOperation made = sn_form_create(b, &to, false);
   SnBuilder body = sn_at_end(to.body, b->loc);
@@ -178,7 +164,7 @@ static void turn_form(Turn *t) {
       if (sn_output_position(f, o) == k)
         out = f->outputs.data[o];
     if (sn_none(out.value))
-      out.value = destination(&b, f, acc->map, acc->type);
+      out.value = sn_empty_at(&b, f, acc->map, acc->type);
     t->accumulator = k;
     t->yielded = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)k);
     t->columns = sn_is_row(t->yielded);

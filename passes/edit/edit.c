@@ -68,6 +68,20 @@ MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d) {
   return (MlirValue){0};
 }
 
+MlirValue sn_empty_at(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element) {
+  int64_t shape[SN_MAX_DIMS];
+  SnValueVec sizes = {0};
+  intptr_t n = mlirAffineMapGetNumResults(map);
+  for (intptr_t p = 0; p < n; ++p) {
+    intptr_t d = sn_map_dim(map, p);
+    if ((shape[p] = f->dims.data[d].size) == SN_DYNAMIC)
+      sn_push(&sizes, sn_size_value(b, f, d));
+  }
+  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, n, shape), sn_values((intptr_t)sizes.size, sizes.data));
+  sn_vec_free(&sizes);
+  return e;
+}
+
 bool sn_sizes_known(const SnForm *f) {
   for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
     bool known = f->dims.data[d].size != SN_DYNAMIC;

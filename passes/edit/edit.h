@@ -15,6 +15,8 @@ bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e);
 MlirValue sn_affine_value(SnBuilder *b, const SnForm *f, MlirAffineExpr e);
 // The size of dimension d at run time, in front of the form.
 MlirValue sn_size_value(SnBuilder *b, const SnForm *f, intptr_t d);
+// An empty tensor over the form's dimensions that are the results of the map, in front of the form.
+MlirValue sn_empty_at(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType element);
 // An operand gives the size of each dimension `?` (F7).
 bool sn_sizes_known(const SnForm *f);
 // The form `to`, which differs from the form `from` in its sides and in inputs behind all others, with the body and the

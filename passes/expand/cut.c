@@ -116,19 +116,10 @@ static SnAccess access_of(const Cut *c, MlirValue leaf) {
 // A new tensor over these dimensions of the form.
 static SnAccess place(Cut *c, MlirType element, const int64_t *dims, intptr_t n) {
   MlirAffineExpr at[SN_MAX_DIMS];
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  for (intptr_t k = 0; k < n; ++k) {
+  for (intptr_t k = 0; k < n; ++k)
     at[k] = mlirAffineDimExprGet(c->b.ctx, (intptr_t)dims[k]);
-    shape[k] = c->f.dims.data[dims[k]].size;
-    if (shape[k] == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(&c->b, &c->f, (intptr_t)dims[k]));
-  }
-  SnAccess to = {
-      .value = sn(&c->b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), sn_tensor(element, n, shape)),
-      .map = mlirAffineMapGet(c->b.ctx, (intptr_t)c->f.dims.size, 0, n, at)};
-  sn_vec_free(&sizes);
-  return to;
+  MlirAffineMap map = mlirAffineMapGet(c->b.ctx, (intptr_t)c->f.dims.size, 0, n, at);
+  return (SnAccess){.value = sn_empty_at(&c->b, &c->f, map, element), .map = map};
 }
 
 // Over all dimensions, those of rows alone, or all but one.

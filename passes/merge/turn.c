@@ -163,20 +163,6 @@ void sn_turn_free(SnTurn *t) {
 
 // ---- doing it ---------------------------------------------------------------------------------
 
-static MlirValue empty_row_numbers(SnBuilder *b, const SnForm *f, MlirType element) {
-  int64_t shape[SN_MAX_DIMS];
-  SnValueVec sizes = {0};
-  for (intptr_t d = 0; d < f->num_rows; ++d) {
-    shape[d] = f->dims.data[d].size;
-    if (shape[d] == SN_DYNAMIC)
-      sn_push(&sizes, sn_size_value(b, f, d));
-  }
-  MlirValue e = sn(b, "tensor.empty", sn_tensor(element, (intptr_t)f->num_rows, shape),
-                   sn_values((intptr_t)sizes.size, sizes.data));
-  sn_vec_free(&sizes);
-  return e;
-}
-
 // The form with a result more for each stored number, in its place.
 static MlirOperation with_stored(SnTurn *t, SnBuilder *b) {
   const SnForm *f = &t->f;
@@ -187,7 +173,7 @@ static MlirOperation with_stored(SnTurn *t, SnBuilder *b) {
     sn_push(&to.outputs, f->outputs.data[k]);
   for (size_t i = 0; i < t->stored.size; ++i) {
     SnAccess a = of_row(f);
-    a.value = empty_row_numbers(b, f, sn_type_of(t->stored.data[i]));
+    a.value = sn_empty_at(b, f, a.map, sn_type_of(t->stored.data[i]));
     sn_push(&to.outputs, a);
   }
   MlirOperation made = sn_form_create(b, &to, f->finish.ptr != NULL);

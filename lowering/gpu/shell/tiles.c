@@ -28,7 +28,8 @@ static void one_each(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Wa
 static void loop(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) {
   bool counted = t->deal == SN_GPU_COUNTED;
   SnLoop at = sn_for_values(b, t->first, t->end, sn_index(b, t->step), sn_values((intptr_t)w->n, w->carried));
-  memcpy(w->carried, at.carried, w->n * sizeof *w->carried);
+  for (size_t i = 0; i < w->n; ++i)
+    w->carried[i] = at.carried[i];
   SnGpuTile tile = {.number = counted ? (MlirValue){0} : at.index,
                     .count = counted ? at.index : sn(b, "arith.divui", at.index, sn_index(b, t->step))};
   w->emit(b, k, &tile, w->user);

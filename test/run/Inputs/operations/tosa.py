@@ -79,11 +79,32 @@ op(
     [X.astype("i1")],
     np.clip(3 - X - 2, -128, 127).astype("i1"),
 )
-BINARY = {"add": np.add, "sub": np.subtract, "maximum": np.maximum, "minimum": np.minimum}
-for name, function in BINARY.items():
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [A, ROW], function(A, ROW))
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [X, Y], function(X, Y), dynamic=True)
-op("pow", "  %y = tosa.pow %a, %b : ($A, $B) -> $Y", [np.abs(A), ROW], np.abs(A) ** ROW)
+BY_NUMBER = [(A, ROW), (X, Y)]
+BY_BIT, BY_TRUTH, BY_ORDER = [(X, Y)], [(P, Q)], [(X // 30, Y // 30), (A, A.round())]
+FEW = draw((3, 8), "i4", 1, 7)
+BINARY = {
+    "add": (np.add, BY_NUMBER),
+    "sub": (np.subtract, BY_NUMBER),
+    "maximum": (np.maximum, BY_NUMBER),
+    "minimum": (np.minimum, BY_NUMBER),
+    "bitwise_and": (np.bitwise_and, BY_BIT),
+    "bitwise_or": (np.bitwise_or, BY_BIT),
+    "bitwise_xor": (np.bitwise_xor, BY_BIT),
+    "logical_and": (np.logical_and, BY_TRUTH),
+    "logical_or": (np.logical_or, BY_TRUTH),
+    "logical_xor": (np.logical_xor, BY_TRUTH),
+    "logical_left_shift": (np.left_shift, [(X, FEW)]),
+    "logical_right_shift": (lambda x, n: (x.view("u4") >> n.view("u4")).view("i4"), [(X, FEW)]),
+    "intdiv": (lambda x, n: np.trunc(x / n).astype("i4"), [(X, FEW)]),
+    "pow": (np.power, [(np.abs(A), ROW)]),
+    "equal": (np.equal, BY_ORDER),
+    "greater": (np.greater, BY_ORDER),
+    "greater_equal": (np.greater_equal, BY_ORDER),
+}
+for name, (function, pairs) in BINARY.items():
+    for x, y in pairs:
+        sizes_later = pairs is BY_NUMBER and x is X
+        op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [x, y], function(x, y), dynamic=sizes_later)
 op("mul", f'{constant("s", 0, "i1")}  %y = tosa.mul %a, %b, %s : ($A, $B, tensor<1xi8>) -> $Y', [A, ROW], A * ROW)
 op(
     "mul",
@@ -91,48 +112,22 @@ op(
     [X, Y],
     ((X.astype("i8") * Y + 4) >> 3).astype("i4"),
 )
-for name, function in {
-    "bitwise_and": np.bitwise_and,
-    "bitwise_or": np.bitwise_or,
-    "bitwise_xor": np.bitwise_xor,
-}.items():
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [X, Y], function(X, Y))
-for name, function in {
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
-}.items():
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [P, Q], function(P, Q))
-FEW = draw((3, 8), "i4", 1, 7)
-op("logical_left_shift", "  %y = tosa.logical_left_shift %a, %b : ($A, $B) -> $Y", [X, FEW], X << FEW)
-op(
-    "logical_right_shift",
-    "  %y = tosa.logical_right_shift %a, %b : ($A, $B) -> $Y",
-    [X, FEW],
-    (X.view("u4") >> FEW.view("u4")).view("i4"),
-)
-op(
-    "arithmetic_right_shift",
-    "  %y = tosa.arithmetic_right_shift %a, %b {round = false} : ($A, $B) -> $Y",
-    [X, FEW],
-    X >> FEW,
-)
-op(
-    "arithmetic_right_shift",
-    "  %y = tosa.arithmetic_right_shift %a, %b {round = true} : ($A, $B) -> $Y",
-    [X, FEW],
-    (X >> FEW) + (X >> (FEW - 1) & 1),
-)
-op("intdiv", "  %y = tosa.intdiv %a, %b : ($A, $B) -> $Y", [X, FEW], np.trunc(X / FEW).astype("i4"))
-for name, function in {"equal": np.equal, "greater": np.greater, "greater_equal": np.greater_equal}.items():
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [X // 30, Y // 30], function(X // 30, Y // 30))
-    op(name, f"  %y = tosa.{name} %a, %b : ($A, $B) -> $Y", [A, A.round()], function(A, A.round()))
+for rounds, want in ((False, X >> FEW), (True, (X >> FEW) + (X >> (FEW - 1) & 1))):
+    op(
+        "arithmetic_right_shift",
+        f"  %y = tosa.arithmetic_right_shift %a, %b {{round = {str(rounds).lower()}}} : ($A, $B) -> $Y",
+        [X, FEW],
+        want,
+    )
 op("select", "  %y = tosa.select %a, %b, %c : ($A, $B, $C) -> $Y", [P, A, ROW], np.where(P, A, ROW))
-op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [A * 9], np.rint(A * 9).astype("i4"))
-op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [A * 1e3], np.clip(np.rint(A * 1e3), -128, 127).astype("i1"))
-op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [X], X.astype("f4"))
-op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [A.round()], A.round() != 0)
-op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [A], bf16(A))
+for x, want in (
+    (A * 9, np.rint(A * 9).astype("i4")),
+    (A * 1e3, np.clip(np.rint(A * 1e3), -128, 127).astype("i1")),
+    (X, X.astype("f4")),
+    (A.round(), A.round() != 0),
+    (A, bf16(A)),
+):
+    op("cast", "  %y = tosa.cast %a : ($A) -> $Y", [x], want)
 TABLE = draw((256,), "i1", -128, 127)
 BYTES = X.astype("i1")
 op("table", "  %y = tosa.table %a, %b : ($A, $B) -> $Y", [BYTES, TABLE], TABLE[BYTES.astype("i4") + 128])
@@ -447,23 +442,16 @@ op(
     [A],
     A.reshape(4, 6),
 )
-op(
-    "dim",
-    """  %p = tosa.dim %a {axis = 1 : i32} : ($A) -> !tosa.shape<1>
+for dynamic in (False, True):
+    op(
+        "dim",
+        """  %p = tosa.dim %a {axis = 1 : i32} : ($A) -> !tosa.shape<1>
   %q = tosa.dim %a {axis = 0 : i32} : ($A) -> !tosa.shape<1>
   %s = tosa.concat_shape %p, %q : (!tosa.shape<1>, !tosa.shape<1>) -> !tosa.shape<2>\n""" + FINISH,
-    [A],
-    A.reshape(8, 3),
-)
-op(
-    "dim",
-    """  %p = tosa.dim %a {axis = 1 : i32} : ($A) -> !tosa.shape<1>
-  %q = tosa.dim %a {axis = 0 : i32} : ($A) -> !tosa.shape<1>
-  %s = tosa.concat_shape %p, %q : (!tosa.shape<1>, !tosa.shape<1>) -> !tosa.shape<2>\n""" + FINISH,
-    [A],
-    A.reshape(8, 3),
-    dynamic=True,
-)
+        [A],
+        A.reshape(8, 3),
+        dynamic=dynamic,
+    )
 
 # ---- control flow, state ---------------------------------------------------------------------------------
 
