@@ -8,8 +8,10 @@
 //     tm_tensor.yield %s                                       scf.parallel: y[t[n, 0], j] += u[n, j]
 //   }                                                      }
 //
-// Updates come one after the other, so those of one place are combined in their order, each time. What the index does
-// not choose is shared among rows: a dimension, or pieces of the last one. If there is nothing such, there is one row.
+// Updates of one place are combined in their order, each time and with any number of threads. What the index does not
+// choose is shared among rows: a dimension, or pieces of the last one. A tensor that no cache holds is cut into ranges
+// of a dimension that the index chooses: each looks at all indices, and takes the updates of its own places. Else there
+// is one row.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/tm_tensor.mlir, test/run/tm_tensor.test
 
@@ -17,7 +19,12 @@
 
 #define PIECE 32 // elements of the last dimension in one row: two lines of a cache of f32
 
-typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE } Rows;
+#define MOST_RANGES 8 // of a last dimension whose size is `?`
+#define LEAST_RANGE 128
+#define OUTSIDE_CACHE 1000000 // elements; a look at an index is quicker than an update of such a tensor
+#define BLOCK 256             // indices that a range looks at before it takes what is its own
+
+typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE, ROW_IS_RANGE } Rows;
 
 // Dimension d of the original is update dimension d - offset + 1, if that is 1 or more; `map[k]` gets what the index
 // says in column k in addition.
@@ -29,6 +36,8 @@ typedef struct {
   int64_t map[SN_MAX_DIMS];
   Rows rows;
   intptr_t row_dim, lane_dim;    // of the original; lane_dim -1 if no update has a dimension
+  int64_t ranges;                // ROW_IS_RANGE: how many there are of row_dim
+  MlirValue begin, end;          // of the row's range
   MlirValue row, u, t, x, y;     // memory
   MlirValue size[SN_MAX_DIMS];   // of the original
   MlirValue extent[SN_MAX_DIMS]; // of an update, in the original's dimensions; null where it has none
@@ -42,6 +51,9 @@ static bool is_indexed(const Scatter *s, intptr_t d) {
       return true;
   return false;
 }
+
+// Rows are ranges of places, and each looks for the updates that are its own.
+static bool looks(const Scatter *s) { return s->rows == ROW_IS_RANGE && is_indexed(s, s->row_dim); }
 
 static void take_operands(Scatter *s, MlirOperation op, MlirValue updates, MlirValue indices, MlirValue original) {
   s->op = op;
@@ -87,8 +99,42 @@ static MlirLogicalResult check(MlirOperation op, Scatter *s) {
 
 // ---- rows ----------------------------------------------------------------------------------
 
+// The longest dimension that an update has one place in; `?` is longer than all. -1: none.
+static intptr_t cut_dim(const Scatter *s) {
+  intptr_t longest = -1;
+  for (intptr_t k = 0; k < s->depth; ++k) {
+    intptr_t d = s->map[k];
+    int64_t size = sn_dim(s->original, d);
+    bool single = !has_extent(s, d) || sn_dim(s->updates, d - s->offset + 1) == 1;
+    if (single && size != 1 && longest >= 0 && sn_dim(s->original, longest) == SN_DYNAMIC)
+      break;
+    if (single && size != 1 && (longest < 0 || size == SN_DYNAMIC || size > sn_dim(s->original, longest)))
+      longest = d;
+  }
+  return longest;
+}
+
+static int64_t elements(MlirType t) {
+  int64_t n = 1;
+  for (intptr_t d = 0; d < sn_rank(t); ++d)
+    n = n == SN_DYNAMIC || sn_dim(t, d) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(n, sn_dim(t, d));
+  return n;
+}
+
+// Each range costs a look at every index, so there are more where updates are long.
+static int64_t looking_ranges(const Scatter *s) {
+  int64_t length = sn_dim(s->updates, sn_rank(s->updates) - 1);
+  return sn_rank(s->updates) < 2 || length < 64 ? 4 : length < 256 ? 8 : 16;
+}
+
+static void cut_ranges(Scatter *s, intptr_t d, int64_t ranges) {
+  s->rows = ROW_IS_RANGE;
+  s->row_dim = d;
+  s->ranges = ranges;
+}
+
 static void choose_rows(Scatter *s) {
-  intptr_t free_dims = 0, first = -1;
+  intptr_t free_dims = 0, first = -1, cut = cut_dim(s);
   s->lane_dim = s->offset < s->rank ? s->rank - 1 : -1;
   for (intptr_t d = s->offset; d < s->rank; ++d)
     if (!is_indexed(s, d)) {
@@ -96,15 +142,17 @@ static void choose_rows(Scatter *s) {
     }
   int64_t last = sn_dim(s->updates, sn_rank(s->updates) - 1);
   bool last_is_free = s->lane_dim >= 0 && !is_indexed(s, s->lane_dim);
+  s->row_dim = -1;
   if (free_dims > 1) {
     s->rows = ROW_IS_DIMENSION;
     s->row_dim = first;
+  } else if (cut >= 0 && elements(s->original) >= OUTSIDE_CACHE) {
+    cut_ranges(s, cut, looking_ranges(s));
   } else if (last_is_free && last >= 2 * PIECE && last % PIECE == 0 && last == sn_dim(s->original, s->rank - 1)) {
     s->rows = ROW_IS_PIECE;
     s->row_dim = s->lane_dim;
-  } else {
-    s->rows = ONE_ROW;
-    s->row_dim = -1;
+  } else if (last_is_free && last == SN_DYNAMIC) {
+    cut_ranges(s, s->lane_dim, MOST_RANGES);
   }
 }
 
@@ -148,22 +196,34 @@ static MlirValue in_piece(SnBuilder *b, const Scatter *s, MlirValue j) {
   return sn(b, "arith.addi", sn(b, "arith.muli", s->row, sn_index(b, PIECE)), j);
 }
 
-// Over all dimensions that `sizes` has, but that of the row; the last one is the lanes.
+// Places of the row's range, of so many.
+static MlirValue end_of_range(SnBuilder *b, const Scatter *s, MlirValue size) {
+  return sn(b, "arith.maxui", sn(b, "arith.minui", s->end, size), s->begin);
+}
+
+static MlirValue in_range(SnBuilder *b, const Scatter *s, MlirValue j) { return sn(b, "arith.addi", s->begin, j); }
+
+// Over all dimensions that `sizes` has, but that of the row; the last one is the lanes. Of a row's range, over that.
 static Nest begin_nest(SnBuilder *b, const Scatter *s, const MlirValue *sizes) {
   Nest nest = {.has_lanes = sizes[s->rank - 1].ptr && !(s->rows == ROW_IS_DIMENSION && s->row_dim == s->rank - 1)};
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), j;
   for (intptr_t d = 0; d < s->rank; ++d) {
+    bool cut = s->rows == ROW_IS_RANGE && d == s->row_dim;
     if (s->rows == ROW_IS_DIMENSION && d == s->row_dim) {
       nest.at[d] = s->row;
     } else if (sizes[d].ptr && (d < s->rank - 1 || !nest.has_lanes)) {
-      nest.loops[nest.n] = sn_for(b, zero, sizes[d], one);
+      nest.loops[nest.n] = sn_for(b, cut ? s->begin : zero, cut ? end_of_range(b, s, sizes[d]) : sizes[d], one);
       nest.at[d] = nest.loops[nest.n++].index;
     }
   }
   if (nest.has_lanes) {
-    bool piece = s->rows == ROW_IS_PIECE;
-    nest.lanes = sn_lanes_begin(b, piece ? sn_index(b, PIECE) : sizes[s->rank - 1], &j);
-    nest.at[s->rank - 1] = piece ? in_piece(&nest.lanes, s, j) : j;
+    bool here = s->row_dim == s->rank - 1, piece = here && s->rows == ROW_IS_PIECE,
+         range = here && s->rows == ROW_IS_RANGE;
+    MlirValue n = piece   ? sn_index(b, PIECE)
+                  : range ? sn(b, "arith.subi", end_of_range(b, s, sizes[s->rank - 1]), s->begin)
+                          : sizes[s->rank - 1];
+    nest.lanes = sn_lanes_begin(b, n, &j);
+    nest.at[s->rank - 1] = piece ? in_piece(&nest.lanes, s, j) : range ? in_range(&nest.lanes, s, j) : j;
   }
   return nest;
 }
@@ -224,35 +284,124 @@ static MlirValue load_update(SnBuilder *b, const Scatter *s, const Nest *nest, M
   return sn(b, "memref.load", s->u, sn_values(k, at), sn_element(s->updates));
 }
 
-static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
-  SnLoop n = sn_for(b, sn_index(b, 0), count, sn_index(b, 1));
+static void apply_update(SnBuilder *b, const Scatter *s, MlirValue n) {
   MlirValue from[SN_MAX_DIMS] = {{0}};
   for (intptr_t k = 0; k < s->depth; ++k)
-    from[s->map[k]] = index_at(b, s, n.index, k);
-  Nest nest = begin_nest(b, s, s->extent);
+    from[s->map[k]] = index_at(b, s, n, k);
+  // An update has one place in a dimension that rows choose by the index.
+  MlirValue extent[SN_MAX_DIMS];
+  memcpy(extent, s->extent, sizeof extent);
+  if (looks(s))
+    extent[s->row_dim] = (MlirValue){0};
+  Nest nest = begin_nest(b, s, extent);
   SnBuilder *in = nest.has_lanes ? &nest.lanes : b;
-  MlirValue at[SN_MAX_DIMS], u = load_update(in, s, &nest, n.index);
+  MlirValue at[SN_MAX_DIMS], u = load_update(in, s, &nest, n);
   for (intptr_t d = 0; d < s->rank; ++d)
     at[d] = sn_none(nest.at[d]) ? from[d] : sn_none(from[d]) ? nest.at[d] : sn(in, "arith.addi", from[d], nest.at[d]);
   MlirValue both[] = {u, sn(in, "memref.load", s->y, sn_values(s->rank, at), sn_element(s->original))};
   MlirValue made = sn_inline_combiner(in, s->op, both);
   sn_op(in, "memref.store", made, s->y, sn_values(s->rank, at));
   end_nest(b, &nest);
+}
+
+static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
+  SnLoop n = sn_for(b, sn_index(b, 0), count, sn_index(b, 1));
+  apply_update(b, s, n.index);
   sn_next(b, &n);
 }
 
+static MlirValue part(SnBuilder *b, MlirValue all, MlirValue k, int64_t parts) {
+  return sn(b, "arith.divui", sn(b, "arith.muli", all, k), sn_index(b, parts));
+}
+
+// Places from `begin` on, before `end`: a part of them all, but no less than is worth a row.
+static void take_range(SnBuilder *b, Scatter *s) {
+  MlirValue size = s->size[s->row_dim], last = sn_index(b, s->ranges - 1), ranges = sn_index(b, s->ranges);
+  MlirValue length = sn(b, "arith.divui", sn(b, "arith.addi", size, last), ranges);
+  length = sn(b, "arith.maxui", length, sn_index(b, looks(s) ? 1 : LEAST_RANGE));
+  s->begin = sn(b, "arith.minui", sn(b, "arith.muli", s->row, length), size);
+  s->end = sn(b, "arith.minui", sn(b, "arith.addi", s->begin, length), size);
+}
+
+// Whether update n goes to the row's range, and to no place outside of the original.
+static MlirValue is_own(SnBuilder *b, Scatter *s, MlirValue n) {
+  intptr_t column = 0;
+  while (s->map[column] != s->row_dim)
+    ++column;
+  MlirValue from = sn(b, "arith.subi", index_at(b, s, n, column), s->begin);
+  MlirValue own = sn(b, "arith.cmpi", from, sn(b, "arith.subi", s->end, s->begin),
+                     sn_attr("predicate", sn_i64(b->ctx, 6 /* ult */)));
+  return s->depth == 1 ? own : sn(b, "arith.andi", own, is_inside(b, n, s));
+}
+
+// The row's own updates, in order: first the numbers of those in a block, without a branch.
+static void apply_own(SnBuilder *b, Scatter *s, MlirValue count, MlirValue own) {
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
+  MlirType index = sn_index_type(b->ctx);
+  SnLoop block = sn_for(b, zero, count, sn_index(b, BLOCK));
+  MlirValue end = sn(b, "arith.minui", sn(b, "arith.addi", block.index, sn_index(b, BLOCK)), count);
+  SnLoop n = sn_for(b, block.index, end, one, zero);
+  sn_op(b, "memref.store", n.index, own, n.carried[0]);
+  MlirValue more = sn(b, "arith.index_castui", is_own(b, s, n.index), index);
+  sn_next(b, &n, sn(b, "arith.addi", n.carried[0], more));
+  SnLoop k = sn_for(b, zero, sn_result(n.op, 0), one);
+  apply_update(b, s, sn(b, "memref.load", own, k.index, index));
+  sn_next(b, &k);
+  sn_next(b, &block);
+}
+
+// Of ranges each looks whether a part of the indices is right, from the first on, so that all are looked at once.
+typedef struct {
+  const Scatter *s;
+  MlirValue from;
+} Checked;
+
+static MlirValue is_checked(SnBuilder *b, MlirValue lane, void *user) {
+  const Checked *c = user;
+  return is_inside(b, c->from.ptr ? sn(b, "arith.addi", c->from, lane) : lane, (void *)c->s);
+}
+
+static void check_indices(SnBuilder *b, const Scatter *s, MlirValue count) {
+  Checked c = {.s = s};
+  if (looks(s)) {
+    c.from = part(b, count, s->row, s->ranges);
+    count = part(b, count, sn(b, "arith.addi", s->row, sn_index(b, 1)), s->ranges);
+    count = sn(b, "arith.subi", count, c.from);
+  }
+  MlirValue inside = sn_all_lanes(b, count, is_checked, &c);
+  sn_op(b, "cf.assert", inside, sn_attr("msg", sn_string(b->ctx, "an index of a scatter is out of range")),
+        sn_types(0, NULL));
+}
+
+// Of ranges: a tensor that nobody reads, whose size says how many rows there are.
+static MlirValue empty_rows(SnBuilder *b, const Scatter *s) {
+  return sn(b, "tensor.empty", sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &s->ranges));
+}
+
 static MlirValue steps(SnBuilder *b, Scatter *s) {
-  intptr_t rows;
   choose_rows(s);
-  MlirValue operands[4] = {with_rows(b, s, &rows), s->from[1], s->from[2], sn_layout_empty(b, s->from[2])};
-  SnStepsBody body = sn_steps_begin(b, 4, operands);
+  bool ranges = s->rows == ROW_IS_RANGE, own_only = looks(s);
+  intptr_t rows = 0, n = 0;
+  MlirValue operands[5], own;
+  if (ranges)
+    operands[n++] = empty_rows(b, s);
+  operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);
+  operands[n++] = s->from[1];
+  operands[n++] = s->from[2];
+  operands[n++] = sn_layout_empty(b, s->from[2]);
+  SnStepsBody body = sn_steps_begin(b, n, operands);
   SnBuilder *in = &body.in;
   MlirType index = sn_index_type(b->ctx);
+  int64_t block[] = {BLOCK};
+  int32_t segments[] = {0, 0};
+  if (own_only)
+    own = sn(in, "memref.alloca", sn_memref(index, 1, block),
+             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   s->row = body.row;
-  s->u = body.memory[0];
-  s->t = body.memory[1];
-  s->x = body.memory[2];
-  s->y = body.memory[3];
+  s->u = body.memory[n - 4];
+  s->t = body.memory[n - 3];
+  s->x = body.memory[n - 2];
+  s->y = body.memory[n - 1];
   intptr_t first = s->rows == ONE_ROW; // of the updates, in memory
   for (intptr_t d = 0; d < s->rank; ++d) {
     s->size[d] = sn(in, "memref.dim", s->x, sn_index(in, d), index);
@@ -260,12 +409,15 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
       s->extent[d] = sn(in, "memref.dim", s->u, sn_index(in, first + 1 + d - s->offset), index);
   }
   MlirValue count = sn(in, "memref.dim", s->t, sn_index(in, 0), index);
-  MlirValue inside = sn_all_lanes(in, count, is_inside, s);
-  sn_op(in, "cf.assert", inside, sn_attr("msg", sn_string(b->ctx, "an index of a scatter is out of range")),
-        sn_types(0, NULL));
+  check_indices(in, s, count);
+  if (ranges)
+    take_range(in, s);
   copy_original(in, s);
-  apply_updates(in, s, count);
-  return sn_result(sn_steps_end(b, &body, rows, 3, 4, operands), 0);
+  if (own_only)
+    apply_own(in, s, count, own);
+  else
+    apply_updates(in, s, count);
+  return sn_result(sn_steps_end(b, &body, rows, n - 1, n, operands), 0);
 }
 
 MlirLogicalResult sn_scatter_steps(MlirOperation op) {

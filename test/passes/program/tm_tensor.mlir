@@ -59,6 +59,38 @@ func.func @scatter_points(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x6
 
 // -----
 
+// A tensor that no cache holds is cut into ranges of the dimension that the index says: a range takes the numbers of
+// its own updates, of a block at a time, and then those updates.
+
+// CHECK-LABEL: func @scatter_ranges
+//       CHECK:   %[[ROWS:.+]] = tensor.empty() : tensor<4xi8>
+//       CHECK:   sinter.steps rows(0) ins(%[[ROWS]], %{{.+}}, %{{.+}}, %{{.+}} : tensor<4xi8>, tensor<7x50xf32>
+//       CHECK:   ^{{.+}}(%[[R:.+]]: index, %{{.+}}: memref<4xi8>, %[[U:.+]]: memref<7x50xf32>, %[[T:.+]]: memref<7x1xi64>
+//       CHECK:     %[[OWN:.+]] = memref.alloca() : memref<256xindex>
+//       CHECK:     cf.assert %{{.+}}, "an index of a scatter is out of range"
+//       CHECK:     %[[BEGIN:.+]] = arith.minui
+//       CHECK:     %[[END:.+]] = arith.minui
+//       CHECK:     scf.for %[[B:.+]] = %{{.+}} to %{{.+}} step %c256
+//       CHECK:       %[[COUNT:.+]] = scf.for %[[N:.+]] = %[[B]] to %{{.+}} step %{{.+}} iter_args(%[[C:.+]] = %{{.+}})
+//       CHECK:         memref.store %[[N]], %[[OWN]][%[[C]]]
+//       CHECK:         %[[I:.+]] = memref.load %[[T]][%[[N]], %{{.+}}]
+//       CHECK:         arith.cmpi ult
+//       CHECK:       scf.for %[[K:.+]] = %{{.+}} to %[[COUNT]]
+//       CHECK:         memref.load %[[OWN]][%[[K]]]
+//       CHECK:         scf.parallel
+//       CHECK:           memref.load %[[U]]
+//       CHECK:           arith.addf
+func.func @scatter_ranges(%u: tensor<7x50xf32>, %t: tensor<7x1xi64>, %x: tensor<20000x50xf32>) -> tensor<20000x50xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<7x50xf32>, tensor<7x1xi64>) outs(%x : tensor<20000x50xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %p : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<20000x50xf32>
+  return %y : tensor<20000x50xf32>
+}
+
+// -----
+
 // Runs of 1, 2, 4, ... are merged; the left one goes first unless only the right one is before the other.
 
 // CHECK-LABEL: func @sort
