@@ -9,7 +9,7 @@
 #include "lowering/facts/gpu_products.h"
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
-#include "lowering/facts/gpu_tensor_maps.h"
+#include "lowering/facts/gpu_slots.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
@@ -153,6 +153,7 @@ int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *p) {
 }
 
 static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
+  p->launch.more_threads = sn_gpu_fetchers(f, &p->points, p->m, p->n);
   int64_t groups = p->launch.threads / SN_GPU_WARPGROUP;
   if (p->launch.threads % SN_GPU_WARPGROUP || p->m % (SN_GPU_WARPGROUP_ROWS * (p->by_turns ? 1 : groups)) ||
       p->n % SN_GPU_STORED_COLUMNS || p->n > 256 || (p->by_turns && groups != 2))
@@ -162,14 +163,14 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
     return sn_error(f->op, "has a schedule with deal = \"ticket\", which warps with several roles do not draw");
   for (size_t i = 0; i < f->products.size; ++i) {
     const char *why = NULL;
-    SnGpuSideMap map;
+    SnGpuSlot slot;
     SnGpuProduct product = sn_gpu_product(f, i, p->kernel);
     if (p->k != sn_gpu_map_sum(&product))
       return sn_error(f->op, "has a schedule with k = %lld, and a line of wgmma's sides has %lld elements",
                       (long long)p->k, (long long)sn_gpu_map_sum(&product));
-    if (!sn_gpu_side_map(f, &p->points, &product, true, p->m, &map, &why) ||
-        !sn_gpu_side_map(f, &p->points, &product, false, p->n, &map, &why))
-      return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and copies cannot fetch its sides: %s", why);
+    if (!sn_gpu_slot(f, &p->points, &product, true, p->m, &slot, &why) ||
+        !sn_gpu_slot(f, &p->points, &product, false, p->n, &slot, &why))
+      return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and its slots cannot have a side: %s", why);
   }
   p->sums = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, SN_GPU_WARPGROUP_ROWS, p->n, 1);
   return SN_OK;
@@ -197,7 +198,6 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,
-                            .more_threads = wgmma ? SN_GPU_FETCHERS : 0,
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};

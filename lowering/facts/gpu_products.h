@@ -50,8 +50,7 @@ typedef struct {
   SnLayout sums;      // of a tile, over the threads of a block; of wgmma, of 64 of its rows over a warpgroup
 } SnGpuProductPlan;
 
-// A kernel of the form is launched with so many more threads, which fetch sides.
-enum { SN_GPU_FETCHERS = 128, SN_GPU_WARPGROUP = 128, SN_GPU_WARPGROUP_ROWS = 64 };
+enum { SN_GPU_WARPGROUP = 128, SN_GPU_WARPGROUP_ROWS = 64 };
 // Of a tile of wgmma: rows that one warpgroup has, columns of its sums that a warp has in shared memory at a time on
 // their way to the row program, and the length of such a line.
 int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *plan);

@@ -221,6 +221,20 @@ MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirVa
   return sn(b, "arith.select", inside, x, otherwise);
 }
 
+intptr_t sn_row_subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, MlirValue *at,
+                           MlirValue *inside) {
+  Subscripts s = subscripts(b, f, a, dims);
+  *inside = (MlirValue){0};
+  for (intptr_t i = 0; i < s.n; ++i) {
+    at[i] = s.v[i];
+    if (!a->fill.ptr)
+      continue;
+    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
+    *inside = sn_none(*inside) ? in : sn(b, "arith.andi", *inside, in);
+  }
+  return s.n;
+}
+
 MlirValue sn_row_load(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims) {
   Subscripts s = subscripts(b, f, a, dims);
   if (a->fill.ptr)

@@ -38,6 +38,10 @@ MlirValue sn_row_whole_of_halves(SnBuilder *b, SnFragment *c, MlirValue x, const
 MlirValue sn_row_offset(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *whole);
 // memref[at...], or `otherwise` where a subscript is outside; nothing outside is read. Changes `at`.
 MlirValue sn_row_load_guarded(SnBuilder *b, MlirValue memref, intptr_t n, MlirValue *at, MlirValue otherwise);
+// The subscripts of an access at these dimensions, to at[]: how many. `inside`, i1: all are in the memref; null where
+// it has no fill value.
+intptr_t sn_row_subscripts(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, MlirValue *at,
+                           MlirValue *inside);
 // i < n, and i >= 0. An integer, or a vector of integers, as index.
 MlirValue sn_row_below(SnBuilder *b, MlirValue i, MlirValue n);
 MlirValue sn_row_as_index(SnBuilder *b, MlirValue t);

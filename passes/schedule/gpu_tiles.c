@@ -10,14 +10,14 @@
 //   #sinter.mma<kernel = "wgmma", m = 128, n = 192, k = 64, threads = 256, stages = 4, share = "turns", group = 12,
 //   ...>
 //
-// On Hopper wgmma comes before both where copies can fetch all sides. Of its tiles the one that costs least is taken:
-// so many waves of tiles over the multiprocessors, times the cycles of one.
+// On Hopper wgmma comes before both where slots can have all sides. Of its tiles the one that costs least is taken: so
+// many waves of tiles over the multiprocessors, times the cycles of one, those of who fetches among them.
 //
 // new schedule key: of a GPU's products: when it is said.
 //
 // test: test/passes/schedule/gpu_tiles.mlir
 
-#include "lowering/facts/gpu_tensor_maps.h"
+#include "lowering/facts/gpu_slots.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
 #include <stdio.h>
@@ -125,7 +125,12 @@ static const StagedTile staged[] = {
 enum {
   STAGED_THREADS = 256,
   SUMS_OF_A_THREAD = 192, // in its registers
-  MEET_CYCLES = 2000,     // until all know that the last part is there
+  SUMS_BESIDE_FETCHERS = 128,
+  FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
+  PIECE_CYCLES = 40,  // of a thread of 128: a piece, an element, one of a window
+  ELEMENT_CYCLES = 40,
+  WINDOW_CYCLES = 75,
+  MEET_CYCLES = 2000, // until all know that the last part is there
   MET_BYTES_OF_A_CYCLE = 40,
   PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
@@ -135,16 +140,33 @@ enum {
 static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
   int64_t rows = strcmp(t->share, "turns") ? t->m * SN_GPU_WARPGROUP / STAGED_THREADS : t->m,
           sums = (int64_t)f->products.size * rows / SN_GPU_WARPGROUP_ROWS * t->n / 2, k = 0;
+  bool threads = false;
   for (size_t i = 0; i < f->products.size; ++i) {
-    SnGpuSideMap map;
+    SnGpuSlot slot;
     SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
-    if (!p.line || (k && k != sn_gpu_map_sum(&p)) || !sn_gpu_side_map(f, points, &p, true, t->m, &map, NULL) ||
-        !sn_gpu_side_map(f, points, &p, false, t->n, &map, NULL))
+    if (!p.line || (k && k != sn_gpu_map_sum(&p)) || !sn_gpu_slot(f, points, &p, true, t->m, &slot, NULL) ||
+        !sn_gpu_slot(f, points, &p, false, t->n, &slot, NULL))
       return false;
+    threads |= slot.fetch != SN_GPU_BY_COPIES;
+    sn_gpu_slot(f, points, &p, true, t->m, &slot, NULL);
+    threads |= slot.fetch != SN_GPU_BY_COPIES;
     k = sn_gpu_map_sum(&p);
   }
-  return sums <= SUMS_OF_A_THREAD &&
+  return sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) &&
          sn_gpu_staged_bytes(f, t->m, t->n, t->stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED <= chip->shared_bytes;
+}
+
+// Until threads have moved a side into a slot; 0, where the copy engine does.
+static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, bool is_a, const StagedTile *t) {
+  SnGpuSlot slot;
+  SnGpuProduct p = sn_gpu_product(f, product, "wgmma");
+  int64_t extent = is_a ? t->m : t->n, k = sn_gpu_map_sum(&p);
+  sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
+  double each = (double)(extent * k) / (double)sn_gpu_fetchers(f, points, t->m, t->n);
+  bool window = f->inputs.data[sn_side(f, is_a ? p.a : p.b).first].fill.ptr;
+  return slot.fetch == SN_GPU_BY_COPIES   ? 0
+         : slot.fetch == SN_GPU_BY_PIECES ? FETCH_CYCLES + each / (double)slot.lanes * PIECE_CYCLES
+                                          : FETCH_CYCLES + each * (window ? WINDOW_CYCLES : ELEMENT_CYCLES);
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
@@ -155,14 +177,16 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
           tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   double waves = (double)sn_pieces(sn_times(tiles, split), chip->multiprocessors),
          multiply = (double)(t->m * t->n) / 32, copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE,
-         lines = 0, meet = 0;
+         cycles = 0, meet = 0;
+  copy = multiply > copy ? multiply : copy;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
-    lines += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split);
+    double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
+    cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
   }
   if (split > 1)
     meet = MEET_CYCLES + (double)(f->products.size * (size_t)(t->m * t->n * 4 * (split + 1))) / MET_BYTES_OF_A_CYCLE;
-  return waves * lines * (multiply > copy ? multiply : copy) * t->factor + BEGIN_CYCLES + meet;
+  return waves * cycles * t->factor + BEGIN_CYCLES + meet;
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.

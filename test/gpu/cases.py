@@ -686,11 +686,11 @@ def per_row(name, m, schedule=None, dynamic=False):
 
 
 def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32"), schedule=None, dims=(), side=None,
-            body=None, more=None, results=None, want=None, inputs=None):
+            second=None, body=None, more=None, results=None, want=None, inputs=None):
     """sinter.contract (rows) by (columns) product (sums) (%a[a], %b[b]); spec: the same for numpy.einsum.
 
     t: types of a, b and of the sums. body: of %p, else it is what is stored. more: other operands, (name, dims, type,
-    subscripts). results: (name, dims, type, subscripts). side: how a is read, if it is no plain access.
+    subscripts). results: (name, dims, type, subscripts). side, second: how a and b are read, if not by a and b.
     """
     of = {k: v for group in (rows, columns, sums) for k, v in group}
     n = "x".join(str(v) for _, v in columns)
@@ -702,7 +702,7 @@ def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32
     list_of = lambda dims: ", ".join(f"{k} = {v}" for k, v in dims)
     scale = f" schedule(#sinter.mma<{schedule}>)" if schedule else ""
     text = f"%{', %'.join(r[0] for r in results)} = sinter.contract ({list_of(rows)}) by ({list_of(columns)})\n"
-    text += f"    product ({list_of(sums)}) ({side or f'%a[{a}] : {ta}'}, %b[{b}] : {tb}) : {t[2]}\n"
+    text += f"    product ({list_of(sums)}) ({side or f'%a[{a}] : {ta}'}, {second or f'%b[{b}] : {tb}'}) : {t[2]}\n"
     if ins:
         text += "    ins(" + ", ".join(f"%{m}[{at}] : {d}" for m, d, at in ins) + ")\n"
     if any(len(r) > 4 for r in results):
@@ -868,6 +868,55 @@ def staged_products():
             dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x72xbf16>"])
     swiglu("wgmma", 'kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 1')
     swiglu("warps", 'kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128, blocks = 1')
+    filled_products(plain, small, tile)
+
+
+def filled_products(plain, small, tile):
+    """By wgmma, where threads fetch a side: lines of any length, windows of either layout, gathers, copies."""
+    for a in ("i, k", "k, i"):
+        for b in ("j, k", "k, j"):
+            name = (a + b).replace(", ", "")
+            plain("pieces_" + name, 140, 204, 108, tile(128, 128, 4, "turns", 1), a, b)
+            plain("words_" + name, 70, 142, 1002, tile(64, 64, 3, "turns", 2), a, b)
+            plain("elements_" + name, 139, 203, 107, tile(128, 128, 3, "tile", 2), a, b)
+    plain("pieces_deep", 140, 70, 1004, tile(128, 64, 6, "tile", 2))
+    plain("pieces_few", 70, 70, 36, tile(64, 64, 2, "turns", 1))
+    plain("elements_deep", 139, 71, 1001, tile(128, 64, 6, "turns", 3))
+    plain("elements_narrow", 70, 33, 107, tile(64, 32, 3, "turns", 2))
+    plain("elements_wide", 131, 517, 131, tile(128, 256, 3, "tile", 2))
+    plain("pieces_parts", 150, 70, 1004, tile(64, 64, 3, "turns", 7) + ", split = 3")
+    plain("elements_parts", 150, 71, 1001, tile(64, 64, 3, "turns", 7) + ", split = 3")
+    plain("copies_elements", 140, 71, 136, tile(128, 64, 3, "turns", 2), "i, k", "k, j")
+    plain("pieces_copies", 140, 72, 136, tile(128, 64, 4, "turns", 2), "k, i", "j, k")
+    for a in ("i, k", "k, i"):
+        plain("i8_words_" + a.replace(", ", ""), 100, 80, 404, tile(64, 64, 3, "turns", 2, k=128), a,
+              t=("i8", "i8", "i32"))
+        plain("i8_elements_" + a.replace(", ", ""), 101, 83, 405, tile(64, 64, 3, "turns", 2, k=128), a, "k, j",
+              t=("i8", "i8", "i32"))
+    windows = lambda x, w: [np.einsum("ncyxrs,ocrs->noyx", np.lib.stride_tricks.sliding_window_view(
+        np.pad(x.astype("f8"), ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 3), (2, 3)), w.astype("f8"))]
+    make = lambda *shapes: lambda r: [bf16(r.standard_normal(s)) for s in shapes]
+    for name, schedule in (("", tile(64, 64, 3, "turns", 2)), ("_wide", tile(128, 128, 3, "tile", 3))):
+        product("product_wgmma_windows_nhwc" + name, rows=[("n", 2), ("y", 7), ("x", 11)], columns=[("o", 40)],
+                sums=[("r", 3), ("s", 3), ("c", 24)], a="", b="o, r, s, c", t=("bf16", "bf16", "f32"), spec="",
+                side="%a[n, y + r - 1, x + s - 1, c] : tensor<2x7x11x24xbf16> else 0.0",
+                shapes=((2, 7, 11, 24), (40, 3, 3, 24)), schedule=schedule, inputs=make((2, 7, 11, 24), (40, 3, 3, 24)),
+                want=lambda x, w: [windows(x.transpose(0, 3, 1, 2), w.transpose(0, 3, 1, 2))[0].transpose(0, 2, 3, 1)])
+        product("product_wgmma_windows_nchw" + name, rows=[("n", 2), ("o", 40)], columns=[("y", 7), ("x", 11)],
+                sums=[("c", 5), ("r", 3), ("s", 3)], a="o, c, r, s", b="", t=("bf16", "bf16", "f32"), spec="",
+                side="%a[o, c, r, s] : tensor<40x5x3x3xbf16>", second=
+                "%b[n, c, y + r - 1, x + s - 1] : tensor<2x5x7x11xbf16> else 0.0",
+                shapes=((40, 5, 3, 3), (2, 5, 7, 11)), schedule=schedule, inputs=make((40, 5, 3, 3), (2, 5, 7, 11)),
+                want=lambda w, x: windows(x, w))
+    product("product_wgmma_gathered", rows=[("i", 150)], columns=[("j", 72)], sums=[("k", 72)], a="", b="j, k",
+            side="%a[%t[i] : tensor<150xi32>, k] : tensor<7x72xbf16>", spec="", shapes=((7, 72), (72, 72)),
+            more=[("t", (150,), "i32", "i")], body="  sinter.yield %p : tensor<72xf32>", t=("bf16", "bf16", "f32"),
+            inputs=lambda r: [*make((7, 72), (72, 72))(r), r.integers(0, 7, 150).astype(np.int32)], schedule=small,
+            want=lambda e, w, t: [e.astype("f8")[t] @ w.astype("f8").T])
+    product("product_wgmma_filled_rows", rows=[("i", "?")], columns=[("j", 90)], sums=[("k", 76)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=(("?", 76), (76, 90)), t=("bf16", "bf16", "f32"), schedule=small,
+            results=[("y", ("?", 90), "f32", "i, j")],
+            dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x76xbf16>"])
 
 
 def swiglu(name, schedule):

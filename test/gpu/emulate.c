@@ -31,8 +31,8 @@ typedef struct {
   int64_t shuffles, barriers, cluster_barriers;
   int64_t *signals, num_signals, most_signals,
       last_wait; // when it told others something, and when it last heard something
-  struct { uint32_t to; int64_t from; int32_t bytes, size; } *copies; // begun, not yet waited for
-  int64_t num_copies, most_copies;
+  struct { uint32_t to; int64_t from, group; int32_t bytes, size; } *copies; // begun, not yet waited for
+  int64_t num_copies, most_copies, copy_group;
   int done;
 } Thread;
 static Thread threads[MOST];
@@ -175,16 +175,29 @@ static void copy_later(int32_t to, int64_t from, int32_t bytes, int32_t size) {
   me->copies[me->num_copies].to = (uint32_t)to;
   me->copies[me->num_copies].from = from;
   me->copies[me->num_copies].bytes = bytes;
+  me->copies[me->num_copies].group = me->copy_group;
   me->copies[me->num_copies++].size = size;
 }
-void emu_copies_come(void) {
+// Those of all groups but the last `left` that were committed.
+static void come(int64_t left) {
+  int64_t rest = 0;
   for (int64_t i = 0; i < me->num_copies; ++i) {
+    if (me->copies[i].group >= me->copy_group - left) {
+      me->copies[rest++] = me->copies[i];
+      continue;
+    }
     void *to = (void *)(uintptr_t)me->copies[i].to;
     touch(to, me->copies[i].size, 1);
     memcpy(memset(to, 0, (size_t)me->copies[i].size), (void *)me->copies[i].from, (size_t)me->copies[i].bytes);
   }
-  me->num_copies = 0;
+  me->num_copies = rest;
 }
+void emu_copies_come(void) { come(-1); }
+void emu_copies_come0(void) { come(0); }
+void emu_copies_come1(void) { come(1); }
+void emu_copies_come2(void) { come(2); }
+void emu_copies_come3(void) { come(3); }
+void emu_commit_copies(void) { me->copy_group++; }
 void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 16); }
 void emu_copy_part4(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 4); }
 void emu_copy_part8(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 8); }
@@ -407,7 +420,7 @@ static void run_cluster(void) {
     p->block = first_block + t / block_threads;
     p->done = 0;
     p->shuffles = p->barriers = p->cluster_barriers = 0;
-    p->num_signals = p->last_wait = p->num_copies = 0;
+    p->num_signals = p->last_wait = p->num_copies = p->copy_group = 0;
   }
   for (int64_t left = num_threads; left;) {
     moved = 0;

@@ -11,7 +11,6 @@
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"
-#include <stdio.h>
 
 #define VECTOR_BYTES 16
 
@@ -147,26 +146,21 @@ bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum) {
          !s->access->through.ptr && (bytes == 4 || bytes == 8 || bytes == VECTOR_BYTES);
 }
 
-// The address of what an access without a fill value reads.
-static MlirValue address_of(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
-  MlirType index = sn_index_type(b->ctx);
+// How far into its memory is what an access without a fill value reads, in elements.
+static MlirValue offset_of(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
   MlirValue offset = sn_index(b, 0);
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i) {
     MlirValue at = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
     offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", offset, sn_dim_of(b, a->value, i)), at) : at;
   }
-  offset = sn(b, "arith.muli", offset, sn_index(b, sn_bits(sn_element(sn_type_of(a->value))) / 8));
-  return sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index), offset);
+  return offset;
 }
 
 void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue to, bool lines_of_sum,
                       MlirValue line) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t element = (int64_t)sn_bits(s->type) / 8, bytes = s->lanes * element, length = sn_dim(sn_type_of(to), 1);
-  MlirValue memory = sn_gpu_shared_address(b, to);
-  char text[96];
-  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld, $2;", bytes == VECTOR_BYTES ? "cg" : "ca",
-           (long long)bytes);
+  MlirValue memory = sn_gpu_shared_address(b, to), address = s->g->k->addresses[s->access - s->g->form->inputs.data];
   for (int64_t i = 0; i < s->count; ++i) {
     MlirValue dims[SN_MAX_DIMS], summed, outer;
     place_of(b, s, i, &summed, &outer);
@@ -180,15 +174,11 @@ void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirVal
     memcpy(dims, s->g->dims, sizeof dims);
     sn_gpu_point(b, s->g->form, s->outer, outer, dims);
     sn_gpu_point(b, s->g->form, &s->summed, summed, dims);
-    MlirValue operands[] = {sn(b, "arith.addi", memory, offset),
-                            sn(b, "arith.index_cast", address_of(b, s->access, dims), i64),
-                            sn(b, "arith.select", there, sn_int(b, i32, bytes), sn_int(b, i32, 0))};
-    sn_gpu_ptx(b, text, "r,l,r,~{memory}", sn_values(3, operands), (MlirType){0});
+    MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset_of(b, s->access, dims), i64),
+                        sn_int(b, i64, element)),
+              read = sn(b, "arith.select", there, sn_int(b, i32, bytes), sn_int(b, i32, 0));
+    sn_gpu_copy_async(b, sn(b, "arith.addi", memory, offset), sn(b, "arith.addi", address, from), bytes, read);
   }
-}
-
-void sn_gpu_await_copies(SnBuilder *b) {
-  sn_gpu_ptx(b, "cp.async.wait_all;", "~{memory}", sn_values(0, NULL), (MlirType){0});
 }
 
 MlirValue sn_gpu_side_view(SnBuilder *b, MlirValue bytes, int64_t lines, int64_t elements, MlirType element) {

@@ -30,7 +30,6 @@ void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool li
 bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum);
 void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue to, bool lines_of_sum,
                       MlirValue line);
-void sn_gpu_await_copies(SnBuilder *b);
 // Bytes in shared memory as memref<lines x elements>.
 MlirValue sn_gpu_side_view(SnBuilder *b, MlirValue bytes, int64_t lines, int64_t elements, MlirType element);
 MlirValue sn_gpu_zero(SnBuilder *b, MlirType t);

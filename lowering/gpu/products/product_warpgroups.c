@@ -1,7 +1,7 @@
 // product_warpgroups.c: tiles whose sides copies fetch, and whose sums warpgroups have in registers.
 //
-//   one warp, for each tile, product and piece of the sum:
-//     wait until a slot is empty; copy a[m][128 bytes], b[n][128 bytes] into it
+//   those who fetch, for each tile, product and piece of the sum:
+//     wait until a slot is empty; a[m][128 bytes], b[n][128 bytes] into it: by the copy engine, or by themselves
 //   the warpgroups, for each tile:
 //     for each product: for each piece: wait until its slot is full; sum += a . b by wgmma
 //     for each 32 columns: sums -> shared memory of a warp -> the row program
@@ -13,19 +13,29 @@
 // each row or column, and 16 bytes times 2 further for the next step of the sum. Others: pieces of 64 rows or columns,
 // one line for each element of the sum. (PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.)
 //
-// test: test/lowering/gpu/product_warpgroups.mlir, test/gpu/emulate.test
+// What threads fetch by pieces comes later than they ask for it: a slot is full when the piece two further is asked
+// for.
+//
+// test: test/lowering/gpu/product_warpgroups.mlir, product_slots.mlir, test/gpu/emulate.test
 
-#include "lowering/gpu/products/products_gpu.h"
+#include "lowering/gpu/products/product_slots.h"
 #include "lowering/rows/rowmemory.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>
 
 enum {
-  STEPS = 4,              // of wgmma in a line: 32 bytes of the sum each
-  PIECE = 64 * 128,       // bytes of 64 lines
-  FETCHER_REGISTERS = 24, // of a thread; the rest is for those that have sums
-  SUM_REGISTERS = 240,
+  STEPS = 4,        // of wgmma in a line: 32 bytes of the sum each
+  PIECE = 64 * 128, // bytes of 64 lines
+  MOST_AHEAD = 2,   // slots that pieces are on their way to
 };
+
+// Of a thread: what those who fetch leave of what a launch gives is for those that have sums. Many: two warpgroups
+// fetch.
+static const struct {
+  int64_t fetcher, sum;
+} registers_of[][2] = {[SN_GPU_BY_COPIES] = {{24, 240}},
+                       [SN_GPU_BY_PIECES] = {{72, 216}, {56, 200}},
+                       [SN_GPU_BY_ELEMENTS] = {{136, 184}, {88, 168}}};
 
 typedef struct {
   SnGpuProducts *g;
@@ -37,8 +47,14 @@ typedef struct {
   int turn_barrier[2];  // numbers: where a warpgroup waits for its turn
   int group_barrier[2]; // where its threads meet, if they share sums with other blocks
   MlirValue flags;      // i32 in shared memory, of each warpgroup: its part came last
-  SnGpuSideMap *maps;   // two for each product
-  MlirValue *sums;      // of each product and block: a struct of registers
+  SnGpuSlot *sides;     // two for each product
+  SnGpuSlotFetch fetch; // what needs most of those who fetch
+  bool many;            // two warpgroups fetch
+  bool pieces;          // some side is fetched by pieces
+  bool copies;          // some side is fetched by the copy engine
+  int64_t ahead;        // slots that are filled before the first of them is said to be full
+  SnGpuFetchers who;
+  MlirValue *sums; // of each product and block: a struct of registers
 } Staged;
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
@@ -67,11 +83,14 @@ static void registers(SnBuilder *b, const char *action, int64_t count) {
 // The box of the side from `outer` on, and from `sum` on of the sum.
 static void copy_box(SnBuilder *b, Staged *s, size_t side, const SnAccess *access, MlirValue to, MlirValue outer,
                      MlirValue sum, MlirValue full) {
-  const SnGpuSideMap *m = &s->maps[side];
+  const SnGpuSideMap *m = &s->sides[side].map;
   SnValueVec operands = {0};
+  size_t number = 0;
+  for (size_t i = 0; i < side; ++i)
+    number += s->sides[i].fetch == SN_GPU_BY_COPIES;
   char boxes[40] = "", text[200];
   sn_push(&operands, to);
-  sn_push(&operands, s->g->k->maps[side]);
+  sn_push(&operands, s->g->k->maps[number]);
   for (int i = 0; i < m->map.rank; ++i) {
     MlirValue at = i == m->sum ? sum : i == m->outer ? outer : (MlirValue){0};
     if (sn_none(at))
@@ -97,31 +116,136 @@ static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirVa
   size_t side = 2 * product + !is_a;
   const SnAccess *access = &g->form->inputs.data[sn_side(g->form, is_a ? p.a : p.b).first];
   MlirValue first = is_a ? g->first_row : g->first_column;
-  for (int64_t i = 0; i < s->maps[side].copies; ++i)
+  for (int64_t i = 0; i < s->sides[side].map.copies; ++i)
     copy_box(b, s, side, access, i ? plus(b, to, i32_of(b, i * PIECE)) : to,
              i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full);
 }
 
-static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user, SnGpuTurn *turn) {
-  Staged *s = user;
+// Where a piece of the sum goes: bytes of the slots, the slot's mbarrier.
+typedef struct {
+  MlirValue begin, full, sum;
+} Piece;
+
+// By one thread: what the copy engine fetches.
+static void copy_sides(SnBuilder *b, Staged *s, size_t product, const Piece *to) {
+  int64_t bytes = 0, of_a = s->g->plan->m * SN_GPU_SWIZZLED_BYTES;
+  for (size_t i = 2 * product; i < 2 * product + 2; ++i)
+    bytes += s->sides[i].fetch == SN_GPU_BY_COPIES ? s->sides[i].map.bytes : 0;
+  sn_gpu_arrive_expecting(b, to->full, i32_of(b, bytes));
+  MlirValue at = plus(b, sn_gpu_shared_address(b, s->slots), as_i32(b, to->begin));
+  if (s->sides[2 * product].fetch == SN_GPU_BY_COPIES)
+    copy_side(b, s, product, true, at, to->sum, to->full);
+  if (s->sides[2 * product + 1].fetch == SN_GPU_BY_COPIES)
+    copy_side(b, s, product, false, plus(b, at, i32_of(b, of_a)), to->sum, to->full);
+}
+
+static void fill_sides(SnBuilder *b, Staged *s, size_t product, const SnGpuSide *sides, const Piece *to) {
+  int64_t of_a = s->g->plan->m * SN_GPU_SWIZZLED_BYTES;
+  for (size_t i = 0; i < 2; ++i)
+    if (s->sides[2 * product + i].fetch != SN_GPU_BY_COPIES)
+      sn_gpu_fill_slot(b, &sides[i], &s->sides[2 * product + i], &s->who, s->slots,
+                       i ? plus(b, to->begin, sn_index(b, of_a)) : to->begin, to->sum);
+}
+
+// This warp's part of a slot is there.
+static void filled(SnBuilder *b, const Staged *s, SnGpuTurn turn) {
+  SnGpuKernel warp = *s->g->k;
+  SnGpuRole role = {.name = "a warp", .warps = 1};
+  warp.role = &role;
+  sn_gpu_fence_copies(b);
+  sn_gpu_sync(b, &warp);
+  SnIf one = sn_if(b, s->g->k->first_of_warp);
+  sn_gpu_ring_filled(b, &s->ring, turn);
+  sn_end_if(b, &one);
+}
+
+// What a tile, or a piece, hands to the next: the turn; by pieces also that of the slot that is full next, and how many
+// are on their way.
+enum { TURN_SLOT, TURN_PARITY, FULL_SLOT, UNDER_WAY, FETCH_CARRIED };
+
+// Those whose pieces have been asked for longest are full.
+static void say_full(SnBuilder *b, Staged *s, MlirValue *carried) {
+  SnGpuTurn full = {.slot = carried[FULL_SLOT]};
+  if (s->pieces) {
+    sn_gpu_commit_copies(b);
+    sn_gpu_await_copies(b, s->ahead);
+  }
+  if (!s->ahead) {
+    filled(b, s, (SnGpuTurn){.slot = carried[TURN_SLOT]});
+    return;
+  }
+  MlirValue all = i32_of(b, s->ahead),
+            is_full = sn(b, "arith.cmpi", carried[UNDER_WAY], all, sn_attr("predicate", sn_i64(b->ctx, 0)));
+  SnIf then = sn_if(b, is_full, i32_type(b), i32_type(b));
+  filled(b, s, full);
+  SnGpuTurn next = next_turn(b, s, (SnGpuTurn){full.slot, i32_of(b, 0)});
+  sn_else(b, &then, next.slot, all);
+  sn_end_if(b, &then, full.slot, plus(b, carried[UNDER_WAY], i32_of(b, 1)));
+  carried[FULL_SLOT] = sn_result(then.op, 0);
+  carried[UNDER_WAY] = sn_result(then.op, 1);
+}
+
+// Behind the last tile.
+static void say_rest_full(SnBuilder *b, Staged *s, const MlirValue *carried) {
+  if (!s->ahead)
+    return;
+  sn_gpu_await_copies(b, 0);
+  SnGpuTurn full = {carried[FULL_SLOT], i32_of(b, 0)};
+  for (int64_t i = 0; i < s->ahead; ++i) {
+    SnIf one = sn_if(b, sn(b, "arith.cmpi", i32_of(b, i), carried[UNDER_WAY], sn_attr("predicate", sn_i64(b->ctx, 6))));
+    filled(b, s, full);
+    sn_end_if(b, &one);
+    full = next_turn(b, s, full);
+  }
+}
+
+static SnGpuSide side_of(SnBuilder *b, Staged *s, size_t product, bool is_a) {
+  SnGpuProduct p = sn_gpu_product(s->g->form, product, s->g->plan->kernel);
+  return sn_gpu_side(b, s->g, &p, is_a, sn_micro_packed(is_a ? p.line->a : p.line->b, p.type));
+}
+
+static void fetch_piece(SnBuilder *b, Staged *s, size_t product, const SnGpuSide *sides, MlirValue piece,
+                        MlirValue *carried) {
+  SnGpuTurn at = {carried[TURN_SLOT], carried[TURN_PARITY]};
+  MlirValue slot = sn(b, "arith.index_cast", at.slot, sn_index_type(b->ctx));
+  sn_gpu_ring_await_empty(b, &s->ring, at);
+  Piece to = {.begin = sn(b, "arith.muli", slot, sn_index(b, stage_bytes(s))),
+              .full = sn_gpu_ring_full(b, &s->ring, at),
+              .sum = sn(b, "arith.muli", piece, sn_index(b, s->g->plan->k))};
+  if (s->fetch == SN_GPU_BY_COPIES) {
+    copy_sides(b, s, product, &to);
+  } else {
+    if (s->copies) {
+      MlirValue first = sn_index(b, s->g->plan->launch.threads);
+      SnIf one = sn_if(b, sn(b, "arith.cmpi", s->g->k->thread, first, sn_attr("predicate", sn_i64(b->ctx, 0))));
+      copy_sides(b, s, product, &to);
+      sn_end_if(b, &one);
+    }
+    fill_sides(b, s, product, sides, &to);
+    say_full(b, s, carried);
+  }
+  at = next_turn(b, s, at);
+  carried[TURN_SLOT] = at.slot;
+  carried[TURN_PARITY] = at.parity;
+}
+
+static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, Staged *s, MlirValue *carried) {
   SnGpuProducts *g = s->g;
   sn_gpu_place_tile(b, g, tile->number);
   for (size_t p = 0; p < g->form->products.size; ++p) {
-    MlirValue init[] = {turn->slot, turn->parity};
-    SnLoop l = sn_for_values(b, sn_index(b, 0), sn_index(b, pieces_of_sum(s, p)), sn_index(b, 1), sn_values(2, init));
-    SnGpuTurn at = {l.carried[0], l.carried[1]};
-    MlirValue piece = l.index;
+    SnGpuSide sides[2] = {{0}};
+    if (s->fetch != SN_GPU_BY_COPIES)
+      sides[0] = side_of(b, s, p, true), sides[1] = side_of(b, s, p, false);
+    SnLoop l = sn_for_values(b, sn_index(b, 0), sn_index(b, pieces_of_sum(s, p)), sn_index(b, 1),
+                             sn_values(FETCH_CARRIED, carried));
+    MlirValue piece = l.index, at[FETCH_CARRIED];
+    memcpy(at, l.carried, sizeof at);
     if (g->plan->split > 1)
       piece = plus(b, piece, sn(b, "arith.muli", g->part, sn_index(b, pieces_of_sum(s, p))));
-    sn_gpu_ring_await_empty(b, &s->ring, at);
-    MlirValue full = sn_gpu_ring_full(b, &s->ring, at), sum = sn(b, "arith.muli", piece, sn_index(b, g->plan->k)),
-              to = plus(b, sn_gpu_shared_address(b, s->slots), sn(b, "arith.muli", at.slot, i32_of(b, stage_bytes(s))));
-    sn_gpu_arrive_expecting(b, full, i32_of(b, s->maps[2 * p].bytes + s->maps[2 * p + 1].bytes));
-    copy_side(b, s, p, true, to, sum, full);
-    copy_side(b, s, p, false, plus(b, to, i32_of(b, g->plan->m * SN_GPU_SWIZZLED_BYTES)), sum, full);
-    at = next_turn(b, s, at);
-    sn_next_values(b, &l, sn_values(2, (MlirValue[]){at.slot, at.parity}));
-    *turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
+    fetch_piece(b, s, p, sides, piece, at);
+    sn_next_values(b, &l, sn_values(FETCH_CARRIED, at));
+    for (int i = 0; i < FETCH_CARRIED; ++i)
+      carried[i] = sn_result(l.op, i);
   }
 }
 
@@ -132,10 +256,7 @@ typedef struct {
 
 static void emit_fetched(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   Carried *c = user;
-  SnGpuTurn turn = {c->carried[0], c->carried[1]};
-  fetch_tile(b, k, tile, c->s, &turn);
-  c->carried[0] = turn.slot;
-  c->carried[1] = turn.parity;
+  fetch_tile(b, k, tile, c->s, c->carried);
 }
 
 typedef struct {
@@ -143,17 +264,36 @@ typedef struct {
   MlirValue tiles;
 } Roles;
 
+static void fetch_tiles(SnBuilder *b, SnGpuKernel *k, Roles *r) {
+  MlirValue zero = i32_of(b, 0), carried[FETCH_CARRIED] = {zero, zero, zero, zero};
+  Carried c = {&r->staged, carried};
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, r->tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &tiles, carried, FETCH_CARRIED, emit_fetched, &c);
+  say_rest_full(b, &r->staged, carried);
+}
+
+static MlirValue same_in_warp(SnBuilder *b, MlirValue i32) {
+  MlirValue shuffled[] = {i32_of(b, -1), i32, i32_of(b, 0), i32_of(b, 31)};
+  return sn(b, "nvvm.shfl.sync", sn_values(4, shuffled), i32_type(b),
+            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
+}
+
 static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
   Roles *r = user;
   Staged *s = &r->staged;
   if (s->g->plan->launch.threads > SN_GPU_WARPGROUP)
-    registers(b, "decrease", FETCHER_REGISTERS);
-  MlirValue zero = i32_of(b, 0), carried[] = {zero, zero};
+    registers(b, "decrease", registers_of[s->fetch][s->many].fetcher);
+  if (s->fetch != SN_GPU_BY_COPIES) {
+    MlirValue warp = as_i32(b, sn(b, "arith.subi", k->warp, sn_index(b, k->warps)));
+    s->who = (SnGpuFetchers){.warps = s->g->plan->launch.more_threads / 32,
+                             .warp = sn(b, "arith.index_cast", same_in_warp(b, warp), sn_index_type(b->ctx)),
+                             .lane = k->lane};
+    fetch_tiles(b, k, r);
+    return;
+  }
   SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));
   SnIf one = sn_if(b, sn(b, "nvvm.elect.sync", mlirIntegerTypeGet(b->ctx, 1)));
-  Carried c = {s, carried};
-  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, r->tiles, k->blocks);
-  sn_gpu_each_tile(b, k, &tiles, carried, 2, emit_fetched, &c);
+  fetch_tiles(b, k, r);
   sn_end_if(b, &one);
   sn_end_if(b, &warp);
 }
@@ -197,9 +337,10 @@ static MlirValue multiply(SnBuilder *b, const Staged *s, size_t product, MlirVal
       sn_attr("scaleD", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_out<%s>", fresh ? "zero" : "one")),
       sn_attr("scaleA", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
       sn_attr("scaleB", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
-      sn_attr("layoutA", sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->maps[2 * product].along_sum ? "row" : "col")),
+      sn_attr("layoutA",
+              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->sides[2 * product].along_sum ? "row" : "col")),
       sn_attr("layoutB",
-              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->maps[2 * product + 1].along_sum ? "col" : "row")));
+              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->sides[2 * product + 1].along_sum ? "col" : "row")));
   return sn_result(op, 0);
 }
 
@@ -208,8 +349,8 @@ static void multiply_slot(SnBuilder *b, const Staged *s, size_t product, MlirVal
                           bool fresh, MlirValue *sums) {
   MlirValue offset =
       sn(b, "arith.muli", sn(b, "arith.extui", slot, i64_type(b)), sn_int(b, i64_type(b), stage_bytes(s) >> 4));
-  int64_t step_a = s->maps[2 * product].along_sum ? 32 : 16 * 128,
-          step_b = s->maps[2 * product + 1].along_sum ? 32 : 16 * 128;
+  int64_t step_a = s->sides[2 * product].along_sum ? 32 : 16 * 128,
+          step_b = s->sides[2 * product + 1].along_sum ? 32 : 16 * 128;
   x = plus(b, x, offset);
   y = plus(b, y, offset);
   sn_op(b, "nvvm.wgmma.fence.aligned");
@@ -401,8 +542,8 @@ static void emit_summed(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, voi
     turn_barrier(b, s, "nvvm.barrier", true);
   }
   for (size_t p = 0; p < products; ++p) {
-    MlirValue x = descriptor(b, side_address(b, s, p, true), s->maps[2 * p].along_sum),
-              y = descriptor(b, side_address(b, s, p, false), s->maps[2 * p + 1].along_sum);
+    MlirValue x = descriptor(b, side_address(b, s, p, true), s->sides[2 * p].along_sum),
+              y = descriptor(b, side_address(b, s, p, false), s->sides[2 * p + 1].along_sum);
     sum_product(b, s, p, x, y, &turn, &last, s->sums + p * (size_t)s->blocks);
     if (p + 1 < products) {
       await_groups(b, 0);
@@ -432,13 +573,10 @@ static void emit_sums(SnBuilder *b, SnGpuKernel *k, void *user) {
   Staged *s = &r->staged;
   const SnGpuProductPlan *plan = s->g->plan;
   if (plan->launch.threads > SN_GPU_WARPGROUP)
-    registers(b, "increase", SUM_REGISTERS);
+    registers(b, "increase", registers_of[s->fetch][s->many].sum);
   MlirValue zero = i32_of(b, 0), carried[] = {zero, zero}, first = k->block;
   int64_t step = k->blocks, pieces = 0;
-  MlirValue number = as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))),
-            shuffled[] = {i32_of(b, -1), number, zero, i32_of(b, 31)};
-  s->group = sn(b, "nvvm.shfl.sync", sn_values(4, shuffled), i32_type(b),
-                sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
+  s->group = same_in_warp(b, as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))));
   for (size_t p = 0; p < s->g->form->products.size; ++p)
     pieces += pieces_of_sum(s, p);
   if (plan->by_turns) {
@@ -461,18 +599,27 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
   size_t products = g->form->products.size;
   Roles r = {.staged = {.g = g, .blocks = sn_gpu_warpgroup_rows(plan) / SN_GPU_WARPGROUP_ROWS}, .tiles = tiles};
   Staged *s = &r.staged;
-  s->maps = sn_alloc((2 * products + 1) * sizeof *s->maps);
+  s->sides = sn_alloc((2 * products + 1) * sizeof *s->sides);
   s->sums = sn_alloc((products * (size_t)s->blocks + 1) * sizeof *s->sums);
   int64_t bytes = plan->stages * stage_bytes(s), stored[] = {k->warps * 16, SN_GPU_STORED_LINE};
   s->slots = sn_gpu_launched_shared(b, k, "slots of sides", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8), SN_GPU_FOR_TILES);
   for (size_t p = 0; p < products; ++p) {
     SnGpuProduct product = sn_gpu_product(g->form, p, plan->kernel);
-    sn_gpu_side_map(g->form, &plan->points, &product, true, plan->m, &s->maps[2 * p], NULL);
-    sn_gpu_side_map(g->form, &plan->points, &product, false, plan->n, &s->maps[2 * p + 1], NULL);
+    sn_gpu_slot(g->form, &plan->points, &product, true, plan->m, &s->sides[2 * p], NULL);
+    sn_gpu_slot(g->form, &plan->points, &product, false, plan->n, &s->sides[2 * p + 1], NULL);
     g->sums[p] =
         sn_gpu_launched_shared(b, k, "sums of warps", 2, stored, sn_scratch_type(product.type), SN_GPU_FOR_VECTORS);
   }
-  s->ring = sn_gpu_ring(b, k, "sides", plan->stages, 1, plan->by_turns ? k->warps / 2 : k->warps); // who reads a slot
+  for (size_t i = 0; i < 2 * products; ++i) {
+    s->fetch = s->sides[i].fetch > s->fetch ? s->sides[i].fetch : s->fetch;
+    s->copies |= s->sides[i].fetch == SN_GPU_BY_COPIES;
+    s->pieces |= s->sides[i].fetch == SN_GPU_BY_PIECES;
+  }
+  int64_t fillers = (s->copies ? 1 : 0) + (s->fetch == SN_GPU_BY_COPIES ? 0 : plan->launch.more_threads / 32);
+  s->many = plan->launch.more_threads > SN_GPU_WARPGROUP;
+  s->ahead = !s->pieces ? 0 : plan->stages - 2 < MOST_AHEAD ? plan->stages - 2 : MOST_AHEAD;
+  s->ring =
+      sn_gpu_ring(b, k, "sides", plan->stages, fillers, plan->by_turns ? k->warps / 2 : k->warps); // who reads a slot
   sn_gpu_fence_mbarriers(b);
   sn_gpu_sync(b, k);
   if (plan->by_turns)
@@ -485,8 +632,8 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
       s->group_barrier[i] = sn_gpu_name_barrier(k, "parts");
   }
   SnGpuRole roles[] = {{.name = "sums", .warps = k->warps, .emit = emit_sums},
-                       {.name = "fetch", .warps = SN_GPU_FETCHERS / 32, .emit = emit_fetch}};
+                       {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &r);
-  free(s->maps);
+  free(s->sides);
   free(s->sums);
 }

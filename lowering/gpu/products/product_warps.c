@@ -65,7 +65,7 @@ static void fetch(SnBuilder *b, const Fetched *sides, MlirValue first, MlirValue
 
 static void await(SnBuilder *b, const Fetched *sides) {
   if (sides[0].copied || sides[1].copied)
-    sn_gpu_await_copies(b);
+    sn_gpu_await_copies(b, 0);
 }
 
 // Two slots of lines, as elements of this type.

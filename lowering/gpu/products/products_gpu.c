@@ -100,8 +100,7 @@ int64_t sn_gpu_product_lanes(const SnForm *f, const SnGpuProductPlan *p) {
   return lanes;
 }
 
-// i < size, unless tiles of so many end with it.
-static MlirValue inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t tile) {
+MlirValue sn_gpu_inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t tile) {
   int64_t known;
   bool whole = sn_known(size, &known) && known % tile == 0;
   return whole ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : sn_row_below(b, i, size);
@@ -113,8 +112,8 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
   const SnGpuPoints *points = &g->plan->points;
   MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row),
                                j = sn(b, "arith.addi", g->first_column, column);
-  SnIf in =
-      sn_if(b, sn(b, "arith.andi", inside(b, i, g->num_rows, g->plan->m), inside(b, j, g->num_columns, g->plan->n)));
+  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m),
+                        sn_gpu_inside(b, j, g->num_columns, g->plan->n)));
   memcpy(dims, g->dims, sizeof dims);
   sn_gpu_point(b, f, &points->rows, i, dims);
   sn_gpu_point(b, f, &points->columns, j, dims);
@@ -270,24 +269,41 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
             all =
                 sn_size_mul(b, sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across)), sn_index(b, c->plan->split));
-  (c->num_maps ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
+  (c->plan->launch.more_threads ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
   free(g.sums);
   sn_row_program_free(&g.program);
   sn_form_free(&f);
 }
 
-// Of both sides of each product, in order; none, where threads fetch them.
+// Of both sides of each product, in order, that copies fetch.
 static size_t find_maps(const SnForm *f, const SnGpuProductPlan *plan, SnGpuTensorMap *maps) {
   size_t n = 0;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, plan->kernel);
     for (int is_a = 1; is_a >= 0 && p.line->written == SN_WRITTEN_BY_WARPGROUPS; --is_a) {
-      SnGpuSideMap side;
-      sn_gpu_side_map(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL);
-      maps[n++] = side.map;
+      SnGpuSlot side;
+      sn_gpu_slot(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL);
+      if (side.fetch == SN_GPU_BY_COPIES)
+        maps[n++] = side.map.map;
     }
   }
   return n;
+}
+
+// Threads name addresses of some side.
+static bool by_pieces(const SnForm *f, const SnGpuProductPlan *plan) {
+  bool some = false;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, plan->kernel);
+    for (int is_a = 0; is_a < 2; ++is_a) {
+      SnGpuSlot side;
+      some |= p.line->written == SN_WRITTEN_BY_WARPS ||
+              (p.line->written == SN_WRITTEN_BY_WARPGROUPS &&
+               sn_gpu_slot(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL) &&
+               side.fetch == SN_GPU_BY_PIECES);
+    }
+  }
+  return some;
 }
 
 MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func, MlirOperation op) {
@@ -304,6 +320,7 @@ MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func
     SnGpuBody body = {.launch = &plan.launch,
                       .scratch = plan.tickets ? SN_GPU_TICKETS : sn_gpu_parts_scratch(&f, &plan),
                       .asserts = sn_gpu_asserts(&f),
+                      .addresses = by_pieces(&f, &plan),
                       .maps = maps,
                       .num_maps = user.num_maps,
                       .emit = emit,

@@ -3,7 +3,7 @@
 #ifndef SINTER_LOWERING_GPU_PRODUCTS_H
 #define SINTER_LOWERING_GPU_PRODUCTS_H
 
-#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/gpu_slots.h"
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowprogram.h"
 
@@ -57,6 +57,9 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
                           const MlirValue *sums);
 void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
                         MlirValue row, MlirValue column, int64_t lanes);
+
+// i1: i < size, unless pieces of so many end with it.
+MlirValue sn_gpu_inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t piece);
 
 // All tiles, by warps that fetch sides and warpgroups that multiply them.
 void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles); // product_warpgroups.c

@@ -14,7 +14,6 @@
 
 #include "lowering/gpu/rows/gpu_rows.h"
 #include "lowering/rows/rowmemory.h"
-#include <stdio.h>
 
 static MlirValue own_slot(SnBuilder *b, const SnGpuRowKernel *g, size_t u) {
   return sn_gpu_own_slot(b, g, sn_int(b, mlirIntegerTypeGet(b->ctx, 32), (int64_t)u));
@@ -43,16 +42,12 @@ static void copy(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue own, SnFra
   MlirValue from = sn(b, "arith.addi", sn(b, "memref.extract_aligned_pointer_as_index", a->value, index),
                       sn(b, "arith.muli", offset, sn_index(b, size)));
   MlirValue to = sn(b, "arith.muli", sn(b, "arith.index_cast", own, i32), sn_int(b, i32, bytes));
-  MlirValue operands[] = {sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots.memory[i]), to),
-                          sn(b, "arith.index_cast", from, i64)};
-  char text[96];
   SnIf readable;
   bool part = !sn_none(at->readable);
   if (part)
     readable = sn_if(b, at->readable);
-  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld;", bytes == 16 ? "cg" : "ca",
-           (long long)bytes);
-  sn_gpu_ptx(b, text, "r,l,~{memory}", sn_values(2, operands), (MlirType){0});
+  sn_gpu_copy_async(b, sn(b, "arith.addi", sn_gpu_shared_address(b, g->slots.memory[i]), to),
+                    sn(b, "arith.index_cast", from, i64), bytes, (MlirValue){0});
   if (part) {
     sn_else(b, &readable);
     copy_elements(b, g, i, own, a->value, offset);
@@ -75,7 +70,7 @@ void sn_gpu_fetch(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
 }
 
 void sn_gpu_fetched(SnBuilder *b, SnGpuRowKernel *g) {
-  sn_gpu_ptx(b, "cp.async.wait_all;", "~{memory}", sn_values(0, NULL), (MlirType){0});
+  sn_gpu_await_copies(b, 0);
   for (size_t i = 0; i < g->plan->fetch.n; ++i)
     for (size_t u = 0; u < g->mine.resident; ++u)
       sn_gpu_take_input(b, g, i, own_slot(b, g, u), &g->resident[u]);

@@ -7,6 +7,7 @@
 // test: test/lowering/gpu/grid_rows.mlir, shared.mlir
 
 #include "lowering/gpu/shell/shell.h"
+#include <stdio.h>
 
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, mlirIntegerTypeGet(b->ctx, 32), v); }
 
@@ -80,6 +81,25 @@ void sn_gpu_bulk_copy(SnBuilder *b, MlirValue to, MlirValue from, MlirValue byte
   MlirValue operands[] = {to, from, bytes, mbarrier};
   sn_gpu_ptx(b, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
              "r,l,r,r,~{memory}", sn_values(4, operands), (MlirType){0});
+}
+
+void sn_gpu_copy_async(SnBuilder *b, MlirValue to, MlirValue from, int64_t bytes, MlirValue there) {
+  bool whole = sn_none(there);
+  MlirValue operands[] = {to, from, there};
+  char text[96];
+  snprintf(text, sizeof text, "cp.async.%s.shared.global [$0], [$1], %lld%s;", bytes == 16 ? "cg" : "ca",
+           (long long)bytes, whole ? "" : ", $2");
+  sn_gpu_ptx(b, text, whole ? "r,l,~{memory}" : "r,l,r,~{memory}", sn_values(whole ? 2 : 3, operands), (MlirType){0});
+}
+
+void sn_gpu_commit_copies(SnBuilder *b) {
+  sn_gpu_ptx(b, "cp.async.commit_group;", "~{memory}", sn_values(0, NULL), (MlirType){0});
+}
+
+void sn_gpu_await_copies(SnBuilder *b, int64_t left) {
+  char text[40];
+  snprintf(text, sizeof text, "cp.async.wait_group %lld;", (long long)left);
+  sn_gpu_ptx(b, left ? text : "cp.async.wait_all;", "~{memory}", sn_values(0, NULL), (MlirType){0});
 }
 
 void sn_gpu_fence_copies(SnBuilder *b) {

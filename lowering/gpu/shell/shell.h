@@ -211,6 +211,12 @@ void sn_gpu_await(SnBuilder *b, MlirValue mbarrier, MlirValue parity);
 void sn_gpu_await_from_cluster(SnBuilder *b, MlirValue mbarrier, MlirValue parity);
 // From memory (i64) to shared memory (i32): multiples of 16 bytes, counted on the mbarrier.
 void sn_gpu_bulk_copy(SnBuilder *b, MlirValue to, MlirValue from, MlirValue bytes, MlirValue mbarrier);
+// From memory (i64) to shared memory (i32) behind this thread's back: 4, 8 or 16 bytes, of which `there` (i32, null:
+// all) are read, and the others are zero. Then: those asked for since the last commit are a group; until all but the
+// last `left` groups are there, as far as this thread is concerned.
+void sn_gpu_copy_async(SnBuilder *b, MlirValue to, MlirValue from, int64_t bytes, MlirValue there);
+void sn_gpu_commit_copies(SnBuilder *b);
+void sn_gpu_await_copies(SnBuilder *b, int64_t left);
 // Loads of shared memory are over before copies that are asked for later may write there.
 void sn_gpu_fence_copies(SnBuilder *b);
 

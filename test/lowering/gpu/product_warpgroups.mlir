@@ -85,9 +85,9 @@ func.func private @turns(%x: memref<6x256x1024xf16>, %w: memref<3x256x512xf16>, 
 
 // -----
 
-func.func private @lines(%x: memref<64x100xbf16>, %w: memref<64x100xbf16>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
-  // expected-error @below {{has a schedule with kernel = "wgmma", and copies cannot fetch its sides: lines of a side are no multiples of 16 bytes, or of unknown length}}
-  sinter.contract (i = 64) by (j = 64) product (k = 100) (%x[i, k] : memref<64x100xbf16>, %w[j, k] : memref<64x100xbf16>) : f32
+func.func private @unknown_sum(%x: memref<64x?xbf16>, %w: memref<64x?xbf16>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{has a schedule with kernel = "wgmma", and its slots cannot have a side: nothing is summed, or how much is not known}}
+  sinter.contract (i = 64) by (j = 64) product (k = ?) (%x[i, k] : memref<64x?xbf16>, %w[j, k] : memref<64x?xbf16>) : f32
       outs(%y[i, j] : memref<64x64xf32>)
       schedule(#sinter.mma<kernel = "wgmma", m = 64, n = 64, k = 64, threads = 256, stages = 4, share = "turns">) {
   ^row(%acc: tensor<64xf32>):

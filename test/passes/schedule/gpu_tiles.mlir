@@ -66,7 +66,7 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 
 // -----
 
-// Tensor cores, where the types have them: wgmma where the chip has it and copies can fetch both sides.
+// Tensor cores, where the types have them: wgmma where the chip has it.
 
 // CHECK-LABEL: func @half
 //       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
@@ -137,4 +137,19 @@ func.func @shared_by_copies(%x: tensor<64x8192xbf16>, %w: tensor<512x8192xbf16>,
     sinter.yield %acc : tensor<512xf32>
   }
   return %0 : tensor<64x512xf32>
+}
+
+// -----
+
+// Lines that the copy engine cannot copy are wgmma's, too: threads fetch them, and tiles are those that they feed.
+
+// CHECK-LABEL: func @filled_by_threads
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "turns", stages = 6, threads = 256>
+func.func @filled_by_threads(%x: tensor<4096x1002xbf16>, %w: tensor<4096x1002xbf16>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 1002) (%x[i, k] : tensor<4096x1002xbf16>, %w[j, k] : tensor<4096x1002xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
 }

@@ -1,0 +1,37 @@
+// gpu_slots.h: how a side of a product comes into the slots of shared memory that wgmma reads.
+//
+//   %a[i, k]         lines of 4096 elements   by copies     the copy engine, whole boxes (gpu_tensor_maps.h)
+//   %a[i, k]         lines of 4100 elements   by pieces     threads, by cp.async, 8 bytes each
+//   %a[n, h + r, w + s, c] else 0.0           by pieces     the same, 16 bytes each, zeros beside the image
+//   %a[n, c, h + r, w + s] else 0.0           by elements   threads, through registers, converted where that is asked
+//
+// A slot has lines of 128 bytes along the sum, or along rows or columns. Copies and pieces leave neighbours of memory
+// neighbours. What goes through registers is turned: neighbouring threads read neighbours, and each of them packs its
+// elements of the other direction into 16 bytes. No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_SLOTS_H
+#define SINTER_LOWERING_FACTS_GPU_SLOTS_H
+
+#include "lowering/facts/gpu_tensor_maps.h"
+
+// Columns of an instruction whose operands fit the 128 registers that a thread of 512 has at a launch.
+enum { SN_GPU_MANY_FETCHERS_COLUMNS = 128 };
+
+typedef enum { SN_GPU_BY_COPIES, SN_GPU_BY_PIECES, SN_GPU_BY_ELEMENTS } SnGpuSlotFetch;
+
+typedef struct {
+  SnGpuSlotFetch fetch;
+  SnGpuSideMap map; // by copies
+  bool along_sum;   // lines of the slot are
+  bool from_sum;    // neighbouring threads read neighbours of the sum
+  int64_t lanes;    // elements that a thread writes at once: what it copies, or packs
+} SnGpuSlot;
+
+// Of a side of which a block has `extent` rows or columns at a time. False, where wgmma cannot have it: `why` says so.
+bool sn_gpu_slot(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a, int64_t extent,
+                 SnGpuSlot *to, const char **why);
+// Threads that fetch the sides of a tile so wide: more of them where it is threads that move them, as long as wgmma's
+// sums leave them registers.
+int64_t sn_gpu_fetchers(const SnForm *form, const SnGpuPoints *points, int64_t m, int64_t n);
+
+#endif

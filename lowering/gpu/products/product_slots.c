@@ -1,0 +1,201 @@
+// product_slots.c: a side of a product on its way from memory to a slot of wgmma, by threads.
+//
+//   by pieces     thread t: cp.async of 16, 8 or 4 bytes, zeros where they are beside the side
+//   by elements   thread t: 8 loads of a line's neighbours' elements, one vector.store of 16 bytes
+//
+// Byte x of line l of a slot is at 128 l + (x xor 16 (l mod 8)), as wgmma reads it and the copy engine writes it. By
+// elements neighbouring threads read neighbours in memory and write different lines, so that no two of them meet in a
+// bank. Nothing branches on what is inside: loads of what is not are of the first element, and all of a thread's are
+// under way at once.
+//
+// test: test/lowering/gpu/product_slots.mlir, test/gpu/emulate.test
+
+#include "lowering/gpu/products/product_slots.h"
+#include "lowering/rows/rowmemory.h"
+
+enum {
+  UNIT = 16,           // bytes that are exchanged by a line's number
+  PIECE_LINES = 64,    // of a slot whose lines are along rows or columns: so many rows or columns, and as many lines
+  MOST_UNITS = 32,     // of a thread, without a loop
+  LOADS_AT_ONCE = 128, // of as many threads as there are warps
+};
+
+typedef struct {
+  const SnGpuSide *side;
+  const SnGpuSlot *slot;
+  const SnGpuFetchers *who;
+  MlirValue slots, begin, first;
+  int64_t bytes;         // of an element in the slot
+  int64_t across, units; // neighbours that threads share; all that they share
+} Filled;
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
+  return n == 1 ? x : sn(b, "arith.muli", x, sn_index(b, n));
+}
+static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
+  return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
+}
+static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
+
+// Unit `turn` of the thread: which of the neighbours, and which of the other direction. Where a warp's are neighbours,
+// the other direction is the same for all of it.
+static void unit_of(SnBuilder *b, const Filled *f, MlirValue turn, MlirValue *low, MlirValue *high) {
+  int64_t threads = 32 * f->who->warps;
+  MlirValue lane = f->who->lane, of_warp = times(b, f->who->warp, 32);
+  if (threads % f->across == 0 && f->across % 32 == 0) {
+    *low = plus(b, modulo(b, of_warp, f->across), lane);
+    *high = plus(b, times(b, turn, threads / f->across), over(b, of_warp, f->across));
+  } else if (threads % f->across == 0 && 32 % f->across == 0) {
+    *low = modulo(b, lane, f->across);
+    *high = plus(b, times(b, turn, threads / f->across),
+                 plus(b, times(b, f->who->warp, 32 / f->across), over(b, lane, f->across)));
+  } else if (f->across % threads == 0) {
+    *low = plus(b, times(b, modulo(b, turn, f->across / threads), threads), plus(b, of_warp, lane));
+    *high = over(b, turn, f->across / threads);
+  } else {
+    MlirValue number = plus(b, times(b, turn, threads), plus(b, of_warp, lane));
+    *low = modulo(b, number, f->across);
+    *high = over(b, number, f->across);
+  }
+}
+
+// Where an element of the side is in the slots; a unit of 16 bytes begins with it, or it is in one.
+static MlirValue place(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+  MlirValue line = f->slot->along_sum ? outer : summed, at = f->begin,
+            byte = f->slot->along_sum ? times(b, summed, f->bytes) : times(b, modulo(b, outer, PIECE_LINES), f->bytes);
+  byte = sn(b, "arith.xori", byte, times(b, modulo(b, line, 8), UNIT));
+  if (!f->slot->along_sum && f->side->extent > PIECE_LINES)
+    at = plus(b, at, times(b, over(b, outer, PIECE_LINES), PIECE_LINES * SN_GPU_SWIZZLED_BYTES));
+  return plus(b, at, plus(b, times(b, line, SN_GPU_SWIZZLED_BYTES), byte));
+}
+
+// All dimensions at a summed element and a row or column of the tile, the first of each where they are beside the ends.
+static MlirValue point(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *dims) {
+  const SnGpuSide *s = f->side;
+  summed = plus(b, f->first, summed);
+  outer = plus(b, s->first, outer);
+  MlirValue in = sn(b, "arith.andi", sn_gpu_inside(b, summed, s->sum, s->k),
+                    sn_gpu_inside(b, outer, s->size, s->extent)),
+            zero = sn_index(b, 0);
+  int64_t known;
+  if (!sn_known(in, &known)) {
+    summed = sn(b, "arith.select", in, summed, zero);
+    outer = sn(b, "arith.select", in, outer, zero);
+  }
+  memcpy(dims, s->g->dims, SN_MAX_DIMS * sizeof *dims);
+  sn_gpu_point(b, s->g->form, s->outer, outer, dims);
+  sn_gpu_point(b, s->g->form, &s->summed, summed, dims);
+  return in;
+}
+
+// ---- by pieces -----------------------------------------------------------------------------------
+
+static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+  const SnAccess *a = f->side->access;
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], inside, offset, in = point(b, f, summed, outer, dims),
+                                                                    to = place(b, f, summed, outer);
+  int64_t bytes = f->slot->lanes * f->bytes, known;
+  sn_row_subscripts(b, f->side->g->form, a, dims, at, &inside);
+  if (!sn_none(inside))
+    in = sn(b, "arith.andi", in, inside);
+  sn_row_flat(b, a->value, at, &offset);
+  bool whole = sn_known(in, &known);
+  if (!whole) // nothing is read, but the address is one of the side
+    offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
+  MlirValue address = f->side->g->k->addresses[a - f->side->g->form->inputs.data],
+            from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes)), there = {0};
+  if (!whole)
+    there = sn(b, "arith.select", in, sn_int(b, i32, bytes), sn_int(b, i32, 0));
+  sn_gpu_copy_async(b, plus(b, sn_gpu_shared_address(b, f->slots), sn(b, "arith.index_cast", to, i32)),
+                    plus(b, address, from), bytes, there);
+}
+
+// ---- by elements -----------------------------------------------------------------------------------
+
+// Where nothing is known to be there, sn_row_load branches.
+static MlirValue load(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+  const SnForm *form = f->side->g->form;
+  const SnAccess *a = f->side->access;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], inside, offset, in = point(b, f, summed, outer, dims), x;
+  MlirType t = f->side->type, element = sn_element(sn_type_of(a->value));
+  int64_t known;
+  if (mlirShapedTypeHasStaticShape(sn_type_of(a->value))) {
+    sn_row_subscripts(b, form, a, dims, at, &inside);
+    MlirValue whole = sn_row_flat(b, a->value, at, &offset);
+    if (!sn_none(inside))
+      offset = sn(b, "arith.select", inside, offset, sn_index(b, 0));
+    x = sn(b, "memref.load", whole, offset, element);
+    if (!sn_none(inside))
+      x = sn(b, "arith.select", inside, x, sn_constant(b, a->fill));
+  } else {
+    x = sn_row_load(b, form, a, dims);
+  }
+  x = sn_row_convert(b, x, t);
+  return sn_known(in, &known) ? x : sn(b, "arith.select", in, x, sn_gpu_zero(b, t));
+}
+
+static void store_elements(SnBuilder *b, const Filled *f, MlirValue low, MlirValue high, const MlirValue *x) {
+  int64_t lanes = f->slot->lanes, bytes = lanes * f->bytes;
+  bool from_sum = f->slot->from_sum;
+  MlirType byte = mlirIntegerTypeGet(b->ctx, 8);
+  high = times(b, high, lanes);
+  MlirValue packed = sn(b, "vector.from_elements", sn_values(lanes, x), sn_vector(f->side->type, lanes)),
+            to = place(b, f, from_sum ? low : high, from_sum ? high : low);
+  packed = sn(b, "vector.bitcast", packed, sn_vector(byte, bytes));
+  sn_op(b, "vector.store", packed, f->slots, to, sn_types(0, NULL), sn_attr("alignment", sn_i64(b->ctx, bytes)));
+}
+
+static void load_elements(SnBuilder *b, const Filled *f, MlirValue low, MlirValue high, MlirValue *to) {
+  bool from_sum = f->slot->from_sum;
+  for (int64_t l = 0; l < f->slot->lanes; ++l) {
+    MlirValue other = plus(b, times(b, high, f->slot->lanes), sn_index(b, l));
+    to[l] = load(b, f, from_sum ? low : other, from_sum ? other : low);
+  }
+}
+
+// ---- all of a slot -----------------------------------------------------------------------------------
+
+// So many units of the thread, from `turn` on.
+static void fill_units(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n) {
+  MlirValue low[MOST_UNITS], high[MOST_UNITS], loaded[MOST_UNITS];
+  bool pieces = f->slot->fetch == SN_GPU_BY_PIECES, from_sum = f->slot->from_sum;
+  int64_t lanes = f->slot->lanes;
+  for (int64_t u = 0; u < n; ++u) {
+    unit_of(b, f, u ? plus(b, turn, sn_index(b, u)) : turn, &low[u], &high[u]);
+    if (pieces) {
+      MlirValue x = times(b, low[u], lanes);
+      copy_piece(b, f, from_sum ? x : high[u], from_sum ? high[u] : x);
+    } else {
+      load_elements(b, f, low[u], high[u], loaded + u * lanes);
+    }
+  }
+  for (int64_t u = 0; u < n && !pieces; ++u)
+    store_elements(b, f, low[u], high[u], loaded + u * lanes);
+}
+
+void sn_gpu_fill_slot(SnBuilder *b, const SnGpuSide *side, const SnGpuSlot *slot, const SnGpuFetchers *who,
+                      MlirValue slots, MlirValue begin, MlirValue first) {
+  bool pieces = slot->fetch == SN_GPU_BY_PIECES;
+  int64_t along = slot->from_sum ? side->k : side->extent;
+  Filled f = {.side = side,
+              .slot = slot,
+              .who = who,
+              .slots = slots,
+              .begin = begin,
+              .first = first,
+              .bytes = (int64_t)sn_bits(side->type) / 8,
+              .across = pieces ? along / slot->lanes : along,
+              .units = side->extent * side->k / slot->lanes};
+  int64_t all = f.units / (32 * who->warps), at_once = pieces ? MOST_UNITS : LOADS_AT_ONCE / who->warps / slot->lanes;
+  while (all % at_once)
+    at_once /= 2;
+  if (at_once == all) { // what a unit's rows are is known before the loop over the sum
+    fill_units(b, &f, sn_index(b, 0), all);
+    return;
+  }
+  SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, all), sn_index(b, at_once));
+  fill_units(b, &f, l.index, at_once);
+  sn_next(b, &l);
+}
