@@ -22,7 +22,7 @@ static bool is_read(MlirValue v) { return is_tensor(v) && !sn_constant_of(v).ptr
 // One that stands in a function or in control flow: what is in a row program or in a body is on rows and elements.
 static bool is_whole(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  return sn_num_results(op) == 1 && is_tensor(sn_result(op, 0)) && sn_shim_is_elementwise(op) && sn_num_operands(op) &&
+  return sn_num_results(op) && is_tensor(sn_result(op, 0)) && sn_shim_is_elementwise(op) && sn_num_operands(op) &&
          (sn_in_dialect(parent, "func") || sn_in_dialect(parent, "scf"));
 }
 
@@ -45,8 +45,9 @@ static MlirValue first_tensor(MlirOperation op) {
 
 static void on_elements(MlirOperation op) {
   SnBuilder b = sn_before(op);
-  MlirType t = sn_type_of(sn_result(op, 0)), element = sn_element(t);
-  intptr_t n = sn_num_operands(op), inputs = 0, rank = sn_rank(t);
+  MlirType t = sn_type_of(sn_result(op, 0));
+  intptr_t n = sn_num_operands(op), results = sn_num_results(op), inputs = 0, rank = sn_rank(t);
+  SN_VEC(MlirType) wholes = {0}, made_types = {0};
   SnValueVec operands = {0};
   SN_VEC(MlirType) types = {0};
   SN_VEC(MlirLocation) locs = {0};
@@ -55,7 +56,11 @@ static void on_elements(MlirOperation op) {
     if (is_read(sn_operand(op, k)))
       sn_push(&operands, sn_operand(op, k));
   inputs = (intptr_t)operands.size;
-  sn_push(&operands, like(&b, first_tensor(op), t));
+  for (intptr_t k = 0; k < results; ++k) {
+    sn_push(&wholes, sn_type_of(sn_result(op, k)));
+    sn_push(&made_types, sn_element(wholes.data[k]));
+    sn_push(&operands, like(&b, first_tensor(op), wholes.data[k]));
+  }
   for (size_t k = 0; k < operands.size; ++k) {
     sn_push(&types, sn_element(sn_type_of(operands.data[k])));
     sn_push(&locs, b.loc);
@@ -72,15 +77,23 @@ static void on_elements(MlirOperation op) {
     sn_push(&elements, is_read(sn_operand(op, k))     ? mlirBlockGetArgument(block, at++)
                        : is_tensor(sn_operand(op, k)) ? sn_constant(&in, sn_constant_of(sn_operand(op, k)))
                                                       : sn_operand(op, k));
-  MlirOperation copy = sn_clone_as(&in, op, sn_values(n, elements.data), sn_types(1, &element));
-  sn_op(&in, "linalg.yield", sn_result(copy, 0), sn_types(0, NULL));
-  int32_t segments[] = {(int32_t)inputs, 1};
-  MlirValue made = sn(&b, "linalg.generic", sn_values((intptr_t)operands.size, operands.data), t, region,
-                      sn_attr("indexing_maps", mlirArrayAttrGet(b.ctx, (intptr_t)maps.size, maps.data)),
-                      sn_attr("iterator_types", mlirArrayAttrGet(b.ctx, rank, kinds.data)),
-                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), made);
+  MlirOperation copy = sn_clone_as(&in, op, sn_values(n, elements.data), sn_types(results, made_types.data));
+  SnValueVec yielded = {0};
+  for (intptr_t k = 0; k < results; ++k)
+    sn_push(&yielded, sn_result(copy, k));
+  sn_op(&in, "linalg.yield", sn_values(results, yielded.data), sn_types(0, NULL));
+  int32_t segments[] = {(int32_t)inputs, (int32_t)results};
+  MlirOperation made =
+      sn_op(&b, "linalg.generic", sn_values((intptr_t)operands.size, operands.data), sn_types(results, wholes.data),
+            region, sn_attr("indexing_maps", mlirArrayAttrGet(b.ctx, (intptr_t)maps.size, maps.data)),
+            sn_attr("iterator_types", mlirArrayAttrGet(b.ctx, rank, kinds.data)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+  for (intptr_t k = 0; k < results; ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(made, k));
   mlirOperationDestroy(op);
+  sn_vec_free(&wholes);
+  sn_vec_free(&made_types);
+  sn_vec_free(&yielded);
   sn_vec_free(&operands);
   sn_vec_free(&types);
   sn_vec_free(&locs);

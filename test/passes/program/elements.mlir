@@ -18,6 +18,20 @@ func.func @folds(%x: tensor<?x3xi32>) -> tensor<?x3xi32> {
 
 // -----
 
+// Two results of one operation are two of one generic.
+
+// CHECK-LABEL: func @two
+//       CHECK:   %[[V:.+]]:2 = linalg.generic {{.*}} ins(%{{.+}}, %{{.+}} : tensor<5xi32>, tensor<5xi32>) outs(%{{.+}}, %{{.+}} : tensor<5xi32>, tensor<5xi32>)
+//       CHECK:     %[[L:.+]], %[[H:.+]] = arith.mulsi_extended
+//       CHECK:     linalg.yield %[[L]], %[[H]] : i32, i32
+//       CHECK:   return %[[V]]#0, %[[V]]#1
+func.func @two(%x: tensor<5xi32>, %y: tensor<5xi32>) -> (tensor<5xi32>, tensor<5xi32>) {
+  %l, %h = arith.mulsi_extended %x, %y : tensor<5xi32>
+  return %l, %h : tensor<5xi32>, tensor<5xi32>
+}
+
+// -----
+
 // A condition that is one for all stays outside; the type of a comparison is its own.
 
 // CHECK-LABEL: func @condition

@@ -92,6 +92,17 @@ CASES = []
 CANNOT = {}  # what is no operation of programs on tensors, and why
 REFUSED = {}  # what is an error, and part of its text
 
+# What a program for a GPU refuses, of loops and branches of the host and of what reads an element there.
+HOST_ERROR = "stays outside of every kernel"
+ON_HOST = """
+    affine.apply affine.delinearize_index affine.for affine.if affine.linearize_index affine.max affine.min
+    affine.parallel affine.yield cf.assert cf.cond_br cf.switch linalg.winograd_filter_transform
+    linalg.winograd_input_transform linalg.winograd_output_transform scf.condition scf.for scf.forall
+    scf.forall.in_parallel scf.if scf.index_switch scf.parallel scf.reduce scf.reduce.return scf.while scf.yield
+    tensor.extract tensor.from_elements tensor.generate tensor.insert tensor.parallel_insert_slice tensor.reshape
+    tensor.splat tm_tensor.scan tosa.cond_if tosa.fft2d tosa.pad tosa.rfft2d tosa.scatter tosa.while_loop tosa.yield
+""".split()
+
 
 def case(op, body, ins, wants, **more):
     """A program for an operation. wants is an array or a list of them."""
