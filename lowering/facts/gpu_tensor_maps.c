@@ -33,7 +33,7 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *p) {
   return SN_GPU_SWIZZLED_BYTES * 8 / (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type));
 }
 
-// The dimensions of the memref from `last` down that are all of these, as one; 0: they are not.
+// The dimensions of the memref from `last` down that are all of these, as one; 0: they are not. One alone may be longer.
 static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, intptr_t last, bool whole) {
   MlirType t = sn_type_of(a->value);
   int64_t n = (int64_t)dims->n;
@@ -42,8 +42,8 @@ static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dim
     MlirAffineExpr e = at < 0 ? (MlirAffineExpr){0} : mlirAffineMapGetResult(a->map, at);
     if (at < 0 || !mlirAffineExprIsADim(e) || mlirAffineDimExprGetPosition(e) != d)
       return 0;
-    bool slowest = i == n - 1 && !whole;
-    if (!slowest && (sn_dim(t, at) == SN_DYNAMIC || sn_dim(t, at) != f->dims.data[d].size))
+    bool slowest = i == n - 1 && !whole, longer = n == 1 && sn_dim(t, at) > f->dims.data[d].size;
+    if (!slowest && (sn_dim(t, at) == SN_DYNAMIC || (sn_dim(t, at) != f->dims.data[d].size && !longer)))
       return 0;
   }
   return n;
@@ -96,6 +96,8 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   if (!to->along_sum && (bits != 16 || extent % line))
     return refuse(why, "a side that is not along the sum has no type of 16 bits, or the tile is not 64 wide");
   to->map.dims[to->sum].box = line;
+  if (sum.n == 1 && sn_dim(t, to->map.dims[to->sum].first) != f->dims.data[sum.dims[0]].size)
+    to->map.dims[to->sum].size = f->dims.data[sum.dims[0]].size;
   if (outer->n)
     to->map.dims[to->outer].box = to->along_sum ? extent : line;
   to->copies = to->along_sum ? 1 : extent / line;

@@ -21,6 +21,7 @@ enum {
 typedef struct {
   int64_t first, count; // dimensions of the memref that are one of the map
   int64_t box;          // elements of a copy
+  int64_t size;         // of the dimension, where fewer are summed than the memref has; 0: all
 } SnGpuMapDim;
 
 // Of operand `operand` of the op on memrefs.

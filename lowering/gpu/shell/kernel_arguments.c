@@ -127,7 +127,7 @@ static MlirValue pass_map(SnBuilder *b, const Passed *p) {
     for (int64_t n = d->first; n < d->first + d->count; ++n)
       size = sn(b, "arith.muli", size,
                 sn(b, "arith.index_cast", sn(b, "memref.dim", memref, sn_index(b, n), sn_index_type(b->ctx)), i64));
-    parts[0] = size, parts[1] = stride, parts[2] = sn_int(b, i64, d->box);
+    parts[0] = d->size ? sn_int(b, i64, d->size) : size, parts[1] = stride, parts[2] = sn_int(b, i64, d->box);
     for (int32_t n = 0; n < 3; ++n) {
       MlirValue at = sn(b, "llvm.getelementptr", numbers, pointer, sn_attr("elem_type", mlirTypeAttrGet(i64)),
                         sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, (int32_t[]){3 * i + n})));

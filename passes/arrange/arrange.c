@@ -1,0 +1,378 @@
+// arrange.c: sides of a GPU's products whose neighbours lie where no copy can take them together are stored first.
+//
+//   product (c, r, s) (%w[o, c, r, s], %x[n, c, h + r - 1, w + s - 1] else 0.0)
+// ->
+//   %v[o, r, s, c] = rowwise %w[o, c, r, s]        %y[n, h, w, c] = rowwise %x[n, c, h, w]
+//   product (r, s, c) (%v[o, r, s, c], %y[n, h + r - 1, w + s - 1, c] else 0.0)
+//
+//   product (k = 4097) (%a[i, k], ...)    ->    %p = rowwise (i) by (k = 4104) (%a[i, k] else 0.0)
+//                                               product (k = 4097) (%p[i, k], ...)
+//
+// wgmma's slots can have any side, but an element at a time it costs a thread some 75 cycles (lowering/facts/
+// gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
+// summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
+// dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
+// the same.
+//
+// runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/gpu/emulate.test
+
+#include "lowering/facts/gpu_slots.h"
+#include "passes/edit/edit.h"
+#include "target/chips.h"
+#include <stdio.h>
+
+enum {
+  TILE = 128,          // rows or columns of a tile; each tile of the other side reads a side again
+  ELEMENT_CYCLES = 75, // of one of the threads that fetch, as measured (bench/results/gpu_products.md)
+  COPY_BYTES = 900,    // that all multiprocessors read or write in a cycle
+  COPY_CYCLES = 7000,  // of one more launch
+  LINE_BYTES = 16,     // that lines are multiples of
+  MOST_PADDED = 2,     // times the summed elements
+};
+
+// A tensor that was written in another order: dimension `moved` is its last one, and `length` long.
+typedef struct {
+  MlirValue from, to;
+  intptr_t moved;
+  int64_t length;
+} Arranged;
+typedef SN_VEC(Arranged) ArrangedVec;
+
+typedef struct {
+  SnForm f;
+  SnGpuPoints points;
+  SnGpuProduct product;
+  int64_t padded, inner; // of the sum: which dimension becomes the last one, and its size then; -1: lines only grow
+  intptr_t moved[2];     // of sides a and b: the tensor's dimension that becomes the last one; -1: the side stays
+} Plan;
+
+static const SnAccess *side_of(const Plan *p, int is_b) {
+  return &p->f.inputs.data[sn_side(&p->f, is_b ? p->product.b : p->product.a).first];
+}
+
+static bool is_summed(const Plan *p, int64_t d) {
+  SnGroup g = p->product.summed;
+  return d >= g.first && d < g.first + g.num_dims;
+}
+
+// The subscript that is dimension d by itself, of no other subscript and no index tensor; -1: there is none.
+static intptr_t subscript_of(const SnForm *f, const SnAccess *a, int64_t d) {
+  intptr_t at = -1;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
+    if (!mlirAffineExprIsFunctionOfDim(e, d))
+      continue;
+    if (at >= 0 || !mlirAffineExprIsADim(e))
+      return -1;
+    at = i;
+  }
+  for (intptr_t i = 0; a->through.ptr && i < mlirDenseArrayGetNumElements(a->through); ++i)
+    if (sn_map_uses(f->indices.data[mlirDenseI64ArrayGetElement(a->through, i)].map, d))
+      return -1;
+  return at;
+}
+
+static int64_t side_bits(const Plan *p, int is_b) {
+  return (int64_t)sn_bits(sn_element(sn_type_of(side_of(p, is_b)->value)));
+}
+
+// The copy engine takes lines that only grow: the last subscript is all of the sum, or all rows or columns.
+static bool may_grow(const Plan *p, int is_b) {
+  const SnAccess *a = side_of(p, is_b);
+  const SnGpuDims *outer = is_b ? &p->points.columns : &p->points.rows;
+  intptr_t last = sn_rank(sn_type_of(a->value)) - 1;
+  MlirAffineExpr e = last < 0 ? (MlirAffineExpr){0} : mlirAffineMapGetResult(a->map, last);
+  if (last < 0 || a->fill.ptr || a->through.ptr || !mlirAffineExprIsADim(e))
+    return false;
+  int64_t d = mlirAffineDimExprGetPosition(e);
+  if (subscript_of(&p->f, a, d) != last)
+    return false;
+  return is_summed(p, d) ? p->product.summed.num_dims == 1
+                         : side_bits(p, is_b) == 16 && outer->n == 1 && outer->dims[0] == d;
+}
+
+// So long that pieces of 16, 8 or 4 bytes fill it.
+static int64_t padded_size(int64_t size, int64_t bits) {
+  int64_t lanes = LINE_BYTES * 8 / bits;
+  while (lanes > 1 && size <= lanes / 2)
+    lanes /= 2;
+  return lanes * bits >= 32 ? sn_pieces(size, lanes) * lanes : 0;
+}
+
+// A summed dimension that both sides name: the largest one.
+static bool choose_inner(Plan *p) {
+  SnGroup g = p->product.summed;
+  p->inner = -1;
+  for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+    if (subscript_of(&p->f, side_of(p, 0), d) >= 0 && subscript_of(&p->f, side_of(p, 1), d) >= 0 &&
+        (p->inner < 0 || p->f.dims.data[d].size > p->f.dims.data[p->inner].size))
+      p->inner = d;
+  if (p->inner < 0)
+    return false;
+  int64_t size = p->f.dims.data[p->inner].size;
+  p->padded = padded_size(size, side_bits(p, 0));
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    const SnAccess *a = side_of(p, is_b);
+    intptr_t at = subscript_of(&p->f, a, p->inner), last = sn_rank(sn_type_of(a->value)) - 1;
+    if (sn_dim(sn_type_of(a->value), at) != size)
+      return false; // a part of the dimension
+    p->moved[is_b] = at == last && size == p->padded ? -1 : at;
+  }
+  return p->padded && p->padded <= MOST_PADDED * size;
+}
+
+static bool is_static(const SnForm *f) {
+  bool known = true;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    known &= f->dims.data[d].size > 0;
+  for (size_t i = 0; i < sn_first_input(f); ++i)
+    known &= mlirShapedTypeHasStaticShape(sn_type_of(f->inputs.data[i].value)) &&
+             sn_rank(sn_type_of(f->inputs.data[i].value)) + 1 < SN_MAX_DIMS;
+  return known;
+}
+
+static int64_t elements_of(MlirType t) {
+  int64_t n = 1;
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    n = sn_times(n, sn_dim(t, i));
+  return n;
+}
+
+// Elements that threads load, over all tiles.
+static double loads(const Plan *p, int is_b) {
+  const SnForm *f = &p->f;
+  int64_t all = sn_gpu_dims_size(f, &p->points.batch), other;
+  all = sn_times(all, sn_gpu_dims_size(f, is_b ? &p->points.columns : &p->points.rows));
+  other = sn_pieces(sn_gpu_dims_size(f, is_b ? &p->points.rows : &p->points.columns), TILE);
+  for (int64_t d = p->product.summed.first; d < p->product.summed.first + p->product.summed.num_dims; ++d)
+    all = sn_times(all, f->dims.data[d].size);
+  return (double)all * (double)other;
+}
+
+static bool pays(const Plan *p, const bool *by_elements, const SnGpuChip *chip) {
+  double fetch = 0, copy = 0;
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    if (by_elements[is_b])
+      fetch += loads(p, is_b) * ELEMENT_CYCLES / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
+    MlirType t = sn_type_of(side_of(p, is_b)->value);
+    if (p->moved[is_b] >= 0)
+      copy += COPY_CYCLES + 2 * (double)elements_of(t) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
+  }
+  return fetch > copy;
+}
+
+static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
+  bool by_elements[2], grow = true;
+  p->product = sn_gpu_product(&p->f, number, "wgmma");
+  if (!p->product.line)
+    return false;
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    SnGpuSlot slot;
+    if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))
+      return false;
+    by_elements[is_b] = slot.fetch == SN_GPU_BY_ELEMENTS;
+    grow &= !by_elements[is_b] || may_grow(p, is_b);
+  }
+  p->inner = -1;
+  for (int is_b = 0; is_b < 2; ++is_b)
+    p->moved[is_b] = by_elements[is_b] ? sn_rank(sn_type_of(side_of(p, is_b)->value)) - 1 : -1;
+  return (by_elements[0] || by_elements[1]) && (grow || choose_inner(p)) && pays(p, by_elements, chip);
+}
+
+// ---- what is written ---------------------------------------------------------------------------------
+
+// The form that copies `from`, over the dimensions of `shape`, the last of them its columns.
+static MlirValue copied(SnBuilder *b, MlirValue from, MlirAffineMap read, intptr_t rank, const int64_t *shape,
+                        MlirAffineMap written, bool fill) {
+  MlirType element = sn_element(sn_type_of(from));
+  int64_t to[SN_MAX_DIMS];
+  SnForm copy = {.num_rows = rank - 1, .num_cols = 1};
+  for (intptr_t i = 0; i < rank; ++i) {
+    char name[24];
+    snprintf(name, sizeof name, "d%lld", (long long)i);
+    sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = shape[i]}));
+    to[i] = shape[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(written, i))];
+  }
+  SnAccess in = {.value = from, .map = read},
+           out = {.value = sn(b, "tensor.empty", sn_values(0, NULL), sn_tensor(element, rank, to)), .map = written};
+  if (fill)
+    in.fill = sn_is_float(element) ? mlirFloatAttrDoubleGet(b->ctx, element, 0) : mlirIntegerAttrGet(element, 0);
+  sn_push(&copy.inputs, in);
+  sn_push(&copy.outputs, out);
+  MlirOperation made = sn_form_create(b, &copy, false);
+  SnBuilder body = sn_at_end(copy.body, b->loc);
+  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
+  sn_form_free(&copy);
+  return sn_result(made, 0);
+}
+
+// Its last dimension only grows.
+static MlirValue write_longer(SnBuilder *b, MlirValue from, int64_t length) {
+  MlirType t = sn_type_of(from);
+  intptr_t rank = sn_rank(t);
+  int64_t shape[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = i + 1 < rank ? sn_dim(t, i) : length;
+  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
+  return copied(b, from, same, rank, shape, same, true);
+}
+
+// [first, first + 1, ...]
+static MlirAttribute numbers(MlirContext ctx, int64_t first, intptr_t n) {
+  MlirAttribute all[2];
+  for (intptr_t i = 0; i < n; ++i)
+    all[i] = sn_i64(ctx, first + i);
+  return mlirArrayAttrGet(ctx, n, all);
+}
+
+// Rows are in the order of what is read, so that neighbouring threads read neighbours; each writes so many elements of
+// the moved dimension.
+//
+//   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], then c8 and e are one
+static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
+  MlirType t = sn_type_of(from);
+  intptr_t rank = sn_rank(t), n = 0;
+  int64_t shape[SN_MAX_DIMS], result[SN_MAX_DIMS], lanes = LINE_BYTES * 8 / (int64_t)sn_bits(sn_element(t));
+  MlirAffineExpr read[SN_MAX_DIMS], written[SN_MAX_DIMS], lane = mlirAffineDimExprGet(b->ctx, rank);
+  MlirAttribute groups[SN_MAX_DIMS];
+  while (length % lanes)
+    lanes /= 2;
+  for (intptr_t i = 0; i < rank; ++i) {
+    MlirAffineExpr d = mlirAffineDimExprGet(b->ctx, i);
+    shape[i] = i == moved ? length / lanes : sn_dim(t, i);
+    read[i] =
+        i == moved ? mlirAffineAddExprGet(mlirAffineMulExprGet(d, mlirAffineConstantExprGet(b->ctx, lanes)), lane) : d;
+    if (i == moved)
+      continue;
+    groups[n] = numbers(b->ctx, n, 1);
+    result[n] = sn_dim(t, i);
+    written[n++] = d;
+  }
+  shape[rank] = lanes;
+  written[n] = mlirAffineDimExprGet(b->ctx, moved), written[n + 1] = lane;
+  groups[n] = numbers(b->ctx, n, 2);
+  result[n] = length;
+  MlirValue apart = copied(b, from, mlirAffineMapGet(b->ctx, rank + 1, 0, rank, read), rank + 1, shape,
+                           mlirAffineMapGet(b->ctx, rank + 1, 0, rank + 1, written), length != sn_dim(t, moved));
+  return sn(b, "tensor.collapse_shape", apart, sn_tensor(sn_element(t), rank, result),
+            sn_attr("reassociation", mlirArrayAttrGet(b->ctx, rank, groups)));
+}
+
+static MlirValue write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
+  return moved == sn_rank(sn_type_of(from)) - 1 ? write_longer(b, from, length) : write_moved(b, from, moved, length);
+}
+
+// Of the same block, so that it is there for whoever comes later.
+static MlirValue arranged(SnBuilder *b, ArrangedVec *all, MlirOperation user, MlirValue from, intptr_t moved,
+                          int64_t length) {
+  for (size_t i = 0; i < all->size; ++i) {
+    Arranged *x = &all->data[i];
+    MlirBlock block = mlirOperationGetBlock(mlirOpResultGetOwner(x->to));
+    if (sn_same(x->from, from) && x->moved == moved && x->length == length &&
+        mlirBlockEqual(block, mlirOperationGetBlock(user)))
+      return x->to;
+  }
+  MlirValue to = write_arranged(b, from, moved, length);
+  sn_push(all, ((Arranged){from, to, moved, length}));
+  return to;
+}
+
+static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, ArrangedVec *all) {
+  intptr_t moved = p->moved[is_b], rank = sn_rank(sn_type_of(a->value)), n = 0;
+  int64_t lanes = LINE_BYTES * 8 / side_bits(p, is_b),
+          length = p->inner >= 0 ? p->padded : sn_pieces(sn_dim(sn_type_of(a->value), moved), lanes) * lanes;
+  MlirAffineExpr e[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i)
+    if (i != moved)
+      e[n++] = mlirAffineMapGetResult(a->map, i);
+  e[n] = mlirAffineMapGetResult(a->map, moved);
+  a->value = arranged(b, all, p->f.op, a->value, moved, length);
+  a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
+}
+
+// The form with the inner dimension as the last of its product's, and longer.
+static void reorder(SnBuilder *b, const Plan *p, SnForm *to) {
+  int64_t first = p->product.summed.first, last = first + p->product.summed.num_dims - 1;
+  MlirAffineExpr e[SN_MAX_DIMS];
+  for (int64_t d = 0; d < (int64_t)to->dims.size; ++d) {
+    int64_t is = d == p->inner ? last : d > p->inner && d <= last ? d - 1 : d;
+    e[d] = mlirAffineDimExprGet(b->ctx, is);
+    to->dims.data[is] = p->f.dims.data[d];
+  }
+  to->dims.data[last].size = p->padded;
+  for (size_t k = 0; k < to->inputs.size + to->indices.size + to->outputs.size; ++k) {
+    SnAccess *a = (SnAccess *)sn_form_access(to, k);
+    a->map = sn_map_replace(a->map, (intptr_t)to->dims.size, e);
+  }
+  for (size_t k = 0; k < to->accumulators.size; ++k)
+    to->accumulators.data[k].map = sn_map_replace(to->accumulators.data[k].map, (intptr_t)to->dims.size, e);
+}
+
+static MlirOperation arrange(const Plan *p, ArrangedVec *all) {
+  SnBuilder b = sn_before(p->f.op);
+  SnForm to = sn_form_read(p->f.op);
+  for (int is_b = 0; is_b < 2; ++is_b)
+    if (p->moved[is_b] >= 0)
+      rearrange_side(&b, p, is_b, &to.inputs.data[sn_side(&to, is_b ? p->product.b : p->product.a).first], all);
+  if (p->inner >= 0)
+    reorder(&b, p, &to);
+  MlirOperation made = sn_with_other_sides(&b, &p->f, &to);
+  mlirOperationDestroy(p->f.op);
+  sn_form_free(&to);
+  return made;
+}
+
+static void arrange_form(MlirOperation op, const SnGpuChip *chip, ArrangedVec *all) {
+  for (size_t number = 0, products = 1; number < products; ++number) {
+    Plan p = {.f = sn_form_read(op)};
+    bool can = sn_num_results(op) && !p.f.schedule.ptr && !sn_gpu_not_products(&p.f) && is_static(&p.f);
+    products = p.f.products.size;
+    p.points = sn_gpu_points(&p.f);
+    if (can && plan_product(&p, number, chip))
+      op = arrange(&p, all);
+    sn_form_free(&p.f);
+    if (!can)
+      return;
+  }
+}
+
+// ---- the pass ------------------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *chip;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
+     offsetof(Options, chip)},
+    {0},
+};
+
+static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
+  SnOpVec forms = sn_collect(func, "sinter.contract");
+  ArrangedVec all = {0};
+  for (size_t k = 0; k < forms.size; ++k)
+    arrange_form(forms.data[k], user, &all);
+  sn_vec_free(&all);
+  sn_vec_free(&forms);
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  const SnGpuChip *chip = sn_gpu_chip(o->chip);
+  if (!chip)
+    return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
+  return strcmp(o->chip, "sm_90a") ? SN_OK : sn_each_function(op, arrange_function, (void *)chip);
+}
+
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tensor__, NULL};
+
+const SnPass sn_pass_arrange = {
+    .argument = "sinter-arrange",
+    .summary = "sides of a GPU's products -> tensors whose neighbours copies take together, where that costs less",
+    .options = options,
+    .options_size = sizeof(Options),
+    .dialects = dialects,
+    .run = run,
+};

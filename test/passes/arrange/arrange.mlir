@@ -1,0 +1,122 @@
+// RUN: sinter-opt --sinter-arrange --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-arrange=chip=sm_80 --split-input-file %s | FileCheck %s --check-prefix=OTHER
+// RUN: not sinter-opt --sinter-arrange=chip=sm_1 %s 2>&1 | FileCheck %s --check-prefix=CHIP
+// OTHER-NOT: sinter.rowwise
+// CHIP: error: {{.*}}sm_1
+
+// A convolution in PyTorch's layout: channels become the last ones of both sides, and of the sum. Rows of the copies
+// are in the order of what is read; each has eight channels.
+
+// CHECK-LABEL: func @channels
+//  CHECK-SAME:   (%[[X:.+]]: tensor<32x64x56x56xbf16>, %[[W:.+]]: tensor<64x64x3x3xbf16>
+//       CHECK:   %[[A:.+]] = sinter.rowwise (d0 = 64, d1 = 8, d2 = 3, d3 = 3) by (d4 = 8)
+//  CHECK-NEXT:     ins(%[[W]][d0, d1 * 8 + d4, d2, d3] : tensor<64x64x3x3xbf16>)
+//  CHECK-NEXT:     outs(%{{.+}}[d0, d2, d3, d1, d4] : tensor<64x3x3x8x8xbf16>)
+//       CHECK:   %[[V:.+]] = tensor.collapse_shape %[[A]] {{\[}}[0], [1], [2], [3, 4]] : tensor<64x3x3x8x8xbf16> into tensor<64x3x3x64xbf16>
+//       CHECK:   sinter.rowwise (d0 = 32, d1 = 8, d2 = 56, d3 = 56) by (d4 = 8)
+//       CHECK:   %[[Y:.+]] = tensor.collapse_shape {{.+}} into tensor<32x56x56x64xbf16>
+//       CHECK:   sinter.contract (n = 32, o = 64) by (h = 56, w = 56)
+//  CHECK-NEXT:     product (r = 3, s = 3, c = 64) (%[[V]][o, r, s, c] : tensor<64x3x3x64xbf16>, %[[Y]][n, h + r - 1, w + s - 1, c] : tensor<32x56x56x64xbf16> else 0.000000e+00) : f32
+func.func @channels(%x: tensor<32x64x56x56xbf16>, %w: tensor<64x64x3x3xbf16>, %e: tensor<32x64x56x56xf32>) -> tensor<32x64x56x56xf32> {
+  %0 = sinter.contract (n = 32, o = 64) by (h = 56, w = 56)
+      product (c = 64, r = 3, s = 3) (%w[o, c, r, s] : tensor<64x64x3x3xbf16>, %x[n, c, h + r - 1, w + s - 1] : tensor<32x64x56x56xbf16> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<32x64x56x56xf32>) {
+  ^row(%acc: tensor<3136xf32>):
+    sinter.yield %acc : tensor<3136xf32>
+  }
+  return %0 : tensor<32x64x56x56xf32>
+}
+
+// -----
+
+// Three channels become four in both sides: pieces of 8 bytes. Two convolutions of one image read the same copy.
+
+// CHECK-LABEL: func @first_layer
+//       CHECK:   product (r = 7, s = 7, c = 4) (%{{.+}}[o, r, s, c] : tensor<64x7x7x4xbf16>, %[[Y:.+]][n, h * 2 + r - 3, w * 2 + s - 3, c] : tensor<32x224x224x4xbf16> else 0.000000e+00) : f32
+//       CHECK:   product (r = 7, s = 7, c = 4) (%{{.+}}[o, r, s, c] : tensor<64x7x7x4xbf16>, %[[Y]][n,
+func.func @first_layer(%x: tensor<32x3x224x224xbf16>, %w: tensor<64x3x7x7xbf16>, %v: tensor<64x3x7x7xbf16>, %e: tensor<32x64x112x112xf32>) -> (tensor<32x64x112x112xf32>, tensor<32x64x112x112xf32>) {
+  %0 = sinter.contract (n = 32, o = 64) by (h = 112, w = 112)
+      product (c = 3, r = 7, s = 7) (%w[o, c, r, s] : tensor<64x3x7x7xbf16>, %x[n, c, h * 2 + r - 3, w * 2 + s - 3] : tensor<32x3x224x224xbf16> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<32x64x112x112xf32>) {
+  ^row(%acc: tensor<12544xf32>):
+    sinter.yield %acc : tensor<12544xf32>
+  }
+  %1 = sinter.contract (n = 32, o = 64) by (h = 112, w = 112)
+      product (c = 3, r = 7, s = 7) (%v[o, c, r, s] : tensor<64x3x7x7xbf16>, %x[n, c, h * 2 + r - 3, w * 2 + s - 3] : tensor<32x3x224x224xbf16> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<32x64x112x112xf32>) {
+  ^row(%acc: tensor<12544xf32>):
+    sinter.yield %acc : tensor<12544xf32>
+  }
+  return %0, %1 : tensor<32x64x112x112xf32>, tensor<32x64x112x112xf32>
+}
+
+// -----
+
+// Lines of odd lengths grow to multiples of 16 bytes. What is summed stays: the copy engine ends there.
+
+// CHECK-LABEL: func @odd_lines
+//       CHECK:   %[[A:.+]] = sinter.rowwise (d0 = 4096) by (d1 = 4104)
+//  CHECK-NEXT:     ins(%arg0[d0, d1] : tensor<4096x4097xbf16> else 0.000000e+00)
+//       CHECK:   product (k = 4097) (%[[A]][i, k] : tensor<4096x4104xbf16>, %arg1[k, j] : tensor<4097x4096xbf16>) : f32
+func.func @odd_lines(%x: tensor<4096x4097xbf16>, %w: tensor<4097x4096xbf16>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 4097) (%x[i, k] : tensor<4096x4097xbf16>, %w[k, j] : tensor<4097x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// Columns of odd lengths, which nobody sums.
+
+// CHECK-LABEL: func @odd_columns
+//       CHECK:   product (k = 4096) (%arg0[i, k] : tensor<4096x4096xbf16>, %{{.+}}[k, j] : tensor<4096x4104xbf16>) : f32
+func.func @odd_columns(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4097xbf16>, %e: tensor<4096x4097xf32>) -> tensor<4096x4097xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4097) product (k = 4096) (%x[i, k] : tensor<4096x4096xbf16>, %w[k, j] : tensor<4096x4097xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x4097xf32>) {
+  ^row(%acc: tensor<4097xf32>):
+    sinter.yield %acc : tensor<4097xf32>
+  }
+  return %0 : tensor<4096x4097xf32>
+}
+
+// -----
+
+// Little work, which one more launch would not pay for; lines that threads copy by 8 bytes; one channel; f32, which
+// wgmma does not multiply; a size `?`.
+
+// CHECK-LABEL: func @stay
+//   CHECK-NOT:   sinter.rowwise
+func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55xf32>, %p: tensor<4096x4100xbf16>, %d: tensor<4096x4096xf32>,
+    %i: tensor<32x1x224x224xbf16>, %k: tensor<64x1x7x7xbf16>, %o: tensor<32x64x112x112xf32>, %f: tensor<4096x4097xf32>, %u: tensor<?x4097xbf16>, %v: tensor<?x4096xf32>)
+    -> (tensor<33x55xf32>, tensor<4096x4096xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>) {
+  %0 = sinter.contract (i = 33) by (j = 55) product (k = 77) (%x[i, k] : tensor<33x77xbf16>, %w[j, k] : tensor<55x77xbf16>) : f32
+      outs(%e[i, j] : tensor<33x55xf32>) {
+  ^row(%acc: tensor<55xf32>):
+    sinter.yield %acc : tensor<55xf32>
+  }
+  %1 = sinter.contract (i = 4096) by (j = 4096) product (k = 4100) (%p[i, k] : tensor<4096x4100xbf16>, %p[j, k] : tensor<4096x4100xbf16>) : f32
+      outs(%d[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  %2 = sinter.contract (n = 32, o = 64) by (h = 112, w = 112)
+      product (c = 1, r = 7, s = 7) (%k[o, c, r, s] : tensor<64x1x7x7xbf16>, %i[n, c, h * 2 + r - 3, w * 2 + s - 3] : tensor<32x1x224x224xbf16> else 0.0) : f32
+      outs(%o[n, o, h, w] : tensor<32x64x112x112xf32>) {
+  ^row(%acc: tensor<12544xf32>):
+    sinter.yield %acc : tensor<12544xf32>
+  }
+  %3 = sinter.contract (i = 4096) by (j = 4096) product (k = 4097) (%f[i, k] : tensor<4096x4097xf32>, %f[j, k] : tensor<4096x4097xf32>) : f32
+      outs(%d[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  %4 = sinter.contract (i = ?) by (j = 4096) product (k = 4097) (%u[i, k] : tensor<?x4097xbf16>, %u[j, k] : tensor<?x4097xbf16>) : f32
+      outs(%v[i, j] : tensor<?x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0, %1, %2, %3, %4 : tensor<33x55xf32>, tensor<4096x4096xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>
+}
