@@ -33,7 +33,8 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *p) {
   return SN_GPU_SWIZZLED_BYTES * 8 / (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type));
 }
 
-// The dimensions of the memref from `last` down that are all of these, as one; 0: they are not. One alone may be longer.
+// The dimensions of the memref from `last` down that are all of these, as one; 0: they are not. One alone may be
+// longer.
 static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, intptr_t last, bool whole) {
   MlirType t = sn_type_of(a->value);
   int64_t n = (int64_t)dims->n;
