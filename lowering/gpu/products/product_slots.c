@@ -75,7 +75,8 @@ static MlirValue point(SnBuilder *b, const Filled *f, MlirValue summed, MlirValu
   const SnGpuSide *s = f->side;
   summed = plus(b, f->first, summed);
   outer = plus(b, s->first, outer);
-  MlirValue in = sn(b, "arith.andi", sn_gpu_inside(b, summed, s->sum, s->k),
+  int64_t pieces = s->k * s->g->plan->split; // that end with the sum; parts of a sum may have more than there are
+  MlirValue in = sn(b, "arith.andi", sn_gpu_inside(b, summed, s->sum, pieces),
                     sn_gpu_inside(b, outer, s->size, s->extent)),
             zero = sn_index(b, 0);
   int64_t known;
