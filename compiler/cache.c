@@ -92,9 +92,18 @@ static void add_processor(SnHash *hash, const SinterCompiler *c) {
 
 static void add_options(SnHash *hash, const SnJob *job) {
   const SinterCompiler *c = job->compiler;
-  const char *texts[] = {c->policy,          c->without, c->sums, c->input_dialect, c->wrt,
-                         c->entry,           c->after,   c->name, job->file,        c->upstream ? "upstream" : "",
-                         c->ptx ? "ptx" : ""};
+  const char *texts[] = {c->policy,
+                         c->without,
+                         c->sums,
+                         c->input_dialect,
+                         c->wrt,
+                         c->entry,
+                         c->after,
+                         c->name,
+                         job->file,
+                         c->upstream ? "upstream" : "",
+                         c->ptx ? "ptx" : "",
+                         c->allow_tf32 ? "tf32" : ""};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);
   size_t size = 0;
@@ -128,7 +137,7 @@ bool sn_cache_key(SnJob *job, MlirModule module, SnCacheKey *key) {
 typedef struct {
   char magic[8];
   uint64_t object_size, constants_size, header_size, name_size; // name_size with its 0
-  unsigned char digest[32];                     // of all that follows
+  unsigned char digest[32];                                     // of all that follows
 } Head;
 static const char magic[8] = "sinter2";
 

@@ -59,6 +59,10 @@ static const char *set_chip(void *to, const char *value) {
   ((SinterCompiler *)to)->chip = value;
   return strncmp(value, "sm_", 3) ? "is not an architecture, such as sm_90a" : NULL;
 }
+static const char *set_allow_tf32(void *to, const char *value) {
+  ((SinterCompiler *)to)->allow_tf32 = true;
+  return NULL;
+}
 static const char *set_ptx(void *to, const char *value) {
   ((SinterCompiler *)to)->ptx = true;
   return NULL;
@@ -111,6 +115,8 @@ const SinterOption sn_library_options[] = {
     {"entry", "NAME", "the function to compile (default: all public ones)", set_entry},
     {"after", "RUNG", "the program is on this rung of the road already, and goes on from there", set_after},
     {"chip", "NAME", "the GPU's architecture (default: " SN_GPU_CHIP_DEFAULT ")", set_chip},
+    {"allow-tf32", NULL, "products in f32 may round what they multiply to 10 bits (tf32), for a GPU's tensor cores",
+     set_allow_tf32},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -128,6 +134,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
   } rows[] = {
       {c->upstream, !*c->wrt, "--upstream", "takes effect with --wrt=N"},
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
+      {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

@@ -443,8 +443,8 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
              shared_bytes, args, true);
 }
 
-static int32_t encode(void *map, void *memory, int64_t rank, const int64_t *numbers) {
-  enum { UINT8 = 0, UINT16 = 1, UINT32 = 2, MOST = 5, SWIZZLE_128B = 3, PROMOTE_128B = 2 };
+static int32_t encode(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+  enum { UINT8 = 0, UINT16 = 1, UINT32 = 2, TFLOAT32 = 11, MOST = 5, SWIZZLE_128B = 3, PROMOTE_128B = 2 };
   uint64_t sizes[MOST], strides[MOST];
   uint32_t box[MOST], steps[MOST];
   int64_t bytes = numbers[1];
@@ -461,18 +461,18 @@ static int32_t encode(void *map, void *memory, int64_t rank, const int64_t *numb
     if (!sizes[d])
       return SINTER_OK; // the kernel has nothing to copy
   }
-  int type = bytes == 1 ? UINT8 : bytes == 2 ? UINT16 : UINT32;
+  int type = tf32 ? TFLOAT32 : bytes == 1 ? UINT8 : bytes == 2 ? UINT16 : UINT32;
   return check(encode_tensor_map(map, type, (uint32_t)rank, memory, sizes, strides + 1, box, steps, 0, SWIZZLE_128B,
                                  PROMOTE_128B, 0),
                "cuTensorMapEncodeTiled");
 }
 
-void sinter_rt_tensor_map(void *map, void *memory, int64_t rank, const int64_t *numbers) {
+void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
   const SinterCall *call = sinter_rt_current();
   memset(map, 0, 128);
   if (sinter_rt_status() != SINTER_OK || (call && call->prepare))
     return;
-  int32_t status = encode(map, memory, rank, numbers);
+  int32_t status = encode(map, tf32, memory, rank, numbers);
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status != SINTER_OK)

@@ -165,7 +165,7 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
 // map: 128 bytes, 64-aligned: becomes the CUtensorMap of a tensor in memory of the device, lines of a box being 128
 // bytes, swizzled. numbers: of each of 1 to 5 dimensions, the fastest first, elements, bytes from one to the next, and
 // elements of a box. After an error, which is the call's then, and where there are no elements, it is all zeros.
-void sinter_rt_tensor_map(void *map, void *memory, int64_t rank, const int64_t *numbers);
+void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers);
 
 // to: where a constant of the library is in memory of the running call's device; it is copied there when it is first
 // asked for, or when the call is prepared. NULL after an error, which is the call's then, and for no bytes.

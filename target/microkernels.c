@@ -78,12 +78,13 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"any128", CPU, "", "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
     {"wgmma", GPU, "sm_90a", "", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "bf16"},
     {"wgmma", GPU, "sm_90a", "", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "f16"},
-    {"wgmma", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "tf32"},
+    {"wgmma.tf32", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS,
+     "tf32"},
     {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
     {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "s8"},
     {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
-    {"mma.sync", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, NOT_YET, "tf32"},
+    {"mma.tf32", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "tf32"},
     {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "s8"},
     {"mma.f64", GPU, "sm_90", "", F64, F64, F64, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
     {"mma.f64.small", GPU, "sm_80", "", F64, F64, F64, 8, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
@@ -91,7 +92,8 @@ const SnMicroKernel sn_micro_kernels[] = {
     {NULL},
 };
 
-const char *const sn_micro_gpu_names[] = {"fma", "mma.sync", "mma.f64", "mma.f64.small", "wgmma", NULL};
+const char *const sn_micro_gpu_names[] = {"fma",      "mma.sync", "mma.f64",    "mma.f64.small",
+                                          "mma.tf32", "wgmma",    "wgmma.tf32", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 

@@ -69,7 +69,7 @@ int64_t sn_gpu_line_words(const SnGpuProduct *p, int64_t k) {
 }
 
 int64_t sn_gpu_turned_words(const SnGpuProduct *p, int64_t extent) {
-  return extent * element_bits(p) / 32 + SN_GPU_PADDED;
+  return extent * element_bits(p) / 32 + (element_bits(p) == 32 ? SN_GPU_PADDED_TURNED : SN_GPU_PADDED);
 }
 
 static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
@@ -98,6 +98,8 @@ int64_t sn_gpu_staged_bytes(const SnForm *f, int64_t m, int64_t n, int64_t stage
   return stages * sn_gpu_stage_bytes(m, n) + (int64_t)f->products.size * threads / 32 * 16 * SN_GPU_STORED_LINE * 4 +
          16 * stages;
 }
+
+bool sn_gpu_by_warpgroups(const char *kernel) { return !strncmp(kernel, "wgmma", 5); }
 
 bool sn_gpu_has_kernel(const SnForm *f, const char *kernel) {
   bool has = true;
@@ -184,7 +186,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   if (!mnemonic || strcmp(mnemonic, "mma"))
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
   int64_t threads = sn_schedule_number(a, "threads");
-  bool wgmma = sn_schedule_word_is(a, "kernel", "wgmma");
+  bool wgmma = sn_gpu_by_warpgroups(sn_schedule_word(a, "kernel"));
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
                           .tickets = sn_schedule_word_is(a, "deal", "ticket"),
                           .by_turns = wgmma && sn_schedule_word_is(a, "share", "turns"),

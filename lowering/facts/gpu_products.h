@@ -11,8 +11,9 @@
 #include "target/layouts.h"
 
 // Elements, or words, behind each line of a side in shared memory, so that neighbours of different lines meet in no
-// bank; of f64 along the sum, of which neighbouring lanes take pairs.
-enum { SN_GPU_PADDED = 4, SN_GPU_PADDED_DOUBLES = 16 };
+// bank; of f64 along the sum, of which neighbouring lanes take pairs; of 32 bits along rows or columns, of which lanes
+// take one each.
+enum { SN_GPU_PADDED = 4, SN_GPU_PADDED_DOUBLES = 16, SN_GPU_PADDED_TURNED = 8 };
 
 // Dimensions of a form in its order, counted as one; the last is the fastest.
 typedef struct {
@@ -73,6 +74,8 @@ int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);
 // Of a line of a side along so many rows or columns, for mma.sync; along k.
 int64_t sn_gpu_turned_words(const SnGpuProduct *product, int64_t extent);
 int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
+// The name of a schedule's kernel is one of those that warpgroups multiply by.
+bool sn_gpu_by_warpgroups(const char *kernel);
 // All products have a line of this name.
 bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
 // Tiles of a form whose sizes are known; SN_DYNAMIC where they are not.

@@ -62,6 +62,10 @@ static bool by_threads(const SnForm *f, const SnGpuPoints *points, const SnGpuPr
   size_t n = 0;
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     sum[n++] = d;
+  if (p->line->a == SN_TF32) {
+    *why = "threads do not round to tf32, as copies do";
+    return false;
+  }
   if (is_empty(f, a, &p->summed)) {
     *why = "nothing is summed, or how much is not known";
     return false;

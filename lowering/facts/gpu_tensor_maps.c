@@ -66,7 +66,7 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   int64_t bits = (int64_t)sn_bits(packed), line = SN_GPU_SWIZZLED_BYTES * 8 / bits, stride = 1;
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     sum.dims[sum.n++] = d;
-  *to = (SnGpuSideMap){.map.operand = (intptr_t)side.first, .sum = -1, .outer = -1};
+  *to = (SnGpuSideMap){.map.operand = (intptr_t)side.first, .map.tf32 = p->line->a == SN_TF32, .sum = -1, .outer = -1};
   if (a->fill.ptr || a->through.ptr || !mlirTypeEqual(sn_element(t), packed))
     return refuse(why, "a side has a fill value, an index tensor or a type that is converted");
   if (!sum.n || extent > SN_GPU_BOX_MOST)

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
   intptr_t operand;
   int rank;
+  bool tf32;                         // f32 is rounded to the nearest of tf32 on its way
   SnGpuMapDim dims[SN_GPU_MAP_DIMS]; // the fastest first
 } SnGpuTensorMap;
 

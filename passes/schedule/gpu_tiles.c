@@ -29,28 +29,15 @@ typedef struct {
 
 // The first that fits is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {"mma.sync", 128, 128, 32, 256, 2},
-    {"mma.sync", 128, 64, 32, 128, 3},
-    {"mma.sync", 64, 128, 32, 128, 3},
-    {"mma.sync", 64, 64, 32, 128, 4},
-    {"mma.sync", 16, 128, 32, 128, 4},
-    {"mma.sync", 128, 16, 32, 128, 4},
-    {"mma.sync", 32, 32, 32, 64, 8},
-    {"mma.f64", 128, 128, 16, 256, 1},
-    {"mma.f64", 64, 64, 16, 128, 2},
-    {"mma.f64", 16, 128, 16, 128, 2},
-    {"mma.f64", 128, 16, 16, 128, 2},
-    {"mma.f64", 32, 32, 16, 64, 5},
-    {"mma.f64.small", 64, 64, 16, 128, 2},
-    {"mma.f64.small", 32, 32, 16, 64, 5},
-    {"fma", 128, 128, 8, 256, 2},
-    {"fma", 128, 64, 8, 128, 3},
-    {"fma", 64, 128, 8, 128, 3},
-    {"fma", 64, 64, 16, 256, 4},
-    {"fma", 16, 128, 16, 128, 4},
-    {"fma", 128, 16, 16, 128, 4},
-    {"fma", 32, 32, 16, 64, 8},
-    {"fma", 16, 16, 16, 64, 8},
+    {"mma.sync", 128, 128, 32, 256, 2},   {"mma.sync", 128, 64, 32, 128, 3}, {"mma.sync", 64, 128, 32, 128, 3},
+    {"mma.sync", 64, 64, 32, 128, 4},     {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4},
+    {"mma.sync", 32, 32, 32, 64, 8},      {"mma.f64", 128, 128, 16, 256, 1}, {"mma.f64", 64, 64, 16, 128, 2},
+    {"mma.f64", 16, 128, 16, 128, 2},     {"mma.f64", 128, 16, 16, 128, 2},  {"mma.f64", 32, 32, 16, 64, 5},
+    {"mma.tf32", 128, 128, 16, 256, 2},   {"mma.tf32", 64, 64, 32, 128, 3},  {"mma.tf32", 16, 128, 32, 128, 3},
+    {"mma.tf32", 128, 16, 32, 128, 3},    {"mma.tf32", 32, 32, 32, 64, 6},   {"mma.f64.small", 64, 64, 16, 128, 2},
+    {"mma.f64.small", 32, 32, 16, 64, 5}, {"fma", 128, 128, 8, 256, 2},      {"fma", 128, 64, 8, 128, 3},
+    {"fma", 64, 128, 8, 128, 3},          {"fma", 64, 64, 16, 256, 4},       {"fma", 16, 128, 16, 128, 4},
+    {"fma", 128, 16, 16, 128, 4},         {"fma", 32, 32, 16, 64, 8},        {"fma", 16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
@@ -62,11 +49,13 @@ static int64_t register_bytes(const SnForm *f) {
   return bytes;
 }
 
-// All products have a line of this name, and the chip what it needs.
-static bool runs(const SnForm *f, const char *kernel, const char *chip) {
+// All products have a line of this name, the chip what it needs, and who asks for it may have it.
+static bool runs(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   bool all = sn_gpu_has_kernel(f, kernel);
-  for (size_t i = 0; i < f->products.size && all; ++i)
-    all = sn_gpu_chip_has(chip, sn_gpu_product(f, i, kernel).line->needs);
+  for (size_t i = 0; i < f->products.size && all; ++i) {
+    const SnMicroKernel *line = sn_gpu_product(f, i, kernel).line;
+    all = sn_gpu_chip_has(options->chip, line->needs) && (line->a != SN_TF32 || options->allow_tf32);
+  }
   return all;
 }
 
@@ -137,13 +126,16 @@ enum {
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
 };
 
+// By types: what wgmma has of them.
+static const char *staged_kernel(const SnForm *f) { return sn_gpu_has_kernel(f, "wgmma") ? "wgmma" : "wgmma.tf32"; }
+
 static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
   int64_t rows = strcmp(t->share, "turns") ? t->m * SN_GPU_WARPGROUP / STAGED_THREADS : t->m,
           sums = (int64_t)f->products.size * rows / SN_GPU_WARPGROUP_ROWS * t->n / 2, k = 0;
   bool threads = false;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuSlot slot;
-    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
     if (!p.line || (k && k != sn_gpu_map_sum(&p)) || !sn_gpu_slot(f, points, &p, true, t->m, &slot, NULL) ||
         !sn_gpu_slot(f, points, &p, false, t->n, &slot, NULL))
       return false;
@@ -159,7 +151,7 @@ static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const Staged
 // Until threads have moved a side into a slot; 0, where the copy engine does.
 static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, bool is_a, const StagedTile *t) {
   SnGpuSlot slot;
-  SnGpuProduct p = sn_gpu_product(f, product, "wgmma");
+  SnGpuProduct p = sn_gpu_product(f, product, staged_kernel(f));
   int64_t extent = is_a ? t->m : t->n, k = sn_gpu_map_sum(&p);
   sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
   double each = (double)(extent * k) / (double)sn_gpu_fetchers(f, points, t->m, t->n);
@@ -180,7 +172,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
          cycles = 0, meet = 0;
   copy = multiply > copy ? multiply : copy;
   for (size_t i = 0; i < f->products.size; ++i) {
-    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
     double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
     cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
   }
@@ -197,7 +189,7 @@ static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTi
   if (tiles == SN_DYNAMIC || sn_times(tiles * split, t->m * t->n * 4) > PARTS_BYTES)
     return false;
   for (size_t i = 0; i < f->products.size; ++i) {
-    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
     int64_t k = sn_gpu_map_sum(&p), all = sn_gpu_pieces(f, i, k, 1), each = sn_gpu_pieces(f, i, k, split);
     if (each < 2 || each * (split - 1) >= all)
       return false;
@@ -205,11 +197,11 @@ static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTi
   return true;
 }
 
-static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *points, const char *name,
+static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
                                        const SnGpuChip *chip, int64_t *parts) {
   const StagedTile *best = NULL;
   double least = 0;
-  for (size_t i = 0; i < sizeof staged / sizeof *staged && runs(f, "wgmma", name); ++i)
+  for (size_t i = 0; i < sizeof staged / sizeof *staged && runs(f, staged_kernel(f), options); ++i)
     for (int64_t split = 1; split <= MOST_PARTS && staged_fits(f, points, &staged[i], chip); ++split) {
       double cost = may_split(f, points, &staged[i], split) ? cost_of(f, points, &staged[i], split, chip) : -1;
       if (cost < 0 || (best && cost >= least))
@@ -223,17 +215,17 @@ static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *point
 
 static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64_t split, const SnGpuChip *chip) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  SnGpuProduct p = sn_gpu_product(f, 0, "wgmma");
+  SnGpuProduct p = sn_gpu_product(f, 0, staged_kernel(f));
   char shared[40] = "";
   if (split > 1)
     snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
-  return sn_schedule_attr(
-      loc, "mma",
-      sn_parse_attr(mlirLocationGetContext(loc),
-                    "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = %lld, threads = %d, "
-                    "stages = %lld, share = \"%s\", group = %d%s}",
-                    (long long)chip->multiprocessors, (long long)t->m, (long long)t->n, (long long)sn_gpu_map_sum(&p),
-                    STAGED_THREADS, (long long)t->stages, t->share, t->m == 128 ? 12 : 16, shared));
+  return sn_schedule_attr(loc, "mma",
+                          sn_parse_attr(mlirLocationGetContext(loc),
+                                        "{kernel = \"%s\", blocks = %lld, m = %lld, n = %lld, k = %lld, threads = %d, "
+                                        "stages = %lld, share = \"%s\", group = %d%s}",
+                                        staged_kernel(f), (long long)chip->multiprocessors, (long long)t->m,
+                                        (long long)t->n, (long long)sn_gpu_map_sum(&p), STAGED_THREADS,
+                                        (long long)t->stages, t->share, t->m == 128 ? 12 : 16, shared));
 }
 
 // ---- one of all ------------------------------------------------------------------------------
@@ -244,11 +236,11 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
   int64_t split = 1;
-  const StagedTile *by_copies = choose_staged(f, &points, options->chip, chip, &split);
+  const StagedTile *by_copies = choose_staged(f, &points, options, chip, &split);
   if (by_copies)
     return staged_schedule(f, by_copies, split, chip);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
-  while (i < last && !(runs(f, tiles[i].kernel, options->chip) &&
+  while (i < last && !(runs(f, tiles[i].kernel, options) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
   const Tile *t = &tiles[i];

@@ -117,6 +117,8 @@ static const SnOption options[] = {
     {SN_OPTION_INT, "prefetch",
      "bytes ahead that a CPU's loops over long operands ask memory for; 0: the processor looks ahead by itself", "0",
      NULL, offsetof(SnScheduleOptions, prefetch)},
+    {SN_OPTION_BOOL, "allow-tf32", "a GPU may round what products in f32 multiply to 10 bits behind the point (tf32)",
+     "false", NULL, offsetof(SnScheduleOptions, allow_tf32)},
     {SN_OPTION_STRING, "tuning",
      "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL,
      offsetof(SnScheduleOptions, tuning)},

@@ -728,6 +728,24 @@ def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32
          right if inputs is None or want is None else want)
 
 
+def products_tf32(name, of, a, b, schedule):
+    """f32 by tensor cores: sides are the nearest of 11 bits. None of them is in the middle between two."""
+    spec = f"{a.replace(', ', '')},{b.replace(', ', '')}->ij"
+
+    def inputs(r):
+        sides = [r.standard_normal(tuple(of[d] for d in s.split(", "))).astype(np.float32) for s in (a, b)]
+        for s in sides:
+            s.view(np.int32)[...] |= 1
+        return sides
+
+    def rounded(x):
+        return ((x.view(np.int32) + 0x1000) & ~0x1fff).view(np.float32).astype(np.float64)
+
+    product(name, rows=[("i", of["i"])], columns=[("j", of["j"])], sums=[("k", of["k"])], a=a, b=b, spec=spec,
+            shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)), schedule=schedule, inputs=inputs,
+            want=lambda x, y: [np.einsum(spec, rounded(x), rounded(y))])
+
+
 def products():
     """Forms with products: tiles of several sizes, each way to read a side, each type, and what follows them."""
     f, t = 'kernel = "fma", ', lambda m, n, k, threads: f"m = {m}, n = {n}, k = {k}, threads = {threads}"
@@ -756,6 +774,10 @@ def products():
                         sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
                         t=("f64", "f64", "f64"), shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
                         schedule=f'kernel = "mma.{kernel}", m = 64, n = 64, k = 16, threads = 128')
+            products_tf32(f"product_tf32_{(a + b).replace(', ', '')}", of, a, b,
+                          'kernel = "mma.tf32", m = 64, n = 64, k = 16, threads = 128')
+    products_tf32("product_tf32_odd", {"i": 37, "j": 65, "k": 129}, "i, k", "k, j",
+                  'kernel = "mma.tf32", m = 32, n = 32, k = 32, threads = 64, blocks = 3, split = 2')
     product("product_f64_odd", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j",
             spec="ik,kj->ij", shapes=((37, 129), (129, 65)), t=("f64", "f64", "f64"),
             schedule='kernel = "mma.f64", m = 32, n = 32, k = 16, threads = 64, blocks = 3, split = 2')
@@ -849,6 +871,10 @@ def staged_products():
         for b in ("j, k", "k, j"):
             plain("layout_" + (a + b).replace(", ", ""), 136, 200, 104, tile(128, 128, 3, "turns", 1), a, b)
     plain("f16", 100, 72, 200, small, t=("f16", "f16", "f32"))
+    products_tf32("product_wgmma_tf32", {"i": 150, "j": 72, "k": 200}, "i, k", "j, k",
+                  tile(64, 64, 3, "turns", 2, k=32).replace("wgmma", "wgmma.tf32"))
+    products_tf32("product_wgmma_tf32_tile", {"i": 150, "j": 300, "k": 68}, "i, k", "j, k",
+                  tile(128, 256, 4, "tile", 2, k=32).replace("wgmma", "wgmma.tf32"))
     plain("i8", 100, 80, 400, tile(64, 64, 3, "turns", 2, k=128), t=("i8", "i8", "i32"))
     plain("bias", 150, 200, 72, small, more=[("c", (200,), "f32", "j"), ("r", (150, 200), "f32", "i, j")],
           body="""  %s = arith.addf %p, %c_ : tensor<200xf32>

@@ -235,10 +235,20 @@ Words emu_ldmatrix(int32_t address) { return matrices(address, 0); }
 Words emu_ldmatrix_turned(int32_t address) { return matrices(address, 1); }
 // Fragments of a warp's lanes: a has 16 rows and b 8 columns of 8 words; in words they are the same for all types. (PTX
 // ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".)
-typedef enum { MMA_BF16, MMA_F16, MMA_S8 } Mma;
+typedef enum { MMA_BF16, MMA_F16, MMA_S8, MMA_TF32 } Mma;
+static const int32_t mma_bytes[] = {2, 2, 1, 4}; // of an element
+static float tf32_of(int32_t word) { // lower bits are not read
+  float x;
+  word &= ~0x1fff;
+  memcpy(&x, &word, 4);
+  return x;
+}
+int32_t emu_tf32(int32_t x) { return (x & 0x7f800000) == 0x7f800000 ? x : (x + 0x1000) & ~0x1fff; }
 static int32_t fragments[2][MOST][6];
 static double word_product(Mma type, int32_t x, int32_t y) {
   double sum = 0;
+  if (type == MMA_TF32)
+    return (double)tf32_of(x) * tf32_of(y);
   for (int i = 0; i < (type == MMA_S8 ? 4 : 2); ++i) {
     uint32_t u = (uint32_t)x >> 16 * i << 16, v = (uint32_t)y >> 16 * i << 16;
     uint16_t h = (uint16_t)(u >> 16), k = (uint16_t)(v >> 16);
@@ -277,6 +287,10 @@ Floats emu_mma_bf16(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32
 Floats emu_mma_f16(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, float g, float h, float i,
                    float j) {
   return mma_floats(MMA_F16, (int32_t[]){a, b, c, d, e, f}, (Floats){g, h, i, j});
+}
+Floats emu_mma_tf32(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, float g, float h, float i,
+                    float j) {
+  return mma_floats(MMA_TF32, (int32_t[]){a, b, c, d, e, f}, (Floats){g, h, i, j});
 }
 Words emu_mma_s8(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t f, int32_t g, int32_t h, int32_t i,
                  int32_t j) {

@@ -9,14 +9,14 @@ enum { MAP_DIMS = 5, LINE = 128, SUMS = 128, HANDLES = 16, WAITING = 64 };
 
 typedef struct {
   char *memory;
-  int32_t rank, element;
+  int32_t rank, element, tf32;
   int64_t size[MAP_DIMS], stride[MAP_DIMS]; // elements; bytes
   int32_t box[MAP_DIMS];
 } Map;
 _Static_assert(sizeof(Map) <= 128, "a tensor map");
 
-void sinter_rt_tensor_map(void *to, void *memory, int64_t rank, const int64_t *numbers) {
-  Map m = {.memory = memory, .rank = (int32_t)rank, .element = (int32_t)numbers[1]};
+void sinter_rt_tensor_map(void *to, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+  Map m = {.memory = memory, .rank = (int32_t)rank, .tf32 = (int32_t)tf32, .element = (int32_t)numbers[1]};
   for (int64_t d = 0; d < rank; ++d) {
     m.size[d] = numbers[3 * d];
     m.stride[d] = numbers[3 * d + 1];
@@ -65,6 +65,8 @@ static void copy_tile_now(int32_t to, const Map *m, const int32_t *at, int32_t s
         memcpy(p, m->memory + offset + i * m->element, (size_t)m->element);
       else
         memset(p, 0, (size_t)m->element);
+      if (m->tf32)
+        *(int32_t *)(void *)p = emu_tf32(*(int32_t *)(void *)p);
     }
   }
   touch((void *)(uintptr_t)(uint32_t)to, lines * LINE, 1);
@@ -144,13 +146,13 @@ static uintptr_t element_at(int64_t descriptor, int lines_of_sum, int64_t i, int
 
 static double value_at(uintptr_t p, Mma type) {
   int32_t word = 0;
-  memcpy(&word, (void *)p, type == MMA_S8 ? 1 : 2);
-  int32_t one = type == MMA_BF16 ? 0x3f80 : type == MMA_F16 ? 0x3c00 : 1;
+  memcpy(&word, (void *)p, (size_t)mma_bytes[type]);
+  int32_t one = type == MMA_BF16 ? 0x3f80 : type == MMA_F16 ? 0x3c00 : type == MMA_TF32 ? 0x3f800000 : 1;
   return word_product(type, word, one);
 }
 
 static void run_multiplication(Warpgroup *w, const Multiplication *m) {
-  int64_t lane = (me - threads) % 128, row = lane / 32 * 16 + lane % 32 / 4, element = m->type == MMA_S8 ? 1 : 2,
+  int64_t lane = (me - threads) % 128, row = lane / 32 * 16 + lane % 32 / 4, element = mma_bytes[m->type],
           k = 32 / element;
   double *sums = w->sums[m->handle];
   for (int64_t i = 0; i < k; ++i) {

@@ -24,8 +24,15 @@ static MlirValue sum_of(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "
 static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 static bool is_double(const SnMicroKernel *line) { return line->sum == SN_F64; }
+static bool is_tf32(const SnMicroKernel *line) { return line->a == SN_TF32; }
+// Each lane takes its own elements of the side; else ldmatrix gives them to all lanes.
+static bool by_lanes(const SnMicroKernel *line, const SnGpuWarpSide *s) {
+  return is_double(line) || (is_tf32(line) && s->turned);
+}
 
-bool sn_gpu_may_turn(const SnMicroKernel *line, MlirType element) { return sn_bits(element) == 16 || is_double(line); }
+bool sn_gpu_may_turn(const SnMicroKernel *line, MlirType element) {
+  return sn_bits(element) == 16 || is_double(line) || is_tf32(line);
+}
 
 MlirType sn_gpu_word_type(SnBuilder *b, const SnMicroKernel *line) {
   return is_double(line) ? mlirF64TypeGet(b->ctx) : mlirIntegerTypeGet(b->ctx, 32);
@@ -38,9 +45,9 @@ void sn_gpu_place_fragments(SnBuilder *b, const SnGpuKernel *k, const SnMicroKer
   MlirValue lane = k->lane, eight = sn_index(b, 8), four = sn_index(b, 4), two = sn_index(b, 2),
             low = sn(b, "arith.remui", lane, eight), high = sn(b, "arith.divui", lane, sn_index(b, 16)),
             middle = sn(b, "arith.remui", sn(b, "arith.divui", lane, eight), two);
-  if (is_double(line)) {
-    MlirValue at = sum_of(b, outer, sn(b, "arith.divui", lane, four)),
-              sum = times(b, sn(b, "arith.remui", lane, four), 2);
+  if (by_lanes(line, s)) {
+    MlirValue at = sum_of(b, outer, sn(b, "arith.divui", lane, four)), sum = sn(b, "arith.remui", lane, four);
+    sum = is_double(line) ? times(b, sum, 2) : sum;
     s->line = s->turned ? sum : at;
     s->word = s->turned ? at : sum;
     return;
@@ -107,27 +114,52 @@ static void load_doubles(SnBuilder *b, const SnMicroKernel *line, const SnGpuWar
   }
 }
 
+// The same of words whose lines are along rows or columns.
+static void load_words(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                       int64_t outer, int64_t apart, MlirValue *to) {
+  for (int64_t i = 0; i < line->k / 4; ++i) {
+    MlirValue at[] = {plus(b, sum_of(b, first, s->line), step * line->k + 4 * i), plus(b, s->word, outer)};
+    to[i * apart] = sn_scratch_load(b, s->memory, sn_values(2, at), mlirIntegerTypeGet(b->ctx, 32), sn_no_attr());
+  }
+}
+
+// The nearest of tf32, of two equally near ones the greater: what multiplies leaves lower bits out.
+static void round_words(SnBuilder *b, int64_t n, MlirValue *words) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  for (int64_t i = 0; i < n; ++i)
+    words[i] = sn_result(sn_op(b, "llvm.inline_asm", sn_values(1, &words[i]), sn_types(1, &i32),
+                               sn_attr("asm_string", sn_string(b->ctx, "cvt.rna.tf32.f32 $0, $1;")),
+                               sn_attr("constraints", sn_string(b->ctx, "=r,r"))),
+                         0);
+}
+
+static void load_own(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                     int64_t outer, int64_t apart, MlirValue *to) {
+  (is_double(line) ? load_doubles : load_words)(b, line, s, first, step, outer, apart, to);
+}
+
 void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
                    int64_t outer, MlirValue *to) {
-  if (!is_double(line)) {
+  if (!by_lanes(line, s))
     load_by_matrices(b, s, first, step, outer, to);
-    return;
-  }
-  for (int64_t half = 0; half < 2; ++half)
-    load_doubles(b, line, s, first, step, outer + half * HALF, 2, to + half);
+  for (int64_t half = 0; half < 2 && by_lanes(line, s); ++half)
+    load_own(b, line, s, first, step, outer + half * HALF, 2, to + half);
+  if (is_tf32(line))
+    round_words(b, 4, to);
 }
 
 void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
                    int64_t outer, MlirValue *to) {
-  if (is_double(line)) {
-    for (int64_t half = 0; half < 2; ++half)
-      load_doubles(b, line, s, first, step, outer + half * HALF, 1, to + half * SN_GPU_MMA_B);
-    return;
-  }
   MlirValue both[4];
-  load_by_matrices(b, s, first, step, outer, both);
-  for (int64_t i = 0; i < 4; ++i)
-    to[i / 2 * SN_GPU_MMA_B + i % 2] = both[i];
+  if (!by_lanes(line, s))
+    load_by_matrices(b, s, first, step, outer, both);
+  for (int64_t half = 0; half < 2; ++half)
+    if (by_lanes(line, s))
+      load_own(b, line, s, first, step, outer + half * HALF, 1, to + half * SN_GPU_MMA_B);
+    else
+      memcpy(to + half * SN_GPU_MMA_B, both + 2 * half, 2 * sizeof *both);
+  for (int64_t half = 0; half < 2 && is_tf32(line); ++half)
+    round_words(b, 2, to + half * SN_GPU_MMA_B);
 }
 
 // ---- the instruction ---------------------------------------------------------------------------

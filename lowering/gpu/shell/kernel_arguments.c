@@ -139,9 +139,10 @@ static MlirValue pass_map(SnBuilder *b, const Passed *p) {
   MlirValue place = sn(b, "llvm.alloca", sn_int(b, i64, 1), pointer, sn_attr("elem_type", mlirTypeAttrGet(bytes)),
                        sn_attr("alignment", sn_i64(b->ctx, SN_GPU_MAP_ALIGNED))),
             address = sn(b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b->ctx));
-  MlirValue arguments[] = {place, sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), pointer),
+  MlirValue arguments[] = {place, sn_int(b, i64, map->tf32),
+                           sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), pointer),
                            sn_int(b, i64, map->rank), numbers};
-  sn_call_runtime(b, p->module, "sinter_rt_tensor_map", sn_values(4, arguments));
+  sn_call_runtime(b, p->module, "sinter_rt_tensor_map", sn_values(5, arguments));
   return place;
 }
 

@@ -69,3 +69,24 @@ func.func private @small(%x: memref<64x96xf64>, %w: memref<64x96xf64>, %y: memre
   }
   return
 }
+
+// -----
+
+// tf32: what lies along the sum comes by ldmatrix, what lies along columns lane by lane, and all is rounded.
+
+// CHECK-LABEL: gpu.func @tf32
+//       CHECK:   scf.for
+//       CHECK:     ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK-COUNT-4:   llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;", "=r,r"
+//       CHECK:     memref.load %{{.+}} : memref<32x40xi32, #gpu.address_space<workgroup>>
+//       CHECK:     llvm.inline_asm "cvt.rna.tf32.f32
+//       CHECK:     llvm.inline_asm "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+func.func private @tf32(%x: memref<64x96xf32>, %w: memref<96x64xf32>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 64) by (j = 64) product (k = 96) (%x[i, k] : memref<64x96xf32>, %w[k, j] : memref<96x64xf32>) : f32
+      outs(%y[i, j] : memref<64x64xf32>)
+      schedule(#sinter.mma<kernel = "mma.tf32", m = 32, n = 32, k = 16, threads = 64>) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
+  }
+  return
+}

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_90" --split-input-file %s | FileCheck %s --check-prefix=SYNC
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_86" --split-input-file %s | FileCheck %s --check-prefix=SM86
+// RUN: sinter-opt --sinter-schedule="target=gpu allow-tf32" --split-input-file %s | FileCheck %s --check-prefix=TF32
 
 // Tiles of 128 by 128 where there is one for each multiprocessor.
 
@@ -8,8 +9,27 @@
 //       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
 // SM86-LABEL:  func @large
 //       SM86:  #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+// TF32-LABEL:  func @large
+//       TF32:  #sinter.mma<blocks = 132, group = 12, k = 32, kernel = "wgmma.tf32", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
 func.func @large(%x: tensor<4096x512xf32>, %w: tensor<4096x512xf32>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xf32>, %w[j, k] : tensor<4096x512xf32>) : f32
+      outs(%e[i, j] : tensor<4096x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// wgmma takes sides of tf32 along the sum alone.
+
+// CHECK-LABEL: func @by_columns
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+// TF32-LABEL:  func @by_columns
+//       TF32:  #sinter.mma<k = 16, kernel = "mma.tf32", m = 128, n = 128, occupancy = 2, threads = 256>
+func.func @by_columns(%x: tensor<4096x512xf32>, %w: tensor<512x4096xf32>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 4096) product (k = 512) (%x[i, k] : tensor<4096x512xf32>, %w[k, j] : tensor<512x4096xf32>) : f32
       outs(%e[i, j] : tensor<4096x4096xf32>) {
   ^row(%acc: tensor<4096xf32>):
     sinter.yield %acc : tensor<4096xf32>
@@ -70,6 +90,8 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 
 // CHECK-LABEL: func @half
 //       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
+// TF32-LABEL:  func @half
+//       TF32:  kernel = "wgmma",
 // SYNC-LABEL:  func @half
 //       SYNC:  #sinter.mma<k = 32, kernel = "mma.sync", m = 128, n = 128, occupancy = 2, threads = 256>
 func.func @half(%x: tensor<4096x512xbf16>, %w: tensor<4096x512xbf16>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
