@@ -63,6 +63,10 @@ static const char *set_allow_tf32(void *to, const char *value) {
   ((SinterCompiler *)to)->allow_tf32 = true;
   return NULL;
 }
+static const char *set_f32_parts(void *to, const char *value) {
+  ((SinterCompiler *)to)->f32_parts = true;
+  return NULL;
+}
 static const char *set_ptx(void *to, const char *value) {
   ((SinterCompiler *)to)->ptx = true;
   return NULL;
@@ -117,6 +121,8 @@ const SinterOption sn_library_options[] = {
     {"chip", "NAME", "the GPU's architecture (default: " SN_GPU_CHIP_DEFAULT ")", set_chip},
     {"allow-tf32", NULL, "products in f32 may round what they multiply to 10 bits (tf32), for a GPU's tensor cores",
      set_allow_tf32},
+    {"f32-parts", NULL,
+     "products in f32 may multiply sums of three bf16, for a GPU's tensor cores; infinities give NaN", set_f32_parts},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -135,6 +141,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->upstream, !*c->wrt, "--upstream", "takes effect with --wrt=N"},
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
+      {c->f32_parts, !c->gpu, "--f32-parts", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

@@ -49,8 +49,11 @@ SnLayout sn_layout_of_row(int64_t threads, int64_t lanes, int64_t vectors) {
 }
 
 bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *l) {
-  int64_t across = n < 16 ? n : 16, down = threads / across;
-  if (across < 1 || threads % across || n % across || m % down)
+  int64_t across = n < 16 ? n : 16;
+  while (across && threads / across > m && 2 * across <= n)
+    across *= 2;
+  int64_t down = across ? threads / across : 0;
+  if (!down || across < 1 || threads % across || n % across || m % down)
     return false;
   int64_t columns = n / across, rows = m / down, lanes = columns % 4 ? columns % 2 ? 1 : 2 : 4,
           lines = rows % 4 ? rows % 2 ? 1 : 2 : 4;

@@ -42,7 +42,7 @@ int64_t sn_layout_period(const SnLayout *l);
 // of a warp (16 rows) or of a warpgroup (64), of one thread on a CPU, of memory.
 SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes);
 // The sums of a tile of m rows by n columns where each thread of a block has rectangles of up to 4 by 4, 16 threads
-// beside each other. False where they cannot share it evenly.
+// beside each other, and more where there are more threads than rows. False where they cannot share it evenly.
 bool sn_layout_of_threads(int64_t m, int64_t n, int64_t threads, SnLayout *layout);
 // The same where each warp has one part of the tile, in 16 rows by 8 columns of mma.sync; `down`: so many parts are one
 // below the other, so that parts are as square as they can be.

@@ -37,6 +37,7 @@
 #define F64 SN_F64
 #define F32 SN_F32
 #define TF32 SN_TF32
+#define PARTS SN_PARTS
 #define F16 SN_F16
 #define BF16 SN_BF16
 #define E4M3 SN_F8E4M3
@@ -85,6 +86,7 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
     {"mma.tf32", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "tf32"},
+    {"mma.parts", GPU, "sm_80", "", PARTS, PARTS, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "s8"},
     {"mma.f64", GPU, "sm_90", "", F64, F64, F64, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
     {"mma.f64.small", GPU, "sm_80", "", F64, F64, F64, 8, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
@@ -92,8 +94,8 @@ const SnMicroKernel sn_micro_kernels[] = {
     {NULL},
 };
 
-const char *const sn_micro_gpu_names[] = {"fma",      "mma.sync", "mma.f64",    "mma.f64.small",
-                                          "mma.tf32", "wgmma",    "wgmma.tf32", NULL};
+const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
+                                          "wgmma", "wgmma.tf32", NULL};
 const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
                                              "fma512", "fma256", "any512",  "any256",  "any128", NULL};
 
@@ -115,6 +117,7 @@ static MlirType type_of(SnElement e, MlirContext ctx) {
     return mlirF64TypeGet(ctx);
   case SN_F32:
   case SN_TF32:
+  case SN_PARTS:
     return mlirF32TypeGet(ctx);
   case SN_F16:
     return mlirF16TypeGet(ctx);

@@ -22,6 +22,7 @@ typedef enum {
   SN_F64,
   SN_F32,
   SN_TF32,
+  SN_PARTS, // f32 as a sum of three bf16
   SN_F16,
   SN_BF16,
   SN_F8E4M3,

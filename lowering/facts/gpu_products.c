@@ -65,20 +65,22 @@ int64_t sn_gpu_dims_size(const SnForm *f, const SnGpuDims *dims) {
 static int64_t element_bits(const SnGpuProduct *p) { return (int64_t)sn_bits(sn_micro_packed(p->line->a, p->type)); }
 
 int64_t sn_gpu_line_words(const SnGpuProduct *p, int64_t k) {
-  return k * element_bits(p) / 32 + (element_bits(p) == 64 ? SN_GPU_PADDED_DOUBLES : SN_GPU_PADDED);
+  return k * element_bits(p) / 32 + (element_bits(p) == 64    ? SN_GPU_PADDED_DOUBLES
+                                     : p->line->a == SN_PARTS ? SN_GPU_PADDED_WORDS
+                                                              : SN_GPU_PADDED);
 }
 
 int64_t sn_gpu_turned_words(const SnGpuProduct *p, int64_t extent) {
-  return extent * element_bits(p) / 32 + (element_bits(p) == 32 ? SN_GPU_PADDED_TURNED : SN_GPU_PADDED);
+  return extent * element_bits(p) / 32 + (p->line->a == SN_TF32 ? SN_GPU_PADDED_WORDS : SN_GPU_PADDED);
 }
 
 static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
 
 int64_t sn_gpu_side_bytes(const SnGpuProduct *p, int64_t extent, int64_t k) {
-  return p->line->sums == SN_SUMS_IN_THREADS ? k * (extent + SN_GPU_PADDED) * sn_scratch_bytes(p->type)
-                                             : 2 * 4 *
-                                                   larger(extent * sn_gpu_line_words(p, k),
-                                                          k * sn_gpu_turned_words(p, extent)); // two slots
+  int64_t slots = 2;
+  if (p->line->sums == SN_SUMS_IN_THREADS)
+    return slots * k * (extent + SN_GPU_PADDED) * sn_scratch_bytes(p->type);
+  return slots * 4 * larger(extent * sn_gpu_line_words(p, k), k * sn_gpu_turned_words(p, extent));
 }
 
 int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k) {
@@ -172,7 +174,8 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
                       (long long)p->k, (long long)sn_gpu_map_sum(&product));
     if (!sn_gpu_slot(f, &p->points, &product, true, p->m, &slot, &why) ||
         !sn_gpu_slot(f, &p->points, &product, false, p->n, &slot, &why))
-      return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and its slots cannot have a side: %s", why);
+      return sn_error(f->op, "has a schedule with kernel = \"%s\", and its slots cannot have a side: %s", p->kernel,
+                      why);
   }
   p->sums = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, SN_GPU_WARPGROUP_ROWS, p->n, 1);
   return SN_OK;

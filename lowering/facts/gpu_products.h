@@ -11,9 +11,9 @@
 #include "target/layouts.h"
 
 // Elements, or words, behind each line of a side in shared memory, so that neighbours of different lines meet in no
-// bank; of f64 along the sum, of which neighbouring lanes take pairs; of 32 bits along rows or columns, of which lanes
-// take one each.
-enum { SN_GPU_PADDED = 4, SN_GPU_PADDED_DOUBLES = 16, SN_GPU_PADDED_TURNED = 8 };
+// bank: of f64 along the sum, of which lanes take pairs; of f32 along the sum, of which they take pairs, and along rows
+// or columns, of which they take one each; of all others.
+enum { SN_GPU_PADDED_DOUBLES = 16, SN_GPU_PADDED_WORDS = 8, SN_GPU_PADDED = 4 };
 
 // Dimensions of a form in its order, counted as one; the last is the fastest.
 typedef struct {

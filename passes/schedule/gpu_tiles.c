@@ -29,15 +29,40 @@ typedef struct {
 
 // The first that fits is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {"mma.sync", 128, 128, 32, 256, 2},   {"mma.sync", 128, 64, 32, 128, 3}, {"mma.sync", 64, 128, 32, 128, 3},
-    {"mma.sync", 64, 64, 32, 128, 4},     {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4},
-    {"mma.sync", 32, 32, 32, 64, 8},      {"mma.f64", 128, 128, 16, 256, 1}, {"mma.f64", 64, 64, 16, 128, 2},
-    {"mma.f64", 16, 128, 16, 128, 2},     {"mma.f64", 128, 16, 16, 128, 2},  {"mma.f64", 32, 32, 16, 64, 5},
-    {"mma.tf32", 128, 128, 16, 256, 2},   {"mma.tf32", 64, 64, 32, 128, 3},  {"mma.tf32", 16, 128, 32, 128, 3},
-    {"mma.tf32", 128, 16, 32, 128, 3},    {"mma.tf32", 32, 32, 32, 64, 6},   {"mma.f64.small", 64, 64, 16, 128, 2},
-    {"mma.f64.small", 32, 32, 16, 64, 5}, {"fma", 128, 128, 8, 256, 2},      {"fma", 128, 64, 8, 128, 3},
-    {"fma", 64, 128, 8, 128, 3},          {"fma", 64, 64, 16, 256, 4},       {"fma", 16, 128, 16, 128, 4},
-    {"fma", 128, 16, 16, 128, 4},         {"fma", 32, 32, 16, 64, 8},        {"fma", 16, 16, 16, 64, 8},
+    {"mma.sync", 128, 128, 32, 256, 2},
+    {"mma.sync", 128, 64, 32, 128, 3},
+    {"mma.sync", 64, 128, 32, 128, 3},
+    {"mma.sync", 64, 64, 32, 128, 4},
+    {"mma.sync", 16, 128, 32, 128, 4},
+    {"mma.sync", 128, 16, 32, 128, 4},
+    {"mma.sync", 32, 32, 32, 64, 8},
+    {"mma.f64", 128, 128, 16, 256, 1},
+    {"mma.f64", 64, 64, 16, 128, 2},
+    {"mma.f64", 16, 128, 16, 128, 2},
+    {"mma.f64", 128, 16, 16, 128, 2},
+    {"mma.f64", 32, 32, 16, 64, 5},
+    {"mma.f64.small", 64, 64, 16, 128, 2},
+    {"mma.f64.small", 32, 32, 16, 64, 5},
+    {"mma.tf32", 128, 128, 16, 256, 2},
+    {"mma.tf32", 64, 64, 32, 128, 3},
+    {"mma.tf32", 16, 128, 32, 128, 3},
+    {"mma.tf32", 128, 16, 32, 128, 3},
+    {"mma.tf32", 32, 32, 32, 64, 6},
+    {"mma.parts", 128, 128, 16, 256, 1},
+    {"mma.parts", 64, 64, 16, 128, 2},
+    {"mma.parts", 16, 128, 16, 128, 3},
+    {"mma.parts", 128, 16, 16, 128, 3},
+    {"mma.parts", 32, 32, 16, 64, 5},
+    {"fma", 128, 128, 8, 256, 2},
+    {"fma", 128, 64, 8, 128, 3},
+    {"fma", 64, 128, 8, 128, 3},
+    {"fma", 64, 64, 16, 256, 4},
+    {"fma", 64, 64, 8, 256, 4},
+    {"fma", 4, 128, 32, 128, 4},
+    {"fma", 16, 128, 16, 128, 4},
+    {"fma", 128, 16, 16, 128, 4},
+    {"fma", 32, 32, 16, 64, 8},
+    {"fma", 16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
@@ -54,7 +79,8 @@ static bool runs(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   bool all = sn_gpu_has_kernel(f, kernel);
   for (size_t i = 0; i < f->products.size && all; ++i) {
     const SnMicroKernel *line = sn_gpu_product(f, i, kernel).line;
-    all = sn_gpu_chip_has(options->chip, line->needs) && (line->a != SN_TF32 || options->allow_tf32);
+    all = sn_gpu_chip_has(options->chip, line->needs) && (line->a != SN_TF32 || options->allow_tf32) &&
+          (line->a != SN_PARTS || options->f32_parts);
   }
   return all;
 }
@@ -90,10 +116,10 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
           columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 20),
           batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
           each = t->m * t->n / t->threads * register_bytes(f) / 4;
-  bool wasted = (t->m > 16 && rows <= t->m / 2) || (t->n > 16 && columns <= t->n / 2);
+  bool few = t->m >= 16 || rows <= t->m, wasted = (t->m > 16 && rows <= t->m / 2) || (t->n > 16 && columns <= t->n / 2);
   int64_t all = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   all = sn_times(all, split_of(f, points, t, chip));
-  return !wasted && each * 2 <= REGISTERS / (t->threads * t->occupancy) && all >= chip->multiprocessors &&
+  return few && !wasted && each * 2 <= REGISTERS / (t->threads * t->occupancy) && all >= chip->multiprocessors &&
          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
 

@@ -10,16 +10,16 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
+#include "passes/schedule/schedule.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/cpu_forms.h"
-#include "passes/schedule/schedule.h"
 #include "target/chips.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
 
 static const struct {
   const char *target, *form;
-  Scheduler scheduler; // NULL: this target leaves the form alone
+  Scheduler scheduler;  // NULL: this target leaves the form alone
   const char *mnemonic; // of its schedules
 } schedulers[] = {
     {"cpu", "sinter.rowwise", sn_schedule_cpu_rows, "rows"},
@@ -55,8 +55,9 @@ static MlirLogicalResult check_kernel(MlirOperation op, const SnScheduleOptions 
   const char *kernel = sn_schedule_word(found, "kernel");
   MlirLogicalResult result = SN_OK;
   if (!sn_schedule_kernel_runs(&form, kernel, options->features))
-    result = sn_error(op, "has a schedule with kernel = \"%s\", which a processor with the features '%s' does not run "
-                          "for these types",
+    result = sn_error(op,
+                      "has a schedule with kernel = \"%s\", which a processor with the features '%s' does not run "
+                      "for these types",
                       kernel, options->features);
   sn_form_free(&form);
   return result;
@@ -119,6 +120,8 @@ static const SnOption options[] = {
      NULL, offsetof(SnScheduleOptions, prefetch)},
     {SN_OPTION_BOOL, "allow-tf32", "a GPU may round what products in f32 multiply to 10 bits behind the point (tf32)",
      "false", NULL, offsetof(SnScheduleOptions, allow_tf32)},
+    {SN_OPTION_BOOL, "f32-parts", "a GPU may multiply f32 as sums of three bf16, which has no infinities", "false",
+     NULL, offsetof(SnScheduleOptions, f32_parts)},
     {SN_OPTION_STRING, "tuning",
      "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL,
      offsetof(SnScheduleOptions, tuning)},

@@ -17,6 +17,7 @@ typedef struct {
                     // enough by itself
   const char *features; // instructions that the CPU has beyond its architecture's, by LLVM's names, commas between
   bool allow_tf32;      // a GPU may round the sides of products in f32 to tf32
+  bool f32_parts;       // a GPU may take f32 as sums of three bf16
   const char *tuning;   // a file of measured schedules; "": none
 } SnScheduleOptions;
 

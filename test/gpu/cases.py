@@ -753,6 +753,9 @@ def products():
                   shapes=((37, 129), (129, 65)))
     product("product", **matmul)
     product("product_128", **matmul, schedule=f + t(128, 128, 8, 256))
+    product("product_sums", **matmul, schedule=f + t(128, 128, 8, 128))
+    product("product_few_rows", rows=[("i", 3)], columns=[("j", 265)], sums=[("k", 129)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((3, 129), (129, 265)), schedule=f + t(4, 128, 32, 128))
     product("product_wide", **matmul, schedule=f + t(16, 128, 16, 128) + ", blocks = 2")
     product("product_tickets", **matmul, schedule=f + t(16, 16, 16, 64) + ', blocks = 4, deal = "ticket"')
     product("product_flat", **matmul, schedule=f + t(128, 16, 16, 128))
@@ -774,10 +777,16 @@ def products():
                         sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
                         t=("f64", "f64", "f64"), shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
                         schedule=f'kernel = "mma.{kernel}", m = 64, n = 64, k = 16, threads = 128')
+            product("product_parts_f32_" + (a + b).replace(", ", ""), rows=[("i", 70)], columns=[("j", 82)],
+                    sums=[("k", 104)], a=a, b=b, spec=f"{a.replace(', ', '')},{b.replace(', ', '')}->ij",
+                    shapes=tuple(tuple(of[d] for d in s.split(", ")) for s in (a, b)),
+                    schedule='kernel = "mma.parts", m = 64, n = 64, k = 16, threads = 128')
             products_tf32(f"product_tf32_{(a + b).replace(', ', '')}", of, a, b,
                           'kernel = "mma.tf32", m = 64, n = 64, k = 16, threads = 128')
     products_tf32("product_tf32_odd", {"i": 37, "j": 65, "k": 129}, "i, k", "k, j",
                   'kernel = "mma.tf32", m = 32, n = 32, k = 32, threads = 64, blocks = 3, split = 2')
+    product("product_parts_f32_odd", **matmul,
+            schedule='kernel = "mma.parts", m = 32, n = 32, k = 32, threads = 64, blocks = 3, split = 2')
     product("product_f64_odd", rows=[("i", 37)], columns=[("j", 65)], sums=[("k", 129)], a="i, k", b="k, j",
             spec="ik,kj->ij", shapes=((37, 129), (129, 65)), t=("f64", "f64", "f64"),
             schedule='kernel = "mma.f64", m = 32, n = 32, k = 16, threads = 64, blocks = 3, split = 2')

@@ -117,7 +117,10 @@ int main(void) {
   warps(64, 64, 4, 2);
   int64_t down;
   CHECK(!sn_layout_of_warps(8, 64, 1, &down, &none) && !sn_layout_of_warps(16, 16, 2, &down, &none));
-  CHECK(!sn_layout_of_threads(8, 64, 256, &none) && !sn_layout_of_threads(16, 60, 64, &none));
+  CHECK(!sn_layout_of_threads(4, 32, 256, &none) && !sn_layout_of_threads(16, 60, 64, &none));
+  threads(8, 64, 256); // more threads than 16 for each row
+  threads(4, 128, 128);
+  threads(1, 256, 128);
   for (int64_t n = 8; n <= 256; n += 8)
     wgmma(n);
   mma_sync();

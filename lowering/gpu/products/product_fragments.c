@@ -17,25 +17,30 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>
 
-enum { WORDS = 8, HALF = 8, PAIRS = 8 }; // of an instruction's k; of its rows; of f64's k that a load has for all lanes
+enum { WORDS = 8, HALF = 8, PAIRS = 8 }; // of an instruction's k; of its rows; of k that all lanes' pairs have
 
 static MlirValue plus(SnBuilder *b, MlirValue x, int64_t n) { return n ? sn(b, "arith.addi", x, sn_index(b, n)) : x; }
 static MlirValue sum_of(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 static bool is_double(const SnMicroKernel *line) { return line->sum == SN_F64; }
+static bool is_parts(const SnMicroKernel *line) { return line->a == SN_PARTS; }
+// Lanes have pairs of neighbours of the sum.
+static bool by_pairs(const SnMicroKernel *line) { return is_double(line) || is_parts(line); }
 static bool is_tf32(const SnMicroKernel *line) { return line->a == SN_TF32; }
 // Each lane takes its own elements of the side; else ldmatrix gives them to all lanes.
 static bool by_lanes(const SnMicroKernel *line, const SnGpuWarpSide *s) {
-  return is_double(line) || (is_tf32(line) && s->turned);
+  return by_pairs(line) || (is_tf32(line) && s->turned);
 }
 
 bool sn_gpu_may_turn(const SnMicroKernel *line, MlirType element) {
-  return sn_bits(element) == 16 || is_double(line) || is_tf32(line);
+  return sn_bits(element) == 16 || by_pairs(line) || is_tf32(line);
 }
 
 MlirType sn_gpu_word_type(SnBuilder *b, const SnMicroKernel *line) {
-  return is_double(line) ? mlirF64TypeGet(b->ctx) : mlirIntegerTypeGet(b->ctx, 32);
+  return is_double(line)  ? mlirF64TypeGet(b->ctx)
+         : is_parts(line) ? mlirF32TypeGet(b->ctx)
+                          : mlirIntegerTypeGet(b->ctx, 32);
 }
 
 // Which lines and words this lane names. For ldmatrix: of a the lines of both halves of the 16, then the other words;
@@ -47,7 +52,7 @@ void sn_gpu_place_fragments(SnBuilder *b, const SnGpuKernel *k, const SnMicroKer
             middle = sn(b, "arith.remui", sn(b, "arith.divui", lane, eight), two);
   if (by_lanes(line, s)) {
     MlirValue at = sum_of(b, outer, sn(b, "arith.divui", lane, four)), sum = sn(b, "arith.remui", lane, four);
-    sum = is_double(line) ? times(b, sum, 2) : sum;
+    sum = by_pairs(line) ? times(b, sum, 2) : sum;
     s->line = s->turned ? sum : at;
     s->word = s->turned ? at : sum;
     return;
@@ -91,17 +96,18 @@ static void load_by_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue fir
   load_matrices(b, s, plus(b, sum_of(b, first, s->line), lines), plus(b, s->word, words), to);
 }
 
-// For 8 rows or columns: the lane's line->k / 4 elements of the sum, to[0], to[step], ...
-static void load_doubles(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
-                         int64_t outer, int64_t apart, MlirValue *to) {
-  MlirType f64 = mlirF64TypeGet(b->ctx);
+// For 8 rows or columns: the lane's line->k / 4 elements of the sum, to[0], to[apart], ...
+static void load_pairs(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
+                       int64_t outer, int64_t apart, MlirValue *to) {
+  MlirType element = sn_gpu_word_type(b, line);
+  int64_t bytes = (int64_t)sn_bits(element) / 8;
   MlirValue at_line = sum_of(b, first, s->line);
   for (int64_t i = 0; i < line->k / PAIRS; ++i) {
     int64_t sum = step * line->k + i * PAIRS;
     if (!s->turned) {
       MlirValue at[] = {plus(b, at_line, outer), plus(b, s->word, sum)},
-                pair = sn_scratch_load(b, s->memory, sn_values(2, at), sn_vector(f64, 2),
-                                       sn_attr("alignment", sn_i64(b->ctx, 16)));
+                pair = sn_scratch_load(b, s->memory, sn_values(2, at), sn_vector(element, 2),
+                                       sn_attr("alignment", sn_i64(b->ctx, 2 * bytes)));
       for (int64_t l = 0; l < 2; ++l)
         to[(2 * i + l) * apart] = sn_lane(b, pair, l);
       continue;
@@ -109,7 +115,7 @@ static void load_doubles(SnBuilder *b, const SnMicroKernel *line, const SnGpuWar
     for (int64_t l = 0; l < 2; ++l) {
       MlirValue at[] = {plus(b, at_line, sum + l), plus(b, s->word, outer)};
       to[(2 * i + l) * apart] =
-          sn_scratch_load(b, s->memory, sn_values(2, at), f64, sn_attr("alignment", sn_i64(b->ctx, 8)));
+          sn_scratch_load(b, s->memory, sn_values(2, at), element, sn_attr("alignment", sn_i64(b->ctx, bytes)));
     }
   }
 }
@@ -135,8 +141,53 @@ static void round_words(SnBuilder *b, int64_t n, MlirValue *words) {
 
 static void load_own(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
                      int64_t outer, int64_t apart, MlirValue *to) {
-  (is_double(line) ? load_doubles : load_words)(b, line, s, first, step, outer, apart, to);
+  (by_pairs(line) ? load_pairs : load_words)(b, line, s, first, step, outer, apart, to);
 }
+
+// ---- f32 as three bf16 -------------------------------------------------------------------------------
+//
+//   x = high + middle + low: each has the next 8 bits of x, and nothing is rounded. Infinities become NaN.
+
+enum { PART_A = 4, PART_B = 2 }; // registers of a part of a and of b
+
+static MlirValue word_of(SnBuilder *b, MlirValue x) {
+  return sn(b, "arith.bitcast", x, mlirIntegerTypeGet(b->ctx, 32));
+}
+
+// The upper halves of both, as a register has a pair of bf16.
+static MlirValue upper_halves(SnBuilder *b, MlirValue x, MlirValue y) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue operands[] = {word_of(b, x), word_of(b, y), sn_int(b, i32, 0x7632)};
+  return sn(b, "llvm.call_intrinsic", operands[0], operands[1], operands[2], i32,
+            sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.prmt")),
+            sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+            sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){3, 0})));
+}
+
+// What its upper half leaves of x.
+static MlirValue rest_of(SnBuilder *b, MlirValue x) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue high = sn(b, "arith.andi", word_of(b, x), sn_int(b, i32, -65536));
+  return sn(b, "arith.subf", x, sn(b, "arith.bitcast", high, mlirF32TypeGet(b->ctx)));
+}
+
+// A pair of neighbours of the sum -> a register of each part, to[0], to[apart], to[2 apart].
+static void split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, MlirValue *to) {
+  for (int part = 0; part < 3; ++part) {
+    to[part * apart] = upper_halves(b, x, y);
+    if (part < 2)
+      x = rest_of(b, x), y = rest_of(b, y);
+  }
+}
+
+static void split_pairs(SnBuilder *b, const MlirValue *from, int64_t first, int64_t apart, int64_t registers,
+                        int64_t part, MlirValue *to) {
+  for (int64_t i = 0; i < registers; ++i)
+    split_pair(b, from[first + 2 * i * apart], from[first + (2 * i + 1) * apart], part, to + i * apart + first);
+}
+
+// The greatest parts last.
+static const int8_t part_products[][2] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
 
 void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
                    int64_t outer, MlirValue *to) {
@@ -146,6 +197,12 @@ void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide 
     load_own(b, line, s, first, step, outer + half * HALF, 2, to + half);
   if (is_tf32(line))
     round_words(b, 4, to);
+  if (is_parts(line)) {
+    MlirValue whole[8];
+    memcpy(whole, to, sizeof whole);
+    for (int64_t half = 0; half < 2; ++half)
+      split_pairs(b, whole, half, 2, 2, PART_A, to);
+  }
 }
 
 void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
@@ -160,6 +217,11 @@ void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide 
       memcpy(to + half * SN_GPU_MMA_B, both + 2 * half, 2 * sizeof *both);
   for (int64_t half = 0; half < 2 && is_tf32(line); ++half)
     round_words(b, 2, to + half * SN_GPU_MMA_B);
+  for (int64_t half = 0; half < 2 && is_parts(line); ++half) {
+    MlirValue whole[4], *of_half = to + half * SN_GPU_MMA_B;
+    memcpy(whole, of_half, sizeof whole);
+    split_pairs(b, whole, 0, 1, 2, PART_B, of_half);
+  }
 }
 
 // ---- the instruction ---------------------------------------------------------------------------
@@ -211,6 +273,11 @@ void sn_gpu_multiply_fragments(SnBuilder *b, const SnMicroKernel *line, const Ml
     return;
   }
   snprintf(name, sizeof name, "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s", line->k, of, t, t, of);
+  for (size_t i = 0; i < sizeof part_products / sizeof *part_products && is_parts(line); ++i)
+    multiply(b, name, sum, SN_GPU_MMA_SUMS, x + part_products[i][0] * PART_A, PART_A, y + part_products[i][1] * PART_B,
+             PART_B, sums);
+  if (is_parts(line))
+    return;
   multiply(b, name, sum, SN_GPU_MMA_SUMS, x, is_double(line) ? line->k / 2 : 4, y, is_double(line) ? line->k / 4 : 2,
            sums);
 }

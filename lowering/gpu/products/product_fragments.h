@@ -6,9 +6,9 @@
 #include "lowering/gpu/products/products_gpu.h"
 
 // Rows and columns of an instruction, a thread's sums of it, and values that it has of a and of b at most.
-enum { SN_GPU_MMA_ROWS = 16, SN_GPU_MMA_COLUMNS = 8, SN_GPU_MMA_SUMS = 4, SN_GPU_MMA_A = 8, SN_GPU_MMA_B = 4 };
+enum { SN_GPU_MMA_ROWS = 16, SN_GPU_MMA_COLUMNS = 8, SN_GPU_MMA_SUMS = 4, SN_GPU_MMA_A = 16, SN_GPU_MMA_B = 8 };
 
-// A side in shared memory, as a warp reads it: memref<lines x words>, words of 32 bits, or f64.
+// A side in shared memory, as a warp reads it: memref<lines x words>, words of 32 bits, f32 or f64.
 typedef struct {
   MlirValue memory;
   bool turned;          // lines are along rows or columns; else along the sum

@@ -1,7 +1,7 @@
 // product_sums.c: what a block's threads sum of a tile, each of them rectangles of it.
 //
 //   for each k summed elements, those of the next ones being on their way in registers:
-//     a[k][m], b[k][n] -> shared memory
+//     a[k][m], b[k][n] -> one of two slots in shared memory
 //     for each of the k: sum[r][c] += a[k][r] . b[k][c]
 //   sums[m][n] <- sum
 //
@@ -24,8 +24,9 @@ static MlirValue multiply_add(SnBuilder *b, MlirType t, MlirValue x, MlirValue y
   return sn(b, is_float ? "arith.addf" : "arith.addi", sum, sn(b, is_float ? "arith.mulf" : "arith.muli", x, y));
 }
 
-// What a thread needs of line s of a side: for its value v, in to[v]; neighbours by one load.
-static void take(SnBuilder *b, const Sums *t, MlirValue side, int64_t s, bool rows, MlirValue *to) {
+// What a thread needs of line `first` + s of a side: for its value v, in to[v]; neighbours by one load.
+static void take(SnBuilder *b, const Sums *t, MlirValue side, MlirValue first_line, int64_t s, bool rows,
+                 MlirValue *to) {
   int64_t values = sn_layout_values(t->layout), lanes = rows ? t->lines : t->lanes,
           bytes = lanes * sn_scratch_bytes(t->type);
   for (int64_t v = 0; v < values; ++v) {
@@ -42,7 +43,8 @@ static void take(SnBuilder *b, const Sums *t, MlirValue side, int64_t s, bool ro
     }
     if (offset % lanes)
       continue; // of the vector that was loaded for the one in front
-    MlirValue at[] = {sn_index(b, s), sn(b, "arith.addi", rows ? t->row : t->column, sn_index(b, offset))};
+    MlirValue at[] = {sn(b, "arith.addi", first_line, sn_index(b, s)),
+                      sn(b, "arith.addi", rows ? t->row : t->column, sn_index(b, offset))};
     MlirValue x = sn_scratch_load(b, side, sn_values(2, at), sn_lanes_of(t->type, lanes),
                                   sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16)));
     for (int64_t l = 0; l < lanes; ++l)
@@ -56,12 +58,14 @@ static void take(SnBuilder *b, const Sums *t, MlirValue side, int64_t s, bool ro
   }
 }
 
-static void multiply(SnBuilder *b, const Sums *t, MlirValue a, MlirValue c, int64_t k, MlirValue *sums) {
+// The k lines of both sides from `first` on.
+static void multiply(SnBuilder *b, const Sums *t, MlirValue a, MlirValue c, MlirValue first, int64_t k,
+                     MlirValue *sums) {
   int64_t values = sn_layout_values(t->layout);
   MlirValue *x = sn_alloc((size_t)values * sizeof *x), *y = sn_alloc((size_t)values * sizeof *y);
   for (int64_t s = 0; s < k; ++s) {
-    take(b, t, a, s, true, x);
-    take(b, t, c, s, false, y);
+    take(b, t, a, first, s, true, x);
+    take(b, t, c, first, s, false, y);
     for (int64_t v = 0; v < values; ++v)
       sums[v] = multiply_add(b, t->type, x[v], y[v], sums[v]);
   }
@@ -74,8 +78,8 @@ void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   const SnGpuProductPlan *plan = g->plan;
   SnGpuSide a = sn_gpu_side(b, g, p, true, p->type), c = sn_gpu_side(b, g, p, false, p->type);
   MlirType kept = sn_scratch_type(p->type);
-  MlirValue a_memory = sn_gpu_side_view(b, g->a, plan->k, plan->m + SN_GPU_PADDED, kept),
-            c_memory = sn_gpu_side_view(b, g->b, plan->k, plan->n + SN_GPU_PADDED, kept);
+  MlirValue a_memory = sn_gpu_side_view(b, g->a, 2 * plan->k, plan->m + SN_GPU_PADDED, kept),
+            c_memory = sn_gpu_side_view(b, g->b, 2 * plan->k, plan->n + SN_GPU_PADDED, kept);
   Sums t = {
       .layout = &plan->sums, .type = p->type, .lanes = plan->sums.values[0].count, .lines = plan->sums.values[2].count};
   sn_gpu_sums_place(b, t.layout, k->thread, &t.row, &t.column);
@@ -89,14 +93,15 @@ void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   sn_gpu_fetch_side(b, &c, first, next_c);
   SnLoop l = sn_for_values(b, first, end, step, sn_values(all, carried));
   memcpy(carried, l.carried, (size_t)all * sizeof *carried);
-  sn_gpu_put_side(b, &a, a_memory, true, sn_index(b, 0), next_a);
-  sn_gpu_put_side(b, &c, c_memory, true, sn_index(b, 0), next_c);
-  sn_gpu_sync(b, k);
+  MlirValue slot = sn(b, "arith.remui", sn(b, "arith.divui", l.index, step), sn_index(b, 2)),
+            line = sn(b, "arith.muli", slot, step);
+  sn_gpu_put_side(b, &a, a_memory, true, line, next_a);
+  sn_gpu_put_side(b, &c, c_memory, true, line, next_c);
+  sn_gpu_sync(b, k); // the other slot may still be read
   MlirValue next = sn(b, "arith.addi", l.index, step);
   sn_gpu_fetch_side(b, &a, next, next_a);
   sn_gpu_fetch_side(b, &c, next, next_c);
-  multiply(b, &t, a_memory, c_memory, plan->k, carried);
-  sn_gpu_sync(b, k);
+  multiply(b, &t, a_memory, c_memory, line, plan->k, carried);
   sn_next_values(b, &l, sn_values(all, carried));
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_result(l.op, v);

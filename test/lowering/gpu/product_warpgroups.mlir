@@ -98,6 +98,19 @@ func.func private @unknown_sum(%x: memref<64x?xbf16>, %w: memref<64x?xbf16>, %y:
 
 // -----
 
+func.func private @rounded(%x: memref<64x96xf32>, %w: memref<96x64xf32>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{has a schedule with kernel = "wgmma.tf32", and its slots cannot have a side: threads do not round to tf32, as copies do}}
+  sinter.contract (i = 64) by (j = 64) product (k = 96) (%x[i, k] : memref<64x96xf32>, %w[k, j] : memref<96x64xf32>) : f32
+      outs(%y[i, j] : memref<64x64xf32>)
+      schedule(#sinter.mma<kernel = "wgmma.tf32", m = 64, n = 64, k = 32, threads = 256, stages = 4, share = "turns">) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
+  }
+  return
+}
+
+// -----
+
 func.func private @k(%x: memref<64x96xi8>, %w: memref<64x96xi8>, %y: memref<64x64xi32>) attributes {sinter.kernel} {
   // expected-error @below {{has a schedule with k = 64, and a line of wgmma's sides has 128 elements}}
   sinter.contract (i = 64) by (j = 64) product (k = 96) (%x[i, k] : memref<64x96xi8>, %w[j, k] : memref<64x96xi8>) : i32

@@ -90,3 +90,31 @@ func.func private @tf32(%x: memref<64x96xf32>, %w: memref<96x64xf32>, %y: memref
   }
   return
 }
+
+// -----
+
+// f32 as three bf16: pairs of neighbours of the sum are split in registers, and six products are summed, the smallest
+// first.
+
+// CHECK-LABEL: gpu.func @parts
+//       CHECK:   scf.for
+//       CHECK:     vector.load %{{.+}} {alignment = 8 : i64} : memref<64x24xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+//       CHECK:     %[[HIGH:.+]] = llvm.call_intrinsic "llvm.nvvm.prmt"
+//       CHECK:     arith.andi %{{.+}}, %c-65536_i32
+//       CHECK:     arith.subf
+//       CHECK:     llvm.call_intrinsic "llvm.nvvm.prmt"
+//       CHECK:     arith.subf
+//       CHECK:     %[[LOW:.+]] = llvm.call_intrinsic "llvm.nvvm.prmt"
+//       CHECK:     memref.load %{{.+}} {alignment = 4 : i64} : memref<32x36xf32, #gpu.address_space<workgroup>>
+//       CHECK:     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32{{.*}} %[[LOW]],
+// CHECK-COUNT-4:   "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+//       CHECK:     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32{{.*}} %[[HIGH]],
+func.func private @parts(%x: memref<64x96xf32>, %w: memref<96x64xf32>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 64) by (j = 64) product (k = 96) (%x[i, k] : memref<64x96xf32>, %w[k, j] : memref<96x64xf32>) : f32
+      outs(%y[i, j] : memref<64x64xf32>)
+      schedule(#sinter.mma<kernel = "mma.parts", m = 32, n = 32, k = 16, threads = 64>) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
+  }
+  return
+}

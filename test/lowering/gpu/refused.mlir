@@ -13,9 +13,9 @@ func.func private @contract(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memr
 // -----
 
 func.func private @tile(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
-  // expected-error @+1 {{has a schedule with m = 8, n = 64, which threads = 256 cannot share}}
+  // expected-error @+1 {{has a schedule with m = 4, n = 32, which threads = 256 cannot share}}
   sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
-      outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.mma<m = 8, n = 64, k = 16, threads = 256>) {
+      outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.mma<m = 4, n = 32, k = 16, threads = 256>) {
   ^row(%acc: tensor<8xf32>):
     sinter.yield %acc : tensor<8xf32>
   }
@@ -37,7 +37,7 @@ func.func private @parts(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<
 // -----
 
 func.func private @memory(%x: memref<4x16xf64>, %w: memref<8x16xf64>, %y: memref<4x8xf64>) attributes {sinter.kernel} {
-  // expected-error @+1 {{needs 540928 bytes of shared memory, of 232448 that a block has: sums of a tile 524288, sides of a product 16640}}
+  // expected-error @+1 {{needs 557568 bytes of shared memory, of 232448 that a block has: sums of a tile 524288, sides of a product 33280}}
   sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf64>, %w[j, k] : memref<8x16xf64>) : f64
       outs(%y[i, j] : memref<4x8xf64>) schedule(#sinter.mma<m = 256, n = 256, k = 4, threads = 1024>) {
   ^row(%acc: tensor<8xf64>):

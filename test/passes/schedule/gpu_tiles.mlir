@@ -2,13 +2,16 @@
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_90" --split-input-file %s | FileCheck %s --check-prefix=SYNC
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_86" --split-input-file %s | FileCheck %s --check-prefix=SM86
 // RUN: sinter-opt --sinter-schedule="target=gpu allow-tf32" --split-input-file %s | FileCheck %s --check-prefix=TF32
+// RUN: sinter-opt --sinter-schedule="target=gpu f32-parts" --split-input-file %s | FileCheck %s --check-prefix=PARTS
 
 // Tiles of 128 by 128 where there is one for each multiprocessor.
 
 // CHECK-LABEL: func @large
 //       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
 // SM86-LABEL:  func @large
-//       SM86:  #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+//       SM86:  #sinter.mma<k = 8, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
+// PARTS-LABEL: func @large
+//       PARTS: #sinter.mma<k = 16, kernel = "mma.parts", m = 128, n = 128, occupancy = 1, threads = 256>
 // TF32-LABEL:  func @large
 //       TF32:  #sinter.mma<blocks = 132, group = 12, k = 32, kernel = "wgmma.tf32", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
 func.func @large(%x: tensor<4096x512xf32>, %w: tensor<4096x512xf32>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
@@ -35,6 +38,21 @@ func.func @by_columns(%x: tensor<4096x512xf32>, %w: tensor<512x4096xf32>, %e: te
     sinter.yield %acc : tensor<4096xf32>
   }
   return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// One row: threads have columns beside each other.
+
+// CHECK-LABEL: func @row
+//       CHECK: #sinter.mma<k = 32, kernel = "fma", m = 4, n = 128, occupancy = 4, threads = 128>
+func.func @row(%x: tensor<512xf32>, %w: tensor<512x32768xf32>, %e: tensor<32768xf32>) -> tensor<32768xf32> {
+  %0 = sinter.contract () by (j = 32768) product (k = 512) (%x[k] : tensor<512xf32>, %w[k, j] : tensor<512x32768xf32>) : f32
+      outs(%e[j] : tensor<32768xf32>) {
+  ^row(%acc: tensor<32768xf32>):
+    sinter.yield %acc : tensor<32768xf32>
+  }
+  return %0 : tensor<32768xf32>
 }
 
 // -----
