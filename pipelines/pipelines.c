@@ -44,55 +44,56 @@ const SnPipeline sn_pipeline_prepare = {
 
 // What both targets do with host code once no op of ours is left: tensors become
 // buffers, results out arguments, ...
-#define HOST_BUFFERS                                                                                                   \
-  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL},                                 \
-      {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL},                                                      \
-      {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL},                                   \
-      {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                               \
-      {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops "                              \
-       "function-boundary-type-conversion=identity-layout-map}",                                                       \
-       "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                    \
-      {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL},    \
-      {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",               \
-       "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                               \
-      {"func.func(canonicalize)", "casts and dead buffers are gone", NULL},                                            \
-      {"sinter-split-views", "memref.expand_shape in sizes `?` -> memref.reinterpret_cast", NULL},                     \
-      {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL},              \
-      {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL},                  \
-      {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                          \
-      {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}, VERIFY
+#define HOST_BUFFERS \
+  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL}, \
+  {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL}, \
+  {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL}, \
+  {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL}, \
+  {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops " \
+   "function-boundary-type-conversion=identity-layout-map}", \
+   "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
+  {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL}, \
+  {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
+   "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
+  {"func.func(cse,canonicalize)", "a subscript that several accesses share is one; casts and dead buffers are gone", \
+   NULL}, \
+  {"sinter-split-views", "memref.expand_shape in sizes `?` -> memref.reinterpret_cast", NULL}, \
+  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
+  {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
+  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
+  {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}, \
+  VERIFY
 
 // ... and machine code's own terms.
-#define HOST_LLVM                                                                                                      \
-  {"memref-expand", "memref.reshape -> memref.reinterpret_cast", NULL},                                                \
-      {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL},                                  \
-      {"lower-affine", "affine.apply -> arith", NULL}, {"convert-scf-to-cf", "scf.for -> branches", NULL},             \
-      {"sinter-assert", "cf.assert -> a message and a return", NULL},                                                  \
-      {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL},                                        \
-      {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL},  \
-      {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL},                                \
-      {"convert-vector-to-llvm", "vector -> llvm", NULL},                                                              \
-      {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL},                          \
-      {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL},                                                   \
-      {"convert-to-llvm", "everything else -> llvm", NULL},                                                            \
-      {"reconcile-unrealized-casts", "memref and struct are one", NULL},                                               \
-      {"sinter-place-constants", "llvm.mlir.global of a tensor -> an offset from one pointer", NULL}, {                \
-    "llvm.func(canonicalize)", "constants folded, dead blocks dropped", NULL                                           \
-  }
+#define HOST_LLVM \
+  {"memref-expand", "memref.reshape -> memref.reinterpret_cast", NULL}, \
+  {"expand-strided-metadata", "memref.subview -> memref.reinterpret_cast", NULL}, \
+  {"lower-affine", "affine.apply -> arith", NULL}, \
+  {"convert-scf-to-cf", "scf.for -> branches", NULL}, \
+  {"sinter-assert", "cf.assert -> a message and a return", NULL}, \
+  {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL}, \
+  {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL}, \
+  {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL}, \
+  {"convert-vector-to-llvm", "vector -> llvm", NULL}, \
+  {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL}, \
+  {"convert-math-to-libm", "math.erf : f64 -> call @erf", NULL}, \
+  {"convert-to-llvm", "everything else -> llvm", NULL}, \
+  {"reconcile-unrealized-casts", "memref and struct are one", NULL}, \
+  {"sinter-place-constants", "llvm.mlir.global of a tensor -> an offset from one pointer", NULL}, \
+  {"llvm.func(canonicalize)", "constants folded, dead blocks dropped", NULL}
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const yes_no[] = {"false", "true", NULL};
-#define POLICY_OPTION                                                                                                  \
-  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can",          \
+#define POLICY_OPTION \
+  {SN_OPTION_STRING, "policy", "what becomes a kernel of ours: nothing; what is better as one; all that can", \
    "medium", policies}
-#define EXPLAIN_OPTIONS                                                                                                \
-  {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no},        \
-      {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
-#define GRADIENT_OPTIONS                                                                                               \
-  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, {   \
-    SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no               \
-  }
-#define CONSTANTS_OPTION                                                                                               \
+#define EXPLAIN_OPTIONS \
+  {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no}, \
+  {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
+#define GRADIENT_OPTIONS \
+  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
+  {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
+#define CONSTANTS_OPTION \
   {SN_OPTION_STRING, "constants", "a folder: dense_resource<w> that has no bytes in the program is in w.npy", ""}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
@@ -127,8 +128,6 @@ static const SnStep cpu_steps[] = {
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"?policy=disabled sinter-bags{wrt=$wrt gradients=true}", "embedding bags that are differentiated -> sinter.steps",
-     NULL},
     {"?policy!=disabled sinter-bags{wrt=$wrt}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
