@@ -72,6 +72,7 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 #define FUNCTION 12    // exp, log, ...
 #define ACROSS 8       // lanes of a reduction combined
 #define SIMPLE 6       // less than its loads
+#define MOST_WRITTEN_OUT 1000
 
 static const double weights[] = {
     [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
@@ -180,6 +181,15 @@ static int64_t strip_of(const SnForm *f, int64_t lanes) {
   while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && sn_times(outer, size / strip) < FEW_STRIPS)))
     strip /= 2;
   return strip <= size && strip % lanes == 0 ? strip : 0;
+}
+
+// Columns that are written out one behind the other are quick where their subscripts become numbers and bounds checks
+// go: in windows. Elsewhere much code is no quicker, and takes LLVM time that grows with its square.
+static bool too_long_to_write_out(const SnForm *f, int64_t lanes) {
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (f->inputs.data[k].fill.ptr && sn_uses_cols(f, f->inputs.data[k].map))
+      return false;
+  return (double)sn_row_length(f) * (work(f) + accesses(f, f->num_rows - 1, lanes)) > MOST_WRITTEN_OUT;
 }
 
 // ---- the schedule -----------------------------------------------------------------
@@ -326,6 +336,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
                    (long long)chunk, (long long)lanes, (long long)unroll, buffer ? "buffer" : "reread");
   if (of_rows)
     n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
+  if (of_rows && too_long_to_write_out(f, of_rows))
+    n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = 0");
   if (strip)
     n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
   if (rows == SN_DYNAMIC)

@@ -1,0 +1,50 @@
+// RUN: sinter-opt --sinter-schedule=target=cpu %s | FileCheck %s
+// RUN: sinter-opt --sinter-cpu=policy=medium %s --mlir-disable-threading --mlir-print-ir-after=sinter-split-views \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHARED
+
+// Lanes are rows that lie apart in memory, and several tensors are read so: columns are a loop.
+
+// CHECK-LABEL: func @far_apart
+// CHECK: #sinter.rows<along = "rows",{{.*}} written_out = 0>
+func.func @far_apart(%a: tensor<4x256x2x2xf32>, %b: tensor<4x256x2x2xf32>, %c: tensor<4x256x2x2xf32>,
+                     %d: tensor<4x256x2x2xf32>) -> tensor<256xf32> {
+  %e = tensor.empty() : tensor<256xf32>
+  %y = sinter.rowwise (i = 256) by (j = 4, k = 2, l = 2)
+      ins(%a[j, i, k, l] : tensor<4x256x2x2xf32>, %b[j, i, k, l] : tensor<4x256x2x2xf32>,
+          %c[j, i, k, l] : tensor<4x256x2x2xf32>, %d[j, i, k, l] : tensor<4x256x2x2xf32>)
+      outs(%e[i] : tensor<256xf32>) {
+  ^row(%p: tensor<16xf32>, %q: tensor<16xf32>, %r: tensor<16xf32>, %s: tensor<16xf32>):
+    %0 = arith.mulf %p, %q : tensor<16xf32>
+    %1 = arith.mulf %r, %s : tensor<16xf32>
+    %2 = arith.addf %0, %1 : tensor<16xf32>
+    %3 = arith.maximumf %2, %p : tensor<16xf32>
+    %4 = arith.subf %3, %q : tensor<16xf32>
+    %5 = arith.divf %4, %r : tensor<16xf32>
+    %6 = sinter.row_reduce add %5 : tensor<16xf32> -> f32
+    sinter.yield %6 : f32
+  }
+  return %y : tensor<256xf32>
+}
+
+// Fewer are written out, and so are windows with bounds checks, however many: their subscripts become numbers. Two
+// tensors that are read by the same subscripts have one set of them.
+
+// CHECK-LABEL: func @windows
+// CHECK: #sinter.rows<along = "rows"
+// CHECK-NOT: written_out
+// SHARED-LABEL: func.func private @windows_kernel0_task
+//         SHARED-COUNT-9: arith.remsi
+//         SHARED-NOT: arith.remsi
+func.func @windows(%a: tensor<4x48x8x8x3x3xf32>, %b: tensor<4x48x8x8x3x3xf32>) -> tensor<4x48x16x16xf32> {
+  %e = tensor.empty() : tensor<4x48x16x16xf32>
+  %y = sinter.rowwise (d = 4, d1 = 48, d2 = 16, d3 = 16) by (d4 = 3, d5 = 3)
+      ins(%a[d, d1, (d2 - d4 + 1) floordiv 2, (d3 - d5 + 1) floordiv 2, d4, d5] : tensor<4x48x8x8x3x3xf32> else 0.0,
+          %b[d, d1, (d2 - d4 + 1) floordiv 2, (d3 - d5 + 1) floordiv 2, d4, d5] : tensor<4x48x8x8x3x3xf32> else 0.0)
+      outs(%e[d, d1, d2, d3] : tensor<4x48x16x16xf32>) {
+  ^row(%p: tensor<9xf32>, %q: tensor<9xf32>):
+    %0 = arith.addf %p, %q : tensor<9xf32>
+    %1 = sinter.row_reduce add %0 : tensor<9xf32> -> f32
+    sinter.yield %1 : f32
+  }
+  return %y : tensor<4x48x16x16xf32>
+}
