@@ -104,27 +104,23 @@ static MlirValue copied(SnBuilder *b, MlirValue y) {
                    0);
 }
 
-static bool returned_before(MlirOperation ret, intptr_t i) {
-  for (intptr_t before = 0; before < i; ++before)
-    if (sn_same(sn_operand(ret, before), sn_operand(ret, i)))
-      return true;
-  return false;
-}
-
 // Results have places of their own: buffer-results-to-out-params takes each value once.
 static void return_tensors(MlirOperation func) {
   SnOpVec returns = sn_collect(func, "func.return");
   for (size_t k = 0; k < returns.size; ++k) {
     SnBuilder b = sn_before(returns.data[k]);
+    SnTable before = {0};
     for (intptr_t i = 0; i < sn_num_operands(returns.data[k]); ++i) {
       MlirValue y = sn_operand(returns.data[k], i);
       MlirType type = sn_type_of(y);
       if (!mlirTypeIsARankedTensor(type))
         mlirOperationSetOperand(returns.data[k], i,
                                 sn(&b, "tensor.from_elements", boundary_type(type), y));
-      else if (returned_before(returns.data[k], i))
+      else if (sn_table_has(&before, y.ptr))
         mlirOperationSetOperand(returns.data[k], i, copied(&b, y));
+      sn_table_put(&before, y.ptr, true);
     }
+    sn_table_free(&before);
   }
   sn_vec_free(&returns);
 }
@@ -133,6 +129,7 @@ static void return_tensors(MlirOperation func) {
 
 typedef struct {
   MlirValue in, out; // arrays of i64
+  int *first;        // where in `in` the sizes of each argument begin
 } Shapes;
 
 static bool is_dynamic(MlirType type) {
@@ -147,12 +144,8 @@ static MlirValue element_of(SnBuilder *b, MlirValue array, int i) {
 
 static MlirValue load_size(SnSizes *s, MlirValue argument, intptr_t dim) {
   const Shapes *shapes = s->user;
-  MlirBlock body = mlirBlockArgumentGetOwner(argument);
-  intptr_t at = dim;
-  for (intptr_t k = 0; k < mlirBlockArgumentGetArgNumber(argument); ++k)
-    at += sn_rank(sn_type_of(mlirBlockGetArgument(body, k)));
-  MlirValue n =
-      sn(&s->b, "llvm.load", sn_type(s->b.ctx, "i64"), element_of(&s->b, shapes->in, (int)at));
+  int at = shapes->first[mlirBlockArgumentGetArgNumber(argument)] + (int)dim;
+  MlirValue n = sn(&s->b, "llvm.load", sn_type(s->b.ctx, "i64"), element_of(&s->b, shapes->in, at));
   return sn(&s->b, "arith.index_cast", n, sn_index_type(s->b.ctx));
 }
 
@@ -170,8 +163,19 @@ static MlirBlock make_shapes(MlirOperation func, const char *name) {
   return body;
 }
 
+// Of each argument, how many sizes those in front of it have.
+static int *first_sizes(MlirBlock body) {
+  intptr_t n = mlirBlockGetNumArguments(body), at = 0;
+  int *first = sn_alloc((size_t)(n + 1) * sizeof *first);
+  for (intptr_t k = 0; k < n; ++k) {
+    first[k] = (int)at;
+    at += sn_rank(sn_type_of(mlirBlockGetArgument(body, k)));
+  }
+  return first;
+}
+
 static void store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
-  Shapes shapes = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
+  Shapes shapes = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1), first_sizes(sn_function_body(func))};
   SnSizes sizes = {.b = sn_at_end(body, mlirOperationGetLocation(func)),
                    .argument = load_size,
                    .user = &shapes};
@@ -188,6 +192,7 @@ static void store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
     }
   sn_op(b, "func.return", sn_values(0, NULL));
   sn_sizes_free(&sizes);
+  free(shapes.first);
 }
 
 // A caller allocates the results, so it has to learn their sizes before.

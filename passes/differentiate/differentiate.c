@@ -23,21 +23,25 @@
 
 // ---- the graph behind a loss -----------------------------------------------------------
 
+// What one reader gives to the gradient of a value.
+typedef struct {
+  SnGradient gradient;
+  uintptr_t before; // 1 + the number of the part of the same value in front of it; 0: there is none
+} Part;
+
 typedef struct {
   MlirOperation op; // sinter.differentiate
   SnBuilder b;      // in front of it
   SnValueVec wrt;
-  SnOpVec seen;     // ops that were looked at
-  SnOpVec order;    // those of them that lie between, each behind what it reads
-  SN_VEC(MlirValue) of; // contribution k is to the gradient with respect to of[k]
-  SN_VEC(SnGradient) parts;
+  SnTable seen;  // ops that were looked at; 1: it lies between
+  SnOpVec order; // those, each behind what it reads
+  SnTable last;  // of a value: 1 + the number of the latest part of its gradient
+  SN_VEC(Part) parts;
 } Graph;
 
-static bool holds(const SnOpVec *ops, MlirOperation op) {
-  for (size_t i = ops->size; i-- > 0;)
-    if (mlirOperationEqual(ops->data[i], op))
-      return true;
-  return false;
+static bool lies_between(const Graph *g, MlirOperation op) {
+  uintptr_t between;
+  return sn_table_get(&g->seen, op.ptr, &between) && between;
 }
 
 static bool is_wrt(const Graph *g, MlirValue v) {
@@ -53,7 +57,7 @@ static bool is_between(const Graph *g, MlirValue v) {
   if (!sn_is_float(sn_element(t)))
     return false; // labels, sizes, masks: nothing flows through them
   MlirOperation def = sn_definer(v);
-  return is_wrt(g, v) || (!sn_null(def) && holds(&g->order, def));
+  return is_wrt(g, v) || (!sn_null(def) && lies_between(g, def));
 }
 
 static bool visit(Graph *g, MlirOperation op);
@@ -95,9 +99,9 @@ static bool is_reshape(MlirOperation op) {
 }
 
 static bool visit(Graph *g, MlirOperation op) {
-  if (holds(&g->seen, op))
+  if (sn_table_has(&g->seen, op.ptr))
     return true;
-  sn_push(&g->seen, op);
+  sn_table_put(&g->seen, op.ptr, false);
   Inside in = {g, op, false, true};
   mlirOperationWalk(op, visit_operands, &in, MlirWalkPreOrder);
   if (!in.ok || !in.depends)
@@ -109,6 +113,7 @@ static bool visit(Graph *g, MlirOperation op) {
                  "as a row program, or differentiate by its result");
     return false;
   }
+  sn_table_put(&g->seen, op.ptr, true);
   sn_push(&g->order, op);
   return true;
 }
@@ -116,8 +121,10 @@ static bool visit(Graph *g, MlirOperation op) {
 // ---- gradients of tensors ---------------------------------------------------------------------
 
 static void add_part(Graph *g, MlirValue of, SnGradient part) {
-  sn_push(&g->of, of);
-  sn_push(&g->parts, part);
+  uintptr_t before = 0;
+  sn_table_get(&g->last, of.ptr, &before);
+  sn_push(&g->parts, ((Part){part, before}));
+  sn_table_put(&g->last, of.ptr, g->parts.size);
 }
 
 static MlirValue part_value(Graph *g, MlirValue of, MlirType element, SnGradient part) {
@@ -145,25 +152,26 @@ static MlirValue sum_of(SnBuilder *b, MlirType element, MlirValue like, intptr_t
             sn_attr("reassociation", sn_get_attr(first, "reassociation")));
 }
 
+// Part number k - 1 and those in front of it, in the order in which they were given.
+static SnGradient sum_to(Graph *g, MlirValue v, MlirType wide, uintptr_t k) {
+  Part last = g->parts.data[k - 1];
+  if (!last.before)
+    return last.gradient;
+  SnGradient sum = sum_to(g, v, wide, last.before);
+  MlirValue both[] = {part_value(g, v, wide, sum), part_value(g, v, wide, last.gradient)};
+  sum.value = sum_of(&g->b, wide, v, 2, both);
+  return sum;
+}
+
 // The sum of all parts so far, which are one from now on.
 static SnGradient gradient_of(Graph *g, MlirValue v) {
   SnGradient sum = {0};
-  MlirType wide = sn_wide_type(sn_element(sn_type_of(v)));
-  size_t kept = 0;
-  for (size_t k = 0; k < g->parts.size; ++k) {
-    if (!sn_same(g->of.data[k], v)) {
-      g->of.data[kept] = g->of.data[k];
-      g->parts.data[kept++] = g->parts.data[k];
-    } else if (!sum.given) {
-      sum = g->parts.data[k];
-    } else {
-      MlirValue both[] = {part_value(g, v, wide, sum), part_value(g, v, wide, g->parts.data[k])};
-      sum.value = sum_of(&g->b, wide, v, 2, both);
-    }
-  }
-  g->of.size = g->parts.size = kept;
-  if (sum.given)
-    add_part(g, v, sum);
+  uintptr_t last = 0;
+  if (!sn_table_get(&g->last, v.ptr, &last))
+    return sum;
+  sum = sum_to(g, v, sn_wide_type(sn_element(sn_type_of(v))), last);
+  sn_push(&g->parts, ((Part){sum, 0}));
+  sn_table_put(&g->last, v.ptr, g->parts.size);
   return sum;
 }
 
@@ -179,9 +187,8 @@ static void give(void *user, size_t input, MlirValue gradient) {
 // The readers of `v` that a gradient comes from.
 static size_t num_readers(const Graph *g, MlirValue v) {
   size_t n = sn_same(v, sn_operand(g->op, 0));
-  for (size_t k = 0; k < g->order.size; ++k)
-    for (intptr_t i = 0; i < sn_num_operands(g->order.data[k]); ++i)
-      n += sn_same(sn_operand(g->order.data[k], i), v);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); use.ptr; use = mlirOpOperandGetNextUse(use))
+    n += lies_between(g, mlirOpOperandGetOwner(use));
   return n;
 }
 
@@ -203,7 +210,7 @@ static bool through_form(Graph *g, MlirOperation op) {
     active[k] = is_between(g, v);
     elements[k] = sn_element(sn_type_of(v));
     // Added up, or handed on: rounded once, at the end.
-    if (sn_is_float(elements[k]) && (num_readers(g, v) > 1 || (!sn_null(def) && holds(&g->order, def))))
+    if (sn_is_float(elements[k]) && (num_readers(g, v) > 1 || (!sn_null(def) && lies_between(g, def))))
       elements[k] = sn_wide_type(elements[k]);
   }
   Giving to = {g, op};
@@ -314,9 +321,9 @@ static MlirLogicalResult differentiate(MlirOperation op) {
     tidy(end, begin);
   }
   sn_vec_free(&g.wrt);
-  sn_vec_free(&g.seen);
+  sn_table_free(&g.seen);
+  sn_table_free(&g.last);
   sn_vec_free(&g.order);
-  sn_vec_free(&g.of);
   sn_vec_free(&g.parts);
   return ok ? SN_OK : SN_FAIL;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the compiler's own work grows as programs do: it is counted, not timed.
 
-  growth.py KIND ... [--options=TEXT] [--exponent=1.1] [--each=1.5]
+  growth.py KIND ... [--gradients] [--options=TEXT] [--exponent=1.1] [--each=1.5]
 
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
 of counted.inc were called. All calls together grow at most with --exponent. A single function may do with a few calls
@@ -33,8 +33,10 @@ SIZES = {
 def work(options, kind, n):
     """Of each function, how often it was called."""
     command = [sys.executable, ROOT / "bench" / "compile_programs", kind, str(n)]
+    command += ["--loss"] if options.gradients else []
     program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-    done = subprocess.run(["test-counting-opt", f"--sinter-cpu={options.options}", "--mlir-disable-threading",
+    wrt = "wrt=" + program.decode().rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
+    done = subprocess.run(["test-counting-opt", f"--sinter-cpu={options.options} {wrt}", "--mlir-disable-threading",
                            "-o", "/dev/null"], input=program, stderr=subprocess.PIPE, check=False)
     lines = done.stderr.decode().splitlines()
     if done.returncode:
@@ -46,6 +48,7 @@ def work(options, kind, n):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kinds", nargs="+", choices=SIZES, metavar="KIND")
+    parser.add_argument("--gradients", action="store_true", help="of programs of layers: by all weights")
     parser.add_argument("--options", default="", help="of sinter-cpu")
     parser.add_argument("--exponent", type=float, default=1.1)
     parser.add_argument("--each", type=float, default=1.5)
