@@ -95,7 +95,21 @@ static MlirWalkResult visit_operands(MlirOperation op, void *user) {
 }
 
 static bool is_reshape(MlirOperation op) {
-  return sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
+  return sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast") ||
+         sn_is(op, "tensor.reshape");
+}
+
+// Of this type, with the sizes of x: what tensor.reshape took x apart from.
+static MlirValue reshaped_back(SnBuilder *b, MlirValue v, MlirValue x, MlirType to) {
+  intptr_t rank = sn_rank(to);
+  MlirValue sizes[SN_MAX_DIMS];
+  for (intptr_t p = 0; p < rank; ++p)
+    sizes[p] = sn(b, "tensor.dim", x, sn_index(b, p));
+  int64_t shape[] = {rank};
+  MlirType index = sn_index_type(b->ctx);
+  MlirValue all = sn(b, "tensor.from_elements", sn_values(rank, sizes), sn_tensor(index, 1, shape));
+  MlirValue made = sn(b, "tensor.reshape", v, all, to);
+  return sn_elementwise_form(b, sn_element(to), x, 1, &made, NULL, false, 0); // whose sizes are seen to be those of x
 }
 
 static bool visit(Graph *g, MlirOperation op) {
@@ -250,6 +264,8 @@ static void through_reshape(Graph *g, MlirOperation op) {
     MlirAttribute groups = sn_get_attr(op, "reassociation");
     if (sn_is(op, "tensor.cast"))
       part.value = sn(b, "tensor.cast", part.value, to);
+    else if (sn_is(op, "tensor.reshape"))
+      part.value = reshaped_back(b, part.value, x, to);
     else if (sn_is(op, "tensor.expand_shape"))
       part.value = sn(b, "tensor.collapse_shape", part.value, to, sn_attr("reassociation", groups));
     else
@@ -313,6 +329,8 @@ static MlirLogicalResult differentiate(MlirOperation op) {
         d.given ? part_value(&g, x, element, d) : sn_elementwise_form(&g.b, element, x, 0, NULL, NULL, false, 0);
     if (!mlirTypeEqual(sn_element(sn_type_of(v)), element))
       v = sum_of(&g.b, element, x, 1, &v);
+    if (!mlirTypeEqual(sn_type_of(v), sn_type_of(x))) // a size `?` that another operand knows
+      v = sn(&g.b, "tensor.cast", v, sn_type_of(x));
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), v);
   }
   if (ok) {

@@ -368,7 +368,10 @@ static SnAccess moved(const SnIntoSide *m, const SnAccess *a, SnForm *to) {
   bool inside = true;
   for (intptr_t i = 0; i < n; ++i) {
     int64_t low, high;
-    bool same = sn_map_dim(a->map, i) >= 0 && mlirAffineExprIsADim(results[i]); // `?` is the size of the dimension
+    intptr_t d = sn_map_dim(a->map, i);
+    // A size `?` is that of the dimension, unless it has another size now.
+    bool same = d >= 0 && mlirAffineExprIsADim(results[i]) &&
+                m->p.dims.data[d].size == sizes[mlirAffineDimExprGetPosition(results[i])];
     inside &= sn_dim(t, i) == SN_DYNAMIC
                   ? same
                   : sn_affine_range(results[i], sizes, &low, &high) && low >= 0 && high < sn_dim(t, i);

@@ -418,6 +418,23 @@ static bool sizes_known(const SnMerge *m) {
   return true;
 }
 
+// A dimension that ends before what it reads keeps its size: one that is `?` reads to the end.
+static bool ends_kept(const SnMerge *m, const SnForm *f, const MlirAffineExpr *dims) {
+  for (size_t k = 0; k < f->inputs.size + f->indices.size; ++k) {
+    const SnAccess *a = sn_form_access(f, k);
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr; ++p) {
+      intptr_t d = sn_map_dim(a->map, p);
+      int64_t read = sn_dim(sn_type_of(a->value), p);
+      if (d < 0 || !mlirAffineExprIsADim(dims[d]) || read == SN_DYNAMIC || size_of(f, d) == SN_DYNAMIC)
+        continue;
+      int64_t now = m->merged.dims.data[mlirAffineDimExprGetPosition(dims[d])].size;
+      if (size_of(f, d) < read && now == SN_DYNAMIC)
+        return sn_refuse(f->op, SN_WHY_UNKNOWN_SIZE);
+    }
+  }
+  return true;
+}
+
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
   bool flows = false, everywhere = false;
@@ -480,7 +497,7 @@ static bool decide(SnMerge *m, Match *match) {
   if (!totals_fit(m, a, m->a_dims, &m->a_columns) || !totals_fit(m, b, m->b_dims, &m->b_columns))
     return false;
   return flows_fit(m) && finish_fits(m) && (m->duplicate || outputs_fit(m, a, m->a_dims)) &&
-         outputs_fit(m, b, m->b_dims) && sizes_known(m);
+         outputs_fit(m, b, m->b_dims) && sizes_known(m) && ends_kept(m, a, m->a_dims) && ends_kept(m, b, m->b_dims);
 }
 
 bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m) { return sn_can_serve(a, b, SIZE_MAX, m); }

@@ -209,7 +209,9 @@ static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
   MlirType t = sn_type_of(a.value), e = sn_element(t);
   bool inside = true;
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a.map); ++p) {
-    bool same = sn_map_dim(a.map, p) >= 0 && sn_map_dim(before->map, p) >= 0; // a size `?` is that of the dimension
+    intptr_t d = sn_map_dim(a.map, p), old = sn_map_dim(before->map, p);
+    // A size `?` is that of the dimension, unless it has another size now.
+    bool same = d >= 0 && old >= 0 && m->merged.dims.data[d].size == m->a.dims.data[old].size;
     inside &= sn_dim(t, p) == SN_DYNAMIC
                   ? same
                   : sn_affine_range(mlirAffineMapGetResult(a.map, p), sizes, &low, &high) && low >= 0 &&

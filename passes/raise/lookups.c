@@ -12,6 +12,7 @@
 //
 // runs in: raise    test: test/passes/raise/lookups.mlir
 
+#include "passes/edit/size_terms.h"
 #include "passes/raise/raise.h"
 
 static bool is_inside(const SnRaise *r, MlirValue v) {
@@ -125,10 +126,38 @@ static intptr_t loop_of(const SnRaise *r, MlirValue subscript) {
   return sn_null(op) ? -1 : sn_int_attr(op, "dim", 0);
 }
 
-// The subscript as an expression over the loops that stays inside of a dimension of this size; else null.
-static MlirAffineExpr subscript(const SnRaise *r, MlirValue v, int64_t size) {
+// Loop d, of a size `?`, ends where dimension i of the tensor does. If its size is that of some tensor, what else could
+// the program mean; one that is computed (the shorter of two, a part of a sum) has to be the same.
+static bool ends_with(const SnRaise *r, intptr_t d, MlirValue tensor, intptr_t i) {
+  SnSizeReader reader = {0};
+  SnSize size = sn_size_of_dim(&reader, tensor, i);
+  bool fits = false, computed = false;
+  for (intptr_t k = 0; k < r->num_inputs + r->num_outputs && !fits; ++k) {
+    MlirAffineMap map = sn_raise_map(r, k);
+    for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p) {
+      if (sn_map_dim(map, p) != d)
+        continue;
+      SnSize is = sn_size_of_dim(&reader, sn_operand(r->op, k), p);
+      fits |= sn_size_equal(&is, &size);
+      computed |= is.known && !(is.n == 1 && is.terms[0].n == 1 && is.terms[0].factor == 1 &&
+                                reader.atoms.data[is.terms[0].atoms[0]].dim >= 0);
+    }
+  }
+  sn_size_reader_free(&reader);
+  return fits || !computed;
+}
+
+// Subscript i of the tensor is loop d as it stands, to the end of both.
+static bool is_plain(const SnRaise *r, intptr_t d, MlirValue tensor, intptr_t i) {
+  int64_t size = sn_dim(sn_type_of(tensor), i);
+  return d >= 0 && r->sizes[d] == size && (size != SN_DYNAMIC || ends_with(r, d, tensor, i));
+}
+
+// Subscript i of the tensor as an expression over the loops that stays inside; else null.
+static MlirAffineExpr subscript(const SnRaise *r, MlirValue v, MlirValue tensor, intptr_t i) {
+  int64_t size = sn_dim(sn_type_of(tensor), i);
   intptr_t d = loop_of(r, v);
-  if (d >= 0 && r->sizes[d] == size) // also where both are `?`: what else could the program mean
+  if (is_plain(r, d, tensor, i))
     return mlirAffineDimExprGet(r->ctx, d);
   Affine a = affine(r, v);
   return a.e.ptr && size != SN_DYNAMIC && a.low >= 0 && a.high < size ? a.e : (MlirAffineExpr){0};
@@ -136,13 +165,12 @@ static MlirAffineExpr subscript(const SnRaise *r, MlirValue v, int64_t size) {
 
 // The map of an extract whose subscripts are all known; null if one is computed from data.
 static MlirAffineMap known_map(const SnRaise *r, MlirOperation extract) {
-  MlirType t = sn_type_of(sn_operand(extract, 0));
   MlirAffineExpr at[SN_MAX_DIMS];
   intptr_t rank = sn_num_operands(extract) - 1;
   if (rank > SN_MAX_DIMS)
     return (MlirAffineMap){0};
   for (intptr_t i = 0; i < rank; ++i) {
-    at[i] = subscript(r, sn_operand(extract, i + 1), sn_dim(t, i));
+    at[i] = subscript(r, sn_operand(extract, i + 1), sn_operand(extract, 0), i);
     if (!at[i].ptr)
       return (MlirAffineMap){0};
   }
@@ -161,14 +189,13 @@ SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract) {
 
 // The subscript that is computed, where the others are all the loops, each once; else -1.
 static intptr_t picked(const SnRaise *r, MlirOperation extract) {
-  MlirType t = sn_type_of(sn_operand(extract, 0));
   intptr_t rank = sn_num_operands(extract) - 1, found = -1;
   bool seen[SN_MAX_DIMS] = {0};
   if (rank != r->num_loops + 1 || r->num_parallel != r->num_loops)
     return -1;
   for (intptr_t i = 0; i < rank; ++i) {
     intptr_t d = loop_of(r, sn_operand(extract, i + 1));
-    bool plain = d >= 0 && r->sizes[d] == sn_dim(t, i) && !seen[d];
+    bool plain = is_plain(r, d, sn_operand(extract, 0), i) && !seen[d];
     if (!plain && found >= 0)
       return -1;
     if (plain)

@@ -202,6 +202,13 @@ add("gru_cell", lambda x, h, w, u, b, c: torch.gru_cell(x, h, w, u, b, c), (4, 5
 add("lstm_cell", lambda x, h, c, w, u, b, d: torch.cat(torch.lstm_cell(x, (h, c), w, u, b, d), 1), (4, 5), (4, 3),
     (4, 3), (12, 5), (12, 3), (12,), (12,), dyn={0: [0], 1: [0], 2: [0]})
 
+# sizes that are no other tensor's: the shorter of two, a part of what is put together
+add("diagonal_shorter", lambda x: x.permute(0, 2, 1).diagonal(0, 1, 0).exp(), (4, 5, 3), dyn={0: [0, 1]})
+add("roll_stack", lambda x, y: torch.stack([x.roll(2, 0) * x, y, x.roll(2, 0) * x], 2), (6, 3, 3, 3), (6, 3, 3, 3),
+    dyn={0: [2], 1: [1]})
+add("conv2d_channels", lambda x, w: F.conv2d(x, w).tanh(), (5, 2, 4, 6), (1, 2, 1, 3), dyn={1: [1]})
+add("reshape_repeated", lambda x, w: F.linear(x, w).log_softmax(-1), (2, 6, 6, 2, 4), (3, 4), dyn={0: [1, 2]})
+
 # Those that are differentiated twice: what is gathered, scattered, scanned, sorted, resampled, and some of all others.
 TWICE = """unbind fused_qkv cat slice_assign embedding embedding_linear gather gather0 take_along index_select index_one
 index_two index_middle index_outer index_put index_add scatter_add scatter scatter_reduce_amax scatter_reduce_prod
