@@ -392,7 +392,9 @@ def Sinter_RowScanOp : Sinter_WholeRowOp<"row_scan"> {
   let summary = "elements of a row combined up to each";
   let description = [{
     `y[j] = x[0] + ... + x[j]` for the combiner named; `exclusive`, without `x[j]`, and the first is the combiner's
-    identity; `reverse`, from the last element to the first. Elements are combined in this order.
+    identity; `reverse`, from the last element to the first. Elements are combined in this order. Beside the combiners
+    of `sinter.row_reduce` there is `logsumexp`, `log(exp(x[0]) + ... + exp(x[j]))` of floats, which raises nothing to a
+    power: it is finite wherever they are.
 
     * (W4) the combiner is known and fits the elements.
 }] # whole_rows # [{

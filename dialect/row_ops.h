@@ -84,6 +84,9 @@ extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];
 
 // The operation's line; NULL for sinter.yield, for uses of definitions, and for what has no place in a row program.
 const SnRowOp *sn_row_op_of(MlirOperation op);
+// What sinter.row_scan combines by beside combiners: log(exp(p) + exp(q)).
+#define SN_LOG_SUM_EXP "logsumexp"
+
 // sinter.row_sort, row_scan or row_fold: an operation on whole rows, each element of which depends on many. They have
 // no line: sinter-expand takes the program apart at them, and no pass behind it meets one.
 bool sn_is_whole_rows(MlirOperation op);

@@ -86,5 +86,8 @@ static MlirLogicalResult check_combined(MlirOperation op) {
   return check_rows(op);
 }
 
-MlirLogicalResult sinter_row_scan_verify(MlirOperation op) { return check_combined(op); }
+MlirLogicalResult sinter_row_scan_verify(MlirOperation op) {
+  bool log = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "kind")), SN_STR(SN_LOG_SUM_EXP));
+  return log && sn_is_float(sn_element(sn_type_of(sn_operand(op, 0)))) ? check_rows(op) : check_combined(op); // W4
+}
 MlirLogicalResult sinter_row_fold_verify(MlirOperation op) { return check_combined(op); }

@@ -8,28 +8,17 @@ sinter.define @list_mle(%input: tensor<?xf32>, %target: tensor<?xf32>, %ignore_i
     attributes {reductions = ["mean", "sum", "none"], summary = "likelihood of a list's order",
                 formula = "l = sum_j (log sum_{i >= j} exp(s_i) - s_j), s = input in the order of target, from the largest on"} {
   %zero = arith.constant 0.0 : f32
-  %one = arith.constant 1.0 : f32
   %least = arith.constant 0xFF800000 : f32
   %zeros = sinter.broadcast %zero : f32 -> tensor<?xf32>
-  %ones = sinter.broadcast %one : f32 -> tensor<?xf32>
   %leasts = sinter.broadcast %least : f32 -> tensor<?xf32>
   %mark = arith.sitofp %ignore_index : i64 to f32
   %marks = sinter.broadcast %mark : f32 -> tensor<?xf32>
   %t, %s = sinter.row_sort descending %target, %input : tensor<?xf32>, tensor<?xf32>
   %ignored = arith.cmpf oeq, %t, %marks : tensor<?xf32>
-
   %known = arith.select %ignored, %leasts, %s : tensor<?xi1>, tensor<?xf32>
-  %max = sinter.row_reduce maximumf %known : tensor<?xf32> -> f32
-  %m = sinter.detach %max : f32
-  %ms = sinter.broadcast %m : f32 -> tensor<?xf32>
-  %d = arith.subf %s, %ms : tensor<?xf32>
-  %shifted = arith.select %ignored, %zeros, %d : tensor<?xi1>, tensor<?xf32>
-  %exp = math.exp %shifted : tensor<?xf32>
-  %e = arith.select %ignored, %zeros, %exp : tensor<?xi1>, tensor<?xf32>
-  %rest = sinter.row_scan add %e {reverse} : tensor<?xf32>
-  %some = arith.select %ignored, %ones, %rest : tensor<?xi1>, tensor<?xf32>
-  %log = math.log %some : tensor<?xf32>
-  %v = arith.subf %log, %shifted : tensor<?xf32>
-  %l = sinter.row_reduce add %v : tensor<?xf32> -> f32
+  %rest = sinter.row_scan logsumexp %known {reverse} : tensor<?xf32>
+  %v = arith.subf %rest, %s : tensor<?xf32>
+  %kept = arith.select %ignored, %zeros, %v : tensor<?xi1>, tensor<?xf32>
+  %l = sinter.row_reduce add %kept : tensor<?xf32> -> f32
   sinter.yield %l : f32
 }

@@ -367,9 +367,20 @@ static MlirValue filled(Cut *c, MlirType element, MlirAttribute number, int64_t 
   return made;
 }
 
+// log(exp(p) + exp(q)), where neither is raised. Equal ones, infinite ones too, have no difference.
+static MlirValue log_of_sum(SnBuilder *b, MlirValue p, MlirValue q) {
+  MlirValue equal = sn(b, "arith.cmpf", p, q, sn_attr("predicate", sn_i64(b->ctx, 1 /* oeq */)));
+  MlirValue apart = sn(b, "arith.select", equal, sn_zero(b, sn_type_of(p)), sn(b, "arith.subf", p, q));
+  MlirValue less = sn(b, "math.exp", sn(b, "arith.negf", sn(b, "math.absf", apart)));
+  return sn(b, "arith.addf", sn(b, "arith.maximumf", p, q), sn(b, "math.log1p", less));
+}
+
 static void scan(Cut *c, MlirOperation op) {
   SnBuilder *b = &c->b, in;
-  const SnCombiner *by = sn_combiner(mlirStringAttrGetValue(sn_get_attr(op, "kind")));
+  bool log = mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "kind")), SN_STR(SN_LOG_SUM_EXP));
+  // Its identity is that of a maximum.
+  const SnCombiner *by =
+      log ? sn_combiner(SN_STR("maximumf")) : sn_combiner(mlirStringAttrGetValue(sn_get_attr(op, "kind")));
   MlirType element = sn_element(sn_type_of(sn_operand(op, 0)));
   int64_t d = dimension(c, op);
   bool exclusive = sn_get_attr(op, "exclusive").ptr;
@@ -379,8 +390,8 @@ static void scan(Cut *c, MlirOperation op) {
   MlirValue init =
       exclusive ? filled(c, element, sn_combiner_identity(by, element), d) : place_of(c, element, true, d).value;
   MlirRegion combine = region(b, &tensors, 2, &in);
-  MlirValue y = sn_combine(&in, by, mlirBlockGetArgument(in.block, 0), mlirBlockGetArgument(in.block, 1));
-  sn_op(&in, "tm_tensor.yield", y, sn_types(0, NULL));
+  MlirValue p = mlirBlockGetArgument(in.block, 0), q = mlirBlockGetArgument(in.block, 1);
+  sn_op(&in, "tm_tensor.yield", log ? log_of_sum(&in, p, q) : sn_combine(&in, by, p, q), sn_types(0, NULL));
   MlirType types[] = {sn_type_of(to), sn_type_of(init)};
   bool reverse = sn_get_attr(op, "reverse").ptr;
   MlirOperation made =
