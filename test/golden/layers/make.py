@@ -108,4 +108,5 @@ def main():
     print(f"{len(LAYERS)} layers")
 
 
-main()
+if __name__ == "__main__":
+    main()

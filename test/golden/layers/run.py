@@ -96,4 +96,5 @@ def main():
     return good != len(names) or not names
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
