@@ -114,6 +114,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "k", 1, 65536, 1, 256, NULL, "summed elements of one block"},
     {"brgemm", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL,
      "columns of one task, where nothing is reduced over them; 0: whole rows"},
+    {"brgemm", "sums", 0, SN_MAX_OF_TASK, 1, 0, NULL,
+     "columns whose sums are kept while k goes on, so that a block's rows of k elements are used for all of them while "
+     "they are in a cache; 0: n"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,
      "columns of the first group that are multiplied again before the next ones are made, maxima and sums being kept "
      "up to date; 0: rows are whole first"},

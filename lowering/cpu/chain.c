@@ -5,7 +5,7 @@
 //   task t: for its blocks of m rows (all of one batch index; several row dimensions that B does not use count as
 //   one), or of `columns` columns of such a block where there are few:
 //     for each segment:
-//       for n0 by n:
+//       for n0 by n, or by `sums`:
 //         c[m][n] = A . B              for each product of the segment: contract.c
 //         for each row of the block: the row program over these columns of c
 //
@@ -48,6 +48,9 @@ static void emit_rows(Contract *c, const Segment *s, SnCpuRow *row, MlirValue of
     scalars[i] = sn_result(r.op, i);
 }
 
+// Columns whose sums are kept while k goes on.
+static int64_t sums_of(const Contract *c, const Segment *s) { return c->sums > s->n ? c->sums : s->n; }
+
 // Columns `from` .. `to` of the block's rows.
 static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, MlirValue *scalars) {
   SnBuilder *b = &c->t.b;
@@ -62,9 +65,10 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
     else if (!s->products[p].lda)
       sn_cpu_pack_a(c, &s->products[p]);
   if (s->f.products.size > made) {
-    MlirValue width = sn_index(b, s->n);
+    int64_t sums = sums_of(c, s);
+    MlirValue width = sn_index(b, sums);
     SnLoop n0 = sn_for(b, from, to, width);
-    MlirValue nn = sn_cpu_smaller(b, width, s->n, n0.index, to);
+    MlirValue nn = sn_cpu_smaller(b, width, sums, n0.index, to);
     for (size_t p = 0; p < s->f.products.size; ++p)
       if (!s->products[p].streamed)
         sn_cpu_product(c, &s->products[p], n0.index, nn, s->whole_rows ? n0.index : sn_index(b, 0));
@@ -139,6 +143,11 @@ static MlirLogicalResult check(const Chain *chain) {
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
   if (columns % n)
     return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
+  int64_t sums = sn_schedule_number(f->schedule, "sums");
+  if (sums % n)
+    return sn_error(f->op, "sums = %lld, but a multiple of n = %lld is needed", (long long)sums, (long long)n);
+  if (sums && !sn_has_one_group(f))
+    return sn_error(f->op, "sums = %lld, but rows go through several products: leave sums out", (long long)sums);
   if (chain->stream % n)
     return sn_error(f->op, "stream = %lld, but a multiple of n = %lld is needed", (long long)chain->stream,
                     (long long)n);
@@ -220,6 +229,11 @@ static int64_t columns_that_grow(const Chain *chain, const SnForm *f, size_t pro
   return length > 0 && length <= n ? n : sn_pieces(n, unit) * unit;
 }
 
+// Of a_pack: what is summed, or a panel of it.
+static MlirValue columns_of_rows(const Contract *c, SnBuilder *b, const SnForm *f, const Product *p, int64_t unit) {
+  return sn_cpu_a_panels(c, p) > 1 ? sn_index(b, c->k) : sn_cpu_whole(b, sn_cpu_sum_of(b, f, p), unit);
+}
+
 // Memory of the segment's tasks.
 static void begin_segment(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
@@ -234,7 +248,7 @@ static void begin_segment(Chain *chain, Segment *s) {
       s->whole_rows = true;
       s->n = columns_that_grow(chain, f, p, s->n);
     }
-  MlirValue unit = sn_index(b, s->n), width = streams         ? sn_index(b, chain->stream)
+  MlirValue unit = sn_index(b, sums_of(c, s)), width = streams         ? sn_index(b, chain->stream)
                                               : s->whole_rows ? sn_cpu_whole(b, sn_form_columns(b, f), s->n)
                                                               : unit;
   MlirValue none = {0};
@@ -246,11 +260,12 @@ static void begin_segment(Chain *chain, Segment *s) {
     int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(s->n, columns) * columns;
     int64_t group = q->line->group, unit_k = sn_micro_k_unit(q->line);
     q->streamed = is_streamed(chain, f, p);
+    q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed ? 0 : q->lda;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n));
     q->a_pack = q->lda || q->streamed
                     ? none
-                    : sn_cpu_task_memory(c, q->a_type, c->m, sn_cpu_whole(b, sn_cpu_sum_of(b, f, q), unit_k));
+                    : sn_cpu_task_memory(c, q->a_type, sn_cpu_a_panels(c, q) * c->m, columns_of_rows(c, b, f, q, unit_k));
     q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, room * group));
     q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
@@ -263,6 +278,7 @@ static void segment_in_task(Chain *chain, Segment *s) {
     Product old = s->products[p], *q = &s->products[p];
     (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
     q->streamed = old.streamed;
+    q->panel = old.panel;
     q->lda = old.lda;
     q->c = sn_lookup(&c->t.map, old.c);
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
@@ -381,7 +397,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .n = sn_schedule_number(s, "n"),
                        .k = sn_schedule_number(s, "k"),
                        .lanes = sn_schedule_number(s, "lanes"),
-                       .columns = sn_schedule_number(s, "columns")}};
+                       .columns = sn_schedule_number(s, "columns"),
+                       .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));
   count_blocks(c, &k->b, form);

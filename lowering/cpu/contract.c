@@ -1,9 +1,10 @@
 // contract.c: blocks of products, on a CPU. What goes through them is in chain.c.
 //
-//   A block [m][sum], packed unless it lies so in memory
+//   A block [sum / k][m][k], packed unless it lies so in memory
 //   for k0 by k:
-//     B panel [k][n], packed unless it lies so in memory
-//     c[m][n] (+)= A . B           by the schedule's line of the table of micro-kernels
+//     for n0 by n, of the columns whose sums are kept:
+//       B panel [k][n], packed unless it lies so in memory
+//       c[m][n] (+)= A . B         by the schedule's line of the table of micro-kernels
 
 #include "lowering/cpu/contract.h"
 #include "lowering/rows/rowmemory.h"
@@ -34,6 +35,15 @@ static SnPanel in_place(Contract *c, const Product *p, const SnAccess *side, int
       b, memref, at, known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1));
 }
 
+// The block's rows of a_pack, from k0 on.
+static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
+  SnBuilder *b = &c->t.b;
+  int64_t panels = sn_cpu_a_panels(c, p);
+  MlirValue from = sn_none(p->a_from) ? sn_index(b, 0) : p->a_from;
+  MlirValue column = panels > 1 ? sn_index(b, 0) : sn(b, "arith.subi", k0, from);
+  return sn_cpu_panel(b, p->a_pack, sn_cpu_scratch_row(c, panels * c->m, sn_cpu_a_row(c, p, k0)), column);
+}
+
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
 static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                      MlirValue column) {
@@ -47,8 +57,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
-  MlirValue in_pack = sn_none(p->a_from) ? k0 : sn(b, "arith.subi", k0, p->a_from);
-  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : sn_cpu_panel(b, p->a_pack, first_row, in_pack);
+  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
                    : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_rows(c, p), zero), zero);
   block.c = sn_cpu_panel(b, p->c, first_row, column);
@@ -81,16 +90,27 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
   sn_cpu_product_part(c, p, zero, sum, n0, nn, column);
 }
 
+static void product_of_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                             MlirValue column) {
+  if (!p->ldb)
+    sn_cpu_pack_b(c, p, k0, kk, n0, nn);
+  multiply(c, p, k0, kk, n0, nn, column);
+}
+
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirValue k = sn_index(b, c->k);
   SnLoop k0 = sn_for(b, from, to, k);
-  {
-    MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
-    if (!p->ldb)
-      sn_cpu_pack_b(c, p, k0.index, kk, n0, nn);
-    multiply(c, p, k0.index, kk, n0, nn, column);
+  MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
+  if (p->panel) {
+    MlirValue width = sn_index(b, p->panel);
+    SnLoop j = sn_for(b, sn_index(b, 0), nn, width);
+    MlirValue columns = sn_cpu_smaller(b, width, p->panel, j.index, nn);
+    product_of_panel(c, p, k0.index, kk, plus(b, n0, j.index), columns, plus(b, column, j.index));
+    sn_next(b, &j);
+  } else {
+    product_of_panel(c, p, k0.index, kk, n0, nn, column);
   }
   sn_next(b, &k0);
 }

@@ -15,6 +15,7 @@ typedef struct {
   SnTask t;
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
+  int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
@@ -73,6 +74,10 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 // Rows of b_pack for each task: summed elements of a block, or groups of them, with room for whole units of the line.
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
 
+// A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in the
+// rows of a_pack. Rows that are as far apart as the whole sum share few places of a cache.
+int64_t sn_cpu_a_panels(const Contract *c, const Product *p);
+MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0);
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to a unit of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);
 // b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line.

@@ -40,6 +40,17 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit) {
   return unit == 1 ? x : sn_size_mul(b, sn_size_ceil(b, x, u), u);
 }
 
+int64_t sn_cpu_a_panels(const Contract *c, const Product *p) {
+  return p->streamed || p->sum == SN_DYNAMIC || p->sum <= c->k ? 1 : sn_pieces(p->sum, c->k);
+}
+
+MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0) {
+  SnBuilder *b = &c->t.b;
+  if (sn_cpu_a_panels(c, p) == 1)
+    return sn_index(b, 0);
+  return sn(b, "arith.muli", sn(b, "arith.divui", k0, sn_index(b, c->k)), sn_index(b, c->m));
+}
+
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
   int64_t unit = sn_micro_k_unit(p->line);
   return sn_pieces(c->k, unit) * unit / p->line->group;
@@ -71,6 +82,11 @@ static SnGroup column_group(const Block *k) {
 }
 static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
 
+MlirValue sn_pack_row(const Block *k, MlirValue r) {
+  SnBuilder *b = &k->c->t.b;
+  return sn_cpu_scratch_row(k->c, k->pack_rows, sn_none(k->pack_row0) ? r : plus(b, k->pack_row0, r));
+}
+
 void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
   SnBuilder *b = &k->c->t.b;
   int64_t from, to;
@@ -78,7 +94,7 @@ void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue c
     return;
   SnLoop r = sn_for(b, rows_from, rows_to, sn_index(b, 1));
   SnLoop q = sn_for(b, columns_from, columns_to, sn_index(b, 1));
-  MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, r.index), q.index};
+  MlirValue at[] = {sn_pack_row(k, r.index), q.index};
   sn_scratch_store(b, sn_zero(b, packed(k)), k->pack, sn_values(2, at), sn_no_attr());
   sn_next(b, &q);
   sn_next(b, &r);
@@ -89,7 +105,7 @@ static void copy_element(Block *k, MlirValue row, MlirValue column) {
   MlirValue dims[SN_MAX_DIMS];
   point(k, row, column, dims);
   MlirValue x = sn_row_convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), packed(k));
-  MlirValue at[] = {sn_cpu_scratch_row(k->c, k->pack_rows, row), column};
+  MlirValue at[] = {sn_pack_row(k, row), column};
   sn_scratch_store(b, x, k->pack, sn_values(2, at), sn_no_attr());
 }
 
@@ -343,7 +359,7 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
     {
       memcpy(run.dims, dims, sizeof dims);
       memcpy(run.dims + row_first, r.carried, (size_t)row_dims * sizeof *dims);
-      run.row = sn_cpu_scratch_row(k->c, k->pack_rows, r.index);
+      run.row = sn_pack_row(k, r.index);
       if (!side)
         compute_run(&run, &program, from, to);
       else if (side->fill.ptr)
@@ -430,8 +446,7 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
     v[i] = sn_pack_load_column(k, row, plus(b, column, sn_index(b, i)), n);
   sn_pack_transpose(b, n, v);
   for (int64_t i = 0; i < n; ++i)
-    sn_op(b, "vector.store", v[i], k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, plus(b, row, sn_index(b, i))),
-          column);
+    sn_op(b, "vector.store", v[i], k->pack, sn_pack_row(k, plus(b, row, sn_index(b, i))), column);
 }
 
 // ---- a block ----------------------------------------------------------------------------
@@ -470,10 +485,22 @@ void sn_cpu_pack_a(Contract *c, Product *p) {
   // Where a position is divided by a size, that is not 0.
   SnIf some = counted ? (SnIf){0}
                       : sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
-  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = zero, .pack = p->a_pack, .pack_rows = c->m};
-  pack(&k, c->mm, sum);
-  sn_pack_zeros(&k, zero, c->mm, sum, sn_cpu_whole(b, sum, sn_micro_k_unit(p->line)));
+  SnLoop panel = {0};
+  MlirValue k0 = zero, kk = sum;
+  int64_t panels = sn_cpu_a_panels(c, p);
+  if (panels > 1) {
+    panel = sn_for(b, zero, sum, sn_index(b, c->k));
+    k0 = panel.index;
+    kk = sn_cpu_smaller(b, sn_index(b, c->k), c->k, k0, sum);
+  }
+  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = k0, .pack = p->a_pack, .pack_rows = panels * c->m};
+  if (panels > 1)
+    k.pack_row0 = sn_cpu_a_row(c, p, k0);
+  pack(&k, c->mm, kk);
+  sn_pack_zeros(&k, zero, c->mm, kk, sn_cpu_whole(b, kk, sn_micro_k_unit(p->line)));
   free_block(&k);
+  if (panels > 1)
+    sn_next(b, &panel);
   if (!counted)
     sn_end_if(b, &some);
 }

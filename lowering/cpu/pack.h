@@ -14,9 +14,12 @@ typedef struct {
   MlirValue row0, column0; // of the block in the side
   MlirValue pack;
   int64_t pack_rows; // of the pack, for each task
+  MlirValue pack_row0; // where the block begins in these; null: 0
   SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 
+// The row of the pack that row r of the block goes to.
+MlirValue sn_pack_row(const SnPackBlock *k, MlirValue r);
 // pack.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.
 void sn_pack_elements(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
                       MlirValue columns_to);

@@ -16,8 +16,7 @@ static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "ari
 
 static void store(SnPackBlock *k, MlirValue x, MlirValue group, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
-  sn_op(b, "vector.store", x, k->pack, sn_cpu_scratch_row(k->c, k->pack_rows, group),
-        times(b, column, k->p->line->group));
+  sn_op(b, "vector.store", x, k->pack, sn_pack_row(k, group), times(b, column, k->p->line->group));
 }
 
 // x[0], y[0], x[1], y[1], ...
