@@ -29,6 +29,8 @@ static const char *const mma_shares[] = {"tile", "turns", NULL};
 static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
+static const char *const packed_sides[] = {"needed", "rows", NULL};
+
 const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
     {"rows", "chunk", 1, SN_MAX_OF_TASK, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
@@ -117,6 +119,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "sums", 0, SN_MAX_OF_TASK, 1, 0, NULL,
      "columns whose sums are kept while k goes on, so that a block's rows of k elements are used for all of them while "
      "they are in a cache; 0: n"},
+    {"brgemm", "pack", 0, 0, 0, 0, packed_sides,
+     "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie; "
+     "\"rows\": rows of a block, too, of which some are far apart"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,
      "columns of the first group that are multiplied again before the next ones are made, maxima and sums being kept "
      "up to date; 0: rows are whole first"},

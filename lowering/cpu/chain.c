@@ -23,6 +23,7 @@
 #include "lowering/cpu/chain.h"
 
 #define SLOTS 64 // numbers that the runtime deals to tasks
+#define APART 16 // elements between rows of sums that are as long as some lines of a cache that share a place
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
@@ -229,9 +230,16 @@ static int64_t columns_that_grow(const Chain *chain, const SnForm *f, size_t pro
   return length > 0 && length <= n ? n : sn_pieces(n, unit) * unit;
 }
 
-// Of a_pack: what is summed, or a panel of it.
+// Of a_pack: what is summed, a panel of it, or a tile.
 static MlirValue columns_of_rows(const Contract *c, SnBuilder *b, const SnForm *f, const Product *p, int64_t unit) {
+  if (sn_cpu_a_tiles(c, p))
+    return sn_index(b, unit);
   return sn_cpu_a_panels(c, p) > 1 ? sn_index(b, c->k) : sn_cpu_whole(b, sn_cpu_sum_of(b, f, p), unit);
+}
+
+// Of b_pack: groups of all columns, or of a tile's.
+static int64_t columns_of_panel(const Product *p) {
+  return (p->line->sums == SN_SUMS_IN_TILES ? p->line->n : p->room) * p->line->group;
 }
 
 // Memory of the segment's tasks.
@@ -260,13 +268,14 @@ static void begin_segment(Chain *chain, Segment *s) {
     int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(s->n, columns) * columns;
     int64_t group = q->line->group, unit_k = sn_micro_k_unit(q->line);
     q->streamed = is_streamed(chain, f, p);
+    q->room = room;
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
-    q->lda = q->streamed ? 0 : q->lda;
-    q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n));
+    q->lda = q->streamed || c->packs_rows ? 0 : q->lda;
+    q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed
                     ? none
-                    : sn_cpu_task_memory(c, q->a_type, sn_cpu_a_panels(c, q) * c->m, columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, room * group));
+                    : sn_cpu_task_memory(c, q->a_type, sn_cpu_a_rows(c, q), columns_of_rows(c, b, f, q, unit_k));
+    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
     q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
 }
@@ -279,6 +288,7 @@ static void segment_in_task(Chain *chain, Segment *s) {
     (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
     q->streamed = old.streamed;
     q->panel = old.panel;
+    q->room = old.room;
     q->lda = old.lda;
     q->c = sn_lookup(&c->t.map, old.c);
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
@@ -398,6 +408,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .k = sn_schedule_number(s, "k"),
                        .lanes = sn_schedule_number(s, "lanes"),
                        .columns = sn_schedule_number(s, "columns"),
+                       .packs_rows = !strcmp(sn_schedule_word(s, "pack"), "rows"),
                        .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));

@@ -35,13 +35,30 @@ static SnPanel in_place(Contract *c, const Product *p, const SnAccess *side, int
       b, memref, at, known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1));
 }
 
+// Rows of a that lie as in memory: tiles beside each other are neighbours.
+static SnPanel along_rows(SnBuilder *b, SnPanel a, const SnMicroKernel *line) {
+  a.across = sn(b, "arith.muli", a.distance, sn_index(b, sn_micro_row_unit(line)));
+  a.along = sn_index(b, sn_micro_k_unit(line));
+  return a;
+}
+
+// Tiles, each in one piece: `count` of them along k, then those of the next rows or columns.
+static SnPanel in_tiles(SnBuilder *b, SnPanel p, const SnMicroKernel *line, int64_t count) {
+  int64_t tile = sn_micro_k_unit(line) * line->n; // as many rows of a as columns of b
+  p.across = sn_index(b, count * tile);
+  p.along = sn_index(b, tile);
+  return p;
+}
+
 // The block's rows of a_pack, from k0 on.
 static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
   SnBuilder *b = &c->t.b;
   int64_t panels = sn_cpu_a_panels(c, p);
-  MlirValue from = sn_none(p->a_from) ? sn_index(b, 0) : p->a_from;
-  MlirValue column = panels > 1 ? sn_index(b, 0) : sn(b, "arith.subi", k0, from);
-  return sn_cpu_panel(b, p->a_pack, sn_cpu_scratch_row(c, panels * c->m, sn_cpu_a_row(c, p, k0)), column);
+  int64_t tiles = sn_cpu_a_tiles(c, p);
+  MlirValue from = sn_none(p->a_from) ? sn_index(b, 0) : p->a_from, row = sn_cpu_a_row(c, p, k0);
+  MlirValue column = panels > 1 || tiles ? sn_index(b, 0) : sn(b, "arith.subi", k0, from);
+  SnPanel a = sn_cpu_panel(b, p->a_pack, sn_cpu_scratch_row(c, sn_cpu_a_rows(c, p), row), column);
+  return tiles ? in_tiles(b, a, p->line, tiles) : along_rows(b, a, p->line);
 }
 
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
@@ -57,9 +74,10 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
-  block.a = p->lda ? in_place(c, p, p->a, p->lda, c->i0, zero, k0) : packed_rows(c, p, k0);
+  block.a = p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
                    : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_rows(c, p), zero), zero);
+  block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
 }

@@ -15,6 +15,7 @@ typedef struct {
   SnTask t;
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
+  bool packs_rows;       // also where they could be read in place
   int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
@@ -71,12 +72,17 @@ bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d);
 // x rounded up to a multiple of the unit.
 MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 
-// Rows of b_pack for each task: summed elements of a block, or groups of them, with room for whole units of the line.
+// Rows of b_pack for each task: summed elements of a block, or groups of them, with room for whole units of the line;
+// those of each tile of columns where tiles multiply them.
+int64_t sn_cpu_b_groups(const Contract *c, const Product *p);
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
 
 // A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in the
 // rows of a_pack. Rows that are as far apart as the whole sum share few places of a cache.
+// Where tiles multiply them it is [sum / k][m / 16][k / 32][16][32], so that a tile is one piece of memory.
 int64_t sn_cpu_a_panels(const Contract *c, const Product *p);
+int64_t sn_cpu_a_tiles(const Contract *c, const Product *p); // along a panel; 0: its rows are not in tiles
+int64_t sn_cpu_a_rows(const Contract *c, const Product *p);  // of a_pack for each task
 MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0);
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to a unit of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);

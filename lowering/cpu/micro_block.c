@@ -82,7 +82,14 @@ MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnVa
 
 // ---- a function for blocks of any sizes ------------------------------------------------------------------
 
-enum { ARGUMENTS = 13 };
+enum { MOST_ARGUMENTS = 17 };
+
+// What a panel is passed as.
+static int values_of(const SnMicroKernel *line, const SnPanel *p, bool is_sum, MlirValue *v) {
+  bool tiles = line->sums == SN_SUMS_IN_TILES && !is_sum;
+  memcpy(v, (MlirValue[]){p->memory, p->offset, p->distance, p->across, p->along}, (tiles ? 5 : 3) * sizeof *v);
+  return tiles ? 5 : 3;
+}
 
 static MlirType any_memref(MlirValue memory) {
   int64_t size = SN_DYNAMIC;
@@ -94,36 +101,54 @@ static void append(MlirStringRef text, void *name) {
   snprintf((char *)name + used, 64 - used, "%.*s", (int)text.length, text.data);
 }
 
+// All that a block is: panels, sizes, and whether it is added.
+static intptr_t operands_of(SnMicroBlock *block, MlirValue *v) {
+  intptr_t n = values_of(block->line, &block->a, false, v);
+  n += values_of(block->line, &block->b, false, v + n);
+  n += values_of(block->line, &block->c, true, v + n);
+  memcpy(v + n, (MlirValue[]){block->m, block->n, block->k, block->again}, 4 * sizeof *v);
+  return n + 4;
+}
+
+static SnPanel panel_of(const SnMicroKernel *line, bool is_sum, const MlirValue **v) {
+  const MlirValue *at = *v;
+  bool tiles = line->sums == SN_SUMS_IN_TILES && !is_sum;
+  *v += tiles ? 5 : 3;
+  return tiles ? (SnPanel){at[0], at[1], at[2], at[3], at[4]} : (SnPanel){at[0], at[1], at[2], {0}, {0}};
+}
+
 static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name, SnMicroEmit emit) {
   MlirContext ctx = k->b.ctx;
-  MlirType index = sn_index_type(ctx), a = any_memref(like->a.memory), y = any_memref(like->b.memory),
-           c = any_memref(like->c.memory);
-  MlirType types[ARGUMENTS] = {
-      a, index, index, y, index, index, c, index, index, index, index, index, mlirIntegerTypeGet(ctx, 1)};
-  MlirLocation locs[ARGUMENTS];
-  for (int i = 0; i < ARGUMENTS; ++i)
+  MlirType types[MOST_ARGUMENTS];
+  MlirLocation locs[MOST_ARGUMENTS];
+  MlirValue v[MOST_ARGUMENTS];
+  SnMicroBlock block = *like;
+  intptr_t n = operands_of(&block, v);
+  for (intptr_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(v[i]);
+    types[i] = mlirTypeIsAMemRef(types[i]) ? any_memref(v[i]) : types[i];
     locs[i] = k->b.loc;
-  MlirBlock body = mlirBlockCreate(ARGUMENTS, types, locs);
+  }
+  MlirBlock body = mlirBlockCreate(n, types, locs);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, body);
   SnBuilder b = sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), k->b.loc);
   sn_op(&b, "func.func", sn_attr("sym_name", sn_string(ctx, name)),
-        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, ARGUMENTS, types, 0, NULL))),
+        sn_attr("function_type", mlirTypeAttrGet(mlirFunctionTypeGet(ctx, n, types, 0, NULL))),
         sn_attr("sym_visibility", sn_string(ctx, "private")), sn_attr("sinter.micro_kernel", sn_unit(ctx)),
         like->line->sums == SN_SUMS_IN_TILES ? sn_attr("passthrough", sn_parse_attr(ctx, "[\"noinline\"]"))
                                              : sn_no_attr(),
         region);
-  MlirValue v[ARGUMENTS];
-  for (int i = 0; i < ARGUMENTS; ++i)
+  for (intptr_t i = 0; i < n; ++i)
     v[i] = mlirBlockGetArgument(body, i);
-  SnMicroBlock block = *like;
-  block.a = (SnPanel){v[0], v[1], v[2]};
-  block.b = (SnPanel){v[3], v[4], v[5]};
-  block.c = (SnPanel){v[6], v[7], v[8]};
-  block.m = v[9];
-  block.n = v[10];
-  block.k = v[11];
-  block.again = v[12];
+  const MlirValue *at = v;
+  block.a = panel_of(block.line, false, &at);
+  block.b = panel_of(block.line, false, &at);
+  block.c = panel_of(block.line, true, &at);
+  block.m = at[0];
+  block.n = at[1];
+  block.k = at[2];
+  block.again = at[3];
   b = sn_at_end(body, k->b.loc);
   emit(k, &b, &block);
   sn_op(&b, "func.return", sn_values(0, NULL));
@@ -141,17 +166,12 @@ void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, c
   }
   if (sn_null(there))
     make_function(k, block, name, emit);
-  const SnPanel *panels[] = {&block->a, &block->b, &block->c};
-  MlirValue operands[ARGUMENTS];
-  for (int i = 0; i < 3; ++i) {
-    operands[3 * i] = sn(b, "memref.cast", panels[i]->memory, any_memref(panels[i]->memory));
-    operands[3 * i + 1] = panels[i]->offset;
-    operands[3 * i + 2] = panels[i]->distance;
-  }
-  operands[9] = block->m;
-  operands[10] = block->n;
-  operands[11] = block->k;
-  operands[12] = block->again;
-  sn_op(b, "func.call", sn_values(ARGUMENTS, operands), sn_types(0, NULL),
+  SnMicroBlock any = *block;
+  MlirValue operands[MOST_ARGUMENTS];
+  any.a.memory = sn(b, "memref.cast", block->a.memory, any_memref(block->a.memory));
+  any.b.memory = sn(b, "memref.cast", block->b.memory, any_memref(block->b.memory));
+  any.c.memory = sn(b, "memref.cast", block->c.memory, any_memref(block->c.memory));
+  intptr_t n = operands_of(&any, operands);
+  sn_op(b, "func.call", sn_values(n, operands), sn_types(0, NULL),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
 }

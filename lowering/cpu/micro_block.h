@@ -16,6 +16,8 @@ typedef struct {
   MlirValue memory;   // a memref of one dimension
   MlirValue offset;   // of the first element
   MlirValue distance; // of rows, or of b's groups of rows, in elements
+  // Of lines that multiply tiles: how far the next tile of rows of a or columns of b is, and the next one along k.
+  MlirValue across, along;
 } SnPanel;
 
 typedef struct {

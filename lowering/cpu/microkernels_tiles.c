@@ -42,8 +42,16 @@ static MlirValue zero(SnBuilder *b, const Tiles *t) {
       sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tilezero.internal", sn_values(2, operands), sn_types(1, &t->tile)), 0);
 }
 
-static MlirValue load(SnBuilder *b, const Tiles *t, const SnPanel *p, MlirValue row, MlirValue column) {
-  MlirValue operands[] = {t->rows, t->bytes, address(b, p, row, column), stride(b, p)};
+// One of a's rows or b's columns, `at` along k.
+static MlirValue tile_at(SnBuilder *b, const SnPanel *p, MlirValue across, MlirValue at) {
+  MlirValue tile = sn(b, "arith.divui", across, sn_index(b, TILE));
+  MlirValue offset = plus(b, plus(b, p->offset, sn(b, "arith.muli", tile, p->across)),
+                          sn(b, "arith.muli", at, p->along));
+  return sn_cpu_address(b, p->memory, offset);
+}
+
+static MlirValue load(SnBuilder *b, const Tiles *t, const SnPanel *p, MlirValue from) {
+  MlirValue operands[] = {t->rows, t->bytes, from, stride(b, p)};
   return sn_result(
       sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tileloadd64.internal", sn_values(4, operands), sn_types(1, &t->tile)),
       0);
@@ -64,7 +72,7 @@ static MlirValue multiply(SnBuilder *b, const Tiles *t, MlirValue x, MlirValue y
 // m x n tiles of sums.
 static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue column, int m, int n) {
   const SnMicroBlock *block = t->block;
-  int64_t group = block->line->group, k = block->line->k;
+  int64_t k = block->line->k;
   MlirValue sums[4], y[2], rows[2], columns[2];
   MlirType types[] = {t->tile, t->tile, t->tile, t->tile};
   for (int i = 0; i < 2; ++i) {
@@ -73,7 +81,7 @@ static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue co
   }
   SnIf again = sn_if_types(b, block->again, sn_types(m * n, types));
   for (int i = 0; i < m * n; ++i)
-    sums[i] = load(b, t, &block->c, rows[i / n], columns[i % n]);
+    sums[i] = load(b, t, &block->c, address(b, &block->c, rows[i / n], columns[i % n]));
   sn_else_values(b, &again, sn_values(m * n, sums));
   for (int i = 0; i < m * n; ++i)
     sums[i] = zero(b, t);
@@ -84,9 +92,9 @@ static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue co
   MlirValue steps = sn_size_ceil(b, block->k, sn_index(b, k));
   SnLoop l = sn_for_values(b, sn_index(b, 0), steps, sn_index(b, 1), sn_values(m * n, sums));
   for (int j = 0; j < n; ++j)
-    y[j] = load(b, t, &block->b, times(b, l.index, k / group), times(b, columns[j], group));
+    y[j] = load(b, t, &block->b, tile_at(b, &block->b, columns[j], l.index));
   for (int i = 0; i < m; ++i) {
-    MlirValue x = load(b, t, &block->a, rows[i], times(b, l.index, k));
+    MlirValue x = load(b, t, &block->a, tile_at(b, &block->a, rows[i], l.index));
     for (int j = 0; j < n; ++j)
       sums[i * n + j] = multiply(b, t, x, y[j], l.carried[i * n + j]);
   }

@@ -40,20 +40,39 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit) {
   return unit == 1 ? x : sn_size_mul(b, sn_size_ceil(b, x, u), u);
 }
 
+static bool in_panels(const Product *p) { return !p->streamed && p->sum != SN_DYNAMIC; }
+
 int64_t sn_cpu_a_panels(const Contract *c, const Product *p) {
-  return p->streamed || p->sum == SN_DYNAMIC || p->sum <= c->k ? 1 : sn_pieces(p->sum, c->k);
+  return in_panels(p) && p->sum > c->k ? sn_pieces(p->sum, c->k) : 1;
+}
+
+int64_t sn_cpu_a_tiles(const Contract *c, const Product *p) {
+  return in_panels(p) && p->line->sums == SN_SUMS_IN_TILES
+             ? sn_pieces(p->sum < c->k ? p->sum : c->k, sn_micro_k_unit(p->line))
+             : 0;
+}
+
+int64_t sn_cpu_a_rows(const Contract *c, const Product *p) {
+  int64_t tiles = sn_cpu_a_tiles(c, p);
+  return sn_cpu_a_panels(c, p) * c->m * (tiles ? tiles : 1);
 }
 
 MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0) {
   SnBuilder *b = &c->t.b;
+  int64_t tiles = sn_cpu_a_tiles(c, p), panel = c->m * (tiles ? tiles : 1);
   if (sn_cpu_a_panels(c, p) == 1)
     return sn_index(b, 0);
-  return sn(b, "arith.muli", sn(b, "arith.divui", k0, sn_index(b, c->k)), sn_index(b, c->m));
+  return sn(b, "arith.muli", sn(b, "arith.divui", k0, sn_index(b, c->k)), sn_index(b, panel));
+}
+
+int64_t sn_cpu_b_groups(const Contract *c, const Product *p) {
+  int64_t unit = sn_micro_k_unit(p->line);
+  return sn_pieces(c->k, unit) * unit / p->line->group;
 }
 
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
-  int64_t unit = sn_micro_k_unit(p->line);
-  return sn_pieces(c->k, unit) * unit / p->line->group;
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  return sn_cpu_b_groups(c, p) * (tiles ? p->room / p->line->n : 1);
 }
 
 // ---- one element ---------------------------------------------------------------
@@ -84,6 +103,9 @@ static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b
 
 MlirValue sn_pack_row(const Block *k, MlirValue r) {
   SnBuilder *b = &k->c->t.b;
+  int64_t tile = sn_micro_row_unit(k->p->line);
+  if (k->k_tiles > 1)
+    r = plus(b, r, sn(b, "arith.muli", sn(b, "arith.divui", r, sn_index(b, tile)), sn_index(b, tile * (k->k_tiles - 1))));
   return sn_cpu_scratch_row(k->c, k->pack_rows, sn_none(k->pack_row0) ? r : plus(b, k->pack_row0, r));
 }
 
@@ -475,6 +497,45 @@ static void free_block(Block *k) {
   free(k->columns);
 }
 
+// Columns k0 .. k0 + columns of the block's rows, of one panel or of one tile.
+static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, MlirValue pack_row0) {
+  SnBuilder *b = &c->t.b;
+  int64_t tiles = sn_cpu_a_tiles(c, p), unit = sn_micro_k_unit(p->line);
+  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = k0, .pack = p->a_pack,
+             .pack_rows = sn_cpu_a_rows(c, p), .pack_row0 = pack_row0, .k_tiles = tiles};
+  pack(&k, c->mm, columns);
+  sn_pack_zeros(&k, sn_index(b, 0), c->mm, columns, tiles ? sn_index(b, unit) : sn_cpu_whole(b, columns, unit));
+  free_block(&k);
+}
+
+// Tile by tile: the last one may have fewer columns.
+static void pack_tiles(Contract *c, Product *p) {
+  SnBuilder *b = &c->t.b;
+  int64_t unit = sn_micro_k_unit(p->line), whole = p->sum / unit * unit;
+  MlirValue rows = sn_index(b, sn_micro_row_unit(p->line)), width = sn_index(b, unit);
+  SnLoop k0 = sn_for(b, sn_index(b, 0), sn_index(b, whole), width);
+  MlirValue in_panel = sn(b, "arith.divui", sn(b, "arith.remui", k0.index, sn_index(b, c->k)), width);
+  pack_rows(c, p, k0.index, width, plus(b, sn_cpu_a_row(c, p, k0.index), sn(b, "arith.muli", in_panel, rows)));
+  sn_next(b, &k0);
+  MlirValue last = sn_index(b, whole);
+  if (whole < p->sum)
+    pack_rows(c, p, last, sn_index(b, p->sum - whole),
+              plus(b, sn_cpu_a_row(c, p, last), sn_index(b, whole % c->k / unit * sn_micro_row_unit(p->line))));
+}
+
+// Panel by panel.
+static void pack_panels(Contract *c, Product *p, MlirValue sum) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), width = sn_index(b, c->k), none = {0};
+  if (sn_cpu_a_panels(c, p) == 1) {
+    pack_rows(c, p, zero, sum, none);
+    return;
+  }
+  SnLoop k0 = sn_for(b, zero, sum, width);
+  pack_rows(c, p, k0.index, sn_cpu_smaller(b, width, c->k, k0.index, sum), sn_cpu_a_row(c, p, k0.index));
+  sn_next(b, &k0);
+}
+
 void sn_cpu_pack_a(Contract *c, Product *p) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims);
@@ -485,22 +546,10 @@ void sn_cpu_pack_a(Contract *c, Product *p) {
   // Where a position is divided by a size, that is not 0.
   SnIf some = counted ? (SnIf){0}
                       : sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
-  SnLoop panel = {0};
-  MlirValue k0 = zero, kk = sum;
-  int64_t panels = sn_cpu_a_panels(c, p);
-  if (panels > 1) {
-    panel = sn_for(b, zero, sum, sn_index(b, c->k));
-    k0 = panel.index;
-    kk = sn_cpu_smaller(b, sn_index(b, c->k), c->k, k0, sum);
-  }
-  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = k0, .pack = p->a_pack, .pack_rows = panels * c->m};
-  if (panels > 1)
-    k.pack_row0 = sn_cpu_a_row(c, p, k0);
-  pack(&k, c->mm, kk);
-  sn_pack_zeros(&k, zero, c->mm, kk, sn_cpu_whole(b, kk, sn_micro_k_unit(p->line)));
-  free_block(&k);
-  if (panels > 1)
-    sn_next(b, &panel);
+  if (sn_cpu_a_tiles(c, p))
+    pack_tiles(c, p);
+  else
+    pack_panels(c, p, sum);
   if (!counted)
     sn_end_if(b, &some);
 }

@@ -1,6 +1,7 @@
 // pack_groups.c: the packed form of kernels that sum groups of neighbouring elements of k in one lane.
 //
 //   b_pack[s / 2][j][s % 2] = B[k0 + s, n0 + j]                     groups of 2; zeros behind the last row and column
+//   b_pack[j / 16][s / 2][j % 16][s % 2]                            for tiles: each is one piece of memory
 //
 // Where neighbours of k are neighbours in memory (weights [j, k]) a group is a word of 32 bits, and words are
 // transposed in registers. Otherwise the rows of a group are copied to rows of scratch memory, which stays in the
@@ -16,7 +17,13 @@ static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "ari
 
 static void store(SnPackBlock *k, MlirValue x, MlirValue group, MlirValue column) {
   SnBuilder *b = &k->c->t.b;
-  sn_op(b, "vector.store", x, k->pack, sn_pack_row(k, group), times(b, column, k->p->line->group));
+  const SnMicroKernel *line = k->p->line;
+  if (line->sums == SN_SUMS_IN_TILES) {
+    MlirValue tile = sn(b, "arith.divui", column, sn_index(b, line->n));
+    group = plus(b, times(b, tile, sn_cpu_b_groups(k->c, k->p)), group);
+    column = sn_index(b, 0);
+  }
+  sn_op(b, "vector.store", x, k->pack, sn_pack_row(k, group), times(b, column, line->group));
 }
 
 // x[0], y[0], x[1], y[1], ...

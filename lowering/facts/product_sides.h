@@ -24,6 +24,7 @@ typedef struct {
   MlirType a_type, b_type;          // of the elements of its packed sides
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
   // Set by the lowering.
+  int64_t room;      // columns of b_pack
   int64_t panel;     // columns of b that are packed at a time; 0: all that are asked for
   bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
   MlirValue a_from;  // and the first of these; null: 0
