@@ -122,6 +122,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "pack", 0, 0, 0, 0, packed_sides,
      "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie; "
      "\"rows\": rows of a block, too, of which some are far apart"},
+    {"brgemm", "panels", 1, 4096, 1, 1, NULL,
+     "panels of n columns that are packed together, so that more of a row of weights [k, j] is read at once"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,
      "columns of the first group that are multiplied again before the next ones are made, maxima and sums being kept "
      "up to date; 0: rows are whole first"},

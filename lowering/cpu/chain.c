@@ -147,6 +147,10 @@ static MlirLogicalResult check(const Chain *chain) {
   int64_t sums = sn_schedule_number(f->schedule, "sums");
   if (sums % n)
     return sn_error(f->op, "sums = %lld, but a multiple of n = %lld is needed", (long long)sums, (long long)n);
+  int64_t panels = sn_schedule_number(f->schedule, "panels");
+  if (panels > 1 && panels * n > sums)
+    return sn_error(f->op, "panels = %lld of n = %lld columns, but sums = %lld are kept", (long long)panels,
+                    (long long)n, (long long)sums);
   if (sums && !sn_has_one_group(f))
     return sn_error(f->op, "sums = %lld, but rows go through several products: leave sums out", (long long)sums);
   if (chain->stream % n)
@@ -275,7 +279,7 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->a_pack = q->lda || q->streamed
                     ? none
                     : sn_cpu_task_memory(c, q->a_type, sn_cpu_a_rows(c, q), columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
+    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
     q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
 }
@@ -409,6 +413,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .lanes = sn_schedule_number(s, "lanes"),
                        .columns = sn_schedule_number(s, "columns"),
                        .packs_rows = !strcmp(sn_schedule_word(s, "pack"), "rows"),
+                       .panels = sn_schedule_number(s, "panels"),
                        .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));

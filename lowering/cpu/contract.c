@@ -62,8 +62,9 @@ static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
 }
 
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
+// B's panel begins at this row of the task's b_pack.
 static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
-                     MlirValue column) {
+                     MlirValue column, MlirValue panel) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
   SnMicroBlock block = {.line = p->line,
@@ -76,7 +77,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
-                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_rows(c, p), zero), zero);
+                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->panels * sn_cpu_b_rows(c, p), panel), zero);
   block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
@@ -108,11 +109,21 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
   sn_cpu_product_part(c, p, zero, sum, n0, nn, column);
 }
 
-static void product_of_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
-                             MlirValue column) {
+// The columns that are packed together, panel by panel.
+static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                              MlirValue column) {
+  SnBuilder *b = &c->t.b;
   if (!p->ldb)
     sn_cpu_pack_b(c, p, k0, kk, n0, nn);
-  multiply(c, p, k0, kk, n0, nn, column);
+  if (!p->panel || c->panels == 1) {
+    multiply(c, p, k0, kk, n0, nn, column, sn_index(b, 0));
+    return;
+  }
+  MlirValue width = sn_index(b, p->panel);
+  SnLoop j = sn_for(b, sn_index(b, 0), nn, width);
+  multiply(c, p, k0, kk, plus(b, n0, j.index), sn_cpu_smaller(b, width, p->panel, j.index, nn),
+           plus(b, column, j.index), sn_cpu_b_panel(c, p, j.index));
+  sn_next(b, &j);
 }
 
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
@@ -122,13 +133,14 @@ void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, 
   SnLoop k0 = sn_for(b, from, to, k);
   MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
   if (p->panel) {
-    MlirValue width = sn_index(b, p->panel);
+    int64_t together = p->panel * c->panels;
+    MlirValue width = sn_index(b, together);
     SnLoop j = sn_for(b, sn_index(b, 0), nn, width);
-    MlirValue columns = sn_cpu_smaller(b, width, p->panel, j.index, nn);
-    product_of_panel(c, p, k0.index, kk, plus(b, n0, j.index), columns, plus(b, column, j.index));
+    MlirValue columns = sn_cpu_smaller(b, width, together, j.index, nn);
+    product_of_panels(c, p, k0.index, kk, plus(b, n0, j.index), columns, plus(b, column, j.index));
     sn_next(b, &j);
   } else {
-    product_of_panel(c, p, k0.index, kk, n0, nn, column);
+    product_of_panels(c, p, k0.index, kk, n0, nn, column);
   }
   sn_next(b, &k0);
 }

@@ -16,6 +16,7 @@ typedef struct {
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
   bool packs_rows;       // also where they could be read in place
+  int64_t panels;        // of b that are packed together
   int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
@@ -74,6 +75,7 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 
 // Rows of b_pack for each task: summed elements of a block, or groups of them, with room for whole units of the line;
 // those of each tile of columns where tiles multiply them.
+MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column); // the row where that column's panel begins
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p);
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
 
@@ -86,7 +88,8 @@ int64_t sn_cpu_a_rows(const Contract *c, const Product *p);  // of a_pack for ea
 MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0);
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to a unit of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);
-// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line.
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line. Panels of columns follow
+// one another.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
 
 #endif

@@ -18,6 +18,8 @@
 #include "lowering/cpu/pack.h"
 #include "lowering/rows/rowmemory.h"
 
+#define ROWS_TOGETHER 32 // of weights of which all panels are packed before the next ones
+
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
@@ -439,6 +441,29 @@ void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v) {
   }
 }
 
+bool sn_pack_lies_in_rows(const Block *k) {
+  const SnAccess *side = side_of(k);
+  SnGroup c = column_group(k);
+  int64_t factors[SN_MAX_DIMS];
+  if (!side || side->fill.ptr || side->through.ptr || sn_is_table(side))
+    return false;
+  MlirType t = sn_type_of(side->value);
+  return sn_fills_bytes(sn_element(t)) && mlirShapedTypeHasStaticShape(t) && sn_linear_factors(side->map, t, factors) &&
+         sn_cpu_stride(&k->c->f, factors, c.first, c.num_dims) == 1;
+}
+
+MlirValue sn_pack_load_row(Block *k, MlirValue row, MlirValue column, int64_t n) {
+  SnBuilder *b = &k->c->t.b;
+  const SnAccess *side = side_of(k);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
+  point(k, row, column, dims);
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
+    at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
+  MlirValue flat = sn_row_flat(b, side->value, at, &offset);
+  MlirValue x = sn(b, "vector.load", flat, offset, sn_vector(sn_element(sn_type_of(side->value)), n));
+  return sn_row_convert(b, x, packed(k));
+}
+
 MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t n) {
   SnBuilder *b = &k->c->t.b;
   const SnAccess *side = side_of(k);
@@ -554,9 +579,16 @@ void sn_cpu_pack_a(Contract *c, Product *p) {
     sn_end_if(b, &some);
 }
 
-void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column) {
   SnBuilder *b = &c->t.b;
-  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack, .pack_rows = sn_cpu_b_rows(c, p)};
+  return sn(b, "arith.muli", sn(b, "arith.divui", column, sn_index(b, p->panel)), sn_index(b, sn_cpu_b_rows(c, p)));
+}
+
+static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                       MlirValue pack_row0) {
+  SnBuilder *b = &c->t.b;
+  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack,
+             .pack_rows = c->panels * sn_cpu_b_rows(c, p), .pack_row0 = pack_row0};
   if (p->line->pack_b == SN_PACK_GROUPS) {
     sn_pack_groups(&k, kk, nn);
   } else {
@@ -564,4 +596,23 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
     sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_column_unit(p->line, p->type)));
   }
   free_block(&k);
+}
+
+// Some rows of all panels, then the next ones: as many as pages that a core knows where to find.
+void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), none = {0};
+  if (!p->panel || c->panels == 1) {
+    pack_panel(c, p, k0, kk, n0, nn, none);
+    return;
+  }
+  int64_t unit = sn_micro_k_unit(p->line), some = sn_pieces(ROWS_TOGETHER, unit) * unit;
+  MlirValue rows = sn_index(b, some), width = sn_index(b, p->panel);
+  SnLoop s = sn_for(b, zero, kk, rows);
+  SnLoop j = sn_for(b, zero, nn, width);
+  MlirValue group = sn(b, "arith.divui", s.index, sn_index(b, p->line->group));
+  pack_panel(c, p, plus(b, k0, s.index), sn_cpu_smaller(b, rows, some, s.index, kk), plus(b, n0, j.index),
+             sn_cpu_smaller(b, width, p->panel, j.index, nn), plus(b, sn_cpu_b_panel(c, p, j.index), group));
+  sn_next(b, &j);
+  sn_next(b, &s);
 }

@@ -28,6 +28,8 @@ void sn_pack_zeros(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirV
                    MlirValue columns_to);
 // Consecutive rows of the packed form are consecutive elements in memory. Then: n of them as a vector, converted.
 bool sn_pack_lies_transposed(const SnPackBlock *k);
+bool sn_pack_lies_in_rows(const SnPackBlock *k); // consecutive columns are, and nothing bounds them
+MlirValue sn_pack_load_row(SnPackBlock *k, MlirValue row, MlirValue column, int64_t n);
 MlirValue sn_pack_load_column(SnPackBlock *k, MlirValue row, MlirValue column, int64_t n);
 // n vectors of n lanes: element [i][j] to [j][i].
 void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v);

@@ -47,6 +47,20 @@ static MlirValue join(SnBuilder *b, MlirValue *rows, int64_t group) {
   return sn(b, "vector.bitcast", all, sn_vector(sn_element(t), 4 * sn_dim(t, 0)));
 }
 
+// Whole groups and columns of rows that lie as they are wanted: interleaved as they are read.
+static void direct(SnPackBlock *k, MlirValue groups, MlirValue columns) {
+  SnBuilder *b = &k->c->t.b;
+  int64_t n = k->p->line->group;
+  SnLoop g = sn_for(b, sn_index(b, 0), groups, sn_index(b, 1));
+  SnLoop j = sn_for(b, sn_index(b, 0), columns, sn_index(b, k->lanes));
+  MlirValue v[4], row = times(b, g.index, n);
+  for (int64_t r = 0; r < n; ++r)
+    v[r] = sn_pack_load_row(k, plus(b, row, sn_index(b, r)), j.index, k->lanes);
+  store(k, join(b, v, n), g.index, j.index);
+  sn_next(b, &j);
+  sn_next(b, &g);
+}
+
 // Groups `from` .. `to`, columns `column` .. `end` of which `columns` are there.
 static void by_rows(SnPackBlock *k, MlirValue from, MlirValue to, MlirValue rows, MlirValue column, MlirValue columns,
                     MlirValue end) {
@@ -97,7 +111,14 @@ void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns) {
                         sn_index(b, k->p->line->group)),
             end = sn_cpu_whole(b, columns, k->lanes);
   if (!sn_pack_lies_transposed(k)) {
-    by_rows(k, zero, groups, rows, zero, columns, end);
+    MlirValue whole = zero, whole_columns = zero;
+    if (sn_pack_lies_in_rows(k)) {
+      whole = sn(b, "arith.divui", rows, sn_index(b, k->p->line->group));
+      whole_columns = sn_size_whole(b, columns, k->lanes);
+      direct(k, whole, whole_columns);
+      by_rows(k, zero, whole, rows, whole_columns, columns, end);
+    }
+    by_rows(k, whole, groups, rows, zero, columns, end);
     return;
   }
   MlirValue whole_columns = sn_size_whole(b, columns, k->lanes),
