@@ -29,7 +29,7 @@ static const char *const mma_shares[] = {"tile", "turns", NULL};
 static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
-static const char *const packed_sides[] = {"needed", "rows", NULL};
+static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
@@ -120,8 +120,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "columns whose sums are kept while k goes on, so that a block's rows of k elements are used for all of them while "
      "they are in a cache; 0: n"},
     {"brgemm", "pack", 0, 0, 0, 0, packed_sides,
-     "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie; "
-     "\"rows\": rows of a block, too, of which some are far apart"},
+     "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie, by "
+     "each task; \"rows\": rows of a block, too, which may be far apart; \"shared\": the same, once for all tasks, "
+     "before the first of them multiplies"},
     {"brgemm", "panels", 1, 4096, 1, 1, NULL,
      "panels of n columns that are packed together, so that more of a row of weights [k, j] is read at once"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,

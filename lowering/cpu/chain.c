@@ -63,7 +63,7 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
   for (size_t p = 0; p < s->f.products.size; ++p)
     if (s->products[p].streamed)
       ++made;
-    else if (!s->products[p].lda)
+    else if (!s->products[p].lda && !c->shares_rows)
       sn_cpu_pack_a(c, &s->products[p]);
   if (s->f.products.size > made) {
     int64_t sums = sums_of(c, s);
@@ -86,21 +86,29 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
   sn_row_program_free(&program);
 }
 
+// The rows of block `block` of those of all batch indices, and its batch indices.
+static MlirValue begin_rows(Contract *c, const SnForm *f, MlirValue block) {
+  SnBuilder *b = &c->t.b;
+  MlirValue m = sn_index(b, c->m);
+  c->row_block = block;
+  c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, c->row_blocks), m);
+  c->mm = sn_cpu_smaller(b, m, c->m, c->i0, c->rows);
+  MlirValue batch = sn(b, "arith.divui", block, c->row_blocks);
+  sn_form_point(b, f, 0, f->num_rows - c->together, batch, c->dims);
+  return batch;
+}
+
 static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue *scalars) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->t.b;
-  int64_t batch_dims = f->num_rows - c->together;
-  MlirValue blocks = c->row_blocks, from = sn_index(b, 0), to = {0}, m = sn_index(b, c->m);
+  MlirValue from = sn_index(b, 0), to = {0};
   if (c->columns) {
     MlirValue columns = sn_index(b, c->columns);
     from = sn(b, "arith.muli", sn(b, "arith.remui", block, c->pieces), columns);
     to = sn_cpu_end(b, from, columns, sn_form_columns(b, f));
     block = sn(b, "arith.divui", block, c->pieces);
   }
-  c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, blocks), m);
-  c->mm = sn_cpu_smaller(b, m, c->m, c->i0, c->rows);
-  MlirValue batch = sn(b, "arith.divui", block, blocks);
-  sn_form_point(b, f, 0, batch_dims, batch, c->dims);
+  MlirValue batch = begin_rows(c, f, block);
   if (chain->windows.all.size)
     sn_cpu_windows_at_block(&chain->windows, f, &c->t, plus(b, sn_size_mul(b, batch, c->rows), c->i0),
                             sn_cpu_scratch_row(c, c->m, sn_index(b, 0)));
@@ -153,6 +161,8 @@ static MlirLogicalResult check(const Chain *chain) {
                     (long long)n, (long long)sums);
   if (sums && !sn_has_one_group(f))
     return sn_error(f->op, "sums = %lld, but rows go through several products: leave sums out", (long long)sums);
+  if (chain->c.shares_rows && !sn_has_one_group(f))
+    return sn_error(f->op, "pack = \"shared\", but rows go through several products: leave pack out");
   if (chain->stream % n)
     return sn_error(f->op, "stream = %lld, but a multiple of n = %lld is needed", (long long)chain->stream,
                     (long long)n);
@@ -171,6 +181,7 @@ static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
   c->rows = sn_form_sizes(b, f, batch_dims, c->together);
   MlirValue row_blocks = sn_size_ceil(b, c->rows, sn_index(b, c->m));
   c->blocks = sn_size_mul(b, sn_form_sizes(b, f, 0, batch_dims), row_blocks);
+  c->all_row_blocks = c->blocks;
   c->row_blocks = sn_size_max(b, row_blocks, one); // where there is none nothing runs; nothing is divided by it
   if (c->columns) {
     c->pieces = sn_size_max(b, sn_size_ceil(b, sn_form_columns(b, f), sn_index(b, c->columns)), one);
@@ -241,6 +252,14 @@ static MlirValue columns_of_rows(const Contract *c, SnBuilder *b, const SnForm *
   return sn_cpu_a_panels(c, p) > 1 ? sn_index(b, c->k) : sn_cpu_whole(b, sn_cpu_sum_of(b, f, p), unit);
 }
 
+static MlirValue memory_of_rows(Contract *c, const Product *p, MlirValue columns) {
+  SnBuilder *b = &c->kernel->b;
+  if (!c->shares_rows)
+    return sn_cpu_task_memory(c, p->a_type, sn_cpu_a_rows(c, p), columns);
+  MlirValue sizes[] = {sn_size_mul(b, c->all_row_blocks, sn_index(b, sn_cpu_a_rows(c, p))), columns};
+  return sn_cpu_scratch(c->kernel, p->a_type, 2, sizes);
+}
+
 // Of b_pack: groups of all columns, or of a tile's.
 static int64_t columns_of_panel(const Product *p) {
   return (p->line->sums == SN_SUMS_IN_TILES ? p->line->n : p->room) * p->line->group;
@@ -261,8 +280,8 @@ static void begin_segment(Chain *chain, Segment *s) {
       s->n = columns_that_grow(chain, f, p, s->n);
     }
   MlirValue unit = sn_index(b, sums_of(c, s)), width = streams         ? sn_index(b, chain->stream)
-                                              : s->whole_rows ? sn_cpu_whole(b, sn_form_columns(b, f), s->n)
-                                                              : unit;
+                                                       : s->whole_rows ? sn_cpu_whole(b, sn_form_columns(b, f), s->n)
+                                                                       : unit;
   MlirValue none = {0};
   s->partials = sn_cpu_partials(c->kernel, f, c->tasks, c->lanes);
   s->products = sn_alloc((f->products.size + 1) * sizeof *s->products);
@@ -276,10 +295,10 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed || c->packs_rows ? 0 : q->lda;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
-    q->a_pack = q->lda || q->streamed
-                    ? none
-                    : sn_cpu_task_memory(c, q->a_type, sn_cpu_a_rows(c, q), columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack = q->ldb ? none : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
+    q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
+    q->b_pack =
+        q->ldb ? none
+               : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
     q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
 }
@@ -384,6 +403,38 @@ static void emit_task(Chain *chain, const SnForm *form) {
   sn_form_free(&f);
 }
 
+// Rows of all blocks, copied by tasks of their own: one for each panel of a block.
+static void share_rows(Chain *chain, const SnForm *form) {
+  Contract *c = &chain->c;
+  SnKernel *k = c->kernel;
+  Segment *s = &chain->segments.data[0];
+  int64_t panels = 1;
+  size_t bytes = (s->form.products.size + 1) * sizeof *s->products;
+  for (size_t p = 0; p < s->form.products.size; ++p)
+    panels = sn_cpu_a_panels(c, &s->products[p]) > panels ? sn_cpu_a_panels(c, &s->products[p]) : panels;
+  MlirValue tasks = sn_size_mul(&k->b, c->all_row_blocks, sn_index(&k->b, panels));
+  Product *outside = sn_alloc(bytes);
+  memcpy(outside, s->products, bytes);
+  c->t = sn_cpu_task_begin(k);
+  SnBuilder *b = &c->t.b;
+  SnForm f = sn_cpu_form_in_task(form, &c->t);
+  count_blocks(c, b, &f);
+  segment_in_task(chain, s);
+  c->f = s->f;
+  (void)begin_rows(c, &f, sn(b, "arith.divui", c->t.index, sn_index(b, panels)));
+  MlirValue panel = sn(b, "arith.remui", c->t.index, sn_index(b, panels));
+  for (size_t p = 0; p < s->f.products.size; ++p)
+    if (!s->products[p].lda)
+      sn_cpu_pack_a_panel(c, &s->products[p], panel);
+  sn_cpu_task_end(k, &c->t, tasks);
+  memcpy(s->products, outside, bytes);
+  free(outside);
+  sn_form_free(&s->f);
+  s->f = (SnForm){0};
+  sn_form_free(&f);
+  count_blocks(c, &k->b, form);
+}
+
 static void free_chain(Chain *chain) {
   for (size_t i = 0; i < chain->segments.size; ++i) {
     Segment *s = &chain->segments.data[i];
@@ -412,7 +463,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .k = sn_schedule_number(s, "k"),
                        .lanes = sn_schedule_number(s, "lanes"),
                        .columns = sn_schedule_number(s, "columns"),
-                       .packs_rows = !strcmp(sn_schedule_word(s, "pack"), "rows"),
+                       .packs_rows = strcmp(sn_schedule_word(s, "pack"), "needed") != 0,
+                       .shares_rows = !strcmp(sn_schedule_word(s, "pack"), "shared"),
                        .panels = sn_schedule_number(s, "panels"),
                        .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
@@ -429,6 +481,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
       begin_segment(&chain, &chain.segments.data[i]);
     if (chain.stream)
       sn_cpu_stream_begin(&chain);
+    if (c->shares_rows)
+      share_rows(&chain, form);
     emit_task(&chain, form);
     sn_cpu_task_end(k, &c->t, tasks);
     for (size_t i = 0; i < chain.segments.size; ++i)

@@ -57,14 +57,14 @@ static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
   int64_t tiles = sn_cpu_a_tiles(c, p);
   MlirValue from = sn_none(p->a_from) ? sn_index(b, 0) : p->a_from, row = sn_cpu_a_row(c, p, k0);
   MlirValue column = panels > 1 || tiles ? sn_index(b, 0) : sn(b, "arith.subi", k0, from);
-  SnPanel a = sn_cpu_panel(b, p->a_pack, sn_cpu_scratch_row(c, sn_cpu_a_rows(c, p), row), column);
+  SnPanel a = sn_cpu_panel(b, p->a_pack, sn_cpu_a_scratch_row(c, p, row), column);
   return tiles ? in_tiles(b, a, p->line, tiles) : along_rows(b, a, p->line);
 }
 
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
 // B's panel begins at this row of the task's b_pack.
-static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
-                     MlirValue column, MlirValue panel) {
+static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column,
+                     MlirValue panel) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
   SnMicroBlock block = {.line = p->line,

@@ -16,10 +16,13 @@ typedef struct {
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
   bool packs_rows;       // also where they could be read in place
+  bool shares_rows;      // by all tasks, which begin when they are copied
+  MlirValue row_block;   // the block's number among those of rows, of all batch indices
   int64_t panels;        // of b that are packed together
   int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
+  MlirValue all_row_blocks;   // of all batch indices
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
   MlirValue slot;        // of the task in scratch memory
   MlirValue pieces;      // of a row, `columns` wide
@@ -79,17 +82,21 @@ MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column); // th
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p);
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
 
-// A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in the
-// rows of a_pack. Rows that are as far apart as the whole sum share few places of a cache.
-// Where tiles multiply them it is [sum / k][m / 16][k / 32][16][32], so that a tile is one piece of memory.
+// A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in
+// the rows of a_pack. Rows that are as far apart as the whole sum share few places of a cache. Where tiles multiply
+// them it is [sum / k][m / 16][k / 32][16][32], so that a tile is one piece of memory.
 int64_t sn_cpu_a_panels(const Contract *c, const Product *p);
 int64_t sn_cpu_a_tiles(const Contract *c, const Product *p); // along a panel; 0: its rows are not in tiles
 int64_t sn_cpu_a_rows(const Contract *c, const Product *p);  // of a_pack for each task
 MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0);
+// Row r of the block's a_pack.
+MlirValue sn_cpu_a_scratch_row(Contract *c, const Product *p, MlirValue r);
 // pack.c: a_pack[r][s] = A[i0 + r, s] for the whole block; zeros behind the last s, up to a unit of the line.
 void sn_cpu_pack_a(Contract *c, Product *p);
-// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line. Panels of columns follow
-// one another.
+// The same of panel `panel` alone, if there is one.
+void sn_cpu_pack_a_panel(Contract *c, Product *p, MlirValue panel);
+// b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line. Panels of columns
+// follow one another.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
 
 #endif

@@ -45,8 +45,8 @@ static MlirValue zero(SnBuilder *b, const Tiles *t) {
 // One of a's rows or b's columns, `at` along k.
 static MlirValue tile_at(SnBuilder *b, const SnPanel *p, MlirValue across, MlirValue at) {
   MlirValue tile = sn(b, "arith.divui", across, sn_index(b, TILE));
-  MlirValue offset = plus(b, plus(b, p->offset, sn(b, "arith.muli", tile, p->across)),
-                          sn(b, "arith.muli", at, p->along));
+  MlirValue offset =
+      plus(b, plus(b, p->offset, sn(b, "arith.muli", tile, p->across)), sn(b, "arith.muli", at, p->along));
   return sn_cpu_address(b, p->memory, offset);
 }
 

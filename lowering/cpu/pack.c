@@ -59,6 +59,13 @@ int64_t sn_cpu_a_rows(const Contract *c, const Product *p) {
   return sn_cpu_a_panels(c, p) * c->m * (tiles ? tiles : 1);
 }
 
+MlirValue sn_cpu_a_scratch_row(Contract *c, const Product *p, MlirValue r) {
+  SnBuilder *b = &c->t.b;
+  int64_t rows = sn_cpu_a_rows(c, p);
+  return c->shares_rows ? plus(b, sn(b, "arith.muli", c->row_block, sn_index(b, rows)), r)
+                        : sn_cpu_scratch_row(c, rows, r);
+}
+
 MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0) {
   SnBuilder *b = &c->t.b;
   int64_t tiles = sn_cpu_a_tiles(c, p), panel = c->m * (tiles ? tiles : 1);
@@ -107,8 +114,10 @@ MlirValue sn_pack_row(const Block *k, MlirValue r) {
   SnBuilder *b = &k->c->t.b;
   int64_t tile = sn_micro_row_unit(k->p->line);
   if (k->k_tiles > 1)
-    r = plus(b, r, sn(b, "arith.muli", sn(b, "arith.divui", r, sn_index(b, tile)), sn_index(b, tile * (k->k_tiles - 1))));
-  return sn_cpu_scratch_row(k->c, k->pack_rows, sn_none(k->pack_row0) ? r : plus(b, k->pack_row0, r));
+    r = plus(b, r,
+             sn(b, "arith.muli", sn(b, "arith.divui", r, sn_index(b, tile)), sn_index(b, tile * (k->k_tiles - 1))));
+  r = sn_none(k->pack_row0) ? r : plus(b, k->pack_row0, r);
+  return k->is_a ? sn_cpu_a_scratch_row(k->c, k->p, r) : sn_cpu_scratch_row(k->c, k->pack_rows, r);
 }
 
 void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
@@ -526,39 +535,66 @@ static void free_block(Block *k) {
 static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
   int64_t tiles = sn_cpu_a_tiles(c, p), unit = sn_micro_k_unit(p->line);
-  Block k = {c, p, true, .lanes = c->lanes, .row0 = c->i0, .column0 = k0, .pack = p->a_pack,
-             .pack_rows = sn_cpu_a_rows(c, p), .pack_row0 = pack_row0, .k_tiles = tiles};
+  Block k = {c,
+             p,
+             true,
+             .lanes = c->lanes,
+             .row0 = c->i0,
+             .column0 = k0,
+             .pack = p->a_pack,
+             .pack_rows = sn_cpu_a_rows(c, p),
+             .pack_row0 = pack_row0,
+             .k_tiles = tiles};
   pack(&k, c->mm, columns);
   sn_pack_zeros(&k, sn_index(b, 0), c->mm, columns, tiles ? sn_index(b, unit) : sn_cpu_whole(b, columns, unit));
   free_block(&k);
 }
 
-// Tile by tile: the last one may have fewer columns.
-static void pack_tiles(Contract *c, Product *p) {
+// Tile by tile, of panels `from` .. `to`: the last of all may have fewer columns.
+static void pack_tiles(Contract *c, Product *p, MlirValue from, MlirValue to) {
   SnBuilder *b = &c->t.b;
-  int64_t unit = sn_micro_k_unit(p->line), whole = p->sum / unit * unit;
-  MlirValue rows = sn_index(b, sn_micro_row_unit(p->line)), width = sn_index(b, unit);
-  SnLoop k0 = sn_for(b, sn_index(b, 0), sn_index(b, whole), width);
+  int64_t unit = sn_micro_k_unit(p->line), whole = p->sum / unit * unit, known;
+  MlirValue rows = sn_index(b, sn_micro_row_unit(p->line)), width = sn_index(b, unit), last = sn_index(b, whole);
+  SnLoop k0 = sn_for(b, from, whole < p->sum ? at_most(b, to, last) : to, width);
   MlirValue in_panel = sn(b, "arith.divui", sn(b, "arith.remui", k0.index, sn_index(b, c->k)), width);
   pack_rows(c, p, k0.index, width, plus(b, sn_cpu_a_row(c, p, k0.index), sn(b, "arith.muli", in_panel, rows)));
   sn_next(b, &k0);
-  MlirValue last = sn_index(b, whole);
-  if (whole < p->sum)
-    pack_rows(c, p, last, sn_index(b, p->sum - whole),
-              plus(b, sn_cpu_a_row(c, p, last), sn_index(b, whole % c->k / unit * sn_micro_row_unit(p->line))));
+  if (whole == p->sum)
+    return;
+  bool all = sn_known(to, &known);
+  SnIf ends = all ? (SnIf){0} : sn_if(b, sn(b, "arith.cmpi", to, last, sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
+  pack_rows(c, p, last, sn_index(b, p->sum - whole),
+            plus(b, sn_cpu_a_row(c, p, last), sn_index(b, whole % c->k / unit * sn_micro_row_unit(p->line))));
+  if (!all)
+    sn_end_if(b, &ends);
 }
 
 // Panel by panel.
-static void pack_panels(Contract *c, Product *p, MlirValue sum) {
+static void pack_panels(Contract *c, Product *p, MlirValue from, MlirValue to) {
   SnBuilder *b = &c->t.b;
-  MlirValue zero = sn_index(b, 0), width = sn_index(b, c->k), none = {0};
+  MlirValue width = sn_index(b, c->k), none = {0};
   if (sn_cpu_a_panels(c, p) == 1) {
-    pack_rows(c, p, zero, sum, none);
+    pack_rows(c, p, from, sn(b, "arith.subi", to, from), none);
     return;
   }
-  SnLoop k0 = sn_for(b, zero, sum, width);
-  pack_rows(c, p, k0.index, sn_cpu_smaller(b, width, c->k, k0.index, sum), sn_cpu_a_row(c, p, k0.index));
+  SnLoop k0 = sn_for(b, from, to, width);
+  pack_rows(c, p, k0.index, sn_cpu_smaller(b, width, c->k, k0.index, to), sn_cpu_a_row(c, p, k0.index));
   sn_next(b, &k0);
+}
+
+void sn_cpu_pack_a_panel(Contract *c, Product *p, MlirValue panel) {
+  SnBuilder *b = &c->t.b;
+  if (!p->sum)
+    return;
+  MlirValue sum = sn_form_sizes(b, &c->f, p->first_dim, p->num_dims),
+            from = sn(b, "arith.muli", panel, sn_index(b, c->k));
+  MlirValue to = sn_cpu_a_panels(c, p) > 1 ? at_most(b, plus(b, from, sn_index(b, c->k)), sum) : sum;
+  SnIf some = sn_if(b, sn(b, "arith.cmpi", from, sum, sn_attr("predicate", sn_i64(b->ctx, 2)))); // slt
+  if (sn_cpu_a_tiles(c, p))
+    pack_tiles(c, p, from, to);
+  else
+    pack_panels(c, p, from, to);
+  sn_end_if(b, &some);
 }
 
 void sn_cpu_pack_a(Contract *c, Product *p) {
@@ -572,9 +608,9 @@ void sn_cpu_pack_a(Contract *c, Product *p) {
   SnIf some = counted ? (SnIf){0}
                       : sn_if(b, sn(b, "arith.cmpi", sum, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
   if (sn_cpu_a_tiles(c, p))
-    pack_tiles(c, p);
+    pack_tiles(c, p, zero, sum);
   else
-    pack_panels(c, p, sum);
+    pack_panels(c, p, zero, sum);
   if (!counted)
     sn_end_if(b, &some);
 }
@@ -587,8 +623,14 @@ MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column) {
 static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                        MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
-  Block k = {c, p, .lanes = c->lanes, .row0 = k0, .column0 = n0, .pack = p->b_pack,
-             .pack_rows = c->panels * sn_cpu_b_rows(c, p), .pack_row0 = pack_row0};
+  Block k = {c,
+             p,
+             .lanes = c->lanes,
+             .row0 = k0,
+             .column0 = n0,
+             .pack = p->b_pack,
+             .pack_rows = c->panels * sn_cpu_b_rows(c, p),
+             .pack_row0 = pack_row0};
   if (p->line->pack_b == SN_PACK_GROUPS) {
     sn_pack_groups(&k, kk, nn);
   } else {

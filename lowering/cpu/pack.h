@@ -14,8 +14,8 @@ typedef struct {
   MlirValue row0, column0; // of the block in the side
   MlirValue pack;
   int64_t pack_rows; // of the pack, for each task
-  MlirValue pack_row0; // where the block begins in these; null: 0
-  int64_t k_tiles;     // of rows in tiles: how many each of its rows crosses; else 0
+  MlirValue pack_row0;    // where the block begins in these; null: 0
+  int64_t k_tiles;        // of rows in tiles: how many each of its rows crosses; else 0
   SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 

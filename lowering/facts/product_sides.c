@@ -180,6 +180,17 @@ bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
   return any;
 }
 
+bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel) {
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  bool all = f->num_cols > 0;
+  for (size_t k = 0; k < f->products.size && all; ++k) {
+    SnCpuProduct p;
+    all = !sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) && p.b && !p.b->through.ptr &&
+          sn_unit_stride(p.b->map, f->num_rows + f->num_cols - 1);
+  }
+  return all;
+}
+
 bool sn_cpu_by_columns(const SnForm *f) {
   if (!sn_has_one_group(f))
     return false;

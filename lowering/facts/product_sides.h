@@ -40,6 +40,8 @@ bool sn_cpu_has_side_of_rows(const SnForm *f, size_t k);
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 // Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.
 bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
+// Columns of the products' second sides are neighbours in memory: weights [k, j].
+bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.
 bool sn_cpu_by_columns(const SnForm *f);
 // Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.

@@ -16,6 +16,7 @@
 #include "passes/schedule/schedule.h"
 #include "target/microkernels.h"
 #include <stdio.h>
+#include <string.h>
 
 #define ENOUGH_TASKS 16
 #define FEW_TASKS 8          // that are better than blocks of half as many rows, or than packing rows again
@@ -25,6 +26,8 @@
 #define MOST_TASKS 64
 #define COMPUTED_ROWS 32     // columns for each operation of a side whose rows every task of a block computes again
 #define PACKED 4             // operations that it takes to pack them, which could else be read where they lie
+#define FAR_ROWS 2048        // bytes from row to row from which on many rows share few places of a cache
+#define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 
@@ -119,7 +122,8 @@ typedef struct {
   int64_t side_bytes;        // of an element of its packed b
   int64_t rows, batch;       // SN_DYNAMIC where not known
   Work work;
-  int64_t m, n, k, stream;
+  int64_t m, n, k, stream, sums;
+  bool far_rows;   // are copied, since they are too far apart
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
   int64_t computes_rows; // or computes them: so many operations for an element
@@ -193,6 +197,18 @@ static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum) {
   return line->sums != SN_SUMS_IN_VECTORS || n > 64 ? 64 : n < 16 ? 16 : n;
 }
 
+// Tiles are so fast that they wait for rows of a which have left the second cache: sums are kept for many columns while
+// m x k of them stay there.
+static void keep_sums(const SnForm *f, Plan *p) {
+  bool long_sums = p->work.summed == SN_DYNAMIC || p->work.summed > p->k;
+  bool far = p->work.summed != SN_DYNAMIC && sn_times(p->work.summed, p->side_bytes) >= FAR_ROWS;
+  if (p->line->sums != SN_SUMS_IN_TILES || !p->by_columns || !sn_has_one_group(f))
+    return;
+  p->far_rows = far && p->m >= 128;
+  if (long_sums && p->m >= 64 && p->work.widest != SN_DYNAMIC && p->work.widest > p->n)
+    p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
+}
+
 static Plan plan(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
@@ -215,6 +231,7 @@ static Plan plan(const SnForm *f, const char *kernel) {
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
+  keep_sums(f, &p);
   return p;
 }
 
@@ -242,13 +259,22 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   if (columns || p.stream)
     snprintf(share, sizeof share, "%s = %lld, ", columns ? "columns" : "stream",
              (long long)(columns ? columns : p.stream));
+  char more[80] = "";
+  int64_t sums = columns && columns < p.sums ? columns : p.sums;
+  if (sums > p.n && sn_cpu_weights_in_rows(f, kernel))
+    snprintf(more, sizeof more, "panels = %lld, ", (long long)(sums / p.n));
+  if (sums > p.n)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "sums = %lld, ", (long long)sums);
+  if (p.far_rows)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "pack = \"shared\", ");
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  return sn_schedule_attr(loc, "brgemm",
-                          sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, "
-                                        "unroll = %lld}",
-                                        kernel, share, (long long)p.m, (long long)p.n, (long long)p.k, (long long)tasks,
-                                        (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
+  return sn_schedule_attr(
+      loc, "brgemm",
+      sn_parse_attr(mlirLocationGetContext(loc),
+                    "{kernel = \"%s\", %s%sm = %lld, n = %lld, k = %lld, tasks = %lld, lanes = %lld, "
+                    "unroll = %lld}",
+                    kernel, share, more, (long long)p.m, (long long)p.n, (long long)p.k, (long long)tasks,
+                    (long long)lanes, (long long)sn_schedule_unroll(f, lanes)));
 }
 
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {

@@ -138,12 +138,11 @@ func.func private @fours(%x: memref<2x8xi8>, %w: memref<8x8xi8>, %y: memref<2x8x
 
 // -----
 
-// Tiles of 16 rows of 64 bytes: panels have room for whole ones, which the module's function takes. It is not inlined:
-// a call beside tiles would save them all.
+// Tiles of 16 rows of 64 bytes: panels have room for whole ones, each in one piece, two along k. The module's function
+// takes them. It is not inlined: a call beside tiles would save them all.
 
 // CHECK-LABEL: func.func private @tiled_task(
-//       CHECK:   memref<16x64xbf16>
-//       CHECK:   memref<32x32xbf16>
+//       CHECK:   memref.store {{.*}} : memref<32x32xbf16>
 //   CHECK-NOT:   tdpbf16ps
 //       CHECK:   call @sinter_amx_f32(
 // CHECK-LABEL: func.func private @sinter_amx_f32(

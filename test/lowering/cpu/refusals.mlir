@@ -98,3 +98,27 @@ func.func private @odd_block(%x: memref<2x10xi8>, %w: memref<10x9xi8>, %y: memre
   }
   return
 }
+
+// -----
+
+func.func private @sums_multiple(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %y: memref<2x9xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{sums = 6, but a multiple of n = 4 is needed}}
+  sinter.contract (i = 2) by (j = 9) product (k = 10) (%x[i, k] : memref<2x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
+      outs(%y[i, j] : memref<2x9xf32>) schedule(#sinter.brgemm<m = 2, n = 4, k = 16, sums = 6, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @panels_of_sums(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %y: memref<2x9xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{panels = 3 of n = 4 columns, but sums = 8 are kept}}
+  sinter.contract (i = 2) by (j = 9) product (k = 10) (%x[i, k] : memref<2x10xf32>, %w[k, j] : memref<10x9xf32>) : f32
+      outs(%y[i, j] : memref<2x9xf32>) schedule(#sinter.brgemm<m = 2, n = 4, k = 16, panels = 3, sums = 8, lanes = 1>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return
+}

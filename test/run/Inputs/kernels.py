@@ -27,6 +27,11 @@ EMPTY = [(0, 5, 3, 4, 8, 4), (4, 0, 3, 4, 8, 4), (4, 5, 0, 4, 8, 4)]
 LAYOUTS = [("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")]
 
 
+# How blocks are walked and what is packed.
+def walks(bn):
+    return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"']
+
+
 def save(path, x, side):
     if side == "bf16":  # the upper half of an f32, which is exact here
         x = (x.astype("<f4").view("<u4") >> 16).astype("<u2")
@@ -39,7 +44,7 @@ def tensor(shape, t, dynamic=False):
     return "tensor<" + "".join(f"{'?' if dynamic else s}x" for s in shape) + t + ">"
 
 
-def contract(n, case, layout, side, total, kernel, dynamic):
+def contract(n, case, layout, side, total, kernel, dynamic, walk):
     i, j, k, m, bn, bk = case
     m, bk = (-(-size // unit) * unit for size, unit in zip((m, bk), UNITS.get(kernel, (1, 1))))
     of = {"i": i, "j": j, "k": k}
@@ -53,7 +58,7 @@ def contract(n, case, layout, side, total, kernel, dynamic):
   %y{n} = sinter.contract (i = {i}) by (j = {j})
       product (k = {k}) (%a{n}[{layout[0]}] : {ta}, %b{n}[{layout[1]}] : {tb}) : {total}
       outs(%e{n}[i, j] : {tc})
-      schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}>) {{
+      schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}{walks(bn)[walk]}>) {{
   ^row(%p: {row}):
     %s = {add} %p, %p : {row}
     sinter.yield %s : {row}
@@ -64,7 +69,8 @@ def run(command, folder, kernel, side, total, dynamic, turn, rng):
     body, arguments, results, inputs, wanted = "", [], [], [], []
     cases = [(case, LAYOUTS[(n + turn) % 3]) for n, case in enumerate(SHAPES + EMPTY)][turn % 3::3]
     for n, (case, layout) in enumerate(cases):
-        a, b, (ta, tb, tc), text = contract(n, case, layout, side, total, kernel, dynamic)
+        a, b, (ta, tb, tc), text = contract(n, case, layout, side, total, kernel, dynamic,
+                                                (n + turn // 3) % 3)
         x, w = rng.integers(-127, 128, a), rng.integers(-127, 128, b)
         e = np.zeros(case[:2])
         body += text
