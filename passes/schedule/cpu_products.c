@@ -27,6 +27,7 @@
 #define COMPUTED_ROWS 32     // columns for each operation of a side whose rows every task of a block computes again
 #define PACKED 4             // operations that it takes to pack them, which could else be read where they lie
 #define FAR_ROWS 2048        // bytes from row to row from which on many rows share few places of a cache
+#define KEPT_ROWS (1 << 20) // bytes of a block's rows that stay in the second cache while columns go by
 #define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
@@ -204,8 +205,10 @@ static void keep_sums(const SnForm *f, Plan *p) {
   bool far = p->work.summed != SN_DYNAMIC && sn_times(p->work.summed, p->side_bytes) >= FAR_ROWS;
   if (p->line->sums != SN_SUMS_IN_TILES || !p->by_columns || !sn_has_one_group(f))
     return;
-  p->far_rows = far && p->m >= 128;
-  if (long_sums && p->m >= 64 && p->work.widest != SN_DYNAMIC && p->work.widest > p->n)
+  bool leave = p->work.summed == SN_DYNAMIC || sn_times(sn_times(p->work.summed, p->side_bytes), p->m) > KEPT_ROWS;
+  p->far_rows = far && leave;
+  if (long_sums && p->m >= 64 && (leave || sn_cpu_weights_in_rows(f, p->kernel)) && p->work.widest != SN_DYNAMIC &&
+      p->work.widest > p->n)
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
 }
 

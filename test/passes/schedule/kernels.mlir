@@ -131,16 +131,16 @@ func.func @bytes(%x: tensor<8x16xi8>, %w: tensor<16x8xi8>, %e: tensor<8x8xi32>) 
 
 // -----
 
-// Rows of tiles that are 2 KB apart or more are packed once for all tasks. Sums of all columns of a task stay while k
-// goes on. Of weights [k, j] panels are packed together.
+// Rows of tiles that are 2 KB apart or more, more than 1 MB of a block, are packed once for all tasks. Sums of all
+// columns of a task stay while k goes on. Of weights [k, j] panels are packed together.
 
 //   AMX-LABEL: func @far_rows
 //         AMX:   columns = 256, k = 256, kernel = "amx", lanes = 16, m = 512, n = 64, pack = "shared", panels = 4, sums = 256, tasks = 64
 //   DOT-LABEL: func @far_rows
 //         DOT:   kernel = "dot512"
 //     DOT-NOT:   {{pack =|sums =|panels =}}
-func.func @far_rows(%x: tensor<512x1024xbf16>, %w: tensor<1024x4096xbf16>, %e: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
-  %y = sinter.contract (i = 512) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %w[k, j] : tensor<1024x4096xbf16>) : f32
+func.func @far_rows(%x: tensor<512x1088xbf16>, %w: tensor<1088x4096xbf16>, %e: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
+  %y = sinter.contract (i = 512) by (j = 4096) product (k = 1088) (%x[i, k] : tensor<512x1088xbf16>, %w[k, j] : tensor<1088x4096xbf16>) : f32
       outs(%e[i, j] : tensor<512x4096xf32>) {
   ^row(%a: tensor<4096xf32>):
     sinter.yield %a : tensor<4096xf32>
@@ -154,8 +154,8 @@ func.func @far_rows(%x: tensor<512x1024xbf16>, %w: tensor<1024x4096xbf16>, %e: t
 
 //   AMX-LABEL: func @far_rows_transposed
 //         AMX:   n = 64, pack = "shared", sums = 256, tasks = 64
-func.func @far_rows_transposed(%x: tensor<512x1024xbf16>, %w: tensor<4096x1024xbf16>, %e: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
-  %y = sinter.contract (i = 512) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+func.func @far_rows_transposed(%x: tensor<512x1088xbf16>, %w: tensor<4096x1088xbf16>, %e: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
+  %y = sinter.contract (i = 512) by (j = 4096) product (k = 1088) (%x[i, k] : tensor<512x1088xbf16>, %w[j, k] : tensor<4096x1088xbf16>) : f32
       outs(%e[i, j] : tensor<512x4096xf32>) {
   ^row(%a: tensor<4096xf32>):
     sinter.yield %a : tensor<4096xf32>
