@@ -11,6 +11,7 @@ import torch
 from ._autograd import Gradients
 from ._compiler import Program
 from ._library import Function
+from ._linalg import linalg_of, text_of
 
 _TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -72,15 +73,14 @@ class _State:
         return [place[name] for place, name in self._places]
 
 
-def _fx():
+def _there():
     try:
-        from torch_mlir import fx
+        import torch_mlir  # noqa: F401
     except ImportError as why:
         raise ImportError(
             f"sinter_torch.compile takes modules and functions of PyTorch's through torch-mlir, and there is none here "
             f"({why}): pip install torch-mlir, or give the program as text in MLIR"
         ) from why
-    return fx
 
 
 def _sizes(tensors, names, dynamic):
@@ -110,14 +110,15 @@ def _argument_names(module, n):
 def _export(flat, tensors, shapes):
     """torch-mlir's module, its function private."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    fx = _fx()
+    _there()
     try:
-        with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+        with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH):  # or a torch.no_grad() of the module would not be seen
             exported = torch.export.export(flat, tensors, dynamic_shapes=shapes, strict=False)
-        for node in exported.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape
-            if node.target is torch.ops.aten.view.default:
-                node.target = torch.ops.aten.reshape.default
-        return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name="sinter_model")
+        for part in exported.graph_module.modules():
+            for node in part.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape
+                if node.target is torch.ops.aten.view.default:
+                    node.target = torch.ops.aten.reshape.default
+        return linalg_of(exported, "sinter_model")
     except Exception as why:
         lines = [x for x in str(why).splitlines() if x.strip()] or [""]
         line = next((x for x in lines if "error:" in x), lines[0])
@@ -161,7 +162,7 @@ def _signature(imported):
 
 def _spliced(imported, more):
     """The module's text with more at its end; what follows the module (resources) stays behind it."""
-    text = str(imported)
+    text = text_of(imported)
     end = text.find("\n{-#")
     module, rest = (text, "") if end < 0 else (text[:end], text[end:])
     at = module.rindex("}")
@@ -347,10 +348,10 @@ def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, ups
     target_names = [f"target{k or ''}" for k in range(len(targets))]
     sizes = _sizes([*args, *targets], names + target_names, dynamic)
     shapes = [{d: torch.export.Dim.DYNAMIC for d in dims} or None for dims in sizes[: len(args)]]
-    imported = _export(_Flat(function), tuple(t.detach().cpu() for t in (*args, *weights)),
+    linalg = _export(_Flat(function), tuple(t.detach().cpu() for t in (*args, *weights)),
                        ((*shapes, *(None for _ in weights)),) if dynamic else None)  # fmt: skip
     types = [_type_of(t, dims) for t, dims in zip(targets, sizes[len(args) :])]
-    text = _Text(imported, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options)
+    text = _Text(linalg, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options)
     everything = [*text.names, *(state.names if state else [])]
     wrt = _wanted([*args, *targets, *weights]) if wrt is None else _numbers(wrt, everything)
     upstream = not text.scalar if upstream is None else upstream

@@ -2,7 +2,7 @@
 from . import Model, image, model, rows
 
 
-def pixels(module, size=32, **more):
+def pixels(module, size=64, **more):
     return Model(module, lambda b: (image(b, size),), loss="pixels", **dict(batch=4, batches=(4, 5)) | more)
 
 

@@ -147,3 +147,16 @@ func.func @both(%x: tensor<5xf32>) -> tensor<5xf32> {
   } -> tensor<5xf32>
   return %y : tensor<5xf32>
 }
+
+// -----
+
+// What no gradient goes through stays so.
+
+// CHECK-LABEL: func @detached
+//       CHECK:   ^row(%[[X:.+]]: tensor<16xf32>):
+//  CHECK-NEXT:     %[[D:.+]] = sinter.detach %[[X]] : tensor<16xf32>
+//  CHECK-NEXT:     sinter.yield %[[D]]
+func.func @detached(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %y = linalg.map { sinter.detach } ins(%x : tensor<8x16xf32>) outs(%x : tensor<8x16xf32>)
+  return %y : tensor<8x16xf32>
+}

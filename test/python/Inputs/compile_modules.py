@@ -92,6 +92,28 @@ w = torch.randn(3, 6, 19)
 compare(model, (got["logits"] * w).sum(), (want["logits"] * w).sum(), 1e-3)
 assert g.parameters.count("table.weight") == 1 and "head.weight" not in g.parameters
 
+# What only gradients see: detach, no_grad, the row of a table that is padding.
+class Straight(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = torch.nn.Embedding(11, 8, padding_idx=2), torch.nn.Linear(8, 5)
+
+    def forward(self, tokens):
+        with torch.no_grad():
+            scale = self.head.weight.abs().amax()
+            shift = self.table.weight.mean()
+        z = self.table(tokens) + shift
+        return self.head(z + (torch.round(z * 4) / 4 - z).detach()) / scale
+
+
+straight = Straight()
+for more in ({}, {"dynamic": {"tokens": 0}}):
+    tokens = torch.randint(0, 4, (3, 6))
+    s = sinter_torch.compile(straight, tokens, cache=None, **more)
+    w = torch.randn(3, 6, 5)
+    compare(straight, (s(tokens) * w).sum(), (straight(tokens) * w).sum())
+    assert not straight.table.weight.grad[2].any()
+
 # A function without a module; gradients by what was asked for.
 h = sinter_torch.compile(lambda a, b: (a @ b).tanh().sum(), (torch.randn(3, 4), torch.randn(4, 2)), wrt=[1], cache=None)
 a, b = torch.randn(3, 4), torch.randn(4, 2, requires_grad=True)
