@@ -3,6 +3,7 @@
 //   x[2 - i, j]                an access     %x[2 - i, j]
 //   x[i, t] of each row i      a pick        sinter.pick %row[%t] else 0, %row of %x[i, j]
 //   e[t, j], e[f(i), g(j)]     a gather      sinter.gather %e[%t, %j] else 0, %e a table
+//   x[i / 8 % 4, i % 8]        a reshape     tensor.collapse_shape %x, of all of it in order
 //
 // Exporters spell flips, label look-ups, embeddings and every kind of advanced
 // indexing so. Where a subscript is known to stay inside, it becomes part of the
@@ -183,6 +184,56 @@ bool sn_raise_is_access(const SnRaise *r, MlirOperation op) {
 
 SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract) {
   return sn_raise_view(sn_operand(extract, 0), known_map(r, extract));
+}
+
+// ---- reshapes: every element, in order --------------------------------------------------
+
+// The map counts the loop d0, of n turns, through all elements of t in order.
+static bool is_in_order(MlirAffineMap map, MlirType t, int64_t n) {
+  MlirContext ctx = mlirAffineMapGetContext(map);
+  MlirAffineExpr left = mlirAffineDimExprGet(ctx, 0);
+  for (intptr_t i = sn_rank(t); i-- > 0;) {
+    int64_t size = sn_dim(t, i);
+    if (size == SN_DYNAMIC || n % size != 0)
+      return false;
+    MlirAffineExpr at = mlirAffineMapGetResult(map, i), by = mlirAffineConstantExprGet(ctx, size);
+    bool first = i == 0 && mlirAffineExprEqual(at, left);
+    if (!first && !mlirAffineExprEqual(at, mlirAffineModExprGet(left, by)))
+      return false;
+    left = mlirAffineFloorDivExprGet(left, by);
+    n /= size;
+  }
+  return n == 1;
+}
+
+// Result u is x[i / 16, i / 8 % 2, i % 8] of a whole x: collapsed, it is that.
+static MlirValue collapsed(const SnRaise *r, intptr_t u) {
+  MlirValue result = sn_result(r->op, u);
+  MlirOperation extract = sn_def(sn_operand(r->yield, u), "tensor.extract");
+  if (sn_null(extract) || sn_rank(sn_type_of(result)) != 1 || !sn_raise_is_access(r, extract))
+    return (MlirValue){0};
+  MlirValue x = sn_operand(extract, 0);
+  intptr_t rank = sn_rank(sn_type_of(x));
+  if (rank < 2 || !is_in_order(known_map(r, extract), sn_type_of(x), r->sizes[0]))
+    return (MlirValue){0};
+  SnBuilder b = sn_before(r->op);
+  MlirAttribute dims[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i)
+    dims[i] = sn_i64(r->ctx, i);
+  MlirAttribute group = mlirArrayAttrGet(r->ctx, rank, dims);
+  return sn(&b, "tensor.collapse_shape", x, sn_type_of(result),
+            sn_attr("reassociation", mlirArrayAttrGet(r->ctx, 1, &group)));
+}
+
+bool sn_raise_reshapes(const SnRaise *r) {
+  bool found = false;
+  for (intptr_t u = 0; u < r->num_used && r->num_loops == 1 && !sn_raise_has_asserts(r); ++u) {
+    MlirValue is = collapsed(r, r->used[u]);
+    if (!sn_none(is))
+      mlirValueReplaceAllUsesOfWith(sn_result(r->op, r->used[u]), is);
+    found |= !sn_none(is);
+  }
+  return found;
 }
 
 // ---- picks: one element of each row ------------------------------------------------------

@@ -231,7 +231,8 @@ static void raise(MlirOperation op) {
   }
   SnRaise r;
   hoist_sizes(op);
-  if (!sn_raise_open(&r, op))
+  bool open = sn_raise_open(&r, op), again = open && sn_raise_reshapes(&r);
+  if (!open || again)
     ;
   else if (r.num_parallel == r.num_loops)
     sn_raise_elementwise(&r);
@@ -243,6 +244,8 @@ static void raise(MlirOperation op) {
       sn_raise_reduce(&r);
   }
   sn_raise_close(&r);
+  if (again)
+    raise(op); // without the results that are reshapes
 }
 
 static MlirWalkResult collect(MlirOperation op, void *found) {

@@ -270,3 +270,53 @@ func.func @only_asserts(%x: tensor<4xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+// All elements in order are a reshape, what is beside them a form.
+
+// CHECK-LABEL: func @reshaped
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %arg0 {{.*}} : tensor<3x2x4xf32> into tensor<24xf32>
+//       CHECK:   %[[F:.+]] = sinter.rowwise () by (i = 24)
+//  CHECK-NEXT:     ins(%arg0[{{[^:]*}} : tensor<3x2x4xf32>)
+//       CHECK:   return %[[C]], %[[F]]
+func.func @reshaped(%x: tensor<3x2x4xf32>) -> (tensor<24xf32>, tensor<24xf32>) {
+  %e = tensor.empty() : tensor<24xf32>
+  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %y:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e, %e : tensor<24xf32>, tensor<24xf32>) {
+  ^bb0(%out: f32, %out2: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %c4 : index
+    %q = arith.divsi %i, %c4 : index
+    %j = arith.remsi %q, %c2 : index
+    %r = arith.divsi %q, %c2 : index
+    %m = arith.remsi %r, %c3 : index
+    %v = tensor.extract %x[%m, %j, %k] : tensor<3x2x4xf32>
+    %s = arith.mulf %v, %v : f32
+    linalg.yield %v, %s : f32, f32
+  } -> (tensor<24xf32>, tensor<24xf32>)
+  return %y#0, %y#1 : tensor<24xf32>, tensor<24xf32>
+}
+
+// -----
+
+// In another order they are not.
+
+// CHECK-LABEL: func @turned
+//   CHECK-NOT:   tensor.collapse_shape
+//       CHECK:   sinter.rowwise
+func.func @turned(%x: tensor<3x4xf32>) -> tensor<12xf32> {
+  %e = tensor.empty() : tensor<12xf32>
+  %c3 = arith.constant 3 : index
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<12xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %c3 : index
+    %q = arith.divsi %i, %c3 : index
+    %v = tensor.extract %x[%k, %q] : tensor<3x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<12xf32>
+  return %y : tensor<12xf32>
+}
