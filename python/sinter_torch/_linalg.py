@@ -89,13 +89,34 @@ def _parsed(context, text):
         return ir.Module.parse(text)
 
 
+def _importer():
+    """An importer that holds the constants it has seen: it knows them by id(), and Python gives those away again."""
+    from torch_mlir import ir
+    from torch_mlir.dialects import torch as dialect
+    from torch_mlir.extras.fx_importer import FxImporter, RefTracker
+
+    class Held(RefTracker):
+        def __init__(self):
+            super().__init__()
+            self.held = []
+
+        def track(self, referent):
+            self.held.append(referent)
+            return super().track(referent)
+
+    context = ir.Context()
+    dialect.register_dialect(context)
+    return FxImporter(context=context, py_attr_tracker=Held())
+
+
 def linalg_of(exported, name, gradients=True):
     """torch-mlir's module in linalg, of a function of that name; for gradients, text_of it has the detaches."""
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     if not gradients or not mark(exported):
-        return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name)
-    raw = fx.export_and_import(exported, output_type="raw", func_name=name)
+        return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
+                                    fx_importer=_importer())  # fmt: skip
+    raw = fx.export_and_import(exported, output_type="raw", func_name=name, fx_importer=_importer())
     module = _parsed(raw.context, _OPERATOR.sub(_map, str(raw)))
     run_pipeline_with_repro_report(
         module,
