@@ -53,6 +53,15 @@ static void add_group(SnSizeParts *p, MlirOperation collapse, intptr_t i) {
     add_dim(p, sn_operand(collapse, 0), (intptr_t)mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, k)));
 }
 
+// The dimension that a slice takes its dimension i from: sizes of 1 may be dropped.
+static intptr_t sliced_dim(MlirOperation slice, MlirType t, intptr_t i) {
+  MlirAttribute sizes = sn_get_attr(slice, "static_sizes");
+  intptr_t d = 0;
+  for (intptr_t k = 0;; ++d)
+    if (mlirDenseI64ArrayGetElement(sizes, d) == sn_dim(t, k) && k++ == i)
+      return d;
+}
+
 static void add_concatenated(SnSizeParts *p, MlirOperation op, intptr_t i) {
   intptr_t n = i == sn_int_attr(op, "dim", -1) ? sn_num_operands(op) : 1;
   for (intptr_t k = 0; k < n; ++k)
@@ -102,8 +111,7 @@ SnSizeParts sn_size_parts(MlirValue v, intptr_t i) {
   } else if (sn_is(op, "tensor.collapse_shape") || sn_is(op, "memref.collapse_shape")) {
     add_group(&p, op, i);
   } else if (sn_is(op, "tensor.extract_slice")) {
-    if (sn_rank(t) == sn_rank(sn_type_of(sn_operand(op, 0))))
-      add_mixed(&p, op, "static_sizes", segment(op, 2), i);
+    add_mixed(&p, op, "static_sizes", segment(op, 2), sliced_dim(op, t, i));
   } else if (sn_is(op, "tensor.insert_slice") || sn_is(op, "tensor.insert") || sn_is(op, "arith.select") ||
              sn_is(op, "bufferization.materialize_in_destination")) {
     add_dim(&p, sn_operand(op, 1), i);

@@ -343,3 +343,35 @@ func.func @insert_somewhere(%x: tensor<2x3xf32>, %y: tensor<8x9xf32>, %i: index)
   %c = tensor.insert_slice %x into %y[%i, 2] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<8x9xf32>
   return %c : tensor<8x9xf32>
 }
+
+// -----
+
+// A row of a matrix that is looked up in is a copy, of the size that the slice says.
+
+// CHECK-LABEL: func @row_of_unknown_length
+//  CHECK-SAME:   %[[X:.+]]: tensor<2x?xi64>
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X]]
+//       CHECK:   %[[E:.+]] = tensor.empty(%[[N]]) : tensor<?xi64>
+//  CHECK-NEXT:   sinter.rowwise () by (i = ?)
+//  CHECK-NEXT:     ins(%[[X]][1, i] : tensor<2x?xi64>)
+//  CHECK-NEXT:     outs(%[[E]][i] : tensor<?xi64>)
+func.func @row_of_unknown_length(%x: tensor<2x?xi64>) -> (tensor<?x1xi64>, tensor<?x4xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<2x?xi64>
+  %s = tensor.extract_slice %x[1, 0] [1, %n] [1, 1] : tensor<2x?xi64> to tensor<?xi64>
+  %e = tensor.empty(%n) : tensor<?x1xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, 0)>], iterator_types = ["parallel"]} outs(%e : tensor<?x1xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %r = arith.remsi %i, %n : index
+    %v = tensor.extract %s[%r] : tensor<?xi64>
+    linalg.yield %v : i64
+  } -> tensor<?x1xi64>
+  %f = tensor.empty(%n) : tensor<?x4xi64>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<?xi64>) outs(%f : tensor<?x4xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    linalg.yield %in : i64
+  } -> tensor<?x4xi64>
+  return %y, %z : tensor<?x1xi64>, tensor<?x4xi64>
+}
