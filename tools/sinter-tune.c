@@ -28,7 +28,7 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *policy, *cpu, *chip, *input_dialect, *wrt, *emit;
+  const char *policy, *cpu, *chip, *input_dialect, *wrt, *constants, *emit;
   bool gpu, ptx, upstream;
   int64_t most;
 } Options;
@@ -59,6 +59,10 @@ static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
   return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
 }
+static const char *set_constants(void *to, const char *value) {
+  ((Options *)to)->constants = value;
+  return sn_wrong_file(value);
+}
 static const char *set_upstream(void *to, const char *value) {
   (void)value;
   ((Options *)to)->upstream = true;
@@ -86,6 +90,7 @@ static const SinterOption table[] = {
     {"policy", "WORD", "medium (default) or aggressive, as of sinter-cc", set_policy},
     {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
+    {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one; with --emit for a GPU: x86-64-v2)",
      set_cpu},
@@ -131,6 +136,7 @@ static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule m
   c.sums = r.sums;
   c.upstream = r.upstream;
   c.input_dialect = o->input_dialect;
+  c.constants = o->constants;
   c.cpu = o->cpu;
   c.chip = o->chip;
   c.ptx = o->ptx;
@@ -406,7 +412,12 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
 }
 
 int main(int argc, char **argv) {
-  Options options = {.policy = "medium", .chip = SN_GPU_CHIP_DEFAULT, .input_dialect = "linalg", .wrt = "", .most = 40};
+  Options options = {.policy = "medium",
+                     .chip = SN_GPU_CHIP_DEFAULT,
+                     .input_dialect = "linalg",
+                     .wrt = "",
+                     .constants = "",
+                     .most = 40};
   TuneOptions run = TUNE_DEFAULTS;
   run.driver.program = "sinter-tune";
   ToolOptions tables[] = {{table, &options}, {tune_options, &run}, {tune_driver_options(), &run.driver}, {NULL, NULL}};
