@@ -169,7 +169,8 @@ static MlirLogicalResult check_rows(MlirOperation op, const SnDefinition *d) {
     if (d->parameters.data[k].row && !d->parameters.data[k].column && !d->parameters.data[k].leading &&
         !d->parameters.data[k].otherwise.ptr)
       return SN_OK;
-  return sn_error(op, "has no operand that is a row, which its shape comes from"); // D2
+  return sn_error(op, "has no operand that is a row, which its shape comes from: give one the type tensor<?xf32>, as "
+                      "for what is computed number by number"); // D2
 }
 
 static bool has_block(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr; }

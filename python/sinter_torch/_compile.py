@@ -309,7 +309,8 @@ def _numbers(wrt, names):
     wrt = [wrt] if isinstance(wrt, (int, str)) else list(wrt)
     for w in wrt:
         if w not in names if isinstance(w, str) else not 0 <= w < len(names):
-            raise ValueError(f"wrt: there is no argument {w!r}, only {', '.join(n or '?' for n in names)}")
+            known = ", ".join(n or str(k) for k, n in enumerate(names))
+            raise ValueError(f"wrt: there is no argument {w!r}, only {known}")
     return [names.index(w) if isinstance(w, str) else w for w in wrt]
 
 

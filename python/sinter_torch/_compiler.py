@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import threading
+import warnings
 import weakref
 
 from . import _abi
@@ -95,7 +96,8 @@ class _Compiler:
 
     def __init__(self, options):
         self.library, self.said = _open(), []
-        self.handler = _HANDLER(lambda _, d: self.said.append(str(d.contents)))
+        self.warned = []
+        self.handler = _HANDLER(lambda _, d: self._take(d.contents))
         self.handle = self.library.sinter_compiler_create()
         self.library.sinter_compiler_set_handler(self.handle, self.handler, None)
         for name, value in options.items():
@@ -109,9 +111,18 @@ class _Compiler:
     def __exit__(self, *_):
         self.library.sinter_compiler_destroy(self.handle)
 
+    def _take(self, diagnostic):
+        self.said.append(str(diagnostic))
+        if SEVERITIES[diagnostic.severity] == "warning":
+            self.warned.append(str(diagnostic))
+
     def check(self, status):
         if status:
             raise CompileError(status, "\n".join(self.said))
+
+    def warn(self):
+        for line in self.warned:
+            warnings.warn(line, stacklevel=2)
 
 
 class Program(Library):
@@ -128,6 +139,7 @@ class Program(Library):
             lib = compiler.library
             compiler.check(lib.sinter_compiler_compile_text(compiler.handle, encoded, len(encoded), name.encode(),
                                                             handle))  # fmt: skip
+            compiler.warn()
             # Functions hold this object, and results none of its memory. Of kernels that wait in a stream or are in a
             # graph nobody knows here when they have run: they stay.
             if options.get("target") != "gpu":

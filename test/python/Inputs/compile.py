@@ -4,9 +4,11 @@ import gc
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import threading
+import warnings
 
 import torch
 from check import agree, refuses
@@ -61,6 +63,8 @@ for wrt in ([0, 1], ["w"], 1):
         agree(got[1], x.grad, 1e-5)
 refuses(ValueError, "no argument 'v', only x, w", lambda: sinter_torch.compile(TANH, wrt="v", cache=None))
 refuses(ValueError, "no argument 2", lambda: sinter_torch.compile(TANH, wrt=2, cache=None))
+UNNAMED = re.sub("{sinter.name = .x.}|{sinter.name = .y.}", "", MSE)
+refuses(ValueError, "no argument 2, only 0, 1", lambda: sinter_torch.compile(UNNAMED, wrt=2, cache=None))
 
 # A loss of one's own, in the text.
 OWN = """
@@ -117,6 +121,13 @@ assert again.library.cached and not sinter_torch.compile(MSE, cache=folder, poli
 program = pickle.loads(pickle.dumps(again.library))
 assert program.cached and float(program.main(torch.ones(1, 3), torch.zeros(1, 3))) == 1
 assert copy.deepcopy(program) is program
+
+# A folder that cannot be is said, and the program is compiled.
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    kept_nowhere = sinter_torch.compile(MSE, cache="/dev/null/cache").library
+assert float(kept_nowhere.main(torch.ones(1, 3), torch.zeros(1, 3))) == 1
+assert len(said) == 1 and "the cache /dev/null/cache cannot be made" in str(said[0].message), [str(w) for w in said]
 
 # A program goes when its last function does; calls from several threads.
 main = sinter_torch.compile(MSE, cache=folder).library.main
