@@ -23,6 +23,7 @@
 
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
 #define SOME_ROWS 8 // where their length is known at run time
+#define SOME_TASKS 4 // of few rows whose length is known at run time
 #define MOST_TASKS 256
 #define LEAST_STREAMED (32 << 20) // bytes
 #define STRIP 512             // rows: two kilobytes of f32
@@ -30,6 +31,7 @@
 #define FEW_STRIPS 8
 #define FEW_ROWS 64
 #define FEW_REDUCED_ROWS 16
+#define FEW_ROWS_OF_ANY_LENGTH 4 // where something is reduced; more are shared whole, in one loop where that can be
 #define LEAST_ONLINE 32 // vectors
 #define LEAST_ROW (32 << 10) // bytes
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
@@ -256,7 +258,8 @@ static int64_t row_bytes(const SnForm *f) {
 // loop of the row program is a parallel region of its own.
 static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
   int64_t length = sn_row_length(f);
-  if (rows == SN_DYNAMIC || rows > (l->reduces ? FEW_REDUCED_ROWS : FEW_ROWS) ||
+  int64_t few = !l->reduces ? FEW_ROWS : length == SN_DYNAMIC ? FEW_ROWS_OF_ANY_LENGTH : FEW_REDUCED_ROWS;
+  if (rows == SN_DYNAMIC || rows > few ||
       (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops || l->own_combiner)
     return 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -299,6 +302,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     int64_t least = sn_pieces(rows, most);
     chunk = chunk < least ? least : chunk;
     chunk = chunk > rows ? rows : chunk;
+    if (length == SN_DYNAMIC && rows <= FEW_ROWS)
+      chunk = sn_pieces(rows, SOME_TASKS) < chunk ? sn_pieces(rows, SOME_TASKS) : chunk;
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;

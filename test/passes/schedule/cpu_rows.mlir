@@ -118,3 +118,37 @@ func.func @short(%x: tensor<65536xf32>, %e: tensor<f32>) -> tensor<f32> {
   }
   return %0 : tensor<f32>
 }
+
+// -----
+
+// A few rows of any length are whole, so that the maximum and its sum are one loop; so few that threads would be idle
+// are shared.
+
+// CHECK-LABEL: func @few
+//       CHECK: schedule(#sinter.rows<chunk = 3, lanes = {{[0-9]+}}, maximum = "online", online_from = {{[0-9]+}}, residency = "reread"
+// CHECK-LABEL: func @very_few
+//       CHECK: schedule(#sinter.rows<chunk = 1, columns = 65536, lanes
+func.func @few(%x: tensor<12x?xf32>, %e: tensor<12xf32>) -> tensor<12xf32> {
+  %0 = sinter.rowwise (i = 12) by (j = ?) ins(%x[i, j] : tensor<12x?xf32>) outs(%e[i] : tensor<12xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %p = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<12xf32>
+}
+func.func @very_few(%x: tensor<3x?xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = sinter.rowwise (i = 3) by (j = ?) ins(%x[i, j] : tensor<3x?xf32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %p = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<3xf32>
+}
