@@ -14,6 +14,8 @@
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
 // the same.
 //
+// decides: which sides of products are written in another order in front of them.
+//
 // runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/gpu/emulate.test
 
 #include "lowering/facts/gpu_slots.h"

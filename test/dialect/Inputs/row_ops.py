@@ -22,6 +22,7 @@ MAY = {
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
     # linalg that becomes one
     "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
+    "passes/raise/bodies.c": "detach",  # elementwise on what a linalg op computes
     "passes/raise/lookups.c": "pick gather",
     "passes/raise/selections.c": "pick",
     # algebra on them
