@@ -40,9 +40,10 @@ extern "C" {
     T *data;                                                                                       \
     size_t size, capacity;                                                                         \
   }
+// The item is made before the list is longer.
 #define sn_push(v, ...)                                                                            \
   ((v)->data = sn_grow((v)->data, (v)->size, &(v)->capacity, sizeof *(v)->data),                    \
-   (void)((v)->data[(v)->size++] = (__VA_ARGS__)))
+   (void)((v)->data[(v)->size] = (__VA_ARGS__)), (void)++(v)->size)
 #define sn_vec_free(v) (free((v)->data), (v)->data = NULL, (v)->size = (v)->capacity = 0)
 // Aborts with a message when memory ends: a compiler cannot go on without.
 void *sn_grow(void *data, size_t size, size_t *capacity, size_t item);

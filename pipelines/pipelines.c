@@ -128,6 +128,8 @@ static const SnStep cpu_steps[] = {
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
+    {"?policy=disabled sinter-bags{wrt=$wrt gradients=true}", "embedding bags that are differentiated -> sinter.steps",
+     NULL},
     {"?policy!=disabled sinter-bags{wrt=$wrt}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
