@@ -11,7 +11,8 @@
 // Loops run over one size for each dimension, so an operand of another one
 // would be read beyond its end. Sizes that are the same by how they were made
 // are not compared. A subscript that is no plain dimension has to stay inside:
-// its ends are computed and compared. So is what a tensor.cast says.
+// its ends are computed and compared. So is what a tensor.cast says, and a
+// tensor.reshape has as many elements as its operand.
 //
 // relies on: forms and linalg are on tensors
 // runs in: sinter-cpu    test: test/lowering/check_sizes.mlir, test/run/dynamic_linear.mlir
@@ -217,12 +218,18 @@ static void check_loops(Check *c, Loops *l) {
   }
 }
 
+static bool has_fixed_size(MlirValue v) {
+  MlirType t = sn_type_of(v);
+  return !mlirTypeIsARankedTensor(t) || mlirShapedTypeHasStaticShape(t);
+}
+
 static bool is_fixed(MlirOperation op) {
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
-    MlirType t = sn_type_of(sn_operand(op, k));
-    if (mlirTypeIsARankedTensor(t) && !mlirShapedTypeHasStaticShape(t))
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (!has_fixed_size(sn_operand(op, k)))
       return false;
-  }
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); ++k)
+    if (!has_fixed_size(sn_result(op, k)))
+      return false;
   return true;
 }
 
@@ -278,10 +285,34 @@ static void check_cast(Check *c, MlirOperation op) {
   }
 }
 
+// tensor.reshape: more elements than its operand has would be read beyond its end.
+static void check_reshape(Check *c, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0), shape = sn_operand(op, 1);
+  MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0)), index = sn_index_type(c->sizes.b.ctx);
+  if (!mlirTypeIsARankedTensor(from) || !mlirTypeIsARankedTensor(to))
+    return;
+  SnBuilder here = sn_before(op), *b = &here;
+  MlirValue got = sn_index(b, 1), want = got;
+  for (intptr_t i = 0; i < sn_rank(from); ++i) {
+    bool everywhere;
+    got = sn(b, "arith.muli", got, operand_size(c, &(Loops){.op = op}, x, i, &everywhere));
+  }
+  for (intptr_t i = 0; i < sn_rank(to); ++i) {
+    MlirValue size = sn_index(b, sn_dim(to, i) == SN_DYNAMIC ? i : sn_dim(to, i));
+    if (sn_dim(to, i) == SN_DYNAMIC) {
+      size = sn(b, "tensor.extract", shape, size, sn_element(sn_type_of(shape)));
+      size = mlirTypeIsAIndex(sn_type_of(size)) ? size : sn(b, "arith.index_cast", size, index);
+    }
+    want = sn(b, "arith.muli", want, size);
+  }
+  fail_unless(b, compared(b, 0, got, want),
+              "a reshape has another number of elements than its operand: the program's sizes do not fit each other");
+}
+
 // ---- the pass ----------------------------------------------------------------------------
 
 static MlirWalkResult find(MlirOperation op, void *found) {
-  if (sn_is_form(op) || sn_in_dialect(op, "linalg") || sn_is(op, "tensor.cast"))
+  if (sn_is_form(op) || sn_in_dialect(op, "linalg") || sn_is(op, "tensor.cast") || sn_is(op, "tensor.reshape"))
     sn_push((SnOpVec *)found, op);
   return MlirWalkResultAdvance;
 }
@@ -303,6 +334,8 @@ static MlirLogicalResult check(MlirOperation func, void *module) {
       check_form(&c, op);
     else if (sn_is(op, "tensor.cast"))
       check_cast(&c, op);
+    else if (sn_is(op, "tensor.reshape"))
+      check_reshape(&c, op);
     else
       check_linalg(&c, op);
   }

@@ -82,6 +82,23 @@ func.func @cast(%x: tensor<?xf32>) -> tensor<5xf32> {
 
 // -----
 
+// A reshape takes its sizes from numbers of the program: it has as many elements as its operand.
+
+// CHECK-LABEL: func @reshape
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x4xf32>, %[[SHAPE:.+]]: tensor<3xi64>)
+//       CHECK:   %[[M:.+]] = tensor.dim %[[X]]
+//       CHECK:   %[[GOT:.+]] = arith.muli %{{.+}}, %{{.+}} : index
+//       CHECK:   %[[A:.+]] = tensor.extract %[[SHAPE]]
+//       CHECK:   %[[B:.+]] = tensor.extract %[[SHAPE]]
+//       CHECK:   cf.assert %{{.+}}, "a reshape has another number of elements than its operand: the program's sizes do not fit each other"
+//  CHECK-NEXT:   tensor.reshape
+func.func @reshape(%x: tensor<?x4xf32>, %shape: tensor<3xi64>) -> tensor<?x?x4xf32> {
+  %0 = tensor.reshape %x(%shape) : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<?x?x4xf32>
+  return %0 : tensor<?x?x4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func @static
 //   CHECK-NOT:   sinter_rt_same_size
 func.func @static(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
