@@ -33,7 +33,6 @@ MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like) {
   return e;
 }
 
-
 static void push_dim(SnForm *f, MlirContext ctx, int64_t size) {
   SnDim d = {sn_fresh_name(ctx, f, "d"), size};
   sn_push(&f->dims, d);
@@ -133,7 +132,7 @@ typedef struct {
 typedef struct {
   MlirContext ctx;
   const SnForm *f;
-  intptr_t rank;          // of the input
+  intptr_t rank; // of the input
   Subscript *subscripts;
   MlirAffineExpr dims[SN_MAX_DIMS]; // of each dimension of the form; null while not known
   SN_VEC(int64_t) summed;           // sizes of what is summed over: dimensions of the form, or digits of one
@@ -419,13 +418,37 @@ static bool stays_inside(const SnForm *g, MlirAffineExpr e, int64_t size) {
   return size != SN_DYNAMIC && sn_affine_range(e, sizes, &low, &high) && low >= 0 && high < size;
 }
 
+// The dimension that subscript p of the input is, where their sizes agree: one of them is `?`, and the program compares
+// them (lowering/host/check_sizes.c). -1: there is none.
+static intptr_t compared_dim(const SnForm *f, const SnAccess *a, intptr_t p) {
+  intptr_t d = sn_map_dim(a->map, p);
+  bool known = d >= 0 && f->dims.data[d].size != SN_DYNAMIC && sn_dim(sn_type_of(a->value), p) != SN_DYNAMIC;
+  return a->fill.ptr || known ? -1 : d;
+}
+
+// What of the input's dimension p is read: all of it, whose size the form may know where the input does not.
+static int64_t read_size(const SnForm *f, const SnAccess *a, intptr_t p) {
+  int64_t size = sn_dim(sn_type_of(a->value), p);
+  intptr_t d = compared_dim(f, a, p);
+  return size == SN_DYNAMIC && d >= 0 ? f->dims.data[d].size : size;
+}
+
+// Dimension d of the form is a dimension of the input as a whole.
+static bool is_whole(const SnForm *f, const SnAccess *a, intptr_t d) {
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
+    if (d >= 0 && compared_dim(f, a, p) == d)
+      return true;
+  return false;
+}
+
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made,
                           MlirType element) {
   if (to->exact)
     return made;
   if (to->scattered)
     return sn_scatter_gradient(b, f, f, input, to->map, made, element);
-  MlirValue like = f->inputs.data[input].value;
+  const SnAccess *a = &f->inputs.data[input];
+  MlirValue like = a->value;
   MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
   intptr_t rank = sn_rank(t);
   Back back = {.ctx = b->ctx, .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
@@ -450,7 +473,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     intptr_t at =
         over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
     places[at] = mlirAffineDimExprGet(b->ctx, d);
-    push_dim(&g, b->ctx, at < rank ? sn_dim(t, at) : back.summed.data[at - rank]);
+    push_dim(&g, b->ctx, at < rank ? read_size(f, a, at) : back.summed.data[at - rank]);
   }
   intptr_t n = (intptr_t)g.dims.size;
   g.num_cols = n - g.num_rows;
@@ -462,7 +485,8 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     all[p] = places[p];
   SnAccess out = {.value = sn_empty_like(b, t, like), .map = mlirAffineMapGet(b->ctx, n, 0, rank, all)};
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p)
-    if (!stays_inside(&g, mlirAffineMapGetResult(in.map, p), sn_dim(sn_type_of(made), p)))
+    if (!is_whole(f, a, sn_map_dim(to->map, p)) &&
+        !stays_inside(&g, mlirAffineMapGetResult(in.map, p), sn_dim(sn_type_of(made), p)))
       in.fill = mlirFloatAttrDoubleGet(b->ctx, is, 0);
   sn_push(&g.inputs, in);
   sn_push(&g.outputs, out);

@@ -143,6 +143,47 @@ func.func @partly_known(%x: tensor<?x?xf32>, %y: tensor<?x5xf32>) -> tensor<?x?x
 
 // -----
 
+// So is what is summed over rows of unknown number, whose size only the sum's operand has: it is read without a fill.
+
+// CHECK-LABEL: func.func @partly_known_sum
+// CHECK:       sinter.rowwise (d = ?) by (d1 = 3, d2 = 5)
+// CHECK-NEXT:    ins(%{{.+}}[d, d1, d2] : tensor<?x3x5xf32>)
+// CHECK-NEXT:    reduce(add [d1, d2] : f32)
+// CHECK-NEXT:    outs(%{{.+}}[d1, d2] : tensor<?x?xf32>)
+func.func @partly_known_sum(%x: tensor<?x5xf32>, %w: tensor<?x?xf32>, %g: tensor<?x3xf32>, %n: index) -> tensor<?x?xf32> {
+  %e = tensor.empty(%n) : tensor<?x3xf32>
+  %y = sinter.rowwise (i = ?, m = 3) by (k = 5) ins(%x[i, k] : tensor<?x5xf32>, %w[m, k] : tensor<?x?xf32>) outs(%e[i, m] : tensor<?x3xf32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %p = arith.mulf %a, %b : tensor<5xf32>
+    %s = sinter.row_reduce add %p : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %dw = sinter.differentiate %y upstream(%g) wrt(%w) : (tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %dw : tensor<?x?xf32>
+}
+
+// -----
+
+// The other way about: the input's sizes are known, and the form's are not.
+
+// CHECK-LABEL: func.func @known_input_sum
+// CHECK:       sinter.rowwise (d = ?) by (d1 = 3, d2 = 5)
+// CHECK-NEXT:    ins(%{{.+}}[d, d1, d2] : tensor<?x?x?xf32>)
+// CHECK-NEXT:    reduce(add [d1, d2] : f32)
+func.func @known_input_sum(%x: tensor<?x?xf32>, %w: tensor<3x5xf32>, %g: tensor<?x?xf32>, %n: index) -> tensor<3x5xf32> {
+  %e = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %y = sinter.rowwise (i = ?, m = ?) by (k = ?) ins(%x[i, k] : tensor<?x?xf32>, %w[m, k] : tensor<3x5xf32>) outs(%e[i, m] : tensor<?x?xf32>) {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %p = arith.mulf %a, %b : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %dw = sinter.differentiate %y upstream(%g) wrt(%w) : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %dw : tensor<3x5xf32>
+}
+
+// -----
+
 // What was read from one place on, in steps: the places are counted from there.
 
 // CHECK-LABEL: func @digits_from
