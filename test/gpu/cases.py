@@ -921,8 +921,8 @@ def filled_products(plain, small, tile):
     plain("elements_wide", 131, 517, 131, tile(128, 256, 3, "tile", 2))
     plain("pieces_parts", 150, 70, 1004, tile(64, 64, 3, "turns", 7) + ", split = 3")
     plain("elements_parts", 150, 71, 1001, tile(64, 64, 3, "turns", 7) + ", split = 3")
-    for name, n, a in (("pieces", 70, "i, k"), ("elements", 71, "k, i")): # the last part begins behind the end
-        plain(name + "_few_parts", 70, n, 704, tile(64, 64, 4, "turns") + ", split = 4", a, "k, j")
+    for name, n in (("pieces", 70), ("elements", 71)): # the last part begins behind the end
+        plain(name + "_few_parts", 70, n, 704, tile(64, 64, 4, "turns") + ", split = 4", "k, i", "k, j")
     plain("copies_elements", 140, 71, 136, tile(128, 64, 3, "turns", 2), "i, k", "k, j")
     plain("pieces_copies", 140, 72, 136, tile(128, 64, 4, "turns", 2), "k, i", "j, k")
     for a in ("i, k", "k, i"):
