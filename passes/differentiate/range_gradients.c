@@ -8,7 +8,7 @@
 // Ranges may overlap, so there is one row, and it adds one range after the other: each time in the same order. The
 // gradient of that is sums of ranges again.
 //
-// runs in: differentiate    test: test/run/bags.test
+// runs in: differentiate    test: test/passes/differentiate/range_gradients.mlir, test/run/bags.test
 
 #include "passes/differentiate/differentiate.h"
 #include "passes/program/tensor_steps.h"

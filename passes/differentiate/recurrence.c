@@ -8,7 +8,7 @@
 // So what the gradient of a scan is made of (scan_gradients.c) is differentiated again by more of its kind. Dimension 1
 // is t; what is behind the last one is 0.
 //
-// runs in: differentiate    test: test/run/gradients_layers_twice.test
+// runs in: differentiate    test: test/passes/differentiate/recurrence.mlir
 
 #include "passes/differentiate/tm_gradients.h"
 #include "passes/program/tensor_steps.h"

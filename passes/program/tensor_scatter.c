@@ -5,7 +5,7 @@
 //
 // Dimensions in front of an update's own become one, and an update gets a dimension of 1 for each that the index says.
 //
-// runs in: sinter-prepare    test: test/passes/program/ordinary.mlir, test/run/every_op.test
+// runs in: sinter-prepare    test: test/passes/program/tensor_scatter.mlir, test/run/every_op.test
 
 #include "passes/edit/rewrite.h"
 #include "passes/program/tensor_steps.h"

@@ -84,22 +84,6 @@ func.func @two(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>) -> tensor<2x5x4xf32
 
 // -----
 
-// A scatter of tensor's is tm_tensor's: an update gets a dimension for the one that its index says.
-
-// CHECK-LABEL: func @scatter
-//  CHECK-SAME:   (%[[U:.+]]: tensor<2x2x3xf32>, %[[T:.+]]: tensor<2x2x1xi64>, %[[X:.+]]: tensor<3x8xf32>)
-//       CHECK:   %[[F:.+]] = tensor.collapse_shape %[[U]] {{.+}} into tensor<4x3xf32>
-//       CHECK:   %[[V:.+]] = tensor.expand_shape %[[F]] {{.+}} into tensor<4x3x1xf32>
-//       CHECK:   %[[I:.+]] = tensor.collapse_shape %[[T]] {{.+}} into tensor<4x1xi64>
-//       CHECK:   tm_tensor.scatter {dimension_map = array<i64: 1>} unique_indices(true)
-//  CHECK-SAME:     ins(%[[V]], %[[I]] : {{.+}}) outs(%[[X]] : tensor<3x8xf32>)
-func.func @scatter(%u: tensor<2x2x3xf32>, %t: tensor<2x2x1xi64>, %x: tensor<3x8xf32>) -> tensor<3x8xf32> {
-  %y = tensor.scatter %u into %x[%t] scatter_dims([1]) unique : (tensor<2x2x3xf32>, tensor<3x8xf32>, tensor<2x2x1xi64>) -> tensor<3x8xf32>
-  return %y : tensor<3x8xf32>
-}
-
-// -----
-
 func.func @tosa(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{is TOSA's, and the program is read as linalg; --input-dialect=tosa reads TOSA}}
   %y = tosa.exp %x : (tensor<4xf32>) -> tensor<4xf32>
