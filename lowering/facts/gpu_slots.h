@@ -17,6 +17,10 @@
 // Columns of an instruction whose operands fit the 128 registers that a thread of 512 has at a launch.
 enum { SN_GPU_MANY_FETCHERS_COLUMNS = 128 };
 
+// Cycles of one of 128 threads that fetch, as measured on an H200 (docs/gpu-products.md): for a piece; for an element;
+// for one of a window, whose subscripts are computed and compared.
+enum { SN_GPU_PIECE_CYCLES = 40, SN_GPU_ELEMENT_CYCLES = 40, SN_GPU_WINDOW_CYCLES = 75 };
+
 typedef enum { SN_GPU_BY_COPIES, SN_GPU_BY_PIECES, SN_GPU_BY_ELEMENTS } SnGpuSlotFetch;
 
 typedef struct {

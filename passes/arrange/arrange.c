@@ -8,7 +8,7 @@
 //   product (k = 4097) (%a[i, k], ...)    ->    %p = rowwise (i) by (k = 4104) (%a[i, k] else 0.0)
 //                                               product (k = 4097) (%p[i, k], ...)
 //
-// wgmma's slots can have any side, but an element at a time it costs a thread some 75 cycles (lowering/facts/
+// wgmma's slots can have any side, but an element at a time it costs a thread 40 to 75 cycles (lowering/facts/
 // gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
 // summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
@@ -24,12 +24,11 @@
 #include <stdio.h>
 
 enum {
-  TILE = 128,          // rows or columns of a tile; each tile of the other side reads a side again
-  ELEMENT_CYCLES = 75, // of one of the threads that fetch, as measured (bench/results/gpu_products.md)
-  COPY_BYTES = 900,    // that all multiprocessors read or write in a cycle
-  COPY_CYCLES = 7000,  // of one more launch
-  LINE_BYTES = 16,     // that lines are multiples of
-  MOST_PADDED = 2,     // times the summed elements
+  TILE = 128,         // rows or columns of a tile; each tile of the other side reads a side again
+  COPY_BYTES = 900,   // that all multiprocessors read or write in a cycle
+  COPY_CYCLES = 7000, // of one more launch
+  LINE_BYTES = 16,    // that lines are multiples of
+  MOST_PADDED = 2,    // times the summed elements
 };
 
 // A tensor that was written in another order: dimension `moved` is its last one, and `length` long.
@@ -154,8 +153,9 @@ static double loads(const Plan *p, int is_b) {
 static bool pays(const Plan *p, const bool *by_elements, const SnGpuChip *chip) {
   double fetch = 0, copy = 0;
   for (int is_b = 0; is_b < 2; ++is_b) {
+    int64_t cycles = side_of(p, is_b)->fill.ptr ? SN_GPU_WINDOW_CYCLES : SN_GPU_ELEMENT_CYCLES;
     if (by_elements[is_b])
-      fetch += loads(p, is_b) * ELEMENT_CYCLES / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
+      fetch += loads(p, is_b) * (double)cycles / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
     MlirType t = sn_type_of(side_of(p, is_b)->value);
     if (p->moved[is_b] >= 0)
       copy += COPY_CYCLES + 2 * (double)elements_of(t) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;

@@ -142,9 +142,6 @@ enum {
   SUMS_OF_A_THREAD = 192, // in its registers
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
-  PIECE_CYCLES = 40,  // of a thread of 128: a piece, an element, one of a window
-  ELEMENT_CYCLES = 40,
-  WINDOW_CYCLES = 75,
   MEET_CYCLES = 2000, // until all know that the last part is there
   MET_BYTES_OF_A_CYCLE = 40,
   PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
@@ -182,9 +179,10 @@ static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t pr
   sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
   double each = (double)(extent * k) / (double)sn_gpu_fetchers(f, points, t->m, t->n);
   bool window = f->inputs.data[sn_side(f, is_a ? p.a : p.b).first].fill.ptr;
-  return slot.fetch == SN_GPU_BY_COPIES   ? 0
-         : slot.fetch == SN_GPU_BY_PIECES ? FETCH_CYCLES + each / (double)slot.lanes * PIECE_CYCLES
-                                          : FETCH_CYCLES + each * (window ? WINDOW_CYCLES : ELEMENT_CYCLES);
+  return slot.fetch == SN_GPU_BY_COPIES ? 0
+         : slot.fetch == SN_GPU_BY_PIECES
+             ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_PIECE_CYCLES
+             : FETCH_CYCLES + each * (window ? SN_GPU_WINDOW_CYCLES : SN_GPU_ELEMENT_CYCLES);
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,

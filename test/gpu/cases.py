@@ -950,8 +950,8 @@ def filled_products(plain, small, tile):
             more=[("t", (150,), "i32", "i")], body="  sinter.yield %p : tensor<72xf32>", t=("bf16", "bf16", "f32"),
             inputs=lambda r: [*make((7, 72), (72, 72))(r), r.integers(0, 7, 150).astype(np.int32)], schedule=small,
             want=lambda e, w, t: [e.astype("f8")[t] @ w.astype("f8").T])
-    product("product_arranged_lines", rows=[("i", 180)], columns=[("j", 1304)], sums=[("k", 1003)], a="i, k", b="k, j",
-            spec="ik,kj->ij", shapes=((180, 1003), (1003, 1304)), t=("bf16", "bf16", "f32"))
+    product("product_arranged_lines", rows=[("i", 350)], columns=[("j", 1304)], sums=[("k", 1003)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((350, 1003), (1003, 1304)), t=("bf16", "bf16", "f32"))
     product("product_arranged_channels", rows=[("n", 4), ("o", 72)], columns=[("y", 56), ("x", 56)],
             sums=[("c", 37), ("r", 3), ("s", 3)], a="o, c, r, s", b="", t=("bf16", "bf16", "f32"), spec="",
             second="%b[n, c, y + r - 1, x + s - 1] : tensor<4x37x56x56xbf16> else 0.0",
