@@ -1,6 +1,9 @@
 // shim.cpp: one wrapper for each thing that mlir-c 22 has no entry for.
 
 #include "capi/shim.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
@@ -12,19 +15,22 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -33,8 +39,35 @@ using namespace mlir;
 void sn_shim_error(MlirOperation op, const char *text) { unwrap(op)->emitOpError() << text; }
 void sn_shim_remark(MlirOperation op, const char *text) { unwrap(op)->emitRemark() << text; }
 
-MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name) {
+static void name_arguments(Region &region, const AsmParserState &said) {
+  for (BlockArgument argument : region.getArguments()) {
+    const AsmParserState::BlockDefinition *block = said.getBlockDef(argument.getOwner());
+    if (!block || argument.getArgNumber() >= block->arguments.size() || isa<NameLoc>(argument.getLoc()))
+      continue;
+    llvm::SMRange at = block->arguments[argument.getArgNumber()].loc; // of `%x`
+    StringRef name(at.Start.getPointer() + 1, at.End.getPointer() - at.Start.getPointer() - 1);
+    argument.setLoc(NameLoc::get(StringAttr::get(argument.getContext(), name), argument.getLoc()));
+  }
+}
+
+MlirModule sn_shim_parse_names(MlirContext ctx, const void *files) {
+  Block block;
+  AsmParserState said;
+  if (failed(parseAsmSourceFile(*static_cast<const llvm::SourceMgr *>(files), &block, unwrap(ctx), &said)))
+    return {nullptr};
+  block.walk([&](FunctionOpInterface function) { name_arguments(function.getFunctionBody(), said); });
+  return wrap(
+      detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, unwrap(ctx), UnknownLoc::get(unwrap(ctx)))
+          .release());
+}
+
+MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name, bool names) {
   std::string ended(text, size); // the lexer reads a 0 behind it
+  if (names && !isBytecode(llvm::MemoryBufferRef(ended, name))) {
+    llvm::SourceMgr files;
+    files.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(ended, name), llvm::SMLoc());
+    return sn_shim_parse_names(ctx, &files);
+  }
   return wrap(parseSourceString<ModuleOp>(ended, ParserConfig(unwrap(ctx)), name).release());
 }
 

@@ -23,7 +23,10 @@ void sn_shim_error(MlirOperation op, const char *text); // `error: 'dialect.op' 
 void sn_shim_remark(MlirOperation op, const char *text);
 
 // A module from text, with the file's name in its locations; null, after a diagnostic, if it is none.
-MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name);
+// Where `names` is true, locations of functions' arguments have the names that the text has: `%x` is loc("x").
+MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const char *name, bool names);
+// The same of what an llvm::SourceMgr holds, which is no bytecode.
+MlirModule sn_shim_parse_names(MlirContext ctx, const void *files);
 
 // ---- reading IR -------------------------------------------------------------
 

@@ -40,12 +40,14 @@ static MlirWalkResult add_bytes(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-// All but locations: values by number, constants whole, those that are bytes as bytes.
-static void add_module(SnHash *hash, MlirModule module) {
+// All but locations: values by number, constants whole, those that are bytes as bytes. Where arguments are asked for by
+// name, locations have the names.
+static void add_module(SnHash *hash, MlirModule module, bool locations) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsPrintGenericOpForm(flags);
   mlirOpPrintingFlagsAssumeVerified(flags);
   mlirOpPrintingFlagsElideLargeResourceString(flags, 0);
+  mlirOpPrintingFlagsEnableDebugInfo(flags, locations, false);
   mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, add_printed, hash);
   mlirOpPrintingFlagsDestroy(flags);
   mlirOperationWalk(mlirModuleGetOperation(module), add_bytes, hash, MlirWalkPreOrder);
@@ -97,6 +99,7 @@ static void add_options(SnHash *hash, const SnJob *job) {
                          c->sums,
                          c->input_dialect,
                          c->wrt,
+                         c->result,
                          c->entry,
                          c->after,
                          c->name,
@@ -127,7 +130,7 @@ bool sn_cache_key(SnJob *job, MlirModule module, SnCacheKey *key) {
   add_versions(hash);
   add_options(hash, job);
   add_processor(hash, job->compiler);
-  add_module(hash, module);
+  add_module(hash, module, sn_wants_names(job->compiler));
   sn_shim_hash_end(hash, digest);
   spell(digest, key->text);
   return true;

@@ -17,6 +17,12 @@ static const char *one_of(const char *value, const char *const *words, const cha
 }
 
 const char *sn_wrong_file(const char *value) { return strpbrk(value, "'}") ? "holds a quote or a brace" : NULL; }
+const char *sn_wrong_wrt(const char *value) {
+  return strpbrk(value, "'\"{} ") ? "holds a quote, a brace or a space: say that argument's number" : NULL;
+}
+const char *sn_wrong_result(const char *value) {
+  return *value && !value[strspn(value, "0123456789")] && strlen(value) < 10 ? NULL : "is no number of a result";
+}
 
 #define CHOICE(option, field, why, ...)                                                                                \
   static const char *set_##option(void *to, const char *value) {                                                       \
@@ -33,7 +39,11 @@ static const char *set_target(void *to, const char *value) {
 }
 static const char *set_wrt(void *to, const char *value) {
   ((SinterCompiler *)to)->wrt = value;
-  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+  return sn_wrong_wrt(value);
+}
+static const char *set_result(void *to, const char *value) {
+  ((SinterCompiler *)to)->result = value;
+  return sn_wrong_result(value);
 }
 static const char *set_upstream(void *to, const char *value) {
   ((SinterCompiler *)to)->upstream = true;
@@ -98,7 +108,8 @@ static const char *set_cache_size(void *to, const char *value) {
 const SinterOption sn_road_options[] = {
     {"policy", "WORD",
      "disabled: no kernels of ours; medium: where that is better (default); aggressive: all that can be", set_policy},
-    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
+    {"wrt", "N,NAME", "return gradients of a result too, by these arguments, by number or by name", set_wrt},
+    {"result", "N", "with --wrt: of this result (default: 0)", set_result},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"tuning", "FILE", "take the schedules that sinter-tune measured", set_tuning},
     {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
@@ -132,6 +143,8 @@ const SinterOption sn_cache_options[] = {
     {0},
 };
 
+bool sn_wants_names(const SinterCompiler *c) { return c->wrt[strspn(c->wrt, "0123456789,")]; }
+
 const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
   bool plain = !strcmp(c->policy, "disabled");
   const struct {
@@ -139,6 +152,8 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
     const char *option, *why;
   } rows[] = {
       {c->upstream, !*c->wrt, "--upstream", "takes effect with --wrt=N"},
+      {strcmp(c->result, "0") != 0, !*c->wrt || !c->upstream, "--result",
+       "takes effect with --wrt=N --upstream: by its upstream a host knows which result has gradients"},
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->f32_parts, !c->gpu, "--f32-parts", "is of a GPU: add --target=gpu"},

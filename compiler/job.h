@@ -22,7 +22,7 @@ extern "C" {
 // ---- a compiler (compiler/compiler_options.c) -------------------------------------------
 
 struct SinterCompiler {
-  const char *policy, *without, *sums, *input_dialect, *wrt, *tuning, *constants; // options of the roads
+  const char *policy, *without, *sums, *input_dialect, *wrt, *result, *tuning, *constants; // of the roads
   const char *cpu, *chip, *entry, *after, *name, *cache; // NULL: not given
   const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
@@ -39,6 +39,7 @@ struct SinterCompiler {
    .sums = "same",                                                                                                     \
    .input_dialect = "linalg",                                                                                          \
    .wrt = "",                                                                                                          \
+   .result = "0",                                                                                                      \
    .tuning = "",                                                                                                       \
    .constants = "",                                                                                                    \
    .cache_bytes = (int64_t)1 << 30}
@@ -50,8 +51,14 @@ extern const SinterOption sn_road_options[], sn_without_options[], sn_library_op
 // What is wrong with options that are right alone, as a tool says it, written to `text`; NULL: nothing.
 const char *sn_wrong_options(const SinterCompiler *compiler, char *text, size_t size);
 
+// Whether `wrt` has names, which the text of a program has and a module has not (sn_shim_parse).
+bool sn_wants_names(const SinterCompiler *compiler);
+
 // What is wrong with the name of a file that goes into a pipeline's text; NULL: nothing.
 const char *sn_wrong_file(const char *value);
+// The same of a list of arguments, and of a result's number.
+const char *sn_wrong_wrt(const char *value);
+const char *sn_wrong_result(const char *value);
 
 // ---- something that is done (compiler/report.c) -------------------------------------------
 

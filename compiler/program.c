@@ -165,7 +165,7 @@ int32_t sinter_compiler_parse(const SinterCompiler *compiler, MlirContext ctx, c
   SnJob job = {.compiler = compiler, .file = file_of(name)};
   sinter_prepare_context(ctx);
   MlirDiagnosticHandlerID id = sn_job_begin(&job, ctx);
-  *module = sn_shim_parse(ctx, text, size, job.file);
+  *module = sn_shim_parse(ctx, text, size, job.file, sn_wants_names(compiler));
   int32_t status = SINTER_COMPILER_OK;
   if (mlirModuleIsNull(*module))
     status = job.errors ? SINTER_COMPILER_NOT_COMPILED

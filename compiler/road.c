@@ -81,6 +81,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                                 {"without", c->without},
                                 {"sums", c->sums},
                                 {"wrt", c->wrt},
+                                {"result", c->result},
                                 {"upstream", c->upstream ? "true" : "false"},
                                 {"tuning", c->tuning},
                                 {"constants", c->constants},
@@ -93,6 +94,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                                 {NULL, NULL}};
   const SnSetting gpu[] = {{"policy", c->policy},
                            {"wrt", c->wrt},
+                           {"result", c->result},
                            {"upstream", c->upstream ? "true" : "false"},
                            {"tuning", c->tuning},
                            {"constants", c->constants},

@@ -91,7 +91,8 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "explain", "say what fused with what, and why no more (sinter-explain)", "false", yes_no}, \
   {SN_OPTION_STRING, "explain-file", "where to: a file, of HTML by its suffix; - is stdout; empty: stderr", ""}
 #define GRADIENT_OPTIONS \
-  {SN_OPTION_STRING, "wrt", "arguments, as in 0,2, whose gradients @main returns too (sinter-differentiate)", ""}, \
+  {SN_OPTION_STRING, "wrt", "arguments, as in 0,w, whose gradients @main returns too (sinter-differentiate)", ""}, \
+  {SN_OPTION_STRING, "result", "which of its results they are the gradients of", "0"}, \
   {SN_OPTION_STRING, "upstream", "@main takes the gradient with respect to its result", "false", yes_no}
 #define CONSTANTS_OPTION \
   {SN_OPTION_STRING, "constants", "a folder: dense_resource<w> that has no bytes in the program is in w.npy", ""}
@@ -128,14 +129,14 @@ static const SnStep cpu_steps[] = {
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"?policy=disabled sinter-bags{wrt=$wrt gradients=true}", "embedding bags that are differentiated -> sinter.steps",
-     NULL},
-    {"?policy!=disabled sinter-bags{wrt=$wrt}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
+    {"?policy=disabled sinter-bags{wrt='$wrt' gradients=true}",
+     "embedding bags that are differentiated -> sinter.steps", NULL},
+    {"?policy!=disabled sinter-bags{wrt='$wrt'}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
-    {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
-    {"?policy=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
-     NULL},
+    {"sinter-corners{wrt='$wrt'}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
+    {"?policy=disabled sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}",
+     "gradients -> the forms that compute them", NULL},
     {"?policy=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?policy=disabled sinter-decompose", "forms that the program was written in -> linalg", NULL},
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
@@ -144,8 +145,8 @@ static const SnStep cpu_steps[] = {
     VERIFY,
     {"?policy!=disabled sinter-split{keep-sides=true}", "forms of several products -> forms of one group of columns",
      NULL},
-    {"?policy!=disabled sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them",
-     "differentiated"},
+    {"?policy!=disabled sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}",
+     "gradients -> the forms that compute them", "differentiated"},
     VERIFY,
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
@@ -212,11 +213,12 @@ static const SnStep gpu_steps[] = {
     {"symbol-dce", "and so are functions that nobody calls", NULL},
     {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
-    {"sinter-corners{wrt=$wrt}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
+    {"sinter-corners{wrt='$wrt'}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
     VERIFY,
     {"sinter-split", "forms of several products -> plain ones, which all that follows takes", NULL},
-    {"sinter-differentiate{wrt=$wrt upstream=$upstream}", "gradients -> the forms that compute them", "differentiated"},
+    {"sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}", "gradients -> the forms that compute them",
+     "differentiated"},
     VERIFY,
     {"sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},

@@ -51,7 +51,7 @@ SinterExit tool_exit(int32_t status) {
 
 SinterExit tool_read(Tool *tool, MlirModule *module) {
   *module = (MlirModule){NULL};
-  tool->source = tool_source_parse(tool->ctx, tool->file, module);
+  tool->source = tool_source_parse(tool->ctx, tool->file, sn_wants_names(tool->job->compiler), module);
   if (!tool->source)
     return tool_error(tool, SINTER_EXIT_BAD_INPUT, "%s: %s", tool->file, strerror(errno));
   if (mlirModuleIsNull(*module))

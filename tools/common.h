@@ -34,8 +34,8 @@ bool tool_apply_options(MlirPassManager pm);
 
 // Parses a file (-: stdin) of MLIR's text or bytecode into a module, which is null if it is none; NULL with errno if it
 // cannot be read. Until the answer is freed, diagnostics of the context go to stderr with the lines of the text, and
-// constants may be bytes of the file.
-void *tool_source_parse(MlirContext ctx, const char *path, MlirModule *module);
+// constants may be bytes of the file. `names`: as of sn_shim_parse.
+void *tool_source_parse(MlirContext ctx, const char *path, bool names, MlirModule *module);
 void tool_source_free(void *source);
 
 // ---- programs ---------------------------------------------------------------------

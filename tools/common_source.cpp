@@ -1,5 +1,7 @@
 // common_source.cpp: a file parsed so that errors show its lines, now and later.
 
+#include "capi/shim.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -19,7 +21,7 @@ struct Source {
 };
 } // namespace
 
-void *tool_source_parse(MlirContext ctx, const char *path, MlirModule *module) {
+void *tool_source_parse(MlirContext ctx, const char *path, bool names, MlirModule *module) {
   *module = {nullptr};
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!text) {
@@ -36,7 +38,10 @@ void *tool_source_parse(MlirContext ctx, const char *path, MlirModule *module) {
     *text = llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(), path);
   llvm::MemoryBuffer *pages = text->get();
   source->files->AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
-  *module = wrap(mlir::parseSourceFile<mlir::ModuleOp>(source->files, mlir::ParserConfig(unwrap(ctx))).release());
+  if (names && !mlir::isBytecode(*pages))
+    *module = sn_shim_parse_names(ctx, source->files.get());
+  else
+    *module = wrap(mlir::parseSourceFile<mlir::ModuleOp>(source->files, mlir::ParserConfig(unwrap(ctx))).release());
   pages->dontNeedIfMmap(); // where weights are text, most of it is not looked at again
   return source;
 }

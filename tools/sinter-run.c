@@ -59,6 +59,7 @@ static const SinterOption table[] = {
   "shape random seed low high threads"
 static const SinterOptionRule rules[] = {
     {"upstream", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
+    {"result", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
     {"emit", SINTER_OPTION_EXCLUDES, "explain " RUN, "it prints IR, and runs nothing"},
     {"explain", SINTER_OPTION_EXCLUDES, "without " RUN, "it says what fuses, and runs nothing"},
     {"list", SINTER_OPTION_EXCLUDES, "verify", "it prints the functions, and runs nothing"},
@@ -124,11 +125,12 @@ static SinterExit anywhere(const Tool *tool, MlirModule module, const SnSetting 
   SnSetting settings[16] = {{"policy", c->policy},
                             {"input", c->input_dialect},
                             {"wrt", c->wrt},
+                            {"result", c->result},
                             {"upstream", c->upstream ? "true" : "false"},
                             {"tuning", c->tuning},
                             {"without", c->without},
                             {"constants", c->constants}};
-  for (size_t n = 7; first && first->name; ++first)
+  for (size_t n = 8; first && first->name; ++first)
     settings[n++] = *first;
   return tool_exit(sn_road_run(tool->job, module, "sinter-cpu", settings, NULL, until));
 }

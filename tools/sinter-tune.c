@@ -28,7 +28,7 @@
 // ---- options --------------------------------------------------------------------------
 
 typedef struct {
-  const char *policy, *cpu, *chip, *input_dialect, *wrt, *constants, *emit;
+  const char *policy, *cpu, *chip, *input_dialect, *wrt, *result, *constants, *emit;
   bool gpu, ptx, upstream;
   int64_t most;
 } Options;
@@ -57,7 +57,11 @@ static const char *set_input_dialect(void *to, const char *value) {
 }
 static const char *set_wrt(void *to, const char *value) {
   ((Options *)to)->wrt = value;
-  return value[strspn(value, "0123456789,")] ? "is no list of arguments: 0,2" : NULL;
+  return sn_wrong_wrt(value);
+}
+static const char *set_result(void *to, const char *value) {
+  ((Options *)to)->result = value;
+  return sn_wrong_result(value);
 }
 static const char *set_constants(void *to, const char *value) {
   ((Options *)to)->constants = value;
@@ -88,7 +92,8 @@ static const SinterOption table[] = {
     {"emit", "DIR", "compile into DIR, and run nothing: DIR/sinter-tune-run does that elsewhere", set_emit},
     {"most", "N", "candidates of a form (default: 40)", set_most},
     {"policy", "WORD", "medium (default) or aggressive, as of sinter-cc", set_policy},
-    {"wrt", "N,N", "return gradients of the first result too, by these arguments", set_wrt},
+    {"wrt", "N,NAME", "return gradients of a result too, by these arguments, by number or by name", set_wrt},
+    {"result", "N", "with --wrt: of this result (default: 0)", set_result},
     {"upstream", NULL, "with --wrt: take the gradient by that result as one more argument", set_upstream},
     {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
@@ -101,6 +106,7 @@ static const SinterOption table[] = {
 
 static const SinterOptionRule rules[] = {
     {"upstream", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
+    {"result", SINTER_OPTION_NEEDS, "wrt", "no gradient is taken"},
     {"emit", SINTER_OPTION_EXCLUDES, "tuning seconds limit " TUNE_RUNS_WITH, "it compiles, and runs nothing"},
     {0},
 };
@@ -123,7 +129,7 @@ static uint64_t hash_of(const char *bytes, size_t size) {
 
 // What is asked of the road: the program is differentiated once, its forms are programs without that.
 typedef struct {
-  const char *policy, *wrt, *sums, *after, *until;
+  const char *policy, *wrt, *result, *sums, *after, *until;
   bool upstream, gpu;
 } Road;
 
@@ -133,6 +139,7 @@ static SinterExit lower(const Tool *tool, const Options *o, Road r, MlirModule m
   c.gpu = r.gpu;
   c.policy = r.policy;
   c.wrt = r.wrt;
+  c.result = r.result;
   c.sums = r.sums;
   c.upstream = r.upstream;
   c.input_dialect = o->input_dialect;
@@ -167,7 +174,8 @@ static SinterExit link_lowered(const Tool *tool, const SnSerialise *how, MlirMod
 static SinterExit compile_plain(const Tool *tool, const Options *o, MlirModule module, const char *sums,
                                 const char *path) {
   MlirModule lowered;
-  SinterExit code = lower(tool, o, (Road){.policy = "disabled", .wrt = "", .sums = sums}, module, &lowered);
+  SinterExit code =
+      lower(tool, o, (Road){.policy = "disabled", .wrt = "", .result = "0", .sums = sums}, module, &lowered);
   SnSerialise how = {.cpu = o->cpu};
   uint64_t hash;
   if (code == SINTER_EXIT_OK)
@@ -215,7 +223,8 @@ static Compiled compile_here(const Work *w, MlirModule kernel, const char *path)
   const Options *o = w->options;
   mlirContextAttachDiagnosticHandler(w->tool->ctx, keep_error, c.why, NULL);
   MlirModule lowered;
-  c.code = lower(w->tool, o, (Road){.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .gpu = o->gpu},
+  c.code = lower(w->tool, o,
+                 (Road){.policy = o->policy, .wrt = "", .result = "0", .sums = "same", .after = "fused", .gpu = o->gpu},
                  kernel, &lowered);
   SnSerialise how = {.cpu = o->cpu, .gpu = o->gpu, .parallel = !o->gpu};
   if (c.code == SINTER_EXIT_OK)
@@ -271,7 +280,13 @@ static void compile_candidate(Work *w, size_t index, const TuneForm *form, MlirA
 static SinterExit check_cut(const Work *w, const TuneForm *form) {
   const Options *o = w->options;
   MlirModule scheduled;
-  Road road = {.policy = o->policy, .wrt = "", .sums = "same", .after = "fused", .until = "scheduled", .gpu = o->gpu};
+  Road road = {.policy = o->policy,
+               .wrt = "",
+               .result = "0",
+               .sums = "same",
+               .after = "fused",
+               .until = "scheduled",
+               .gpu = o->gpu};
   SinterExit code = lower(w->tool, o, road, form->kernel, &scheduled);
   MlirOperation again = code == SINTER_EXIT_OK ? tune_form_of(scheduled) : (MlirOperation){NULL};
   if (code == SINTER_EXIT_OK && (sn_null(again) || strcmp(sn_fingerprint(again).text, form->form.text)))
@@ -391,6 +406,7 @@ static SinterExit program(Tool *tool, Options *o, TuneOptions *run) {
   if (code == SINTER_EXIT_OK) {
     Road road = {.policy = o->policy,
                  .wrt = o->wrt,
+                 .result = o->result,
                  .sums = "same",
                  .until = "scheduled",
                  .upstream = o->upstream,
@@ -416,6 +432,7 @@ int main(int argc, char **argv) {
                      .chip = SN_GPU_CHIP_DEFAULT,
                      .input_dialect = "linalg",
                      .wrt = "",
+                     .result = "0",
                      .constants = "",
                      .most = 40};
   TuneOptions run = TUNE_DEFAULTS;
@@ -425,6 +442,7 @@ int main(int argc, char **argv) {
   if (!sinter_options_check(rules, run.driver.program))
     return SINTER_EXIT_BAD_INPUT;
   SinterCompiler compiler = SN_COMPILER_DEFAULTS;
+  compiler.wrt = options.wrt; // how the file is read
   Tool tool = tool_open("sinter-tune", file, &compiler);
   const char *wrong = ineffective(&options);
   SinterExit code = wrong ? tool_error(&tool, SINTER_EXIT_BAD_INPUT, "%s", wrong) : program(&tool, &options, &run);

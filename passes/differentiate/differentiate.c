@@ -355,8 +355,8 @@ typedef struct {
 } Options;
 static const SnOption options[] = {
     {SN_OPTION_STRING, "wrt",
-     "arguments of the public function that it is differentiated by, counted from 0, with commas; it returns their "
-     "gradients behind its results",
+     "arguments of the public function that it is differentiated by, counted from 0 or by name (sinter.name, or the "
+     "location's), with commas; it returns their gradients behind its results",
      "", NULL, offsetof(Options, wrt)},
     {SN_OPTION_INT, "result", "which of its results is differentiated", "0", NULL, offsetof(Options, result)},
     {SN_OPTION_BOOL, "upstream", "it takes the gradient with respect to that result as one more argument", "false",
@@ -435,28 +435,73 @@ static void forget_gradients(MlirOperation func, int64_t result) {
   forget(func, "arg_attrs", SN_UPSTREAM_OF);
 }
 
-// Reads "0,2": which arguments. False after an error.
+// What argument k is called: by sinter.name, else by its location. Empty: nothing.
+static MlirStringRef argument_name(MlirOperation func, intptr_t k) {
+  MlirAttribute all = sn_get_attr(func, "arg_attrs");
+  if (all.ptr) {
+    MlirAttribute name = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, k), SN_STR(SN_NAME));
+    if (name.ptr && mlirAttributeIsAString(name))
+      return mlirStringAttrGetValue(name);
+  }
+  MlirLocation at = mlirValueGetLocation(mlirBlockGetArgument(sn_function_body(func), k));
+  return mlirLocationIsAName(at) ? mlirIdentifierStr(mlirLocationNameGetName(at)) : SN_STR("");
+}
+
+// "x, 1, w": each argument as it may be asked for.
+static void spell_arguments(MlirOperation func, char *text, size_t size) {
+  intptr_t n = mlirBlockGetNumArguments(sn_function_body(func));
+  size_t length = 0;
+  *text = 0;
+  for (intptr_t k = 0; k < n && length < size; ++k) {
+    MlirStringRef name = argument_name(func, k);
+    const char *comma = k ? ", " : "";
+    length +=
+        (size_t)(name.length ? snprintf(text + length, size - length, "%s%.*s", comma, (int)name.length, name.data)
+                             : snprintf(text + length, size - length, "%s%td", comma, k));
+  }
+}
+
+// The argument of that number or name; -1 after an error.
+static intptr_t argument_of(MlirOperation func, MlirStringRef word) {
+  intptr_t n = mlirBlockGetNumArguments(sn_function_body(func)), found = -1;
+  if (word.length && strspn(word.data, "0123456789") >= word.length) {
+    long k = strtol(word.data, NULL, 10);
+    if (k < n)
+      return k;
+    sn_error(func, "is differentiated by argument %ld, and has %td", k, n);
+    return -1;
+  }
+  for (intptr_t k = 0; k < n && word.length; ++k)
+    if (mlirStringRefEqual(argument_name(func, k), word)) {
+      if (found >= 0) {
+        sn_error(func, "is differentiated by '%.*s', and arguments %td and %td are called so: say the number",
+                 (int)word.length, word.data, found, k);
+        return -1;
+      }
+      found = k;
+    }
+  if (found < 0) {
+    char all[512];
+    spell_arguments(func, all, sizeof all);
+    sn_error(func, "is differentiated by '%.*s', and its arguments are %s", (int)word.length, word.data, all);
+  }
+  return found;
+}
+
+// Reads "0,w": which arguments. False after an error.
 static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to) {
-  MlirBlock body = sn_function_body(func);
-  long n = (long)mlirBlockGetNumArguments(body);
   for (const char *s = text; *s;) {
-    char *end;
-    long k = strtol(s, &end, 10);
-    if (end == s || (*end && *end != ',')) {
-      sn_error(func, "is differentiated by '%s': expected numbers of arguments with commas, as in wrt=0,2", text);
+    size_t length = strcspn(s, ",");
+    intptr_t k = argument_of(func, mlirStringRefCreate(s, length));
+    if (k < 0)
       return false;
-    }
-    if (k < 0 || k >= n) {
-      sn_error(func, "is differentiated by argument %ld, and has %ld", k, n);
-      return false;
-    }
-    MlirValue x = mlirBlockGetArgument(body, k);
+    MlirValue x = mlirBlockGetArgument(sn_function_body(func), k);
     if (!mlirTypeIsARankedTensor(sn_type_of(x)) || !sn_is_float(sn_element(sn_type_of(x)))) {
-      sn_error(func, "is differentiated by argument %ld, which is no tensor of floats", k);
+      sn_error(func, "is differentiated by argument %.*s, which is no tensor of floats", (int)length, s);
       return false;
     }
     sn_push(to, x);
-    s = *end ? end + 1 : end;
+    s += length + (s[length] == ',');
   }
   return true;
 }

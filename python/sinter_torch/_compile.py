@@ -212,8 +212,8 @@ class Compiled:
     """
 
     def __init__(self, text, name, options, wrt=(), upstream=False, backward=None, names=None, state=None,
-                 results=None):  # fmt: skip
-        self.text, self.wrt, self.upstream = text, wrt, upstream
+                 results=None, result=0):  # fmt: skip
+        self.text, self.wrt, self.upstream, self.result = text, wrt, upstream, result
         self._name, self._options, self._backward = name, options, backward
         self._state, self._results = state, results
         self.names, self.parameters = names, state.names if state else []
@@ -239,7 +239,7 @@ class Compiled:
         return "main" if "main" in library.functions else next(iter(library.functions))
 
     def _gradients(self):
-        library = self._program(wrt=",".join(map(str, self.wrt)), upstream=bool(self.upstream))
+        library = self._program(wrt=",".join(map(str, self.wrt)), result=self.result, upstream=bool(self.upstream))
         entry = self._entry(library)
         row = library[entry].gradient
         # With an upstream values are needed alone, in forward; without one they come with the gradients.
@@ -305,16 +305,16 @@ def _wanted(tensors):
 
 
 def _numbers(wrt, names):
-    """Places of arguments, given by number or by name."""
+    """Places of arguments, given by number or by name. Where the table has no names the compiler knows the text's."""
     wrt = [wrt] if isinstance(wrt, (int, str)) else list(wrt)
     for w in wrt:
-        if w not in names if isinstance(w, str) else not 0 <= w < len(names):
+        if w not in names and all(names) if isinstance(w, str) else not 0 <= w < len(names):
             known = ", ".join(n or str(k) for k, n in enumerate(names))
             raise ValueError(f"wrt: there is no argument {w!r}, only {known}")
-    return [names.index(w) if isinstance(w, str) else w for w in wrt]
+    return [names.index(w) if w in names else w for w in wrt]
 
 
-def _compile_text(text, args, wrt, upstream, backward, options):
+def _compile_text(text, args, wrt, upstream, result, backward, options):
     compiled = Compiled(text, "program.mlir", options, backward=backward)
     if args is not None:
         compiled._values().value.check(list(args))
@@ -325,12 +325,14 @@ def _compile_text(text, args, wrt, upstream, backward, options):
     wrt = _numbers(wrt, compiled.names)
     if not wrt:
         return compiled
+    if not 0 <= result < len(function.outputs):
+        raise ValueError(f"result: there is no result {result}, only {len(function.outputs)}")
     if upstream is None:
-        upstream = function.outputs[0].shape != ()
-    return Compiled(text, "program.mlir", options, wrt, upstream, backward, compiled.names)
+        upstream = result != 0 or function.outputs[0].shape != ()
+    return Compiled(text, "program.mlir", options, wrt, upstream, backward, compiled.names, result=result)
 
 
-def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, upstream, backward, options):
+def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, upstream, result, backward, options):
     state = _State(module) if isinstance(module, torch.nn.Module) else None
     weights, names = state() if state else [], _argument_names(module, len(args))
     on_cpu = module
@@ -355,18 +357,19 @@ def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, ups
     text = _Text(linalg, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options)
     everything = [*text.names, *(state.names if state else [])]
     wrt = _wanted([*args, *targets, *weights]) if wrt is None else _numbers(wrt, everything)
-    upstream = not text.scalar if upstream is None else upstream
+    upstream = result != 0 or not text.scalar if upstream is None else upstream
     return Compiled(text.text, f"{type(module).__name__}.mlir", options, wrt, bool(wrt) and upstream, backward,
-                    text.names, state, None if loss else results)  # fmt: skip
+                    text.names, state, None if loss else results, result)  # fmt: skip
 
 
 def compile(program, args=None, *, wrt=None, upstream=None, loss=None, loss_options=None, targets=(), dynamic=None,
-            backward=None, cache=True, **options):  # fmt: skip
+            result=0, backward=None, cache=True, **options):  # fmt: skip
     """A callable of a torch.nn.Module, of a function of tensors, or of a program in text (MLIR), in this process.
 
     args          example tensors: their types, their sizes, and where the program runs; may be left out for text
     wrt           gradients by these arguments and parameters, by number or name; default: by those that require one
-    upstream      whether gradients are for an upstream; default: where the first result is not one number
+    result        which result has gradients, counted from 0
+    upstream      whether gradients are for an upstream; default: where that is not result 0, or not one number
     loss          behind a module: the name of one of Sinter's losses, or text with a sinter.define of one's own, of the
                   module's first result and targets; loss_options: its attributes, as in {"label_smoothing": 0.1}
     dynamic       of a module: {argument: dimension or dimensions that may have any size}
@@ -388,9 +391,10 @@ def compile(program, args=None, *, wrt=None, upstream=None, loss=None, loss_opti
     if isinstance(program, str):
         if loss or targets or dynamic:
             raise TypeError("loss, targets and dynamic are of modules: a program in text says them itself")
-        return _compile_text(program, args, wrt, upstream, backward, options)
+        return _compile_text(program, args, wrt, upstream, result, backward, options)
     if args is None:
         raise TypeError("a module is compiled for example arguments: compile(module, (x, ...))")
     if targets and not loss:
         raise TypeError("targets are the loss's: name it, loss=\"cross_entropy\"")
-    return _compile_module(program, tuple(args), targets, loss, loss_options, dynamic, wrt, upstream, backward, options)
+    return _compile_module(program, tuple(args), targets, loss, loss_options, dynamic, wrt, upstream, result, backward,
+                           options)  # fmt: skip

@@ -58,6 +58,15 @@ first.write_bytes(second.read_bytes())
 assert b"f2" in compile(1) and b"f1" not in compile(1), "it is not the cache that answers"
 first.write_bytes(good)
 
+# Programs that differ in the names of arguments alone are two where gradients are asked for by name.
+named = ["func.func @named(%A: tensor<5xf32>, %B: tensor<5xf32>) -> tensor<5xf32> {\n"
+         "  %y = arith.divf %A, %B : tensor<5xf32>\n  return %y : tensor<5xf32>\n}\n".replace("%A", a).replace("%B", b)
+         for a, b in (("%x", "%w"), ("%w", "%x"))]  # fmt: skip
+by_x = [compile(3, "--wrt=x", text=t) for t in named]
+assert by_x[0] != by_x[1], "the gradient of another argument"
+assert [compile(3, "--wrt=x", text=t) for t in named] == by_x
+assert len({compile(3, "--wrt=0", text=t) for t in named}) == 1
+
 # Places in a file and comments are not the program; everything else is.
 assert not new(lambda: compile(1, text="// a comment\n\n" + source(1)))
 assert new(lambda: compile(1, text=source(1).replace("1.5", "1.75")))

@@ -3,6 +3,11 @@
 // RUN: not sinter-opt --sinter-differentiate="wrt=1" %s 2>&1 | FileCheck %s --check-prefix=LABELS
 // RUN: not sinter-opt --sinter-differentiate="wrt=3" %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not sinter-opt --sinter-differentiate="wrt=x" %s 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: sed -e 's/tensor<4xi64>/& {sinter.name = "t"}/' -e 's/%y: tensor<4xf32>/& loc("y.w")/' %s > %t.mlir
+// RUN: sinter-opt --sinter-differentiate="wrt=0,y.w" %t.mlir | FileCheck %s --check-prefix=NAME
+// RUN: not sinter-opt --sinter-differentiate="wrt=t" %t.mlir 2>&1 | FileCheck %s --check-prefix=LABELS-NAME
+// RUN: not sinter-opt --sinter-differentiate="wrt=y" %t.mlir 2>&1 | FileCheck %s --check-prefix=LONGER
+// RUN: sed 's/"t"/"y.w"/' %t.mlir | not sinter-opt --sinter-differentiate="wrt=y.w" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not sinter-opt --sinter-differentiate="wrt=0 result=2" %s 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: sed -e 's/@main/@first/' -e 's/private @other/@other/' %s | not sinter-opt --sinter-differentiate="wrt=0" 2>&1 | FileCheck %s --check-prefix=WHICH
 
@@ -14,8 +19,12 @@
 // CHECK: ins({{.*}}%[[G]][
 // SECOND: func.func @main(%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xi64>, %{{.+}}: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32> {sinter.gradient_of = 2 : i64})
 // LABELS: error: 'func.func' op is differentiated by argument 1, which is no tensor of floats
+// NAME: -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32> {sinter.gradient_of = 0 : i64}, tensor<4xf32> {sinter.gradient_of = 2 : i64})
+// LABELS-NAME: error: 'func.func' op is differentiated by argument t, which is no tensor of floats
+// LONGER: error: 'func.func' op is differentiated by 'y', and its arguments are 0, t, y.w
+// TWICE: error: 'func.func' op is differentiated by 'y.w', and arguments 1 and 2 are called so: say the number
 // NONE: error: 'func.func' op is differentiated by argument 3, and has 3
-// WORD: error: 'func.func' op is differentiated by 'x': expected numbers of arguments with commas, as in wrt=0,2
+// WORD: error: 'func.func' op is differentiated by 'x', and its arguments are 0, 1, 2
 // WHICH: error: {{.*}}has 2 public functions and no @main, and `wrt` is of one: choose it (--entry=NAME), or make the others private
 // RESULT: error: 'func.func' op is differentiated at result 2, and has 2
 

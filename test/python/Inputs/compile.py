@@ -63,6 +63,24 @@ for wrt in ([0, 1], ["w"], 1):
         agree(got[1], x.grad, 1e-5)
 refuses(ValueError, "no argument 'v', only x, w", lambda: sinter_torch.compile(TANH, wrt="v", cache=None))
 refuses(ValueError, "no argument 2", lambda: sinter_torch.compile(TANH, wrt=2, cache=None))
+
+# A name that the text alone has, and another result than the first.
+TWO = """
+func.func @main(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
+  %p = arith.mulf %a, %b : tensor<5x7xf32>
+  %y = math.tanh %p : tensor<5x7xf32>
+  return %p, %y : tensor<5x7xf32>, tensor<5x7xf32>
+}"""
+g = sinter_torch.compile(TWO, wrt="b", result=1, cache=None)
+a, b, upstream = torch.randn(5, 7), torch.randn(5, 7, requires_grad=True), torch.randn(5, 7)
+g(a, b)[1].backward(upstream)
+got, b.grad = b.grad, None
+torch.tanh(a * b).backward(upstream)
+agree(got, b.grad, 1e-5)
+refuses(RuntimeError, "differentiated by 'c', and its arguments are a, b",
+        lambda: sinter_torch.compile(TWO, wrt="c", cache=None))
+refuses(ValueError, "no result 2, only 2", lambda: sinter_torch.compile(TWO, wrt="b", result=2, cache=None))
+
 UNNAMED = re.sub("{sinter.name = .x.}|{sinter.name = .y.}", "", MSE)
 refuses(ValueError, "no argument 2, only 0, 1", lambda: sinter_torch.compile(UNNAMED, wrt=2, cache=None))
 

@@ -94,7 +94,7 @@ static void mistakes(void) {
       {"target", "tpu", "target: 'tpu' is not a target"},
       {"cpu", "abacus", "cpu: 'abacus' is not a processor"},
       {"chip", "90", "chip: '90' is not an architecture"},
-      {"wrt", "x", "wrt: 'x' is no list"},
+      {"wrt", "x y", "wrt: 'x y' holds a quote, a brace or a space"},
       {"tuning", "a'b", "tuning: 'a'b' holds a quote"},
       {"input-dialect", "onnx", "input-dialect: 'onnx' is not a dialect"},
       {"cache-size", "1g", "cache-size: '1g' is not a number of bytes"},
