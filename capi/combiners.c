@@ -55,8 +55,12 @@ static int64_t int_identity(const char *kind, unsigned bits) {
 }
 
 MlirAttribute sn_combiner_identity(const SnCombiner *c, MlirType element) {
+  enum { LARGEST_E4M3FN = 448 }; // it has no infinities
+  double x = c->identity;
+  if (mlirTypeIsAFloat8E4M3FN(element) && isinf(x))
+    x = copysign(LARGEST_E4M3FN, x);
   if (sn_is_float(element))
-    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, c->identity);
+    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, x);
   return mlirIntegerAttrGet(element, int_identity(c->kind, sn_bits(element)));
 }
 

@@ -196,6 +196,7 @@ MlirType sn_index_type(MlirContext ctx) { return mlirIndexTypeGet(ctx); }
 MlirType sn_type_of(MlirValue v) { return mlirValueGetType(v); }
 MlirType sn_element(MlirType t) { return mlirTypeIsAShaped(t) ? mlirShapedTypeGetElementType(t) : t; }
 bool sn_is_float(MlirType t) { return mlirTypeIsAFloat(t); }
+bool sn_is_float8(MlirType t) { return mlirTypeIsAFloat8E4M3FN(t) || mlirTypeIsAFloat8E5M2(t); }
 bool sn_is_int(MlirType t) { return mlirTypeIsAInteger(t) || mlirTypeIsAIndex(t); }
 unsigned sn_bits(MlirType t) {
   return mlirTypeIsAIndex(t) ? 64 : mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t) : mlirFloatTypeGetWidth(t);
@@ -207,6 +208,28 @@ unsigned sn_range(MlirType t) {
 }
 int64_t sn_rank(MlirType shaped) { return mlirShapedTypeGetRank(shaped); }
 int64_t sn_dim(MlirType shaped, intptr_t i) { return mlirShapedTypeGetDimSize(shaped, i); }
+
+typedef struct {
+  char *text;
+  size_t size;
+} Text;
+
+static void append(MlirStringRef piece, void *user) {
+  Text *t = user;
+  char *longer = sn_alloc(t->size + piece.length + 1);
+  if (t->text)
+    memcpy(longer, t->text, t->size);
+  memcpy(longer + t->size, piece.data, piece.length);
+  free(t->text);
+  t->text = longer;
+  t->size += piece.length;
+}
+
+char *sn_type_text(MlirType type) {
+  Text t = {0};
+  mlirTypePrint(type, append, &t);
+  return t.text;
+}
 
 // ---- attributes and constants --------------------------------------------------------------------
 

@@ -201,9 +201,11 @@ MlirType sn_index_type(MlirContext ctx);
 MlirType sn_type_of(MlirValue v);
 MlirType sn_element(MlirType t); // of a shaped type; any other type itself
 bool sn_is_float(MlirType t);    // a scalar float of any width
+bool sn_is_float8(MlirType t);   // f8E4M3FN or f8E5M2, the floats of 8 bits that are lowered
 bool sn_is_int(MlirType t);      // a signless integer or index
 unsigned sn_bits(MlirType t);    // of a scalar; index counts 64
 unsigned sn_range(MlirType t);   // numbers of the type are below two to this
+char *sn_type_text(MlirType t);  // as it is written; free with free
 int64_t sn_rank(MlirType shaped);
 int64_t sn_dim(MlirType shaped, intptr_t i); // INT64_MIN (MLIR's kDynamic) where `?`
 #define SN_DYNAMIC INT64_MIN

@@ -99,6 +99,9 @@ static void describe(FILE *file, const char *what, bool input, MlirAttribute typ
       fputs("bool", file);
     else
       mlirTypePrint(sn_element(type), put, file);
+    if (sn_is_float8(sn_element(type)))
+      fprintf(file, " (of DLPack 1.1: code %d, 8 bits)",
+              mlirTypeIsAFloat8E5M2(sn_element(type)) ? SINTER_DL_FLOAT8_E5M2 : SINTER_DL_FLOAT8_E4M3FN);
     fputs(sn_rank(type) ? " [" : ", one number", file);
     for (intptr_t d = 0; d < sn_rank(type); ++d)
       if (sn_dim(type, d) == SN_DYNAMIC)

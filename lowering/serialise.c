@@ -100,6 +100,8 @@ static DLDataType dl_type(MlirType element) {
   unsigned bits = sn_bits(element);
   if (mlirTypeIsABF16(element))
     return (DLDataType){kDLBfloat, 16, 1};
+  if (sn_is_float8(element))
+    return (DLDataType){mlirTypeIsAFloat8E5M2(element) ? SINTER_DL_FLOAT8_E5M2 : SINTER_DL_FLOAT8_E4M3FN, 8, 1};
   if (sn_is_float(element))
     return (DLDataType){kDLFloat, (uint8_t)bits, 1};
   if (bits == 1)

@@ -72,7 +72,9 @@ const SnPipeline sn_pipeline_prepare = {
   {"convert-scf-to-cf", "scf.for -> branches", NULL}, \
   {"sinter-assert", "cf.assert -> a message and a return", NULL}, \
   {"sinter-entry", "@main -> @main_packed, which reads descriptors", NULL}, \
-  {"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}", "bf16 sums and products -> f32", NULL}, \
+  {"arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN,f8E5M2 target-type=f32}", \
+   "bf16 sums and products -> f32", NULL}, \
+  {"sinter-short-floats", "conversions of floats of 8 bits -> integer arith", NULL}, \
   {"arith-expand{include-bf16=true}", "bf16 and ceildivsi -> integer arith", NULL}, \
   {"convert-vector-to-llvm", "vector -> llvm", NULL}, \
   {"convert-math-to-llvm{approximate-log1p=false}", "math.sqrt -> llvm.intr.sqrt", NULL}, \
@@ -241,7 +243,9 @@ static const SnStep gpu_steps[] = {
     {"sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"sinter-lower-gpu", "each kernel function -> gpu.func and its launch", "kernels"},
     VERIFY,
-    {"gpu.module(canonicalize,cse,convert-scf-to-cf,"
+    {"gpu.module(math-extend-to-supported-types{extra-types=bf16,f16},"
+     "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 target-type=f32},"
+     "sinter-short-floats{chip=$chip},canonicalize,cse,convert-scf-to-cf,"
      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},convert-nvvm-to-llvm,"
      "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
      "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",

@@ -73,6 +73,9 @@ extern "C" {
 
 // kDLBool of DLPack 1.0: a byte that holds 0 or 1.
 #define SINTER_DL_BOOL 6
+// kDLFloat8_e4m3fn and kDLFloat8_e5m2 of DLPack 1.1, of 8 bits.
+#define SINTER_DL_FLOAT8_E4M3FN 10
+#define SINTER_DL_FLOAT8_E5M2 12
 
 enum SinterStatus {
   SINTER_OK = 0,

@@ -11,6 +11,8 @@ SinterWord sinter_describe_type(DLDataType type) {
   SinterWord word;
   if (type.code == SINTER_DL_BOOL)
     snprintf(word.text, sizeof word.text, "bool");
+  else if (sinter_is_float8(type))
+    snprintf(word.text, sizeof word.text, "float8_%s", type.code == SINTER_DL_FLOAT8_E5M2 ? "e5m2" : "e4m3fn");
   else if (type.lanes == 1)
     snprintf(word.text, sizeof word.text, "%s%d", name, type.bits);
   else

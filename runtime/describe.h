@@ -23,6 +23,14 @@ SinterWord sinter_describe_shape(int32_t ndim, const int64_t *shape);
 // The type of t with bool spelled as one: SINTER_DL_BOOL.
 DLDataType sinter_tensor_type(const SinterTensor *t);
 
+static inline bool sinter_is_float8(DLDataType type) {
+  return type.code == SINTER_DL_FLOAT8_E4M3FN || type.code == SINTER_DL_FLOAT8_E5M2;
+}
+
+static inline bool sinter_is_float(DLDataType type) {
+  return type.code == kDLFloat || type.code == kDLBfloat || sinter_is_float8(type);
+}
+
 // Bytes of one element.
 static inline int64_t sinter_type_bytes(DLDataType type) {
   return ((int64_t)type.bits * type.lanes + 7) / 8;

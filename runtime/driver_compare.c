@@ -2,11 +2,10 @@
 
 #include "describe.h"
 #include "driver_parts.h"
+#include "float8.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool is_float(DLDataType type) { return type.code == kDLFloat || type.code == kDLBfloat; }
 
 static double load_float(const SinterArray *a, int64_t i) {
   if (a->dtype.code == kDLBfloat) {
@@ -15,6 +14,8 @@ static double load_float(const SinterArray *a, int64_t i) {
     memcpy(&x, &bits, sizeof x);
     return x;
   }
+  if (a->dtype.bits == 8)
+    return sinter_float8_value(a->dtype, ((const uint8_t *)a->data)[i]);
   if (a->dtype.bits == 16)
     return (double)((const _Float16 *)a->data)[i];
   return a->dtype.bits == 32 ? (double)((const float *)a->data)[i] : ((const double *)a->data)[i];
@@ -30,7 +31,7 @@ static int64_t load_integer(const SinterArray *a, int64_t i) {
 }
 
 static double default_tolerance(DLDataType type) {
-  return type.bits == 64 ? 1e-9 : type.bits == 32 ? 1e-4 : 2e-2;
+  return type.bits == 64 ? 1e-9 : type.bits == 32 ? 1e-4 : type.bits == 16 ? 2e-2 : 1e-1;
 }
 
 // One type and shape, and equal integers; *done where nothing is left to compare.
@@ -39,7 +40,7 @@ static bool compare_exactly(const SinterArray *got, const SinterArray *want, dou
   *error = INFINITY;
   *done = true;
   bool types =
-      sinter_same_type(got->dtype, want->dtype) || (is_float(got->dtype) && is_float(want->dtype));
+      sinter_same_type(got->dtype, want->dtype) || (sinter_is_float(got->dtype) && sinter_is_float(want->dtype));
   bool same = types && got->ndim == want->ndim &&
               memcmp(got->shape, want->shape, (size_t)got->ndim * sizeof *got->shape) == 0;
   if (!same) {
@@ -51,7 +52,7 @@ static bool compare_exactly(const SinterArray *got, const SinterArray *want, dou
     return false;
   }
   int64_t count = got->bytes / sinter_type_bytes(got->dtype);
-  *done = !is_float(got->dtype);
+  *done = !sinter_is_float(got->dtype);
   for (int64_t i = 0; *done && i < count; i++)
     if (load_integer(got, i) != load_integer(want, i)) {
       sinter_driver_fail(message, SINTER_EXIT_DIFFERENT,

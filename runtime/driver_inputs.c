@@ -70,7 +70,7 @@ static const SinterRange *range_of(const SinterLibrary *library, const SinterFun
 static void choose_random(const SinterLibrary *library, const SinterFunction *f, int32_t i,
                           const SinterDriverOptions *options, const SinterArray *inputs, SinterRandom *random) {
   const SinterRange *r = range_of(library, f, i);
-  bool is_float = f->inputs[i].dtype.code == kDLFloat || f->inputs[i].dtype.code == kDLBfloat;
+  bool is_float = sinter_is_float(f->inputs[i].dtype);
   *random = (SinterRandom){.kind = SINTER_NORMAL, .scale = 1, .from = options->low, .high = options->high};
   if (r && is_float) {
     *random = (SinterRandom){.kind = SINTER_UNIFORM, .scale = r->high - r->low, .low = r->low};

@@ -7,6 +7,7 @@
 #include "npy.h"
 #include "describe.h"
 #include "file.h"
+#include "float8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,10 +25,13 @@ typedef struct Descr {
 } Descr;
 
 static const Descr descrs[] = {
-    {"f4", {kDLFloat, 32, 1}},  {"f8", {kDLFloat, 64, 1}},        {"f2", {kDLFloat, 16, 1}},
-    {"i8", {kDLInt, 64, 1}},    {"i4", {kDLInt, 32, 1}},          {"i2", {kDLInt, 16, 1}},
-    {"i1", {kDLInt, 8, 1}},     {"u1", {kDLUInt, 8, 1}},          {"u2", {kDLUInt, 16, 1}},
-    {"b1", {SINTER_DL_BOOL, 8, 1}}, {"V2", {kDLBfloat, 16, 1}},   {"bfloat16", {kDLBfloat, 16, 1}},
+    {"f4", {kDLFloat, 32, 1}},  {"f8", {kDLFloat, 64, 1}},
+    {"f2", {kDLFloat, 16, 1}},  {"i8", {kDLInt, 64, 1}},
+    {"i4", {kDLInt, 32, 1}},    {"i2", {kDLInt, 16, 1}},
+    {"i1", {kDLInt, 8, 1}},     {"u1", {kDLUInt, 8, 1}},
+    {"u2", {kDLUInt, 16, 1}},   {"b1", {SINTER_DL_BOOL, 8, 1}},
+    {"V2", {kDLBfloat, 16, 1}}, {"bfloat16", {kDLBfloat, 16, 1}},
+    {"V1", {kDLUInt, 8, 1}}, // ml_dtypes' floats of 8 bits
     {NULL, {0, 0, 0}},
 };
 
@@ -338,31 +342,40 @@ static uint16_t bfloat16_of(float x) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+// An array of float32 becomes one of a type that NumPy does not have.
+static bool round_to(const char *path, DLDataType type, SinterArray *array, SinterMessage *message) {
+  SinterArray narrow = *array;
+  narrow.dtype = type;
+  SinterMessage reason;
+  if (!sinter_array_allocate(&narrow, &reason)) {
+    sinter_array_free(array);
+    return fail(message, path, "%s", reason.text);
+  }
+  const float *x = array->data;
+  for (int64_t i = 0; i < array->bytes / 4; i++)
+    if (type.bits == 8)
+      ((uint8_t *)narrow.data)[i] = sinter_float8_of(type, x[i]);
+    else
+      ((uint16_t *)narrow.data)[i] = bfloat16_of(x[i]);
+  sinter_array_free(array);
+  *array = narrow;
+  return true;
+}
+
 bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, SinterArray *array,
                         SinterMessage *message) {
   if (!sinter_npy_read(path, array, message))
     return false;
   if (sinter_same_type(array->dtype, wanted))
     return true;
-  DLDataType bfloat16 = {kDLBfloat, 16, 1}, uint16 = {kDLUInt, 16, 1}, float32 = {kDLFloat, 32, 1};
-  if (sinter_same_type(wanted, bfloat16) && sinter_same_type(array->dtype, uint16)) {
-    array->dtype = bfloat16;
+  bool narrow = wanted.code == kDLBfloat || sinter_is_float8(wanted);
+  DLDataType bits = {kDLUInt, wanted.bits, 1}, float32 = {kDLFloat, 32, 1};
+  if (narrow && sinter_same_type(array->dtype, bits)) {
+    array->dtype = wanted;
     return true;
   }
-  if (sinter_same_type(wanted, bfloat16) && sinter_same_type(array->dtype, float32)) {
-    SinterArray narrow = *array;
-    narrow.dtype = bfloat16;
-    SinterMessage reason;
-    if (!sinter_array_allocate(&narrow, &reason)) {
-      sinter_array_free(array);
-      return fail(message, path, "%s", reason.text);
-    }
-    for (int64_t i = 0; i < narrow.bytes / 2; i++)
-      ((uint16_t *)narrow.data)[i] = bfloat16_of(((const float *)array->data)[i]);
-    sinter_array_free(array);
-    *array = narrow;
-    return true;
-  }
+  if (narrow && sinter_same_type(array->dtype, float32))
+    return round_to(path, wanted, array, message);
   fail(message, path, "dtype %s, but %s is %s", sinter_describe_type(array->dtype).text, what,
        sinter_describe_type(wanted).text);
   sinter_array_free(array);
@@ -371,7 +384,7 @@ bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, S
 
 bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage *message) {
   DLDataType type = array->dtype;
-  if (type.code == kDLBfloat)
+  if (type.code == kDLBfloat || sinter_is_float8(type))
     type.code = kDLUInt;
   const Descr *d = descrs;
   while (d->text && !sinter_same_type(d->type, type))

@@ -41,8 +41,8 @@ void sinter_array_free(SinterArray *array);
 // empty, else the caller frees it.
 bool sinter_npy_read(const char *path, SinterArray *array, SinterMessage *message);
 
-// As sinter_npy_read, and then has the type wanted: bfloat16 also from uint16,
-// which holds its bits, and from float32, rounded to nearest even. Other
+// As sinter_npy_read, and then has the type wanted: bfloat16 also from uint16
+// and float8 from uint8, which hold their bits, and both from float32, rounded to nearest even. Other
 // types must agree. what is the reader's name for it ("input 0 of main").
 bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, SinterArray *array,
                         SinterMessage *message);
@@ -53,7 +53,7 @@ bool sinter_npy_read_as(const char *path, DLDataType wanted, const char *what, S
 bool sinter_npy_map(const char *path, SinterArray *array, SinterMessage *message);
 void sinter_npy_unmap(const void *data, size_t bytes);
 
-// Writes version 1.0; bfloat16 as uint16. False with a message that starts with
+// Writes version 1.0; bfloat16 as uint16, float8 as uint8. False with a message that starts with
 // path, also if the disk is full: what was there before still is.
 bool sinter_npy_write(const char *path, const SinterArray *array, SinterMessage *message);
 

@@ -2,6 +2,7 @@
 
 #include "random.h"
 #include "describe.h"
+#include "float8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,6 +26,8 @@ static uint16_t bfloat16_of(float x) { // of a finite number
 static void store_float(const SinterArray *a, int64_t i, double x) {
   if (a->dtype.code == kDLBfloat)
     ((uint16_t *)a->data)[i] = bfloat16_of((float)x);
+  else if (a->dtype.bits == 8)
+    ((uint8_t *)a->data)[i] = sinter_float8_of(a->dtype, (float)x);
   else if (a->dtype.bits == 16)
     ((_Float16 *)a->data)[i] = (_Float16)x;
   else if (a->dtype.bits == 32)
@@ -74,7 +77,7 @@ static void fill_integers(const SinterArray *a, int64_t count, const SinterRando
 void sinter_random_fill(const SinterArray *a, const SinterRandom *r, uint64_t state) {
   int64_t size = sinter_type_bytes(a->dtype), count = a->bytes / size;
   int64_t first = count < SINTER_RANDOM_PERIOD ? count : SINTER_RANDOM_PERIOD;
-  if (a->dtype.code == kDLFloat || a->dtype.code == kDLBfloat)
+  if (sinter_is_float(a->dtype))
     fill_floats(a, first, r, state);
   else
     fill_integers(a, first, r, state);

@@ -40,7 +40,7 @@
 static bool travels(MlirType element) {
   if (sn_is_float(element)) {
     unsigned bits = sn_bits(element);
-    return bits == 64 || bits == 32 || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+    return bits == 64 || bits == 32 || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || sn_is_float8(element);
   }
   if (!mlirTypeIsAInteger(element) || !mlirIntegerTypeIsSignless(element))
     return false;
@@ -56,8 +56,8 @@ static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i,
                       (long)i, text);
   else if (!travels(sn_element(type)))
     result = sn_error(
-        func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1",
-        what, (long)i, text);
+        func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8 or i1", what,
+        (long)i, text);
   else if (mlirTypeIsARankedTensor(type) && mlirRankedTensorTypeGetEncoding(type).ptr)
     result =
         sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);

@@ -57,28 +57,6 @@ MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *na
                sn_types(0, NULL));
 }
 
-typedef struct {
-  char *text;
-  size_t size;
-} Text;
-
-static void append(MlirStringRef piece, void *user) {
-  Text *t = user;
-  char *longer = sn_alloc(t->size + piece.length + 1);
-  if (t->text)
-    memcpy(longer, t->text, t->size);
-  memcpy(longer + t->size, piece.data, piece.length);
-  free(t->text);
-  t->text = longer;
-  t->size += piece.length;
-}
-
-char *sn_type_text(MlirType type) {
-  Text t = {0};
-  mlirTypePrint(type, append, &t);
-  return t.text;
-}
-
 int64_t sn_memref_bytes(MlirType memref) {
   if (!mlirTypeIsAMemRef(memref) || !mlirShapedTypeHasStaticShape(memref) ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)))

@@ -47,9 +47,6 @@ MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *na
 MlirLogicalResult sn_host_keep_facts(MlirOperation func, intptr_t num_inputs, const MlirType *inputs,
                                      intptr_t num_outputs, const MlirType *outputs);
 
-// A type as it is written. Free with free.
-char *sn_type_text(MlirType type);
-
 // Bytes of a memref with a static shape and no layout; -1 of any other.
 int64_t sn_memref_bytes(MlirType memref);
 

@@ -39,15 +39,17 @@ static DLDataType type_in_memory(MlirType element) {
     return (DLDataType){kDLBfloat, 16, 1};
   if (mlirTypeIsAF16(element) || mlirTypeIsAF32(element) || mlirTypeIsAF64(element))
     return (DLDataType){kDLFloat, (uint8_t)sn_bits(element), 1};
+  if (sn_is_float8(element))
+    return (DLDataType){mlirTypeIsAFloat8E5M2(element) ? SINTER_DL_FLOAT8_E5M2 : SINTER_DL_FLOAT8_E4M3FN, 8, 1};
   unsigned bits = sn_is_int(element) ? sn_bits(element) : 0;
   if (bits == 1)
     return (DLDataType){SINTER_DL_BOOL, 8, 1};
   return (DLDataType){kDLInt, bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (uint8_t)bits : 0, 1};
 }
 
-// Numbers of a file that are those of the type, bit by bit: NumPy has no bfloat16, and MLIR no sign.
+// Numbers of a file that are those of the type, bit by bit: NumPy has no bfloat16 or float8, and MLIR no sign.
 static bool same_bits(DLDataType file, DLDataType wanted) {
-  bool bits = wanted.code == kDLBfloat || wanted.code == kDLInt;
+  bool bits = wanted.code == kDLBfloat || wanted.code == kDLInt || sinter_is_float8(wanted);
   return sinter_same_type(file, wanted) || (bits && file.code == kDLUInt && file.bits == wanted.bits);
 }
 
@@ -83,7 +85,9 @@ static MlirLogicalResult check_array(MlirOperation op, const char *path, const S
   if (!same_bits(array->dtype, wanted))
     return sn_error(op, "%s: its dtype is %s, but the constant's elements are %s%s", path,
                     sinter_describe_type(array->dtype).text, sinter_describe_type(wanted).text,
-                    wanted.code == kDLBfloat ? ": write their bits as uint16" : "");
+                    wanted.code == kDLBfloat   ? ": write their bits as uint16"
+                    : sinter_is_float8(wanted) ? ": write their bits as uint8"
+                                               : "");
   if (!same_shape(array, type))
     return sn_error(op, "%s: its shape is %s, but the constant's is %s", path,
                     sinter_describe_shape(array->ndim, array->shape).text, shape_text(type).text);

@@ -2,7 +2,7 @@
 //
 //   %r = arith.xori %x, %y : tensor<4x?xi32>   ->   linalg.generic on tensors of %x's sizes
 //   %n = tensor.dim %x, %c7 : tensor<?xf32>         an error: there is no dimension 7
-//   %s = arith.truncf %x : f32 to f8E5M2            an error: no float as short is lowered
+//   %s = arith.truncf %x : f32 to f8E8M0FNU         an error: no such float is lowered
 //
 // linalg is what is raised, differentiated and fused. Upstream's own pass takes rows of forms for tensors, too; and
 // before it runs, upstream folds x ^ x with a size `?` to a constant whose size nobody knows any more.
@@ -107,27 +107,28 @@ typedef struct {
   MlirLogicalResult result;
 } Found;
 
-// The bits of the first float of 8 bits or less among operands and results; 0 if there is none.
-static unsigned short_float(MlirOperation op) {
+// The first float of 8 bits or less that is not lowered, among operands and results; null if there is none.
+static MlirType short_float(MlirOperation op) {
   intptr_t n = sn_num_operands(op);
   for (intptr_t k = 0; k < n + sn_num_results(op); ++k) {
-    MlirType t = sn_type_of(k < n ? sn_operand(op, k) : sn_result(op, k - n));
-    MlirType element = mlirTypeIsAShaped(t) ? sn_element(t) : t;
-    if (sn_is_float(element) && sn_bits(element) <= 8)
-      return sn_bits(element);
+    MlirType t = sn_element(sn_type_of(k < n ? sn_operand(op, k) : sn_result(op, k - n)));
+    if (sn_is_float(t) && sn_bits(t) <= 8 && !sn_is_float8(t))
+      return t;
   }
-  return 0;
+  return (MlirType){NULL};
 }
 
 static MlirWalkResult look(MlirOperation op, void *user) {
   Found *found = user;
   intptr_t d;
-  unsigned bits = short_float(op);
-  if (bits) {
+  MlirType refused = short_float(op);
+  if (refused.ptr) {
+    char *text = sn_type_text(refused);
     found->result = sn_error(op,
-                             "has floats of %u bits, and this compiler lowers none of 8 bits or less to machine code; "
-                             "expected f16, bf16, f32 or f64: convert them outside of the program",
-                             bits);
+                             "has elements of %s, which this compiler does not lower to machine code; expected "
+                             "f8E4M3FN, f8E5M2, f16, bf16, f32 or f64: convert them outside of the program",
+                             text);
+    free(text);
     return MlirWalkResultInterrupt;
   }
   if (is_whole(op))

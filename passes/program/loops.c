@@ -48,7 +48,7 @@ static bool has_value(MlirAffineExpr e) {
 }
 
 static bool is_element(MlirType t) {
-  return mlirTypeIsAIndex(t) || (sn_is_float(t) && sn_bits(t) > 8) || mlirTypeIsAInteger(t);
+  return mlirTypeIsAIndex(t) || (sn_is_float(t) && (sn_bits(t) > 8 || sn_is_float8(t))) || mlirTypeIsAInteger(t);
 }
 
 static bool reads_itself(const Loops *l) {

@@ -23,7 +23,10 @@
 
 #include "capi/pass.h"
 
+// A linalg.reduce does, too.
 static bool reduces(MlirOperation generic) {
+  if (sn_is(generic, "linalg.reduce"))
+    return true;
   MlirAttribute iterators = sn_get_attr(generic, "iterator_types");
   MlirAttribute parallel =
       sn_parse_attr(mlirOperationGetContext(generic), "#linalg.iterator_type<parallel>");
@@ -71,11 +74,14 @@ static void widen(MlirOperation generic, intptr_t k) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
-  SnOpVec generics = sn_collect(root, "linalg.generic");
-  for (size_t i = 0; i < generics.size; ++i)
-    for (intptr_t k = 0; k < sn_num_results(generics.data[i]) && reduces(generics.data[i]); ++k)
-      widen(generics.data[i], k);
-  sn_vec_free(&generics);
+  static const char *const names[] = {"linalg.generic", "linalg.reduce"};
+  for (int n = 0; n < 2; ++n) {
+    SnOpVec ops = sn_collect(root, names[n]);
+    for (size_t i = 0; i < ops.size; ++i)
+      for (intptr_t k = 0; k < sn_num_results(ops.data[i]) && reduces(ops.data[i]); ++k)
+        widen(ops.data[i], k);
+    sn_vec_free(&ops);
+  }
   return SN_OK;
 }
 
@@ -84,7 +90,7 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_widen = {
     .argument = "sinter-widen",
-    .summary = "sums of f32, f16 and bf16 in float64, for a reference",
+    .summary = "sums of narrower floats in float64, for a reference",
     .dialects = dialects,
     .run = run,
 };

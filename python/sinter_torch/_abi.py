@@ -13,6 +13,7 @@ TENSOR_BOOL = 1  # SinterTensorFlags
 
 _DTYPES = {  # DLDataTypeCode and bits
     (2, 64): torch.float64, (2, 32): torch.float32, (2, 16): torch.float16, (4, 16): torch.bfloat16,
+    (10, 8): torch.float8_e4m3fn, (12, 8): torch.float8_e5m2,
     (0, 64): torch.int64, (0, 32): torch.int32, (0, 16): torch.int16, (0, 8): torch.int8, (1, 8): torch.uint8,
 }  # fmt: skip
 

@@ -15,7 +15,8 @@ from ._linalg import linalg_of, text_of
 
 _TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
-    torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.bool: "i1",
+    torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.bool: "i1", torch.float8_e4m3fn: "f8E4M3FN",
+    torch.float8_e5m2: "f8E5M2",
 }  # fmt: skip
 
 

@@ -191,7 +191,7 @@ func.func @unranked(%x: tensor<*xf32>) {
 
 // -----
 
-// expected-error @+1 {{result 0 is tensor<4xindex>: expected elements of f64, f32, f16, bf16, i64, i32, i16, i8 or i1}}
+// expected-error @+1 {{result 0 is tensor<4xindex>: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8 or i1}}
 func.func @index() -> tensor<4xindex> {
   %x = arith.constant dense<0> : tensor<4xindex>
   return %x : tensor<4xindex>

@@ -7,6 +7,7 @@
 #include "runtime/npy.h"
 #include "check.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -122,6 +123,31 @@ static void bfloat16_from_float32(void) {
   CHECK(b.bytes == 20 && memcmp(b.data, want, sizeof want) == 0);
   sinter_array_free(&a);
   sinter_array_free(&b);
+}
+
+// e4m3fn has no infinities; 2^-10 is half of its smallest number, and 464 the middle of its largest and the next.
+static void float8_from_float32(void) {
+  SinterMessage message;
+  const float in[] = {1, 1.0625f, 1.1875f, 448, 464, 465, INFINITY, -INFINITY, NAN, 0x1p-9f, 0x1p-10f, -0x1.8p-9f};
+  const uint8_t e4m3fn[] = {0x38, 0x38, 0x3a, 0x7e, 0x7e, 0x7e, 0x7e, 0xfe, 0x7f, 0x01, 0x00, 0x82};
+  const uint8_t e5m2[] = {0x3c, 0x3c, 0x3d, 0x5f, 0x5f, 0x5f, 0x7c, 0xfc, 0x7f, 0x18, 0x14, 0x9a};
+  SinterArray a = {.dtype = f32, .ndim = 1, .shape = {12}}, b;
+  CHECK(sinter_array_allocate(&a, &message));
+  memcpy(a.data, in, sizeof in);
+  CHECK(sinter_npy_write(path, &a, &message));
+  for (int i = 0; i < 2; i++) {
+    DLDataType type = {i ? SINTER_DL_FLOAT8_E5M2 : SINTER_DL_FLOAT8_E4M3FN, 8, 1};
+    CHECK(sinter_npy_read_as(path, type, "x", &b, &message));
+    CHECK(b.bytes == 12 && memcmp(b.data, i ? e5m2 : e4m3fn, 12) == 0);
+    CHECK(sinter_npy_write(path, &b, &message)); // as uint8
+    sinter_array_free(&b);
+    CHECK(sinter_npy_read(path, &b, &message) && b.dtype.code == kDLUInt && b.dtype.bits == 8);
+    sinter_array_free(&b);
+    CHECK(sinter_npy_read_as(path, type, "x", &b, &message) && memcmp(b.data, i ? e5m2 : e4m3fn, 12) == 0);
+    sinter_array_free(&b);
+    CHECK(sinter_npy_write(path, &a, &message));
+  }
+  sinter_array_free(&a);
 }
 
 static void headers(void) {
@@ -357,6 +383,7 @@ int main(int argc, char **argv) {
   write_file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11);
   maps_not("holds 11 bytes of elements, but its shape 3 needs 12");
   bfloat16_from_float32();
+  float8_from_float32();
   headers();
   types_that_disagree();
   files_that_are_wrong();

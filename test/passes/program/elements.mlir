@@ -90,8 +90,8 @@ func.func @dimension_below_0(%x: tensor<?xf32>) -> index {
 // -----
 
 func.func @short_floats(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{has floats of 8 bits, and this compiler lowers none of 8 bits or less to machine code}}
-  %s = arith.truncf %x : tensor<4xf32> to tensor<4xf8E5M2>
-  %y = arith.extf %s : tensor<4xf8E5M2> to tensor<4xf32>
+  // expected-error @+1 {{has elements of f8E8M0FNU, which this compiler does not lower to machine code}}
+  %s = arith.truncf %x : tensor<4xf32> to tensor<4xf8E8M0FNU>
+  %y = arith.extf %s : tensor<4xf8E8M0FNU> to tensor<4xf32>
   return %y : tensor<4xf32>
 }

@@ -65,3 +65,14 @@ func.func @no_reduction(%x: tensor<5xf32>, %z: tensor<5xf32>) -> tensor<5xf32> {
   } -> tensor<5xf32>
   return %s : tensor<5xf32>
 }
+
+// CHECK-LABEL: func @reduce
+//       CHECK:   linalg.reduce ins(%arg0 : tensor<5x7xbf16>) outs({{.*}} : tensor<5xf64>)
+func.func @reduce(%x: tensor<5x7xbf16>, %z: tensor<5xbf16>) -> tensor<5xbf16> {
+  %s = linalg.reduce ins(%x : tensor<5x7xbf16>) outs(%z : tensor<5xbf16>) dimensions = [1]
+    (%a: bf16, %acc: bf16) {
+      %n = arith.addf %a, %acc : bf16
+      linalg.yield %n : bf16
+    }
+  return %s : tensor<5xbf16>
+}

@@ -332,7 +332,7 @@ for name in ("index_cast", "index_castui"):
 # narrow type has it.
 SCALES = np.array([[0.5, 2, 1, 4], [8, 1, 0.25, 2]], "f4")
 EXACT = np.array([[1, -1.5, 3, 6], [4, -0.5, 0.75, -2]], "f4")
-refused("this compiler lowers none of 8 bits or less to machine code", "arith.scaling_truncf", "arith.scaling_extf")
+refused("this compiler does not lower to machine code", "arith.scaling_truncf", "arith.scaling_extf")
 for small in ("f8E5M2", "f8E4M3FN", "f4E2M1FN"):
     case(
         "arith.scaling_truncf",

@@ -507,7 +507,7 @@ cannot("what it computes is its implementation's to say", "tosa.custom")
 # ---- blocks that share a scale ------------------------------------------------------------------------
 
 refused(
-    "this compiler lowers none of 8 bits or less to machine code",
+    "this compiler does not lower to machine code",
     "tosa.cast_to_block_scaled",
     "tosa.cast_from_block_scaled",
     "tosa.matmul_t_block_scaled",
