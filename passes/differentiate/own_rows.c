@@ -56,7 +56,7 @@ bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *
       continue;
     for (size_t i = 0; i < f.inputs.size; ++i)
       together[i] = active[i] && lacks(&f, i, other) && !memcmp(lacking, other, f.dims.size);
-    MlirOperation own = split(form, lacking);
+    MlirOperation own = sn_can_resplit(&f, lacking) ? split(form, lacking) : (MlirOperation){0};
     if (sn_null(own))
       continue;
     ok = sn_differentiate_form(b, own, upstream, together, elements, give, user);

@@ -32,7 +32,7 @@ static MlirOperation with_columns(MlirOperation a, MlirOperation b) {
   }
   for (size_t d = 0; d < f.dims.size && any; ++d)
     differ |= wanted[d] != sn_is_col_dim(&f, (intptr_t)d);
-  if (differ)
+  if (differ && sn_can_resplit(&f, wanted))
     a = sn_resplit(a, wanted);
   sn_form_free(&f);
   sn_form_free(&g);

@@ -58,6 +58,23 @@ bool sn_is_total(const SnForm *f) {
   return true;
 }
 
+bool sn_can_resplit(const SnForm *f, const bool *is_column) {
+  if (!sn_is_elementwise_form(f) && !sn_is_total(f))
+    return false;
+  size_t rows = 0, cols = 0;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    *(is_column[d] ? &cols : &rows) += 1;
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    size_t used_rows = 0, used_cols = 0;
+    for (size_t d = 0; d < f->dims.size; ++d)
+      if (sn_map_uses(f->outputs.data[k].map, (intptr_t)d))
+        *(is_column[d] ? &used_cols : &used_rows) += 1;
+    if ((used_cols && used_cols != cols) || (used_rows != rows && !sn_is_reduced(f, k)))
+      return false;
+  }
+  return true;
+}
+
 // Its rows and columns are only a way to walk its dimensions.
 static bool is_free(const SnForm *f) { return sn_is_elementwise_form(f) || sn_is_total(f); }
 

@@ -520,7 +520,7 @@ MlirOperation sn_resplit(MlirOperation op, const bool *is_column) {
   SnForm *f = &m.merged;
   intptr_t n = (intptr_t)m.b.dims.size;
   MlirContext ctx = mlirOperationGetContext(op);
-  assert(sn_is_elementwise_form(&m.b) || sn_is_total(&m.b));
+  assert(sn_can_resplit(&m.b, is_column));
   m.a_dims = sn_alloc(sizeof *m.a_dims);
   m.b_dims = sn_alloc(((size_t)n + 1) * sizeof *m.b_dims);
   for (int columns = 0; columns < 2; ++columns)

@@ -338,3 +338,29 @@ func.func @sizes(%x: tensor<?x6xf32>, %u: tensor<?x6xf32>, %w: tensor<?x?xf32>) 
   }
   return %y : tensor<?x?xf32>
 }
+
+// -----
+
+// A product sums over both k and l of rows [i, k, l], and another result has k alone: those are not its columns.
+
+// CHECK-LABEL: func @part
+//       CHECK:   sinter.rowwise (i = 2, k = 5) by (l = 8)
+//       CHECK:     outs(%{{.+}}[i, k] : tensor<2x5xf32>, %{{.+}}[i, k, l] : tensor<2x5x8xf32>)
+//       CHECK:   sinter.contract (i = 2) by (j = 3)
+//  CHECK-NEXT:     product (k = 5, l = 8)
+func.func @part(%x: tensor<2x5xf32>, %t: tensor<2x5x8xf32>, %w: tensor<5x8x3xf32>) -> (tensor<2x5xf32>, tensor<2x3xf32>) {
+  %e0 = tensor.empty() : tensor<2x5xf32>
+  %e1 = tensor.empty() : tensor<2x5x8xf32>
+  %e2 = tensor.empty() : tensor<2x3xf32>
+  %h:2 = sinter.rowwise (i = 2, k = 5) by (l = 8) ins(%x[i, k] : tensor<2x5xf32>, %t[i, k, l] : tensor<2x5x8xf32>) outs(%e0[i, k] : tensor<2x5xf32>, %e1[i, k, l] : tensor<2x5x8xf32>) {
+  ^row(%a: f32, %b: tensor<8xf32>):
+    %m = math.exp %a : f32
+    %n = math.tanh %b : tensor<8xf32>
+    sinter.yield %m, %n : f32, tensor<8xf32>
+  }
+  %y = sinter.contract (i = 2) by (j = 3) product (k = 5, l = 8) (%h#1[i, k, l] : tensor<2x5x8xf32>, %w[k, l, j] : tensor<5x8x3xf32>) : f32 outs(%e2[i, j] : tensor<2x3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %h#0, %y : tensor<2x5xf32>, tensor<2x3xf32>
+}
