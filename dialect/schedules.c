@@ -29,6 +29,7 @@ static const char *const mma_shares[] = {"tile", "turns", NULL};
 static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
+static const char *const widenings[] = {"packing", "reading", NULL};
 static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
@@ -123,6 +124,12 @@ const SnScheduleKey sn_schedule_keys[] = {
      "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie, by "
      "each task; \"rows\": rows of a block, too, which may be far apart; \"shared\": the same, once for all tasks, "
      "before the first of them multiplies"},
+    {"brgemm", "widen", 0, 0, 0, 0, widenings,
+     "where narrower weights [k, j] become what the kernel multiplies; \"packing\": in a copy; \"reading\": in "
+     "registers, from where they lie, which pays where few rows use them"},
+    {"brgemm", "ahead", 0, 65536, 1, 0, NULL,
+     "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; 0: "
+     "not asked"},
     {"brgemm", "panels", 1, 4096, 1, 1, NULL,
      "panels of n columns that are packed together, so that more of a row of weights [k, j] is read at once"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,

@@ -90,6 +90,7 @@ SnLayout sn_layout_of_sums(SnMicroSums sums, int64_t m, int64_t n, int64_t lanes
     return (SnLayout){.values = {{lanes, 0, 1}, {n / lanes, 0, lanes}, {m, 1, 0}}};
   case SN_SUMS_IN_THREADS: // sn_layout_of_threads
   case SN_SUMS_IN_MEMORY:
+  case SN_SUMS_ALONG_K: // each is spread over the lanes of a vector
     break;
   }
   return (SnLayout){.values = {{n, 0, 1}, {m, 1, 0}}};

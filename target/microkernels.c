@@ -26,11 +26,13 @@
 #define BY_WARPGROUPS SN_WRITTEN_BY_WARPGROUPS
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
+#define COLUMNS SN_PACK_COLUMNS
 #define GROUPS SN_PACK_GROUPS
 #define SWIZZLED SN_PACK_SWIZZLED
 #define FRAGMENTS SN_PACK_FRAGMENTS
 #define MEMORY SN_SUMS_IN_MEMORY
 #define VECTORS SN_SUMS_IN_VECTORS
+#define ALONG_K SN_SUMS_ALONG_K
 #define TILES SN_SUMS_IN_TILES
 #define IN_THREADS SN_SUMS_IN_THREADS
 #define PAIRS SN_SUMS_IN_PAIRS_OF_LANES
@@ -51,6 +53,15 @@
 // ISA, chapters 9.7.15 and 9.7.14.)
 const SnMicroKernel sn_micro_kernels[] = {
     // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
+    // Few rows: weights [j, k] are read once, and nothing is copied. Narrower ones are widened as they are read.
+    {"inner512", CPU, "avx512f", "", F32, F32, F32, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
+    {"inner512", CPU, "avx512f", "", F64, F64, F64, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
+    {"inner512", CPU, "avx512bw", "", I16, I16, I32, 4, 4, 1, 512, 2, ROWS, COLUMNS, ALONG_K, DOT_ADD,
+     "llvm.x86.avx512.pmaddw.d.512"},
+    {"inner256", CPU, "avx2 fma", "", F32, F32, F32, 2, 4, 1, 256, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
+    {"inner256", CPU, "avx2 fma", "", F64, F64, F64, 2, 4, 1, 256, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
+    {"inner256", CPU, "avx2", "", I16, I16, I32, 2, 4, 1, 256, 2, ROWS, COLUMNS, ALONG_K, DOT_ADD,
+     "llvm.x86.avx2.pmadd.wd"},
     {"amx", CPU, "amx-bf16", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, BY_TILES,
      "llvm.x86.tdpbf16ps.internal"},
     {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, BY_TILES,
@@ -96,8 +107,8 @@ const SnMicroKernel sn_micro_kernels[] = {
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
                                           "wgmma", "wgmma.tf32", NULL};
-const char *const sn_micro_kernel_names[] = {"amx",    "dot512", "vnni512", "vnni256", "dot256", "libxsmm",
-                                             "fma512", "fma256", "any512",  "any256",  "any128", NULL};
+const char *const sn_micro_kernel_names[] = {"inner512", "inner256", "amx",    "dot512", "vnni512", "vnni256", "dot256",
+                                             "libxsmm",  "fma512",   "fma256", "any512", "any256",  "any128",  NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {
@@ -187,7 +198,7 @@ int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum) {
 }
 
 int64_t sn_micro_column_unit(const SnMicroKernel *line, MlirType sum) {
-  return line->sums == SN_SUMS_IN_TILES ? line->n : sn_micro_lanes(line, sum);
+  return line->sums == SN_SUMS_IN_TILES ? line->n : line->sums == SN_SUMS_ALONG_K ? 1 : sn_micro_lanes(line, sum);
 }
 
 int64_t sn_micro_row_unit(const SnMicroKernel *line) { return line->sums == SN_SUMS_IN_TILES ? line->m : 1; }

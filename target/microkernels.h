@@ -36,6 +36,7 @@ typedef enum { SN_TARGET_CPU, SN_TARGET_GPU } SnMicroTarget;
 // How a side is packed for the kernel, or lies in memory where it is read in place.
 typedef enum {
   SN_PACK_ROWS,      // [m][k] of a, [k][n] of b
+  SN_PACK_COLUMNS,   // of b: [n][k], where it lies in memory and of its own type; it is never copied
   SN_PACK_GROUPS,    // of b: [k / group][n][group], zeros behind the last of k; a is in rows, with zeros likewise
   SN_PACK_SWIZZLED,  // rows of 128 bytes in shared memory, units of 16 bytes exchanged by the row's last three bits
   SN_PACK_FRAGMENTS, // in registers of a warp's lanes, as mma.sync has them
@@ -45,6 +46,7 @@ typedef enum {
 typedef enum {
   SN_SUMS_IN_MEMORY,        // [m][n]
   SN_SUMS_IN_VECTORS,       // m rows of vectors along n, in registers
+  SN_SUMS_ALONG_K,          // a vector for each of m x n, whose lanes are summed at the end
   SN_SUMS_IN_TILES,         // tile registers of 16 rows of 64 bytes
   SN_SUMS_IN_THREADS,       // rectangles in registers of the threads of a block
   SN_SUMS_IN_PAIRS_OF_LANES // a thread has pairs of neighbouring columns in two rows, 8 rows apart
@@ -84,7 +86,7 @@ typedef struct {
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of a CPU's that have an emitter, each once; ends with NULL
 extern const char *const sn_micro_gpu_names[];    // of a GPU's
-enum { SN_MICRO_KERNEL_DEFAULT = 10 };             // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 12 };            // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 

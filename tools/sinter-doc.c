@@ -220,14 +220,13 @@ static void print_kernels(void) {
                                          [SN_F16] = "f16", [SN_BF16] = "bf16", [SN_F8E4M3] = "f8", [SN_I32] = "i32",
                                          [SN_I16] = "i16", [SN_I8] = "i8"};
   static const char *const packs[] = {[SN_PACK_ROWS] = "rows",
+                                      [SN_PACK_COLUMNS] = "columns, in place",
                                       [SN_PACK_GROUPS] = "groups of k",
                                       [SN_PACK_SWIZZLED] = "swizzled",
                                       [SN_PACK_FRAGMENTS] = "fragments"};
-  static const char *const sums[] = {[SN_SUMS_IN_MEMORY] = "memory",
-                                     [SN_SUMS_IN_VECTORS] = "vectors",
-                                     [SN_SUMS_IN_TILES] = "tiles",
-                                     [SN_SUMS_IN_THREADS] = "threads",
-                                     [SN_SUMS_IN_PAIRS_OF_LANES] = "pairs of lanes"};
+  static const char *const sums[] = {
+      [SN_SUMS_IN_MEMORY] = "memory", [SN_SUMS_IN_VECTORS] = "vectors", [SN_SUMS_ALONG_K] = "vectors along k",
+      [SN_SUMS_IN_TILES] = "tiles",   [SN_SUMS_IN_THREADS] = "threads", [SN_SUMS_IN_PAIRS_OF_LANES] = "pairs of lanes"};
   static const char *const written[] = {[SN_WRITTEN_NOT_YET] = "not yet",
                                         [SN_WRITTEN_AS_CALL] = "a call",
                                         [SN_WRITTEN_BY_THREADS] = "math.fma or arith, by threads",

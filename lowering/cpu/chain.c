@@ -147,8 +147,23 @@ static MlirLogicalResult check(const Chain *chain) {
       if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
           sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))
         return SN_FAIL;
+      if (!product.ldb && product.sum && product.line->pack_b == SN_PACK_COLUMNS)
+        return sn_error(f->op,
+                        "kernel = \"%s\" reads weights where they lie, but those of product %zu are not neighbours "
+                        "along what is summed",
+                        product.line->name, p);
+      if (!product.ldb && product.sum && chain->c.widens)
+        return sn_error(f->op,
+                        "widen = \"reading\", but kernel = \"%s\" does not read the weights of product %zu where they "
+                        "lie: leave widen out",
+                        product.line->name, p);
     }
   }
+  return SN_OK;
+}
+
+static MlirLogicalResult check_walk(const Chain *chain) {
+  const SnForm *f = &chain->c.kernel->form;
   int64_t columns = sn_schedule_number(f->schedule, "columns"), n = sn_schedule_number(f->schedule, "n");
   if (columns % n)
     return sn_error(f->op, "columns = %lld, but a multiple of n = %lld is needed", (long long)columns, (long long)n);
@@ -265,6 +280,10 @@ static int64_t columns_of_panel(const Product *p) {
   return (p->line->sums == SN_SUMS_IN_TILES ? p->line->n : p->room) * p->line->group;
 }
 
+static bool packs_weights(const Contract *c, const Product *p) {
+  return p->widens && !c->widens && p->line->pack_b != SN_PACK_COLUMNS;
+}
+
 // Memory of the segment's tasks.
 static void begin_segment(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
@@ -294,6 +313,7 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->room = room;
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed || c->packs_rows ? 0 : q->lda;
+    q->ldb = packs_weights(c, q) ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
     q->b_pack =
@@ -313,6 +333,7 @@ static void segment_in_task(Chain *chain, Segment *s) {
     q->panel = old.panel;
     q->room = old.room;
     q->lda = old.lda;
+    q->ldb = old.ldb;
     q->c = sn_lookup(&c->t.map, old.c);
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
     q->b_pack = q->ldb ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
@@ -465,6 +486,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .columns = sn_schedule_number(s, "columns"),
                        .packs_rows = strcmp(sn_schedule_word(s, "pack"), "needed") != 0,
                        .shares_rows = !strcmp(sn_schedule_word(s, "pack"), "shared"),
+                       .ahead = sn_schedule_number(s, "ahead"),
+                       .widens = sn_schedule_word_is(s, "widen", "reading"),
                        .panels = sn_schedule_number(s, "panels"),
                        .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
@@ -474,7 +497,7 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   chain.windows = (SnWindows){.of = k,
                               .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m)),
                               .stream = chain.stream};
-  bool ok = read_segments(&chain) && !sn_failed(check(&chain));
+  bool ok = read_segments(&chain) && !sn_failed(check(&chain)) && !sn_failed(check_walk(&chain));
   if (ok) {
     MlirValue tasks = c->tasks;
     for (size_t i = 0; i < chain.segments.size; ++i)

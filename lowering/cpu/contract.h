@@ -17,6 +17,8 @@ typedef struct {
   int64_t columns;       // of one block; 0: all
   bool packs_rows;       // also where they could be read in place
   bool shares_rows;      // by all tasks, which begin when they are copied
+  int64_t ahead;         // rows of weights that memory is asked for before they are read
+  bool widens;           // narrower weights as it reads them, and copies none
   MlirValue row_block;   // the block's number among those of rows, of all batch indices
   int64_t panels;        // of b that are packed together
   int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n

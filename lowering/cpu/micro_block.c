@@ -15,19 +15,24 @@
 #include <assert.h>
 #include <stdio.h>
 
-static const SnMicroEmit emitters[SN_WRITTEN_COUNT] = {
-    [SN_WRITTEN_AS_CALL] = sn_cpu_micro_call,
-    [SN_WRITTEN_AS_FMA] = sn_cpu_micro_vectors,
-    [SN_WRITTEN_AS_MULTIPLY_ADD] = sn_cpu_micro_vectors,
-    [SN_WRITTEN_AS_DOT] = sn_cpu_micro_vectors,
-    [SN_WRITTEN_AS_DOT_ADD] = sn_cpu_micro_vectors,
-    [SN_WRITTEN_AS_DOT_UNSIGNED] = sn_cpu_micro_vectors,
-    [SN_WRITTEN_AS_TILES] = sn_cpu_micro_tiles,
-};
+// Vectors along n, or along k.
+static SnMicroEmit emitter(const SnMicroKernel *line) {
+  static const SnMicroEmit emitters[SN_WRITTEN_COUNT] = {
+      [SN_WRITTEN_AS_CALL] = sn_cpu_micro_call,
+      [SN_WRITTEN_AS_FMA] = sn_cpu_micro_vectors,
+      [SN_WRITTEN_AS_MULTIPLY_ADD] = sn_cpu_micro_vectors,
+      [SN_WRITTEN_AS_DOT] = sn_cpu_micro_vectors,
+      [SN_WRITTEN_AS_DOT_ADD] = sn_cpu_micro_vectors,
+      [SN_WRITTEN_AS_DOT_UNSIGNED] = sn_cpu_micro_vectors,
+      [SN_WRITTEN_AS_TILES] = sn_cpu_micro_tiles,
+  };
+  return line->sums == SN_SUMS_ALONG_K ? sn_cpu_micro_inner : emitters[line->written];
+}
 
 void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  assert(emitters[block->line->written] && "sn_micro_kernel gives lines that can be written");
-  emitters[block->line->written](k, b, block);
+  SnMicroEmit emit = emitter(block->line);
+  assert(emit && "sn_micro_kernel gives lines that can be written");
+  emit(k, b, block);
 }
 
 // ---- panels ------------------------------------------------------------------------------
@@ -70,6 +75,12 @@ void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
                           as_i64(b, block->c.distance),
                           sn(b, "arith.extui", block->again, mlirIntegerTypeGet(b->ctx, 64))};
   sn_cpu_call(k, b, block->line->instruction, sn_values(10, operands), sn_types(0, NULL));
+}
+
+void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int locality) {
+  sn_op(b, "memref.prefetch", memory, offset, sn_attr("isWrite", mlirBoolAttrGet(b->ctx, false)),
+        sn_attr("localityHint", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), locality)),
+        sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
 // ---- an intrinsic ----------------------------------------------------------------------------
@@ -158,6 +169,11 @@ void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, c
   char name[64] = "";
   snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, kind);
   mlirTypePrint(block->sum, append, name);
+  MlirType element = sn_element(sn_type_of(block->b.memory));
+  if (!mlirTypeEqual(element, sn_micro_packed(block->line->b, block->sum))) {
+    append(SN_STR("_of_"), name);
+    mlirTypePrint(element, append, name);
+  }
   size_t length = strlen(name);
   MlirOperation there = sn_symbol(k->module, name);
   for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own

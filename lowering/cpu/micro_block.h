@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   const SnMicroKernel *line;
   MlirType sum;      // of the accumulator
-  SnPanel a, b, c;   // of the line's types and layouts, c of `sum`
+  SnPanel a, b, c;   // of the line's types and layouts, c of `sum`; b may be narrower where vectors of it are loaded
   MlirValue m, n, k; // how many there are; 0 is right
   MlirValue again;   // i1: added to what is in c; else c is written only
   // a has zeros behind column k, and b behind row k, up to a multiple of sn_micro_k_unit. Rows of a may be read, and
@@ -31,6 +31,7 @@ typedef struct {
   // Rows of b may be read, and rows of c read and written, up to a multiple of sn_micro_column_unit: what is there
   // behind column n is not used.
   bool b_has_room, c_has_room;
+  int64_t ahead; // rows of b, of vectors along n: so far ahead memory is asked for what is read; 0: it is not asked
 } SnMicroBlock;
 
 void sn_cpu_micro_kernel(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
@@ -45,10 +46,18 @@ SnPanel sn_cpu_panel_at(SnBuilder *b, MlirValue memref, const MlirValue *at, Mli
 typedef void (*SnMicroEmit)(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
 void sn_cpu_micro_call(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);    // micro_block.c
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block); // microkernels_vectors.c
+void sn_cpu_micro_inner(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_inner.c
 void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_tiles.c
 
 // What they share. A call of the module's function for blocks of this line, type and kind, which `emit` writes.
 void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit);
+// x + a . b or x + a * b, as the line says.
+MlirValue sn_cpu_micro_step(SnKernel *k, SnBuilder *b, const SnMicroKernel *line, MlirValue x, MlirValue y,
+                            MlirValue sum);
+// Asks memory for the line of an element, which is not loaded: 3, into the first cache; 2, into the second.
+void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int locality);
+// The first `count` of so many lanes.
+MlirValue sn_cpu_micro_mask(SnBuilder *b, int64_t lanes, MlirValue count);
 // One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
 // and upstream's deallocation pass takes no operation that does not.
 MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);

@@ -14,6 +14,7 @@
 #include "lowering/cpu/micro_block.h"
 #include <assert.h>
 
+#define LINE 64 // bytes of memory
 #define MOST_SUMS 32
 #define MOST_ROWS 14     // of a tile: more rows of a are more streams than a core's prefetcher follows
 #define MOST_LEFT_ROWS 8 // of the tiles of single vectors that any count of columns may leave: a power of two
@@ -73,6 +74,24 @@ static MlirValue load(SnBuilder *b, const Tile *t, const SnPanel *p, MlirType ty
   return sn_scratch_load(b, p->memory, sn_values(1, &offset), type, sn_no_attr());
 }
 
+// Of b, widened where it lies in memory and is narrower.
+static MlirValue load_weights(SnBuilder *b, const Tile *t, MlirType type, MlirValue offset) {
+  MlirType there = sn_element(sn_type_of(t->block->b.memory)), wanted = sn_element(type);
+  if (mlirTypeEqual(there, wanted))
+    return load(b, t, &t->block->b, type, offset);
+  MlirType narrow = mlirTypeIsAVector(type) ? sn_vector(there, sn_dim(type, 0)) : there;
+  return sn_row_convert(b, load(b, t, &t->block->b, narrow, offset), wanted);
+}
+
+// For the tile's columns of a row that is read later: its lines, into the second cache.
+static void ask_ahead(SnBuilder *b, const Tile *t, MlirValue row) {
+  const SnPanel *p = &t->block->b;
+  int64_t line = 8 * LINE / sn_bits(sn_element(sn_type_of(p->memory)));
+  MlirValue later = plus(b, row, sn_index(b, t->block->ahead));
+  for (int64_t j = 0; j < t->vectors * t->lanes; j += line)
+    sn_cpu_micro_prefetch(b, p->memory, at(b, p, later, plus(b, t->column, sn_index(b, j))), 2);
+}
+
 static void store(SnBuilder *b, const Tile *t, const SnPanel *p, MlirValue offset, MlirValue x) {
   if (!sn_none(t->mask))
     sn_op(b, "vector.maskedstore", p->memory, offset, t->mask, x);
@@ -107,22 +126,26 @@ static MlirValue broadcast(SnBuilder *b, const Tile *t, MlirValue row, MlirValue
   return t->lanes > 1 ? sn(b, "vector.broadcast", x, t->vector) : x;
 }
 
-static MlirValue dot(SnBuilder *b, const Tile *t, SnValues operands) {
-  const char *name = t->block->line->instruction;
-  return sn_result(sn_cpu_intrinsic(t->kernel, b, name, operands, sn_types(1, &t->vector)), 0);
+static MlirValue dot(SnKernel *k, SnBuilder *b, const SnMicroKernel *line, SnValues operands, MlirType sum) {
+  return sn_result(sn_cpu_intrinsic(k, b, line->instruction, operands, sn_types(1, &sum)), 0);
 }
 
-static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, MlirValue sum) {
-  const SnMicroKernel *line = t->block->line;
-  bool is_float = sn_is_float(t->block->sum);
+MlirValue sn_cpu_micro_step(SnKernel *k, SnBuilder *b, const SnMicroKernel *line, MlirValue x, MlirValue y,
+                            MlirValue sum) {
+  MlirType t = sn_type_of(sum);
+  bool is_float = sn_is_float(sn_element(t));
   const char *add = is_float ? "arith.addf" : "arith.addi";
   if (line->written == SN_WRITTEN_AS_FMA)
     return sn(b, "math.fma", x, y, sum);
   if (line->written == SN_WRITTEN_AS_DOT || line->written == SN_WRITTEN_AS_DOT_UNSIGNED)
-    return dot(b, t, sn_values(3, (MlirValue[]){sum, x, y}));
-  MlirValue product = line->written == SN_WRITTEN_AS_DOT_ADD ? dot(b, t, sn_values(2, (MlirValue[]){x, y}))
+    return dot(k, b, line, sn_values(3, (MlirValue[]){sum, x, y}), t);
+  MlirValue product = line->written == SN_WRITTEN_AS_DOT_ADD ? dot(k, b, line, sn_values(2, (MlirValue[]){x, y}), t)
                                                              : sn(b, is_float ? "arith.mulf" : "arith.muli", x, y);
   return sn(b, add, sum, product);
+}
+
+static MlirValue step(SnBuilder *b, const Tile *t, MlirValue x, MlirValue y, MlirValue sum) {
+  return sn_cpu_micro_step(t->kernel, b, t->block->line, x, y, sum);
 }
 
 // Bytes of a as numbers without a sign, 128 more.
@@ -156,8 +179,10 @@ static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
   MlirValue group = sn_index(b, block->line->group);
   MlirType of_b = lanes_of_side(t, sn_micro_packed(block->line->b, block->sum));
   SnLoop l = sn_for_values(b, zero, sn_size_ceil(b, block->k, group), sn_index(b, 1), sn_values(n + taken_off, sums));
+  if (block->ahead)
+    ask_ahead(b, t, l.index);
   for (int64_t v = 0; v < t->vectors; ++v)
-    y[v] = load(b, t, &block->b, of_b, at(b, &block->b, l.index, sn(b, "arith.muli", vector_column(b, t, v), group)));
+    y[v] = load_weights(b, t, of_b, at(b, &block->b, l.index, sn(b, "arith.muli", vector_column(b, t, v), group)));
   for (int64_t i = 0; i < rows; ++i) {
     MlirValue x = broadcast(b, t, plus(b, row, sn_index(b, i)), l.index);
     x = is_unsigned ? without_sign(b, x) : x;
@@ -190,7 +215,7 @@ static void columns_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t ve
   rows_of_tiles(b, t, column, vectors, MOST_ROWS);
 }
 
-static MlirValue mask_of(SnBuilder *b, int64_t lanes, MlirValue count) {
+MlirValue sn_cpu_micro_mask(SnBuilder *b, int64_t lanes, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), t = sn_vector(i32, lanes);
   MlirValue lane = sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), t);
   MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", count, i32), t);
@@ -223,7 +248,7 @@ static void emit_known(SnBuilder *b, Tile *t, int64_t n) {
     columns_of_tiles(b, t, sn_index(b, from), vectors % t->most);
   if (vectors * t->lanes >= n)
     return;
-  t->mask = mask_of(b, t->lanes, sn_index(b, n - vectors * t->lanes));
+  t->mask = sn_cpu_micro_mask(b, t->lanes, sn_index(b, n - vectors * t->lanes));
   columns_of_tiles(b, t, sn_index(b, vectors * t->lanes), 1);
 }
 
@@ -235,7 +260,7 @@ static void emit_any(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   sn_next(b, &j);
   SnLoop left = sn_for(b, whole, n, wide);
   if (!has_room(block) && t.lanes > 1)
-    t.mask = mask_of(b, t.lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
+    t.mask = sn_cpu_micro_mask(b, t.lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
   rows_of_tiles(b, &t, left.index, 1, MOST_LEFT_ROWS);
   sn_next(b, &left);
 }

@@ -62,7 +62,9 @@ static bool is_matrix(const SnForm *f, const SnAccess *side, int64_t r, int64_t 
 static void read_matrices_in_place(const SnForm *f, SnCpuProduct *p, int64_t together, bool a, bool b) {
   if (a && p->num_dims == 1 && is_matrix(f, p->a, f->num_rows - 1, together, p->first_dim))
     p->lda = SN_AT_RUN_TIME;
-  if (b && p->num_dims == 1 && p->columns.num_dims == 1 && is_matrix(f, p->b, p->first_dim, 1, p->columns.first))
+  bool lines = p->line->pack_b == SN_PACK_COLUMNS;
+  int64_t rows = lines ? p->columns.first : p->first_dim, columns = lines ? p->first_dim : p->columns.first;
+  if (b && p->num_dims == 1 && p->columns.num_dims == 1 && is_matrix(f, p->b, rows, 1, columns))
     p->ldb = SN_AT_RUN_TIME;
 }
 
@@ -74,6 +76,18 @@ static bool is_as_packed(const SnCpuProduct *p, const SnAccess *side, MlirType p
   bool whole = is_whole(p->sum, sn_micro_k_unit(p->line)) && is_whole(rows, sn_micro_row_unit(p->line));
   return side && layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
          mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
+}
+
+// The same of b. Kernels that load vectors of it, one element of k on each lane, can widen them.
+static bool is_readable(SnCpuProduct *p) {
+  const SnMicroKernel *line = p->line;
+  bool columns = line->pack_b == SN_PACK_COLUMNS,
+       vectors = columns || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
+  if (!p->b || !vectors)
+    return is_as_packed(p, p->b, p->b_type, line->pack_b, 1);
+  MlirType element = sn_element(sn_type_of(p->b->value));
+  p->widens = !mlirTypeEqual(element, p->b_type);
+  return !p->b->fill.ptr && !p->b->through.ptr && sn_fills_bytes(element);
 }
 
 static bool is_fixed(const SnForm *f, const SnCpuProduct *p) {
@@ -88,8 +102,7 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
     int64_t size = f->dims.data[d].size;
     all_rows = all_rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all_rows, size);
   }
-  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows),
-       b = is_as_packed(p, p->b, p->b_type, p->line->pack_b, all_rows);
+  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows), b = is_readable(p);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
     read_matrices_in_place(f, p, together, a, b);
@@ -101,10 +114,14 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
     int64_t lda = all_rows == 1 || !together ? p->sum : sn_cpu_stride(f, fa, f->num_rows - together, together);
     p->lda = lda >= p->sum ? lda : 0;
   }
+  SnGroup summed = {p->first_dim, p->num_dims};
+  bool lines = p->line->pack_b == SN_PACK_COLUMNS;
+  SnGroup rows = lines ? p->columns : summed, columns = lines ? summed : p->columns;
+  int64_t width = lines ? p->sum : n, count = lines ? n : p->sum;
   if (b && sn_linear_factors(p->b->map, sn_type_of(p->b->value), fb) &&
-      sn_cpu_stride(f, fb, p->columns.first, p->columns.num_dims) == 1) {
-    int64_t ldb = sn_cpu_stride(f, fb, p->first_dim, p->num_dims);
-    p->ldb = ldb >= n ? ldb : p->sum == 1 ? n : 0;
+      sn_cpu_stride(f, fb, columns.first, columns.num_dims) == 1) {
+    int64_t ldb = sn_cpu_stride(f, fb, rows.first, rows.num_dims);
+    p->ldb = ldb >= width ? ldb : count == 1 ? width : 0;
   }
 }
 
@@ -178,6 +195,16 @@ bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
     any |= sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) || !product.lda;
   }
   return any;
+}
+
+bool sn_cpu_reads_weights(const SnForm *f, const char *kernel) {
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  bool all = true;
+  for (size_t k = 0; k < f->products.size && all; ++k) {
+    SnCpuProduct p;
+    all = !sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) && p.ldb;
+  }
+  return all;
 }
 
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel) {

@@ -31,6 +31,14 @@
 #define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
+#define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
+#define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
+#define FEW_ROWS_OF_TILES 4
+#define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
+#define READ_ROWS 8       // and of k, as many streams of whole pages
+#define READ_NARROW_ROWS 16
+#define READ_LINE 4096 // of k in weights [j, k], for up to 4 rows
+#define READ_SHORT_LINE 1024
 
 static int64_t at_most(int64_t block, int64_t size) {
   return size != SN_DYNAMIC && size < block ? (size > 0 ? size : 1) : block;
@@ -89,21 +97,52 @@ static bool pays(const SnForm *f, const char *kernel, const char *features) {
   return sn_schedule_kernel_runs(f, kernel, features);
 }
 
+static bool narrow_sides(const SnForm *f) {
+  SnMultiplied m;
+  bool narrow = false;
+  for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
+    narrow |= sn_bits(m.b) < sn_bits(m.sum);
+  return narrow;
+}
+
+// Few rows use each weight: it is read once from where it lies.
+static bool reads_weights(const SnForm *f, const SnMicroKernel *line) {
+  bool vectors = line->sums == SN_SUMS_ALONG_K || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
+  int64_t together = sn_cpu_rows_together(f, line->name), rows = sizes(f, f->num_rows - together, together);
+  return vectors && rows != SN_DYNAMIC && rows <= FEW_ROWS && sn_has_one_group(f) &&
+         sn_cpu_reads_weights(f, line->name);
+}
+
 // Tiles are whole ones, and to configure them takes as long as some thousand multiplications.
 static bool is_small(const SnForm *f) {
   int64_t rows = sizes(f, 0, f->num_rows), each = work_of(f).all;
   return rows != SN_DYNAMIC && each != SN_DYNAMIC && sn_times(rows, each) < TILES_WORK;
 }
 
-static const char *best_kernel(const SnForm *f, const char *features) {
-  const SnMicroKernel *line = sn_micro_kernels;
+// The first line of the table that the form can have, of those that read weights where they lie or of the others.
+static const SnMicroKernel *first_line(const SnForm *f, const char *features, bool reading) {
   bool small = is_small(f);
   SnMultiplied m;
   (void)sn_multiplied(f, 0, &m);
-  while (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || (small && line->sums == SN_SUMS_IN_TILES) ||
-         !pays(f, line->name, features)) // "any128" is for every type
-    ++line;
-  return line->name;
+  for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line) {
+    if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features))
+      continue;
+    if (reading ? reads_weights(f, line) : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
+      return line;
+  }
+  return NULL;
+}
+
+static const char *best_kernel(const SnForm *f, const char *features) {
+  // "any128" is for all types.
+  const SnMicroKernel *line = first_line(f, features, false), *reading = first_line(f, features, true);
+  SnMultiplied m;
+  bool floats = sn_multiplied(f, 0, &m) && sn_is_float(m.sum);
+  bool tiles = line->sums == SN_SUMS_IN_TILES && !(reading && reading->sums == SN_SUMS_IN_VECTORS && floats);
+  int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
+  int64_t together = sn_cpu_rows_together(f, line->name), rows = sizes(f, f->num_rows - together, together);
+  bool level = is_small(f) && sn_cpu_reads_weights(f, line->name); // in its cache
+  return reading && rows <= few && !level ? reading->name : line->name;
 }
 
 static int64_t up_to_multiple(int64_t x, int64_t unit) { return sn_pieces(x, unit) * unit; }
@@ -124,6 +163,7 @@ typedef struct {
   int64_t rows, batch;       // SN_DYNAMIC where not known
   Work work;
   int64_t m, n, k, stream, sums;
+  bool reads;      // weights where they lie
   bool far_rows;   // are copied, since they are too far apart
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
@@ -193,7 +233,9 @@ static int64_t rows_of_parts(const Plan *p) {
 
 // A panel's rows of 64 columns, or of two tiles where vectors are narrower: with more, each tile would read a part of
 // every row, and parts of many rows share few places of the first cache.
-static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum) {
+static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum, bool reads) {
+  if (reads && line->sums == SN_SUMS_IN_VECTORS)
+    return READ_COLUMNS;
   int64_t tile = sn_micro_vectors(line) * sn_micro_lanes(line, sum), n = line->bits < 512 ? 2 * tile : tile;
   return line->sums != SN_SUMS_IN_VECTORS || n > 64 ? 64 : n < 16 ? 16 : n;
 }
@@ -212,6 +254,15 @@ static void keep_sums(const SnForm *f, Plan *p) {
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
 }
 
+// Of k.
+static int64_t summed_of_block(const SnForm *f, const Plan *p) {
+  if (p->reads && p->line->sums == SN_SUMS_IN_VECTORS)
+    return (narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n);
+  if (p->reads)
+    return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
+  return p->m >= 32 ? (p->side_bytes == 1 ? 512 : 256) : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
+}
+
 static Plan plan(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
@@ -224,13 +275,14 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .batch = sizes(f, 0, batch_dims),
             .work = work_of(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
+            .reads = reads_weights(f, line),
             .computes_rows = computes_rows(f),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
-  p.n = at_most(columns_of_block(line, first.sum), p.work.widest);
+  p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
   p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
                                      : rows_of_whole_blocks(&p);
-  int64_t k = p.m >= 32 ? (p.side_bytes == 1 ? 512 : 256) : FIRST_CACHE / (p.n < 64 ? 64 : p.n) / p.side_bytes;
+  int64_t k = summed_of_block(f, &p);
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
@@ -270,6 +322,11 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more + strlen(more), sizeof more - strlen(more), "sums = %lld, ", (long long)sums);
   if (p.far_rows)
     snprintf(more + strlen(more), sizeof more - strlen(more), "pack = \"shared\", ");
+  bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
+  if (vectors && p.k < p.work.summed)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);
+  if (vectors && narrow_sides(f))
+    snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(
       loc, "brgemm",

@@ -1,9 +1,9 @@
-// RUN: sinter-opt --sinter-schedule --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --split-input-file %s | FileCheck %s
 
-// One row by large weights: its columns are the tasks, and a panel that is used once stays in the first cache.
+// One row by large weights: its columns are the tasks, and weights are read where they lie.
 
 // CHECK-LABEL: func @one_row
-//       CHECK: schedule(#sinter.brgemm<columns = 256, k = 64, kernel = "libxsmm", lanes = 16, m = 1, n = 64, tasks = 64, unroll = 1>)
+//       CHECK: schedule(#sinter.brgemm<columns = 256, k = 4096, kernel = "inner512", lanes = 16, m = 1, n = 64, tasks = 64, unroll = 1>)
 func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
   %e = tensor.empty() : tensor<1x4096xf32>
   %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32
@@ -20,7 +20,7 @@ func.func @one_row(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<
 
 // CHECK-LABEL: func @reduced
 //   CHECK-NOT: columns
-//       CHECK: schedule(#sinter.brgemm<k = 64
+//       CHECK: schedule(#sinter.brgemm<k = 4096, kernel = "inner512"
 func.func @reduced(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1xf32> {
   %e = tensor.empty() : tensor<1xf32>
   %y = sinter.contract (i = 1) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<1x4096xf32>, %w[j, k] : tensor<4096x4096xf32>) : f32

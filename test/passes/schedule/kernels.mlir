@@ -11,13 +11,13 @@
 
 // CHECK-LABEL: func @singles
 //       CHECK:   kernel = "libxsmm"
-func.func @singles(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xf32>, %w[k, j] : tensor<16x8xf32>) : f32
-      outs(%e[i, j] : tensor<8x8xf32>) {
+func.func @singles(%x: tensor<32x16xf32>, %w: tensor<16x8xf32>, %e: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %y = sinter.contract (i = 32) by (j = 8) product (k = 16) (%x[i, k] : tensor<32x16xf32>, %w[k, j] : tensor<16x8xf32>) : f32
+      outs(%e[i, j] : tensor<32x8xf32>) {
   ^row(%a: tensor<8xf32>):
     sinter.yield %a : tensor<8xf32>
   }
-  return %y : tensor<8x8xf32>
+  return %y : tensor<32x8xf32>
 }
 
 // -----
@@ -26,13 +26,13 @@ func.func @singles(%x: tensor<8x16xf32>, %w: tensor<16x8xf32>, %e: tensor<8x8xf3
 //      AVX512:   kernel = "fma512"
 //        AVX2:   kernel = "fma256"
 //        NONE:   kernel = "any128"
-func.func @doubles(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %e: tensor<8x8xf64>) -> tensor<8x8xf64> {
-  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
-      outs(%e[i, j] : tensor<8x8xf64>) {
+func.func @doubles(%x: tensor<32x16xf64>, %w: tensor<16x8xf64>, %e: tensor<32x8xf64>) -> tensor<32x8xf64> {
+  %y = sinter.contract (i = 32) by (j = 8) product (k = 16) (%x[i, k] : tensor<32x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
+      outs(%e[i, j] : tensor<32x8xf64>) {
   ^row(%a: tensor<8xf64>):
     sinter.yield %a : tensor<8xf64>
   }
-  return %y : tensor<8x8xf64>
+  return %y : tensor<32x8xf64>
 }
 
 // -----
@@ -41,13 +41,13 @@ func.func @doubles(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %e: tensor<8x8xf6
 //      AVX512:   kernel = "any512"
 //        AVX2:   kernel = "any256"
 //        NONE:   kernel = "any128"
-func.func @integers(%x: tensor<8x16xi64>, %w: tensor<16x8xi64>, %e: tensor<8x8xi64>) -> tensor<8x8xi64> {
-  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xi64>, %w[k, j] : tensor<16x8xi64>) : i64
-      outs(%e[i, j] : tensor<8x8xi64>) {
+func.func @integers(%x: tensor<32x16xi64>, %w: tensor<16x8xi64>, %e: tensor<32x8xi64>) -> tensor<32x8xi64> {
+  %y = sinter.contract (i = 32) by (j = 8) product (k = 16) (%x[i, k] : tensor<32x16xi64>, %w[k, j] : tensor<16x8xi64>) : i64
+      outs(%e[i, j] : tensor<32x8xi64>) {
   ^row(%a: tensor<8xi64>):
     sinter.yield %a : tensor<8xi64>
   }
-  return %y : tensor<8x8xi64>
+  return %y : tensor<32x8xi64>
 }
 
 // -----
@@ -58,17 +58,17 @@ func.func @integers(%x: tensor<8x16xi64>, %w: tensor<16x8xi64>, %e: tensor<8x8xi
 //      AVX512:   kernel = "fma512"
 //        AVX2:   kernel = "fma256"
 //        NONE:   kernel = "any128"
-func.func @mixed(%x: tensor<8x16xf64>, %w: tensor<16x8xf64>, %s: tensor<8x16xf32>, %v: tensor<16x8xf32>, %e: tensor<8x8xf64>) -> tensor<8x8xf64> {
-  %y = sinter.contract (i = 8) by (j = 8)
-      product (k = 16) (%x[i, k] : tensor<8x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
-      product (l = 16) (%s[i, l] : tensor<8x16xf32>, %v[l, j] : tensor<16x8xf32>) : f32
-      outs(%e[i, j] : tensor<8x8xf64>) {
+func.func @mixed(%x: tensor<32x16xf64>, %w: tensor<16x8xf64>, %s: tensor<32x16xf32>, %v: tensor<16x8xf32>, %e: tensor<32x8xf64>) -> tensor<32x8xf64> {
+  %y = sinter.contract (i = 32) by (j = 8)
+      product (k = 16) (%x[i, k] : tensor<32x16xf64>, %w[k, j] : tensor<16x8xf64>) : f64
+      product (l = 16) (%s[i, l] : tensor<32x16xf32>, %v[l, j] : tensor<16x8xf32>) : f32
+      outs(%e[i, j] : tensor<32x8xf64>) {
   ^row(%a: tensor<8xf64>, %b: tensor<8xf32>):
     %c = arith.extf %b : tensor<8xf32> to tensor<8xf64>
     %d = arith.addf %a, %c : tensor<8xf64>
     sinter.yield %d : tensor<8xf64>
   }
-  return %y : tensor<8x8xf64>
+  return %y : tensor<32x8xf64>
 }
 
 // -----
@@ -99,13 +99,13 @@ func.func @halves(%x: tensor<1022x250xbf16>, %w: tensor<512x250xbf16>, %e: tenso
 // CHECK-LABEL: func @few_halves
 //   AMX-LABEL: func @few_halves
 //         AMX:   kernel = "libxsmm"
-func.func @few_halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xbf16>, %w[k, j] : tensor<16x8xbf16>) : f32
-      outs(%e[i, j] : tensor<8x8xf32>) {
+func.func @few_halves(%x: tensor<32x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %y = sinter.contract (i = 32) by (j = 8) product (k = 16) (%x[i, k] : tensor<32x16xbf16>, %w[k, j] : tensor<16x8xbf16>) : f32
+      outs(%e[i, j] : tensor<32x8xf32>) {
   ^row(%a: tensor<8xf32>):
     sinter.yield %a : tensor<8xf32>
   }
-  return %y : tensor<8x8xf32>
+  return %y : tensor<32x8xf32>
 }
 
 // -----
@@ -120,13 +120,13 @@ func.func @few_halves(%x: tensor<8x16xbf16>, %w: tensor<16x8xbf16>, %e: tensor<8
 //      AVX512:   kernel = "dot512"
 //        AVX2:   kernel = "dot256"
 //        NONE:   kernel = "any128"
-func.func @bytes(%x: tensor<8x16xi8>, %w: tensor<16x8xi8>, %e: tensor<8x8xi32>) -> tensor<8x8xi32> {
-  %y = sinter.contract (i = 8) by (j = 8) product (k = 16) (%x[i, k] : tensor<8x16xi8>, %w[k, j] : tensor<16x8xi8>) : i32
-      outs(%e[i, j] : tensor<8x8xi32>) {
+func.func @bytes(%x: tensor<32x16xi8>, %w: tensor<16x8xi8>, %e: tensor<32x8xi32>) -> tensor<32x8xi32> {
+  %y = sinter.contract (i = 32) by (j = 8) product (k = 16) (%x[i, k] : tensor<32x16xi8>, %w[k, j] : tensor<16x8xi8>) : i32
+      outs(%e[i, j] : tensor<32x8xi32>) {
   ^row(%a: tensor<8xi32>):
     sinter.yield %a : tensor<8xi32>
   }
-  return %y : tensor<8x8xi32>
+  return %y : tensor<32x8xi32>
 }
 
 // -----

@@ -25,10 +25,17 @@ UNITS = {"dot512": (1, 2), "dot256": (1, 2), "vnni512": (1, 4), "vnni256": (1, 4
 EMPTY = [(0, 5, 3, 4, 8, 4), (4, 0, 3, 4, 8, 4), (4, 5, 0, 4, 8, 4)]
 # How sides lie in memory: of a [i][k] or [k][i], of b [k][j] or [j][k].
 LAYOUTS = [("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")]
+IN_PLACE = [("i, k", "j, k"), ("k, i", "j, k"), ("i, k", "j, k")]  # of kernels that read weights where they lie
+
+
+def layouts(kernel):
+    return IN_PLACE if kernel.startswith("inner") else LAYOUTS
 
 
 # How blocks are walked and what is packed.
-def walks(bn):
+def walks(bn, kernel, layout):
+    if layout[1] == "k, j" and kernel[:3] in ("fma", "any"):
+        return ['', ', widen = "reading"', f', ahead = 4, widen = "reading", sums = {2 * bn}']
     return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"']
 
 
@@ -52,13 +59,14 @@ def contract(n, case, layout, side, total, kernel, dynamic, walk):
     ta, tb, tc = tensor(a, side, dynamic), tensor(b, side, dynamic), tensor((i, j), total, dynamic)
     i, j, k = ("?",) * 3 if dynamic else (i, j, k)
     lanes = 8 if bn % 8 == 0 else 1
+    more = walks(bn, kernel, layout)[walk]
     add = "arith.addf" if total[0] == "f" else "arith.addi"
     row = tensor((j,), total, dynamic)
     return a, b, [ta, tb, tc], f"""
   %y{n} = sinter.contract (i = {i}) by (j = {j})
       product (k = {k}) (%a{n}[{layout[0]}] : {ta}, %b{n}[{layout[1]}] : {tb}) : {total}
       outs(%e{n}[i, j] : {tc})
-      schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}{walks(bn)[walk]}>) {{
+      schedule(#sinter.brgemm<kernel = "{kernel}", m = {m}, n = {bn}, k = {bk}, lanes = {lanes}{more}>) {{
   ^row(%p: {row}):
     %s = {add} %p, %p : {row}
     sinter.yield %s : {row}
@@ -67,7 +75,7 @@ def contract(n, case, layout, side, total, kernel, dynamic, walk):
 
 def run(command, folder, kernel, side, total, dynamic, turn, rng):
     body, arguments, results, inputs, wanted = "", [], [], [], []
-    cases = [(case, LAYOUTS[(n + turn) % 3]) for n, case in enumerate(SHAPES + EMPTY)][turn % 3::3]
+    cases = [(case, layouts(kernel)[(n + turn) % 3]) for n, case in enumerate(SHAPES + EMPTY)][turn % 3::3]
     for n, (case, layout) in enumerate(cases):
         a, b, (ta, tb, tc), text = contract(n, case, layout, side, total, kernel, dynamic,
                                                 (n + turn // 3) % 3)

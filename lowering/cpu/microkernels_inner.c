@@ -1,0 +1,212 @@
+// microkernels_inner.c: products of few rows by weights [j, k], whose vectors run along k.
+//
+//   for j0 by 4 columns, for i0 by 4 rows:
+//     s[4][4] = 0
+//     for l by a line of memory: s[i][j] += a[i0 + i][l ..] * b[j0 + j][l ..]      b is widened if it is narrower
+//     for what is left of k: the same by a mask
+//     c[i][j ..] (+)= the lanes of s[i][j], summed: lanes of 4 columns at once
+//
+// Each weight is read once from where it lies. Four streams of them are as many as reach the bandwidth of memory;
+// hardware stops its prefetching where a page ends, so each stream asks for what is 16 lines ahead. Sums that follow
+// one another wait four cycles each: one row's have a chain for each vector of a line.
+
+#include "lowering/cpu/micro_block.h"
+#include <assert.h>
+
+#define LINE 64         // bytes of memory
+#define AHEAD 16        // lines
+#define MOST_SUMS 16    // of a tile: rows, columns, and chains of each
+#define ENOUGH_CHAINS 8 // of all sums
+
+typedef struct {
+  SnKernel *kernel;
+  const SnMicroBlock *block;
+  MlirType there, narrow, wide, of_a; // an element of b, a vector of them, the same widened, and of a
+  MlirType sum;                       // a vector of the accumulator's
+  int64_t width, parts;               // elements of a vector, vectors of a line
+  MlirValue row, column;              // of a tile
+  int64_t rows, columns, chains;
+} Tile;
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+static MlirValue at(SnBuilder *b, const SnPanel *p, MlirValue row, int64_t more, MlirValue column) {
+  MlirValue r = plus(b, row, sn_index(b, more));
+  return plus(b, plus(b, p->offset, sn(b, "arith.muli", r, p->distance)), column);
+}
+
+static MlirValue load(SnBuilder *b, const SnPanel *p, MlirType type, MlirValue offset, MlirValue mask) {
+  return sn_none(mask) ? sn(b, "vector.load", p->memory, offset, type)
+                       : sn(b, "vector.maskedload", p->memory, offset, mask, sn_zero(b, type), type);
+}
+
+static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, sn_is_float(sn_element(sn_type_of(x))) ? "arith.addf" : "arith.addi", x, y);
+}
+
+static void prefetch(SnBuilder *b, const Tile *t, MlirValue offset) {
+  int64_t elements = LINE * AHEAD * 8 / sn_bits(t->there);
+  sn_cpu_micro_prefetch(b, t->block->b.memory, plus(b, offset, sn_index(b, elements)), 3);
+}
+
+// One vector of each row and column at l; the sums are those of `chain`.
+static void step(SnBuilder *b, const Tile *t, MlirValue l, MlirValue mask, int64_t chain, MlirValue *sums) {
+  const SnMicroBlock *block = t->block;
+  MlirValue x[MOST_SUMS];
+  for (int64_t i = 0; i < t->rows; ++i)
+    x[i] = load(b, &block->a, t->of_a, at(b, &block->a, t->row, i, l), mask);
+  for (int64_t j = 0; j < t->columns; ++j) {
+    MlirValue y =
+        sn_row_convert(b, load(b, &block->b, t->narrow, at(b, &block->b, t->column, j, l), mask), sn_element(t->wide));
+    for (int64_t i = 0; i < t->rows; ++i) {
+      MlirValue *sum = &sums[(i * t->columns + j) * t->chains + chain];
+      *sum = sn_cpu_micro_step(t->kernel, b, block->line, x[i], y, *sum);
+    }
+  }
+}
+
+// Columns beside each other, whose lanes are `per` each: half as many lanes, of two vectors or within one.
+static MlirValue halves(SnBuilder *b, MlirValue x, MlirValue y, int64_t lanes, int64_t per) {
+  int64_t low[2 * SN_MAX_LANES], high[2 * SN_MAX_LANES], n = 0;
+  for (int64_t l = 0; l < lanes; ++l)
+    if (l % per < per / 2) {
+      low[n] = l;
+      high[n++] = l + per / 2;
+    }
+  return add(b, sn(b, "vector.shuffle", x, y, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n, low))),
+             sn(b, "vector.shuffle", x, y, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n, high))));
+}
+
+// A vector of n sums, each of all lanes of its own. n and lanes are powers of two.
+static MlirValue sums_of_lanes(SnBuilder *b, int64_t n, MlirValue *v) {
+  int64_t lanes = sn_dim(sn_type_of(v[0]), 0), per = lanes;
+  for (; n > 1; n /= 2, per /= 2)
+    for (int64_t i = 0; i < n / 2; ++i)
+      v[i] = halves(b, v[2 * i], v[2 * i + 1], 2 * lanes, per);
+  for (; per > 1; per /= 2, lanes /= 2)
+    v[0] = halves(b, v[0], v[0], lanes, per);
+  return v[0];
+}
+
+// Sums of one row, to c or added to what is there.
+static void store(SnBuilder *b, const Tile *t, int64_t i, MlirValue *sums) {
+  const SnMicroBlock *block = t->block;
+  MlirValue all = sums_of_lanes(b, t->columns, sums), offset = at(b, &block->c, t->row, i, t->column);
+  MlirType type = sn_type_of(all);
+  SnIf again = sn_if_types(b, block->again, sn_types(1, &type));
+  MlirValue more = add(b, sn(b, "vector.load", block->c.memory, offset, type), all);
+  sn_else_values(b, &again, sn_values(1, &more));
+  sn_end_if_values(b, &again, sn_values(1, &all));
+  sn_op(b, "vector.store", sn_result(again.op, 0), block->c.memory, offset);
+}
+
+static SnLoop begin(SnBuilder *b, const Tile *t, MlirValue from, MlirValue to, int64_t by, MlirValue *sums) {
+  intptr_t n = t->rows * t->columns * t->chains;
+  SnLoop l = sn_for_values(b, from, to, sn_index(b, by), sn_values(n, sums));
+  memcpy(sums, l.carried, (size_t)n * sizeof *sums);
+  return l;
+}
+
+static void end(SnBuilder *b, const Tile *t, SnLoop *l, MlirValue *sums) {
+  intptr_t n = t->rows * t->columns * t->chains;
+  sn_next_values(b, l, sn_values(n, sums));
+  for (intptr_t i = 0; i < n; ++i)
+    sums[i] = sn_result(l->op, i);
+}
+
+static void emit_tile(SnBuilder *b, Tile *t) {
+  const SnMicroBlock *block = t->block;
+  MlirValue sums[MOST_SUMS], none = {0}, zero = sn_index(b, 0);
+  int64_t n = t->rows * t->columns, line = t->width * t->parts, known;
+  t->chains = n * t->parts <= ENOUGH_CHAINS ? t->parts : 1;
+  assert(n * t->chains <= MOST_SUMS);
+  for (int64_t i = 0; i < n * t->chains; ++i)
+    sums[i] = sn_zero(b, t->sum);
+  MlirValue whole = sn_size_whole(b, block->k, line);
+  SnLoop l = begin(b, t, zero, whole, line, sums);
+  for (int64_t j = 0; j < t->columns; ++j)
+    prefetch(b, t, at(b, &block->b, t->column, j, l.index));
+  for (int64_t part = 0; part < t->parts; ++part)
+    step(b, t, plus(b, l.index, sn_index(b, part * t->width)), none, part % t->chains, sums);
+  end(b, t, &l, sums);
+  if (!sn_known(block->k, &known) || known % line) {
+    MlirValue width = sn_index(b, t->width);
+    l = begin(b, t, whole, block->k, t->width, sums);
+    MlirValue left = sn(b, "arith.minsi", width, sn(b, "arith.subi", block->k, l.index));
+    step(b, t, l.index, sn_cpu_micro_mask(b, t->width, left), 0, sums);
+    end(b, t, &l, sums);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    MlirValue *chain = &sums[i * t->chains];
+    for (int64_t part = 1; part < t->chains; ++part)
+      chain[0] = add(b, chain[0], chain[part]);
+    sums[i] = chain[0];
+  }
+  for (int64_t i = 0; i < t->rows; ++i)
+    store(b, t, i, &sums[i * t->columns]);
+}
+
+// ---- a block ---------------------------------------------------------------------------------
+
+static void rows_of(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
+  t->row = row;
+  t->rows = rows;
+  emit_tile(b, t);
+}
+
+static void columns_of(SnBuilder *b, Tile *t, MlirValue column, int64_t columns) {
+  MlirValue m = t->block->m;
+  int64_t known, most = t->block->line->m;
+  bool fixed = sn_known(m, &known);
+  t->column = column;
+  t->columns = columns;
+  MlirValue whole = sn_size_whole(b, m, most);
+  if (!fixed || known >= most) {
+    SnLoop i = sn_for(b, sn_index(b, 0), whole, sn_index(b, most));
+    rows_of(b, t, i.index, most);
+    sn_next(b, &i);
+  }
+  if (fixed && known % most)
+    rows_of(b, t, whole, known % most);
+  if (fixed)
+    return;
+  SnLoop i = sn_for(b, whole, m, sn_index(b, 1));
+  rows_of(b, t, i.index, 1);
+  sn_next(b, &i);
+}
+
+static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  const SnMicroKernel *line = block->line;
+  int64_t lanes = sn_micro_lanes(line, block->sum), width = lanes * line->group, known;
+  MlirType there = sn_element(sn_type_of(block->b.memory));
+  int64_t parts = LINE * 8 / (width * sn_bits(there));
+  Tile t = {.kernel = k,
+            .block = block,
+            .there = there,
+            .narrow = sn_vector(there, width),
+            .wide = sn_vector(sn_micro_packed(line->b, block->sum), width),
+            .of_a = sn_vector(sn_micro_packed(line->a, block->sum), width),
+            .sum = sn_vector(block->sum, lanes),
+            .width = width,
+            .parts = parts > 1 ? parts : 1};
+  MlirValue n = block->n, whole = sn_size_whole(b, n, line->n);
+  bool fixed = sn_known(n, &known);
+  if (!fixed || known >= line->n) {
+    SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, line->n));
+    columns_of(b, &t, j.index, line->n);
+    sn_next(b, &j);
+  }
+  if (fixed && known % line->n == 0)
+    return;
+  SnLoop j = sn_for(b, whole, n, sn_index(b, 1));
+  columns_of(b, &t, j.index, 1);
+  sn_next(b, &j);
+}
+
+void sn_cpu_micro_inner(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
+  int64_t m;
+  if (sn_known(block->m, &m))
+    emit(k, b, block);
+  else
+    sn_cpu_micro_shared(k, b, block, "", emit);
+}

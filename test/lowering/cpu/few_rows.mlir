@@ -1,0 +1,71 @@
+// RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file --verify-diagnostics %s | FileCheck %s --implicit-check-not=sinter.contract
+
+// Vectors along k of two rows and four columns: weights are loaded as they are, widened, and never stored. What is left
+// of k is loaded by a mask. Lanes of four columns are halved together, to one vector of four sums.
+
+// CHECK-LABEL: func.func private @inner_task(
+//   CHECK-NOT:   memref<{{.*}}> to memref<{{.*}}strided
+//       CHECK:   scf.for {{.*}} to %c12 step %c4
+//       CHECK:     scf.for {{.*}} to %c64 step %c32 iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-4:     memref.prefetch {{.*}} read, locality<3>
+//       CHECK:       vector.load {{.*}} vector<8xbf16>
+//       CHECK:       arith.extf {{.*}} vector<8xbf16> to vector<8xf32>
+//       CHECK:       math.fma
+//       CHECK:       vector.maskedload {{.*}} vector<8xbf16>
+//       CHECK:     vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
+//       CHECK:     vector.shuffle {{.*}} [0, 2, 4, 6] : vector<8xf32>, vector<8xf32>
+//       CHECK:     vector.store {{.*}} vector<4xf32>
+//       CHECK:   scf.for {{.*}} -> ({{(vector<8xf32>(, )?){8}}}) {
+//       CHECK:     vector.store {{.*}} vector<1xf32>
+func.func private @inner(%x: memref<2x70xbf16>, %w: memref<13x70xbf16>, %y: memref<2x13xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 2) by (j = 13) product (k = 70) (%x[i, k] : memref<2x70xbf16>, %w[j, k] : memref<13x70xbf16>) : f32
+      outs(%y[i, j] : memref<2x13xf32>) schedule(#sinter.brgemm<kernel = "inner256", m = 2, n = 13, k = 70, lanes = 1>) {
+  ^row(%a: tensor<13xf32>):
+    sinter.yield %a : tensor<13xf32>
+  }
+  return
+}
+
+// -----
+
+// Weights [k, j] where they lie: widened in registers, three rows further on asked for.
+
+// CHECK-LABEL: func.func private @reading_task(
+//   CHECK-NOT:   vector.store {{.*}} vector<16xbf16>
+//       CHECK:   scf.for
+//       CHECK:     memref.prefetch {{.*}} read, locality<2>
+//       CHECK:     vector.load {{.*}} vector<16xbf16>
+//       CHECK:     arith.extf {{.*}} vector<16xbf16> to vector<16xf32>
+//       CHECK:     math.fma
+func.func private @reading(%x: memref<1x6xbf16>, %w: memref<6x32xbf16>, %y: memref<1x32xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 1) by (j = 32) product (k = 6) (%x[i, k] : memref<1x6xbf16>, %w[k, j] : memref<6x32xbf16>) : f32
+      outs(%y[i, j] : memref<1x32xf32>) schedule(#sinter.brgemm<kernel = "fma512", m = 1, n = 32, k = 3, lanes = 1, ahead = 3, widen = "reading">) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @other_way(%x: memref<1x6xf32>, %w: memref<6x32xf32>, %y: memref<1x32xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{kernel = "inner512" reads weights where they lie, but those of product 0 are not neighbours along what is summed}}
+  sinter.contract (i = 1) by (j = 32) product (k = 6) (%x[i, k] : memref<1x6xf32>, %w[k, j] : memref<6x32xf32>) : f32
+      outs(%y[i, j] : memref<1x32xf32>) schedule(#sinter.brgemm<kernel = "inner512", m = 1, n = 32, k = 3, lanes = 1>) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @not_read(%x: memref<1x6xbf16>, %w: memref<32x6xbf16>, %y: memref<1x32xf32>) attributes {sinter.kernel} {
+  // expected-error@below {{widen = "reading", but kernel = "fma512" does not read the weights of product 0 where they lie: leave widen out}}
+  sinter.contract (i = 1) by (j = 32) product (k = 6) (%x[i, k] : memref<1x6xbf16>, %w[j, k] : memref<32x6xbf16>) : f32
+      outs(%y[i, j] : memref<1x32xf32>) schedule(#sinter.brgemm<kernel = "fma512", m = 1, n = 32, k = 3, lanes = 1, widen = "reading">) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  return
+}
