@@ -43,6 +43,7 @@
 #define F16 SN_F16
 #define BF16 SN_BF16
 #define E4M3 SN_F8E4M3
+#define E5M2 SN_F8E5M2
 #define I32 SN_I32
 #define I16 SN_I16
 #define I8 SN_I8
@@ -88,11 +89,14 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"any512", CPU, "avx512f", "", ANY, ANY, ANY, 6, 64, 1, 512, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
     {"any256", CPU, "avx2", "", ANY, ANY, ANY, 6, 16, 1, 256, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
     {"any128", CPU, "", "", ANY, ANY, ANY, 6, 8, 1, 128, 1, ROWS, ROWS, VECTORS, MULTIPLY_ADD, ""},
+    {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "e4m3"},
+    {"wgmma", GPU, "sm_90a", "", E4M3, E5M2, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "e4m3"},
+    {"wgmma", GPU, "sm_90a", "", E5M2, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "e5m2"},
+    {"wgmma", GPU, "sm_90a", "", E5M2, E5M2, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "e5m2"},
     {"wgmma", GPU, "sm_90a", "", BF16, BF16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "bf16"},
     {"wgmma", GPU, "sm_90a", "", F16, F16, F32, 64, 256, 16, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "f16"},
     {"wgmma.tf32", GPU, "sm_90a", "", TF32, TF32, F32, 64, 256, 8, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS,
      "tf32"},
-    {"wgmma", GPU, "sm_90a", "", E4M3, E4M3, F32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, NOT_YET, "e4m3"},
     {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "s8"},
     {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
@@ -115,11 +119,13 @@ SnElement sn_element_kind(MlirType t) {
     unsigned width = mlirIntegerTypeIsSignless(t) ? mlirIntegerTypeGetWidth(t) : 0;
     return width == 32 ? SN_I32 : width == 16 ? SN_I16 : width == 8 ? SN_I8 : SN_ANY;
   }
-  return mlirTypeIsAF64(t)    ? SN_F64
-         : mlirTypeIsAF32(t)  ? SN_F32
-         : mlirTypeIsAF16(t)  ? SN_F16
-         : mlirTypeIsABF16(t) ? SN_BF16
-                              : SN_ANY;
+  return mlirTypeIsAF64(t)            ? SN_F64
+         : mlirTypeIsAF32(t)          ? SN_F32
+         : mlirTypeIsAF16(t)          ? SN_F16
+         : mlirTypeIsABF16(t)         ? SN_BF16
+         : mlirTypeIsAFloat8E4M3FN(t) ? SN_F8E4M3
+         : mlirTypeIsAFloat8E5M2(t)   ? SN_F8E5M2
+                                      : SN_ANY;
 }
 
 static MlirType type_of(SnElement e, MlirContext ctx) {
@@ -136,6 +142,8 @@ static MlirType type_of(SnElement e, MlirContext ctx) {
     return mlirBF16TypeGet(ctx);
   case SN_F8E4M3:
     return mlirFloat8E4M3FNTypeGet(ctx);
+  case SN_F8E5M2:
+    return mlirFloat8E5M2TypeGet(ctx);
   case SN_I32:
     return mlirIntegerTypeGet(ctx, 32);
   case SN_I16:

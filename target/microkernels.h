@@ -26,6 +26,7 @@ typedef enum {
   SN_F16,
   SN_BF16,
   SN_F8E4M3,
+  SN_F8E5M2,
   SN_I32,
   SN_I16,
   SN_I8,
@@ -80,7 +81,8 @@ typedef struct {
   SnMicroPack pack_a, pack_b;
   SnMicroSums sums;
   SnMicroWritten written;
-  const char *instruction; // as its emitter names it: an intrinsic of LLVM, a function of the runtime
+  const char
+      *instruction; // as its emitter names it: an intrinsic of LLVM, a function of the runtime; of GPUs, side a's
 } SnMicroKernel;
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best

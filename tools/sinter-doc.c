@@ -216,9 +216,10 @@ static void print_schedules(void) {
 }
 
 static void print_kernels(void) {
-  static const char *const elements[] = {[SN_ANY] = "any", [SN_F64] = "f64",   [SN_F32] = "f32",   [SN_TF32] = "tf32",
-                                         [SN_F16] = "f16", [SN_BF16] = "bf16", [SN_F8E4M3] = "f8", [SN_I32] = "i32",
-                                         [SN_I16] = "i16", [SN_I8] = "i8"};
+  static const char *const elements[] = {[SN_ANY] = "any",     [SN_F64] = "f64",     [SN_F32] = "f32",
+                                         [SN_TF32] = "tf32",   [SN_F16] = "f16",     [SN_BF16] = "bf16",
+                                         [SN_F8E4M3] = "e4m3", [SN_F8E5M2] = "e5m2", [SN_I32] = "i32",
+                                         [SN_I16] = "i16",     [SN_I8] = "i8"};
   static const char *const packs[] = {[SN_PACK_ROWS] = "rows",
                                       [SN_PACK_COLUMNS] = "columns, in place",
                                       [SN_PACK_GROUPS] = "groups of k",

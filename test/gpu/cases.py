@@ -2,13 +2,14 @@
 
 A case is (name, text, inputs, outputs, fails): `text` is the program in MLIR, inputs(rng) makes arrays,
 outputs(*inputs) says in float64 what is right, `fails` is the message of an assert that has to fail. Arrays of bf16 are
-float32 whose low bits are 0.
+float32 whose low bits are 0, those of floats of 8 bits float32 of their values.
 """
 import numpy as np
 
 CASES = []
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32,
-          "i64": np.int64, "i1": np.bool_, "i8": np.int8}
+          "i64": np.int64, "i1": np.bool_, "i8": np.int8, "f8E4M3FN": np.float32, "f8E5M2": np.float32}
+FLOAT8 = {"f8E4M3FN": (3, 7, 0x7E), "f8E5M2": (2, 15, 0x7B)}  # stored digits, bias, the largest number's bits
 
 
 def bf16(x):
@@ -16,7 +17,33 @@ def bf16(x):
     return (((u + 0x7FFF + ((u >> 16) & 1)) >> 16) << 16).view(np.float32)
 
 
+def float8_values(t):
+    """Of all 256 bits."""
+    digits, bias, largest = FLOAT8[t]
+    size = np.arange(128)
+    exponent, fraction = size >> digits, size % (1 << digits)
+    x = np.where(exponent > 0, fraction + (1 << digits), fraction) * 2.0 ** (np.maximum(exponent, 1) - bias - digits)
+    x[largest + 1:] = np.nan
+    if digits == 2:
+        x[largest + 1] = np.inf
+    return np.concatenate([x, -x]).astype(np.float32)
+
+
+def float8_bits(x, t):
+    """The nearest, of two the even one; beyond the largest number that one, and infinity where there is one."""
+    digits, _, largest = FLOAT8[t]
+    values = float8_values(t)[: largest + 1].astype(np.float64)
+    ends = np.append((values[1:] + values[:-1]) / 2, values[-1] + (values[-1] - values[-2]) / 2)
+    size = np.abs(np.asarray(x, np.float64))
+    at = np.searchsorted(ends, size)  # of the middle the lower one
+    at += (at % 2 == 1) & (size == ends[np.minimum(at, largest)])
+    at = np.where(np.isnan(x), 0x7F, np.minimum(at, largest + (digits == 2)))
+    return (at | np.signbit(x) << 7).astype(np.uint8)
+
+
 def cast(x, t):
+    if t in FLOAT8:
+        return float8_values(t)[float8_bits(x, t)]
     return bf16(x) if t == "bf16" else np.asarray(x).astype(DTYPES[t])
 
 
@@ -885,6 +912,23 @@ def staged_products():
     products_tf32("product_wgmma_tf32_tile", {"i": 150, "j": 300, "k": 68}, "i, k", "j, k",
                   tile(128, 256, 4, "tile", 2, k=32).replace("wgmma", "wgmma.tf32"))
     plain("i8", 100, 80, 400, tile(64, 64, 3, "turns", 2, k=128), t=("i8", "i8", "i32"))
+    for a, b in (("f8E4M3FN", "f8E4M3FN"), ("f8E4M3FN", "f8E5M2"), ("f8E5M2", "f8E4M3FN"), ("f8E5M2", "f8E5M2")):
+        plain("_".join(t[2:6].lower() for t in (a, b)), 100, 80, 400, tile(64, 64, 3, "turns", 2, k=128),
+              t=(a, b, "f32"))
+    plain("e4m3_tile", 150, 328, 272, tile(128, 256, 4, "tile", 2, 12, 128), t=("f8E4M3FN", "f8E4M3FN", "f32"))
+    plain("e4m3_parts", 150, 72, 1040, tile(64, 64, 3, "turns", 7, k=128) + ", split = 3",
+          t=("f8E4M3FN", "f8E5M2", "f32"))
+    for a in ("i, k", "k, i"):
+        plain("e4m3_elements_" + a.replace(", ", ""), 101, 83, 405, tile(64, 64, 3, "turns", 2, k=128), a, "k, j",
+              t=("f8E4M3FN", "f8E5M2", "f32"))
+    plain("e4m3_bf16", 100, 72, 200, small, t=("f8E4M3FN", "bf16", "f32"))
+    plain("e4m3_scaled", 150, 208, 144, tile(64, 64, 3, "turns", 2, k=128), t=("f8E4M3FN", "f8E4M3FN", "f32"),
+          more=[("r", (150,), "f32", "i"), ("c", (208,), "f32", "j")],
+          results=[("y", (150, 208), "f8E4M3FN", "i, j")], body="""  %s = arith.mulf %p, %c_ : tensor<208xf32>
+  %b = sinter.broadcast %r_ : f32 -> tensor<208xf32>
+  %t = arith.mulf %s, %b : tensor<208xf32>
+  %y = arith.truncf %t : tensor<208xf32> to tensor<208xf8E4M3FN>
+  sinter.yield %y : tensor<208xf8E4M3FN>""", want=lambda p, r, c: [p * r[:, None] * c])
     plain("bias", 150, 200, 72, small, more=[("c", (200,), "f32", "j"), ("r", (150, 200), "f32", "i, j")],
           body="""  %s = arith.addf %p, %c_ : tensor<200xf32>
   %y = arith.mulf %s, %r_ : tensor<200xf32>

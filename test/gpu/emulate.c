@@ -7,6 +7,7 @@
 // memory with no barrier between (emulate_races.h). What is copied in the background (cp.async) comes when the thread
 // waits for it, not before.
 #define _GNU_SOURCE
+#include "runtime/float8.h"
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -235,8 +236,8 @@ Words emu_ldmatrix(int32_t address) { return matrices(address, 0); }
 Words emu_ldmatrix_turned(int32_t address) { return matrices(address, 1); }
 // Fragments of a warp's lanes: a has 16 rows and b 8 columns of 8 words; in words they are the same for all types. (PTX
 // ISA, "Matrix Fragments for mma.m16n8k16 with floating point type".)
-typedef enum { MMA_BF16, MMA_F16, MMA_S8, MMA_TF32 } Mma;
-static const int32_t mma_bytes[] = {2, 2, 1, 4}; // of an element
+typedef enum { MMA_BF16, MMA_F16, MMA_S8, MMA_TF32, MMA_E4M3, MMA_E5M2 } Mma;
+static const int32_t mma_bytes[] = {2, 2, 1, 4, 1, 1}; // of an element
 static float tf32_of(int32_t word) { // lower bits are not read
   float x;
   word &= ~0x1fff;

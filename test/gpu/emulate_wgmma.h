@@ -117,7 +117,7 @@ void emu_tile_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, i
 
 typedef struct {
   int64_t a, b; // descriptors
-  int32_t handle, n, type, lines_a, lines_b, fresh; // lines_a: lines of a are along the sum
+  int32_t handle, n, type, type_b, lines_a, lines_b, fresh; // lines_a: lines of a are along the sum
 } Multiplication;
 typedef struct {
   double sums[HANDLES][SUMS];
@@ -146,6 +146,9 @@ static uintptr_t element_at(int64_t descriptor, int lines_of_sum, int64_t i, int
 
 static double value_at(uintptr_t p, Mma type) {
   int32_t word = 0;
+  if (type == MMA_E4M3 || type == MMA_E5M2)
+    return sinter_float8_value((DLDataType){type == MMA_E4M3 ? SINTER_DL_FLOAT8_E4M3FN : SINTER_DL_FLOAT8_E5M2, 8, 1},
+                               *(uint8_t *)p);
   memcpy(&word, (void *)p, (size_t)mma_bytes[type]);
   int32_t one = type == MMA_BF16 ? 0x3f80 : type == MMA_F16 ? 0x3c00 : type == MMA_TF32 ? 0x3f800000 : 1;
   return word_product(type, word, one);
@@ -167,15 +170,15 @@ static void run_multiplication(Warpgroup *w, const Multiplication *m) {
         uintptr_t at = element_at(m->b, m->lines_b, column, i * element);
         if (lane % 32 < 4)
           touch((void *)at, element, 0);
-        double y = value_at(at, (Mma)m->type);
+        double y = value_at(at, (Mma)m->type_b);
         sums[v + c] += x[0] * y;
         sums[v + 2 + c] += x[1] * y;
       }
   }
 }
 
-int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, int32_t lines_a, int32_t lines_b,
-                  int32_t fresh) {
+int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, int32_t type_b, int32_t lines_a,
+                  int32_t lines_b, int32_t fresh) {
   Warpgroup *w = mine();
   if (fresh) {
     sums = w->handles++ % HANDLES;
@@ -183,7 +186,7 @@ int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, i
   }
   if (w->num == WAITING)
     abort();
-  w->waiting[w->num++] = (Multiplication){a, b, (int32_t)sums, n, type, lines_a, lines_b, fresh};
+  w->waiting[w->num++] = (Multiplication){a, b, (int32_t)sums, n, type, type_b, lines_a, lines_b, fresh};
   return sums;
 }
 void emu_wgmma_commit(void) { mine()->committed[mine()->groups++] = mine()->num; }

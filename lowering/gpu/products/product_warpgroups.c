@@ -322,17 +322,21 @@ static MlirValue further(SnBuilder *b, MlirValue descriptor, int64_t bytes) {
   return bytes ? plus(b, descriptor, sn_int(b, i64_type(b), bytes >> 4)) : descriptor;
 }
 
+// As wgmma names the elements of side b; a's are the line's.
+static const char *type_of_b(const SnMicroKernel *line) {
+  return line->b == line->a ? line->instruction : line->b == SN_F8E5M2 ? "e5m2" : "e4m3";
+}
+
 static MlirValue multiply(SnBuilder *b, const Staged *s, size_t product, MlirValue sums, MlirValue x, MlirValue y,
                           bool fresh) {
   const SnGpuProductPlan *plan = s->g->plan;
   SnGpuProduct p = sn_gpu_product(s->g->form, product, plan->kernel);
   bool is_float = sn_is_float(p.type);
-  const char *t = p.line->instruction;
   MlirOperation op = sn_op(
       b, "nvvm.wgmma.mma_async", sums, x, y, sums_type(b, s, product),
       sn_attr("shape", sn_parse_attr(b->ctx, "#nvvm.shape<m = 64, n = %lld, k = %d>", (long long)plan->n, p.line->k)),
-      sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", t)),
-      sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", t)),
+      sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", p.line->instruction)),
+      sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", type_of_b(p.line))),
       sn_attr("typeD", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", is_float ? "f32" : "s32")),
       sn_attr("scaleD", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_out<%s>", fresh ? "zero" : "one")),
       sn_attr("scaleA", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),

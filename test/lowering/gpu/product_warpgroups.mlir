@@ -85,6 +85,23 @@ func.func private @turns(%x: memref<6x256x1024xf16>, %w: memref<3x256x512xf16>, 
 
 // -----
 
+// Floats of 8 bits: 32 of the sum at a time, and each side has its own format.
+
+// CHECK-LABEL: gpu.func @float8
+//       CHECK:   nvvm.wgmma.mma_async {{.*}} <m = 64, n = 64, k = 32>, D[<f32>, <zero>], A[<e4m3>, <one>, <row>], B[<e5m2>, <one>, <col>]
+func.func private @float8(%x: memref<256x1024xf8E4M3FN>, %w: memref<512x1024xf8E5M2>, %y: memref<256x512xbf16>) attributes {sinter.kernel} {
+  sinter.contract (i = 256) by (j = 512) product (k = 1024) (%x[i, k] : memref<256x1024xf8E4M3FN>, %w[j, k] : memref<512x1024xf8E5M2>) : f32
+      outs(%y[i, j] : memref<256x512xbf16>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 64, n = 64, k = 128, threads = 256, stages = 6, share = "turns", blocks = 132>) {
+  ^row(%acc: tensor<512xf32>):
+    %q = arith.truncf %acc : tensor<512xf32> to tensor<512xbf16>
+    sinter.yield %q : tensor<512xbf16>
+  }
+  return
+}
+
+// -----
+
 func.func private @unknown_sum(%x: memref<64x?xbf16>, %w: memref<64x?xbf16>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
   // expected-error @below {{has a schedule with kernel = "wgmma", and its slots cannot have a side: nothing is summed, or how much is not known}}
   sinter.contract (i = 64) by (j = 64) product (k = ?) (%x[i, k] : memref<64x?xbf16>, %w[j, k] : memref<64x?xbf16>) : f32

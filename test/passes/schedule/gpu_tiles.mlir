@@ -138,6 +138,37 @@ func.func @few_of_bytes(%x: tensor<40x16xi8>, %w: tensor<40x16xi8>, %e: tensor<4
 
 // -----
 
+// Floats of 8 bits are wgmma's own, of either format on either side; elsewhere they are widened to bf16, which has them
+// all. So they are beside a side of bf16.
+
+// CHECK-LABEL: func @float8
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 128, kernel = "wgmma", m = 128, n = 192, share = "turns", stages = 4, threads = 256>
+// SYNC-LABEL:  func @float8
+//       SYNC:  #sinter.mma<k = 32, kernel = "mma.sync"
+func.func @float8(%x: tensor<8192x8192xf8E4M3FN>, %w: tensor<8192x8192xf8E5M2>, %e: tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {
+  %0 = sinter.contract (i = 8192) by (j = 8192) product (k = 8192) (%x[i, k] : tensor<8192x8192xf8E4M3FN>, %w[j, k] : tensor<8192x8192xf8E5M2>) : f32
+      outs(%e[i, j] : tensor<8192x8192xf32>) {
+  ^row(%acc: tensor<8192xf32>):
+    sinter.yield %acc : tensor<8192xf32>
+  }
+  return %0 : tensor<8192x8192xf32>
+}
+
+// CHECK-LABEL: func @float8_widened
+//       CHECK: #sinter.mma<{{.*}}k = 64, kernel = "wgmma"
+// SYNC-LABEL:  func @float8_widened
+//       SYNC:  #sinter.mma<k = 32, kernel = "mma.sync"
+func.func @float8_widened(%x: tensor<512x512xbf16>, %w: tensor<512x512xf8E4M3FN>, %e: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = sinter.contract (i = 512) by (j = 512) product (k = 512) (%x[i, k] : tensor<512x512xbf16>, %w[j, k] : tensor<512x512xf8E4M3FN>) : f32
+      outs(%e[i, j] : tensor<512x512xf32>) {
+  ^row(%acc: tensor<512xf32>):
+    sinter.yield %acc : tensor<512xf32>
+  }
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
 // Sizes that are known later: as many blocks as run at once, which go from tile to tile.
 
 // CHECK-LABEL: func @counted_later
