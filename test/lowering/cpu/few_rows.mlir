@@ -15,7 +15,7 @@
 //       CHECK:     vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
 //       CHECK:     vector.shuffle {{.*}} [0, 2, 4, 6] : vector<8xf32>, vector<8xf32>
 //       CHECK:     vector.store {{.*}} vector<4xf32>
-//       CHECK:   scf.for {{.*}} -> ({{(vector<8xf32>(, )?){8}}}) {
+//       CHECK:   %{{.+}}:8 = scf.for {{.*}} to %c64 step %c32
 //       CHECK:     vector.store {{.*}} vector<1xf32>
 func.func private @inner(%x: memref<2x70xbf16>, %w: memref<13x70xbf16>, %y: memref<2x13xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 2) by (j = 13) product (k = 70) (%x[i, k] : memref<2x70xbf16>, %w[j, k] : memref<13x70xbf16>) : f32
