@@ -229,7 +229,7 @@ static const SnStep gpu_steps[] = {
     VERIFY,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},
-    {"sinter-split", "what a GPU's kernels cannot hold -> plain forms", NULL},
+    {"sinter-split{target=gpu}", "what a GPU's kernels cannot hold -> plain forms", NULL},
     {"sinter-loops", "linalg that is no form -> sinter.steps, a kernel of plain loops", NULL},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "no integer is divided by zero", NULL},

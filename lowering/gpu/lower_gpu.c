@@ -20,10 +20,18 @@
 
 #include "lowering/gpu/lower_gpu.h"
 #include "dialect/dialect.h"
+#include "lowering/gpu/chains/chains_gpu.h"
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/gpu/rows/rowwise_gpu.h"
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowsteps.h"
+
+static MlirLogicalResult lower_contract(MlirOperation module, MlirOperation func, MlirOperation contract) {
+  SnForm f = sn_form_read(contract);
+  bool again = f.matrices.size;
+  sn_form_free(&f);
+  return (again ? sn_gpu_lower_chain : sn_gpu_lower_products)(module, func, contract);
+}
 
 static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
   MlirOperation form = {0};
@@ -37,7 +45,7 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
   if (sn_null(form))
     return SN_OK; // lowered before
   return sn_is_steps(form)                ? sn_gpu_lower_steps(module, func, form)
-         : sn_is(form, "sinter.contract") ? sn_gpu_lower_products(module, func, form)
+         : sn_is(form, "sinter.contract") ? lower_contract(module, func, form)
                                           : sn_gpu_lower_rows(module, func, form);
 }
 

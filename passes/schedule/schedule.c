@@ -12,7 +12,7 @@
 
 #include "passes/schedule/schedule.h"
 #include "dialect/schedules.h"
-#include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/gpu_chains.h"
 #include "target/chips.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
@@ -30,9 +30,11 @@ static const struct {
     {"gpu", "sinter.steps", NULL, "gpu_rows"},
 };
 
-// A CPU computes sides while it packs them, and takes rows through several products.
+// A CPU computes sides while it packs them, and both take rows through several products.
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
-  return sn_is_plain(f) || (!strcmp(options->target, "cpu") && (sn_has_one_group(f) || sn_cpu_can_run_chain(f)));
+  if (sn_is_plain(f))
+    return true;
+  return strcmp(options->target, "cpu") ? !sn_gpu_not_chain(f) : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
 }
 
 static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
@@ -41,6 +43,8 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   SnForm form = sn_form_read(op);
   if (!form.contract && form.matrices.size)
     scheduler = sn_schedule_brgemm;
+  if (form.contract && form.matrices.size && !strcmp(options->target, "gpu"))
+    scheduler = sn_schedule_gpu_chain;
   MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;

@@ -16,7 +16,7 @@
 
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/product_sides.h"
-#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/gpu_chains.h"
 #include "passes/split/pieces.h"
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
@@ -26,7 +26,7 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
   if (!how.target || !*how.target)
     return "";
   if (!strcmp(how.target, "gpu"))
-    return "a GPU's kernel does not multiply its rows again";
+    return sn_gpu_not_chain(f);
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
   return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";
@@ -121,7 +121,7 @@ static void split_products(MlirOperation func, SnSplit how, const char *(*why)(c
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
-    const char *apart = sn_num_results(f.op) && !f.schedule.ptr ? why(&f) : NULL;
+    const char *apart = sn_num_results(f.op) && !f.schedule.ptr && !f.matrices.size ? why(&f) : NULL;
     sn_form_free(&f);
     if (apart)
       store(forms.data[k], cut_of(mlirOperationGetContext(func), how, apart));

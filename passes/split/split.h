@@ -31,6 +31,14 @@ bool sn_split_form(MlirOperation form, SnSplit how);
 // The pieces of a form on memrefs, in front of it; it stays. Programs of sides stay where they are. Free its
 // lists.
 bool sn_split_pieces(MlirOperation form, SnCrossing *crossing);
+// Of a form whose rows are made a block of columns at a time (sn_cpu_streams): factors that are known at a row's end
+// leave its products, and sums that might leave their type's range are of rows times one by a power of two above the
+// number of columns. `power`: that number; or 0, and `f32`, an argument of the body, is it.
+void sn_stream_factors(SnForm *form, int64_t power, MlirValue f32);
+bool sn_stream_scales(const SnForm *form);   // some are
+int64_t sn_stream_power(const SnForm *form); // 0: it is known at run time only
+// The maximum that exponentials of the body are under; null: there is none.
+MlirOperation sn_stream_maximum(MlirBlock body);
 // sn_split_form of all forms on tensors in the function, but for those that have a schedule.
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how);
 

@@ -6,6 +6,8 @@ float32 whose low bits are 0, those of floats of 8 bits float32 of their values.
 """
 import numpy as np
 
+import chain_cases
+
 CASES = []
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32,
           "i64": np.int64, "i1": np.bool_, "i8": np.int8, "f8E4M3FN": np.float32, "f8E5M2": np.float32}
@@ -1225,6 +1227,7 @@ def all_cases():
     mse("dynamic_mse", (13, 103), dynamic=("?", "?"))
     per_row("dynamic_per_row", 1000, dynamic=True)
     softmax("dynamic_big", 1000, 50021, dynamic=(True, True), big=True)
+    chain_cases.chains(case, program, tensor, cast)
     # what has more than 2^31 elements is in run_cases.py: its inputs are made on the device
     mse("mse_big", (4099, 8191), big=True)
     mse("huge_flat", (65537, 32771), big=True)

@@ -160,7 +160,7 @@ void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirVal
                       MlirValue line) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t element = (int64_t)sn_bits(s->type) / 8, bytes = s->lanes * element, length = sn_dim(sn_type_of(to), 1);
-  MlirValue memory = sn_gpu_shared_address(b, to), address = s->g->k->addresses[s->access - s->g->form->inputs.data];
+  MlirValue memory = sn_gpu_shared_address(b, to), address = s->g->addresses[s->access - s->g->form->inputs.data];
   for (int64_t i = 0; i < s->count; ++i) {
     MlirValue dims[SN_MAX_DIMS], summed, outer;
     place_of(b, s, i, &summed, &outer);

@@ -105,7 +105,7 @@ static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValu
   bool whole = sn_known(in, &known);
   if (!whole) // nothing is read, but the address is one of the side
     offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
-  MlirValue address = f->side->g->k->addresses[a - f->side->g->form->inputs.data],
+  MlirValue address = f->side->g->addresses[a - f->side->g->form->inputs.data],
             from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes)), there = {0};
   if (!whole)
     there = sn(b, "arith.select", in, sn_int(b, i32, bytes), sn_int(b, i32, 0));

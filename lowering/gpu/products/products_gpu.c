@@ -258,6 +258,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   SnGpuProducts g = {.k = k,
                      .form = &f,
                      .plan = c->plan,
+                     .addresses = k->addresses,
                      .program = sn_row_program(&f, sn_values((intptr_t)k->num_operands, k->operands)),
                      .sums = sn_alloc((f.products.size + 1) * sizeof *g.sums)};
   g.num_batch = size_of(b, &f, &points->batch);

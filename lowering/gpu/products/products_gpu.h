@@ -16,6 +16,7 @@ typedef struct {
   SnForm *form; // over the kernel's operands
   const SnGpuProductPlan *plan;
   SnRowProgram program;
+  const MlirValue *addresses;                 // of the form's inputs: i64, or null
   MlirValue num_batch, num_rows, num_columns; // index: points of each
   MlirValue first_row, first_column;          // index: of the tile
   MlirValue tile, part;                       // index: which tile of all, which part of its sum

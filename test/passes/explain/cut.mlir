@@ -11,7 +11,7 @@
 // CHECK-NEXT: cut.mlir:23:8
 // CHECK-NEXT: cut.mlir:27:8
 // CHECK: kernel 0 -> kernel 1, 140 B:
-// CHECK-NEXT: cut.mlir:23:8: could be one: a GPU's kernel does not multiply its rows again
+// CHECK-NEXT: cut.mlir:23:8: could be one: tensor cores do not multiply its types with sums in f32
 // CLEAN-NOT: sinter.cut
 func.func @main(%x: tensor<7x6xf32>, %u: tensor<5x6xf32>, %w: tensor<4x5xf32>) -> tensor<7x4xf32> {
   %e = tensor.empty() : tensor<7x5xf32>

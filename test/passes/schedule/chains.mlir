@@ -11,6 +11,10 @@
 //  CHECK-SAME:   tasks = 64, unroll = 1>)
 //   GPU-LABEL: func.func @mlp
 //     GPU-NOT:   schedule
+//   GPU-LABEL: func.func @tiles
+//         GPU:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 16, n = 64,
+//   GPU-LABEL: func.func @not_whole
+//     GPU-NOT:   schedule
 func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {
   %0 = sinter.contract (i = 4096) by (j = 4096) by (o = 10)
       product (k = 100) (%x[i, k] : tensor<4096x100xf32>, %w[j, k] : tensor<4096x100xf32>) : f32

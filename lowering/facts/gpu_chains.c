@@ -1,0 +1,172 @@
+// gpu_chains.c: forms that multiply their rows again, as one kernel of a GPU.
+//
+//   (b, h, i) by (j) by (e)   product (k) (%q[b, h, i, k], %k[b, h, j, k])   matrix (j) to (e) (%v[b, h, j, e])
+//   ->  batch (b, h), rows i, columns j of which a block is made at a time
+//
+// test: test/passes/split/gpu_chains.mlir, test/lowering/gpu/chains.mlir
+
+#include "lowering/facts/gpu_chains.h"
+#include "dialect/dialect.h"
+#include "dialect/row_groups.h"
+#include "dialect/schedules.h"
+#include "lowering/rows/rowmemory.h"
+
+enum { SLOTS = 2 }; // of a side with columns that come block by block
+
+static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
+  bool used = false;
+  for (int64_t d = first; d < first + n; ++d)
+    used |= sn_side_uses(f, side, d);
+  return used;
+}
+
+static bool uses_all(const SnForm *f, size_t side, SnGroup dims) {
+  bool all = true;
+  for (int64_t d = dims.first; d < dims.first + dims.num_dims; ++d)
+    all &= sn_side_uses(f, side, d);
+  return all;
+}
+
+static size_t matrix_side(const SnForm *f, size_t matrix) { return 2 * f->products.size + matrix; }
+
+// The side of product p that has the columns.
+static size_t column_side(const SnForm *f, size_t p) { return sn_gpu_product(f, p, "mma.sync").b; }
+
+SnGpuPoints sn_gpu_chain_points(const SnForm *f) {
+  SnGpuPoints to = {0};
+  SnGroup columns = sn_group(f, 0);
+  for (int64_t d = 0; d < f->num_rows; ++d) {
+    bool shared = false;
+    for (size_t p = 0; p < f->products.size; ++p)
+      shared |= sn_side_uses(f, column_side(f, p), d);
+    for (size_t m = 0; m < f->matrices.size; ++m)
+      shared |= sn_side_uses(f, matrix_side(f, m), d);
+    SnGpuDims *of = shared ? &to.batch : &to.rows;
+    of->dims[of->n++] = d;
+  }
+  for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
+    to.columns.dims[to.columns.n++] = d;
+  return to;
+}
+
+static int64_t size_of(const SnForm *f, SnGroup dims) {
+  int64_t n = 1;
+  for (int64_t d = dims.first; d < dims.first + dims.num_dims; ++d)
+    n = n == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(n, f->dims.data[d].size);
+  return n;
+}
+
+int64_t sn_gpu_chain_whole(int64_t n) { return sn_pieces(n, 16) * 16; }
+
+// ---- what can be one --------------------------------------------------------------------------
+
+static bool is_small(int64_t n, int64_t most) { return n != SN_DYNAMIC && n > 0 && n <= most; }
+
+static const char *not_of_products(const SnForm *f) {
+  SnMultiplied m;
+  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
+    const SnMicroKernel *line = sn_micro_kernel("mma.sync", m.a, m.b, m.sum);
+    if (!line || line->sum != SN_F32)
+      return "tensor cores do not multiply its types with sums in f32";
+    if (i >= f->products.size)
+      continue;
+    if (m.group)
+      return "a product is of columns that are not multiplied again";
+    if (!is_small(size_of(f, m.summed), SN_GPU_CHAIN_SUM))
+      return "a product sums more than a block's shared memory holds, or `?` elements";
+    SnGpuProduct p = sn_gpu_product(f, i, "mma.sync");
+    if (uses(f, p.a, f->num_rows, f->num_cols) || !uses(f, p.b, f->num_rows, f->num_cols))
+      return "a product has columns in both of its sides, or in none";
+  }
+  return NULL;
+}
+
+const char *sn_gpu_not_chain(const SnForm *f) {
+  if (!f->contract || sn_num_groups(f) != 2 || !f->matrices.size)
+    return "it does not multiply rows of one group of columns again";
+  if (!f->products.size)
+    return "rows that it multiplies again are no products";
+  if (f->accumulators.size)
+    return "it reduces over rows";
+  for (size_t i = 0; i < sn_num_sides(f); ++i)
+    if (sn_side(f, i).program.ptr)
+      return "a side is computed";
+  for (size_t m = 0; m < f->matrices.size; ++m)
+    if (f->matrices.data[m].from != 0 || f->matrices.data[m].to != 1 ||
+        !uses_all(f, matrix_side(f, m), sn_group(f, 0)) ||
+        !uses(f, matrix_side(f, m), sn_group(f, 1).first, sn_group(f, 1).num_dims))
+      return "a matrix does not take the columns of the products to others";
+  for (size_t o = 0; o < f->outputs.size; ++o)
+    if (sn_group_of_access(f, &f->outputs.data[o]) == 0)
+      return "it stores rows that are multiplied again";
+  if (!sn_cpu_streams(f))
+    return "rows that are multiplied again are needed whole";
+  if (!is_small(sn_times((int64_t)f->matrices.size, sn_group_length(f, 1)), SN_GPU_CHAIN_COLUMNS))
+    return "its results have more columns than a warp's registers hold, or `?`";
+  return not_of_products(f);
+}
+
+// ---- its size -----------------------------------------------------------------------------------
+
+// Of one slot.
+static int64_t side_bytes(const SnMicroKernel *line, MlirType sum, int64_t extent, int64_t k) {
+  SnGpuProduct p = {.line = line, .type = sum};
+  int64_t lines = extent * sn_gpu_line_words(&p, k), turned = k * sn_gpu_turned_words(&p, extent);
+  return 4 * (lines > turned ? lines : turned);
+}
+
+int64_t sn_gpu_chain_bytes(const SnForm *f, int64_t m, int64_t n) {
+  SnMultiplied x;
+  int64_t bytes = 0;
+  for (size_t i = 0; sn_multiplied(f, i, &x); ++i) {
+    const SnMicroKernel *line = sn_micro_kernel("mma.sync", x.a, x.b, x.sum);
+    int64_t k = sn_gpu_chain_whole(size_of(f, x.summed)), columns = sn_gpu_chain_whole(sn_group_length(f, 1));
+    bytes += i < f->products.size ? side_bytes(line, x.sum, m, k) + SLOTS * side_bytes(line, x.sum, n, k)
+                                  : SLOTS * side_bytes(line, x.sum, columns, n);
+  }
+  return bytes;
+}
+
+// ---- the schedule -------------------------------------------------------------------------------
+
+static int64_t blocks_of(const SnForm *f, const SnGpuChainPlan *p, int64_t most) {
+  int64_t batch = sn_gpu_dims_size(f, &p->points.batch), rows = sn_gpu_dims_size(f, &p->points.rows);
+  if (batch == SN_DYNAMIC || rows == SN_DYNAMIC)
+    return most;
+  int64_t tiles = sn_times(batch, sn_pieces(rows, p->m));
+  return tiles < 1 ? 1 : tiles < most ? tiles : most;
+}
+
+MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
+  MlirAttribute a = f->schedule;
+  const char *mnemonic = sn_schedule_mnemonic(a), *why = sn_gpu_not_chain(f);
+  if (why)
+    return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
+  if (!mnemonic || strcmp(mnemonic, "mma"))
+    return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  int64_t threads = sn_schedule_number(a, "threads");
+  *p = (SnGpuChainPlan){.points = sn_gpu_chain_points(f),
+                        .m = sn_schedule_number(a, "m"),
+                        .n = sn_schedule_number(a, "n"),
+                        .tickets = sn_schedule_word_is(a, "deal", "ticket"),
+                        .kernel = sn_schedule_word(a, "kernel")};
+  p->ends_early = sn_cpu_stream_ends(f, &p->end);
+  p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
+                            .cluster = 1,
+                            .threads = threads,
+                            .occupancy = sn_schedule_number(a, "occupancy"),
+                            .teams = SN_GPU_NEIGHBOURS,
+                            .team = threads};
+  if (strcmp(p->kernel, "mma.sync"))
+    return sn_error(f->op, "has a schedule with kernel = \"%s\", but rows are multiplied again by \"mma.sync\"",
+                    p->kernel);
+  if (p->m * 32 != threads * SN_GPU_CHAIN_WARP_ROWS || p->n % 16)
+    return sn_error(f->op,
+                    "has a schedule with m = %lld, n = %lld, threads = %lld, but each warp has %d rows that it "
+                    "multiplies again, 16 columns at a time",
+                    (long long)p->m, (long long)p->n, (long long)threads, SN_GPU_CHAIN_WARP_ROWS);
+  if (sn_schedule_number(a, "split") > 1)
+    return sn_error(f->op, "has a schedule with split = %lld, and its rows are multiplied again: leave split out",
+                    (long long)sn_schedule_number(a, "split"));
+  return SN_OK;
+}

@@ -1,0 +1,41 @@
+// gpu_chains.h: forms that multiply their rows again, as one kernel of a GPU: which can be one, and its schedule,
+// decoded.
+//
+// The scheduler asks before it chooses, sinter-split before it cuts, the lowering when it writes the kernel. No IR is
+// made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_CHAINS_H
+#define SINTER_LOWERING_FACTS_GPU_CHAINS_H
+
+#include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/gpu_products.h"
+
+typedef struct {
+  SnGpuLaunch launch;
+  SnGpuPoints points; // batch and rows of the form; columns: of its first group, a block of which is made at a time
+  int64_t m, n;       // rows of a block of threads; columns at a time
+  bool tickets;       // tiles go to the block that is done first
+  const char *kernel; // a name of sn_micro_gpu_names
+  bool ends_early;    // columns from `end` on are not asked for
+  SnCpuEnd end;
+} SnGpuChainPlan;
+
+// Rows that a warp has, by mma.sync; and of a warpgroup.
+enum { SN_GPU_CHAIN_WARP_ROWS = 16 };
+// Of sums and of results in a warp's registers, columns at most, and summed elements.
+enum { SN_GPU_CHAIN_COLUMNS = 256, SN_GPU_CHAIN_SUM = 256 };
+
+// Why a GPU cannot run the form as one kernel, NULL if it can: rows of its first group are made a block of columns at a
+// time and multiplied by matrices, whose sums grow in registers.
+const char *sn_gpu_not_chain(const SnForm *form);
+// What is multiplied in its place: batch, both sides' rows, and streamed columns.
+SnGpuPoints sn_gpu_chain_points(const SnForm *form);
+// Bytes of shared memory of so many rows and columns.
+int64_t sn_gpu_chain_bytes(const SnForm *form, int64_t m, int64_t n);
+// An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
+MlirLogicalResult sn_gpu_plan_chain(const SnForm *form, SnGpuChainPlan *plan);
+
+// A number of summed elements or of columns in whole steps of the instruction.
+int64_t sn_gpu_chain_whole(int64_t n);
+
+#endif

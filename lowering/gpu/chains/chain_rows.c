@@ -1,0 +1,357 @@
+// chain_rows.c: row programs on the rows that a warp has in its registers, before and behind they are multiplied again.
+//
+//   sums of mma.sync, of wgmma     a thread has two rows, 8 apart, and of each pairs of columns, 8 apart
+//   reductions                     over the thread's columns, then over the four threads that share its rows
+//
+//   columns n0 .. n0 + n:  x = the first program;  m' = max(m, x);  s = s * exp(m - m');  u = u * exp(m - m')
+//                          e = exp(x - m');  s = s + e;  words = e, rounded to what is multiplied
+//   the row's end:         s of four threads is one; what of the program waits for it; the second program on u
+//
+// That this is the same is asked by sn_cpu_streams. Exponentials are taken under the least finite number at least; a
+// row of nothing but -inf is NaN, as its program says.
+//
+// test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
+
+#include "lowering/gpu/chains/chains_gpu.h"
+#include "lowering/gpu/meet/meet.h"
+#include "lowering/rows/rowmemory.h"
+#include "passes/split/split.h"
+
+enum { QUAD = 4, HALF = 8 }; // threads that share rows; rows between a thread's two
+enum { OEQ = 1 };            // of arith.cmpf
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+static size_t num_reduces(const SnRowProgram *p, size_t phase) {
+  return phase < p->phases.size ? p->phases.data[phase].reduces.size : 0;
+}
+
+size_t sn_gpu_chain_states(const SnGpuChain *c) { return num_reduces(&c->rows[0], 0) + num_reduces(&c->rows[0], 1); }
+
+// Reduction i of the first two phases.
+static MlirOperation state_of(const SnRowProgram *p, size_t i) {
+  size_t first = num_reduces(p, 0);
+  return i < first ? p->phases.data[0].reduces.data[i] : p->phases.data[1].reduces.data[i - first];
+}
+
+int64_t sn_gpu_chain_pairs(const SnGpuChain *c) { return sn_gpu_chain_whole(sn_row_length(&c->second)) / 8; }
+
+size_t sn_gpu_chain_grown(const SnGpuChain *c) {
+  return c->second.products.size * (size_t)sn_gpu_chain_pairs(c) * SN_GPU_MMA_SUMS;
+}
+
+// ---- a thread's rows --------------------------------------------------------------------------
+
+void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c) {
+  const SnGpuPoints *points = &c->plan->points;
+  MlirValue of_warp = plus(b, sn(b, "arith.muli", c->k->warp, sn_index(b, SN_GPU_CHAIN_WARP_ROWS)),
+                           sn(b, "arith.divui", c->k->lane, sn_index(b, QUAD)));
+  for (int h = 0; h < 2; ++h) {
+    MlirValue i = plus(b, plus(b, c->first_row, of_warp), sn_index(b, h * HALF)), dims[SN_MAX_DIMS];
+    c->row_is[h] = sn_gpu_inside(b, i, c->num_rows, c->plan->m);
+    c->row[h] = sn(b, "arith.select", c->row_is[h], i, sn_index(b, 0));
+    memcpy(dims, c->dims, sizeof dims);
+    sn_gpu_point(b, &c->first, &points->rows, c->row[h], dims);
+    memcpy(c->rows[h].dims, dims, (size_t)c->first.num_rows * sizeof *dims);
+    memcpy(c->results[h].dims, dims, (size_t)c->first.num_rows * sizeof *dims);
+  }
+}
+
+// Pairs end with the last dimension of columns: their elements are neighbours.
+static int64_t lanes_of(const SnForm *f) {
+  int64_t last = f->dims.data[f->num_rows + f->num_cols - 1].size;
+  return last != SN_DYNAMIC && last % 2 == 0 ? 2 : 1;
+}
+
+// ---- a row's columns ------------------------------------------------------------------------------
+
+typedef struct {
+  SnGpuOwnColumns own;
+  SnFragment *at; // of each pair, or of each of its columns
+  MlirValue *is;  // i1: it is one of the row's; null: all are
+  size_t n;
+} Columns;
+
+static Columns columns_of(SnBuilder *b, const SnGpuChain *c, const SnGpuOwnColumns *own) {
+  size_t n = (size_t)(own->pairs * 2 / own->lanes);
+  Columns to = {.own = *own, .at = sn_alloc(n * sizeof *to.at), .is = sn_alloc(n * sizeof *to.is), .n = n};
+  MlirValue pair = sn(b, "arith.muli", sn(b, "arith.remui", c->k->lane, sn_index(b, QUAD)), sn_index(b, 2)),
+            first = plus(b, own->first, pair), zero = sn_index(b, 0);
+  for (size_t i = 0; i < n; ++i) {
+    int64_t column = (int64_t)i * own->lanes / 2 * 8 + (int64_t)i * own->lanes % 2;
+    MlirValue j = column ? plus(b, first, sn_index(b, column)) : first;
+    to.is[i] = (MlirValue){0};
+    if (!own->whole) {
+      to.is[i] = sn(b, "arith.cmpi", j, own->size, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+      j = sn(b, "arith.select", to.is[i], j, zero);
+    }
+    to.at[i] = sn_fragment(j, own->lanes);
+  }
+  return to;
+}
+
+static void free_columns(Columns *c) {
+  for (size_t i = 0; i < c->n; ++i)
+    sn_fragment_free(&c->at[i]);
+  free(c->at);
+  free(c->is);
+}
+
+// Where columns are beside the row: `otherwise`, on so many lanes.
+static MlirValue inside(SnBuilder *b, const Columns *c, size_t i, MlirValue x, MlirValue otherwise) {
+  if (sn_none(c->is[i]))
+    return x;
+  return sn(b, "arith.select", c->is[i], x, sn_lanes_broadcast(b, otherwise, c->own.lanes));
+}
+
+// Four sums of a pair of columns for two rows -> those of row h, as the fragment has them.
+static void give_sums(SnBuilder *b, Columns *c, MlirValue argument, const MlirValue *sums, int h) {
+  for (size_t i = 0; i < c->n; ++i) {
+    const MlirValue *pair = &sums[(i * (size_t)c->own.lanes / 2) * SN_GPU_MMA_SUMS + (size_t)h * 2];
+    MlirValue x = c->own.lanes == 1
+                      ? pair[i % 2]
+                      : sn(b, "vector.from_elements", sn_values(2, pair), sn_vector(sn_type_of(pair[0]), 2));
+    sn_fragment_give(&c->at[i], argument, x);
+  }
+}
+
+// The thread's part of a reduction.
+static MlirValue reduce_columns(SnBuilder *b, SnRowProgram *p, Columns *c, MlirOperation reduce) {
+  MlirValue identity = sn_row_identity(b, p, reduce, 1), acc = {0};
+  for (size_t i = 0; i < c->n; ++i) {
+    MlirValue x = inside(b, c, i, sn_row_reduced(b, p, &c->at[i], reduce), identity);
+    acc = i ? sn_row_combine(b, p, reduce, acc, x) : x;
+  }
+  return c->own.lanes > 1 ? sn_row_horizontal(b, p, reduce, acc) : acc;
+}
+
+static MlirValue over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue x) {
+  SnReduction r = sn_reduction_of(p, reduce);
+  return sn_gpu_butterfly(b, &r, x, QUAD);
+}
+
+// ---- rows that grow -----------------------------------------------------------------------------
+
+// One of a thread's rows, and what it has so far.
+typedef struct {
+  SnGpuChain *c;
+  SnRowProgram *program;
+  int h;
+  Columns columns;
+  MlirValue *states;
+  size_t num_grown;
+  MlirValue *grown; // of both rows
+  MlirValue odd;    // i1, at its end: all are -inf, and not for want of columns
+} Row;
+
+void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
+  size_t n = sn_gpu_chain_states(c);
+  for (size_t i = 0; i < 2 * n; ++i)
+    states[i] = sn_row_identity(b, &c->rows[0], state_of(&c->rows[0], i % n), 1);
+}
+
+// No exponential is taken under -inf.
+static MlirValue under(SnBuilder *b, MlirValue maximum) {
+  MlirType t = sn_type_of(maximum);
+  double least = mlirTypeIsAF32(t) ? -3.4028234663852886e38 : -1.7976931348623157e308;
+  return sn(b, "arith.maximumf", maximum, sn_float(b, t, least));
+}
+
+// Those of the thread's row h.
+static void scale_grown(SnBuilder *b, Row *r, MlirValue by) {
+  for (size_t i = 0; i < r->num_grown; ++i)
+    if (i % SN_GPU_MMA_SUMS / 2 == (size_t)r->h)
+      r->grown[i] = sn(b, "arith.mulf", r->grown[i], sn_row_convert(b, by, sn_type_of(r->grown[i])));
+}
+
+// The maximum with that of these columns: sums so far come under it.
+static MlirValue raise_maximum(SnBuilder *b, Row *r, size_t state, MlirValue of_columns) {
+  MlirValue old = r->states[state], most = sn(b, "arith.maximumf", old, of_columns), m = under(b, most),
+            by = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m));
+  r->states[state] = most;
+  for (size_t i = num_reduces(r->program, 0); i < sn_gpu_chain_states(r->c); ++i)
+    r->states[i] = sn(b, "arith.mulf", r->states[i], sn_row_convert(b, by, sn_type_of(r->states[i])));
+  scale_grown(b, r, by);
+  return m;
+}
+
+static void stream_phase(SnBuilder *b, size_t phase, void *user) {
+  Row *r = user;
+  SnRowProgram *p = r->program;
+  size_t first = phase ? num_reduces(p, 0) : 0;
+  for (size_t i = first; i < first + num_reduces(p, phase); ++i) {
+    MlirOperation reduce = state_of(p, i);
+    MlirValue x = reduce_columns(b, p, &r->columns, reduce);
+    if (mlirOperationEqual(reduce, r->c->maximum))
+      sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, r, i, over_quad(b, p, reduce, x)));
+    else
+      r->states[i] = sn_row_combine(b, p, reduce, r->states[i], x);
+  }
+}
+
+// A pair of elements that are multiplied, as a register has them.
+static MlirValue word_of(SnBuilder *b, Row *r, size_t pair, MlirValue row) {
+  MlirType element = sn_element(sn_type_of(row)), i32 = mlirIntegerTypeGet(b->ctx, 32), word = sn_vector(i32, 1);
+  MlirValue zero = sn_zero(b, element), x[2], both;
+  Columns *c = &r->columns;
+  for (size_t l = 0; l < (size_t)(2 / c->own.lanes); ++l) {
+    size_t i = pair * (size_t)(2 / c->own.lanes) + l;
+    x[l] = inside(b, c, i, sn_row_element(b, r->program, &c->at[i], row), zero);
+  }
+  both = c->own.lanes > 1 ? x[0] : sn(b, "vector.from_elements", sn_values(2, x), sn_vector(element, 2));
+  int64_t none = 0;
+  return sn(b, "vector.extract", sn(b, "vector.bitcast", both, word), i32,
+            sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &none)));
+}
+
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const MlirValue *sums, MlirValue *states,
+                          size_t num_grown, MlirValue *grown, MlirValue *words) {
+  size_t num_states = sn_gpu_chain_states(c), pairs = (size_t)c->plan->n / 8;
+  int64_t length = sn_row_length(&c->first);
+  SnGpuOwnColumns own = {.pairs = (int64_t)pairs,
+                         .lanes = lanes_of(&c->first),
+                         .first = first,
+                         .size = c->num_columns,
+                         .whole = length != SN_DYNAMIC && length % c->plan->n == 0};
+  for (int h = 0; h < 2; ++h) {
+    Row r = {.c = c,
+             .program = &c->rows[h],
+             .h = h,
+             .columns = columns_of(b, c, &own),
+             .states = states + (size_t)h * num_states,
+             .num_grown = num_grown,
+             .grown = grown};
+    for (size_t p = 0; p < c->first.products.size; ++p)
+      give_sums(b, &r.columns, sn_product_argument(&c->first, p), sums + p * pairs * SN_GPU_MMA_SUMS, h);
+    sn_row_begin(r.program);
+    SnRowWalk walk = {.columns = stream_phase, .user = &r, .part = true};
+    sn_row_walk(b, r.program, r.program->phases.size < 2 ? r.program->phases.size : 2, &walk);
+    for (size_t p = 0; p < c->second.products.size; ++p) {
+      MlirValue row = sn_row_yield(r.program, c->products[c->first.products.size + p].yield);
+      for (size_t pair = 0; pair < pairs; ++pair)
+        words[(p * pairs + pair) * 2 + (size_t)h] = word_of(b, &r, pair, row);
+    }
+    free_columns(&r.columns);
+  }
+}
+
+// ---- rows' ends -----------------------------------------------------------------------------------
+
+static void end_phase(SnBuilder *b, size_t phase, void *user) {
+  Row *r = user;
+  SnRowProgram *p = r->program;
+  size_t first = phase ? num_reduces(p, 0) : 0;
+  for (size_t i = first; phase < 2 && i < first + num_reduces(p, phase); ++i) {
+    MlirOperation reduce = state_of(p, i);
+    MlirValue x = r->states[i];
+    if (mlirOperationEqual(reduce, r->c->maximum)) {
+      MlirValue some = sn(b, "arith.cmpi", r->c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
+                least =
+                    sn(b, "arith.cmpf", x, sn_row_identity(b, p, reduce, 1), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
+      r->odd = sn(b, "arith.andi", some, least);
+    } else {
+      x = over_quad(b, p, reduce, x);
+      if (phase == 1 && !sn_none(r->odd))
+        x = sn(b, "arith.select", r->odd, sn_float(b, sn_type_of(x), __builtin_nan("")), x);
+    }
+    sn_row_know(p, sn_result(reduce, 0), x);
+  }
+}
+
+// Numbers of the row, by the first of the threads that share it.
+static void store_numbers(SnBuilder *b, SnGpuChain *c, int h, SnRowProgram *p, const SnForm *f) {
+  MlirValue who = sn(b, "arith.cmpi", sn(b, "arith.remui", c->k->lane, sn_index(b, QUAD)), sn_index(b, 0),
+                     sn_attr("predicate", sn_i64(b->ctx, 0)));
+  for (size_t o = 0; o < f->outputs.size; ++o) {
+    bool crosses = false;
+    for (size_t i = 0; i < c->crossings.size; ++i)
+      crosses |= sn_same(c->crossings.data[i].memory, f->outputs.data[o].value);
+    if (crosses || sn_uses_cols(f, f->outputs.data[o].map))
+      continue;
+    MlirValue v = sn_row_scalar(p, sn_row_yield(p, (intptr_t)sn_output_position(f, o)));
+    SnIf first = sn_if(b, sn(b, "arith.andi", who, c->row_is[h]));
+    SnFragment at = sn_fragment(sn_index(b, 0), 1);
+    sn_row_store(b, p, &at, v, &f->outputs.data[o]);
+    sn_fragment_free(&at);
+    sn_end_if(b, &first);
+  }
+}
+
+// What the second program takes of the first one's row.
+static void hand_over(SnBuilder *b, SnGpuChain *c, int h) {
+  const SnForm *to = &c->second, *from = &c->first;
+  for (size_t k = sn_first_input(to); k < to->inputs.size; ++k)
+    for (size_t o = 0; o < from->outputs.size; ++o)
+      if (sn_same(to->inputs.data[k].value, from->outputs.data[o].value)) {
+        MlirValue v = sn_row_yield(&c->rows[h], (intptr_t)sn_output_position(from, o));
+        sn_row_know(&c->results[h], sn_input_argument(to, k), sn_row_scalar(&c->rows[h], v));
+      }
+}
+
+static void store_columns(SnBuilder *b, Row *r, size_t output, MlirValue row) {
+  const SnForm *f = &r->c->second;
+  for (size_t i = 0; i < r->columns.n; ++i) {
+    MlirValue x = sn_row_element(b, r->program, &r->columns.at[i], row), is = r->c->row_is[r->h];
+    if (!sn_none(r->columns.is[i]))
+      is = sn(b, "arith.andi", is, r->columns.is[i]);
+    SnIf in = sn_if(b, is);
+    sn_row_store(b, r->program, &r->columns.at[i], x, &f->outputs.data[output]);
+    sn_end_if(b, &in);
+  }
+}
+
+static void result_phase(SnBuilder *b, size_t phase, void *user) {
+  Row *r = user;
+  SnRowProgram *p = r->program;
+  const SnForm *f = &r->c->second;
+  for (size_t i = 0; i < num_reduces(p, phase); ++i) {
+    MlirOperation reduce = p->phases.data[phase].reduces.data[i];
+    sn_row_know(p, sn_result(reduce, 0), over_quad(b, p, reduce, reduce_columns(b, p, &r->columns, reduce)));
+  }
+  for (size_t y = 0; y < p->phases.data[phase].yields.size; ++y)
+    for (size_t o = 0; o < f->outputs.size; ++o)
+      if ((intptr_t)sn_output_position(f, o) == p->phases.data[phase].yields.data[y])
+        store_columns(b, r, o, sn_row_yield(p, p->phases.data[phase].yields.data[y]));
+}
+
+static void end_row(SnBuilder *b, SnGpuChain *c, int h, MlirValue *states, size_t num_grown, MlirValue *grown) {
+  Row r = {.c = c,
+           .program = &c->rows[h],
+           .h = h,
+           .states = states + (size_t)h * sn_gpu_chain_states(c),
+           .num_grown = num_grown,
+           .grown = grown};
+  sn_row_begin(r.program);
+  SnRowWalk walk = {.columns = end_phase, .user = &r};
+  sn_row_walk(b, r.program, r.program->phases.size, &walk);
+  store_numbers(b, c, h, r.program, &c->first);
+  for (size_t i = 0; i < num_grown && !sn_none(r.odd); ++i)
+    if (i % SN_GPU_MMA_SUMS / 2 == (size_t)h)
+      grown[i] = sn(b, "arith.select", r.odd, sn_float(b, sn_type_of(grown[i]), __builtin_nan("")), grown[i]);
+}
+
+static void emit_results(SnBuilder *b, SnGpuChain *c, int h, const MlirValue *grown) {
+  const SnForm *f = &c->second;
+  int64_t length = sn_row_length(f), pairs = sn_gpu_chain_pairs(c);
+  SnGpuOwnColumns own = {.pairs = pairs,
+                         .lanes = lanes_of(f),
+                         .first = sn_index(b, 0),
+                         .size = sn_index(b, length),
+                         .whole = length == pairs * 8};
+  Row r = {.c = c, .program = &c->results[h], .h = h, .columns = columns_of(b, c, &own)};
+  for (size_t p = 0; p < f->products.size; ++p)
+    give_sums(b, &r.columns, sn_product_argument(f, p), grown + p * (size_t)pairs * SN_GPU_MMA_SUMS, h);
+  sn_row_begin(r.program);
+  hand_over(b, c, h);
+  SnRowWalk walk = {.columns = result_phase, .user = &r};
+  sn_row_walk(b, r.program, r.program->phases.size, &walk);
+  store_numbers(b, c, h, r.program, f);
+  free_columns(&r.columns);
+}
+
+void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown) {
+  for (int h = 0; h < 2; ++h) {
+    end_row(b, c, h, states, num_grown, grown);
+    emit_results(b, c, h, grown);
+  }
+}

@@ -1,0 +1,70 @@
+// chains_gpu.h: forms that multiply their rows again, as kernels of a GPU; for lower_gpu.c, and what the files here
+// have of each other.
+
+#ifndef SINTER_LOWERING_GPU_CHAINS_H
+#define SINTER_LOWERING_GPU_CHAINS_H
+
+#include "lowering/facts/gpu_chains.h"
+#include "lowering/gpu/products/product_fetch.h"
+#include "lowering/gpu/products/product_fragments.h"
+
+// A sinter.contract on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
+MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, MlirOperation contract);
+
+// A value that crosses from the first piece to the second: of each row a number, or a streamed row.
+typedef struct {
+  MlirValue memory; // that both pieces name, and nobody has
+  bool streamed;
+} SnGpuCrossing;
+
+// A product of one of the pieces, and where its sides are.
+typedef struct {
+  SnGpuProduct product;
+  SnGpuProductPlan tile; // of it: m, n and k
+  SnGpuWarpSide a, b;    // as fragments are taken from them; of what is multiplied again there is no a
+  MlirValue a_bytes, b_bytes;
+  intptr_t yield; // of what is multiplied again: which operand of the first piece's terminator
+} SnGpuChained;
+
+// Columns of a row that a thread has, in pairs of neighbours that are 8 apart.
+typedef struct {
+  int64_t pairs, lanes; // lanes: of a fragment, 2 or 1
+  MlirValue first;      // index: of all threads of the warp
+  MlirValue size;       // index: how many there are
+  bool whole;           // all are
+} SnGpuOwnColumns;
+
+typedef struct {
+  SnGpuKernel *k;
+  const SnGpuChainPlan *plan;
+  SnForm first, second; // pieces, over the kernel's operands
+  SN_VEC(SnGpuCrossing) crossings;
+  SnGpuChained *products;                        // of the first piece, then of the second
+  SnRowProgram rows[2];                          // the first piece's program for both rows of a thread, 8 apart
+  SnRowProgram results[2];                       // the second's
+  MlirOperation maximum;                         // of the first, that exponentials are under; null: none
+  MlirValue dims[SN_MAX_DIMS];                   // of the batch
+  MlirValue num_batch, num_rows, num_columns;    // index
+  MlirValue first_row;                           // index: of the tile
+  MlirValue *first_addresses, *second_addresses; // of the pieces' inputs: i64
+  SnBuilder *maker;                              // who writes now
+  MlirValue row[2], row_is[2];                   // index: a thread's rows, inside; i1: it is one
+} SnGpuChain;
+
+// Places of a tile's rows that the thread has: row and row_is, and what programs ask for.
+void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c);
+// What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning.
+size_t sn_gpu_chain_states(const SnGpuChain *c);
+void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states);
+// Columns from `first` on, of which `sums` are given, four for each pair and product: what is multiplied again, a word
+// for each pair of each row and product of the second piece. `grown`: that many sums of the second piece, which come
+// under a higher maximum.
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const MlirValue *sums, MlirValue *states,
+                          size_t num_grown, MlirValue *grown, MlirValue *words);
+// The rows' ends, and results of the second piece from its sums.
+void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown);
+// Of product p of the second piece, and in all.
+int64_t sn_gpu_chain_pairs(const SnGpuChain *c); // of a row of results
+size_t sn_gpu_chain_grown(const SnGpuChain *c);
+
+#endif

@@ -1,0 +1,56 @@
+// gpu_chain_tiles.c: a form on a GPU that multiplies its rows again.
+//
+//   #sinter.mma<kernel = "mma.sync", m = 128, n = 64, threads = 256, occupancy = 1>
+//
+// A block reads both sides with columns once for its m rows, so m is as large as leaves every multiprocessor a tile.
+// What grows is in registers: of many results there are fewer columns at a time.
+//
+// new schedule key: of rows that a GPU multiplies again: when it is said.
+//
+// test: test/passes/schedule/gpu_chains.mlir
+
+#include "lowering/facts/gpu_chains.h"
+#include "passes/schedule/schedule.h"
+#include "target/chips.h"
+#include <stdio.h>
+
+enum {
+  REGISTERS = 1 << 16, // of a multiprocessor
+  OF_A_THREAD = 255,
+  BESIDE_SUMS = 72, // of a thread: places, fragments, what the row program has under way
+};
+
+static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
+
+// Of a thread: sums of both kinds, and words that are multiplied.
+static int64_t registers(const SnForm *f, int64_t n) {
+  int64_t grown = (int64_t)f->matrices.size * sn_gpu_chain_whole(sn_group_length(f, 1)) / 2,
+          sums = (int64_t)f->products.size * n / 2;
+  return grown + sums + n / 4 + BESIDE_SUMS;
+}
+
+MlirAttribute sn_schedule_gpu_chain(const SnForm *f, const SnScheduleOptions *options) {
+  const SnGpuChip *chip = sn_gpu_chip(options->chip);
+  if (sn_gpu_not_chain(f))
+    return mlirAttributeGetNull();
+  SnGpuPoints points = sn_gpu_chain_points(f);
+  int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64;
+  bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
+  while (n > 16 && (registers(f, n) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))
+    n /= 2;
+  while (m > 16 && (sn_gpu_chain_bytes(f, m, n) > chip->shared_bytes || (rows != SN_DYNAMIC && rows <= m / 2) ||
+                    (known && sn_times(batch, sn_pieces(rows, m)) < chip->multiprocessors)))
+    m /= 2;
+  int64_t threads = m * 32 / SN_GPU_CHAIN_WARP_ROWS, by_registers = REGISTERS / (threads * registers(f, n)),
+          occupancy = smaller(by_registers, chip->shared_bytes / (sn_gpu_chain_bytes(f, m, n) + 1024));
+  char blocks[40] = "";
+  occupancy = occupancy < 1 ? 1 : smaller(occupancy, 8);
+  if (!known || f->dims.data[f->num_rows].size == SN_DYNAMIC) // as many as run at once
+    snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)(chip->multiprocessors * occupancy));
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  return sn_schedule_attr(
+      loc, "mma",
+      sn_parse_attr(mlirLocationGetContext(loc),
+                    "{kernel = \"mma.sync\", %sm = %lld, n = %lld, k = 16, threads = %lld, occupancy = %lld}", blocks,
+                    (long long)m, (long long)n, (long long)threads, (long long)occupancy));
+}

@@ -1,0 +1,200 @@
+"""Forms that multiply their rows again, for cases.py: attention as fusion makes it, with what stands between."""
+import numpy as np
+
+
+def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
+              causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
+              matrices=1, finish=False, schedule=None, window=None, no_sum=False):
+    """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
+
+    mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
+    that share k and v. sizes: dimensions that are `?`, by name. cap: c * tanh(x / c). statistics: the rows' log-sum-exp
+    is a result. turned: heads are in the middle ([b, i, h, d]). matrices: v's. finish: results are normalised by their
+    root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
+    """
+    b, h = heads
+    e = e or d
+    of = {"b": b, "h": h, "i": queries, "j": keys, "k": d, "e": e}
+    size = lambda n: "?" if n in sizes else of[n]
+    shape = lambda names, kv=False: tuple((of["h"] // groups if n == "h" and kv else size(n)) for n in names)
+    order = lambda last: ("b", last[0], "h", last[1]) if turned else ("b", "h", *last)
+    at = lambda names, kv=False: ", ".join(f"h floordiv {groups}" if n == "h" and kv and groups > 1 else n
+                                           for n in names)
+    q, k, v, y = order("ik"), order("jk"), order("je"), order("ie")
+    values = ["v"] + [f"v{m}" for m in range(1, matrices)]
+    operands = [("q", shape(q), t), ("k", shape(k, True), t)] + [(w, shape(v, True), t) for w in values]
+    masks = {"rows": ("i", "j"), "heads": ("b", "h", "i", "j"), None: ()}[mask]
+    if mask:
+        operands.append(("m", shape(masks), "f32"))
+    results = [("y" + w[1:], shape(y), t, at(y)) for w in values]
+    if statistics:
+        results.append(("s", shape(("b", "h", "i")), "f32", "b, h, i"))
+    n, w = ("?" if "j" in sizes else keys), e
+    row = lambda x: f"tensor<{n}x{x}>"
+    dims = lambda names: ", ".join(f"{x} = {size(x)}" for x in names)
+    text = f"%{', %'.join(r[0] for r in results)} = sinter.contract ({dims('bhi')}) by ({dims('j')}) by ({dims('e')})\n"
+    text += (f"    product (k = {d}) (%q[{at(q)}] : {tensor(shape(q), t)}, %k[{at(k, True)}] : "
+             f"{tensor(shape(k, True), t)}) : f32\n")
+    for value in values:
+        text += f"    matrix (j) to (e) (%{value}[{at(v, True)}] : {tensor(shape(v, True), t)})\n"
+    if mask:
+        text += f"    ins(%m[{at(masks)}] : {tensor(shape(masks), 'f32')})\n"
+    text += "    outs(" + ", ".join(f"%empty_{r[0]}[{r[3]}] : {tensor(r[1], r[2])}" for r in results) + ")"
+    text += f" schedule(#sinter.mma<{schedule}>)" if schedule else ""
+    arguments = [f"%p: {row('f32')}"] + [f"%{value}_: tensor<{n}x{w}x{t}>" for value in values]
+    arguments += [f"%m_: {row('f32')}"] if mask else []
+    text += f" {{\n^row({', '.join(arguments)}):\n"
+    line = lambda s: s + "\n"
+    text += line(f"%scale = arith.constant {d ** -0.5:.17e} : f32")
+    text += line(f"%scales = sinter.broadcast %scale : f32 -> {row('f32')}")
+    text += line(f"%x0 = arith.mulf %p, %scales : {row('f32')}")
+    x = "%x0"
+    if cap:
+        text += line(f"%cap = arith.constant {cap:.17e} : f32")
+        text += line(f"%caps = sinter.broadcast %cap : f32 -> {row('f32')}")
+        text += line(f"%x1 = arith.divf {x}, %caps : {row('f32')}")
+        text += line(f"%x2 = math.tanh %x1 : {row('f32')}")
+        text += line(f"%x3 = arith.mulf %x2, %caps : {row('f32')}")
+        x = "%x3"
+    if mask:
+        text += line(f"%x4 = arith.addf {x}, %m_ : {row('f32')}")
+        x = "%x4"
+    if causal or window:
+        text += line("%none = arith.constant 0xFF800000 : f32")
+        text += line(f"%nones = sinter.broadcast %none : f32 -> {row('f32')}")
+        text += line("%i = sinter.index i : index")
+        text += line(f"%is = sinter.broadcast %i : index -> {row('index')}")
+        text += line(f"%j = sinter.index j : {row('index')}")
+        text += line(f"%later = arith.cmpi sgt, %j, %is : {row('index')}")
+        text += line(f"%x5 = arith.select %later, %nones, {x} : {row('i1')}, {row('f32')}")
+        x = "%x5"
+    if window:
+        text += line(f"%w = arith.constant {window} : index")
+        text += line(f"%ws = sinter.broadcast %w : index -> {row('index')}")
+        text += line(f"%jw = arith.addi %j, %ws : {row('index')}")
+        text += line(f"%early = arith.cmpi sle, %jw, %is : {row('index')}")
+        text += line(f"%x6 = arith.select %early, %nones, {x} : {row('i1')}, {row('f32')}")
+        x = "%x6"
+    if no_sum:
+        text += line("%one = arith.constant 1.0 : f32")
+        text += line(f"%ones = sinter.broadcast %one : f32 -> {row('f32')}")
+        text += line(f"%minus = arith.negf {x} : {row('f32')}")
+        text += line(f"%ex = math.exp %minus : {row('f32')}")
+        text += line(f"%den = arith.addf %ones, %ex : {row('f32')}")
+        text += line(f"%weights = arith.divf %ones, %den : {row('f32')}")
+    else:
+        text += line(f"%max = sinter.row_reduce maximumf {x} : {row('f32')} -> f32")
+        text += line(f"%maxs = sinter.broadcast %max : f32 -> {row('f32')}")
+        text += line(f"%less = arith.subf {x}, %maxs : {row('f32')}")
+        text += line(f"%ex = math.exp %less : {row('f32')}")
+        text += line(f"%sum = sinter.row_reduce add %ex : {row('f32')} -> f32")
+        text += line("%one = arith.constant 1.0 : f32")
+        text += line("%by = arith.divf %one, %sum : f32")
+        text += line(f"%bys = sinter.broadcast %by : f32 -> {row('f32')}")
+        text += line(f"%weights = arith.mulf %ex, %bys : {row('f32')}")
+    text += line(f"%half = arith.truncf %weights : {row('f32')} to {row(t)}")
+    yields = []
+    for m, value in enumerate(values):
+        text += line(f"%u{m} = sinter.row_product %half, %{value}_ : {row(t)}, tensor<{n}x{w}x{t}> -> tensor<{w}xf32>")
+        u = f"%u{m}"
+        if finish:
+            text += line(f"%sq{m} = arith.mulf {u}, {u} : tensor<{w}xf32>")
+            text += line(f"%ss{m} = sinter.row_reduce add %sq{m} : tensor<{w}xf32> -> f32")
+            text += line(f"%rt{m} = math.sqrt %ss{m} : f32")
+            text += line(f"%rts{m} = sinter.broadcast %rt{m} : f32 -> tensor<{w}xf32>")
+            text += line(f"%f{m} = arith.divf {u}, %rts{m} : tensor<{w}xf32>")
+            u = f"%f{m}"
+        text += line(f"%y{m}_ = arith.truncf {u} : tensor<{w}xf32> to tensor<{w}x{t}>")
+        yields.append((f"%y{m}_", f"tensor<{w}x{t}>"))
+    if statistics:
+        text += line("%log = math.log %sum : f32")
+        text += line("%lse = arith.addf %max, %log : f32")
+        yields.append(("%lse", "f32"))
+    text += f"sinter.yield {', '.join(n for n, _ in yields)} : {', '.join(u for _, u in yields)}\n}}"
+    lines = []
+    if sizes:
+        found = {}
+        for operand, names in (("q", q), ("k", k), ("v", v)):
+            for place, dim in enumerate(names):
+                if dim in sizes and dim not in found:
+                    found[dim] = (operand, place)
+        # sizes of y, in order: %size0, ...
+        for place, dim in enumerate(y):
+            if dim in sizes:
+                operand, where = found[dim]
+                shown = next(tensor(s, x) for o, s, x in operands if o == operand)
+                lines += [f"%c{place} = arith.constant {where} : index",
+                          f"%size{place} = tensor.dim %{operand}, %c{place} : {shown}"]
+
+    def make(r):
+        whole = lambda names, kv=False: tuple(of["h"] // groups if n == "h" and kv else of[n] for n in names)
+        arrays = [cast(2 * r.standard_normal(whole(q)), t), cast(2 * r.standard_normal(whole(k, True)), t)]
+        arrays += [cast(r.standard_normal(whole(v, True)), t) for _ in values]
+        if mask:
+            m = np.where(r.random(whole(masks)) < 0.3, -np.inf, r.standard_normal(whole(masks))).astype(np.float32)
+            m[..., 0] = np.where(np.isinf(m[..., 0]), 0.5, m[..., 0])
+            for i in masked:
+                m[..., i, :] = -np.inf
+            arrays.append(m)
+        return arrays
+
+    def right(*arrays):
+        x = [a.astype(np.float64) for a in arrays]
+        heads_first = (lambda a: a.transpose(0, 2, 1, 3)) if turned else (lambda a: a)
+        qq = heads_first(x[0])
+        kk, *vv = [np.repeat(heads_first(a), groups, axis=1) for a in x[1:2 + len(values)]]
+        s = np.einsum("bhik,bhjk->bhij", qq, kk) * d ** -0.5
+        s = cap * np.tanh(s / cap) if cap else s
+        s = s + x[-1] if mask else s
+        i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
+        if causal or window:
+            s = np.where(j > i, -np.inf, s)
+        if window:
+            s = np.where(j + window <= i, -np.inf, s)
+        with np.errstate(all="ignore"):
+            top = s.max(-1, keepdims=True) if keys else np.full((*s.shape[:-1], 1), -np.inf)
+            p = np.exp(s - top)
+            total = p.sum(-1, keepdims=True)
+            p = 1 / (1 + np.exp(-s)) if no_sum else p / total
+            ys = [np.einsum("bhij,bhje->bhie", p, a) for a in vv]
+            ys = [a / np.sqrt((a * a).sum(-1, keepdims=True)) for a in ys] if finish else ys
+            out = [heads_first(a) for a in ys]
+            if statistics:
+                out.append((top + np.log(total))[..., 0])
+        return out
+
+    case(name, program(operands, [r[:3] for r in results], lines, text), make, right)
+
+
+def chains(case, program, tensor, cast):
+    """Every way that a block of rows is made, masked, multiplied again and ended."""
+    a = lambda name, **how: attention(case, program, tensor, cast, "chain" + name, **how)
+    warps = lambda m, n=16: f'kernel = "mma.sync", m = {m}, n = {n}, k = 16, threads = {2 * m}'
+    a("")
+    a("_f16", t="f16")
+    a("_32", schedule=warps(32, 32))
+    a("_64", schedule=warps(64, 64))
+    a("_few_blocks", schedule=warps(16) + ", blocks = 2")
+    a("_tickets", schedule=warps(16) + ', blocks = 2, deal = "ticket"')
+    a("_causal", causal=True, queries=45, schedule=warps(16))
+    a("_causal_wide", causal=True, queries=45, schedule=warps(32, 32))
+    a("_window", window=9, queries=45, schedule=warps(16))
+    a("_mask", mask="rows", masked=(3,))
+    a("_mask_heads", mask="heads", schedule=warps(16))
+    a("_masked_first", mask="rows", masked=(0, 1, 36), schedule=warps(16, 32))
+    a("_cap", cap=2.5)
+    a("_groups", heads=(1, 4), groups=2)
+    a("_turned", turned=True)
+    a("_turned_groups", heads=(2, 4), turned=True, groups=4, causal=True)
+    a("_statistics", statistics=True, causal=True)
+    a("_two", matrices=2)
+    a("_finish", finish=True)
+    a("_sigmoid", no_sum=True)
+    a("_odd", d=13, e=7, queries=5, keys=3)
+    a("_wide", d=40, e=72, keys=70)
+    a("_one", heads=(1, 1), queries=1, keys=1, d=1, e=1)
+    a("_one_query", heads=(1, 2), queries=1, keys=200, d=64, e=64)
+    a("_sizes", sizes=("b", "i", "j"))
+    a("_sizes_causal", sizes=("i", "j"), causal=True, queries=45)
+    a("_sizes_mask", sizes=("j",), mask="rows", keys=33)
+    a("_no_keys", sizes=("j",), keys=0)

@@ -1,0 +1,139 @@
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_80" --split-input-file %s | FileCheck %s --check-prefix=OLDER
+
+// As many rows as leave every multiprocessor a tile, and not many more than there are.
+
+// CHECK-LABEL: func.func @many
+//       CHECK:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
+// OLDER-LABEL: func.func @many
+//       OLDER:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
+func.func @many(%q: tensor<64x1024x32xbf16>, %k: tensor<64x960x32xbf16>, %v: tensor<64x960x32xbf16>, %y: tensor<64x1024x32xbf16>) -> tensor<64x1024x32xbf16> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<64x1024x32xbf16>, %k[h, j, k] : tensor<64x960x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x960x32xbf16>)
+      outs(%y[h, i, e] : tensor<64x1024x32xbf16>) {
+  ^row(%x: tensor<960xf32>, %m: tensor<960x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<960xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<960xf32>
+    %less = arith.subf %x, %maxs : tensor<960xf32>
+    %ex = math.exp %less : tensor<960xf32>
+    %sum = sinter.row_reduce add %ex : tensor<960xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<960xf32>
+    %w = arith.mulf %ex, %bys : tensor<960xf32>
+    %r = arith.truncf %w : tensor<960xf32> to tensor<960xbf16>
+    %u = sinter.row_product %r, %m : tensor<960xbf16>, tensor<960x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<64x1024x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @few_tiles
+//       CHECK:   m = 16, n = 64,
+func.func @few_tiles(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_row
+//       CHECK:   m = 16, n = 64,
+func.func @one_row(%q: tensor<900x1x32xbf16>, %k: tensor<900x96x32xbf16>, %v: tensor<900x96x32xbf16>, %y: tensor<900x1x32xbf16>) -> tensor<900x1x32xbf16> {
+  %0 = sinter.contract (h = 900, i = 1) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<900x1x32xbf16>, %k[h, j, k] : tensor<900x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<900x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<900x1x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<900x1x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @wide
+//       CHECK:   m = 128, n = 64,
+func.func @wide(%q: tensor<64x1024x256xbf16>, %k: tensor<64x960x256xbf16>, %v: tensor<64x960x256xbf16>, %y: tensor<64x1024x256xbf16>) -> tensor<64x1024x256xbf16> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 256)
+      product (k = 256) (%q[h, i, k] : tensor<64x1024x256xbf16>, %k[h, j, k] : tensor<64x960x256xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x960x256xbf16>)
+      outs(%y[h, i, e] : tensor<64x1024x256xbf16>) {
+  ^row(%x: tensor<960xf32>, %m: tensor<960x256xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<960xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<960xf32>
+    %less = arith.subf %x, %maxs : tensor<960xf32>
+    %ex = math.exp %less : tensor<960xf32>
+    %sum = sinter.row_reduce add %ex : tensor<960xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<960xf32>
+    %w = arith.mulf %ex, %bys : tensor<960xf32>
+    %r = arith.truncf %w : tensor<960xf32> to tensor<960xbf16>
+    %u = sinter.row_product %r, %m : tensor<960xbf16>, tensor<960x256xbf16> -> tensor<256xf32>
+    %z = arith.truncf %u : tensor<256xf32> to tensor<256xbf16>
+    sinter.yield %z : tensor<256xbf16>
+  }
+  return %0 : tensor<64x1024x256xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @any
+//       CHECK:   blocks = 132, {{.*}} m = 128, n = 64,
+func.func @any(%q: tensor<64x?x32xbf16>, %k: tensor<64x?x32xbf16>, %v: tensor<64x?x32xbf16>, %y: tensor<64x?x32xbf16>) -> tensor<64x?x32xbf16> {
+  %0 = sinter.contract (h = 64, i = ?) by (j = ?) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<64x?x32xbf16>, %k[h, j, k] : tensor<64x?x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x?x32xbf16>)
+      outs(%y[h, i, e] : tensor<64x?x32xbf16>) {
+  ^row(%x: tensor<?xf32>, %m: tensor<?x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<?xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<?xf32>
+    %less = arith.subf %x, %maxs : tensor<?xf32>
+    %ex = math.exp %less : tensor<?xf32>
+    %sum = sinter.row_reduce add %ex : tensor<?xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<?xf32>
+    %w = arith.mulf %ex, %bys : tensor<?xf32>
+    %r = arith.truncf %w : tensor<?xf32> to tensor<?xbf16>
+    %u = sinter.row_product %r, %m : tensor<?xbf16>, tensor<?x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<64x?x32xbf16>
+}

@@ -1,0 +1,184 @@
+// RUN: sinter-opt --sinter-split="target=gpu reasons=true" --split-input-file %s | FileCheck %s
+
+// Rows that a GPU makes a block of columns at a time, and multiplies again, stay one form. Others are cut, and say why.
+
+// CHECK-LABEL: func.func @stays
+//       CHECK:   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+//       CHECK:     matrix (j) to (e)
+//   CHECK-NOT:   sinter.rowwise
+func.func @stays(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @types
+//       CHECK:   sinter.cut = [{{.*}}"tensor cores do not multiply its types with sums in f32"]
+func.func @types(%q: tensor<4x64x32xf32>, %k: tensor<4x96x32xf32>, %v: tensor<4x96x32xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<4x64x32xf32>, %k[h, j, k] : tensor<4x96x32xf32>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xf32>)
+      outs(%y[h, i, e] : tensor<4x64x32xf32>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xf32>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %u = sinter.row_product %w, %m : tensor<96xf32>, tensor<96x32xf32> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %0 : tensor<4x64x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @long_sum
+//       CHECK:   sinter.cut = [{{.*}}"a product sums more than a block's shared memory holds, or `?` elements"]
+func.func @long_sum(%q: tensor<4x64x320xbf16>, %k: tensor<4x96x320xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 320) (%q[h, i, k] : tensor<4x64x320xbf16>, %k[h, j, k] : tensor<4x96x320xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @any_sum
+//       CHECK:   sinter.cut = [{{.*}}"a product sums more than a block's shared memory holds, or `?` elements"]
+func.func @any_sum(%q: tensor<4x64x?xbf16>, %k: tensor<4x96x?xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = ?) (%q[h, i, k] : tensor<4x64x?xbf16>, %k[h, j, k] : tensor<4x96x?xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @wide
+//       CHECK:   sinter.cut = [{{.*}}"its results have more columns than a warp's registers hold, or `?`"]
+func.func @wide(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x264xbf16>, %y: tensor<4x64x264xbf16>) -> tensor<4x64x264xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 264)
+      product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x264xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x264xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x264xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x264xbf16> -> tensor<264xf32>
+    %z = arith.truncf %u : tensor<264xf32> to tensor<264xbf16>
+    sinter.yield %z : tensor<264xbf16>
+  }
+  return %0 : tensor<4x64x264xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @both
+//       CHECK:   sinter.cut = [{{.*}}"a product has columns in both of its sides, or in none"]
+func.func @both(%q: tensor<4x64x96x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, j, k] : tensor<4x64x96x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<96xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<96xf32>
+    %less = arith.subf %x, %maxs : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %sum = sinter.row_reduce add %ex : tensor<96xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<96xf32>
+    %w = arith.mulf %ex, %bys : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @whole
+//       CHECK:   sinter.cut = [{{.*}}"rows that are multiplied again are needed whole"]
+func.func @whole(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xbf16>)
+      outs(%y[h, i, e] : tensor<4x64x32xbf16>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xbf16>):
+    %s = sinter.row_reduce add %x : tensor<96xf32> -> f32
+    %ss = sinter.broadcast %s : f32 -> tensor<96xf32>
+    %w = arith.divf %x, %ss : tensor<96xf32>
+    %r = arith.truncf %w : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %0 : tensor<4x64x32xbf16>
+}
