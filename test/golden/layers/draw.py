@@ -5,7 +5,8 @@ arguments with PyTorch's in float64.
     draw.py SINTER_RUN FOLDER SEED [COUNT]      with a Python that has torch, torch-mlir and numpy
 
 Each is a chain of two to four atoms. It runs in f64, in f32 with sizes `?` and as they are, and in bf16, with an
-upstream gradient or without, by a policy of its own each time. What fails stays in the folder, as NAME.mlir and its
+upstream gradient or without, by a policy of its own each time. A result may be off by twice what PyTorch itself is in
+that type: a norm over two elements, whose gradient is a small difference, loses four digits of f32 in both. What fails stays in the folder, as NAME.mlir and its
 arguments. An atom takes the rest of the draw and a shape, and gives a function of a tensor and of arguments that it
 names, or None where it takes no such shape.
 """
@@ -576,6 +577,22 @@ def draw(seed):
     return Layer(chain, tuple(arguments), dynamic), " > ".join(named), late
 
 
+def own_errors(layer, given, results, real):
+    """How far PyTorch is off in a type, as a part of each result's largest element."""
+    given = [v.detach().to(real) if v.is_floating_point() else v for v in given]
+    wrt = [v.requires_grad_() for v in given[:-1] if v.is_floating_point()]
+    try:
+        y = layer.f(*given[:-1])
+        found = torch.autograd.grad(y, wrt, given[-1], allow_unused=True)
+    except (RuntimeError, NotImplementedError):
+        return []
+    errors = []
+    for v, w in zip([y.detach(), *found], results):
+        off = (torch.zeros_like(w) if v is None else v.double()) - w
+        errors.append(float(off.abs().max() / max(float(w.abs().max()), 1e-3)))
+    return errors
+
+
 def compare(name, layer, late, sinter_run, folder, r):
     """Lines that say what is wrong, and how often something ran."""
     wrong, ran = [], 0
@@ -601,7 +618,8 @@ def compare(name, layer, late, sinter_run, folder, r):
         policy = r.choice(POLICIES)
         place = folder / writing.replace("?", "_sizes")
         place.mkdir(parents=True, exist_ok=True)
-        why = run(name, text, writing, [sinter_run, f"--policy={policy}"], place, made, None)
+        bounds = [2 * e for e in own_errors(layer, given, results, types[kind])]
+        why = run(name, text, writing, [sinter_run, f"--policy={policy}"], place, made, None, bounds)
         ran += 1
         if why:
             wrong.append(f"{writing} {policy}: {why}")
