@@ -1,11 +1,17 @@
-"""torch-mlir's program of what torch.export exported, with what gradients alone see.
+"""torch-mlir's program of what torch.export exported, with what gradients alone see, and what torch-mlir does not know.
 
     y = z + (q - z).detach()          %d = linalg.map { sinter.detach } ...
     embedding(x, w, padding_idx=0)    the rows of index 0 are detached
+    v, i = cummax(x, 1)               %v = tm_tensor.scan ... { arith.maximumf }, and i the places where x is v
 
 To torch-mlir a detach is nothing, and so are torch.no_grad() and an embedding's padding_idx: gradients of its program
 would be others than PyTorch's. They become torch.ops.sinter.detach in the graph, and in front of torch-mlir's passes
 copysign(x, x), a form of x that they keep; behind them it is sinter.detach.
+
+torch-mlir refuses cummax and cummin. Each becomes torch.ops.sinter.running_max_D or running_min_D in the graph, D the
+dimension, and in front of torch-mlir's passes a tm_tensor.scan. The index is that of the last one among equals, and of
+the last NaN where there is one: a running maximum of positions. The gradient goes to what stands at the index. What is
+compared stands in memory, by a scan of one element: kernels that compute it again may round otherwise.
 """
 
 import functools
@@ -15,18 +21,18 @@ import re
 import torch
 
 _OPERATOR = re.compile(
-    r'(%\w+) = torch\.operator "torch\.sinter\.detach"\((%\w+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
+    r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
 _KEPT = re.compile(r"linalg\.map \{ math\.copysign \} ins\((%[\w#]+), \1 : (\S+), \2\)")
 
 
 @functools.cache
-def _detach():
-    """torch.ops.sinter.detach, which graphs hold and nobody runs."""
+def _own(name):
+    """torch.ops.sinter.NAME of a tensor, which graphs hold and nobody runs."""
     library = torch.library.Library("sinter", "FRAGMENT")
-    library.define("detach(Tensor x) -> Tensor")
-    library.impl("detach", torch.clone, "CompositeExplicitAutograd")
-    library.impl("detach", torch.empty_like, "Meta")
-    return library, torch.ops.sinter.detach.default
+    library.define(f"{name}(Tensor x) -> Tensor")
+    library.impl(name, torch.clone, "CompositeExplicitAutograd")
+    library.impl(name, torch.empty_like, "Meta")
+    return library, getattr(torch.ops.sinter, name).default
 
 
 def _detach_padding(graph, node, detach):
@@ -54,7 +60,7 @@ def _detach_results(graph, node, detach):
 
 def mark(exported):
     """Whether the graph has what gradients alone see, which stays in it from here on."""
-    a, (_, detach) = torch.ops.aten, _detach()
+    a, (_, detach) = torch.ops.aten, _own("detach")
     marked = False
     for part in exported.graph_module.modules():
         for node in list(part.graph.nodes):
@@ -69,23 +75,92 @@ def mark(exported):
     return marked
 
 
+def unroll_extremes(exported, gradients):
+    """Whether the graph had a cummax or a cummin, which are scans of ours, comparisons and a gather from here on."""
+    a, found = torch.ops.aten, False
+    for part in exported.graph_module.modules():
+        graph = part.graph
+        for node in list(graph.nodes):
+            if node.target not in (a.cummax.default, a.cummin.default) or not node.args[0].meta["val"].dim():
+                continue
+            x, value = node.args[0], node.args[0].meta["val"]
+            d, word = node.args[1] % value.dim(), "max" if node.target is a.cummax.default else "min"
+            with graph.inserting_before(node):
+                call, seen = graph.call_function, x
+                if x.op != "placeholder":  # what is compared is what was scanned, not the same computed once more
+                    row = call(_own(f"running_max_{value.dim()}")[1], (call(a.unsqueeze.default, (x, -1)),))
+                    seen = call(a.squeeze.dim, (row, -1))
+                extreme = call(_own(f"running_{word}_{d}")[1], (seen,))
+                here = call(a.eq.Tensor, (seen, extreme))
+                if value.is_floating_point():
+                    here = call(a.logical_or.default, (here, call(a.ne.Tensor, (seen, seen))))
+                size = call(a.sym_size.int, (x, d)) if isinstance(value.shape[d], torch.SymInt) else value.shape[d]
+                place = call(a.arange.default, (size,))
+                for _ in range(value.dim() - 1 - d):
+                    place = call(a.unsqueeze.default, (place, -1))
+                index = call(_own(f"running_max_{d}")[1], (call(a.where.ScalarOther, (here, place, 0)),))
+                results = call(a.gather.default, (x, d, index)) if gradients else extreme, index
+            for user in list(node.users):
+                user.replace_all_uses_with(results[user.args[1]])
+                graph.erase_node(user)
+            graph.erase_node(node)
+            found = True
+        part.recompile()
+    return found
+
+
+def _copysign(name, to, x, sizes, element):
+    t = f"tensor<{''.join(f'{n}x' for n in sizes)}{element}>"
+    return f"{to} = linalg.map {{ math.copysign }} ins({x}, {x} : {t}, {t}) outs({x} : {t})\n"
+
+
+def _scan(name, to, x, sizes, element):
+    """A tm_tensor.scan along the dimension that the name ends with."""
+    _, word, d = name.split("_")
+    d, own, real = int(d), to[1:], element[0] != "i"
+    if real:
+        digits = {"f16": "FC00", "bf16": "FF80", "f32": "FF800000", "f64": "FFF0000000000000"}[element]
+        first = "0x" + digits if word == "max" else "0x7" + digits[1:]
+    else:
+        least = -(1 << int(element[1:]) - 1)
+        first = least if word == "max" else -1 - least
+    of = lambda n: f"tensor<{''.join(f'{k}x' for k in n)}{element}>"
+    t, rest = of(sizes), of(sizes[:d] + sizes[d + 1 :])
+    text, unknown = f"%first_{own} = arith.constant {first} : {element}\n", {}
+    for k, n in enumerate(sizes):
+        if n == "?":
+            unknown[k] = f"%size{k}_{own}"
+            text += (f"%dim{k}_{own} = arith.constant {k} : index\n"
+                     f"{unknown[k]} = tensor.dim {x}, %dim{k}_{own} : {t}\n")  # fmt: skip
+    others = ", ".join(v for k, v in unknown.items() if k != d)
+    operation = f"arith.{word}{'imumf' if real else 'si'}"
+    return (text + f"%none_{own} = tensor.empty({', '.join(unknown.values())}) : {t}\n"
+            f"%row_{own} = tensor.empty({others}) : {rest}\n"
+            f"%begin_{own} = linalg.fill ins(%first_{own} : {element}) outs(%row_{own} : {rest}) -> {rest}\n"
+            f"{to}, %end_{own} = tm_tensor.scan dimension({d}) inclusive(true) ins({x} : {t}) "
+            f"outs(%none_{own}, %begin_{own} : {t}, {rest}) {{\n^bb0(%a: {element}, %b: {element}):\n"
+            f"%c = {operation} %a, %b : {element}\ntm_tensor.yield %c : {element}\n}} -> {t}, {rest}\n")  # fmt: skip
+
+
 def _map(match):
-    """copysign(x, x) of builtin tensors for an operation of torch's."""
-    to, x, kind = match.groups()
+    """What an operation of ours is, on builtin tensors."""
+    to, name, x, kind = match.groups()
     sizes, element = re.fullmatch(r"!torch\.vtensor<\[(.*)\],(\w+)>", kind).groups()
-    t = f"tensor<{''.join(f'{n}x' for n in sizes.split(',') if n)}{element}>"
-    whole, kept = f"%whole_{to[1:]}", f"%kept_{to[1:]}"
+    sizes, element = [n for n in sizes.split(",") if n], element.removeprefix("s")
+    t = f"tensor<{''.join(f'{n}x' for n in sizes)}{element}>"
+    whole, made = f"%whole_{to[1:]}", f"%made_{to[1:]}"
     return (f"{whole} = torch_c.to_builtin_tensor {x} : {kind} -> {t}\n"
-            f"{kept} = linalg.map {{ math.copysign }} ins({whole}, {whole} : {t}, {t}) outs({whole} : {t})\n"
-            f"{to} = torch_c.from_builtin_tensor {kept} : {t} -> {kind}")  # fmt: skip
+            f"{(_copysign if name == 'detach' else _scan)(name, made, whole, sizes, element)}"
+            f"{to} = torch_c.from_builtin_tensor {made} : {t} -> {kind}")  # fmt: skip
 
 
 def _parsed(context, text):
     from torch_mlir import ir
     from torch_mlir.passmanager import PassManager
     with context, ir.Location.unknown():
-        # A pass loads the dialect of the casts; a module without anything is enough for it.
-        PassManager.parse("builtin.module(torch-func-backend-type-conversion)").run(ir.Module.create().operation)
+        # Passes load the dialects of the casts and of scans; a module without anything is enough for it.
+        passes = "torch-func-backend-type-conversion,func.func(convert-torch-to-tmtensor)"
+        PassManager.parse(f"builtin.module({passes})").run(ir.Module.create().operation)
         return ir.Module.parse(text)
 
 
@@ -113,7 +188,8 @@ def linalg_of(exported, name, gradients=True):
     """torch-mlir's module in linalg, of a function of that name; for gradients, text_of it has the detaches."""
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
-    if not gradients or not mark(exported):
+    unrolled = unroll_extremes(exported, gradients)
+    if not (gradients and mark(exported)) and not unrolled:
         return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
                                     fx_importer=_importer())  # fmt: skip
     raw = fx.export_and_import(exported, output_type="raw", func_name=name, fx_importer=_importer())

@@ -6,9 +6,9 @@ arguments with PyTorch's in float64.
 
 Each is a chain of two to four atoms. It runs in f64, in f32 with sizes `?` and as they are, and in bf16, with an
 upstream gradient or without, by a policy of its own each time. A result may be off by twice what PyTorch itself is in
-that type: a norm over two elements, whose gradient is a small difference, loses four digits of f32 in both. What fails stays in the folder, as NAME.mlir and its
-arguments. An atom takes the rest of the draw and a shape, and gives a function of a tensor and of arguments that it
-names, or None where it takes no such shape.
+that type: a norm over two elements, whose gradient is a small difference, loses four digits of f32 in both. What fails
+stays in the folder, as NAME.mlir and its arguments. An atom takes the rest of the draw and a shape, and gives a
+function of a tensor and of arguments that it names, or None where it takes no such shape.
 """
 import pathlib
 import random

@@ -99,6 +99,9 @@ add("sort_desc", lambda x, w: x.sort(1, descending=True)[0] @ w, (4, 6), (6, 3))
 add("sort_indices", lambda x, y: y.gather(1, x.argsort(1)).cumsum(1) * x, (4, 6), (4, 6))
 add("topk_indices", lambda x, y: (lambda v, i: v * y.gather(1, i))(*x.topk(3, 1)), (4, 6), (4, 6), dyn={0: [0], 1: [0]})
 add("kthvalue", lambda x: x.kthvalue(2, 1)[0], (4, 5))
+add("cummax1", lambda x, y: torch.cummax(x, 1)[0].tanh() * y.gather(1, torch.cummax(x, 1)[1]), (4, 6), (4, 6),
+    dyn={0: [0], 1: [0]})
+add("cummin0", lambda x: torch.cummin(x * x, 0)[0] * x, (5, 3, 2), dyn={0: [0]})
 add("cumsum_exclusive", lambda x: (x.cumsum(1) - x).exp(), (4, 5), dyn={0: [0, 1]})
 add("diagonal", lambda x: x.diagonal().exp(), (5, 5))
 add("diagonal_offset", lambda x: x.diagonal(1, 1, 2).exp(), (2, 5, 4))
@@ -211,10 +214,11 @@ add("reshape_repeated", lambda x, w: F.linear(x, w).log_softmax(-1), (2, 6, 6, 2
 
 # Those that are differentiated twice: what is gathered, scattered, scanned, sorted, resampled, and some of all others.
 TWICE = """unbind fused_qkv cat slice_assign embedding embedding_linear gather gather0 take_along index_select index_one
-index_two index_middle index_outer index_put index_add scatter_add scatter scatter_reduce_amax scatter_reduce_prod
-scatter_reduce_only_mean masked_fill max1 prod1 logsumexp1 softmax1 std1 norm1 cumsum1 cumsum2 cumprod0 cumprod1
-cumprod2 sort1 topk1 argmax1 logcumsumexp0 logcumsumexp1 logcumsumexp2 kthvalue sort_indices topk_indices
-cumsum_exclusive diagonal diagonal_offset interpolate_nearest interpolate_nearest_size interpolate_bilinear
-interpolate_bilinear_aligned interpolate_bicubic interpolate_linear grid_sample max_pool2d max_pool2d_pad avg_pool2d_pad
-adaptive_avg_odd conv2d_groups conv_transpose1d conv_transpose2d_groups pad_reflect pad_replicate unfold einsum_diagonal
-group_norm layer_norm batch_norm_train cross_entropy gru_cell""".split()
+index_two index_middle index_outer index_put index_add scatter_add scatter scatter_reduce_amax
+scatter_reduce_prod scatter_reduce_only_mean masked_fill max1 prod1 logsumexp1 softmax1 std1 norm1 cumsum1
+cumsum2 cumprod0 cumprod1 cumprod2 sort1 topk1 argmax1 logcumsumexp0 logcumsumexp1 logcumsumexp2 kthvalue
+sort_indices topk_indices cumsum_exclusive cummax1 cummin0 diagonal diagonal_offset interpolate_nearest
+interpolate_nearest_size interpolate_bilinear interpolate_bilinear_aligned interpolate_bicubic
+interpolate_linear grid_sample max_pool2d max_pool2d_pad avg_pool2d_pad adaptive_avg_odd conv2d_groups
+conv_transpose1d conv_transpose2d_groups pad_reflect pad_replicate unfold einsum_diagonal group_norm layer_norm
+batch_norm_train cross_entropy gru_cell""".split()

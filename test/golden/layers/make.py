@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))
+sys.path[:0] = str(FOLDER), str(FOLDER.parents[2] / "python")
 from layers import LAYERS, TWICE  # noqa: E402
 
 TYPES = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16}
@@ -32,12 +32,12 @@ class Module(torch.nn.Module):
 
 
 def exported(layer, arguments, dynamic):
-    from torch_mlir import fx
+    from sinter_torch._linalg import linalg_of, text_of
     sizes = None
     if dynamic:
         sizes = (tuple({d: torch.export.Dim.AUTO for d in layer.dynamic.get(k, ())} for k in range(len(arguments))),)
     program = torch.export.export(Module(layer.f), tuple(arguments), dynamic_shapes=sizes, strict=False)
-    text = str(fx.export_and_import(program, output_type="linalg-on-tensors", func_name="main"))
+    text = text_of(linalg_of(program, "main"))
     return text if not dynamic or "?" in text else None
 
 

@@ -122,6 +122,20 @@ got, b.grad = b.grad, None
 (a @ b).tanh().sum().backward()
 agree(got, b.grad, 1e-5)
 
+# Running maxima, which torch-mlir refuses: values, places of the last among equals and of NaN, and gradients there.
+for running, shape, d in ((torch.cummax, (4, 5), 1), (torch.cummin, (2, 6, 3), -2), (torch.cummin, (7,), 0)):
+    a = torch.randint(-3, 4, shape).float()
+    a[(0,) * (len(shape) - 1) + (2,)] = float("nan")
+    a.requires_grad_()
+    r = sinter_torch.compile(lambda a: running(a, d), a, dynamic={"a": 0} if len(shape) == 3 else None, cache=None)
+    (values, places), (want, where) = r(a), running(a, d)
+    assert torch.equal(places, where) and torch.equal(values.nan_to_num(9), want.nan_to_num(9)), (shape, places, where)
+    w = torch.randn(shape)
+    agree(torch.autograd.grad(values, a, w)[0], torch.autograd.grad(want, a, w)[0], 1e-5)
+    b = torch.randint(-9, 9, shape)
+    r = sinter_torch.compile(lambda b: running(b, d), b, cache=None)
+    assert all(torch.equal(x, y) for x, y in zip(r(b), running(b, d)))
+
 # What is wrong.
 refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
         lambda: sinter_torch.compile(lambda a: a if a.sum() > 0 else -a, torch.randn(3)))
