@@ -11,8 +11,8 @@
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
   X(arrange) X(bags) X(constants) X(elements) X(known_sizes) \
   X(check_sizes) X(control) X(cost) X(corners) X(decompose) X(differentiate) X(expand) X(explain) X(fuse) X(guard) \
-  X(loops) X(math) X(ordinary) X(outline) X(raise) X(ranges) X(reshape) X(schedule) X(short_floats) \
-  X(simplify) X(split) X(tm_tensor) X(tosa) X(verify) X(widen)
+  X(guard_reshapes) X(loops) X(math) X(ordinary) X(outline) X(raise) X(ranges) X(reshape) X(schedule) \
+  X(short_floats) X(simplify) X(split) X(tm_tensor) X(tosa) X(verify) X(widen)
 
 #define SN_PIPELINES(X)                                                                            \
   X(cpu) X(gpu)                                                                                    \

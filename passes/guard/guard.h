@@ -1,4 +1,4 @@
-// guard.h: what sinter-guard is made of: guard.c, guard/indices.c and guard/divisions.c.
+// guard.h: what sinter-guard is made of: guard.c, guard/indices.c and guard/divisions.c; and sinter-guard-reshapes.
 //
 // decides: which subscripts and divisors are checked at run time.
 

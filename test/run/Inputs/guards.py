@@ -50,6 +50,28 @@ func.func @sizes(%x: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.exp ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+func.func @unfold(%x: tensor<?xf32>) -> tensor<3x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.divsi %n, %c3 : index
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [3, %m] : tensor<?xf32> into tensor<3x?xf32>
+  %e = tensor.empty(%m) : tensor<3x?xf32>
+  %r = linalg.exp ins(%y : tensor<3x?xf32>) outs(%e : tensor<3x?xf32>) -> tensor<3x?xf32>
+  return %r : tensor<3x?xf32>
+}
+func.func @unfold_by_data(%x: tensor<?xf32>, %t: tensor<2xi64>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tensor.extract %t[%c0] : tensor<2xi64>
+  %b = tensor.extract %t[%c1] : tensor<2xi64>
+  %m = arith.index_cast %a : i64 to index
+  %n = arith.index_cast %b : i64 to index
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [%m, %n] : tensor<?xf32> into tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %r = linalg.exp ins(%y : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
 """
 
 
@@ -129,6 +151,18 @@ def main():
     y = f["sizes"](x, x[:4], shapes=[(4,)])[0]
     count.right("sizes", np.allclose(y, np.exp(x[1:])))
     count.fails("sizes", "outside of the tensor", f["sizes"], x, x, shapes=[(5,)])
+    for n in (0, 3, 12):
+        z = np.arange(n, dtype=np.float32)
+        count.right(f"unfold {n}", np.allclose(f["unfold"](z, shapes=[(3, n // 3)])[0], np.exp(z.reshape(3, -1))))
+    for n in (1, 5, 7):
+        count.fails(f"unfold {n}", "another number of elements", f["unfold"], np.ones(n, "f4"), shapes=[(3, n // 3)])
+    z = np.arange(12, dtype=np.float32)
+    y = f["unfold_by_data"](z, np.array([4, 3]), shapes=[(4, 3)])[0]
+    count.right("unfold_by_data", np.allclose(y, np.exp(z.reshape(4, 3))))
+    for t in ((4, 2), (5, 3), (-4, -3), (0, 12), (2**62, 4)):
+        shape = tuple(min(abs(s), 9) for s in t)
+        count.fails(f"unfold_by_data {t}", "another number of elements", f["unfold_by_data"], z, np.array(t),
+                    shapes=[shape])  # fmt: skip
     print(f"{count.done} calls, {count.bad} wrong")
     return int(count.bad > 0)
 
