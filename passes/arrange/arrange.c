@@ -12,14 +12,14 @@
 // gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
 // summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
-// the same.
+// the same. Before, summed dimensions that lie behind one another are made one (merge_sums.c).
 //
 // decides: which sides of products are written in another order in front of them.
 //
 // runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/gpu/emulate.test
 
 #include "lowering/facts/gpu_slots.h"
-#include "passes/edit/edit.h"
+#include "passes/arrange/arrange.h"
 #include "target/chips.h"
 #include <stdio.h>
 
@@ -349,11 +349,15 @@ static const SnOption options[] = {
     {0},
 };
 
+// `user`: the chip where wgmma has slots, or NULL.
 static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
   SnOpVec forms = sn_collect(func, "sinter.contract");
   ArrangedVec all = {0};
-  for (size_t k = 0; k < forms.size; ++k)
-    arrange_form(forms.data[k], user, &all);
+  for (size_t k = 0; k < forms.size; ++k) {
+    MlirOperation form = sn_merge_sums(forms.data[k]);
+    if (user)
+      arrange_form(form, user, &all);
+  }
   sn_vec_free(&all);
   sn_vec_free(&forms);
   return SN_OK;
@@ -364,7 +368,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const SnGpuChip *chip = sn_gpu_chip(o->chip);
   if (!chip)
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
-  return strcmp(o->chip, "sm_90a") ? SN_OK : sn_each_function(op, arrange_function, (void *)chip);
+  return sn_each_function(op, arrange_function, strcmp(o->chip, "sm_90a") ? NULL : (void *)chip);
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
