@@ -74,12 +74,17 @@ static bool by_threads(const SnForm *f, const SnGpuPoints *points, const SnGpuPr
   *to = (SnGpuSlot){.fetch = SN_GPU_BY_PIECES, .from_sum = lie_together(f, a, sum, n)};
   if (!to->from_sum && !lie_together(f, a, outer->dims, outer->n))
     to->from_sum = !outer->n;
-  to->lanes = !mlirTypeEqual(element, packed) ? 0
-              : to->from_sum                  ? piece_of(f, a, sum[n - 1])
-              : outer->n && may_turn          ? piece_of(f, a, outer->dims[outer->n - 1])
-                                              : 0;
+  bool converted = !mlirTypeEqual(element, packed);
+  to->lanes = to->from_sum           ? piece_of(f, a, sum[n - 1])
+              : outer->n && may_turn ? piece_of(f, a, outer->dims[outer->n - 1])
+                                     : 0;
   to->along_sum = to->from_sum;
-  if (to->lanes)
+  if (to->lanes && !converted)
+    return true;
+  to->fetch = SN_GPU_BY_VECTORS;
+  while (to->lanes * bytes > 16 && extent * line / to->lanes < 2 * SN_GPU_WARPGROUP) // each thread has one
+    to->lanes /= 2;
+  if (to->lanes * bytes >= 16 && mlirShapedTypeHasStaticShape(sn_type_of(a->value)))
     return true;
   to->fetch = SN_GPU_BY_ELEMENTS;
   to->along_sum = !to->from_sum || !may_turn;
@@ -106,5 +111,7 @@ int64_t sn_gpu_fetchers(const SnForm *f, const SnGpuPoints *points, int64_t m, i
       if (p.line && sn_gpu_slot(f, points, &p, is_a, is_a ? m : n, &slot, NULL) && slot.fetch > most)
         most = slot.fetch;
     }
-  return most == SN_GPU_BY_PIECES && n <= SN_GPU_MANY_FETCHERS_COLUMNS ? 2 * SN_GPU_WARPGROUP : SN_GPU_WARPGROUP;
+  return (most == SN_GPU_BY_PIECES || most == SN_GPU_BY_VECTORS) && n <= SN_GPU_MANY_FETCHERS_COLUMNS
+             ? 2 * SN_GPU_WARPGROUP
+             : SN_GPU_WARPGROUP;
 }

@@ -3,11 +3,12 @@
 //   %a[i, k]         lines of 4096 elements   by copies     the copy engine, whole boxes (gpu_tensor_maps.h)
 //   %a[i, k]         lines of 4100 elements   by pieces     threads, by cp.async, 8 bytes each
 //   %a[n, h + r, w + s, c] else 0.0           by pieces     the same, 16 bytes each, zeros beside the image
+//   %a[i, k] : f8E4M3FN beside bf16           by vectors    threads, through registers: 16 bytes loaded, converted
 //   %a[n, c, h + r, w + s] else 0.0           by elements   threads, through registers, converted where that is asked
 //
-// A slot has lines of 128 bytes along the sum, or along rows or columns. Copies and pieces leave neighbours of memory
-// neighbours. What goes through registers is turned: neighbouring threads read neighbours, and each of them packs its
-// elements of the other direction into 16 bytes. No IR is made here.
+// A slot has lines of 128 bytes along the sum, or along rows or columns. Copies, pieces and vectors leave
+// neighbours of memory neighbours. What goes by elements is turned: neighbouring threads read neighbours, and each of
+// them packs its elements of the other direction into 16 bytes. No IR is made here.
 
 #ifndef SINTER_LOWERING_FACTS_GPU_SLOTS_H
 #define SINTER_LOWERING_FACTS_GPU_SLOTS_H
@@ -18,17 +19,18 @@
 enum { SN_GPU_MANY_FETCHERS_COLUMNS = 128 };
 
 // Cycles of one of 128 threads that fetch, as measured on an H200 (docs/gpu-products.md): for a piece; for an element;
-// for one of a window, whose subscripts are computed and compared.
-enum { SN_GPU_PIECE_CYCLES = 40, SN_GPU_ELEMENT_CYCLES = 40, SN_GPU_WINDOW_CYCLES = 75 };
+// for one of a window, whose subscripts are computed and compared. For a vector, of up to 16 elements, they are counted
+// in its instructions, and not measured.
+enum { SN_GPU_PIECE_CYCLES = 40, SN_GPU_VECTOR_CYCLES = 100, SN_GPU_ELEMENT_CYCLES = 40, SN_GPU_WINDOW_CYCLES = 75 };
 
-typedef enum { SN_GPU_BY_COPIES, SN_GPU_BY_PIECES, SN_GPU_BY_ELEMENTS } SnGpuSlotFetch;
+typedef enum { SN_GPU_BY_COPIES, SN_GPU_BY_PIECES, SN_GPU_BY_VECTORS, SN_GPU_BY_ELEMENTS } SnGpuSlotFetch;
 
 typedef struct {
   SnGpuSlotFetch fetch;
   SnGpuSideMap map; // by copies
   bool along_sum;   // lines of the slot are
   bool from_sum;    // neighbouring threads read neighbours of the sum
-  int64_t lanes;    // elements that a thread writes at once: what it copies, or packs
+  int64_t lanes;    // elements that a thread has at once: what it copies, loads as a vector, or packs
 } SnGpuSlot;
 
 // Of a side of which a block has `extent` rows or columns at a time. False, where wgmma cannot have it: `why` says so.

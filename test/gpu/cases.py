@@ -924,6 +924,13 @@ def staged_products():
         plain("e4m3_elements_" + a.replace(", ", ""), 101, 83, 405, tile(64, 64, 3, "turns", 2, k=128), a, "k, j",
               t=("f8E4M3FN", "f8E5M2", "f32"))
     plain("e4m3_bf16", 100, 72, 200, small, t=("f8E4M3FN", "bf16", "f32"))
+    for a in ("i, k", "k, i"):
+        plain("vectors_" + a.replace(", ", ""), 140, 216, 112, tile(128, 128, 4, "turns", 1), a, "j, k",
+              t=("f8E5M2", "bf16", "f32"))
+    plain("vectors_few", 70, 40, 408, tile(64, 32, 4, "turns", 1), t=("bf16", "f8E4M3FN", "f32"))
+    plain("vectors_both", 139, 520, 72, tile(128, 256, 3, "tile", 2), "i, k", "k, j", t=("f16", "f8E4M3FN", "f32"))
+    plain("vectors_parts", 150, 72, 1000, tile(64, 64, 3, "turns", 7) + ", split = 3", t=("f8E4M3FN", "bf16", "f32"))
+    plain("vectors_pieces", 140, 70, 108, tile(128, 128, 4, "turns", 2), "i, k", "k, j", t=("f8E4M3FN", "bf16", "f32"))
     plain("e4m3_scaled", 150, 208, 144, tile(64, 64, 3, "turns", 2, k=128), t=("f8E4M3FN", "f8E4M3FN", "f32"),
           more=[("r", (150,), "f32", "i"), ("c", (208,), "f32", "j")],
           results=[("y", (150, 208), "f8E4M3FN", "i, j")], body="""  %s = arith.mulf %p, %c_ : tensor<208xf32>

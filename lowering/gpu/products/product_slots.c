@@ -1,6 +1,7 @@
 // product_slots.c: a side of a product on its way from memory to a slot of wgmma, by threads.
 //
 //   by pieces     thread t: cp.async of 16, 8 or 4 bytes, zeros where they are beside the side
+//   by vectors    thread t: one vector.load of up to 16 bytes, converted, vector.stores of 16 bytes
 //   by elements   thread t: 8 loads of a line's neighbours' elements, one vector.store of 16 bytes
 //
 // Byte x of line l of a slot is at 128 l + (x xor 16 (l mod 8)), as wgmma reads it and the copy engine writes it. By
@@ -17,6 +18,7 @@ enum {
   UNIT = 16,           // bytes that are exchanged by a line's number
   PIECE_LINES = 64,    // of a slot whose lines are along rows or columns: so many rows or columns, and as many lines
   MOST_UNITS = 32,     // of a thread, without a loop
+  VECTORS_AT_ONCE = 4, // of a thread, in registers
   LOADS_AT_ONCE = 128, // of as many threads as there are warps
 };
 
@@ -35,6 +37,10 @@ static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
 }
 static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
   return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
+}
+static SnAttr one_number(SnBuilder *b, const char *name, int64_t v) {
+  MlirAttribute number = sn_i64(b->ctx, v);
+  return sn_attr(name, mlirArrayAttrGet(b->ctx, 1, &number));
 }
 static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
 
@@ -90,27 +96,63 @@ static MlirValue point(SnBuilder *b, const Filled *f, MlirValue summed, MlirValu
   return in;
 }
 
-// ---- by pieces -----------------------------------------------------------------------------------
+// ---- by pieces, and by vectors -------------------------------------------------------------------
 
-static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+// Where in its memory the side's elements at this point begin: what the memory is, and how far into it. Null, or
+// whether there are any: else the place is that of the first element.
+static MlirValue find(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *whole,
+                      MlirValue *offset) {
   const SnAccess *a = f->side->access;
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], inside, offset, in = point(b, f, summed, outer, dims),
-                                                                    to = place(b, f, summed, outer);
-  int64_t bytes = f->slot->lanes * f->bytes, known;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], inside, in = point(b, f, summed, outer, dims);
+  int64_t known;
   sn_row_subscripts(b, f->side->g->form, a, dims, at, &inside);
   if (!sn_none(inside))
     in = sn(b, "arith.andi", in, inside);
-  sn_row_flat(b, a->value, at, &offset);
-  bool whole = sn_known(in, &known);
-  if (!whole) // nothing is read, but the address is one of the side
-    offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
-  MlirValue address = f->side->g->addresses[a - f->side->g->form->inputs.data],
-            from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes)), there = {0};
-  if (!whole)
+  *whole = sn_row_flat(b, a->value, at, offset);
+  if (sn_known(in, &known))
+    return (MlirValue){0};
+  *offset = sn(b, "arith.select", in, *offset, sn_index(b, 0));
+  return in;
+}
+
+static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue whole, offset, to = place(b, f, summed, outer), in = find(b, f, summed, outer, &whole, &offset),
+                           address = f->side->g->addresses[f->side->access - f->side->g->form->inputs.data],
+                           there = {0};
+  int64_t bytes = f->slot->lanes * f->bytes;
+  MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes));
+  if (!sn_none(in))
     there = sn(b, "arith.select", in, sn_int(b, i32, bytes), sn_int(b, i32, 0));
   sn_gpu_copy_async(b, plus(b, sn_gpu_shared_address(b, f->slots), sn(b, "arith.index_cast", to, i32)),
                     plus(b, address, from), bytes, there);
+}
+
+// Not yet converted, so that many of them may be under way. `in`: as `find` says it.
+static MlirValue load_vector(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *in) {
+  MlirType element = sn_element(sn_type_of(f->side->access->value));
+  MlirValue whole, offset;
+  *in = find(b, f, summed, outer, &whole, &offset);
+  return sn(b, "vector.load", whole, offset, sn_vector(element, f->slot->lanes),
+            sn_attr("alignment", sn_i64(b->ctx, f->slot->lanes * (int64_t)sn_bits(element) / 8)));
+}
+
+static void store_vector(SnBuilder *b, const Filled *f, MlirValue x, MlirValue in, MlirValue summed, MlirValue outer) {
+  int64_t lanes = f->slot->lanes, unit = UNIT / f->bytes;
+  MlirType t = sn_vector(f->side->type, lanes), bytes = sn_vector(mlirIntegerTypeGet(b->ctx, 8), UNIT);
+  x = sn_row_convert(b, x, f->side->type);
+  if (!sn_none(in))
+    x = sn(b, "arith.select", in, x, sn_zero(b, t));
+  for (int64_t l = 0; l < lanes; l += unit) {
+    MlirValue step = sn_index(b, l), part = x,
+              to = place(b, f, f->slot->from_sum ? plus(b, summed, step) : summed,
+                         f->slot->from_sum ? outer : plus(b, outer, step));
+    if (lanes > unit)
+      part = sn(b, "vector.extract_strided_slice", x, sn_vector(f->side->type, unit), one_number(b, "offsets", l),
+                one_number(b, "sizes", unit), one_number(b, "strides", 1));
+    sn_op(b, "vector.store", sn(b, "vector.bitcast", part, bytes), f->slots, to, sn_types(0, NULL),
+          sn_attr("alignment", sn_i64(b->ctx, UNIT)));
+  }
 }
 
 // ---- by elements -----------------------------------------------------------------------------------
@@ -158,27 +200,44 @@ static void load_elements(SnBuilder *b, const Filled *f, MlirValue low, MlirValu
 
 // ---- all of a slot -----------------------------------------------------------------------------------
 
+// Of unit u: its neighbours' first one, and the other direction.
+static void unit_sides(SnBuilder *b, const Filled *f, MlirValue low, MlirValue high, MlirValue *summed,
+                       MlirValue *outer) {
+  low = times(b, low, f->slot->lanes);
+  *summed = f->slot->from_sum ? low : high;
+  *outer = f->slot->from_sum ? high : low;
+}
+
 // So many units of the thread, from `turn` on.
 static void fill_units(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n) {
-  MlirValue low[MOST_UNITS], high[MOST_UNITS], loaded[MOST_UNITS];
-  bool pieces = f->slot->fetch == SN_GPU_BY_PIECES, from_sum = f->slot->from_sum;
+  MlirValue low[MOST_UNITS], high[MOST_UNITS], loaded[MOST_UNITS], in[MOST_UNITS];
+  SnGpuSlotFetch fetch = f->slot->fetch;
   int64_t lanes = f->slot->lanes;
   for (int64_t u = 0; u < n; ++u) {
     unit_of(b, f, u ? plus(b, turn, sn_index(b, u)) : turn, &low[u], &high[u]);
-    if (pieces) {
-      MlirValue x = times(b, low[u], lanes);
-      copy_piece(b, f, from_sum ? x : high[u], from_sum ? high[u] : x);
-    } else {
+    if (fetch == SN_GPU_BY_ELEMENTS) {
       load_elements(b, f, low[u], high[u], loaded + u * lanes);
+      continue;
     }
+    MlirValue summed, outer;
+    unit_sides(b, f, low[u], high[u], &summed, &outer);
+    if (fetch == SN_GPU_BY_PIECES)
+      copy_piece(b, f, summed, outer);
+    else
+      loaded[u] = load_vector(b, f, summed, outer, &in[u]);
   }
-  for (int64_t u = 0; u < n && !pieces; ++u)
-    store_elements(b, f, low[u], high[u], loaded + u * lanes);
+  for (int64_t u = 0; u < n && fetch != SN_GPU_BY_PIECES; ++u) {
+    MlirValue summed, outer;
+    unit_sides(b, f, low[u], high[u], &summed, &outer);
+    if (fetch == SN_GPU_BY_VECTORS)
+      store_vector(b, f, loaded[u], in[u], summed, outer);
+    else
+      store_elements(b, f, low[u], high[u], loaded + u * lanes);
+  }
 }
 
 void sn_gpu_fill_slot(SnBuilder *b, const SnGpuSide *side, const SnGpuSlot *slot, const SnGpuFetchers *who,
                       MlirValue slots, MlirValue begin, MlirValue first) {
-  bool pieces = slot->fetch == SN_GPU_BY_PIECES;
   int64_t along = slot->from_sum ? side->k : side->extent;
   Filled f = {.side = side,
               .slot = slot,
@@ -187,9 +246,12 @@ void sn_gpu_fill_slot(SnBuilder *b, const SnGpuSide *side, const SnGpuSlot *slot
               .begin = begin,
               .first = first,
               .bytes = (int64_t)sn_bits(side->type) / 8,
-              .across = pieces ? along / slot->lanes : along,
+              .across = slot->fetch == SN_GPU_BY_ELEMENTS ? along : along / slot->lanes,
               .units = side->extent * side->k / slot->lanes};
-  int64_t all = f.units / (32 * who->warps), at_once = pieces ? MOST_UNITS : LOADS_AT_ONCE / who->warps / slot->lanes;
+  int64_t all = f.units / (32 * who->warps), at_once = slot->fetch == SN_GPU_BY_PIECES ? MOST_UNITS
+                                                       : slot->fetch == SN_GPU_BY_VECTORS
+                                                           ? VECTORS_AT_ONCE
+                                                           : LOADS_AT_ONCE / who->warps / slot->lanes;
   while (all % at_once)
     at_once /= 2;
   if (at_once == all) { // what a unit's rows are is known before the loop over the sum

@@ -35,6 +35,7 @@ static const struct {
   int64_t fetcher, sum;
 } registers_of[][2] = {[SN_GPU_BY_COPIES] = {{24, 240}},
                        [SN_GPU_BY_PIECES] = {{72, 216}, {56, 200}},
+                       [SN_GPU_BY_VECTORS] = {{136, 184}, {88, 168}},
                        [SN_GPU_BY_ELEMENTS] = {{136, 184}, {88, 168}}};
 
 typedef struct {

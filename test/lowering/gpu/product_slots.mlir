@@ -50,6 +50,29 @@ func.func private @channels_last(%x: memref<2x14x14x64xbf16>, %w: memref<64x3x3x
 
 // -----
 
+// A side that is converted: 16 bytes loaded as a vector, two units of 16 bytes stored. The other side is copied.
+
+// CHECK-LABEL: gpu.func @vectors
+//  CHECK-SAME:   nvvm.reqntid = array<i32: 512>
+//  CHECK-SAME:   sinter.tensor_maps = 1
+//       CHECK:     nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]
+//       CHECK:   nvvm.setmaxregister decrease 88
+//       CHECK:     vector.load %{{.+}} {alignment = 16 : i64} : memref<524288xf8E4M3FN>, vector<16xf8E4M3FN>
+//   CHECK-NOT:     memref.load
+//       CHECK:     arith.extf %{{.+}} : vector<16xf8E4M3FN> to vector<16xbf16>
+// CHECK-COUNT-2:   vector.store %{{.+}} {alignment = 16 : i64} : memref<{{.+}}xi8, {{.*}}>, vector<16xi8>
+func.func private @vectors(%x: memref<512x1024xbf16>, %w: memref<512x1024xf8E4M3FN>, %y: memref<512x512xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 512) by (j = 512) product (k = 1024) (%x[i, k] : memref<512x1024xbf16>, %w[j, k] : memref<512x1024xf8E4M3FN>) : f32
+      outs(%y[i, j] : memref<512x512xf32>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 128, k = 64, threads = 256, stages = 6, share = "turns", blocks = 132>) {
+  ^row(%acc: tensor<512xf32>):
+    sinter.yield %acc : tensor<512xf32>
+  }
+  return
+}
+
+// -----
+
 // Lines of an odd length: neighbouring threads load neighbours of the sum, each of eight rows, and store them as 16
 // bytes of a line along the rows. No branch: what is beside the ends is the first element, and zero instead.
 
