@@ -82,7 +82,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL,
      "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
-    {"gpu_rows", "unroll", 1, 32, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
+    {"gpu_rows", "unroll", 1, 128, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
+    {"gpu_rows", "rows", 1, 16, 0, 1, NULL,
+     "of team = 1: rows of a thread, its lanes: neighbours in the last row dimension, whose size is a multiple of "
+     "that"},
     {"gpu_rows", "vector", 1, 16, 0, 1, NULL, "consecutive columns that a thread loads at once"},
     {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes,
      "what is dealt out: rows to blocks or teams; elements that are all alike, as one row, to all threads; 32 "

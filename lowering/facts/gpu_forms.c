@@ -26,6 +26,7 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .occupancy = sn_schedule_number(a, "occupancy"),
                    .vector = sn_schedule_number(a, "vector"),
                    .unroll = sn_schedule_number(a, "unroll"),
+                   .rows = sn_schedule_number(a, "rows"),
                    .team = sn_schedule_number(a, "team"),
                    .cluster = sn_schedule_number(a, "cluster"),
                    .group = sn_schedule_number(a, "group"),
@@ -58,10 +59,13 @@ static int64_t team_of(const SnForm *f, const SnGpuRows *s) {
 // Blocks that share a row.
 static int64_t cluster_of(const SnGpuRows *s) { return s->shape == SN_GPU_SHAPE_GRID ? s->group : s->cluster; }
 
+// Rows of a thread that has rows by itself.
+static int64_t rows_of_thread(const SnGpuRows *s) { return s->rows > 1 ? s->rows : 1; }
+
 // Blocks that have work, and no more than the schedule says.
 static int64_t blocks_of(const SnForm *f, const SnGpuRows *s) {
   int64_t cluster = cluster_of(s), rows = sn_num_rows(f), most = s->blocks / cluster,
-          at_once = s->threads / team_of(f, s);
+          at_once = s->threads / team_of(f, s) * rows_of_thread(s);
   if (s->shape == SN_GPU_SHAPE_FLAT) { // vectors of a block
     int64_t length = sn_row_length(f);
     rows = rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
@@ -177,7 +181,10 @@ static SnLayout layout_of(const SnGpuRowPlan *p) {
 }
 
 SnGpuRowPlan sn_gpu_plan_rows(const SnForm *f, const SnGpuRows *s) {
-  SnGpuRowPlan p = {.launch = launch_of(f, s), .columns = columns_of(f, s), .rows_are_lanes = rows_are_lanes(f)};
+  SnGpuRowPlan p = {.launch = launch_of(f, s),
+                    .columns = columns_of(f, s),
+                    .rows_are_lanes = rows_are_lanes(f),
+                    .rows = rows_of_thread(s)};
   p.fetch = fetch_of(f, s, p.columns.resident);
   if (s->shape == SN_GPU_SHAPE_GRID && p.columns.resident)
     p.slices = slices_of(f, s);

@@ -22,7 +22,7 @@ enum {
 
 // A #sinter.gpu_rows, as it is written.
 typedef struct {
-  int64_t threads, blocks, occupancy, vector, unroll, team, cluster, group, depth, slots;
+  int64_t threads, blocks, occupancy, vector, unroll, rows, team, cluster, group, depth, slots;
   enum { SN_GPU_SHAPE_ROWS, SN_GPU_SHAPE_FLAT, SN_GPU_SHAPE_TILE, SN_GPU_SHAPE_GRID } shape;
   enum { SN_GPU_REREAD, SN_GPU_REGISTERS, SN_GPU_SHARED } residency;
   bool ahead, remake;
@@ -66,6 +66,7 @@ typedef struct {
   SnGpuFetch fetch;
   SnGpuSlices slices;  // of SN_GPU_GROUP alone
   bool rows_are_lanes; // the form has no columns: a thread runs a row
+  int64_t rows;        // of a thread that has rows by itself: lanes
 } SnGpuRowPlan;
 
 // An error if there is none.

@@ -27,14 +27,21 @@ static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset)
 }
 
 // Every vector of this operand begins at a multiple of its size from the operand's begin.
-static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
+static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
   int64_t factors[SN_MAX_DIMS], offset;
   MlirType t = sn_type_of(a->value);
   if (!sn_linear_factors(a->map, t, factors) || !constant_offset(a->map, t, &offset) || offset % lanes)
     return false;
-  for (int64_t d = 0; d < f->num_rows; ++d)
+  int64_t rows = f->num_rows - (of_rows ? 1 : 0);
+  for (int64_t d = 0; d < rows; ++d)
     if (f->dims.data[d].size > 1 && factors[d] % lanes)
       return false;
+  if (of_rows) { // the last row dimension is the lanes', and begins at multiples of them
+    for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+      if (f->dims.data[d].size > 1 && factors[d] % lanes)
+        return false;
+    return factors[rows] == 1;
+  }
   bool together = true; // with the inner ones
   int64_t inner = 1;
   for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
@@ -48,7 +55,7 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes) {
 
 SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes) {
   int64_t bytes = lanes * sn_bits(sn_element(sn_type_of(a->value))) / 8;
-  if (!p->aligned || !is_aligned(p->form, a, lanes))
+  if (!p->aligned || !is_aligned(p->form, a, lanes, p->row.rows > 1))
     return sn_no_attr();
   return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }

@@ -92,11 +92,11 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const S
     dims_at(b, p, c, 0, dims);
     if (!uses(f, a, f->num_rows - 1))
       return sn_lanes_broadcast(b, sn_row_load(b, f, a, dims), rows);
-    if (in_one_piece(f, a) && a->fill.ptr)
+    if (in_one_piece(f, a) && a->fill.ptr && !p->selects)
       return sn_row_load_masked(b, f, a, dims, rows);
-    if (in_one_piece(f, a)) {
+    if (in_one_piece(f, a) && !a->fill.ptr) {
       intptr_t n = subscripts(b, a, dims, at);
-      return sn(b, "vector.load", a->value, sn_values(n, at), vector);
+      return sn(b, "vector.load", a->value, sn_values(n, at), vector, sn_row_alignment(b, p, a, rows));
     }
   }
   assert(rows <= 64);
@@ -116,7 +116,7 @@ void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue e
     dims_at(b, p, c, l, dims);
     intptr_t n = subscripts(b, a, dims, at);
     if (in_one_piece(f, a)) {
-      sn_op(b, "vector.store", element, a->value, sn_values(n, at));
+      sn_op(b, "vector.store", element, a->value, sn_values(n, at), sn_row_alignment(b, p, a, p->row.rows));
       return;
     }
     sn_op(b, "memref.store", sn_lane(b, element, l), a->value, sn_values(n, at));

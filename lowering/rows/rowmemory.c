@@ -273,7 +273,7 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
   sn_row_dims(b, p, c, 0, dims);
   if (sn_fragment_lanes(c) == 1)
     return sn_row_load(b, p->form, a, dims);
-  if (a->fill.ptr && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) &&
+  if (a->fill.ptr && !p->selects && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) &&
       sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->columns);
   if (is_consecutive(p->form, a, c->columns)) {

@@ -60,6 +60,8 @@ typedef struct {
                                // lowering: lanes are rows then, also those of columns
   MlirValue dims[SN_MAX_DIMS]; // set by the lowering: index of each row dimension, of lane 0
   int64_t aligned;             // set by the lowering: bytes that every operand begins at a multiple of; 0: not known
+  bool selects;                // set by the lowering: what may be outside is loaded from a place inside, then selected;
+                               // there are no masked loads
   bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   SN_VEC(SnKept) kept;         // by sn_row_keep; none: each phase recomputes what it needs
   int phase;                   // the one that is being emitted

@@ -43,6 +43,8 @@
 #define HELD 32                // registers of a thread that hold a row, of 64
 #define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
 #define OTHER_SHARED 3072      // of each, beside rows
+#define MOST_TAPS 128          // of a window
+#define MOST_STRIDE 8          // of its neighbours in memory
 #define MANY_REDUCES 6         // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
@@ -50,6 +52,7 @@
 
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
+  int64_t rows;    // of a thread; 0: one
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
   bool registers, shared, flat, tile;
   SnGpuGridRows grid; // group: 0 for other families
@@ -145,14 +148,70 @@ static bool rows_together(const SnForm *f) {
   return any;
 }
 
-// A thread has a row: there are no columns, or the threads of a warp read what lies together.
+// Some input is read around a row's own place: columns are a window's taps, and neighbouring rows share what they read.
+// A window's outputs are the lanes.
+static bool windows(const SnForm *f) {
+  int64_t last = f->num_rows - 1, length = sn_row_length(f), factors[SN_MAX_DIMS];
+  bool any = false;
+  if (!f->num_rows || !f->num_cols || f->dims.data[last].size < 2 || length == SN_DYNAMIC || length > MOST_TAPS)
+    return false;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    intptr_t n = mlirAffineMapGetNumResults(a->map);
+    if (a->through.ptr || sn_is_table(a))
+      return false;
+    if (!sn_map_uses(a->map, last)) // a weight, one for all neighbours
+      continue;
+    if (k >= f->inputs.size ? !sn_unit_stride(a->map, last)
+                            : !sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[last] > MOST_STRIDE)
+      return false;
+    for (intptr_t i = 0; i < n && k < f->inputs.size; ++i) {
+      MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
+      bool row = false, column = false;
+      for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+        *(d < f->num_rows ? &row : &column) |= mlirAffineExprIsFunctionOfDim(e, d);
+      any |= row && column;
+    }
+  }
+  return any;
+}
+
+// Lanes of 64 bits take registers that a second row had better have.
+static bool is_wide(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t k = 0; k < sn_num_results(op); ++k)
+      if (sn_is_row(sn_result(op, k)) && sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32)
+        return true;
+  return false;
+}
+
+// Rows of a thread: as many as make 16 bytes of the widest, while threads are there that fill the device; of windows,
+// so that what neighbours share is loaded once, and registers hold it.
+static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
+  const SnForm *f = a->form;
+  int64_t most = window ? a->length > 30 ? 2 : 4 : a->lanes, last = f->dims.data[f->num_rows - 1].size, rows = 1;
+  if (a->sums || a->again || sn_gpu_asserts(f) || is_wide(f) || a->rows == SN_DYNAMIC)
+    return 1;
+  while (rows * 2 <= most && last % (rows * 2) == 0 && a->rows / (rows * 2) >= a->gpu->multiprocessors * THREADS / 2)
+    rows *= 2;
+  return rows;
+}
+
+// A thread has a row, or a few neighbours: there are no columns, or the threads of a warp read what lies together.
 static bool thread(const SnGpuRowFacts *a, Schedule *s) {
-  if (a->columns || (a->form->num_cols && !rows_together(a->form)))
+  bool window = windows(a->form);
+  if (a->columns || (a->form->num_cols && !window && !rows_together(a->form)))
     return false;
   *s = (Schedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
-  while (a->form->num_cols && s->unroll < 16 && s->unroll * 2 <= a->length)
+  if (a->form->num_cols)
+    s->rows = rows_of_thread(a, window);
+  while (a->form->num_cols && s->unroll < (s->rows > 1 ? 4 : 16) && s->unroll * 2 <= a->length)
     s->unroll *= 2;
-  s->blocks = blocks_for(a, s, s->threads);
+  if (window) { // no loop: which taps are outside is known
+    s->unroll = a->length;
+    s->at_once = a->length * s->rows > 40 ? THREADS / 2 : THREADS;
+  }
+  s->blocks = blocks_for(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
   int64_t at_once = occupancy(s) * a->gpu->multiprocessors;
   if (a->sums && s->blocks > at_once) // a thread adds up many rows before threads meet
     s->blocks = at_once;
@@ -397,7 +456,7 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
-  char unroll[32] = "", cluster[32] = "", team[32] = "";
+  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "";
   const char *next = ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
@@ -407,17 +466,19 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
     snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s->cluster);
   if (s->team < s->threads)
     snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
+  if (s->rows > 1)
+    snprintf(rows, sizeof rows, ", rows = %lld", (long long)s->rows);
   return sn_schedule_attr(
       loc, "gpu_rows",
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s}",
+                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s}",
                     (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
                     s->flat        ? "shape = \"flat\""
                     : s->tile      ? "shape = \"tile\", residency = \"registers\""
                     : s->registers ? "residency = \"registers\""
                     : s->shared    ? "residency = \"shared\""
                                    : "residency = \"reread\"",
-                    remake, next, cluster, team, maximum));
+                    remake, next, cluster, team, rows, maximum));
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {

@@ -261,6 +261,41 @@ def logsumexp(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fa
          lambda r: [cast(r.standard_normal((m, n)) * 3, t)], outputs, big=big)
 
 
+def window(name, stride, taps, t="f32", schedule=None, big=False, at=(2, 3, 9, 32)):
+    """A maximum and a mean over a window with a border, and a weight for each tap."""
+    n, c, h, w = at
+    oh, ow, border = (h - 1) // stride + 1, (w - 1) // stride + 1, taps // 2
+    full, out, k = (n, c, h, w), (n, c, oh, ow), taps * taps
+    where = f"n, c, i * {stride} + r - {border}, j * {stride} + s - {border}"
+    half = t in ("f16", "bf16")
+    wide = f"  %b = arith.extf %b0 : tensor<{k}x{t}> to tensor<{k}xf32>" if half else ""
+    weight = f"  %v = arith.extf %v0 : tensor<{k}x{t}> to tensor<{k}xf32>" if half else ""
+    low = {"f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}[t]
+    body = f"""
+%y, %z = sinter.rowwise (n = {n}, c = {c}, i = {oh}, j = {ow}) by (r = {taps}, s = {taps})
+    ins(%x[{where}] : {tensor(full, t)} else {low}, %x[{where}] : {tensor(full, t)} else 0.0,
+        %w[c, r, s] : {tensor((c, taps, taps), t)})
+    outs(%empty_y[n, c, i, j] : {tensor(out, t)}, %empty_z[n, c, i, j] : {tensor(out, 'f32')}){attr(schedule)} {{
+^row(%a: tensor<{k}x{t}>, %b{'0' if half else ''}: tensor<{k}x{t}>, %v{'0' if half else ''}: tensor<{k}x{t}>):
+{wide}
+{weight}
+  %m = sinter.row_reduce maximumf %a : tensor<{k}x{t}> -> {t}
+  %p = arith.mulf %b, %v : tensor<{k}xf32>
+  %s = sinter.row_reduce add %p : tensor<{k}xf32> -> f32
+  sinter.yield %m, %s : {t}, f32
+}}"""
+
+    def outputs(x, w):
+        x, w = x.astype(np.float64), w.astype(np.float64)
+        pads = [(0, 0), (0, 0), (border, border), (border, border)]
+        around = [np.lib.stride_tricks.sliding_window_view(np.pad(x, pads, constant_values=v), (taps, taps),
+                                                           axis=(2, 3))[:, :, ::stride, ::stride] for v in (-np.inf, 0)]
+        return [around[0].max((4, 5)), (around[1] * w[None, :, None, None]).sum((4, 5))]
+
+    case(name, program([("x", full, t), ("w", (c, taps, taps), t)], [("y", out, t), ("z", out, "f32")], [], body),
+         lambda r: [cast(r.standard_normal(full), t), cast(r.standard_normal((c, taps, taps)), t)], outputs, big=big)
+
+
 def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
     """Value and gradient; a label outside fails an assert; -100 is ignored."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
@@ -1066,6 +1101,12 @@ def constants():
 def all_cases():
     R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
+    own = 'threads = 64, blocks = 3, vector = 1, unroll = {}, rows = {}, team = 1'
+    window("window", 1, 3, schedule=own.format(9, 4))
+    window("window_strided", 2, 5, schedule=own.format(25, 2))
+    window("window_bf16", 1, 3, "bf16", schedule=own.format(9, 8))
+    window("window_loop", 2, 3, "f16", schedule=own.format(2, 4))
+    window("window_chosen", 1, 3, at=(1, 2, 5, 7))
     softmax("thread", 37, 4)
     softmax("warp_8", 100, 29, schedule=f"threads = 64, blocks = 7, vector = 1, {R}, team = 8, {BEFORE}")
     softmax("warp_32", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32, {BEFORE}")

@@ -75,7 +75,8 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
 void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
   for (size_t r = 0; r < n; ++r) {
     bool online = !sn_null(parts[r].sum);
-    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce, online && !parts[r].squares ? 1 : g->mine.width);
+    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce,
+                                     online && !parts[r].squares ? 1 : g->mine.width * g->plan->rows);
     if (online)
       parts[r].exponentials = parts[r].count = sn_row_identity(b, &g->program, parts[r].sum, g->mine.width);
   }
@@ -83,6 +84,8 @@ void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_
 
 // What each lane of a part has, in one value.
 static void to_scalars(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
+  if (g->plan->rows > 1) // each lane is a row's
+    return;
   for (size_t r = 0; r < n; ++r) {
     if (parts[r].squares) {
       sn_gpu_squares_lanes(b, &parts[r].value, &parts[r].exponentials, &parts[r].count);
@@ -146,12 +149,16 @@ static void unpack(SnGpuPart *parts, size_t n, const MlirValue *list) {
   }
 }
 
+static SnFragment fragment_at(const SnGpuRowKernel *g, MlirValue j) {
+  return g->plan->rows > 1 ? sn_fragment_of_rows(j, g->plan->rows) : sn_fragment(j, g->mine.width);
+}
+
 // One phase on vectors at j, j + step, ..., where nothing is known from before.
 static void columns_at(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, MlirValue j,
                        int64_t count, int64_t step) {
   SnFragment *at = sn_alloc((size_t)count * sizeof *at);
   for (int64_t u = 0; u < count; ++u)
-    at[u] = sn_fragment(u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j, g->mine.width);
+    at[u] = fragment_at(g, u ? sn(b, "arith.addi", j, sn_index(b, u * step)) : j);
   sn_gpu_run_vectors(b, g, phase, parts, n, (size_t)count, at, NULL);
   for (int64_t u = 0; u < count; ++u)
     sn_fragment_free(&at[u]);
@@ -191,6 +198,11 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
     return;
   if (g->plan->rows_are_lanes) { // a row of one column
     columns_at(b, g, phase, parts, n, sn_index(b, 0), 1, 1);
+    return;
+  }
+  int64_t all;
+  if (g->k->team == 1 && !g->mine.resident && sn_known(g->length, &all) && all <= g->mine.unroll) { // no loop
+    columns_at(b, g, phase, parts, n, sn_index(b, 0), all, 1);
     return;
   }
   if (g->mine.resident && g->mine.in_shared) {
@@ -274,7 +286,8 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
       leader = sn_if(b, who);
     any = true;
     SnAccess access = sn_gpu_output(g, o);
-    SnFragment at = sn_fragment(sn_index(b, 0), 1);
+    SnFragment at =
+        g->plan->rows > 1 ? sn_fragment_of_rows(sn_index(b, 0), g->plan->rows) : sn_fragment(sn_index(b, 0), 1);
     sn_row_store(b, &g->program, &at, sn_row_scalar(&g->program, v), &access);
     sn_fragment_free(&at);
   }

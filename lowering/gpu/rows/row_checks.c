@@ -59,6 +59,21 @@ static MlirLogicalResult check_shared(const SnForm *f, const SnGpuRows *s, const
   return SN_OK;
 }
 
+static MlirLogicalResult check_rows_of_thread(const SnForm *f, const SnGpuRows *s, const SnGpuRowPlan *p) {
+  int64_t last = f->num_rows ? f->dims.data[f->num_rows - 1].size : 1;
+  if (p->launch.team != 1 || p->columns.resident || s->vector > 1)
+    return sn_error(f->op,
+                    "rows = %lld needs team = 1, vector = 1 and residency = \"reread\": rows of a thread by itself",
+                    (long long)s->rows);
+  if (last == SN_DYNAMIC || last % s->rows)
+    return sn_error(f->op, "rows = %lld of a thread do not divide the last row dimension, which has %lld",
+                    (long long)s->rows, (long long)last);
+  if (f->accumulators.size || sn_gpu_asserts(f))
+    return sn_error(f->op, "rows = %lld of a thread are for forms that assert nothing and reduce nothing over rows",
+                    (long long)s->rows);
+  return SN_OK;
+}
+
 static MlirLogicalResult check_grid(const SnForm *f, const SnGpuRows *s, const SnGpuRowPlan *p) {
   size_t values, count;
   int64_t rows, pieces = (int64_t)p->columns.resident;
@@ -143,6 +158,8 @@ MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
                                       (long long)n, (long long)s->vector);
   if ((s->shape == SN_GPU_SHAPE_GRID && sn_failed(check_grid(f, s, &p))) ||
       (s->residency == SN_GPU_SHARED && sn_failed(check_shared(f, s, &p))))
+    return SN_FAIL;
+  if (s->rows > 1 && sn_failed(check_rows_of_thread(f, s, &p)))
     return SN_FAIL;
   if (p.launch.cluster > 1 && (p.rows_are_lanes || p.launch.team < s->threads))
     return sn_error(f->op, "cluster = %lld needs columns and no team: only then do blocks share a row",

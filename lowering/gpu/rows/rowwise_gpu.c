@@ -43,6 +43,8 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
   int64_t at_once = k->team < k->threads ? k->threads / k->team : 1;
   MlirValue next = ahead ? sn(b, "arith.addi", tile->number, sn_index(b, k->blocks / k->cluster)) : (MlirValue){0},
             row = k->team > 1 && at_once > 1 ? row_of_team(b, g, tile->number) : tile->number;
+  if (g->plan->rows > 1)
+    row = sn(b, "arith.muli", row, sn_index(b, g->plan->rows));
   sn_row_begin(&g->program);
   sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
   sn_gpu_begin_turns(b, k, tile);
@@ -74,7 +76,8 @@ static SnGpuTiles tiles_of(SnBuilder *b, const SnGpuRowKernel *g) {
     first = sn(b, "arith.muli", k->block, sn_index(b, at_once));
   if (k->team == 1)
     first = sn(b, "arith.addi", first, k->thread);
-  return sn_gpu_tiles_in_steps(k, first, g->num_rows, k->blocks / k->cluster * at_once);
+  MlirValue tiles = g->plan->rows > 1 ? sn(b, "arith.divui", g->num_rows, sn_index(b, g->plan->rows)) : g->num_rows;
+  return sn_gpu_tiles_in_steps(k, first, tiles, k->blocks / k->cluster * at_once);
 }
 
 static void run_rows(SnBuilder *b, SnGpuRowKernel *g) {
@@ -116,6 +119,8 @@ static size_t count_row_barriers(const SnGpuRowKernel *g) {
 // The row program, and what of it is reduced over rows and how; without IR.
 static void begin(SnGpuRowKernel *g, SnForm *f, const SnGpuRowPlan *plan, SnValues operands) {
   *g = (SnGpuRowKernel){.form = f, .plan = plan, .mine = plan->columns, .program = sn_row_program(f, operands)};
+  g->program.row.rows = plan->rows;
+  g->program.selects = true;
   sn_gpu_split_accumulators(g);
   if (g->mine.online)
     sn_row_join_exponentials(&g->joints, &g->program);

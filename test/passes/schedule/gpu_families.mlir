@@ -88,10 +88,10 @@ func.func @shuffled(%x: tensor<1048576x32xf32>, %y: tensor<32768x4096xf32>, %e: 
 
 // -----
 
-// Classes in dimension 1: a thread has a pixel's, neighbouring threads neighbouring pixels'.
+// Classes in dimension 1: a thread has four pixels', neighbouring threads neighbouring pixels'.
 
 // CHECK-LABEL: func @pixels
-//       CHECK: #sinter.gpu_rows<blocks = 4096, occupancy = 4, residency = "reread", team = 1, threads = 256, unroll = 16, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 1024, occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 4, vector = 1>
 func.func @pixels(%x: tensor<16x150x65536xf32>, %e: tensor<16x65536xf32>) -> tensor<16x65536xf32> {
   %0 = sinter.rowwise (i = 16, k = 65536) by (j = 150) ins(%x[i, j, k] : tensor<16x150x65536xf32>) outs(%e[i, k] : tensor<16x65536xf32>) {
   ^row(%a: tensor<150xf32>):
@@ -244,4 +244,28 @@ func.func @labels(%t: tensor<8192xi64>, %e: tensor<i64>) -> tensor<i64> {
     sinter.yield %l : i64
   }
   return %0 : tensor<i64>
+}
+
+// -----
+
+// Outputs of a window are the lanes, four of a thread, and its taps no loop; few outputs have a thread each.
+
+// CHECK-LABEL: @pooling
+//       CHECK: #sinter.gpu_rows<blocks = 8192, occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 9, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 2, occupancy = 4, residency = "reread", team = 1, threads = 256, unroll = 9, vector = 1>
+func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %z: tensor<3x9x13xf32>, %e: tensor<3x9x13xf32>) -> (tensor<32x64x64x64xf32>, tensor<3x9x13xf32>) {
+  %0 = sinter.rowwise (n = 32, c = 64, i = 64, j = 64) by (r = 3, s = 3)
+      ins(%x[n, c, i * 2 + r - 1, j * 2 + s - 1] : tensor<32x64x128x128xf32> else 0xFF800000)
+      outs(%y[n, c, i, j] : tensor<32x64x64x64xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    sinter.yield %m : f32
+  }
+  %1 = sinter.rowwise (n = 3, i = 9, j = 13) by (r = 3, s = 3) ins(%z[n, i + r - 1, j + s - 1] : tensor<3x9x13xf32> else 0.0)
+      outs(%e[n, i, j] : tensor<3x9x13xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %m = sinter.row_reduce add %a : tensor<9xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0, %1 : tensor<32x64x64x64xf32>, tensor<3x9x13xf32>
 }
