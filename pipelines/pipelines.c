@@ -236,6 +236,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
+    {"sinter-variances", "squares about a mean -> sums that wait for no other", NULL},
     {"sinter-arrange{chip=$chip}", "sides that copies cannot take -> tensors that they can", NULL},
     {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts tuning='$tuning'}",
      "each form gets its #sinter.gpu_rows", "scheduled"},

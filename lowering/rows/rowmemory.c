@@ -292,6 +292,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
   return sn(b, "vector.from_elements", sn_values(c->columns, lane), sn_vector(element, c->columns));
 }
 
+bool sn_row_has_vectors(const SnForm *f, const SnAccess *a, int64_t width) { return is_consecutive(f, a, width); }
+
 bool sn_row_in_one_piece(const SnForm *f, const SnAccess *a) {
   return !a->through.ptr && !sn_is_table(a) && is_consecutive(f, a, INT64_MAX);
 }

@@ -128,6 +128,21 @@ static int64_t read_values(const SnForm *f) {
   return bits < 32 ? 1 : bits / 32;
 }
 
+// No row that differs from row to row would have to be put together of elements: (j, k) of x[j, i, k] with k of an odd
+// size. (Gathered ones are, whatever their vectors.)
+static bool has_vectors(const SnForm *f, int64_t width) {
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    int64_t factors[SN_MAX_DIMS];
+    bool plain = f->num_cols > 1 && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_uses_cols(f, a->map) &&
+                 sn_uses_rows(f, a->map) && mlirShapedTypeHasStaticShape(sn_type_of(a->value)) &&
+                 sn_linear_factors(a->map, sn_type_of(a->value), factors);
+    if (plain && factors[f->num_rows + f->num_cols - 1] == 1 && !sn_row_has_vectors(f, a, width))
+      return false;
+  }
+  return true;
+}
+
 SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
   SnGpuRowFacts a = {.form = f,
                      .gpu = gpu,
@@ -141,6 +156,8 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
   if (a.length == SN_DYNAMIC)
     a.vector = 1;
   while (a.vector > 1 && a.length % a.vector)
+    a.vector /= 2;
+  while (a.vector > 1 && a.length != SN_DYNAMIC && !has_vectors(f, a.vector))
     a.vector /= 2;
   int64_t read = read_values(f);
   a.remake = !(a.packed && a.vector > 1) && read < a.live;

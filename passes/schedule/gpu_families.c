@@ -388,7 +388,7 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
   return !a->columns && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
-// The row is read once.
+// The row is read once, by a block, or a few where there are fewer rows than blocks.
 static bool stream(const SnGpuRowFacts *a, Schedule *s) {
   if (a->again ||
       (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
@@ -397,9 +397,16 @@ static bool stream(const SnGpuRowFacts *a, Schedule *s) {
   *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
   while (s->threads > 32 && s->threads * 4 > vectors)
     s->threads /= 2;
+  if (a->vector == 1)
+    s->unroll = 8;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
+  // Rows that do not fill the device are shared by clusters.
+  while (!a->columns && s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC &&
+         sn_times(a->rows, s->cluster * s->threads * 2) <= 2 * a->gpu->multiprocessors * THREADS &&
+         s->threads * s->cluster * s->unroll * 4 <= vectors)
+    s->cluster *= 2;
+  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
   return true;
 }
 

@@ -1,0 +1,151 @@
+// variances.c: a sum of squares about a mean, in f64 of narrower elements, waits for no other sum.
+//
+//   %w = arith.extf %x : f32 to f64                        %p = %x[0] in f64
+//   %s = sinter.row_reduce add %w                          %d = %w - %p
+//   %m = f(%s)                                      ->     %t = row_reduce add %d ; %u = row_reduce add %d * %d
+//   %q = sinter.row_reduce add (%w - %m) * (%w - %m)       %s = %t + n %p
+//                                                          %q = %u - 2 (%m - %p) %t + n (%m - %p)^2
+//
+// The row is read once, not twice, so that one that no multiprocessor holds may be cut into parts. Nothing is lost:
+// an element is no further from the mean of n than sqrt(n) times their deviation, so what cancels is at most n times
+// the result, and n 2^-53 is far less than what f32 shows of it. Programs in f64 itself stay as they are. An element 0
+// that is no number, or infinite, is not subtracted. Rows that are stored, and that a
+// cluster holds in registers, stay as they are.
+//
+// decides: which reductions of a GPU's rows are spelled so that they wait for no other.
+//
+// runs in: sinter-gpu    test: test/passes/arrange/variances.mlir, test/gpu/emulate.test
+
+#include "capi/form.h"
+#include "capi/pass.h"
+
+#define MOST_COLUMNS (1 << 24)
+#define MOST_KEPT (1 << 18)
+
+// What is widened to f64: a float of 32 bits at most; null if it is anything else.
+static MlirValue narrow_of(MlirValue w) {
+  MlirValue none = {0}, x = w;
+  if (!sn_is_row(w) || !mlirTypeIsAF64(sn_element(sn_type_of(w))))
+    return none;
+  for (MlirOperation op = sn_def(x, "arith.extf"); !sn_null(op); op = sn_def(x, "arith.extf"))
+    x = sn_operand(op, 0);
+  return sn_same(x, w) ? none : x;
+}
+
+static bool is_sum(MlirOperation op) {
+  return sn_is_reduce(op, "add") && mlirTypeIsAF64(sn_type_of(sn_result(op, 0))) &&
+         mlirTypeIsAF64(sn_element(sn_type_of(sn_operand(op, 0))));
+}
+
+// The row whose differences from *mean the reduction adds up the squares of; null if it is nothing of the kind.
+static MlirValue squares_of(MlirOperation reduce, MlirValue *mean) {
+  MlirValue none = {0};
+  MlirOperation square = is_sum(reduce) ? sn_def(sn_operand(reduce, 0), "arith.mulf") : (MlirOperation){0};
+  if (sn_null(square) || !sn_same(sn_operand(square, 0), sn_operand(square, 1)))
+    return none;
+  MlirOperation sub = sn_def(sn_operand(square, 0), "arith.subf");
+  if (sn_null(sub))
+    return none;
+  *mean = sn_broadcast_of(sn_operand(sub, 1));
+  return sn_none(*mean) || sn_none(narrow_of(sn_operand(sub, 0))) ? none : sn_operand(sub, 0);
+}
+
+// Whether v follows from some reduction of a row.
+static bool waits(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op))
+    return false;
+  bool is = sn_is(op, "sinter.row_reduce");
+  for (intptr_t k = 0; k < sn_num_operands(op) && !is; ++k)
+    is = waits(sn_operand(op, k));
+  return is;
+}
+
+// The sum of the row's own elements in front of `before`; null if there is none.
+static MlirOperation sum_of(MlirBlock body, MlirValue w, MlirOperation before) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, before);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_sum(op) && sn_same(sn_operand(op, 0), w))
+      return op;
+  return (MlirOperation){0};
+}
+
+static MlirValue binary(SnBuilder *b, const char *name, MlirValue x, MlirValue y) { return sn(b, name, x, y); }
+
+// Element 0 in f64, or 0.
+static MlirValue first_element(SnBuilder *b, MlirValue x) {
+  enum { EQUAL = 1 }; // ordered
+  MlirType t = sn_element(sn_type_of(x)), f64 = mlirF64TypeGet(b->ctx);
+  MlirValue p = sn(b, "sinter.pick", x, sn_index(b, 0), sn_float(b, t, 0));
+  MlirValue wide = sn(b, "arith.extf", p, f64), zero = sn_float(b, f64, 0);
+  MlirValue finite = sn(b, "arith.cmpf", binary(b, "arith.subf", wide, wide), zero,
+                        sn_attr("predicate", sn_i64(b->ctx, EQUAL)));
+  return sn(b, "arith.select", finite, wide, zero);
+}
+
+static void about_first(MlirBlock body, MlirOperation squares, MlirValue w, MlirValue mean, double n) {
+  MlirOperation sum = sum_of(body, w, squares);
+  SnBuilder b = sn_before(sn_null(sum) ? squares : sum);
+  MlirType f64 = mlirF64TypeGet(b.ctx);
+  MlirValue first = first_element(&b, narrow_of(w)), count = sn_float(&b, f64, n);
+  MlirValue d = binary(&b, "arith.subf", w, sn_as_row(&b, first, sn_type_of(w)));
+  MlirValue t = sn_row_reduce(&b, "add", d, f64),
+            u = sn_row_reduce(&b, "add", binary(&b, "arith.mulf", d, d), f64);
+  if (!sn_null(sum)) {
+    MlirValue s = binary(&b, "arith.addf", t, binary(&b, "arith.mulf", first, count));
+    mlirValueReplaceAllUsesOfWith(sn_result(sum, 0), s);
+  }
+  b = sn_before(squares);
+  MlirValue far = binary(&b, "arith.subf", mean, first),
+            cross = binary(&b, "arith.mulf", binary(&b, "arith.addf", far, far), t),
+            all = binary(&b, "arith.mulf", binary(&b, "arith.mulf", far, far), count);
+  MlirValue q = binary(&b, "arith.addf", binary(&b, "arith.subf", u, cross), all);
+  // Rounding may leave less than nothing.
+  mlirValueReplaceAllUsesOfWith(sn_result(squares, 0), sn(&b, "arith.maximumf", q, sn_float(&b, f64, 0)));
+  mlirOperationDestroy(squares);
+  if (!sn_null(sum))
+    mlirOperationDestroy(sum);
+}
+
+// A row that is stored is kept in registers of a cluster between its phases, up to this length: another phase costs no
+// memory then, and element 0 would take registers.
+static bool is_kept(const SnForm *f, int64_t n) {
+  bool stored = false;
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    stored |= !sn_is_reduced(f, k) && sn_uses_cols(f, f->outputs.data[k].map);
+  return stored && n <= MOST_KEPT;
+}
+
+static MlirLogicalResult function(MlirOperation func, void *user) {
+  (void)user;
+  SnOpVec forms = sn_collect(func, "sinter.rowwise");
+  for (size_t k = 0; k < forms.size; ++k) {
+    SnForm f = sn_form_read(forms.data[k]);
+    int64_t n = sn_row_length(&f);
+    bool fits = sn_is_plain(&f) && !f.schedule.ptr && n != SN_DYNAMIC && n > 1 && n <= MOST_COLUMNS && !is_kept(&f, n);
+    for (MlirOperation op = mlirBlockGetFirstOperation(f.body), next; fits && !sn_null(op); op = next) {
+      MlirValue mean, w = squares_of(op, &mean);
+      next = mlirOperationGetNextInBlock(op);
+      if (!sn_none(w) && waits(mean))
+        about_first(f.body, op, w, mean, (double)n);
+    }
+    sn_form_free(&f);
+  }
+  sn_vec_free(&forms);
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  (void)run;
+  return sn_each_function(op, function, NULL);
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+
+const SnPass sn_pass_variances = {
+    .argument = "sinter-variances",
+    .summary = "squares about a mean, in f64 of narrower elements -> sums that wait for no other",
+    .dialects = dialects,
+    .run = run,
+};
