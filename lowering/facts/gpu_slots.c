@@ -1,6 +1,6 @@
 // gpu_slots.c: see gpu_slots.h.
 //
-// test: test/passes/schedule/gpu_tiles.mlir, test/lowering/gpu/product_slots.mlir
+// test: test/lowering/gpu/gpu_slots.mlir, test/passes/schedule/gpu_tiles.mlir
 
 #include "lowering/facts/gpu_slots.h"
 #include "lowering/rows/rowmemory.h"

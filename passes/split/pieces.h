@@ -116,6 +116,12 @@ void sn_store_products(MlirOperation contract, MlirAttribute cut);
 // programs.
 void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 
+// ---- split/few.c ------------------------------------------------------------------------
+
+// A GPU has few elements of the contract's product, and each is a long sum; and a rowwise that sums them in its place.
+bool sn_has_few_sums(const SnForm *f);
+void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut);
+
 // ---- split/split.c ----------------------------------------------------------------------
 
 // Cuts s->f, which has something to cut, and frees what s has.

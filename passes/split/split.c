@@ -130,9 +130,16 @@ static void split_products(MlirOperation func, SnSplit how, const char *(*why)(c
   sn_vec_free(&forms);
 }
 
+// What a GPU had better sum row by row, while programs of sides are there.
+static const char *few_on_gpu(const SnForm *f) {
+  return sn_has_few_sums(f) ? "a GPU's tiles of products would be almost empty: each sum is a row's" : NULL;
+}
+
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
   bool ok = true;
+  if (how.target && !strcmp(how.target, "gpu"))
+    split_products(func, how, few_on_gpu, sn_sum_by_rows);
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && ok; ++k)

@@ -994,6 +994,27 @@ def staged_products():
     filled_products(plain, small, tile)
 
 
+def few_products():
+    """So few elements that each is a row's sum: no schedule is asked for, rows are what it becomes."""
+    for name, m, n, k, b, t in (("f16", 3, 1, 2056, "k, j", ("f16", "f16", "f32")),
+                                ("i8", 20, 8, 515, "j, k", ("i8", "i8", "i32")),
+                                ("mixed", 1, 5, 1304, "j, k", ("bf16", "f8E4M3FN", "f32")),
+                                ("f64", 2, 3, 700, "j, k", ("f64", "f64", "f64"))):
+        at = (n, k) if b == "j, k" else (k, n)
+        product("product_few_" + name, rows=[("i", m)], columns=[("j", n)], sums=[("k", k)], a="i, k", b=b,
+                spec=f"ik,{b.replace(', ', '')}->ij", shapes=((m, k), at), t=t, more=[("c", (n,), t[2], "j")],
+                body=f"""  %s = arith.add{t[2][0]} %p, %c_ : tensor<{n}x{t[2]}>
+  sinter.yield %s : tensor<{n}x{t[2]}>""", want=lambda p, c: [p + c])
+    product("product_few_side", rows=[("i", 4)], columns=[("j", 1)], sums=[("k", 353)], a="i, k", b="j, k",
+            spec="ik,jk->ij", shapes=((4, 353), (1, 353)),
+            side="""side(%a[i, k] : tensor<4x353xf32>, %b[0, k] : tensor<1x353xf32>) {
+^side(%v: tensor<353xf32>, %g: tensor<353xf32>):
+  %m = arith.mulf %v, %g : tensor<353xf32>
+  sinter.yield %m : tensor<353xf32>
+}""", inputs=lambda r: [r.standard_normal((4, 353)).astype("f4"), r.standard_normal((1, 353)).astype("f4")],
+            want=lambda x, w: [(x.astype("f8") * w) @ w.T.astype("f8")])
+
+
 def filled_products(plain, small, tile):
     """By wgmma, where threads fetch a side: lines of any length, windows of either layout, gathers, copies."""
     for a in ("i, k", "k, i"):
@@ -1213,6 +1234,7 @@ def all_cases():
     constants()
     products()
     staged_products()
+    few_products()
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

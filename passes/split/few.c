@@ -1,0 +1,159 @@
+// few.c: a product of few elements with long sums is a row's sum for each of them.
+//
+//   contract (i = 3) by (j = 1) product (k = 6168) (%x[i, k], %w[k, j]) { gelu(%acc + %b[j]) }
+// ->
+//   rowwise (i = 3, j = 1) by (k = 6168) { gelu(row_reduce add (%x * %w) + %b) }
+//
+// Tiles of a GPU's products have 64 rows or columns at least, and here almost all of them would be beside the ends.
+// Rows have blocks of their own that share a sum. Programs of sides are row programs over what is summed: they become
+// part of the row's.
+//
+// test: test/passes/split/few.mlir
+
+#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/product_sides.h"
+#include "lowering/rows/rowmemory.h"
+#include "passes/split/pieces.h"
+
+enum {
+  MOST_OUTPUTS = 512, // a few for each multiprocessor
+  MOST_ACROSS = 8,    // rows, or columns: so often is the other side's line read
+  LEAST_SUM = 256,
+  SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
+};
+
+// ---- which ---------------------------------------------------------------------------------------
+
+static int64_t size_of(const SnForm *f, int64_t first, int64_t n) {
+  int64_t all = 1;
+  for (int64_t d = first; d < first + n; ++d)
+    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, f->dims.data[d].size);
+  return all;
+}
+
+// Neighbours of the sum are neighbours in memory, or there is little of it.
+static bool lies_along(const SnForm *f, const SnAccess *a, SnGroup sum) {
+  MlirType t = sn_type_of(a->value);
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    elements = sn_dim(t, i) == SN_DYNAMIC ? SMALL_SIDE : sn_times(elements, sn_dim(t, i));
+  if (elements < SMALL_SIDE)
+    return true;
+  for (int64_t d = sum.first + sum.num_dims; d-- > sum.first;)
+    if (f->dims.data[d].size != 1 && sn_access_uses(f, a, d)) {
+      int64_t factors[SN_MAX_DIMS];
+      return !a->through.ptr && sn_linear_factors(a->map, t, factors) && factors[d] == 1;
+    }
+  return true; // one number for all of the sum
+}
+
+static bool goes_by_elements(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, mlirBlockGetTerminator(f->body));
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (!line || sn_num_results(op) != 1 || mlirOperationGetNumRegions(op) || (line->position && !line->names_dim) ||
+        (line->first != SN_READS_COLUMN && line->first != SN_READS_NOTHING))
+      return false;
+  }
+  return true;
+}
+
+bool sn_has_few_sums(const SnForm *f) {
+  if (!f->contract || f->products.size != 1 || !sn_has_one_group(f) || f->matrices.size || f->accumulators.size ||
+      !sn_cpu_by_columns(f) || !goes_by_elements(f))
+    return false;
+  SnGroup sum = sn_side_summed(f, 0);
+  SnGpuPoints points = sn_gpu_points(f);
+  int64_t outputs = size_of(f, 0, f->num_rows + f->num_cols), sums = size_of(f, sum.first, sum.num_dims),
+          rows = sn_gpu_dims_size(f, &points.rows), columns = sn_gpu_dims_size(f, &points.columns);
+  if (outputs == SN_DYNAMIC || outputs < 1 || outputs > MOST_OUTPUTS || sums == SN_DYNAMIC || sums < LEAST_SUM ||
+      (rows > MOST_ACROSS && columns > MOST_ACROSS))
+    return false;
+  bool along = true;
+  for (size_t k = 0; k < sn_first_input(f); ++k)
+    along &= lies_along(f, &f->inputs.data[k], sum);
+  return along && sn_side_uses_all(f, 0, sum) && sn_side_uses_all(f, 1, sum);
+}
+
+// ---- the row -------------------------------------------------------------------------------------
+
+// The side's elements in the type of the sum. Its accesses are inputs of the row program, in their order.
+static MlirValue side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_t number, MlirType type) {
+  SnSide side = sn_side(f, number);
+  MlirValue x = sn_input_argument(to, side.first);
+  if (side.program.ptr) {
+    SnMap map = {0};
+    for (size_t k = 0; k < side.count; ++k)
+      sn_map(&map, mlirBlockGetArgument(side.program, (intptr_t)k), sn_input_argument(to, side.first + k));
+    sn_copy_ops(b, side.program, &map);
+    x = sn_lookup(&map, sn_operand(mlirBlockGetTerminator(side.program), 0));
+    sn_map_free(&map);
+  }
+  MlirType from = sn_element(sn_type_of(x));
+  if (mlirTypeEqual(from, type))
+    return x;
+  return sn_row_op(b,
+                   sn_is_float(type)    ? "arith.extf"
+                   : sn_bits(from) == 1 ? "arith.extui"
+                                        : "arith.extsi",
+                   type, 1, &x);
+}
+
+// The contract's row program at one column: all of it is scalars.
+static void copy_body(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum) {
+  SnMap map = {0};
+  SnValueVec yields = {0};
+  sn_map(&map, sn_product_argument(f, 0), sum);
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    MlirValue was = sn_result(op, 0), is, operands[SN_MAX_ELEMENTWISE];
+    intptr_t n = sn_num_operands(op);
+    for (intptr_t i = 0; i < n; ++i)
+      operands[i] = sn_lookup(&map, sn_operand(op, i));
+    MlirType element = sn_element(sn_type_of(was));
+    b->loc = mlirOperationGetLocation(op);
+    if (line->id == SN_OP_constant)
+      is = sn_constant(b, sn_constant_of(was));
+    else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) // a broadcast, or a detach
+      is = operands[0];
+    else
+      is = sn_result(sn_clone_as(b, op, sn_values(n, operands), sn_types(1, &element)), 0);
+    sn_map(&map, was, is);
+  }
+  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
+    sn_push(&yields, sn_lookup(&map, sn_operand(end, k)));
+  sn_op(b, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
+  sn_vec_free(&yields);
+  sn_map_free(&map);
+}
+
+void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut) {
+  SnForm f = sn_form_read(contract);
+  SnBuilder b = sn_before(contract);
+  SnForm to = {.num_rows = f.num_rows + f.num_cols, .num_cols = sn_side_summed(&f, 0).num_dims};
+  for (size_t d = 0; d < f.dims.size; ++d)
+    sn_push(&to.dims, f.dims.data[d]);
+  for (size_t k = 0; k < f.inputs.size; ++k)
+    sn_push(&to.inputs, f.inputs.data[k]);
+  for (size_t k = 0; k < f.indices.size; ++k)
+    sn_push(&to.indices, f.indices.data[k]);
+  for (size_t k = 0; k < f.outputs.size; ++k)
+    sn_push(&to.outputs, f.outputs.data[k]);
+  MlirOperation made = sn_form_create(&b, &to, false);
+  SnBuilder in = sn_at_end(to.body, b.loc);
+  MlirType type = f.products.data[0].type;
+  MlirValue both[] = {side_row(&in, &f, &to, 0, type), side_row(&in, &f, &to, 1, type)},
+            x = sn_row_op(&in, sn_is_float(type) ? "arith.mulf" : "arith.muli", (MlirType){0}, 2, both);
+  copy_body(&in, &f, &to, sn_row_reduce(&in, "add", x, type));
+  for (intptr_t r = 0; r < sn_num_results(contract); ++r)
+    mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(made, r));
+  if (cut.ptr)
+    sn_set_attr(made, "sinter.cut", cut);
+  mlirOperationDestroy(contract);
+  sn_form_free(&to);
+  sn_form_free(&f);
+}

@@ -1,0 +1,92 @@
+// RUN: sinter-opt --sinter-split=target=gpu --split-input-file %s | FileCheck %s
+
+// Three long sums: rows have blocks of their own. What was a row of the product is a scalar; a side's program is part
+// of the row's.
+
+// CHECK-LABEL: func @gain
+//   CHECK-NOT:   sinter.contract
+//       CHECK:   sinter.rowwise (i = 3, j = 1) by (k = 6168)
+//  CHECK-NEXT:     ins(%{{.+}}[i, k] : tensor<3x6168xf16>, %{{.+}}[k] : tensor<6168xf16>, %{{.+}}[k, j] : tensor<6168x1xf16>, %{{.+}}[j] : tensor<1xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j] : tensor<3x1xf16>)
+//  CHECK-NEXT:   ^row(%[[X:.+]]: tensor<6168xf16>, %[[G:.+]]: tensor<6168xf16>, %[[W:.+]]: tensor<6168xf16>, %[[B:.+]]: f32):
+//  CHECK-NEXT:     %[[M:.+]] = arith.mulf %[[X]], %[[G]] : tensor<6168xf16>
+//  CHECK-NEXT:     %[[A:.+]] = arith.extf %[[M]]
+//  CHECK-NEXT:     %[[V:.+]] = arith.extf %[[W]]
+//  CHECK-NEXT:     %[[P:.+]] = arith.mulf %[[A]], %[[V]] : tensor<6168xf32>
+//  CHECK-NEXT:     %[[S:.+]] = sinter.row_reduce add %[[P]] : tensor<6168xf32> -> f32
+//       CHECK:     %[[Z:.+]] = arith.constant 0.000000e+00 : f32
+//       CHECK:     %[[Y:.+]] = arith.addf %[[S]], %[[B]] : f32
+//       CHECK:     %[[R:.+]] = arith.maximumf %[[Y]], %[[Z]] : f32
+//       CHECK:     %[[J:.+]] = sinter.index j : index
+//       CHECK:     %[[T:.+]] = arith.truncf
+//       CHECK:     sinter.yield %[[T]] : f16
+func.func @gain(%x: tensor<3x6168xf16>, %g: tensor<6168xf16>, %w: tensor<6168x1xf16>, %b: tensor<1xf32>, %e: tensor<3x1xf16>) -> tensor<3x1xf16> {
+  %0 = sinter.contract (i = 3) by (j = 1)
+      product (k = 6168) (side(%x[i, k] : tensor<3x6168xf16>, %g[k] : tensor<6168xf16>) {
+  ^side(%v: tensor<6168xf16>, %s: tensor<6168xf16>):
+    %m = arith.mulf %v, %s : tensor<6168xf16>
+    sinter.yield %m : tensor<6168xf16>
+  }, %w[k, j] : tensor<6168x1xf16>) : f32
+      ins(%b[j] : tensor<1xf32>) outs(%e[i, j] : tensor<3x1xf16>) {
+  ^row(%acc: tensor<1xf32>, %c: tensor<1xf32>):
+    %zero = arith.constant 0.0 : f32
+    %z = sinter.broadcast %zero : f32 -> tensor<1xf32>
+    %y = arith.addf %acc, %c : tensor<1xf32>
+    %r = arith.maximumf %y, %z : tensor<1xf32>
+    %j = sinter.index j : tensor<1xindex>
+    %i = arith.index_cast %j : tensor<1xindex> to tensor<1xi32>
+    %f = arith.sitofp %i : tensor<1xi32> to tensor<1xf32>
+    %q = arith.addf %r, %f : tensor<1xf32>
+    %t = arith.truncf %q : tensor<1xf32> to tensor<1xf16>
+    sinter.yield %t : tensor<1xf16>
+  }
+  return %0 : tensor<3x1xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @columns
+//       CHECK:   sinter.rowwise (i = 64, j = 8) by (k = 4096)
+//       CHECK:   arith.extsi
+//       CHECK:   arith.muli
+//       CHECK:   sinter.row_reduce add %{{.+}} : tensor<4096xi32> -> i32
+func.func @columns(%x: tensor<64x4096xi8>, %w: tensor<8x4096xi8>, %e: tensor<64x8xi32>) -> tensor<64x8xi32> {
+  %0 = sinter.contract (i = 64) by (j = 8) product (k = 4096) (%x[i, k] : tensor<64x4096xi8>, %w[j, k] : tensor<8x4096xi8>) : i32
+      outs(%e[i, j] : tensor<64x8xi32>) {
+  ^row(%acc: tensor<8xi32>):
+    sinter.yield %acc : tensor<8xi32>
+  }
+  return %0 : tensor<64x8xi32>
+}
+
+// -----
+
+// Too many elements, a short sum, many rows and columns, a side whose neighbours are not summed: they stay products.
+
+// CHECK-LABEL: func @stay
+// CHECK-COUNT-4: sinter.contract
+//   CHECK-NOT:   sinter.rowwise
+func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3x128xbf16>, %v: tensor<1x128xbf16>, %u: tensor<16x4096xbf16>, %t: tensor<4096x64xbf16>, %e: tensor<100x8xf32>, %f: tensor<3x1xf32>, %g: tensor<16x16xf32>, %h: tensor<1x64xf32>)
+    -> (tensor<100x8xf32>, tensor<3x1xf32>, tensor<16x16xf32>, tensor<1x64xf32>) {
+  %0 = sinter.contract (i = 100) by (j = 8) product (k = 4096) (%x[i, k] : tensor<100x4096xbf16>, %w[j, k] : tensor<8x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<100x8xf32>) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  %1 = sinter.contract (i = 3) by (j = 1) product (k = 128) (%y[i, k] : tensor<3x128xbf16>, %v[j, k] : tensor<1x128xbf16>) : f32
+      outs(%f[i, j] : tensor<3x1xf32>) {
+  ^row(%acc: tensor<1xf32>):
+    sinter.yield %acc : tensor<1xf32>
+  }
+  %2 = sinter.contract (i = 16) by (j = 16) product (k = 4096) (%u[i, k] : tensor<16x4096xbf16>, %u[j, k] : tensor<16x4096xbf16>) : f32
+      outs(%g[i, j] : tensor<16x16xf32>) {
+  ^row(%acc: tensor<16xf32>):
+    sinter.yield %acc : tensor<16xf32>
+  }
+  %3 = sinter.contract (i = 1) by (j = 64) product (k = 4096) (%w[i, k] : tensor<8x4096xbf16>, %t[k, j] : tensor<4096x64xbf16>) : f32
+      outs(%h[i, j] : tensor<1x64xf32>) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
+  }
+  return %0, %1, %2, %3 : tensor<100x8xf32>, tensor<3x1xf32>, tensor<16x16xf32>, tensor<1x64xf32>
+}
