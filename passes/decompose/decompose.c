@@ -375,6 +375,13 @@ static void decompose(MlirOperation op) {
   sn_form_free(f);
 }
 
+bool sn_decompose_form(MlirOperation form) {
+  bool known = is_known(form);
+  if (known)
+    decompose(form);
+  return known;
+}
+
 // ---- the pass --------------------------------------------------------------------------------
 
 typedef struct {

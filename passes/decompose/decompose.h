@@ -1,4 +1,4 @@
-// decompose.h: kernel forms taken apart into linalg.generic. Private to passes/decompose.
+// decompose.h: kernel forms taken apart into linalg.generic.
 //
 // decides: what each form means in linalg, which --verify compares with.
 
@@ -59,6 +59,12 @@ typedef struct {
 SnGeneric sn_generic(SnDecompose *d, SnDimSet dims, SnDimSet reduced, intptr_t n, const SnGrid *in, SnGrid out);
 MlirValue sn_generic_index(SnGeneric *g, intptr_t dim);
 SnGrid sn_generic_end(SnGeneric *g, MlirValue yielded);
+
+// ---- decompose/decompose.c ------------------------------------------------------
+
+// A form on tensors -> linalg that means the same. False, after an error, where it holds an operation that nobody
+// knows.
+bool sn_decompose_form(MlirOperation form);
 
 // ---- decompose/step_loops.c --------------------------------------------------------
 

@@ -4,8 +4,8 @@
 // of the other loop reads and writes it.
 
 // CHECK-LABEL: func @argmax
-//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4x9xf32>, tensor<4xi64>)
-//       CHECK:   ^{{.+}}(%[[R:.+]]: index, %[[M:.+]]: memref<4xf32>, %[[X:.+]]: memref<4x9xf32>, %[[N:.+]]: memref<4xi64>, %[[Y:.+]]: memref<4xf32>, %[[J:.+]]: memref<4xi64>):
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<4x9xf32>, tensor<4xf32>, tensor<4xi64>)
+//       CHECK:   ^{{.+}}(%[[R:.+]]: index, %[[X:.+]]: memref<4x9xf32>, %[[M:.+]]: memref<4xf32>, %[[N:.+]]: memref<4xi64>, %[[Y:.+]]: memref<4xf32>, %[[J:.+]]: memref<4xi64>):
 //       CHECK:     %[[B:.+]] = memref.load %[[M]][%[[R]]]
 //       CHECK:     memref.store %[[B]], %[[Y]][%[[R]]]
 //       CHECK:     scf.for %[[C:.+]] =
@@ -80,4 +80,35 @@ func.func @outside(%x: tensor<9xf32>, %n: index) -> tensor<9xf32> {
     linalg.yield %s : f32
   } -> tensor<9xf32>
   return %v : tensor<9xf32>
+}
+
+// -----
+
+// A fill is what the results begin with, and not memory; an element of a tensor is read where its subscripts are
+// inside, and else is 0; what nobody has written is not read.
+
+// CHECK-LABEL: func @tables
+//  CHECK-SAME:   (%[[T:.+]]: tensor<4x9xi64>, %[[E:.+]]: tensor<?xf32>
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   sinter.steps rows(0) ins(%[[T]], %[[E]] : tensor<4x9xi64>, tensor<?xf32>)
+//       CHECK:   ^{{.+}}(%[[R:.+]]: index, %[[I:.+]]: memref<4x9xi64>, %[[F:.+]]: memref<?xf32>, %[[Y:.+]]: memref<4xf32>):
+//       CHECK:     memref.store %{{.+}}, %[[Y]][%[[R]]]
+//       CHECK:       %[[AT:.+]] = arith.index_cast
+//       CHECK:       %[[N:.+]] = memref.dim %[[F]]
+//       CHECK:       %[[IN:.+]] = arith.cmpi ult, %[[AT]], %[[N]]
+//       CHECK:       scf.if %{{.+}} -> (f32)
+//       CHECK:         memref.load %[[F]][%[[AT]]]
+func.func @tables(%t: tensor<4x9xi64>, %e: tensor<?xf32>) -> tensor<4xf32> {
+  %z = arith.constant 1.0 : f32
+  %m = tensor.empty() : tensor<4xf32>
+  %b = linalg.fill ins(%z : f32) outs(%m : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark @+1 {{becomes a kernel of plain loops}}
+  %v = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>], iterator_types = ["parallel", "reduction"]} ins(%t : tensor<4x9xi64>) outs(%b : tensor<4xf32>) {
+  ^bb0(%a: i64, %p: f32):
+    %i = arith.index_cast %a : i64 to index
+    %w = tensor.extract %e[%i] : tensor<?xf32>
+    %s = arith.mulf %w, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %v : tensor<4xf32>
 }
