@@ -454,7 +454,8 @@ def Sinter_DefineOp : Sinter_Op<"define", [Symbol, IsolatedFromAbove,
     A loss yields its value, and after it, if the mean is a weighted one, the weight.
 
     * (D1) arguments are operands first, then optional ones, then attributes, with distinct names.
-    * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; there is at least one row that is an operand;
+    * (D2) an argument is a scalar or `tensor<?xT>` of floats or integers; an operand that has to be given is a row, or
+      no operand is;
       an attribute is a scalar; `column`, `leading` and `like` are of rows, and one is like a row operand before it.
     * (D3) `optional`, `default` and the limits are numbers, and `default` is inside its limits; `values` are words, and
       `default` is one of them. An argument has no other words.

@@ -107,6 +107,8 @@ static intptr_t rank_in_place(MlirOperation op, MlirBlock body) {
   return 0;
 }
 
+static bool is_of_numbers(const SnDefinition *d);
+
 SnDefinition sn_definition_read(MlirOperation op) {
   bool in_place = sn_is(op, "sinter.loss");
   MlirContext ctx = mlirOperationGetContext(op);
@@ -144,7 +146,19 @@ SnDefinition sn_definition_read(MlirOperation op) {
   d.num_columns = sn_definition_columns(op);
   d.columns =
       several ? mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(columns, 0)) : sn_int_attr(op, "columns", -1);
+  d.numbers = is_of_numbers(&d);
+  if (d.numbers)
+    d.num_columns = 0;
   return d;
+}
+
+// The first operand has to be given, and none is a row.
+static bool is_of_numbers(const SnDefinition *d) {
+  size_t n = sn_num_operand_parameters(d);
+  for (size_t k = 0; k < n; ++k)
+    if (d->parameters.data[k].row)
+      return false;
+  return n && !d->parameters.data[0].otherwise.ptr;
 }
 
 void sn_definition_free(SnDefinition *d) { sn_vec_free(&d->parameters); }

@@ -49,8 +49,9 @@ typedef struct {
   MlirAttribute reductions; // null: not a loss
   MlirAttribute functions;  // null if none
   int64_t columns;          // the first, as written: -1 is the last dimension
-  intptr_t num_columns;     // 1, or more where the row is a matrix: dimensions that follow each other
+  intptr_t num_columns;     // 1, or more where the row is a matrix: dimensions that follow each other; 0 of numbers
   bool broadcast, same_rank;
+  bool numbers; // no operand is a row: it works number by number, and all dimensions count rows
 } SnDefinition;
 
 // Whether it can be read at all: one block that ends in sinter.yield, a name and words for each argument.

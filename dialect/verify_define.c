@@ -165,12 +165,16 @@ static MlirLogicalResult check_body(MlirOperation op, const SnDefinition *d) {
 }
 
 static MlirLogicalResult check_rows(MlirOperation op, const SnDefinition *d) {
+  if (d->numbers)
+    return sn_get_attr(op, "columns").ptr
+               ? sn_error(op, "has `columns`, and no operand that is a row: it works number by number") // D4
+               : SN_OK;
   for (size_t k = 0; k < sn_num_operand_parameters(d); ++k)
     if (d->parameters.data[k].row && !d->parameters.data[k].column && !d->parameters.data[k].leading &&
         !d->parameters.data[k].otherwise.ptr)
       return SN_OK;
-  return sn_error(op, "has no operand that is a row, which its shape comes from: give one the type tensor<?xf32>, as "
-                      "for what is computed number by number"); // D2
+  return sn_error(op, // D2
+                  "has no operand that is a row, which its shape comes from: give one the type tensor<?xf32>");
 }
 
 static bool has_block(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)).ptr; }

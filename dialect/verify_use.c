@@ -177,7 +177,7 @@ static MlirLogicalResult check_elements(SnUse *u) {
 // Whether the shape of all comes from this operand too: optional ones are made to fit.
 static bool spans(const SnUse *u, size_t k) {
   const SnParameter *p = &u->definition.parameters.data[k];
-  return !sn_none(u->operands.data[k]) && p->row && !p->column && !p->leading &&
+  return !sn_none(u->operands.data[k]) && (p->row || u->definition.numbers) && !p->column && !p->leading &&
          (!p->otherwise.ptr || sn_is(u->op, "sinter.loss"));
 }
 
@@ -201,7 +201,7 @@ static MlirLogicalResult span(SnUse *u) {
     return sn_error(u->op, "has rows along dimension %td, and operands of rank %td",
                     columns < 0 ? columns : columns + n - 1, rank);
   u->column = rank > 1 ? first : 0;
-  u->num_columns = n;
+  u->num_columns = d->numbers && u->scalar ? 1 : n; // one number is a row of itself
   for (intptr_t i = 0; i < u->rank; ++i)
     u->shape[i] = 1;
   bool known[SN_MAX_DIMS] = {0};
@@ -242,7 +242,7 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
     }
     return fits;
   }
-  bool lacks = !p->row || (p->leading && r == u->rank - u->num_columns);
+  bool whole = p->row || u->definition.numbers, lacks = !whole || (p->leading && r == u->rank - u->num_columns);
   if (u->scalar)
     return r == 0;
   if (lacks && p->row) { // only if it may be the shape without the column; else it is broadcast
@@ -267,7 +267,7 @@ bool sn_use_dims(const SnUse *u, size_t k, intptr_t *dims, intptr_t *wrong) {
   }
   for (intptr_t i = 0; i < r; ++i) {
     int64_t size = sn_dim(t, i);
-    bool stretched = size == 1 && p->row && u->definition.broadcast && u->shape[dims[i]] != 1;
+    bool stretched = size == 1 && whole && u->definition.broadcast && u->shape[dims[i]] != 1;
     if (!stretched && !agrees(u, dims[i], size)) {
       *wrong = i;
       return false;
@@ -337,8 +337,8 @@ static MlirLogicalResult check_shapes(SnUse *u) {
       return sn_error(u->op, "operand '%s' has type %s; give %s, with 1 for what is broadcast, or %s", NAME(u, k),
                       type.text, show_shape(u, false).text, show_shape(u, true).text);
     return sn_error(u->op, "operand '%s' has type %s; give %s%s", NAME(u, k), type.text,
-                    show_shape(u, !p->row).text, // U3
-                    u->definition.broadcast && p->row ? ", or what is broadcast to it" : "");
+                    show_shape(u, !p->row && !u->definition.numbers).text, // U3
+                    u->definition.broadcast && (p->row || u->definition.numbers) ? ", or what is broadcast to it" : "");
   }
   return SN_OK;
 }
@@ -430,10 +430,11 @@ static bool fits(MlirOperation op, MlirOperation definition) {
     ok = fits_type(p->type, sn_element(t));
     if (!ok || !tensors || !mlirTypeIsARankedTensor(t))
       continue;
-    if (p->row && !p->column && rank < 0)
+    bool whole = p->row || d.numbers;
+    if (whole && !p->column && rank < 0)
       rank = sn_rank(t);
     if (!d.broadcast && rank >= 0 && !p->column && !p->leading)
-      ok = sn_rank(t) == (p->row ? rank : rank ? rank - d.num_columns : 0);
+      ok = sn_rank(t) == (whole ? rank : rank ? rank - d.num_columns : 0);
   }
   sn_definition_free(&d);
   return ok;

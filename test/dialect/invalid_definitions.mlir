@@ -60,6 +60,13 @@ sinter.define @d2_like_none(%x: tensor<?xf32>, %y: tensor<?xf32> {like = "z"}) {
 
 // -----
 
+// expected-error @+1 {{has `columns`, and no operand that is a row: it works number by number}}
+sinter.define @d4_numbers(%x: f32, %w: f32) attributes {columns = 1} {
+  sinter.yield %x : f32
+}
+
+// -----
+
 // expected-error @+1 {{has no operand that is a row, which its shape comes from}}
 sinter.define @d2_none(%x: f32, %w: tensor<?xf32> {optional = 1.0}) {
   sinter.yield %x : f32
