@@ -71,10 +71,12 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 // What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
 #define LONE_LANE 1.5  // loaded and put into a vector alone
 #define LONE_GUARDED 4 // the same with a bounds check
+#define PLACE 6        // a column's number taken apart into those of several dimensions
 #define FUNCTION 12    // exp, log, ...
 #define ACROSS 8       // lanes of a reduction combined
 #define SIMPLE 6       // less than its loads
 #define MOST_WRITTEN_OUT 1000
+#define LEAST_LANES 4
 
 static const double weights[] = {
     [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
@@ -111,23 +113,38 @@ static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
   return cost;
 }
 
-// What one row costs where lanes are columns. Several column dimensions lie together if the inner ones are whole.
+// Loads and stores of one step of so many columns: a vector each, or lane by lane. Where several column dimensions do
+// not lie in one piece, each step finds its place in them.
+static double column_accesses(const SnForm *f, int64_t lanes) {
+  double cost = 0;
+  bool apart = false;
+  if (f->num_cols == 1)
+    return accesses(f, f->num_rows, lanes);
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (!sn_uses_cols(f, a->map))
+      continue; // once a row
+    cost += sn_row_has_vectors(f, a, lanes) ? 1 : LONE_GUARDED * (double)lanes;
+    apart |= !sn_row_in_one_piece(f, a);
+  }
+  return cost + (apart ? PLACE : 0);
+}
+
+// What one row costs where lanes are columns.
 static double along_columns(const SnForm *f, double work, int64_t lanes) {
-  int64_t length = sn_row_length(f), inner = f->num_rows + f->num_cols - 1,
-          reduces = sn_row_op_count(f->body, SN_READS_ALL);
-  bool whole = true;
-  for (size_t k = 0; f->num_cols > 1 && k < f->inputs.size; ++k)
-    for (int64_t d = f->num_rows; d <= inner; ++d) {
-      const SnAccess *a = &f->inputs.data[k];
-      intptr_t at = mlirAffineMapGetNumResults(a->map) - 1 - (inner - d);
-      MlirType t = sn_type_of(a->value);
-      if (sn_uses_cols(f, a->map) &&
-          (at < 0 || sn_map_dim(a->map, at) != d || (d > f->num_rows && sn_dim(t, at) != f->dims.data[d].size)))
-        whole = false;
-    }
+  int64_t length = sn_row_length(f), reduces = sn_row_op_count(f->body, SN_READS_ALL);
   double steps = (double)(length / lanes + (lanes > 1 && length % lanes > 1) + (lanes > 1 && length % lanes == 1));
-  double loads = whole ? accesses(f, inner, lanes) : LONE_GUARDED * (double)lanes * (double)f->inputs.size;
-  return steps * (work + loads) + (double)reduces * ACROSS + 2;
+  return steps * (work + column_accesses(f, lanes)) + (double)reduces * ACROSS + 2;
+}
+
+// Lanes of a vector of columns: fewer where only those lie together, as of images of 14 by 14 in the middle of a
+// tensor.
+static int64_t column_lanes(const SnForm *f, int64_t vector_bits) {
+  int64_t most = sn_schedule_lanes(f, vector_bits, sn_row_length(f)), best = most;
+  for (int64_t lanes = most; f->num_cols > 1 && sn_row_length(f) > 0 && lanes >= LEAST_LANES; lanes /= 2)
+    if (along_columns(f, 0, lanes) < along_columns(f, 0, best))
+      best = lanes;
+  return best;
 }
 
 static double along_rows(const SnForm *f, double work, int64_t lanes) {
@@ -149,8 +166,7 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
-  int64_t lanes = sn_schedule_lanes(f, vector_bits, size),
-          columns = sn_schedule_lanes(f, vector_bits, sn_row_length(f));
+  int64_t lanes = sn_schedule_lanes(f, vector_bits, size), columns = column_lanes(f, vector_bits);
   if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer.
@@ -307,7 +323,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t lanes = sn_schedule_lanes(f, options->vector_bits, sn_row_length(f)), unroll = sn_schedule_unroll(f, lanes),
+  int64_t lanes = column_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes),
           of_rows = row_lanes(f, options->vector_bits);
   if (of_rows) {
     lanes = of_rows;

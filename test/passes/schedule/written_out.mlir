@@ -6,21 +6,21 @@
 
 // CHECK-LABEL: func @far_apart
 // CHECK: #sinter.rows<along = "rows",{{.*}} written_out = 0>
-func.func @far_apart(%a: tensor<4x256x2x2xf32>, %b: tensor<4x256x2x2xf32>, %c: tensor<4x256x2x2xf32>,
-                     %d: tensor<4x256x2x2xf32>) -> tensor<256xf32> {
+func.func @far_apart(%a: tensor<4x256x3x3xf32>, %b: tensor<4x256x3x3xf32>, %c: tensor<4x256x3x3xf32>,
+                     %d: tensor<4x256x3x3xf32>) -> tensor<256xf32> {
   %e = tensor.empty() : tensor<256xf32>
-  %y = sinter.rowwise (i = 256) by (j = 4, k = 2, l = 2)
-      ins(%a[j, i, k, l] : tensor<4x256x2x2xf32>, %b[j, i, k, l] : tensor<4x256x2x2xf32>,
-          %c[j, i, k, l] : tensor<4x256x2x2xf32>, %d[j, i, k, l] : tensor<4x256x2x2xf32>)
+  %y = sinter.rowwise (i = 256) by (j = 4, k = 3, l = 3)
+      ins(%a[j, i, k, l] : tensor<4x256x3x3xf32>, %b[j, i, k, l] : tensor<4x256x3x3xf32>,
+          %c[j, i, k, l] : tensor<4x256x3x3xf32>, %d[j, i, k, l] : tensor<4x256x3x3xf32>)
       outs(%e[i] : tensor<256xf32>) {
-  ^row(%p: tensor<16xf32>, %q: tensor<16xf32>, %r: tensor<16xf32>, %s: tensor<16xf32>):
-    %0 = arith.mulf %p, %q : tensor<16xf32>
-    %1 = arith.mulf %r, %s : tensor<16xf32>
-    %2 = arith.addf %0, %1 : tensor<16xf32>
-    %3 = arith.maximumf %2, %p : tensor<16xf32>
-    %4 = arith.subf %3, %q : tensor<16xf32>
-    %5 = arith.divf %4, %r : tensor<16xf32>
-    %6 = sinter.row_reduce add %5 : tensor<16xf32> -> f32
+  ^row(%p: tensor<36xf32>, %q: tensor<36xf32>, %r: tensor<36xf32>, %s: tensor<36xf32>):
+    %0 = arith.mulf %p, %q : tensor<36xf32>
+    %1 = arith.mulf %r, %s : tensor<36xf32>
+    %2 = arith.addf %0, %1 : tensor<36xf32>
+    %3 = arith.maximumf %2, %p : tensor<36xf32>
+    %4 = arith.subf %3, %q : tensor<36xf32>
+    %5 = arith.divf %4, %r : tensor<36xf32>
+    %6 = sinter.row_reduce add %5 : tensor<36xf32> -> f32
     sinter.yield %6 : f32
   }
   return %y : tensor<256xf32>
