@@ -28,6 +28,9 @@
 #define PACKED 4             // operations that it takes to pack them, which could else be read where they lie
 #define FAR_ROWS 2048        // bytes from row to row from which on many rows share few places of a cache
 #define KEPT_ROWS (1 << 20) // bytes of a block's rows that stay in the second cache while columns go by
+#define FAR_WIDE 8192       // bytes of a row that begins in another page than its neighbours
+#define FAR_WEIGHTS (4 << 20) // bytes of weights whose pages a core does not know all at once
+#define FAR_SUMMED 128        // of k, for several panels of n columns together
 #define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
@@ -240,9 +243,24 @@ static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum, bool re
   return line->sums != SN_SUMS_IN_VECTORS || n > 64 ? 64 : n < 16 ? 16 : n;
 }
 
+// Rows of weights [k, j] in pages of their own, which other kernels than tiles pack panel by panel: 64 columns of each
+// are less than it takes to find the page. So several panels are packed together, of fewer rows.
+static bool far_weights(const SnForm *f, const Plan *p) {
+  int64_t widest = p->work.widest, sum = p->work.summed;
+  return p->line->sums != SN_SUMS_IN_TILES && p->line->group == 1 && !p->reads && p->by_columns &&
+         sn_has_one_group(f) && p->m >= 64 && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
+         sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
+         sn_times(sn_times(widest, sum), p->side_bytes) > FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
+}
+
 // Tiles are so fast that they wait for rows of a which have left the second cache: sums are kept for many columns while
 // m x k of them stay there.
 static void keep_sums(const SnForm *f, Plan *p) {
+  if (far_weights(f, p)) {
+    p->k = FAR_SUMMED;
+    p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
+    return;
+  }
   bool long_sums = p->work.summed == SN_DYNAMIC || p->work.summed > p->k;
   bool far = p->work.summed != SN_DYNAMIC && sn_times(p->work.summed, p->side_bytes) >= FAR_ROWS;
   if (p->line->sums != SN_SUMS_IN_TILES || !p->by_columns || !sn_has_one_group(f))

@@ -87,3 +87,36 @@ func.func @computed_rows(%x: tensor<128x1024xf64>, %w: tensor<1024x1024xf32>) ->
   }
   return %y : tensor<128x1024xf32>
 }
+
+// -----
+
+// Wide weights [k, j]: eight panels are packed together, of fewer rows, so that less of the time goes to finding pages.
+
+// CHECK-LABEL: func @far_weights
+//       CHECK: columns = 512, k = 128, kernel = "libxsmm", {{.*}} n = 64, panels = 8, sums = 512
+func.func @far_weights(%x: tensor<512x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<512x4096xf32> {
+  %e = tensor.empty() : tensor<512x4096xf32>
+  %y = sinter.contract (i = 512) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<512x4096xf32>, %w[k, j] : tensor<4096x4096xf32>) : f32
+      outs(%e[i, j] : tensor<512x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y : tensor<512x4096xf32>
+}
+
+// -----
+
+// Rows of a page are found as fast: their panels are packed one by one.
+
+// CHECK-LABEL: func @near_weights
+//   CHECK-NOT: panels
+//       CHECK: k = 256, kernel = "libxsmm"
+func.func @near_weights(%x: tensor<512x4096xf32>, %w: tensor<4096x1024xf32>) -> tensor<512x1024xf32> {
+  %e = tensor.empty() : tensor<512x1024xf32>
+  %y = sinter.contract (i = 512) by (j = 1024) product (k = 4096) (%x[i, k] : tensor<512x4096xf32>, %w[k, j] : tensor<4096x1024xf32>) : f32
+      outs(%e[i, j] : tensor<512x1024xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    sinter.yield %a : tensor<1024xf32>
+  }
+  return %y : tensor<512x1024xf32>
+}
