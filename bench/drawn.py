@@ -119,17 +119,17 @@ def far(got, want):
     return worst
 
 
-def on_cpu(torch, calls, seconds):
-    """Milliseconds of each, in turns."""
-    times = {k: [] for k in calls}
+def on_cpu(torch, calls, seconds, threads):
+    """Milliseconds of each, in turns: of one thread its processor time."""
+    times, clock = {k: [] for k in calls}, time.thread_time if threads == 1 else time.perf_counter
     for call in calls.values():
         call()
     began = time.perf_counter()
     while len(times["ours"]) < 5 or (time.perf_counter() - began < seconds and len(times["ours"]) < 200):
         for k, call in calls.items():
-            start = time.perf_counter()
+            start = clock()
             call()
-            times[k].append((time.perf_counter() - start) * 1e3)
+            times[k].append((clock() - start) * 1e3)
     return times
 
 
@@ -168,7 +168,7 @@ def compare(torch, machine, folder, i, c, a):
             calls["compiled"] = lambda: fast(x)
         except Exception as why:  # it is what we compare with, and no failure of ours
             print(f"torch.compile: {c['name']}: {str(why).splitlines()[0][:200]}", flush=True)
-    times = load("gpu_products").measure(torch, calls) if machine.cuda else on_cpu(torch, calls, a.each)
+    times = load("gpu_products").measure(torch, calls) if machine.cuda else on_cpu(torch, calls, a.each, a.threads)
     middle = {k: sorted(v)[len(v) // 2] for k, v in times.items()}
     if not machine.cuda:
         middle = {k: min(v) for k, v in times.items()}  # others work there, too
