@@ -128,8 +128,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "each task; \"rows\": rows of a block, too, which may be far apart; \"shared\": the same, once for all tasks, "
      "before the first of them multiplies"},
     {"brgemm", "widen", 0, 0, 0, 0, widenings,
-     "where narrower weights [k, j] become what the kernel multiplies; \"packing\": in a copy; \"reading\": in "
-     "registers, from where they lie, which pays where few rows use them"},
+     "where narrower sides become what the kernel multiplies; \"packing\": in a copy; \"reading\": in registers, from "
+     "where they lie: weights [k, j] that few rows use, and both sides of vectors along k"},
     {"brgemm", "ahead", 0, 65536, 1, 0, NULL,
      "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; 0: "
      "not asked"},

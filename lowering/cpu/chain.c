@@ -312,7 +312,7 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->streamed = is_streamed(chain, f, p);
     q->room = room;
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
-    q->lda = q->streamed || c->packs_rows ? 0 : q->lda;
+    q->lda = q->streamed || c->packs_rows || (q->widens_a && !c->widens) ? 0 : q->lda;
     q->ldb = packs_weights(c, q) ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));

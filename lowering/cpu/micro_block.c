@@ -165,15 +165,20 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
   sn_op(&b, "func.return", sn_values(0, NULL));
 }
 
+static void name_widened(const SnPanel *p, MlirType packed, char *name) {
+  MlirType element = sn_element(sn_type_of(p->memory));
+  if (mlirTypeEqual(element, packed))
+    return;
+  append(SN_STR("_of_"), name);
+  mlirTypePrint(element, append, name);
+}
+
 void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit) {
   char name[64] = "";
   snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, kind);
   mlirTypePrint(block->sum, append, name);
-  MlirType element = sn_element(sn_type_of(block->b.memory));
-  if (!mlirTypeEqual(element, sn_micro_packed(block->line->b, block->sum))) {
-    append(SN_STR("_of_"), name);
-    mlirTypePrint(element, append, name);
-  }
+  name_widened(&block->a, sn_micro_packed(block->line->a, block->sum), name);
+  name_widened(&block->b, sn_micro_packed(block->line->b, block->sum), name);
   size_t length = strlen(name);
   MlirOperation there = sn_symbol(k->module, name);
   for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own

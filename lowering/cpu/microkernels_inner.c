@@ -21,11 +21,13 @@
 typedef struct {
   SnKernel *kernel;
   const SnMicroBlock *block;
-  MlirType there, narrow, wide, of_a; // an element of b, a vector of them, the same widened, and of a
+  MlirType narrow, wide; // a vector of b as it lies in memory, and as it is multiplied
+  MlirType of_a, element_a;
   MlirType sum;                       // a vector of the accumulator's
   int64_t width, parts;               // elements of a vector, vectors of a line
   MlirValue row, column;              // of a tile
   int64_t rows, columns, chains;
+  bool many_rows; // by few columns: rows of a are what is read once
 } Tile;
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
@@ -44,9 +46,11 @@ static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, sn_is_float(sn_element(sn_type_of(x))) ? "arith.addf" : "arith.addi", x, y);
 }
 
-static void prefetch(SnBuilder *b, const Tile *t, MlirValue offset) {
-  int64_t elements = LINE * AHEAD * 8 / sn_bits(t->there);
-  sn_cpu_micro_prefetch(b, t->block->b.memory, plus(b, offset, sn_index(b, elements)), 3);
+// The lines of `n` rows of a panel that come later.
+static void ask_ahead(SnBuilder *b, const SnPanel *p, MlirValue first, int64_t n, MlirValue l) {
+  int64_t elements = LINE * AHEAD * 8 / sn_bits(sn_element(sn_type_of(p->memory)));
+  for (int64_t i = 0; i < n; ++i)
+    sn_cpu_micro_prefetch(b, p->memory, plus(b, at(b, p, first, i, l), sn_index(b, elements)), 3);
 }
 
 // One vector of each row and column at l; the sums are those of `chain`.
@@ -54,7 +58,7 @@ static void step(SnBuilder *b, const Tile *t, MlirValue l, MlirValue mask, int64
   const SnMicroBlock *block = t->block;
   MlirValue x[MOST_SUMS];
   for (int64_t i = 0; i < t->rows; ++i)
-    x[i] = load(b, &block->a, t->of_a, at(b, &block->a, t->row, i, l), mask);
+    x[i] = sn_row_convert(b, load(b, &block->a, t->of_a, at(b, &block->a, t->row, i, l), mask), t->element_a);
   for (int64_t j = 0; j < t->columns; ++j) {
     MlirValue y =
         sn_row_convert(b, load(b, &block->b, t->narrow, at(b, &block->b, t->column, j, l), mask), sn_element(t->wide));
@@ -124,8 +128,10 @@ static void emit_tile(SnBuilder *b, Tile *t) {
     sums[i] = sn_zero(b, t->sum);
   MlirValue whole = sn_size_whole(b, block->k, line);
   SnLoop l = begin(b, t, zero, whole, line, sums);
-  for (int64_t j = 0; j < t->columns; ++j)
-    prefetch(b, t, at(b, &block->b, t->column, j, l.index));
+  if (t->many_rows)
+    ask_ahead(b, &block->a, t->row, t->rows, l.index);
+  else
+    ask_ahead(b, &block->b, t->column, t->columns, l.index);
   for (int64_t part = 0; part < t->parts; ++part)
     step(b, t, plus(b, l.index, sn_index(b, part * t->width)), none, part % t->chains, sums);
   end(b, t, &l, sums);
@@ -179,24 +185,31 @@ static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   const SnMicroKernel *line = block->line;
   int64_t lanes = sn_micro_lanes(line, block->sum), width = lanes * line->group, known;
   MlirType there = sn_element(sn_type_of(block->b.memory));
+  MlirType of_a = sn_element(sn_type_of(block->a.memory));
   int64_t parts = LINE * 8 / (width * sn_bits(there));
   Tile t = {.kernel = k,
             .block = block,
-            .there = there,
             .narrow = sn_vector(there, width),
             .wide = sn_vector(sn_micro_packed(line->b, block->sum), width),
-            .of_a = sn_vector(sn_micro_packed(line->a, block->sum), width),
+            .of_a = sn_vector(of_a, width),
+            .element_a = sn_micro_packed(line->a, block->sum),
             .sum = sn_vector(block->sum, lanes),
             .width = width,
             .parts = parts > 1 ? parts : 1};
   MlirValue n = block->n, whole = sn_size_whole(b, n, line->n);
   bool fixed = sn_known(n, &known);
+  t.many_rows = fixed && known <= line->n;
   if (!fixed || known >= line->n) {
     SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, line->n));
     columns_of(b, &t, j.index, line->n);
     sn_next(b, &j);
   }
-  if (fixed && known % line->n == 0)
+  for (int64_t power = line->n / 2, from = known / line->n * line->n; fixed && power; power /= 2)
+    if (known & power) {
+      columns_of(b, &t, sn_index(b, from), power);
+      from += power;
+    }
+  if (fixed)
     return;
   SnLoop j = sn_for(b, whole, n, sn_index(b, 1));
   columns_of(b, &t, j.index, 1);

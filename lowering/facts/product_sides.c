@@ -78,6 +78,14 @@ static bool is_as_packed(const SnCpuProduct *p, const SnAccess *side, MlirType p
          mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
 }
 
+static bool is_wide_or_readable(const SnAccess *side, MlirType packed, bool *widens) {
+  if (!side)
+    return false;
+  MlirType element = sn_element(sn_type_of(side->value));
+  *widens = !mlirTypeEqual(element, packed);
+  return !side->fill.ptr && !side->through.ptr && sn_fills_bytes(element);
+}
+
 // The same of b. Kernels that load vectors of it, one element of k on each lane, can widen them.
 static bool is_readable(SnCpuProduct *p) {
   const SnMicroKernel *line = p->line;
@@ -85,9 +93,7 @@ static bool is_readable(SnCpuProduct *p) {
        vectors = columns || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
   if (!p->b || !vectors)
     return is_as_packed(p, p->b, p->b_type, line->pack_b, 1);
-  MlirType element = sn_element(sn_type_of(p->b->value));
-  p->widens = !mlirTypeEqual(element, p->b_type);
-  return !p->b->fill.ptr && !p->b->through.ptr && sn_fills_bytes(element);
+  return is_wide_or_readable(p->b, p->b_type, &p->widens);
 }
 
 static bool is_fixed(const SnForm *f, const SnCpuProduct *p) {
@@ -102,7 +108,9 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
     int64_t size = f->dims.data[d].size;
     all_rows = all_rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all_rows, size);
   }
-  bool a = is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows), b = is_readable(p);
+  bool a = p->line->pack_b == SN_PACK_COLUMNS ? is_wide_or_readable(p->a, p->a_type, &p->widens_a)
+                                              : is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows);
+  bool b = is_readable(p);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
     read_matrices_in_place(f, p, together, a, b);
@@ -192,20 +200,24 @@ bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel);
   for (size_t p = 0; p < f->products.size; ++p) {
     SnCpuProduct product;
-    any |= sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) || !product.lda;
+    any |= sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) || !product.lda || product.widens_a;
   }
   return any;
 }
 
-bool sn_cpu_reads_weights(const SnForm *f, const char *kernel) {
+static bool reads(const SnForm *f, const char *kernel, bool both) {
   int64_t together = sn_cpu_rows_together(f, kernel);
   bool all = true;
   for (size_t k = 0; k < f->products.size && all; ++k) {
     SnCpuProduct p;
-    all = !sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) && p.ldb;
+    all = !sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) && p.ldb && (p.lda || !both);
   }
   return all;
 }
+
+bool sn_cpu_reads_weights(const SnForm *f, const char *kernel) { return reads(f, kernel, false); }
+
+bool sn_cpu_reads_both(const SnForm *f, const char *kernel) { return reads(f, kernel, true); }
 
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel);

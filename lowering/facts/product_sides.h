@@ -22,7 +22,7 @@ typedef struct {
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   const SnMicroKernel *line;        // what makes it
   MlirType a_type, b_type;          // of the elements of its packed sides
-  bool widens;      // b's elements are narrower than the line's: read in place, they are widened in registers
+  bool widens_a, widens; // a's and b's elements are narrower than the line's: in place, they are widened in registers
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
   // Set by the lowering.
   int64_t room;      // columns of b_pack
@@ -43,6 +43,8 @@ int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
 // The second side of each product is read where it lies, by this kernel; widened, where it is narrower.
 bool sn_cpu_reads_weights(const SnForm *f, const char *kernel);
+// And the first one, too.
+bool sn_cpu_reads_both(const SnForm *f, const char *kernel);
 // Columns of the products' second sides are neighbours in memory: weights [k, j].
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.

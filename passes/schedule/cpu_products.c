@@ -37,6 +37,7 @@
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
+#define FEW_COLUMNS 8     // for which rows are not copied either
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -108,11 +109,23 @@ static bool narrow_sides(const SnForm *f) {
   return narrow;
 }
 
+static int64_t rows_of(const SnForm *f, const char *kernel) {
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  return sizes(f, f->num_rows - together, together);
+}
+
+static bool is_few(int64_t n, int64_t most) { return n != SN_DYNAMIC && n <= most; }
+
+// Few columns: each row is read once from where it lies.
+static bool reads_both(const SnForm *f, const SnMicroKernel *line) {
+  return line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) && is_few(sn_row_length(f), FEW_COLUMNS) &&
+         sn_cpu_reads_both(f, line->name);
+}
+
 // Few rows use each weight: it is read once from where it lies.
 static bool reads_weights(const SnForm *f, const SnMicroKernel *line) {
   bool vectors = line->sums == SN_SUMS_ALONG_K || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
-  int64_t together = sn_cpu_rows_together(f, line->name), rows = sizes(f, f->num_rows - together, together);
-  return vectors && rows != SN_DYNAMIC && rows <= FEW_ROWS && sn_has_one_group(f) &&
+  return vectors && is_few(rows_of(f, line->name), FEW_ROWS) && sn_has_one_group(f) &&
          sn_cpu_reads_weights(f, line->name);
 }
 
@@ -130,7 +143,8 @@ static const SnMicroKernel *first_line(const SnForm *f, const char *features, bo
   for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line) {
     if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features))
       continue;
-    if (reading ? reads_weights(f, line) : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
+    if (reading ? reads_weights(f, line) || reads_both(f, line)
+                : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
       return line;
   }
   return NULL;
@@ -142,10 +156,12 @@ static const char *best_kernel(const SnForm *f, const char *features) {
   SnMultiplied m;
   bool floats = sn_multiplied(f, 0, &m) && sn_is_float(m.sum);
   bool tiles = line->sums == SN_SUMS_IN_TILES && !(reading && reading->sums == SN_SUMS_IN_VECTORS && floats);
+  int64_t rows = rows_of(f, line->name), sum = work_of(f).summed;
+  bool far = rows == SN_DYNAMIC || sum == SN_DYNAMIC || sn_times(sn_times(rows, sum), 2) > FAR_WEIGHTS;
   int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
-  int64_t together = sn_cpu_rows_together(f, line->name), rows = sizes(f, f->num_rows - together, together);
+  bool is_read = is_few(rows, few) || (reading && reads_both(f, reading) && (!tiles || far || sn_row_length(f) <= few));
   bool level = is_small(f) && sn_cpu_reads_weights(f, line->name); // in its cache
-  return reading && rows <= few && !level ? reading->name : line->name;
+  return reading && is_read && !level ? reading->name : line->name;
 }
 
 static int64_t up_to_multiple(int64_t x, int64_t unit) { return sn_pieces(x, unit) * unit; }
@@ -167,6 +183,7 @@ typedef struct {
   Work work;
   int64_t m, n, k, stream, sums;
   bool reads;      // weights where they lie
+  bool reads_rows; // and rows, of which there are many for few columns
   bool far_rows;   // are copied, since they are too far apart
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
@@ -293,7 +310,8 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .batch = sizes(f, 0, batch_dims),
             .work = work_of(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
-            .reads = reads_weights(f, line),
+            .reads = reads_weights(f, line) || reads_both(f, line),
+            .reads_rows = !reads_weights(f, line) && reads_both(f, line),
             .computes_rows = computes_rows(f),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
@@ -343,7 +361,7 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
   if (vectors && p.k < p.work.summed)
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);
-  if (vectors && narrow_sides(f))
+  if ((vectors || p.reads_rows) && narrow_sides(f))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(

@@ -99,3 +99,34 @@ func.func @computed(%x: tensor<2x77xf32>, %w: tensor<100x77xf32>, %e: tensor<2x1
   }
   return %y : tensor<2x100xf32>
 }
+
+// -----
+
+// Few columns: rows are what is read once, where they lie.
+
+// CHECK-LABEL: func @few_columns
+//       TILES:   kernel = "inner512", {{.*}} widen = "reading"
+//        WIDE:   kernel = "inner512", {{.*}} widen = "reading"
+//        AVX2:   kernel = "inner256", {{.*}} widen = "reading"
+func.func @few_columns(%x: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>, %e: tensor<4096x8xf32>) -> tensor<4096x8xf32> {
+  %y = sinter.contract (i = 4096) by (j = 8) product (k = 4096) (%x[i, k] : tensor<4096x4096xbf16>, %w[j, k] : tensor<8x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %y : tensor<4096x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @a_column_more
+//   CHECK-NOT:   inner
+//   CHECK-NOT:   widen
+func.func @a_column_more(%x: tensor<4096x4096xbf16>, %w: tensor<9x4096xbf16>, %e: tensor<4096x9xf32>) -> tensor<4096x9xf32> {
+  %y = sinter.contract (i = 4096) by (j = 9) product (k = 4096) (%x[i, k] : tensor<4096x4096xbf16>, %w[j, k] : tensor<9x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return %y : tensor<4096x9xf32>
+}

@@ -36,6 +36,8 @@ def layouts(kernel):
 def walks(bn, kernel, layout):
     if layout[1] == "k, j" and kernel[:3] in ("fma", "any"):
         return ['', ', widen = "reading"', f', ahead = 4, widen = "reading", sums = {2 * bn}']
+    if kernel.startswith("inner"):
+        return ['', f', sums = {3 * bn}', ', widen = "reading"' if layout[0] == "i, k" else ""]
     return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"']
 
 
