@@ -238,6 +238,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-guard", "no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"sinter-variances", "squares about a mean -> sums that wait for no other", NULL},
+    {"sinter-turned-sums{chip=$chip}", "what rows are reduced to, for each column -> rows of their own", NULL},
     {"sinter-arrange{chip=$chip}", "sides that copies cannot take -> tensors that they can", NULL},
     {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts tuning='$tuning'}",
      "each form gets its #sinter.gpu_rows", NULL},

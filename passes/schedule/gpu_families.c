@@ -165,13 +165,10 @@ static bool windows(const SnForm *f) {
     if (k >= f->inputs.size ? !sn_unit_stride(a->map, last)
                             : !sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[last] > MOST_STRIDE)
       return false;
-    for (intptr_t i = 0; i < n && k < f->inputs.size; ++i) {
-      MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
-      bool row = false, column = false;
-      for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
-        *(d < f->num_rows ? &row : &column) |= mlirAffineExprIsFunctionOfDim(e, d);
-      any |= row && column;
-    }
+    for (intptr_t i = 0; i < n && k < f->inputs.size; ++i)
+      for (intptr_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c)
+        any |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), last) &&
+               mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), c);
   }
   return any;
 }

@@ -296,6 +296,25 @@ def window(name, stride, taps, t="f32", schedule=None, big=False, at=(2, 3, 9, 3
          lambda r: [cast(r.standard_normal(full), t), cast(r.standard_normal((c, taps, taps)), t)], outputs, big=big)
 
 
+def column_means(name, m, n, t="f32"):
+    """Of each column over all rows; large enough for columns to be rows of their own."""
+    half = t in ("f16", "bf16")
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), t)}) reduce(add [j] : f32)
+    outs(%empty_y[j] : {tensor((n,), 'f32')}) {{
+^row(%a: tensor<{n}x{t}>):
+  {f'%b = arith.extf %a : tensor<{n}x{t}> to tensor<{n}xf32>' if half else ''}
+  sinter.yield %{'b' if half else 'a'} : tensor<{n}xf32>
+}} finish {{
+^done(%s: tensor<{n}xf32>):
+  %over = arith.constant dense<{1 / m:.9e}> : tensor<{n}xf32>
+  %q = arith.mulf %s, %over : tensor<{n}xf32>
+  sinter.yield %q : tensor<{n}xf32>
+}}"""
+    case(name, program([("x", (m, n), t)], [("y", (n,), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)])
+
+
 def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
     """Value and gradient; a label outside fails an assert; -100 is ignored."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
@@ -1122,6 +1141,8 @@ def constants():
 def all_cases():
     R, BEFORE = 'residency = "registers"', 'maximum = "before"'
     # each family by name
+    column_means("columns_turned", 1037, 1040)
+    column_means("columns_turned_half", 70001, 32, "bf16")
     own = 'threads = 64, blocks = 3, vector = 1, unroll = {}, rows = {}, team = 1'
     window("window", 1, 3, schedule=own.format(9, 4))
     window("window_strided", 2, 5, schedule=own.format(25, 2))

@@ -245,6 +245,50 @@ static void before_phase(SnBuilder *b, size_t i, void *user) {
     sn_gpu_forget(b, g, i);
 }
 
+static void all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n) {
+  sn_gpu_begin_phase(b, g, parts, n);
+  sn_gpu_run_all_columns(b, g, i, parts, n);
+  sn_gpu_end_phase(b, g, parts, n);
+}
+
+// The condition without which a phase that reads the row again need not, where a thread has rows by itself; null: none.
+// (An H200, argmin of 116,712 rows of 320 elements apart: 0.166 ms without, 0.040 with; of rows that blocks share, 352
+// of 125,256 elements, 0.087 and 0.118.)
+static MlirValue guard_of(const SnGpuRowKernel *g, size_t i, const SnGpuPart *parts, size_t n) {
+  MlirValue none = {0};
+  for (size_t r = 0; r < n; ++r)
+    if (!sn_null(parts[r].sum))
+      return none;
+  return g->mine.resident || g->k->team > 1 ? none : sn_row_guard(&g->program, (int)i);
+}
+
+static void guarded_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n) {
+  MlirValue guard = guard_of(g, i, parts, n), values[SN_MAX_REDUCTIONS];
+  MlirType types[SN_MAX_REDUCTIONS];
+  if (sn_none(guard)) {
+    all_columns(b, g, i, parts, n);
+    return;
+  }
+  MlirValue holds = sn_row_scalar(&g->program, guard);
+  if (mlirTypeIsAVector(sn_type_of(holds))) // of some row of a thread
+    holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1),
+               sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
+  for (size_t r = 0; r < n; ++r) {
+    MlirType t = sn_type_of(sn_result(parts[r].reduce, 0));
+    types[r] = g->plan->rows > 1 ? sn_vector(t, g->plan->rows) : t;
+  }
+  SnIf run = sn_if_types(b, holds, (SnTypes){(intptr_t)n, types});
+  all_columns(b, g, i, parts, n);
+  for (size_t r = 0; r < n; ++r)
+    values[r] = parts[r].value;
+  sn_else_values(b, &run, sn_values((intptr_t)n, values));
+  for (size_t r = 0; r < n; ++r)
+    values[r] = sn_row_identity(b, &g->program, parts[r].reduce, g->plan->rows);
+  sn_end_if_values(b, &run, sn_values((intptr_t)n, values));
+  for (size_t r = 0; r < n; ++r)
+    parts[r].value = sn_result(run.op, (intptr_t)r);
+}
+
 // One phase of one row: what it reduces is known to the whole team behind it.
 static void run_phase(SnBuilder *b, size_t i, void *user) {
   SnGpuRowKernel *g = user;
@@ -254,9 +298,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
   MlirValue values[SN_GPU_MAX_VALUES];
   MlirOperation shared[SN_GPU_MAX_VALUES];
   size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);
-  sn_gpu_begin_phase(b, g, parts, n);
-  sn_gpu_run_all_columns(b, g, i, parts, n);
-  sn_gpu_end_phase(b, g, parts, n);
+  guarded_columns(b, g, i, parts, n);
   for (size_t r = 0; r < n; ++r) {
     if (sn_gpu_is_only_asserted(parts[r].reduce)) { // each thread asserts what it has seen
       sn_row_know(p, sn_result(parts[r].reduce, 0), parts[r].value);

@@ -1,0 +1,111 @@
+// RUN: sinter-opt --sinter-turned-sums --split-input-file %s | FileCheck %s
+// RUN: not sinter-opt --sinter-turned-sums=chip=sm_1 %s 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: {{.*}}sm_1
+
+// More columns than threads: each is a row by itself, and finish goes with it.
+
+// CHECK-LABEL: func @columns
+//  CHECK-SAME:   (%[[X:.+]]: tensor<32x136x1921xf16>, %[[N:.+]]: tensor<f32>
+//       CHECK:   sinter.rowwise (j = 136, k = 1921) by (i = 32)
+//  CHECK-NEXT:     ins(%[[X]][i, j, k] : tensor<32x136x1921xf16>, %[[N]][] : tensor<f32>)
+//  CHECK-NEXT:     outs(%{{.+}}[j, k] : tensor<136x1921xf32>)
+//       CHECK:   ^row(%[[A:.+]]: tensor<32xf16>, %[[B:.+]]: f32):
+//       CHECK:     %[[W:.+]] = arith.extf %[[A]] : tensor<32xf16> to tensor<32xf32>
+//       CHECK:     %[[S:.+]] = sinter.row_reduce add %[[W]]
+//       CHECK:     %[[M:.+]] = arith.divf %[[S]], %[[B]] : f32
+//       CHECK:     sinter.yield %[[M]] : f32
+//   CHECK-NOT:   sinter.rowwise
+func.func @columns(%x: tensor<32x136x1921xf16>, %n: tensor<f32>, %e: tensor<136x1921xf32>) -> tensor<136x1921xf32> {
+  %0 = sinter.rowwise (i = 32) by (j = 136, k = 1921) ins(%x[i, j, k] : tensor<32x136x1921xf16>, %n[] : tensor<f32>)
+      reduce(add [j, k] : f32) outs(%e[j, k] : tensor<136x1921xf32>) {
+  ^row(%a: tensor<261256xf16>, %b: f32):
+    %w = arith.extf %a : tensor<261256xf16> to tensor<261256xf32>
+    sinter.yield %w : tensor<261256xf32>
+  } finish {
+  ^done(%s: tensor<261256xf32>, %c: f32):
+    %b = sinter.broadcast %c : f32 -> tensor<261256xf32>
+    %m = arith.divf %s, %b : tensor<261256xf32>
+    sinter.yield %m : tensor<261256xf32>
+  }
+  return %0 : tensor<136x1921xf32>
+}
+
+// -----
+
+// Fewer: rows are cut into chunks of one size where that divides them.
+
+// CHECK-LABEL: func @chunks
+//       CHECK:   %[[P:.+]] = sinter.rowwise (chunk = 32, j = 4096) by (i = 64)
+//  CHECK-NEXT:     ins(%{{.+}}[chunk * 64 + i, j] : tensor<2048x4096xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[chunk, j] : tensor<32x4096xf32>)
+//       CHECK:   sinter.rowwise (j = 4096) by (chunk = 32)
+//  CHECK-NEXT:     ins(%[[P]][chunk, j] : tensor<32x4096xf32>)
+//       CHECK:     sinter.row_reduce add
+func.func @chunks(%x: tensor<2048x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = sinter.rowwise (i = 2048) by (j = 4096) ins(%x[i, j] : tensor<2048x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %0 : tensor<4096xf32>
+}
+
+// -----
+
+// Where it does not, the last chunk has the combiner's identity behind its end; many parts stay rows.
+
+// CHECK-LABEL: func @overhang
+//       CHECK:   %[[P:.+]] = sinter.rowwise (chunk = [[C:[0-9]+]], j = 16) by (i = [[N:[0-9]+]])
+//  CHECK-NEXT:     ins(%{{.+}}[chunk * [[N]] + i, j] : tensor<100003x16xf32> else 0.000000e+00)
+//       CHECK:     %[[AT:.+]] = arith.addi
+//       CHECK:     %[[IN:.+]] = arith.cmpi slt, %[[AT]], %{{.+}} : tensor<[[N]]xindex>
+//       CHECK:     arith.constant 0xFF800000 : f32
+//       CHECK:     %[[Y:.+]] = arith.select %[[IN]]
+//       CHECK:     sinter.row_reduce maximumf %[[Y]]
+//       CHECK:   sinter.rowwise (chunk = [[C]]) by (j = 16)
+//  CHECK-NEXT:     ins(%[[P]][chunk, j] : tensor<[[C]]x16xf32>)
+//  CHECK-NEXT:     reduce(maximumf [j] : f32)
+func.func @overhang(%x: tensor<100003x16xf32>, %e: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = sinter.rowwise (i = 100003) by (j = 16) ins(%x[i, j] : tensor<100003x16xf32>) reduce(maximumf [j] : f32) outs(%e[j] : tensor<16xf32>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+// Little, rows that are reduced themselves, rows that are stored: as they were.
+
+// CHECK-LABEL: func @little
+//       CHECK:   sinter.rowwise (i = 64) by (j = 4096)
+func.func @little(%x: tensor<64x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = sinter.rowwise (i = 64) by (j = 4096) ins(%x[i, j] : tensor<64x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %0 : tensor<4096xf32>
+}
+
+// CHECK-LABEL: func @row_needed
+//       CHECK:   sinter.rowwise (i = 2048) by (j = 4096)
+func.func @row_needed(%x: tensor<2048x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
+  %0 = sinter.rowwise (i = 2048) by (j = 4096) ins(%x[i, j] : tensor<2048x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    %s = sinter.row_reduce add %a : tensor<4096xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<4096xf32>
+    %y = arith.mulf %a, %b : tensor<4096xf32>
+    sinter.yield %y : tensor<4096xf32>
+  }
+  return %0 : tensor<4096xf32>
+}
+
+// CHECK-LABEL: func @row_stored
+//       CHECK:   sinter.rowwise (i = 2048) by (j = 4096)
+func.func @row_stored(%x: tensor<2048x4096xf32>, %e: tensor<4096xf32>, %d: tensor<2048x4096xf32>) -> (tensor<4096xf32>, tensor<2048x4096xf32>) {
+  %0, %1 = sinter.rowwise (i = 2048) by (j = 4096) ins(%x[i, j] : tensor<2048x4096xf32>) reduce(add [j] : f32)
+      outs(%e[j] : tensor<4096xf32>, %d[i, j] : tensor<2048x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a, %a : tensor<4096xf32>, tensor<4096xf32>
+  }
+  return %0, %1 : tensor<4096xf32>, tensor<2048x4096xf32>
+}
