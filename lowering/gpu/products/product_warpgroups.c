@@ -19,14 +19,12 @@
 // test: test/lowering/gpu/product_warpgroups.mlir, product_slots.mlir, test/gpu/emulate.test
 
 #include "lowering/gpu/products/product_slots.h"
+#include "lowering/gpu/products/wgmma.h"
 #include "lowering/rows/rowmemory.h"
-#include "mlir-c/Dialect/LLVM.h"
-#include <stdio.h>
 
 enum {
-  STEPS = 4,        // of wgmma in a line: 32 bytes of the sum each
-  PIECE = 64 * 128, // bytes of 64 lines
-  MOST_AHEAD = 2,   // slots that pieces are on their way to
+  STEPS = 4,      // of wgmma in a line: 32 bytes of the sum each
+  MOST_AHEAD = 2, // slots that pieces are on their way to
 };
 
 // Of a thread: what those who fetch leave of what a launch gives is for those that have sums. Many: two warpgroups
@@ -74,41 +72,13 @@ static SnGpuTurn next_turn(SnBuilder *b, const Staged *s, SnGpuTurn turn) {
   return sn_gpu_ring_behind(b, &s->ring, turn, 1);
 }
 
-static void registers(SnBuilder *b, const char *action, int64_t count) {
-  sn_op(b, "nvvm.setmaxregister", sn_types(0, NULL), sn_attr("regCount", mlirIntegerAttrGet(i32_type(b), count)),
-        sn_attr("action", sn_parse_attr(b->ctx, "#nvvm<action %s>", action)));
-}
-
 // ---- who fetches -------------------------------------------------------------------------------
 
-// The box of the side from `outer` on, and from `sum` on of the sum.
-static void copy_box(SnBuilder *b, Staged *s, size_t side, const SnAccess *access, MlirValue to, MlirValue outer,
-                     MlirValue sum, MlirValue full) {
-  const SnGpuSideMap *m = &s->sides[side].map;
-  SnValueVec operands = {0};
+static MlirValue map_of(const Staged *s, size_t side) {
   size_t number = 0;
   for (size_t i = 0; i < side; ++i)
     number += s->sides[i].fetch == SN_GPU_BY_COPIES;
-  char boxes[40] = "", text[200];
-  sn_push(&operands, to);
-  sn_push(&operands, s->g->k->maps[number]);
-  for (int i = 0; i < m->map.rank; ++i) {
-    MlirValue at = i == m->sum ? sum : i == m->outer ? outer : (MlirValue){0};
-    if (sn_none(at))
-      at = sn_affine(b, mlirAffineMapGetResult(access->map, m->map.dims[i].first), s->g->dims);
-    sn_push(&operands, as_i32(b, at));
-    snprintf(boxes + strlen(boxes), sizeof boxes - strlen(boxes), "%s$%d", i ? ", " : "", i + 2);
-  }
-  sn_push(&operands, full);
-  snprintf(text, sizeof text,
-           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {%s}], [$%d];",
-           m->map.rank, boxes, m->map.rank + 2);
-  char constraints[40] = "r,l,";
-  for (int i = 0; i < m->map.rank; ++i)
-    strcat(constraints, "r,");
-  strcat(constraints, "r,~{memory}");
-  sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
-  sn_vec_free(&operands);
+  return s->g->k->maps[number];
 }
 
 static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirValue to, MlirValue sum, MlirValue full) {
@@ -116,10 +86,10 @@ static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirVa
   SnGpuProduct p = sn_gpu_product(g->form, product, g->plan->kernel);
   size_t side = 2 * product + !is_a;
   const SnAccess *access = &g->form->inputs.data[sn_side(g->form, is_a ? p.a : p.b).first];
-  MlirValue first = is_a ? g->first_row : g->first_column;
+  MlirValue first = is_a ? g->first_row : g->first_column, map = map_of(s, side);
   for (int64_t i = 0; i < s->sides[side].map.copies; ++i)
-    copy_box(b, s, side, access, i ? plus(b, to, i32_of(b, i * PIECE)) : to,
-             i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full);
+    sn_wgmma_copy_box(b, &s->sides[side].map, map, access, g->dims, i ? plus(b, to, i32_of(b, i * SN_WGMMA_PIECE)) : to,
+                      i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full);
 }
 
 // Where a piece of the sum goes: bytes of the slots, the slot's mbarrier.
@@ -273,21 +243,15 @@ static void fetch_tiles(SnBuilder *b, SnGpuKernel *k, Roles *r) {
   say_rest_full(b, &r->staged, carried);
 }
 
-static MlirValue same_in_warp(SnBuilder *b, MlirValue i32) {
-  MlirValue shuffled[] = {i32_of(b, -1), i32, i32_of(b, 0), i32_of(b, 31)};
-  return sn(b, "nvvm.shfl.sync", sn_values(4, shuffled), i32_type(b),
-            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
-}
-
 static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
   Roles *r = user;
   Staged *s = &r->staged;
   if (s->g->plan->launch.threads > SN_GPU_WARPGROUP)
-    registers(b, "decrease", registers_of[s->fetch][s->many].fetcher);
+    sn_wgmma_registers(b, "decrease", registers_of[s->fetch][s->many].fetcher);
   if (s->fetch != SN_GPU_BY_COPIES) {
     MlirValue warp = as_i32(b, sn(b, "arith.subi", k->warp, sn_index(b, k->warps)));
     s->who = (SnGpuFetchers){.warps = s->g->plan->launch.more_threads / 32,
-                             .warp = sn(b, "arith.index_cast", same_in_warp(b, warp), sn_index_type(b->ctx)),
+                             .warp = sn(b, "arith.index_cast", sn_wgmma_same_in_warp(b, warp), sn_index_type(b->ctx)),
                              .lane = k->lane};
     fetch_tiles(b, k, r);
     return;
@@ -301,73 +265,23 @@ static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
 
 // ---- who multiplies ----------------------------------------------------------------------------
 
-static MlirType sums_type(SnBuilder *b, const Staged *s, size_t product) {
-  int64_t n = s->g->plan->n / 2;
-  MlirType *types = sn_alloc((size_t)n * sizeof *types), t = s->g->form->products.data[product].type;
-  for (int64_t i = 0; i < n; ++i)
-    types[i] = t;
-  t = mlirLLVMStructTypeLiteralGet(b->ctx, n, types, false);
-  free(types);
-  return t;
-}
-
-// Of lines from this address on: whether they are along the sum says what is between them.
-static MlirValue descriptor(SnBuilder *b, MlirValue address, bool along_sum) {
-  int64_t strides = (along_sum ? 1 : PIECE >> 4) << 16 | (int64_t)(1024 >> 4) << 32;
-  MlirValue low = sn(b, "arith.andi", sn(b, "arith.shrui", address, i32_of(b, 4)), i32_of(b, 0x3fff)),
-            wide = sn(b, "arith.extui", low, i64_type(b));
-  return sn(b, "arith.ori", wide, sn_int(b, i64_type(b), strides | (int64_t)1 << 62));
-}
-
-static MlirValue further(SnBuilder *b, MlirValue descriptor, int64_t bytes) {
-  return bytes ? plus(b, descriptor, sn_int(b, i64_type(b), bytes >> 4)) : descriptor;
-}
-
-// As wgmma names the elements of side b; a's are the line's.
-static const char *type_of_b(const SnMicroKernel *line) {
-  return line->b == line->a ? line->instruction : line->b == SN_F8E5M2 ? "e5m2" : "e4m3";
-}
-
-static MlirValue multiply(SnBuilder *b, const Staged *s, size_t product, MlirValue sums, MlirValue x, MlirValue y,
-                          bool fresh) {
-  const SnGpuProductPlan *plan = s->g->plan;
-  SnGpuProduct p = sn_gpu_product(s->g->form, product, plan->kernel);
-  bool is_float = sn_is_float(p.type);
-  MlirOperation op = sn_op(
-      b, "nvvm.wgmma.mma_async", sums, x, y, sums_type(b, s, product),
-      sn_attr("shape", sn_parse_attr(b->ctx, "#nvvm.shape<m = 64, n = %lld, k = %d>", (long long)plan->n, p.line->k)),
-      sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", p.line->instruction)),
-      sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", type_of_b(p.line))),
-      sn_attr("typeD", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", is_float ? "f32" : "s32")),
-      sn_attr("scaleD", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_out<%s>", fresh ? "zero" : "one")),
-      sn_attr("scaleA", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
-      sn_attr("scaleB", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
-      sn_attr("layoutA",
-              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->sides[2 * product].along_sum ? "row" : "col")),
-      sn_attr("layoutB",
-              sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", s->sides[2 * product + 1].along_sum ? "col" : "row")));
-  return sn_result(op, 0);
-}
-
 // All of a slot, as one group of wgmma. x, y: descriptors of slot 0.
 static void multiply_slot(SnBuilder *b, const Staged *s, size_t product, MlirValue slot, MlirValue x, MlirValue y,
                           bool fresh, MlirValue *sums) {
   MlirValue offset =
       sn(b, "arith.muli", sn(b, "arith.extui", slot, i64_type(b)), sn_int(b, i64_type(b), stage_bytes(s) >> 4));
-  int64_t step_a = s->sides[2 * product].along_sum ? 32 : 16 * 128,
-          step_b = s->sides[2 * product + 1].along_sum ? 32 : 16 * 128;
+  const SnMicroKernel *line = sn_gpu_product(s->g->form, product, s->g->plan->kernel).line;
+  bool a_along = s->sides[2 * product].along_sum, b_along = s->sides[2 * product + 1].along_sum;
+  int64_t step_a = a_along ? 32 : 16 * 128, step_b = b_along ? 32 : 16 * 128;
   x = plus(b, x, offset);
   y = plus(b, y, offset);
   sn_op(b, "nvvm.wgmma.fence.aligned");
   for (int64_t i = 0; i < STEPS; ++i)
     for (int64_t block = 0; block < s->blocks; ++block)
-      sums[block] = multiply(b, s, product, sums[block], further(b, x, i * step_a + block * PIECE),
-                             further(b, y, i * step_b), fresh && !i);
+      sums[block] =
+          sn_wgmma(b, line, s->g->plan->n, sums[block], sn_wgmma_further(b, x, i * step_a + block * SN_WGMMA_PIECE),
+                   a_along, sn_wgmma_further(b, y, i * step_b), b_along, fresh && !i);
   sn_op(b, "nvvm.wgmma.commit.group.sync.aligned");
-}
-
-static void await_groups(SnBuilder *b, int64_t left) {
-  sn_op(b, "nvvm.wgmma.wait.group.sync.aligned", sn_attr("group", sn_i64(b->ctx, left)));
 }
 
 static void release(SnBuilder *b, const Staged *s, MlirValue slot) {
@@ -381,7 +295,7 @@ static void release(SnBuilder *b, const Staged *s, MlirValue slot) {
 static void sum_product(SnBuilder *b, const Staged *s, size_t product, MlirValue x, MlirValue y, SnGpuTurn *turn,
                         MlirValue *last, MlirValue *sums) {
   enum { TURN = 3 };
-  MlirType type = sums_type(b, s, product);
+  MlirType type = sn_wgmma_sums(b, s->g->form->products.data[product].type, s->g->plan->n);
   MlirValue values[TURN + 8];
   for (int64_t i = 0; i < s->blocks; ++i)
     values[TURN + i] = sn(b, "llvm.mlir.undef", type);
@@ -399,7 +313,7 @@ static void sum_product(SnBuilder *b, const Staged *s, size_t product, MlirValue
     memcpy(values + TURN, l.carried + TURN, (size_t)s->blocks * sizeof *values);
     sn_gpu_ring_await_full(b, &s->ring, at);
     multiply_slot(b, s, product, at.slot, x, y, false, values + TURN);
-    await_groups(b, 1);
+    sn_wgmma_await(b, 1);
     release(b, s, before);
     values[2] = at.slot;
     at = next_turn(b, s, at);
@@ -411,23 +325,6 @@ static void sum_product(SnBuilder *b, const Staged *s, size_t product, MlirValue
       values[TURN + i] = sn_result(l.op, TURN + i);
   }
   memcpy(sums, values + TURN, (size_t)s->blocks * sizeof *sums);
-}
-
-// The registers behind the wait: nothing that reads them may move above it.
-static void pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to) {
-  size_t size = (size_t)n * 8 + 16, at = 0;
-  char *ties = sn_alloc(size);
-  MlirType type = sn_type_of(sums);
-  for (int64_t i = 0; i < n; ++i)
-    to[i] = sn(b, "llvm.extractvalue", sums, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
-  for (int64_t i = 0; i < n; ++i)
-    at += (size_t)snprintf(ties + at, size - at, "%s=%s", i ? "," : "", sn_is_float(of_sum) ? "f" : "r");
-  for (int64_t i = 0; i < n; ++i)
-    at += (size_t)snprintf(ties + at, size - at, ",%lld", (long long)i);
-  MlirValue pinned = sn_result(sn_gpu_ptx(b, "", ties, sn_values(n, to), type), 0);
-  for (int64_t i = 0; i < n; ++i)
-    to[i] = sn(b, "llvm.extractvalue", pinned, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
-  free(ties);
 }
 
 // ---- the row program ---------------------------------------------------------------------------
@@ -493,7 +390,7 @@ static void emit_program(SnBuilder *b, Staged *s, MlirValue row) {
   SnIf last;
   warp.role = &role;
   for (int64_t i = 0; i < lists; ++i)
-    pin(b, s->sums[i], f->products.data[i / s->blocks].type, n, values + i * n);
+    sn_wgmma_pin(b, s->sums[i], f->products.data[i / s->blocks].type, n, values + i * n);
   if (g->plan->split > 1)
     last = meet(b, s, lists, n, values);
   for (int64_t block = 0; block < s->blocks; ++block) {
@@ -530,7 +427,7 @@ static MlirValue side_address(SnBuilder *b, Staged *s, size_t product, bool is_a
   MlirValue at = sn_gpu_shared_address(b, s->slots);
   if (!is_a)
     return plus(b, at, i32_of(b, g->plan->m * SN_GPU_SWIZZLED_BYTES));
-  return g->plan->by_turns ? at : plus(b, at, sn(b, "arith.muli", s->group, i32_of(b, s->blocks * PIECE)));
+  return g->plan->by_turns ? at : plus(b, at, sn(b, "arith.muli", s->group, i32_of(b, s->blocks * SN_WGMMA_PIECE)));
 }
 
 static void emit_summed(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
@@ -547,17 +444,17 @@ static void emit_summed(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, voi
     turn_barrier(b, s, "nvvm.barrier", true);
   }
   for (size_t p = 0; p < products; ++p) {
-    MlirValue x = descriptor(b, side_address(b, s, p, true), s->sides[2 * p].along_sum),
-              y = descriptor(b, side_address(b, s, p, false), s->sides[2 * p + 1].along_sum);
+    MlirValue x = sn_wgmma_descriptor(b, side_address(b, s, p, true), s->sides[2 * p].along_sum),
+              y = sn_wgmma_descriptor(b, side_address(b, s, p, false), s->sides[2 * p + 1].along_sum);
     sum_product(b, s, p, x, y, &turn, &last, s->sums + p * (size_t)s->blocks);
     if (p + 1 < products) {
-      await_groups(b, 0);
+      sn_wgmma_await(b, 0);
       release(b, s, last);
     }
   }
   if (by_turns)
     turn_barrier(b, s, "nvvm.barrier.arrive", false);
-  await_groups(b, 0);
+  sn_wgmma_await(b, 0);
   release(b, s, last);
   MlirValue rows = sn_index(b, s->blocks * SN_GPU_WARPGROUP_ROWS), zero = sn_index(b, 0);
   emit_program(b, s,
@@ -578,10 +475,10 @@ static void emit_sums(SnBuilder *b, SnGpuKernel *k, void *user) {
   Staged *s = &r->staged;
   const SnGpuProductPlan *plan = s->g->plan;
   if (plan->launch.threads > SN_GPU_WARPGROUP)
-    registers(b, "increase", registers_of[s->fetch][s->many].sum);
+    sn_wgmma_registers(b, "increase", registers_of[s->fetch][s->many].sum);
   MlirValue zero = i32_of(b, 0), carried[] = {zero, zero}, first = k->block;
   int64_t step = k->blocks, pieces = 0;
-  s->group = same_in_warp(b, as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))));
+  s->group = sn_wgmma_same_in_warp(b, as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))));
   for (size_t p = 0; p < s->g->form->products.size; ++p)
     pieces += pieces_of_sum(s, p);
   if (plan->by_turns) {

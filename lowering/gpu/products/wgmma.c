@@ -1,0 +1,161 @@
+// wgmma.c: see wgmma.h. (PTX ISA, "Matrix Descriptor Format", "Strides" and "Register Fragments" of wgmma.mma_async.)
+//
+// test: test/lowering/gpu/product_warpgroups.mlir, chain_warpgroups.mlir, test/gpu/emulate.test
+
+#include "lowering/gpu/products/wgmma.h"
+#include "lowering/rows/rowmemory.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include <stdio.h>
+
+static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
+static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); }
+static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
+
+MlirValue sn_wgmma_descriptor(SnBuilder *b, MlirValue address, bool along_sum) {
+  int64_t strides = (along_sum ? 1 : SN_WGMMA_PIECE >> 4) << 16 | (int64_t)(1024 >> 4) << 32;
+  MlirValue low = sn(b, "arith.andi", sn(b, "arith.shrui", address, i32_of(b, 4)), i32_of(b, 0x3fff)),
+            wide = sn(b, "arith.extui", low, i64_type(b));
+  return sn(b, "arith.ori", wide, sn_int(b, i64_type(b), strides | (int64_t)1 << 62));
+}
+
+MlirValue sn_wgmma_further(SnBuilder *b, MlirValue descriptor, int64_t bytes) {
+  return bytes ? sn(b, "arith.addi", descriptor, sn_int(b, i64_type(b), bytes >> 4)) : descriptor;
+}
+
+MlirType sn_wgmma_sums(SnBuilder *b, MlirType sum, int64_t n) {
+  MlirType *types = sn_alloc((size_t)(n / 2) * sizeof *types);
+  for (int64_t i = 0; i < n / 2; ++i)
+    types[i] = sum;
+  MlirType t = mlirLLVMStructTypeLiteralGet(b->ctx, n / 2, types, false);
+  free(types);
+  return t;
+}
+
+// As wgmma names the elements of side b; a's are the line's.
+static const char *type_of_b(const SnMicroKernel *line) {
+  return line->b == line->a ? line->instruction : line->b == SN_F8E5M2 ? "e5m2" : "e4m3";
+}
+
+MlirValue sn_wgmma(SnBuilder *b, const SnMicroKernel *line, int64_t n, MlirValue sums, MlirValue x, bool a_along_sum,
+                   MlirValue y, bool b_along_sum, bool fresh) {
+  bool is_float = line->sum == SN_F32;
+  MlirOperation op =
+      sn_op(b, "nvvm.wgmma.mma_async", sums, x, y, sn_type_of(sums),
+            sn_attr("shape", sn_parse_attr(b->ctx, "#nvvm.shape<m = 64, n = %lld, k = %d>", (long long)n, line->k)),
+            sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", line->instruction)),
+            sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", type_of_b(line))),
+            sn_attr("typeD", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", is_float ? "f32" : "s32")),
+            sn_attr("scaleD", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_out<%s>", fresh ? "zero" : "one")),
+            sn_attr("scaleA", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
+            sn_attr("scaleB", sn_parse_attr(b->ctx, "#nvvm.wgmma_scale_in<one>")),
+            sn_attr("layoutA", sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", a_along_sum ? "row" : "col")),
+            sn_attr("layoutB", sn_parse_attr(b->ctx, "#nvvm.mma_layout<%s>", b_along_sum ? "col" : "row")));
+  return sn_result(op, 0);
+}
+
+// The instructions' text: {$0, ..., $n/2 - 1}, four words, a descriptor, plain, the layout of b.
+static char *text_of(const SnMicroKernel *line, int64_t n, int64_t steps, bool b_along_sum) {
+  size_t size = (size_t)(steps * (n / 2 * 6 + 160)), at = 0;
+  char *text = sn_alloc(size);
+  for (int64_t s = 0; s < steps; ++s) {
+    at += (size_t)snprintf(text + at, size - at, "%swgmma.mma_async.sync.aligned.m64n%lldk%d.f32.%s.%s {", s ? " " : "",
+                           (long long)n, line->k, line->instruction, type_of_b(line));
+    for (int64_t i = 0; i < n / 2; ++i)
+      at += (size_t)snprintf(text + at, size - at, "%s$%lld", i ? "," : "", (long long)i);
+    long long word = n / 2 + 4 * s, descriptor = n / 2 + 4 * steps + s;
+    at += (size_t)snprintf(text + at, size - at, "}, {$%lld,$%lld,$%lld,$%lld}, $%lld, 1, 1, 1, %d;", word, word + 1,
+                           word + 2, word + 3, descriptor, !b_along_sum);
+  }
+  return text;
+}
+
+static char *constraints_of(int64_t n, int64_t steps) {
+  size_t size = (size_t)(n / 2 * 10 + steps * 10 + 16), at = 0;
+  char *text = sn_alloc(size);
+  for (int64_t i = 0; i < n / 2; ++i)
+    at += (size_t)snprintf(text + at, size - at, "=f,");
+  for (int64_t i = 0; i < 4 * steps; ++i)
+    at += (size_t)snprintf(text + at, size - at, "r,");
+  for (int64_t i = 0; i < steps; ++i)
+    at += (size_t)snprintf(text + at, size - at, "l,");
+  for (int64_t i = 0; i < n / 2; ++i)
+    at += (size_t)snprintf(text + at, size - at, "%s%lld", i ? "," : "", (long long)i);
+  return text;
+}
+
+MlirValue sn_wgmma_of_registers(SnBuilder *b, const SnMicroKernel *line, int64_t n, int64_t steps,
+                                const MlirValue *words, const MlirValue *descriptors, bool b_along_sum,
+                                const MlirValue *values) {
+  SnValueVec operands = {0};
+  for (int64_t i = 0; i < 4 * steps; ++i)
+    sn_push(&operands, words[i]);
+  for (int64_t i = 0; i < steps; ++i)
+    sn_push(&operands, descriptors[i]);
+  for (int64_t i = 0; i < n / 2; ++i)
+    sn_push(&operands, values[i]);
+  char *text = text_of(line, n, steps, b_along_sum), *constraints = constraints_of(n, steps);
+  MlirOperation op = sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data),
+                                sn_wgmma_sums(b, mlirF32TypeGet(b->ctx), n));
+  sn_vec_free(&operands);
+  free(text);
+  free(constraints);
+  return sn_result(op, 0);
+}
+
+void sn_wgmma_fence(SnBuilder *b) { sn_op(b, "nvvm.wgmma.fence.aligned"); }
+void sn_wgmma_commit(SnBuilder *b) { sn_op(b, "nvvm.wgmma.commit.group.sync.aligned"); }
+void sn_wgmma_await(SnBuilder *b, int64_t left) {
+  sn_op(b, "nvvm.wgmma.wait.group.sync.aligned", sn_attr("group", sn_i64(b->ctx, left)));
+}
+
+void sn_wgmma_pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to) {
+  size_t size = (size_t)n * 8 + 16, at = 0;
+  char *ties = sn_alloc(size);
+  MlirType type = sn_type_of(sums);
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", sums, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+  for (int64_t i = 0; i < n; ++i)
+    at += (size_t)snprintf(ties + at, size - at, "%s=%s", i ? "," : "", sn_is_float(of_sum) ? "f" : "r");
+  for (int64_t i = 0; i < n; ++i)
+    at += (size_t)snprintf(ties + at, size - at, ",%lld", (long long)i);
+  MlirValue pinned = sn_result(sn_gpu_ptx(b, "", ties, sn_values(n, to), type), 0);
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", pinned, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+  free(ties);
+}
+
+void sn_wgmma_registers(SnBuilder *b, const char *action, int64_t count) {
+  sn_op(b, "nvvm.setmaxregister", sn_types(0, NULL), sn_attr("regCount", mlirIntegerAttrGet(i32_type(b), count)),
+        sn_attr("action", sn_parse_attr(b->ctx, "#nvvm<action %s>", action)));
+}
+
+MlirValue sn_wgmma_same_in_warp(SnBuilder *b, MlirValue i32) {
+  MlirValue shuffled[] = {i32_of(b, -1), i32, i32_of(b, 0), i32_of(b, 31)};
+  return sn(b, "nvvm.shfl.sync", sn_values(4, shuffled), i32_type(b),
+            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
+}
+
+void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *m, MlirValue map, const SnAccess *access,
+                       const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full) {
+  SnValueVec operands = {0};
+  char boxes[40] = "", text[200];
+  sn_push(&operands, to);
+  sn_push(&operands, map);
+  for (int i = 0; i < m->map.rank; ++i) {
+    MlirValue at = i == m->sum ? sum : i == m->outer ? outer : (MlirValue){0};
+    if (sn_none(at))
+      at = sn_affine(b, mlirAffineMapGetResult(access->map, m->map.dims[i].first), dims);
+    sn_push(&operands, sn(b, "arith.index_cast", at, i32_type(b)));
+    snprintf(boxes + strlen(boxes), sizeof boxes - strlen(boxes), "%s$%d", i ? ", " : "", i + 2);
+  }
+  sn_push(&operands, full);
+  snprintf(text, sizeof text,
+           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {%s}], [$%d];",
+           m->map.rank, boxes, m->map.rank + 2);
+  char constraints[40] = "r,l,";
+  for (int i = 0; i < m->map.rank; ++i)
+    strcat(constraints, "r,");
+  strcat(constraints, "r,~{memory}");
+  sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
+  sn_vec_free(&operands);
+}
