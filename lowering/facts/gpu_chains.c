@@ -8,6 +8,7 @@
 #include "lowering/facts/gpu_chains.h"
 #include "dialect/dialect.h"
 #include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
 #include "dialect/schedules.h"
 #include "lowering/rows/rowmemory.h"
 
@@ -58,6 +59,14 @@ static int64_t size_of(const SnForm *f, SnGroup dims) {
 
 int64_t sn_gpu_chain_whole(int64_t n) { return sn_pieces(n, 16) * 16; }
 
+int64_t sn_gpu_chain_products(const SnForm *f) {
+  SnMultiplied m;
+  int64_t n = 0;
+  while (sn_multiplied(f, f->products.size + (size_t)n, &m))
+    ++n;
+  return n;
+}
+
 // ---- what can be one --------------------------------------------------------------------------
 
 static bool is_small(int64_t n, int64_t most) { return n != SN_DYNAMIC && n > 0 && n <= most; }
@@ -101,7 +110,9 @@ const char *sn_gpu_not_chain(const SnForm *f) {
       return "it stores rows that are multiplied again";
   if (!sn_cpu_streams(f))
     return "rows that are multiplied again are needed whole";
-  if (!is_small(sn_times((int64_t)f->matrices.size, sn_group_length(f, 1)), SN_GPU_CHAIN_COLUMNS))
+  if (f->products.size > SN_GPU_CHAIN_PRODUCTS || sn_gpu_chain_products(f) > SN_GPU_CHAIN_PRODUCTS)
+    return "it has more products than a warp's registers hold sums of";
+  if (!is_small(sn_times(sn_gpu_chain_products(f), sn_group_length(f, 1)), SN_GPU_CHAIN_COLUMNS))
     return "its results have more columns than a warp's registers hold, or `?`";
   return not_of_products(f);
 }
@@ -125,6 +136,66 @@ int64_t sn_gpu_chain_bytes(const SnForm *f, int64_t m, int64_t n) {
                                   : SLOTS * side_bytes(line, x.sum, columns, n);
   }
   return bytes;
+}
+
+// ---- by warpgroups -------------------------------------------------------------------------------
+
+// The side of the matrix that row product i of the body takes.
+static size_t side_of_matrix(const SnForm *f, int64_t i) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_has(op, SN_READS_MATRIX) && !i--)
+      for (size_t m = 0; m < f->matrices.size; ++m)
+        if (sn_same(sn_operand(op, 1), sn_matrix_argument(f, m)))
+          return matrix_side(f, m);
+  return 0;
+}
+
+static bool stage_side(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct *p, bool is_a, int64_t extent,
+                       int64_t sum, SnGpuChainSide *to, const char **why) {
+  if (!sn_gpu_side_map(f, points, p, is_a, extent, &to->map, why))
+    return false;
+  to->pieces = sn_pieces(sum, sn_gpu_map_sum(p));
+  to->lines = extent;
+  return true;
+}
+
+static int64_t bytes_of(const SnGpuChainSide *s) { return s->pieces * s->lines * SN_GPU_SWIZZLED_BYTES; }
+
+bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why) {
+  SnGpuPoints points = sn_gpu_chain_points(f), again = points;
+  SnGroup columns = sn_group(f, 1);
+  SnMultiplied x;
+  int64_t of_rows = 0, of_columns = 0, of_matrices = 0, wide = sn_pieces(sn_group_length(f, 1), 64) * 64;
+  bool can = true;
+  again.columns.n = 0;
+  for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
+    again.columns.dims[again.columns.n++] = d;
+  for (size_t i = 0; can && sn_multiplied(f, i, &x); ++i) {
+    bool first = i < f->products.size;
+    SnGpuProduct p = {
+        .summed = x.summed, .type = x.sum, .line = sn_micro_kernel("wgmma", x.a, x.b, x.sum), .any_sum = true};
+    if (!p.line || p.line->k != 16) {
+      if (why)
+        *why = "its types are not two of 16 bits";
+      return false;
+    }
+    if (first)
+      p = sn_gpu_product(f, i, "wgmma");
+    else
+      p.b = side_of_matrix(f, (int64_t)(i - f->products.size));
+    if (first) {
+      can = stage_side(f, &points, &p, true, m, size_of(f, x.summed), &plan->a[i], why) &&
+            stage_side(f, &points, &p, false, n, size_of(f, x.summed), &plan->b[i], why);
+      of_rows += can ? bytes_of(&plan->a[i]) : 0;
+      of_columns += can ? bytes_of(&plan->b[i]) : 0;
+    } else {
+      can = stage_side(f, &again, &p, false, wide, n, &plan->b[i], why);
+      of_matrices += can ? bytes_of(&plan->b[i]) : 0;
+    }
+  }
+  plan->rows_bytes = of_rows;
+  plan->slot_bytes = of_columns > of_matrices ? of_columns : of_matrices;
+  return can;
 }
 
 // ---- the schedule -------------------------------------------------------------------------------
@@ -157,14 +228,34 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
-  if (strcmp(p->kernel, "mma.sync"))
-    return sn_error(f->op, "has a schedule with kernel = \"%s\", but rows are multiplied again by \"mma.sync\"",
+  p->stages = sn_schedule_number(a, "stages");
+  bool wgmma = !strcmp(p->kernel, "wgmma");
+  const char *unfit = NULL;
+  if (!wgmma && strcmp(p->kernel, "mma.sync"))
+    return sn_error(f->op,
+                    "has a schedule with kernel = \"%s\", but rows are multiplied again by \"mma.sync\" or \"wgmma\"",
                     p->kernel);
   if (p->m * 32 != threads * SN_GPU_CHAIN_WARP_ROWS || p->n % 16)
     return sn_error(f->op,
                     "has a schedule with m = %lld, n = %lld, threads = %lld, but each warp has %d rows that it "
                     "multiplies again, 16 columns at a time",
                     (long long)p->m, (long long)p->n, (long long)threads, SN_GPU_CHAIN_WARP_ROWS);
+  if (wgmma && (threads % SN_GPU_WARPGROUP || threads > 2 * SN_GPU_WARPGROUP || p->n % 64 || p->n > 256))
+    return sn_error(f->op,
+                    "has a schedule with n = %lld, threads = %lld, but one or two warpgroups have 64, 128, 192 or 256 "
+                    "columns at a time",
+                    (long long)p->n, (long long)threads);
+  if (wgmma && !sn_gpu_chain_staged(f, p->m, p->n, p, &unfit))
+    return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and copies cannot fetch a side: %s", unfit);
+  if (wgmma && p->tickets)
+    return sn_error(f->op, "has a schedule with deal = \"ticket\", which warps with several roles do not draw");
+  if (wgmma && p->stages < 2)
+    return sn_error(f->op,
+                    "has a schedule with stages = %lld, but what is multiplied and what it is multiplied by "
+                    "have a slot each",
+                    (long long)p->stages);
+  if (wgmma)
+    p->launch.more_threads = SN_GPU_WARPGROUP;
   if (sn_schedule_number(a, "split") > 1)
     return sn_error(f->op, "has a schedule with split = %lld, and its rows are multiplied again: leave split out",
                     (long long)sn_schedule_number(a, "split"));

@@ -8,7 +8,15 @@
 #define SINTER_LOWERING_FACTS_GPU_CHAINS_H
 
 #include "lowering/facts/cpu_forms.h"
-#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/gpu_tensor_maps.h"
+
+// A side that copies fetch whole: for each piece of its sum, a line's length, so many lines of 128 bytes.
+typedef struct {
+  SnGpuSideMap map;
+  int64_t pieces, lines;
+} SnGpuChainSide;
+
+enum { SN_GPU_CHAIN_PRODUCTS = 4 }; // and as many rows that are multiplied again
 
 typedef struct {
   SnGpuLaunch launch;
@@ -18,9 +26,12 @@ typedef struct {
   const char *kernel; // a name of sn_micro_gpu_names
   bool ends_early;    // columns from `end` on are not asked for
   SnCpuEnd end;
+  // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
+  int64_t stages, rows_bytes, slot_bytes;
+  SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];
 } SnGpuChainPlan;
 
-// Rows that a warp has, by mma.sync; and of a warpgroup.
+// Rows that a warp has.
 enum { SN_GPU_CHAIN_WARP_ROWS = 16 };
 // Of sums and of results in a warp's registers, columns at most, and summed elements.
 enum { SN_GPU_CHAIN_COLUMNS = 256, SN_GPU_CHAIN_SUM = 256 };
@@ -32,6 +43,11 @@ const char *sn_gpu_not_chain(const SnForm *form);
 SnGpuPoints sn_gpu_chain_points(const SnForm *form);
 // Bytes of shared memory of so many rows and columns.
 int64_t sn_gpu_chain_bytes(const SnForm *form, int64_t m, int64_t n);
+// Whether copies can fetch all sides for wgmma, for so many rows and columns at a time: sets bytes and sides of the
+// plan. `why`, if it is not NULL: why not.
+bool sn_gpu_chain_staged(const SnForm *form, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why);
+// Rows that are multiplied again.
+int64_t sn_gpu_chain_products(const SnForm *form);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
 MlirLogicalResult sn_gpu_plan_chain(const SnForm *form, SnGpuChainPlan *plan);
 

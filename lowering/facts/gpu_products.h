@@ -35,6 +35,7 @@ typedef struct {
   SnGroup summed;
   MlirType type; // of its sums
   const SnMicroKernel *line;
+  bool any_sum; // how much is summed need not be known
 } SnGpuProduct;
 
 typedef struct {

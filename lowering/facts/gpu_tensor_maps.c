@@ -63,7 +63,8 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
   SnGpuDims sum = {0};
   MlirType t = sn_type_of(a->value), packed = sn_micro_packed(is_a ? p->line->a : p->line->b, p->type);
-  int64_t bits = (int64_t)sn_bits(packed), line = SN_GPU_SWIZZLED_BYTES * 8 / bits, stride = 1;
+  int64_t bits = (int64_t)sn_bits(packed), line = SN_GPU_SWIZZLED_BYTES * 8 / bits,
+          stride = 1; // in elements: a multiple of that, where sizes are `?`
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     sum.dims[sum.n++] = d;
   *to = (SnGpuSideMap){.map.operand = (intptr_t)side.first, .map.tf32 = p->line->a == SN_TF32, .sum = -1, .outer = -1};
@@ -74,12 +75,12 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   for (intptr_t i = sn_rank(t) - 1; i >= 0;) {
     intptr_t place;
     By by = subscript_of(f, mlirAffineMapGetResult(a->map, i), &sum, outer, &points->batch, &place);
-    int64_t count = by == BY_SUM     ? together(f, a, &sum, i, true)
+    int64_t count = by == BY_SUM     ? together(f, a, &sum, i, !p->any_sum)
                     : by == BY_OUTER ? together(f, a, outer, i, false)
                                      : by == BY_BATCH;
     if (!count || to->map.rank == SN_GPU_MAP_DIMS)
       return refuse(why, "a side's subscripts are not each all of the sum, all rows or columns, or of the batch");
-    if (to->map.rank && (stride == SN_DYNAMIC || stride * bits % 128))
+    if (to->map.rank && stride * bits % 128)
       return refuse(why, "lines of a side are no multiples of 16 bytes, or of unknown length");
     if (by == BY_SUM)
       to->sum = to->map.rank;
@@ -87,7 +88,7 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
       to->outer = to->map.rank;
     to->map.dims[to->map.rank++] = (SnGpuMapDim){.first = i - count + 1, .count = count, .box = 1};
     for (int64_t n = 0; n < count; ++n, --i)
-      stride = stride == SN_DYNAMIC || sn_dim(t, i) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(stride, sn_dim(t, i));
+      stride = sn_dim(t, i) == SN_DYNAMIC ? stride : sn_times(stride, sn_dim(t, i));
   }
   if (to->sum < 0 || (to->outer < 0 && outer->n) || (to->sum && to->outer))
     return refuse(why, "neighbours of a side are of the batch");

@@ -2,8 +2,11 @@
 //
 //   #sinter.mma<kernel = "mma.sync", m = 128, n = 64, threads = 256, occupancy = 1>
 //
-// A block reads both sides with columns once for its m rows, so m is as large as leaves every multiprocessor a tile.
-// What grows is in registers: of many results there are fewer columns at a time.
+//   #sinter.mma<kernel = "wgmma", m = 128, n = 128, threads = 256, stages = 4>
+//
+// On Hopper warpgroups come first, where copies can fetch all sides: 64 rows each, and as many columns as registers and
+// two slots allow. A block reads both sides with columns once for its m rows, so m is as large as leaves every
+// multiprocessor a tile. What grows is in registers: of many results there are fewer columns at a time.
 //
 // new schedule key: of rows that a GPU multiplies again: when it is said.
 //
@@ -29,11 +32,53 @@ static int64_t registers(const SnForm *f, int64_t n) {
   return grown + sums + n / 4 + BESIDE_SUMS;
 }
 
+// ---- by warpgroups ---------------------------------------------------------------------------------
+
+enum { MOST_STAGES = 8, BARRIER_BYTES = 2048 };
+
+// So many rows and columns by wgmma: stages, 0 where it does not fit.
+static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, const SnGpuChip *chip) {
+  SnGpuChainPlan plan;
+  if (registers(f, n) > OF_A_THREAD || !sn_gpu_chain_staged(f, m, n, &plan, NULL))
+    return 0;
+  int64_t room = chip->shared_bytes - plan.rows_bytes - BARRIER_BYTES,
+          stages = plan.slot_bytes ? room / plan.slot_bytes : 0;
+  return stages < 2 ? 0 : smaller(stages, MOST_STAGES);
+}
+
+static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip) {
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128, n = 128;
+  bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
+  if (known && (rows <= 64 || sn_times(batch, sn_pieces(rows, 128)) < chip->multiprocessors / 2))
+    m = 64;
+  if (sn_group_length(f, 0) != SN_DYNAMIC && sn_group_length(f, 0) <= 64)
+    n = 64;
+  while (n > 64 && !stages_of(f, m, n, chip))
+    n -= 64;
+  int64_t stages = stages_of(f, m, n, chip);
+  if (!stages)
+    return mlirAttributeGetNull();
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  return sn_schedule_attr(
+      loc, "mma",
+      sn_parse_attr(mlirLocationGetContext(loc),
+                    "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = 64, threads = %lld, "
+                    "stages = %lld}",
+                    (long long)chip->multiprocessors, (long long)m, (long long)n, (long long)(2 * m),
+                    (long long)stages));
+}
+
+// ---- one of both -----------------------------------------------------------------------------------
+
 MlirAttribute sn_schedule_gpu_chain(const SnForm *f, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   if (sn_gpu_not_chain(f))
     return mlirAttributeGetNull();
   SnGpuPoints points = sn_gpu_chain_points(f);
+  bool warpgroups = sn_gpu_chip_has(options->chip, "sm_90a");
+  MlirAttribute staged = warpgroups ? by_warpgroups(f, &points, chip) : mlirAttributeGetNull();
+  if (staged.ptr)
+    return staged;
   int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
   while (n > 16 && (registers(f, n) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))

@@ -198,3 +198,20 @@ def chains(case, program, tensor, cast):
     a("_sizes_causal", sizes=("i", "j"), causal=True, queries=45)
     a("_sizes_mask", sizes=("j",), mask="rows", keys=33)
     a("_no_keys", sizes=("j",), keys=0)
+    # by warpgroups: copies fetch, what is multiplied again goes from registers to wgmma
+    groups = lambda m, n, stages=3: (f'kernel = "wgmma", m = {m}, n = {n}, k = 16, threads = {2 * m}, '
+                                     f"stages = {stages}, blocks = 2")
+    big = dict(queries=150, keys=200, d=64, heads=(1, 2))
+    a("_wgmma", **big, schedule=groups(128, 64))
+    a("_wgmma_f16", **big, t="f16", schedule=groups(128, 128))
+    a("_wgmma_one", **big, schedule=groups(64, 64, 2))
+    a("_wgmma_causal", **big, causal=True, schedule=groups(128, 64))
+    a("_wgmma_window", **big, window=70, schedule=groups(64, 64))
+    a("_wgmma_mask", **{**big, "keys": 140}, mask="rows", masked=(3, 149), schedule=groups(128, 64))
+    a("_wgmma_groups", queries=70, keys=130, d=72, e=40, heads=(2, 4), groups=2, turned=True, schedule=groups(64, 64))
+    a("_wgmma_wide", queries=70, keys=130, d=128, e=128, heads=(1, 2), schedule=groups(64, 128, 2))
+    a("_wgmma_two", queries=70, keys=130, d=64, e=64, heads=(1, 2), matrices=2, statistics=True,
+      schedule=groups(64, 64))
+    a("_wgmma_few", queries=3, keys=5, d=8, e=8, schedule=groups(64, 64))
+    a("_wgmma_one_query", queries=1, keys=300, d=64, heads=(2, 2), schedule=groups(64, 64))
+    a("_wgmma_sizes", **big, sizes=("b", "i", "j"), causal=True, schedule=groups(128, 64))

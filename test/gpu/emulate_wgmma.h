@@ -118,10 +118,13 @@ void emu_tile_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, i
 typedef struct {
   int64_t a, b; // descriptors
   int32_t handle, n, type, type_b, lines_a, lines_b, fresh; // lines_a: lines of a are along the sum
+  int32_t of_registers;
+  float x[2][16]; // then: a of this thread's two rows
 } Multiplication;
 typedef struct {
   double sums[HANDLES][SUMS];
   int32_t handles, num, committed[WAITING], groups;
+  int32_t given;
   Multiplication waiting[WAITING];
 } Warpgroup; // what one thread has of it
 static Warpgroup *warpgroups[MOST];
@@ -159,11 +162,12 @@ static void run_multiplication(Warpgroup *w, const Multiplication *m) {
           k = 32 / element;
   double *sums = w->sums[m->handle];
   for (int64_t i = 0; i < k; ++i) {
-    uintptr_t rows[2] = {element_at(m->a, m->lines_a, row, i * element),
-                         element_at(m->a, m->lines_a, row + 8, i * element)};
-    touch((void *)rows[0], element, 0);
-    touch((void *)rows[1], element, 0);
-    double x[2] = {value_at(rows[0], (Mma)m->type), value_at(rows[1], (Mma)m->type)};
+    double x[2] = {m->x[0][i % 16], m->x[1][i % 16]};
+    for (int64_t r = 0; r < 2 && !m->of_registers; ++r) {
+      uintptr_t at = element_at(m->a, m->lines_a, row + 8 * r, i * element);
+      touch((void *)at, element, 0);
+      x[r] = value_at(at, (Mma)m->type);
+    }
     for (int32_t v = 0; v < m->n / 2; v += 4)
       for (int c = 0; c < 2; ++c) {
         int64_t column = v * 2 + lane % 4 * 2 + c;
@@ -186,8 +190,49 @@ int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, i
   }
   if (w->num == WAITING)
     abort();
-  w->waiting[w->num++] = (Multiplication){a, b, (int32_t)sums, n, type, type_b, lines_a, lines_b, fresh};
+  w->waiting[w->num++] = (Multiplication){.a = a,
+                                          .b = b,
+                                          .handle = (int32_t)sums,
+                                          .n = n,
+                                          .type = type,
+                                          .type_b = type_b,
+                                          .lines_a = lines_a,
+                                          .lines_b = lines_b,
+                                          .fresh = fresh};
   return sums;
+}
+
+// Sums that were registers, one after the other; then the struct that they begin.
+void emu_give_sum(float x) {
+  Warpgroup *w = mine();
+  w->sums[w->handles % HANDLES][w->given++] = x;
+}
+int64_t emu_given_sums(void) {
+  Warpgroup *w = mine();
+  w->given = 0;
+  return w->handles++ % HANDLES;
+}
+// One step whose a is in registers: four lanes have pairs of each row.
+void emu_wgmma_words(int64_t sums, int64_t b, int32_t w0, int32_t w1, int32_t w2, int32_t w3, int32_t n, int32_t type,
+                     int32_t lines_b) {
+  int32_t words[] = {w0, w1, w2, w3};
+  Multiplication m = {
+      .b = b, .handle = (int32_t)sums, .n = n, .type = type, .type_b = type, .lines_b = lines_b, .of_registers = 1};
+  Warpgroup *w = mine();
+  for (int i = 0; i < 4; ++i) {
+    int64_t index = me - threads, turn = me->shuffles & 1;
+    slots[turn][index].u = (uint32_t)words[i];
+    wait_for(&warp_count[index / 32], 32, &me->shuffles);
+    for (int64_t lane = 0; lane < 4; ++lane)
+      for (int half = 0; half < 2; ++half) {
+        uint32_t both = (uint32_t)slots[turn][index / 4 * 4 + lane].u;
+        uint16_t bits = (uint16_t)(both >> 16 * half);
+        m.x[i % 2][i / 2 * 8 + lane * 2 + half] = (float)value_at((uintptr_t)&bits, (Mma)type);
+      }
+  }
+  if (w->num == WAITING)
+    abort();
+  w->waiting[w->num++] = m;
 }
 void emu_wgmma_commit(void) { mine()->committed[mine()->groups++] = mine()->num; }
 void emu_wgmma_wait(int32_t left) {

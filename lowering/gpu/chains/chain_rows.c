@@ -212,7 +212,7 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const Ml
                          .lanes = lanes_of(&c->first),
                          .first = first,
                          .size = c->num_columns,
-                         .whole = length != SN_DYNAMIC && length % c->plan->n == 0};
+                         .whole = length > 0 && length % c->plan->n == 0};
   for (int h = 0; h < 2; ++h) {
     Row r = {.c = c,
              .program = &c->rows[h],

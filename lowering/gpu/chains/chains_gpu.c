@@ -107,7 +107,13 @@ static void read_product(SnGpuChain *c, SnForm *f, size_t i, SnGpuChained *to) {
   const SnGpuChainPlan *plan = c->plan;
   int64_t sum = sn_gpu_pieces(f, i, 1, 1);
   bool again = f == &c->second;
-  *to = (SnGpuChained){.product = sn_gpu_product(f, i, plan->kernel)};
+  size_t first = c->first.products.size;
+  *to = (SnGpuChained){.product = sn_gpu_product(f, i, plan->kernel),
+                       .staged_b = plan->b[again ? first + i : i],
+                       .map_b = again ? 2 * first + i : 2 * i + 1,
+                       .sum = sum};
+  if (!again)
+    to->staged_a = plan->a[i], to->map_a = 2 * i;
   to->tile = (SnGpuProductPlan){.points = plan->points,
                                 .m = plan->m,
                                 .n = again ? sn_gpu_chain_whole(sn_row_length(f)) : plan->n,
@@ -205,8 +211,7 @@ static void multiply(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const 
 
 // ---- a tile -------------------------------------------------------------------------------------
 
-// The columns that something is asked of in the tile's rows.
-static MlirValue end_of_columns(SnBuilder *b, const SnGpuChain *c) {
+MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
   const SnCpuEnd *end = &c->plan->end;
   const SnGpuDims *rows = &c->plan->points.rows;
   bool of_rows = false;
@@ -222,11 +227,10 @@ static MlirValue end_of_columns(SnBuilder *b, const SnGpuChain *c) {
   return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, 0)), c->num_columns);
 }
 
-static void place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
+void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
   MlirValue m = sn_index(b, c->plan->m), down = sn_size_ceil(b, c->num_rows, m);
   c->first_row = sn(b, "arith.muli", sn(b, "arith.remui", number, down), m);
   sn_gpu_point(b, &c->first, &c->plan->points.batch, sn(b, "arith.divui", number, down), c->dims);
-  sn_gpu_chain_rows(b, c);
 }
 
 // Of a block of columns: what is carried is states, then what grows.
@@ -260,8 +264,9 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
   size_t num_states = 2 * sn_gpu_chain_states(c), all = num_states + sn_gpu_chain_grown(c);
   MlirValue *carried = sn_alloc(all * sizeof *carried), zero = sn_index(b, 0), n = sn_index(b, c->plan->n);
   c->maker = b;
-  place_tile(b, c, tile->number);
-  MlirValue end = end_of_columns(b, c);
+  sn_gpu_chain_place_tile(b, c, tile->number);
+  sn_gpu_chain_rows(b, c);
+  MlirValue end = sn_gpu_chain_end_of_columns(b, c);
   fetch_rows(b, c, true);
   fetch_rows(b, c, false);
   fetch_block(b, c, zero, zero, false);
@@ -306,9 +311,16 @@ static MlirValue *addresses_of(const SnGpuKernel *k, const SnForm *f) {
   return to;
 }
 
-static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
+static void by_warps(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   SnGpuKernel *k = c->k;
+  SnGpuTiles deal =
+      c->plan->tickets ? sn_gpu_tiles_by_ticket(b, tiles) : sn_gpu_tiles_in_steps(k, k->block, tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &deal, NULL, 0, emit_tile, c);
+}
+
+static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
   size_t first = c->first.products.size, all = first + c->second.products.size;
+  bool staged = c->plan->launch.more_threads;
   c->maker = b;
   c->products = sn_alloc((all + 1) * sizeof *c->products);
   c->num_batch = size_of(b, &c->first, &c->plan->points.batch);
@@ -318,9 +330,10 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
   for (size_t p = 0; p < all; ++p) {
     SnForm *f = p < first ? &c->first : &c->second;
     read_product(c, f, p < first ? p : p - first, &c->products[p]);
-    if (p < first)
+    if (p < first && !staged)
       make_side(b, c, f, &c->products[p], true, 1);
-    make_side(b, c, f, &c->products[p], false, 2);
+    if (!staged)
+      make_side(b, c, f, &c->products[p], false, 2);
   }
   c->maximum = sn_stream_maximum(c->first.body);
   for (int h = 0; h < 2; ++h) {
@@ -330,9 +343,10 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
   }
   sn_row_mark_exponentials(&c->rows[0]);
   MlirValue tiles = sn_size_mul(b, c->num_batch, sn_size_ceil(b, c->num_rows, sn_index(b, c->plan->m)));
-  SnGpuTiles deal =
-      c->plan->tickets ? sn_gpu_tiles_by_ticket(b, tiles) : sn_gpu_tiles_in_steps(k, k->block, tiles, k->blocks);
-  sn_gpu_each_tile(b, k, &deal, NULL, 0, emit_tile, c);
+  if (staged)
+    sn_gpu_chain_by_warpgroups(b, c, tiles);
+  else
+    by_warps(b, c, tiles);
   for (int h = 0; h < 2; ++h) {
     sn_row_program_free(&c->rows[h]);
     sn_row_program_free(&c->results[h]);
@@ -346,8 +360,10 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   SnOpVec made = {0};
   contract->result = cut(b, &c, contract->op, &made);
   if (!sn_failed(contract->result)) {
-    c.first_addresses = addresses_of(k, &c.first);
-    c.second_addresses = addresses_of(k, &c.second);
+    if (!c.plan->launch.more_threads) { // who fetches by copies needs none
+      c.first_addresses = addresses_of(k, &c.first);
+      c.second_addresses = addresses_of(k, &c.second);
+    }
     sn_gpu_know_lanes(k);
     emit_tiles(b, &c);
     free(c.first_addresses);
@@ -361,6 +377,20 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   sn_vec_free(&c.crossings);
 }
 
+// Of sides a and b of each product, then of matrices.
+static size_t find_maps(const SnForm *f, const SnGpuChainPlan *plan, SnGpuTensorMap *maps) {
+  size_t n = 0, first = f->products.size;
+  if (!plan->launch.more_threads)
+    return 0;
+  for (size_t i = 0; i < first; ++i) {
+    maps[n++] = plan->a[i].map.map;
+    maps[n++] = plan->b[i].map.map;
+  }
+  for (int64_t i = 0; i < sn_gpu_chain_products(f); ++i)
+    maps[n++] = plan->b[first + (size_t)i].map.map;
+  return n;
+}
+
 MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, MlirOperation op) {
   SnForm f = sn_form_read(op);
   SnGpuChainPlan plan;
@@ -371,10 +401,13 @@ MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, M
   if (!sn_failed(result))
     result = sn_gpu_check_tables(&f);
   if (!sn_failed(result)) {
+    SnGpuTensorMap maps[4 * SN_GPU_CHAIN_PRODUCTS];
     SnGpuBody body = {.launch = &plan.launch,
                       .scratch = plan.tickets ? SN_GPU_TICKETS : 0,
                       .asserts = sn_gpu_asserts(&f),
-                      .addresses = true,
+                      .addresses = !plan.launch.more_threads,
+                      .maps = maps,
+                      .num_maps = find_maps(&f, &plan, maps),
                       .emit = emit,
                       .user = &user};
     result = sn_gpu_make_kernel(module, func, op, &body);

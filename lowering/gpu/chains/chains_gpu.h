@@ -24,6 +24,10 @@ typedef struct {
   SnGpuWarpSide a, b;    // as fragments are taken from them; of what is multiplied again there is no a
   MlirValue a_bytes, b_bytes;
   intptr_t yield; // of what is multiplied again: which operand of the first piece's terminator
+  // Of wgmma: what copies fetch, which of the kernel's maps they take, and how many elements are summed.
+  SnGpuChainSide staged_a, staged_b;
+  size_t map_a, map_b;
+  int64_t sum;
 } SnGpuChained;
 
 // Columns of a row that a thread has, in pairs of neighbours that are 8 apart.
@@ -51,6 +55,9 @@ typedef struct {
   MlirValue row[2], row_is[2];                   // index: a thread's rows, inside; i1: it is one
 } SnGpuChain;
 
+// The tile of this number: its batch and first row; and the columns that something is asked of in its rows.
+void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number);
+MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c);
 // Places of a tile's rows that the thread has: row and row_is, and what programs ask for.
 void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c);
 // What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning.
@@ -66,5 +73,8 @@ void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num
 // Of product p of the second piece, and in all.
 int64_t sn_gpu_chain_pairs(const SnGpuChain *c); // of a row of results
 size_t sn_gpu_chain_grown(const SnGpuChain *c);
+
+// chain_warpgroups.c: so many tiles, by wgmma.
+void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles);
 
 #endif

@@ -1,0 +1,351 @@
+// chain_warpgroups.c: rows that are multiplied again, by warpgroups: copies fetch, wgmma multiplies from registers.
+//
+//   one thread, for each tile:
+//     a[m][k] into its slot;  b 0;  b 1, matrix 0;  b 2, matrix 1;  ...  matrix of the last block
+//   warpgroups of 64 rows, for each tile:
+//     sums = a . b 0;  words = the row program
+//     for each further block i:
+//       sums = a . b i;  grown += words . matrix i - 1        both are under way at a time
+//       sums are there:   b's slot is empty
+//       grown is there:   matrix's slot is empty;  words = the row program;  grown comes under the new maximum
+//     grown += words . matrix of the last;  the second program
+//
+// While one warpgroup is at its row program, the other one multiplies. A block of columns beside the row's end is
+// zeros, which the row program leaves out, so there is one block at least.
+//
+// test: test/lowering/gpu/chain_warpgroups.mlir, test/gpu/chains.test
+
+#include "lowering/gpu/chains/chains_gpu.h"
+#include "lowering/gpu/products/wgmma.h"
+#include "lowering/rows/rowmemory.h"
+
+enum {
+  LINE = SN_GPU_SWIZZLED_BYTES,
+  STEP_ALONG = 32,
+  STEP_ACROSS = 16 * LINE
+}; // bytes; of an instruction's 16 elements of the sum
+
+// Of a thread, by warpgroups that multiply: what the one that fetches leaves of what a launch gives; one has enough.
+static const struct {
+  int64_t fetcher, multiplier;
+} registers_of[] = {[2] = {24, 240}};
+
+typedef struct {
+  SnGpuChain *c;
+  SnGpuRing rows, blocks; // of sides a; of sides b and matrices
+  MlirValue rows_at, at;  // their slots in shared memory: bytes
+  MlirValue group;        // i32: which warpgroup
+  MlirValue tiles;        // index: how many
+} Staged;
+
+static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
+static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+static MlirValue less(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.subi", x, sn_index(b, n)); }
+static size_t num_first(const SnGpuChain *c) { return c->first.products.size; }
+static size_t num_all(const SnGpuChain *c) { return c->first.products.size + c->second.products.size; }
+
+static int64_t groups_of(const SnGpuChain *c) { return c->plan->launch.threads / SN_GPU_WARPGROUP; }
+
+// Blocks of columns of the tile, one at least.
+static MlirValue blocks_of(SnBuilder *b, const SnGpuChain *c) {
+  MlirValue n = sn_index(b, c->plan->n), blocks = sn_size_ceil(b, sn_gpu_chain_end_of_columns(b, c), n);
+  return sn_size_max(b, blocks, sn_index(b, 1));
+}
+
+// ---- who fetches -------------------------------------------------------------------------------
+
+// All of a side: lines of the sum's pieces one behind the other. From `outer` of rows or columns on, `sum` of the sum.
+static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirValue to, MlirValue outer, MlirValue sum,
+                      MlirValue full) {
+  SnGpuChain *c = s->c;
+  const SnGpuChained *p = &c->products[product];
+  const SnGpuChainSide *side = is_a ? &p->staged_a : &p->staged_b;
+  const SnForm *f = product < num_first(c) ? &c->first : &c->second;
+  const SnAccess *access = &f->inputs.data[sn_side(f, is_a ? p->product.a : p->product.b).first];
+  int64_t line = sn_gpu_map_sum(&p->product);
+  for (int64_t i = 0; i < side->pieces; ++i)
+    for (int64_t copy = 0; copy < side->map.copies; ++copy) {
+      int64_t offset = i * side->lines * LINE + copy * SN_WGMMA_PIECE;
+      sn_wgmma_copy_box(b, &side->map, c->k->maps[is_a ? p->map_a : p->map_b], access, c->dims,
+                        offset ? plus(b, to, i32_of(b, offset)) : to,
+                        copy ? plus(b, outer, sn_index(b, copy * SN_GPU_WARPGROUP_ROWS)) : outer,
+                        i ? plus(b, sum, sn_index(b, i * line)) : sum, full);
+    }
+}
+
+// Of a slot: sides of products `from` to `to` of all.
+static void copy_sides(SnBuilder *b, Staged *s, size_t from, size_t to, bool is_a, MlirValue slot, MlirValue outer,
+                       MlirValue sum, MlirValue full) {
+  int64_t bytes = 0, offset = 0;
+  for (size_t p = from; p < to; ++p) {
+    const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
+    bytes += side->pieces * side->map.bytes;
+  }
+  sn_gpu_arrive_expecting(b, full, i32_of(b, bytes));
+  for (size_t p = from; p < to; ++p) {
+    const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
+    copy_side(b, s, p, is_a, offset ? plus(b, slot, i32_of(b, offset)) : slot, outer, sum, full);
+    offset += side->pieces * side->lines * LINE;
+  }
+}
+
+static MlirValue slot_at(SnBuilder *b, Staged *s, MlirValue slot) {
+  return plus(b, sn_gpu_shared_address(b, s->at), sn(b, "arith.muli", slot, i32_of(b, s->c->plan->slot_bytes)));
+}
+
+// Into the next slot: columns of a block, or what they are multiplied by.
+static void fetch_slot(SnBuilder *b, Staged *s, bool matrices, MlirValue block, SnGpuTurn *turn) {
+  SnGpuChain *c = s->c;
+  MlirValue zero = sn_index(b, 0), first = sn(b, "arith.muli", block, sn_index(b, c->plan->n));
+  sn_gpu_ring_await_empty(b, &s->blocks, *turn);
+  copy_sides(b, s, matrices ? num_first(c) : 0, matrices ? num_all(c) : num_first(c), false, slot_at(b, s, turn->slot),
+             matrices ? zero : first, matrices ? first : zero, sn_gpu_ring_full(b, &s->blocks, *turn));
+  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
+}
+
+// Carried from tile to tile: the turn of rows, and of blocks.
+enum { CARRIED = 4 };
+typedef struct {
+  Staged *s;
+  MlirValue *carried;
+} Carried;
+
+static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  Carried *carry = user;
+  Staged *s = carry->s;
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), *carried = carry->carried;
+  SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
+  sn_gpu_chain_place_tile(b, s->c, tile->number);
+  sn_gpu_ring_await_empty(b, &s->rows, rows);
+  copy_sides(b, s, 0, num_first(s->c), true, sn_gpu_shared_address(b, s->rows_at), s->c->first_row, zero,
+             sn_gpu_ring_full(b, &s->rows, rows));
+  rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
+  fetch_slot(b, s, false, zero, &turn);
+  MlirValue blocks = blocks_of(b, s->c);
+  SnLoop l = sn_for_values(b, one, blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
+  turn = (SnGpuTurn){l.carried[0], l.carried[1]};
+  fetch_slot(b, s, false, l.index, &turn);
+  fetch_slot(b, s, true, less(b, l.index, 1), &turn);
+  MlirValue at[] = {turn.slot, turn.parity};
+  sn_next_values(b, &l, sn_values(2, at));
+  turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
+  fetch_slot(b, s, true, less(b, blocks, 1), &turn);
+  carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
+}
+
+static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
+  Staged *s = user;
+  MlirValue zero = i32_of(b, 0), carried[CARRIED] = {zero, zero, zero, zero};
+  s->c->k = k;
+  if (registers_of[groups_of(s->c)].fetcher)
+    sn_wgmma_registers(b, "decrease", registers_of[groups_of(s->c)].fetcher);
+  SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));
+  SnIf one = sn_if(b, sn(b, "nvvm.elect.sync", mlirIntegerTypeGet(b->ctx, 1)));
+  Carried c = {s, carried};
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, fetch_tile, &c);
+  sn_end_if(b, &one);
+  sn_end_if(b, &warp);
+}
+
+// ---- who multiplies ----------------------------------------------------------------------------
+
+static void release(SnBuilder *b, Staged *s, const SnGpuRing *ring, MlirValue slot) {
+  SnIf one = sn_if(b, s->c->k->first_of_warp);
+  sn_gpu_ring_emptied(b, ring, (SnGpuTurn){.slot = slot});
+  sn_end_if(b, &one);
+}
+
+static int64_t steps_of(int64_t sum) { return sn_pieces(sum, 16); }
+
+// sums = a . b of a slot, of each product: structs.
+static void multiply_rows(SnBuilder *b, Staged *s, MlirValue slot, MlirValue *sums) {
+  SnGpuChain *c = s->c;
+  int64_t of_a = 0, of_b = 0;
+  MlirValue rows = sn_gpu_shared_address(b, s->rows_at), at = slot_at(b, s, slot),
+            of_group = sn(b, "arith.muli", s->group, i32_of(b, SN_WGMMA_PIECE));
+  sn_wgmma_fence(b);
+  for (size_t p = 0; p < num_first(c); ++p) {
+    const SnGpuChained *q = &c->products[p];
+    const SnGpuChainSide *side_a = &q->staged_a, *side_b = &q->staged_b;
+    MlirValue x = sn_wgmma_descriptor(b, plus(b, plus(b, rows, of_group), i32_of(b, of_a)), side_a->map.along_sum),
+              y = sn_wgmma_descriptor(b, plus(b, at, i32_of(b, of_b)), side_b->map.along_sum),
+              sum = sn(b, "llvm.mlir.undef", sn_wgmma_sums(b, q->product.type, c->plan->n));
+    int64_t of_line = sn_gpu_map_sum(&q->product) / 16;
+    for (int64_t i = 0; i < steps_of(q->sum); ++i) {
+      int64_t piece = i / of_line, step = i % of_line;
+      sum =
+          sn_wgmma(b, q->product.line, c->plan->n, sum,
+                   sn_wgmma_further(
+                       b, x, piece * side_a->lines * LINE + step * (side_a->map.along_sum ? STEP_ALONG : STEP_ACROSS)),
+                   side_a->map.along_sum,
+                   sn_wgmma_further(
+                       b, y, piece * side_b->lines * LINE + step * (side_b->map.along_sum ? STEP_ALONG : STEP_ACROSS)),
+                   side_b->map.along_sum, !i);
+    }
+    sums[p] = sum;
+    of_a += side_a->pieces * side_a->lines * LINE;
+    of_b += side_b->pieces * side_b->lines * LINE;
+  }
+  sn_wgmma_commit(b);
+}
+
+// grown += words . matrices of a slot: structs.
+static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirValue *words, const MlirValue *grown,
+                           MlirValue *to) {
+  SnGpuChain *c = s->c;
+  int64_t at = 0, steps = c->plan->n / 16, n = sn_gpu_chain_pairs(c) * 8;
+  MlirValue base = slot_at(b, s, slot), *descriptors = sn_alloc((size_t)steps * sizeof *descriptors);
+  sn_wgmma_fence(b);
+  for (size_t p = num_first(c), i = 0; p < num_all(c); ++p, ++i) {
+    const SnGpuChained *q = &c->products[p];
+    const SnGpuChainSide *side = &q->staged_b;
+    MlirValue first = sn_wgmma_descriptor(b, plus(b, base, i32_of(b, at)), side->map.along_sum);
+    int64_t of_line = sn_gpu_map_sum(&q->product) / 16;
+    for (int64_t t = 0; t < steps; ++t)
+      descriptors[t] = sn_wgmma_further(
+          b, first, t / of_line * side->lines * LINE + t % of_line * (side->map.along_sum ? STEP_ALONG : STEP_ACROSS));
+    to[i] = sn_wgmma_of_registers(b, q->product.line, n, steps, words + i * (size_t)steps * 4, descriptors,
+                                  side->map.along_sum, grown + i * (size_t)n / 2);
+    at += side->pieces * side->lines * LINE;
+  }
+  sn_wgmma_commit(b);
+  free(descriptors);
+}
+
+// What a tile has from block to block: states, words, what grows, a turn.
+typedef struct {
+  size_t states, words, grown, all;
+  MlirValue *v, *sums, *structs;
+} Tile;
+
+static Tile new_tile(const SnGpuChain *c) {
+  Tile t = {.states = 2 * sn_gpu_chain_states(c),
+            .words = c->second.products.size * (size_t)c->plan->n / 4,
+            .grown = sn_gpu_chain_grown(c)};
+  t.all = t.states + t.words + t.grown + 2;
+  t.v = sn_alloc(t.all * sizeof *t.v);
+  t.sums = sn_alloc(num_first(c) * (size_t)c->plan->n / 2 * sizeof *t.sums);
+  t.structs = sn_alloc((num_all(c) + 1) * sizeof *t.structs);
+  return t;
+}
+
+static MlirValue *words_of(const Tile *t) { return t->v + t->states; }
+static MlirValue *grown_of(const Tile *t) { return words_of(t) + t->words; }
+static MlirValue *turn_of(const Tile *t) { return grown_of(t) + t->grown; }
+
+static void pin_sums(SnBuilder *b, Staged *s, Tile *t) {
+  int64_t n = s->c->plan->n / 2;
+  for (size_t p = 0; p < num_first(s->c); ++p)
+    sn_wgmma_pin(b, t->structs[p], s->c->products[p].product.type, n, t->sums + p * (size_t)n);
+}
+
+static void pin_grown(SnBuilder *b, Staged *s, Tile *t) {
+  size_t n = t->grown / s->c->second.products.size;
+  for (size_t p = 0; p < s->c->second.products.size; ++p)
+    sn_wgmma_pin(b, t->structs[num_first(s->c) + p], mlirF32TypeGet(b->ctx), (int64_t)n, grown_of(t) + p * n);
+}
+
+static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, size_t num_grown) {
+  MlirValue first = sn(b, "arith.muli", block, sn_index(b, s->c->plan->n));
+  sn_gpu_chain_columns(b, s->c, first, t->sums, t->v, num_grown, grown_of(t), words_of(t));
+}
+
+static void first_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
+  sn_gpu_ring_await_full(b, &s->blocks, *turn);
+  multiply_rows(b, s, turn->slot, t->structs);
+  sn_wgmma_await(b, 0);
+  pin_sums(b, s, t);
+  release(b, s, &s->blocks, turn->slot);
+  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
+  run_program(b, s, t, sn_index(b, 0), 0);
+  for (size_t i = 0; i < t->grown; ++i)
+    grown_of(t)[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
+}
+
+static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block) {
+  SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = sn_gpu_ring_behind(b, &s->blocks, turn, 1);
+  sn_gpu_ring_await_full(b, &s->blocks, turn);
+  multiply_rows(b, s, turn.slot, t->structs);
+  sn_gpu_ring_await_full(b, &s->blocks, next);
+  multiply_again(b, s, next.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
+  sn_wgmma_await(b, 1);
+  pin_sums(b, s, t);
+  release(b, s, &s->blocks, turn.slot);
+  sn_wgmma_await(b, 0);
+  pin_grown(b, s, t);
+  release(b, s, &s->blocks, next.slot);
+  run_program(b, s, t, block, t->grown);
+  next = sn_gpu_ring_behind(b, &s->blocks, next, 1);
+  turn_of(t)[0] = next.slot, turn_of(t)[1] = next.parity;
+}
+
+static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
+  sn_gpu_ring_await_full(b, &s->blocks, *turn);
+  multiply_again(b, s, turn->slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
+  sn_wgmma_await(b, 0);
+  pin_grown(b, s, t);
+  release(b, s, &s->blocks, turn->slot);
+  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
+}
+
+static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  Carried *carry = user;
+  Staged *s = carry->s;
+  MlirValue one = sn_index(b, 1), *carried = carry->carried;
+  SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
+  Tile t = new_tile(s->c);
+  sn_gpu_chain_place_tile(b, s->c, tile->number);
+  sn_gpu_chain_rows(b, s->c);
+  sn_gpu_chain_begin(b, s->c, t.v);
+  MlirValue blocks = blocks_of(b, s->c);
+  sn_gpu_ring_await_full(b, &s->rows, rows);
+  first_block(b, s, &t, &turn);
+  turn_of(&t)[0] = turn.slot, turn_of(&t)[1] = turn.parity;
+  SnLoop l = sn_for_values(b, one, blocks, one, sn_values((intptr_t)t.all, t.v));
+  memcpy(t.v, l.carried, t.all * sizeof *t.v);
+  further_block(b, s, &t, l.index);
+  sn_next_values(b, &l, sn_values((intptr_t)t.all, t.v));
+  for (size_t i = 0; i < t.all; ++i)
+    t.v[i] = sn_result(l.op, (intptr_t)i);
+  release(b, s, &s->rows, rows.slot);
+  turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
+  last_block(b, s, &t, &turn);
+  sn_gpu_chain_end(b, s->c, t.v, t.grown, grown_of(&t));
+  rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
+  carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
+  free(t.v);
+  free(t.sums);
+  free(t.structs);
+}
+
+static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
+  Staged *s = user;
+  MlirValue zero = i32_of(b, 0), carried[CARRIED] = {zero, zero, zero, zero};
+  s->c->k = k;
+  if (registers_of[groups_of(s->c)].multiplier)
+    sn_wgmma_registers(b, "increase", registers_of[groups_of(s->c)].multiplier);
+  MlirValue group = sn(b, "arith.divui", k->warp, sn_index(b, SN_GPU_WARPGROUP / 32));
+  s->group = sn_wgmma_same_in_warp(b, sn(b, "arith.index_cast", group, i32_type(b)));
+  Carried c = {s, carried};
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, multiply_tile, &c);
+}
+
+void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
+  SnGpuKernel *k = c->k;
+  const SnGpuChainPlan *plan = c->plan;
+  Staged s = {.c = c, .tiles = tiles};
+  int64_t rows = plan->rows_bytes, slots = plan->stages * plan->slot_bytes;
+  MlirType i8 = mlirIntegerTypeGet(b->ctx, 8);
+  s.rows_at = sn_gpu_launched_shared(b, k, "rows of sides", 1, &rows, i8, SN_GPU_FOR_TILES);
+  s.at = sn_gpu_launched_shared(b, k, "slots of sides", 1, &slots, i8, SN_GPU_FOR_TILES);
+  s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
+  s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
+  sn_gpu_fence_mbarriers(b);
+  sn_gpu_sync(b, k);
+  SnGpuRole roles[] = {{.name = "rows", .warps = k->warps, .emit = emit_multiply},
+                       {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
+  sn_gpu_run_roles(b, k, roles, 2, &s);
+}
