@@ -7,6 +7,7 @@ A case is a dictionary:
   theirs           PyTorch's program, a lambda of x, a list of tensors, as text
   wrt, upstream    gradients of its first result by these arguments, given one by it as the last argument
   compiled         whether torch.compile is asked, too
+  uses, others     a benchmark whose peers(torch) the lambdas may call; more of PyTorch's programs, by name
 
 Of each, in one process and in turns: ours, eager, torch.compile, and a copy that moves as many bytes. What is right is
 said by PyTorch in float64: the norm of the difference over the norm; of integers, all are equal.
@@ -25,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 TOLERANCE = {"f64": 1e-9, "f32": 1e-5, "f16": 1.5e-3, "bf16": 8e-3}
 FILES = ["drawn.py", "gpu_products", "gpu_rows", "gpu_rows_cases.py", "gpu_rows_report.py"]  # that it needs
+PEERS = {}  # of a benchmark
 SECONDS = 100  # that one program may take to compile, or to run
 
 # ---- where there is a compiler ---------------------------------------------------------------------------------
@@ -85,10 +87,16 @@ def emit(a, cases, files, target="gpu"):
 # ---- where it runs -------------------------------------------------------------------------------------------
 
 
+def program_of(torch, c, text):
+    import torch.nn.functional as F
+    if c.get("uses") and c["uses"] not in PEERS:
+        PEERS[c["uses"]] = load(c["uses"]).peers(torch)
+    return eval(text, {"torch": torch, "F": F, "math": math, **PEERS.get(c.get("uses"), {})})
+
+
 def theirs_of(torch, c, compiled=False):
     """PyTorch's program of a list of tensors: a list of results."""
-    import torch.nn.functional as F
-    f = eval(c["theirs"], {"torch": torch, "F": F, "math": math})
+    f = program_of(torch, c, c["theirs"])
     if compiled:
         torch._dynamo.reset()
         f = torch.compile(f, dynamic=False)
@@ -161,6 +169,13 @@ def compare(torch, machine, folder, i, c, a):
     half = max(1, bytes_ // 2)
     here, there = (torch.zeros(half, dtype=torch.uint8, device=machine.device) for _ in range(2))
     calls = {"ours": lambda: row.run(x), "eager": lambda: eager(x), "copy": lambda: here.copy_(there)}
+    for name, text in c.get("others", {}).items():
+        other = program_of(torch, c, text)
+        try:
+            other(x)
+            calls[name] = lambda other=other: other(x)
+        except Exception as why:  # it does not have this program
+            print(f"{name}: {c['name']}: {str(why).splitlines()[0][:200]}", flush=True)
     if c["compiled"] and not a.no_compile:
         fast = theirs_of(torch, c, compiled=True)
         try:
@@ -229,10 +244,11 @@ def run(folder, name, figure, a):
         except Exception as e:  # it is named, and the next ones run
             lines.append(f"| {c['name']} | {(str(e).splitlines() or [type(e).__name__])[0][:160]} |")
         else:
-            ratios[c["name"]] = min(v for k, v in ms.items() if k in ("eager", "compiled")) / ms["ours"]
+            ratios[c["name"]] = min(v for k, v in ms.items() if k not in ("ours", "copy")) / ms["ours"]
             compiled = f"{ms['compiled'] / ms['ours']:.2f}" if "compiled" in ms else ""
+            others = "".join(f" {k} {ms[k] / ms['ours']:.2f} |" for k in c.get("others", {}) if k in ms)
             lines.append(f"| {c['name']} | {ms['ours']:.4f} | {figure(c, ms['ours'], ms['copy'])} | "
-                         f"{ms['eager'] / ms['ours']:.2f} | {compiled} |")
+                         f"{ms['eager'] / ms['ours']:.2f} | {compiled} |{others}")
         print(lines[-1], flush=True)
         if machine.cuda:
             torch.cuda.empty_cache()

@@ -63,7 +63,7 @@ void sn_cpu_stream_factors(SnKernel *k) {
   bool asks = !power && sn_stream_scales(f);
   if (asks)
     add_power(k);
-  sn_stream_factors(f, power, asks ? sn_input_argument(f, f->inputs.size - 1) : (MlirValue){0});
+  (void)sn_stream_factors(f, power, asks ? sn_input_argument(f, f->inputs.size - 1) : (MlirValue){0});
 }
 
 // ---- memory ----------------------------------------------------------------------------------

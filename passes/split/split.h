@@ -33,8 +33,9 @@ bool sn_split_form(MlirOperation form, SnSplit how);
 bool sn_split_pieces(MlirOperation form, SnCrossing *crossing);
 // Of a form whose rows are made a block of columns at a time (sn_cpu_streams): factors that are known at a row's end
 // leave its products, and sums that might leave their type's range are of rows times one by a power of two above the
-// number of columns. `power`: that number; or 0, and `f32`, an argument of the body, is it.
-void sn_stream_factors(SnForm *form, int64_t power, MlirValue f32);
+// number of columns: the row of that one; null: there is none. `power`: that number; or 0, and `f32`, an argument of
+// the body, is it.
+MlirValue sn_stream_factors(SnForm *form, int64_t power, MlirValue f32);
 bool sn_stream_scales(const SnForm *form);   // some are
 int64_t sn_stream_power(const SnForm *form); // 0: it is known at run time only
 // The maximum that exponentials of the body are under; null: there is none.

@@ -151,7 +151,7 @@ int64_t sn_stream_power(const SnForm *f) {
   return length == SN_DYNAMIC ? 0 : power;
 }
 
-void sn_stream_factors(SnForm *f, int64_t power, MlirValue f32) {
+MlirValue sn_stream_factors(SnForm *f, int64_t power, MlirValue f32) {
   bool scaled;
   Power p = {.known = power, .f32 = f32};
   SnOpVec sums = sums_of_exponentials(f, &scaled);
@@ -159,4 +159,5 @@ void sn_stream_factors(SnForm *f, int64_t power, MlirValue f32) {
     stay_in_range(f, sums.data[i], &p);
   sn_vec_free(&sums);
   sn_erase_dead(f->body);
+  return p.c;
 }

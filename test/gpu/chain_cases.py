@@ -4,13 +4,15 @@ import numpy as np
 
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
-              matrices=1, finish=False, schedule=None, window=None, no_sum=False):
+              matrices=1, finish=False, schedule=None, window=None, no_sum=False,
+              least=(), large=1):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
     that share k and v. sizes: dimensions that are `?`, by name. cap: c * tanh(x / c). statistics: the rows' log-sum-exp
     is a result. turned: heads are in the middle ([b, i, h, d]). matrices: v's. finish: results are normalised by their
     root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
+    least: rows of the mask that are the least finite number; large: v is so many times as large.
     """
     b, h = heads
     e = e or d
@@ -129,12 +131,14 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     def make(r):
         whole = lambda names, kv=False: tuple(of["h"] // groups if n == "h" and kv else of[n] for n in names)
         arrays = [cast(2 * r.standard_normal(whole(q)), t), cast(2 * r.standard_normal(whole(k, True)), t)]
-        arrays += [cast(r.standard_normal(whole(v, True)), t) for _ in values]
+        arrays += [cast(large * r.standard_normal(whole(v, True)), t) for _ in values]
         if mask:
             m = np.where(r.random(whole(masks)) < 0.3, -np.inf, r.standard_normal(whole(masks))).astype(np.float32)
             m[..., 0] = np.where(np.isinf(m[..., 0]), 0.5, m[..., 0])
             for i in masked:
                 m[..., i, :] = -np.inf
+            for i in least:
+                m[..., i, :] = np.finfo(np.float32).min
             arrays.append(m)
         return arrays
 
@@ -182,6 +186,8 @@ def chains(case, program, tensor, cast):
     a("_mask", mask="rows", masked=(3,))
     a("_mask_heads", mask="heads", schedule=warps(16))
     a("_masked_first", mask="rows", masked=(0, 1, 36), schedule=warps(16, 32))
+    a("_least", mask="rows", masked=(3,), least=(5, 20), schedule=warps(16))
+    a("_large", large=3e37, keys=200, schedule=warps(16))
     a("_cap", cap=2.5)
     a("_groups", heads=(1, 4), groups=2)
     a("_turned", turned=True)
@@ -215,3 +221,6 @@ def chains(case, program, tensor, cast):
     a("_wgmma_few", queries=3, keys=5, d=8, e=8, schedule=groups(64, 64))
     a("_wgmma_one_query", queries=1, keys=300, d=64, heads=(2, 2), schedule=groups(64, 64))
     a("_wgmma_sizes", **big, sizes=("b", "i", "j"), causal=True, schedule=groups(128, 64))
+    a("_wgmma_least", **big, mask="rows", masked=(3,), least=(5, 20), schedule=groups(64, 64))
+    a("_wgmma_large", **big, large=3e37, schedule=groups(64, 64))
+    a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))

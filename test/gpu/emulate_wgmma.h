@@ -251,6 +251,15 @@ float emu_sum_f32(int64_t sums, int32_t i) { return (float)mine()->sums[sums][i]
 int32_t emu_sum_i32(int64_t sums, int32_t i) { return (int32_t)(int64_t)mine()->sums[sums][i]; }
 
 int32_t emu_elect(void) { return me->thread % 32 == 0; }
+int32_t emu_any(int32_t x) {
+  int64_t index = me - threads, turn = me->shuffles & 1;
+  int32_t some = 0;
+  slots[turn][index].u = x & 1;
+  wait_for(&warp_count[index / 32], 32, &me->shuffles);
+  for (int64_t lane = 0; lane < 32; ++lane)
+    some |= (int32_t)slots[turn][index / 32 * 32 + lane].u;
+  return some;
+}
 int32_t emu_shuffle_idx(int32_t x, int32_t lane) {
   int64_t index = me - threads, turn = me->shuffles & 1;
   slots[turn][index].u = (uint32_t)x;

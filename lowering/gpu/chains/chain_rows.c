@@ -12,7 +12,9 @@
 //
 // test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
 
+#include "dialect/under_maximum.h"
 #include "lowering/gpu/chains/chains_gpu.h"
+#include "lowering/gpu/math/gpu_math.h"
 #include "lowering/gpu/meet/meet.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/split/split.h"
@@ -26,7 +28,9 @@ static size_t num_reduces(const SnRowProgram *p, size_t phase) {
   return phase < p->phases.size ? p->phases.data[phase].reduces.size : 0;
 }
 
-size_t sn_gpu_chain_states(const SnGpuChain *c) { return num_reduces(&c->rows[0], 0) + num_reduces(&c->rows[0], 1); }
+static size_t num_reductions(const SnGpuChain *c) { return num_reduces(&c->rows[0], 0) + num_reduces(&c->rows[0], 1); }
+
+size_t sn_gpu_chain_states(const SnGpuChain *c) { return num_reductions(c) + !sn_null(c->maximum); }
 
 // Reduction i of the first two phases.
 static MlirOperation state_of(const SnRowProgram *p, size_t i) {
@@ -140,52 +144,126 @@ typedef struct {
   Columns columns;
   MlirValue *states;
   size_t num_grown;
-  MlirValue *grown; // of both rows
-  MlirValue odd;    // i1, at its end: all are -inf, and not for want of columns
+  MlirValue *grown;        // of both rows
+  MlirValue odd;           // i1, at its end: all are -inf, and not for want of columns
+  MlirValue by, by_scaled; // then: what takes sums from the reference to the maximum; times 1 / power
 } Row;
 
+static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
+enum { LAZY_BITS = 8, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
+
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
-  size_t n = sn_gpu_chain_states(c);
+  size_t n = sn_gpu_chain_states(c), reductions = num_reductions(c);
   for (size_t i = 0; i < 2 * n; ++i)
-    states[i] = sn_row_identity(b, &c->rows[0], state_of(&c->rows[0], i % n), 1);
+    states[i] = i % n < reductions ? sn_row_identity(b, &c->rows[0], state_of(&c->rows[0], i % n), 1)
+                                   : sn_float(b, mlirF32TypeGet(b->ctx), LEAST);
 }
 
+static MlirValue number(SnBuilder *b, double x) { return sn_float(b, mlirF32TypeGet(b->ctx), x); }
+// What e to the power of x is, one instruction and a multiplication.
+static MlirValue exponential(SnBuilder *b, MlirValue x) {
+  MlirType t = sn_type_of(x);
+  MlirValue log2e = sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), LOG2E));
+  return sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "arith.mulf", x, log2e));
+}
 // No exponential is taken under -inf.
-static MlirValue under(SnBuilder *b, MlirValue maximum) {
-  MlirType t = sn_type_of(maximum);
-  double least = mlirTypeIsAF32(t) ? -3.4028234663852886e38 : -1.7976931348623157e308;
-  return sn(b, "arith.maximumf", maximum, sn_float(b, t, least));
+static MlirValue under(SnBuilder *b, MlirValue maximum) { return sn(b, "arith.maximumf", maximum, number(b, LEAST)); }
+
+// How far the reference is above the maximum: sums of exponentials under it are the power's part, also where the
+// maximum has become greater since.
+static double above(const SnGpuChain *c) {
+  double bits = c->power ? LAZY_BITS : 0;
+  for (int64_t n = c->power; n > 1; n /= 2)
+    ++bits;
+  return bits * LN2;
 }
 
-// Those of the thread's row h.
-static void scale_grown(SnBuilder *b, Row *r, MlirValue by) {
+static size_t place_of_maximum(const SnGpuChain *c) {
+  size_t i = 0;
+  while (!mlirOperationEqual(state_of(&c->rows[0], i), c->maximum))
+    ++i;
+  return i;
+}
+
+static MlirValue *reference_of(Row *r) { return r->states + num_reductions(r->c); }
+
+// i1, the same in all lanes of the warp: some say so.
+static MlirValue any(SnBuilder *b, MlirValue x) {
+  MlirValue operands[] = {sn_int(b, mlirIntegerTypeGet(b->ctx, 32), -1), x};
+  return sn(b, "nvvm.vote.sync", sn_values(2, operands), mlirIntegerTypeGet(b->ctx, 1),
+            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<vote_sync_kind any>")));
+}
+
+// Of the thread's row h, under another reference: sums of exponentials, and what grows.
+static void scale(SnBuilder *b, Row *r, MlirValue by) {
+  for (size_t i = num_reduces(r->program, 0); i < num_reductions(r->c); ++i)
+    r->states[i] = sn(b, "arith.mulf", r->states[i], sn_row_convert(b, by, sn_type_of(r->states[i])));
   for (size_t i = 0; i < r->num_grown; ++i)
     if (i % SN_GPU_MMA_SUMS / 2 == (size_t)r->h)
-      r->grown[i] = sn(b, "arith.mulf", r->grown[i], sn_row_convert(b, by, sn_type_of(r->grown[i])));
+      r->grown[i] = sn(b, "arith.mulf", r->grown[i], by);
 }
 
-// The maximum with that of these columns: sums so far come under it.
-static MlirValue raise_maximum(SnBuilder *b, Row *r, size_t state, MlirValue of_columns) {
-  MlirValue old = r->states[state], most = sn(b, "arith.maximumf", old, of_columns), m = under(b, most),
-            by = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m));
-  r->states[state] = most;
-  for (size_t i = num_reduces(r->program, 0); i < sn_gpu_chain_states(r->c); ++i)
-    r->states[i] = sn(b, "arith.mulf", r->states[i], sn_row_convert(b, by, sn_type_of(r->states[i])));
-  scale_grown(b, r, by);
-  return m;
+// Both rows' references, where a maximum is too far above one: sums so far come under them.
+static void raise_references(SnBuilder *b, SnGpuChain *c, Row *rows) {
+  size_t num_states = 2 * sn_gpu_chain_states(c), n = num_states + rows->num_grown, at = place_of_maximum(c);
+  MlirValue *states = rows[0].states, *grown = rows[0].grown, *was = sn_alloc(2 * n * sizeof *was), *is = was + n,
+            next[2], far = {0};
+  MlirType *types = sn_alloc(n * sizeof *types);
+  for (int h = 0; h < 2; ++h) {
+    MlirValue most = under(b, rows[h].states[at]), r = *reference_of(&rows[h]);
+    next[h] = sn(b, "arith.addf", most, number(b, above(c)));
+    MlirValue less = sn(b, "arith.subf", next[h], number(b, LAZY_BITS * LN2)),
+              is_far = sn(b, "arith.cmpf", less, r, sn_attr("predicate", sn_i64(b->ctx, UGT)));
+    far = h ? sn(b, "arith.ori", far, is_far) : is_far;
+  }
+  memcpy(was, states, num_states * sizeof *was);
+  memcpy(was + num_states, grown, rows->num_grown * sizeof *was);
+  for (size_t i = 0; i < n; ++i)
+    types[i] = sn_type_of(was[i]);
+  SnIf raise = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
+  for (int h = 0; h < 2; ++h) {
+    MlirValue *r = reference_of(&rows[h]);
+    scale(b, &rows[h], exponential(b, sn(b, "arith.subf", *r, next[h])));
+    *r = next[h];
+  }
+  memcpy(is, states, num_states * sizeof *is);
+  memcpy(is + num_states, grown, rows->num_grown * sizeof *is);
+  sn_else_values(b, &raise, sn_values((intptr_t)n, is));
+  sn_end_if_values(b, &raise, sn_values((intptr_t)n, was));
+  for (size_t i = 0; i < n; ++i)
+    *(i < num_states ? &states[i] : &grown[i - num_states]) = sn_result(raise.op, (intptr_t)i);
+  free(was);
+  free(types);
 }
 
-static void stream_phase(SnBuilder *b, size_t phase, void *user) {
-  Row *r = user;
+// What the program's exponentials under the maximum are, under the reference.
+static void give_exponentials(SnBuilder *b, Row *r) {
+  SnRowProgram *p = r->program;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!sn_is(op, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(op, 0)), r->c->maximum))
+      continue;
+    MlirValue x = sn_operand(sn_definer(sn_operand(op, 0)), 0);
+    for (size_t i = 0; i < r->columns.n; ++i) {
+      SnFragment *at = &r->columns.at[i];
+      MlirValue element = sn_row_element(b, p, at, x),
+                d = sn(b, "arith.subf", element, sn_fragment_spread(b, at, *reference_of(r)));
+      sn_fragment_give(at, sn_result(op, 0), exponential(b, d));
+    }
+  }
+}
+
+static void stream_phase(SnBuilder *b, size_t phase, Row *r) {
   SnRowProgram *p = r->program;
   size_t first = phase ? num_reduces(p, 0) : 0;
+  p->phase = (int)phase;
+  if (!phase)
+    sn_row_scalars(b, p, 0);
   for (size_t i = first; i < first + num_reduces(p, phase); ++i) {
     MlirOperation reduce = state_of(p, i);
     MlirValue x = reduce_columns(b, p, &r->columns, reduce);
     if (mlirOperationEqual(reduce, r->c->maximum))
-      sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, r, i, over_quad(b, p, reduce, x)));
-    else
-      r->states[i] = sn_row_combine(b, p, reduce, r->states[i], x);
+      x = over_quad(b, p, reduce, x);
+    r->states[i] = sn_row_combine(b, p, reduce, r->states[i], x);
   }
 }
 
@@ -213,25 +291,35 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const Ml
                          .first = first,
                          .size = c->num_columns,
                          .whole = length > 0 && length % c->plan->n == 0};
+  Row rows[2];
   for (int h = 0; h < 2; ++h) {
-    Row r = {.c = c,
-             .program = &c->rows[h],
-             .h = h,
-             .columns = columns_of(b, c, &own),
-             .states = states + (size_t)h * num_states,
-             .num_grown = num_grown,
-             .grown = grown};
+    Row *r = &rows[h];
+    *r = (Row){.c = c,
+               .program = &c->rows[h],
+               .h = h,
+               .columns = columns_of(b, c, &own),
+               .states = states + (size_t)h * num_states,
+               .num_grown = num_grown,
+               .grown = grown};
     for (size_t p = 0; p < c->first.products.size; ++p)
-      give_sums(b, &r.columns, sn_product_argument(&c->first, p), sums + p * pairs * SN_GPU_MMA_SUMS, h);
-    sn_row_begin(r.program);
-    SnRowWalk walk = {.columns = stream_phase, .user = &r, .part = true};
-    sn_row_walk(b, r.program, r.program->phases.size < 2 ? r.program->phases.size : 2, &walk);
-    for (size_t p = 0; p < c->second.products.size; ++p) {
-      MlirValue row = sn_row_yield(r.program, c->products[c->first.products.size + p].yield);
-      for (size_t pair = 0; pair < pairs; ++pair)
-        words[(p * pairs + pair) * 2 + (size_t)h] = word_of(b, &r, pair, row);
+      give_sums(b, &r->columns, sn_product_argument(&c->first, p), sums + p * pairs * SN_GPU_MMA_SUMS, h);
+    sn_row_begin(r->program);
+    stream_phase(b, 0, r);
+  }
+  if (!sn_null(c->maximum))
+    raise_references(b, c, rows);
+  for (int h = 0; h < 2; ++h) {
+    Row *r = &rows[h];
+    if (!sn_null(c->maximum)) {
+      give_exponentials(b, r);
+      stream_phase(b, 1, r);
     }
-    free_columns(&r.columns);
+    for (size_t p = 0; p < c->second.products.size; ++p) {
+      MlirValue row = sn_row_yield(r->program, c->products[c->first.products.size + p].yield);
+      for (size_t pair = 0; pair < pairs; ++pair)
+        words[(p * pairs + pair) * 2 + (size_t)h] = word_of(b, r, pair, row);
+    }
+    free_columns(&r->columns);
   }
 }
 
@@ -244,6 +332,7 @@ static void end_phase(SnBuilder *b, size_t phase, void *user) {
   for (size_t i = first; phase < 2 && i < first + num_reduces(p, phase); ++i) {
     MlirOperation reduce = state_of(p, i);
     MlirValue x = r->states[i];
+    bool scaled = sn_get_attr(reduce, SN_GPU_SCALED).ptr;
     if (mlirOperationEqual(reduce, r->c->maximum)) {
       MlirValue some = sn(b, "arith.cmpi", r->c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
                 least =
@@ -251,6 +340,8 @@ static void end_phase(SnBuilder *b, size_t phase, void *user) {
       r->odd = sn(b, "arith.andi", some, least);
     } else {
       x = over_quad(b, p, reduce, x);
+      if (phase == 1 && !sn_none(r->by))
+        x = sn(b, "arith.mulf", x, sn_row_convert(b, scaled ? r->by_scaled : r->by, sn_type_of(x)));
       if (phase == 1 && !sn_none(r->odd))
         x = sn(b, "arith.select", r->odd, sn_float(b, sn_type_of(x), __builtin_nan("")), x);
     }
@@ -321,6 +412,15 @@ static void end_row(SnBuilder *b, SnGpuChain *c, int h, MlirValue *states, size_
            .states = states + (size_t)h * sn_gpu_chain_states(c),
            .num_grown = num_grown,
            .grown = grown};
+  if (!sn_null(c->maximum)) {
+    MlirValue most = under(b, r.states[place_of_maximum(c)]);
+    r.by = exponential(b, sn(b, "arith.subf", *reference_of(&r), most));
+    r.by_scaled = c->power ? sn(b, "arith.mulf", r.by, number(b, 1.0 / (double)c->power)) : r.by;
+  }
+  for (size_t i = 0; i < num_grown && !sn_none(r.by); ++i)
+    if (i % SN_GPU_MMA_SUMS / 2 == (size_t)h)
+      grown[i] =
+          sn(b, "arith.mulf", grown[i], c->scaled[i / (num_grown / c->second.products.size)] ? r.by_scaled : r.by);
   sn_row_begin(r.program);
   SnRowWalk walk = {.columns = end_phase, .user = &r};
   sn_row_walk(b, r.program, r.program->phases.size, &walk);

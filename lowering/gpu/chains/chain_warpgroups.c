@@ -235,6 +235,12 @@ static MlirValue *words_of(const Tile *t) { return t->v + t->states; }
 static MlirValue *grown_of(const Tile *t) { return words_of(t) + t->words; }
 static MlirValue *turn_of(const Tile *t) { return grown_of(t) + t->grown; }
 
+// What is multiplied again, and what it is added to, are in registers.
+static void pin_again(SnBuilder *b, Tile *t) {
+  sn_wgmma_pin_values(b, (int64_t)t->words, words_of(t));
+  sn_wgmma_pin_values(b, (int64_t)t->grown, grown_of(t));
+}
+
 static void pin_sums(SnBuilder *b, Staged *s, Tile *t) {
   int64_t n = s->c->plan->n / 2;
   for (size_t p = 0; p < num_first(s->c); ++p)
@@ -266,6 +272,7 @@ static void first_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
 
 static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block) {
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = sn_gpu_ring_behind(b, &s->blocks, turn, 1);
+  pin_again(b, t);
   sn_gpu_ring_await_full(b, &s->blocks, turn);
   multiply_rows(b, s, turn.slot, t->structs);
   sn_gpu_ring_await_full(b, &s->blocks, next);
@@ -282,6 +289,7 @@ static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block) {
 }
 
 static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
+  pin_again(b, t);
   sn_gpu_ring_await_full(b, &s->blocks, *turn);
   multiply_again(b, s, turn->slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
   sn_wgmma_await(b, 0);

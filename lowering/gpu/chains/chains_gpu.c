@@ -59,6 +59,34 @@ static intptr_t yield_of(const SnGpuChain *c, const SnGpuProduct *p) {
   return -1;
 }
 
+// What sums or multiplies the row, or the row rounded.
+static void mark_scaled(MlirValue row, int depth) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(row); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (sn_row_op_has(user, SN_READS_ALL) || sn_row_op_has(user, SN_READS_MATRIX))
+      sn_set_attr(user, SN_GPU_SCALED, mlirUnitAttrGet(mlirOperationGetContext(user)));
+    else if (sn_is(user, "arith.truncf") && depth)
+      mark_scaled(sn_result(user, 0), depth - 1);
+  }
+}
+
+// Rows times one by the power are as they were: exponentials are under a reference that is so much higher
+// (chain_rows.c). What is of them says so.
+static void leave_out(SnGpuChain *c, SnForm *f, MlirValue scale, int64_t power) {
+  SnOpVec scaled = {0};
+  c->power = power;
+  for (MlirOpOperand use = mlirValueGetFirstUse(scale); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    sn_push(&scaled, mlirOpOperandGetOwner(use));
+  for (size_t i = 0; i < scaled.size; ++i) {
+    MlirValue from = sn_result(scaled.data[i], 0),
+              to = sn_operand(scaled.data[i], sn_same(sn_operand(scaled.data[i], 0), scale));
+    mark_scaled(from, 2);
+    mlirValueReplaceAllUsesOfWith(from, to);
+  }
+  sn_vec_free(&scaled);
+  sn_erase_dead(f->body);
+}
+
 static MlirLogicalResult cut(SnBuilder *b, SnGpuChain *c, MlirOperation op, SnOpVec *made) {
   SnMap map = {0};
   for (size_t k = 0; k < c->k->num_operands; ++k)
@@ -67,8 +95,14 @@ static MlirLogicalResult cut(SnBuilder *b, SnGpuChain *c, MlirOperation op, SnOp
   sn_map_free(&map);
   sn_push(made, copy);
   SnForm f = sn_form_read(copy);
-  int64_t power = sn_stream_power(&f);
-  sn_stream_factors(&f, power ? power : INT64_C(1) << MOST_COLUMNS, (MlirValue){0});
+  int64_t power = sn_stream_power(&f) ? sn_stream_power(&f) : INT64_C(1) << MOST_COLUMNS;
+  MlirValue scale = sn_stream_factors(&f, power, (MlirValue){0});
+  if (!sn_none(scale))
+    leave_out(c, &f, scale, power);
+  size_t again = 0;
+  for (MlirOperation row = mlirBlockGetFirstOperation(f.body); !sn_null(row); row = mlirOperationGetNextInBlock(row))
+    if (sn_row_op_has(row, SN_READS_MATRIX))
+      c->scaled[again++] = sn_get_attr(row, SN_GPU_SCALED).ptr;
   sn_form_free(&f);
   SnCrossing crossing = {.place = crossing_place, .user = c};
   bool ok = sn_split_pieces(copy, &crossing);
@@ -341,7 +375,6 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
     c->results[h] = sn_row_program(&c->second, sn_values(0, NULL));
     c->rows[h].aligned = c->results[h].aligned = SN_GPU_OPERANDS_ALIGNED;
   }
-  sn_row_mark_exponentials(&c->rows[0]);
   MlirValue tiles = sn_size_mul(b, c->num_batch, sn_size_ceil(b, c->num_rows, sn_index(b, c->plan->m)));
   if (staged)
     sn_gpu_chain_by_warpgroups(b, c, tiles);

@@ -17,6 +17,9 @@ typedef struct {
   bool streamed;
 } SnGpuCrossing;
 
+// On a row_reduce: its result is that of the row times 1 / power.
+#define SN_GPU_SCALED "sinter.scaled"
+
 // A product of one of the pieces, and where its sides are.
 typedef struct {
   SnGpuProduct product;
@@ -43,10 +46,13 @@ typedef struct {
   const SnGpuChainPlan *plan;
   SnForm first, second; // pieces, over the kernel's operands
   SN_VEC(SnGpuCrossing) crossings;
-  SnGpuChained *products;                        // of the first piece, then of the second
-  SnRowProgram rows[2];                          // the first piece's program for both rows of a thread, 8 apart
-  SnRowProgram results[2];                       // the second's
-  MlirOperation maximum;                         // of the first, that exponentials are under; null: none
+  SnGpuChained *products;  // of the first piece, then of the second
+  SnRowProgram rows[2];    // the first piece's program for both rows of a thread, 8 apart
+  SnRowProgram results[2]; // the second's
+  MlirOperation maximum;   // of the first, that exponentials are under; null: none
+  // Rows of exponentials would be times one by `power`, 0: they would not, in these products of the second piece.
+  int64_t power;
+  bool scaled[SN_GPU_CHAIN_PRODUCTS];
   MlirValue dims[SN_MAX_DIMS];                   // of the batch
   MlirValue num_batch, num_rows, num_columns;    // index
   MlirValue first_row;                           // index: of the tile
@@ -60,7 +66,8 @@ void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number);
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c);
 // Places of a tile's rows that the thread has: row and row_is, and what programs ask for.
 void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c);
-// What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning.
+// What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning. The last is
+// what exponentials are under, if there are some.
 size_t sn_gpu_chain_states(const SnGpuChain *c);
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states);
 // Columns from `first` on, of which `sums` are given, four for each pair and product: what is multiplied again, a word

@@ -108,20 +108,28 @@ void sn_wgmma_await(SnBuilder *b, int64_t left) {
   sn_op(b, "nvvm.wgmma.wait.group.sync.aligned", sn_attr("group", sn_i64(b->ctx, left)));
 }
 
-void sn_wgmma_pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to) {
+void sn_wgmma_pin_values(SnBuilder *b, int64_t n, MlirValue *values) {
   size_t size = (size_t)n * 8 + 16, at = 0;
   char *ties = sn_alloc(size);
-  MlirType type = sn_type_of(sums);
-  for (int64_t i = 0; i < n; ++i)
-    to[i] = sn(b, "llvm.extractvalue", sums, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
-  for (int64_t i = 0; i < n; ++i)
-    at += (size_t)snprintf(ties + at, size - at, "%s=%s", i ? "," : "", sn_is_float(of_sum) ? "f" : "r");
+  MlirType *types = sn_alloc((size_t)n * sizeof *types);
+  for (int64_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(values[i]);
+    at += (size_t)snprintf(ties + at, size - at, "%s=%s", i ? "," : "", sn_is_float(types[i]) ? "f" : "r");
+  }
   for (int64_t i = 0; i < n; ++i)
     at += (size_t)snprintf(ties + at, size - at, ",%lld", (long long)i);
-  MlirValue pinned = sn_result(sn_gpu_ptx(b, "", ties, sn_values(n, to), type), 0);
+  MlirType type = mlirLLVMStructTypeLiteralGet(b->ctx, n, types, false);
+  MlirValue pinned = sn_result(sn_gpu_ptx(b, "", ties, sn_values(n, values), type), 0);
   for (int64_t i = 0; i < n; ++i)
-    to[i] = sn(b, "llvm.extractvalue", pinned, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+    values[i] = sn(b, "llvm.extractvalue", pinned, types[i], sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
   free(ties);
+  free(types);
+}
+
+void sn_wgmma_pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to) {
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = sn(b, "llvm.extractvalue", sums, of_sum, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
+  sn_wgmma_pin_values(b, n, to);
 }
 
 void sn_wgmma_registers(SnBuilder *b, const char *action, int64_t count) {

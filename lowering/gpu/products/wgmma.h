@@ -29,6 +29,9 @@ void sn_wgmma_fence(SnBuilder *b);
 void sn_wgmma_commit(SnBuilder *b);
 // Until all but the last `left` committed groups are done.
 void sn_wgmma_await(SnBuilder *b, int64_t left);
+// Numbers of one type that wgmma is to read from registers are there: nothing that makes them may move below it. In
+// front of the fence.
+void sn_wgmma_pin_values(SnBuilder *b, int64_t n, MlirValue *values);
 // to[n]: the registers of a struct of sums behind the wait: nothing that reads them may move above it.
 void sn_wgmma_pin(SnBuilder *b, MlirValue sums, MlirType of_sum, int64_t n, MlirValue *to);
 // Registers that a thread of the warpgroup has from here on; action: "increase" or "decrease".

@@ -16,7 +16,8 @@
 // CHECK-COUNT-8:   llvm.inline_asm "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 //       CHECK:     gpu.shuffle xor
 //       CHECK:     arith.maximumf
-//       CHECK:     math.exp
+//       CHECK:     nvvm.vote.sync any
+//       CHECK:     llvm.nvvm.ex2.approx.ftz
 //       CHECK:     arith.truncf %{{.+}} : vector<2xf32> to vector<2xbf16>
 //       CHECK:     vector.bitcast %{{.+}} : vector<2xbf16> to vector<1xi32>
 //       CHECK:     ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
@@ -116,7 +117,7 @@ func.func private @threads(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %
 // -----
 
 func.func private @kernel(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %v: memref<4x96x32xbf16>, %y: memref<4x64x32xbf16>) attributes {sinter.kernel} {
-  // expected-error@+1 {{has a schedule with kernel = "fma", but rows are multiplied again by "mma.sync"}}
+  // expected-error@+1 {{has a schedule with kernel = "fma", but rows are multiplied again by "mma.sync" or "wgmma"}}
   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : memref<4x64x32xbf16>, %k[h, j, k] : memref<4x96x32xbf16>) : f32
       matrix (j) to (e) (%v[h, j, e] : memref<4x96x32xbf16>)

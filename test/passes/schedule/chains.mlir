@@ -12,7 +12,7 @@
 //   GPU-LABEL: func.func @mlp
 //     GPU-NOT:   schedule
 //   GPU-LABEL: func.func @tiles
-//         GPU:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 16, n = 64,
+//         GPU:   schedule(#sinter.mma<{{.*}}kernel = "wgmma", m = 64, n = 128,
 //   GPU-LABEL: func.func @not_whole
 //     GPU-NOT:   schedule
 func.func @mlp(%x: tensor<4096x100xf32>, %w: tensor<4096x100xf32>, %v: tensor<10x4096xf32>, %e: tensor<4096x10xf32>) -> tensor<4096x10xf32> {

@@ -1,10 +1,11 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_80" --split-input-file %s | FileCheck %s --check-prefix=OLDER
 
-// As many rows as leave every multiprocessor a tile, and not many more than there are.
+// On Hopper warpgroups, where copies can fetch all sides: as many columns at a time as two slots leave room for. Else
+// as many rows as leave every multiprocessor a tile, and not many more than there are.
 
 // CHECK-LABEL: func.func @many
-//       CHECK:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
+//       CHECK:   schedule(#sinter.mma<blocks = 132, k = 64, kernel = "wgmma", m = 128, n = 128, stages = 8, threads = 256>)
 // OLDER-LABEL: func.func @many
 //       OLDER:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
 func.func @many(%q: tensor<64x1024x32xbf16>, %k: tensor<64x960x32xbf16>, %v: tensor<64x960x32xbf16>, %y: tensor<64x1024x32xbf16>) -> tensor<64x1024x32xbf16> {
@@ -33,7 +34,9 @@ func.func @many(%q: tensor<64x1024x32xbf16>, %k: tensor<64x960x32xbf16>, %v: ten
 // -----
 
 // CHECK-LABEL: func.func @few_tiles
-//       CHECK:   m = 16, n = 64,
+// OLDER-LABEL: func.func @few_tiles
+//       CHECK:   m = 64, n = 128,
+//       OLDER:   m = 16, n = 64,
 func.func @few_tiles(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
@@ -60,7 +63,9 @@ func.func @few_tiles(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: ten
 // -----
 
 // CHECK-LABEL: func.func @one_row
-//       CHECK:   m = 16, n = 64,
+// OLDER-LABEL: func.func @one_row
+//       CHECK:   m = 64, n = 128,
+//       OLDER:   m = 16, n = 64,
 func.func @one_row(%q: tensor<900x1x32xbf16>, %k: tensor<900x96x32xbf16>, %v: tensor<900x96x32xbf16>, %y: tensor<900x1x32xbf16>) -> tensor<900x1x32xbf16> {
   %0 = sinter.contract (h = 900, i = 1) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<900x1x32xbf16>, %k[h, j, k] : tensor<900x96x32xbf16>) : f32
@@ -87,7 +92,9 @@ func.func @one_row(%q: tensor<900x1x32xbf16>, %k: tensor<900x96x32xbf16>, %v: te
 // -----
 
 // CHECK-LABEL: func.func @wide
-//       CHECK:   m = 128, n = 64,
+// OLDER-LABEL: func.func @wide
+//       CHECK:   m = 128, n = 64, stages = 5,
+//       OLDER:   m = 16, n = 64,
 func.func @wide(%q: tensor<64x1024x256xbf16>, %k: tensor<64x960x256xbf16>, %v: tensor<64x960x256xbf16>, %y: tensor<64x1024x256xbf16>) -> tensor<64x1024x256xbf16> {
   %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 256)
       product (k = 256) (%q[h, i, k] : tensor<64x1024x256xbf16>, %k[h, j, k] : tensor<64x960x256xbf16>) : f32
@@ -114,7 +121,9 @@ func.func @wide(%q: tensor<64x1024x256xbf16>, %k: tensor<64x960x256xbf16>, %v: t
 // -----
 
 // CHECK-LABEL: func.func @any
-//       CHECK:   blocks = 132, {{.*}} m = 128, n = 64,
+// OLDER-LABEL: func.func @any
+//       CHECK:   kernel = "wgmma", m = 128, n = 128,
+//       OLDER:   blocks = 108, {{.*}} m = 128, n = 64,
 func.func @any(%q: tensor<64x?x32xbf16>, %k: tensor<64x?x32xbf16>, %v: tensor<64x?x32xbf16>, %y: tensor<64x?x32xbf16>) -> tensor<64x?x32xbf16> {
   %0 = sinter.contract (h = 64, i = ?) by (j = ?) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<64x?x32xbf16>, %k[h, j, k] : tensor<64x?x32xbf16>) : f32

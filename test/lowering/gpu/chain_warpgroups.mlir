@@ -1,0 +1,161 @@
+// RUN: sinter-opt --sinter-lower-gpu --canonicalize --cse --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Two warpgroups with 64 rows each, one thread that asks for copies. Rows of q come once for a tile; k and v take turns
+// in one ring of slots. What is multiplied again goes from registers to wgmma, together with the next block's product;
+// registers that it reads are there in front of its fence. Sums are scaled where some row's maximum has grown by more
+// than 2^8: in a branch that a warp takes together.
+
+// CHECK-LABEL: gpu.func @stays
+//       CHECK:   nvvm.setmaxregister increase 240
+//       CHECK:   scf.for
+//       CHECK:     nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4:   nvvm.wgmma.mma_async {{.*}} <m = 64, n = 64, k = 16>
+//       CHECK:     nvvm.wgmma.commit.group.sync.aligned
+//       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:     nvvm.vote.sync any
+//       CHECK:     scf.for %{{.+}} = %c1 to %c3 step %c1 iter_args(
+//       CHECK:       llvm.inline_asm has_side_effects "", "=r,=r,
+//       CHECK:       llvm.inline_asm has_side_effects "", "=f,=f,
+// CHECK-COUNT-4:     nvvm.wgmma.mma_async
+//       CHECK:       nvvm.wgmma.commit.group.sync.aligned
+//       CHECK:       nvvm.wgmma.fence.aligned
+//       CHECK:       llvm.inline_asm has_side_effects "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, 1, 1, 1, 1;"
+//       CHECK:       nvvm.wgmma.commit.group.sync.aligned
+//       CHECK:       nvvm.wgmma.wait.group.sync.aligned 1
+//       CHECK:       nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:       %[[ANY:.+]] = nvvm.vote.sync any
+//       CHECK:       scf.if %[[ANY]]
+//       CHECK:     llvm.inline_asm has_side_effects "wgmma.mma_async
+//       CHECK:     vector.store
+//       CHECK:   nvvm.setmaxregister decrease 24
+//       CHECK:   nvvm.elect.sync
+// CHECK-COUNT-2:   cp.async.bulk.tensor.3d.shared::cluster.global.tile
+//       CHECK:     scf.for
+// CHECK-COUNT-2:     cp.async.bulk.tensor.3d.shared::cluster.global.tile
+//       CHECK:     cp.async.bulk.tensor.3d.shared::cluster.global.tile
+func.func private @stays(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 4>) {
+  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func private @threads(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  // expected-error@+1 {{has a schedule with n = 64, threads = 512, but one or two warpgroups have 64, 128, 192 or 256 columns at a time}}
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 256, n = 64, threads = 512, stages = 4>) {
+  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func private @stages(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  // expected-error@+1 {{has a schedule with stages = 1, but what is multiplied and what it is multiplied by have a slot each}}
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 1>) {
+  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func private @ticket(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  // expected-error@+1 {{has a schedule with deal = "ticket", which warps with several roles do not draw}}
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, deal = "ticket", stages = 4>) {
+  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func private @lines(%q: memref<4x256x60xbf16>, %k: memref<4x192x60xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  // expected-error@+1 {{has a schedule with kernel = "wgmma", and copies cannot fetch a side: lines of a side are no multiples of 16 bytes, or of unknown length}}
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 60) (%q[h, i, k] : memref<4x256x60xbf16>, %k[h, j, k] : memref<4x192x60xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 4>) {
+  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
