@@ -7,7 +7,6 @@
 
 // CHECK-LABEL: gpu.func @stays
 //       CHECK:   nvvm.setmaxregister increase 240
-//       CHECK:   scf.for
 //       CHECK:     nvvm.wgmma.fence.aligned
 // CHECK-COUNT-4:   nvvm.wgmma.mma_async {{.*}} <m = 64, n = 64, k = 16>
 //       CHECK:     nvvm.wgmma.commit.group.sync.aligned
