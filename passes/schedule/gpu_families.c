@@ -162,8 +162,9 @@ static bool windows(const SnForm *f) {
       return false;
     if (!sn_map_uses(a->map, last)) // a weight, one for all neighbours
       continue;
+    // (A gradient's subscripts are quotients, of neighbours that read the same or the next.)
     if (k >= f->inputs.size ? !sn_unit_stride(a->map, last)
-                            : !sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[last] > MOST_STRIDE)
+                            : sn_linear_factors(a->map, sn_type_of(a->value), factors) && factors[last] > MOST_STRIDE)
       return false;
     for (intptr_t i = 0; i < n && k < f->inputs.size; ++i)
       for (intptr_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c)

@@ -269,3 +269,20 @@ func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %
   }
   return %0, %1 : tensor<32x64x64x64xf32>, tensor<3x9x13xf32>
 }
+
+// -----
+
+// The gradient of a window reads quotients: its elements are the lanes too.
+
+// CHECK-LABEL: @pooling_gradient
+//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy = 2, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 25, vector = 1>
+func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x128x128xf32>) -> tensor<32x64x128x128xf32> {
+  %0 = sinter.rowwise (n = 32, c = 64, i = 128, j = 128) by (r = 5, s = 5)
+      ins(%g[n, c, (i - r + 1) floordiv 3, (j - s + 1) floordiv 3, r, s] : tensor<32x64x43x43x5x5xf32> else 0.0)
+      outs(%e[n, c, i, j] : tensor<32x64x128x128xf32>) {
+  ^row(%a: tensor<25xf32>):
+    %m = sinter.row_reduce add %a : tensor<25xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<32x64x128x128xf32>
+}
