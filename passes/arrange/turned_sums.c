@@ -28,6 +28,8 @@ enum {
   THREADS = 1024,        // of a multiprocessor
   LEAST_NEIGHBOURS = 16, // columns that are neighbours in memory
   LEAST_BYTES = 4 << 20, // of what is read; two launches take longer than less
+  LEAST_COLUMNS = 4096,  // of less, in one launch
+  MOST_ROWS = 256,       // then
   HALVES = 4,            // times as many threads, each with several columns, where elements have 16 bits
   MOST_PARTS = 64,       // of a column that a thread combines by itself
   LEAST_ROWS = 16,       // of a chunk
@@ -51,7 +53,7 @@ static bool goes_by_elements(MlirBlock block) {
 }
 
 // All that is made are columns of the whole grid, of inputs whose last subscript is the last column.
-static bool fits(const SnForm *f) {
+static bool fits(const SnForm *f, bool *little) {
   intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
   if (!sn_is_plain(f) || f->contract || f->schedule.ptr || !f->num_rows || !f->num_cols || !f->accumulators.size ||
       f->indices.size || f->dims.data[last].size < LEAST_NEIGHBOURS || f->dims.size + 2 > SN_MAX_DIMS)
@@ -75,11 +77,13 @@ static bool fits(const SnForm *f) {
         (sn_uses_rows(f, a->map) && (!sn_unit_stride(a->map, last) || a->fill.ptr)))
       return false;
   }
-  return bytes >= LEAST_BYTES && goes_by_elements(f->body) && (!f->finish.ptr || goes_by_elements(f->finish));
+  bool enough = bytes >= LEAST_BYTES || (sn_row_length(f) >= LEAST_COLUMNS && sn_num_rows(f) <= MOST_ROWS);
+  *little = bytes < LEAST_BYTES;
+  return enough && goes_by_elements(f->body) && (!f->finish.ptr || goes_by_elements(f->finish));
 }
 
 // As many chunks as make a thread of all that there are: of equal sizes, if there are some not far from that.
-static void cut(Turn *t, const SnGpuChip *chip) {
+static void cut(Turn *t, const SnGpuChip *chip, bool little) {
   const SnForm *f = &t->f;
   int64_t columns = sn_row_length(f), most = sn_num_rows(f) / LEAST_ROWS, bits = 16;
   for (size_t k = 0; k < f->inputs.size; ++k) {
@@ -92,7 +96,7 @@ static void cut(Turn *t, const SnGpuChip *chip) {
       t->row = d;
   int64_t size = f->dims.data[t->row].size;
   most = most < size ? most : size;
-  wanted = wanted < most ? wanted : most;
+  wanted = little ? 1 : wanted < most ? wanted : most;
   t->chunks = wanted < 2 ? 1 : wanted;
   for (int64_t n = wanted; n > 1 && n >= wanted / 2; --n)
     if (size % n == 0) {
@@ -335,8 +339,9 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
-    if (sn_num_results(forms.data[k]) && fits(&t.f)) {
-      cut(&t, user);
+    bool little;
+    if (sn_num_results(forms.data[k]) && fits(&t.f, &little)) {
+      cut(&t, user, little);
       turn(&t);
     }
     sn_form_free(&t.f);

@@ -23,6 +23,7 @@
 #define OTHER_SHARED (16 << 10) // of a multiprocessor, beside rows
 #define EXCHANGE (58 << 10)     // bytes that move meanwhile
 #define UNKNOWN_ROWS 1000
+#define MOST_ELEMENTS 16        // of a thread, where each has a place of its own to compute
 #define DEPTH 4                 // pieces on their way; what the key has by itself
 #define LONG_ROW (1 << 20)      // bytes that several blocks share where nothing waits for them, or half of it
 
@@ -44,7 +45,8 @@ static int64_t cost(const SnGpuGridFacts *a, SnGpuGridRows *s, int64_t group) {
                  .ahead = true};
   int64_t bytes = sn_gpu_plan_rows(a->form, &r).fetch.piece_bytes,
           held = bytes ? (a->gpu->shared_bytes - OTHER_SHARED) / bytes : 0;
-  if (pieces * s->vector > a->kept || (bytes && pieces > held))
+  if (pieces > (s->vector == 1 ? MOST_ELEMENTS : SN_GPU_MOST_RESIDENT) || pieces * s->vector > a->kept ||
+      (bytes && pieces > held))
     return 0;
   s->slots = bytes ? held < 2 * pieces ? held : 2 * pieces : 0;
   s->group = group;

@@ -77,13 +77,26 @@ func.func @overhang(%x: tensor<100003x16xf32>, %e: tensor<16xf32>) -> tensor<16x
 // Little, rows that are reduced themselves, rows that are stored: as they were.
 
 // CHECK-LABEL: func @little
-//       CHECK:   sinter.rowwise (i = 64) by (j = 4096)
-func.func @little(%x: tensor<64x4096xf32>, %e: tensor<4096xf32>) -> tensor<4096xf32> {
-  %0 = sinter.rowwise (i = 64) by (j = 4096) ins(%x[i, j] : tensor<64x4096xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<4096xf32>) {
-  ^row(%a: tensor<4096xf32>):
-    sinter.yield %a : tensor<4096xf32>
+//       CHECK:   sinter.rowwise (i = 64) by (j = 512)
+func.func @little(%x: tensor<64x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = sinter.rowwise (i = 64) by (j = 512) ins(%x[i, j] : tensor<64x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
+  ^row(%a: tensor<512xf32>):
+    sinter.yield %a : tensor<512xf32>
   }
-  return %0 : tensor<4096xf32>
+  return %0 : tensor<512xf32>
+}
+
+// Little, but in one launch.
+
+// CHECK-LABEL: func @one_launch
+//       CHECK:   sinter.rowwise (j = 8064) by (i = 67)
+//   CHECK-NOT:   sinter.rowwise
+func.func @one_launch(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8064xf32> {
+  %0 = sinter.rowwise (i = 67) by (j = 8064) ins(%x[i, j] : tensor<67x8064xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<8064xf32>) {
+  ^row(%a: tensor<8064xf32>):
+    sinter.yield %a : tensor<8064xf32>
+  }
+  return %0 : tensor<8064xf32>
 }
 
 // CHECK-LABEL: func @row_needed

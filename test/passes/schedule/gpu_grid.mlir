@@ -88,3 +88,20 @@ func.func @shared(%x: tensor<4096x400000xf16>, %e: tensor<4096x400000xf16>) -> t
   }
   return %0 : tensor<4096x400000xf16>
 }
+
+// -----
+
+// Rows in pieces of an odd size are read by elements, and registers hold 32 of a thread: no group of fewer blocks.
+
+// CHECK-LABEL: @odd_pieces
+//       CHECK: #sinter.gpu_rows<{{.*}}group = {{[0-9]+}}{{.*}}residency = "registers", shape = "grid", {{.*}}threads = 512, vector = 1>
+func.func @odd_pieces(%x: tensor<9x32x29733xf32>, %e: tensor<9x32x29733xf32>) -> tensor<9x32x29733xf32> {
+  %0 = sinter.rowwise (i = 32) by (j = 9, k = 29733) ins(%x[j, i, k] : tensor<9x32x29733xf32>) outs(%e[j, i, k] : tensor<9x32x29733xf32>) {
+  ^row(%a: tensor<267597xf32>):
+    %s = sinter.row_reduce add %a : tensor<267597xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<267597xf32>
+    %d = arith.subf %a, %b : tensor<267597xf32>
+    sinter.yield %d : tensor<267597xf32>
+  }
+  return %0 : tensor<9x32x29733xf32>
+}
