@@ -42,9 +42,11 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool o
         return false;
     return factors[rows] == 1;
   }
-  bool together = true; // with the inner ones
+  bool together = true; // with the inner ones, but for those that have one element together
   int64_t inner = 1;
   for (int64_t d = f->num_rows + f->num_cols; d-- > f->num_rows;) {
+    if (inner == 1 && !factors[d])
+      continue;
     together &= f->dims.data[d].size == 1 || factors[d] == inner;
     if (!together && f->dims.data[d].size > 1 && factors[d] % lanes)
       return false;

@@ -129,6 +129,28 @@ static bool is_consecutive(const SnForm *f, const SnAccess *a, int64_t width) {
   return true;
 }
 
+// How many neighbouring columns of a vector of this width have the same element, all of them and the next ones one
+// piece of memory: two, of numbers of four bits in a byte; all, of a scale for each group. 1, where that is not so.
+static int64_t repeats(const SnForm *f, const SnAccess *a, int64_t width) {
+  int64_t factors[SN_MAX_DIMS], each = 1, expected = 1, d = f->num_rows + f->num_cols - 1;
+  if (a->fill.ptr || a->through.ptr || !sn_fills_bytes(sn_element(sn_type_of(a->value))) ||
+      sn_row_length(f) == SN_DYNAMIC || !mlirShapedTypeHasStaticShape(sn_type_of(a->value)) ||
+      !sn_linear_factors(a->map, sn_type_of(a->value), factors))
+    return 1;
+  for (; d >= f->num_rows && !factors[d]; --d)
+    each = sn_times(each, f->dims.data[d].size);
+  if (each > 1 && each % width == 0)
+    return width; // the row has whole vectors, which begin at multiples of their width
+  if (each < 2 || d < f->num_rows || width % each)
+    return 1;
+  for (; d >= f->num_rows; --d) {
+    if (f->dims.data[d].size != 1 && factors[d] != expected)
+      return expected % (width / each) ? 1 : each; // as in is_consecutive
+    expected = sn_times(expected, f->dims.data[d].size);
+  }
+  return each;
+}
+
 // ---- memory -------------------------------------------------------------------------
 
 MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
@@ -261,6 +283,22 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
 }
 
+// `each` neighbouring columns have one element.
+static MlirValue load_repeated(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int64_t each) {
+  MlirValue dims[SN_MAX_DIMS], offset;
+  int64_t n = c->columns / each, lanes[SN_MAX_LANES];
+  MlirType element = sn_element(sn_type_of(a->value));
+  sn_row_dims(b, p, c, 0, dims);
+  if (n == 1)
+    return sn_lanes_broadcast(b, sn_row_load(b, p->form, a, dims), c->columns);
+  Subscripts s = subscripts(b, p->form, a, dims);
+  MlirValue whole = sn_row_flat(b, a->value, s.v, &offset),
+            x = sn(b, "vector.load", whole, offset, sn_vector(element, n), sn_row_alignment(b, p, a, n));
+  for (int64_t l = 0; l < c->columns; ++l)
+    lanes[l] = l / each;
+  return sn(b, "vector.shuffle", x, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, c->columns, lanes)));
+}
+
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
@@ -284,6 +322,9 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
     MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
     return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns), aligned);
   }
+  int64_t each = repeats(p->form, a, c->columns);
+  if (each > 1)
+    return load_repeated(b, p, c, a, each);
   assert(c->columns <= 64);
   for (int64_t l = 0; l < c->columns; ++l) {
     sn_row_dims(b, p, c, l, dims);
