@@ -11,7 +11,7 @@
 // Updates of one place are combined in their order, each time and with any number of threads. What the index does not
 // choose is shared among rows: a dimension, or pieces of the last one. A tensor that no cache holds is cut into ranges
 // of a dimension that the index chooses: each looks at all indices, and takes the updates of its own places. Else there
-// is one row.
+// is one row. Numbers of which no two have one place (unique_indices) are lanes of one step there.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/tm_tensor.mlir, test/run/tm_tensor.test
 
@@ -34,6 +34,7 @@ typedef struct {
   MlirType updates, original;
   intptr_t depth, offset, rank;
   int64_t map[SN_MAX_DIMS];
+  bool unique; // no two updates have one place
   Rows rows;
   intptr_t row_dim, lane_dim;    // of the original; lane_dim -1 if no update has a dimension
   int64_t ranges;                // ROW_IS_RANGE: how many there are of row_dim
@@ -65,6 +66,8 @@ static void take_operands(Scatter *s, MlirOperation op, MlirValue updates, MlirV
   s->rank = sn_rank(s->original);
   s->offset = s->rank - (sn_rank(s->updates) - 1);
   s->depth = sn_rank(sn_type_of(indices)) == 2 ? sn_dim(sn_type_of(indices), 1) : 0;
+  MlirAttribute unique = sn_get_attr(op, "unique_indices");
+  s->unique = unique.ptr && mlirAttributeIsABool(unique) && mlirBoolAttrGetValue(unique);
 }
 
 static MlirLogicalResult check(MlirOperation op, Scatter *s) {
@@ -304,7 +307,17 @@ static void apply_update(SnBuilder *b, const Scatter *s, MlirValue n) {
   end_nest(b, &nest);
 }
 
+// Each update is one number, and has a place of its own: they may be lanes of one step.
+static bool are_lanes(const Scatter *s) { return s->unique && s->offset == s->rank; }
+
 static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
+  if (are_lanes(s)) {
+    MlirValue n;
+    SnBuilder in = sn_lanes_begin(b, count, &n);
+    apply_update(&in, s, n);
+    sn_lanes_end(&in);
+    return;
+  }
   SnLoop n = sn_for(b, sn_index(b, 0), count, sn_index(b, 1));
   apply_update(b, s, n.index);
   sn_next(b, &n);

@@ -49,10 +49,37 @@ func.func @scatter_dimension(%u: tensor<?x4x5xf32>, %t: tensor<?x1xi32>, %x: ten
 
 // CHECK-LABEL: func @scatter_points
 //       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x6xf32>
+//       CHECK:     cf.assert
+//       CHECK:     scf.for
+//       CHECK:       scf.parallel
+//       CHECK:     scf.for
+//   CHECK-NOT:       scf.parallel
+//       CHECK:     sinter.yield
 func.func @scatter_points(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x64xf32>) -> tensor<9x64xf32> {
   %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %t : tensor<6xf32>, tensor<6x2xi32>) outs(%x : tensor<9x64xf32>) {
   ^bb0(%p: f32, %q: f32):
     tm_tensor.yield %p : f32
+  } -> tensor<9x64xf32>
+  return %y : tensor<9x64xf32>
+}
+
+// -----
+
+// Points that the program says to be different are lanes of one step.
+
+// CHECK-LABEL: func @scatter_unique
+//       CHECK:   sinter.steps rows(0)
+//       CHECK:     scf.parallel (%[[N:.+]]) =
+//       CHECK:       memref.load %{{.+}}[%{{.+}}, %[[N]]] : memref<1x6xf32>
+//       CHECK:       memref.store
+//       CHECK:       scf.reduce
+//  CHECK-NEXT:     }
+//  CHECK-NEXT:     sinter.yield
+func.func @scatter_unique(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x64xf32>) -> tensor<9x64xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(true) ins(%u, %t : tensor<6xf32>, tensor<6x2xi32>) outs(%x : tensor<9x64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tm_tensor.yield %s : f32
   } -> tensor<9x64xf32>
   return %y : tensor<9x64xf32>
 }

@@ -31,7 +31,7 @@ COMBINE = {"add": ("arith.addf %q, %p", lambda p, q: q + p), "last": (None, lamb
            "max": ("arith.maximumf %p, %q", np.maximum), "order": ("arith.subf %p, %q", lambda p, q: p - q)}
 
 
-def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None):
+def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None, unique=False):
     rng = np.random.default_rng(seed)
     dims = list(range(depth)) if dims is None else dims
     n, rest = update[0], update[1:]
@@ -39,6 +39,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
     offset = len(shape) - len(rest)
     index = np.stack([rng.integers(0, shape[d] - (rest[d - offset] if d >= offset else 1) + 1, n) for d in dims],
                      1).astype("i8")
+    if unique:
+        index = np.stack(np.unravel_index(rng.permutation(np.prod(shape))[:n], shape), 1).astype("i8")
     if bad is not None and n:
         index[n // 2, 0] = bad
     want = x.copy()
@@ -53,8 +55,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
     body = COMBINE[combine][0]
     a = t if static else lambda v: dynamic(v).replace("?x?xi64", f"?x{depth}xi64")
     text = f"""(%u: {a(u)}, %t: {a(index)}, %x: {a(x)}) -> {a(x)} {{
-  %y = tm_tensor.scatter {{dimension_map = array<i64: {", ".join(map(str, dims))}>}} unique_indices(false)
-      ins(%u, %t : {a(u)}, {a(index)}) outs(%x : {a(x)}) {{
+  %y = tm_tensor.scatter {{dimension_map = array<i64: {", ".join(map(str, dims))}>}}
+      unique_indices({str(unique).lower()}) ins(%u, %t : {a(u)}, {a(index)}) outs(%x : {a(x)}) {{
   ^one(%p: f32, %q: f32):
     {"%s = " + body + " : f32" if body else ""}
     tm_tensor.yield {"%s" if body else "%p"} : f32
@@ -171,6 +173,9 @@ CASES = {
     "scatter_elements": scatter((7,), (31,), 1, "add"),
     "scatter_points": scatter((3, 4, 5), (31,), 3, "order"),
     "scatter_last": scatter((3, 4), (31,), 2, "last"),
+    "scatter_unique": scatter((7, 9), (31,), 2, "order", unique=True),
+    "scatter_unique_dynamic": scatter((300, 9), (1031,), 2, "add", static=False, unique=True),
+    "scatter_unique_bad": scatter((7, 9), (31,), 2, "add", unique=True, bad=7),
     "scatter_windows": scatter((9, 6), (5, 3, 6), 1, "add"),
     "scatter_windows_both": scatter((9, 8), (5, 3, 2), 2, "max"),
     "scatter_swapped": scatter((4, 7), (12,), 2, "order", dims=[1, 0]),
