@@ -6,6 +6,7 @@
 //   tensor.gather                  ->  tensor.extract in a linalg.generic: gather.c
 //   tensor.scatter                 ->  tm_tensor.scatter: tensor_scatter.c
 //   tm_tensor.attention            ->  attention.c
+//   tensor.generate, index.*, pad  ->  linalg.generic, arith, numbers: ordinary_ops.c
 //
 //   generic of %x[h * 2 + k]           generic of (tensor.extract_slice %x[0] [2])[h * 2 + k]
 //   h = 1, k = 2, %x : tensor<3>   ->
@@ -111,11 +112,29 @@ static bool gather(SnRewriter *rw, MlirOperation op) { return sn_gather_linalg(r
 
 static bool scatter(SnRewriter *rw, MlirOperation op) { return sn_tensor_scatter(rw->b, rw->base, op); }
 
+static bool generate(SnRewriter *rw, MlirOperation op) { return sn_generate_linalg(rw->b, rw->base, op); }
+
+static bool fixed_pad(SnRewriter *rw, MlirOperation op) { return sn_fixed_pad(rw->b, op); }
+
+static bool on_index(SnRewriter *rw, MlirOperation op) { return sn_index_arith(rw->b, rw->base, op); }
+
 static const SnRule rules[] = {
     {"linalg.softmax", aggregate},      {"linalg.pack", relayout},
     {"linalg.unpack", relayout},        {"linalg.generic", leftover},
     {"tm_tensor.attention", attention}, {"tensor.gather", gather},
-    {"tensor.scatter", scatter},        {0},
+    {"tensor.scatter", scatter},        {"tensor.generate", generate},
+    {"tensor.pad", fixed_pad},
+    {"index.add", on_index},            {"index.sub", on_index},
+    {"index.mul", on_index},            {"index.divs", on_index},
+    {"index.divu", on_index},           {"index.rems", on_index},
+    {"index.remu", on_index},           {"index.ceildivs", on_index},
+    {"index.ceildivu", on_index},       {"index.floordivs", on_index},
+    {"index.maxs", on_index},           {"index.maxu", on_index},
+    {"index.mins", on_index},           {"index.minu", on_index},
+    {"index.and", on_index},            {"index.or", on_index},
+    {"index.xor", on_index},            {"index.shl", on_index},
+    {"index.shrs", on_index},           {"index.shru", on_index},
+    {0},
 };
 
 // ---- the pass ---------------------------------------------------------------------------------

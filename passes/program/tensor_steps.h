@@ -23,6 +23,11 @@ bool sn_gather_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 
 // tensor.scatter as tm_tensor.scatter; in tensor_scatter.c.
 bool sn_tensor_scatter(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+// ordinary_ops.c: arithmetic on indices as arith's, and a tensor made index by index as a linalg.generic.
+bool sn_index_arith(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+bool sn_generate_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+// Edges of a tensor.pad that are constants are numbers of it.
+bool sn_fixed_pad(SnBuilder *b, MlirOperation pad);
 
 // ---- three dimensions of many: tensor_steps.c ----------------------------------------------
 

@@ -89,3 +89,50 @@ func.func @tosa(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = tosa.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A tensor that is made index by index is a loop over its elements; arithmetic on indices is arith's; edges that are
+// constants are numbers.
+
+// CHECK-LABEL: func @generate
+//   CHECK-NOT:   tensor.generate
+//       CHECK:   linalg.generic {{.*}} outs(%{{.+}} : tensor<?x4xf32>)
+//       CHECK:     %[[I:.+]] = linalg.index 0 : index
+//       CHECK:     %[[J:.+]] = linalg.index 1 : index
+//       CHECK:     %[[K:.+]] = arith.muli %[[I]], %[[J]] : index
+//       CHECK:     tensor.extract %{{.+}}[%[[K]]]
+func.func @generate(%x: tensor<?xf32>, %n: index) -> tensor<?x4xf32> {
+  %t = tensor.generate %n {
+  ^bb0(%i: index, %j: index):
+    %k = arith.muli %i, %j : index
+    %v = tensor.extract %x[%k] : tensor<?xf32>
+    tensor.yield %v : f32
+  } : tensor<?x4xf32>
+  return %t : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func @indices
+//   CHECK-NOT:   index.
+//       CHECK:   %[[M:.+]] = arith.muli %{{.+}}, %{{.+}} : index
+//       CHECK:   arith.remui %[[M]], %{{.+}} : index
+func.func @indices(%i: index, %j: index) -> index {
+  %m = index.mul %i, %j
+  %r = index.remu %m, %j
+  return %r : index
+}
+
+// CHECK-LABEL: func @pad
+//  CHECK-SAME:   (%{{.+}}: tensor<3x8xf32>, %[[N:.+]]: index)
+//       CHECK:   tensor.pad %{{.+}} low[1, %[[N]]] high[0, 3]
+func.func @pad(%x: tensor<3x8xf32>, %n: index) -> tensor<4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 1.5 : f32
+  %y = tensor.pad %x low[%c1, %n] high[%c0, %c3] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<3x8xf32> to tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}

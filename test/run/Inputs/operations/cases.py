@@ -99,8 +99,8 @@ ON_HOST = """
     affine.parallel affine.yield cf.assert cf.cond_br cf.switch linalg.winograd_filter_transform
     linalg.winograd_input_transform linalg.winograd_output_transform scf.condition scf.for scf.forall
     scf.forall.in_parallel scf.if scf.index_switch scf.parallel scf.reduce scf.reduce.return scf.while scf.yield
-    tensor.extract tensor.from_elements tensor.generate tensor.insert tensor.parallel_insert_slice tensor.reshape
-    tensor.splat tm_tensor.scan tosa.cond_if tosa.fft2d tosa.pad tosa.rfft2d tosa.scatter tosa.while_loop tosa.yield
+    tensor.extract tensor.from_elements tensor.insert tensor.parallel_insert_slice tensor.reshape tensor.splat
+    tm_tensor.scan tosa.cond_if tosa.scatter tosa.while_loop tosa.yield
 """.split()
 
 
