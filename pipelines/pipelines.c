@@ -226,6 +226,7 @@ static const SnStep gpu_steps[] = {
      "differentiated"},
     VERIFY,
     {"sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
+    {"sinter-raise", "slices of what they give -> kernel forms", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
     {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},

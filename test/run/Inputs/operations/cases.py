@@ -100,7 +100,7 @@ ON_HOST = """
     linalg.winograd_input_transform linalg.winograd_output_transform scf.condition scf.for scf.forall
     scf.forall.in_parallel scf.if scf.index_switch scf.parallel scf.reduce scf.reduce.return scf.while scf.yield
     tensor.extract tensor.from_elements tensor.insert tensor.parallel_insert_slice tensor.reshape tensor.splat
-    tm_tensor.scan tosa.cond_if tosa.scatter tosa.while_loop tosa.yield
+    tosa.cond_if tosa.scatter tosa.while_loop tosa.yield
 """.split()
 
 
