@@ -5,6 +5,7 @@
 //   linalg.winograd_*              ->  scf.for over tiles, linalg.matmul
 //   tensor.gather                  ->  tensor.extract in a linalg.generic: gather.c
 //   tensor.scatter                 ->  tm_tensor.scatter: tensor_scatter.c
+//   tensor.pad %x low[-1] high[2]  ->  tensor.pad (tensor.extract_slice %x[1]) low[0] high[2]: upstream writes outside
 //   tm_tensor.attention            ->  attention.c
 //   tensor.generate, index.*, pad  ->  linalg.generic, arith, numbers: ordinary_ops.c
 //
@@ -59,27 +60,37 @@ static int64_t size_left(MlirContext ctx, MlirAffineExpr e, intptr_t loops, cons
   return d < 0 ? -1 : sizes[d];
 }
 
-static MlirValue first_of(SnBuilder *b, MlirValue x, intptr_t dim, int64_t size) {
+// x without so many elements in front of and behind those that stay, in each dimension.
+static MlirValue inner_of(SnBuilder *b, MlirValue x, const int64_t *before, const int64_t *behind) {
   MlirType t = sn_type_of(x);
   intptr_t rank = sn_rank(t);
-  int64_t offsets[SN_MAX_DIMS], sizes[SN_MAX_DIMS], strides[SN_MAX_DIMS];
+  int64_t sizes[SN_MAX_DIMS], strides[SN_MAX_DIMS];
   SnValueVec operands = {0};
   sn_push(&operands, x);
   for (intptr_t d = 0; d < rank; ++d) {
-    offsets[d] = 0;
+    int64_t cut = before[d] + behind[d];
     strides[d] = 1;
-    if ((sizes[d] = d == dim ? size : sn_dim(t, d)) == SN_DYNAMIC)
-      sn_push(&operands, sn(b, "tensor.dim", x, sn_index(b, d), sn_index_type(b->ctx)));
+    sizes[d] = sn_dim(t, d) == SN_DYNAMIC ? SN_DYNAMIC : sn_dim(t, d) - cut;
+    if (sizes[d] != SN_DYNAMIC)
+      continue;
+    MlirValue size = sn(b, "tensor.dim", x, sn_index(b, d), sn_index_type(b->ctx));
+    sn_push(&operands, cut ? sn(b, "arith.subi", size, sn_index(b, cut)) : size);
   }
   int32_t segments[] = {1, 0, (int32_t)operands.size - 1, 0};
   MlirValue v =
       sn(b, "tensor.extract_slice", sn_values((intptr_t)operands.size, operands.data),
-         sn_tensor(sn_element(t), rank, sizes), sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, rank, offsets)),
+         sn_tensor(sn_element(t), rank, sizes), sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, rank, before)),
          sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, sizes)),
          sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, rank, strides)),
          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
   sn_vec_free(&operands);
   return v;
+}
+
+static MlirValue first_of(SnBuilder *b, MlirValue x, intptr_t dim, int64_t size) {
+  int64_t before[SN_MAX_DIMS] = {0}, behind[SN_MAX_DIMS] = {0};
+  behind[dim] = sn_dim(sn_type_of(x), dim) - size;
+  return inner_of(b, x, before, behind);
 }
 
 static bool leftover(SnRewriter *rw, MlirOperation op) {
@@ -106,6 +117,44 @@ static bool leftover(SnRewriter *rw, MlirOperation op) {
   return changed;
 }
 
+// ---- paddings --------------------------------------------------------------------------------
+
+// How much a pad's attribute takes away in each dimension: what is below 0.
+static bool taken(MlirOperation pad, const char *name, int64_t *taken) {
+  MlirAttribute all = sn_get_attr(pad, name);
+  bool any = false;
+  for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(all); ++d) {
+    int64_t n = mlirDenseI64ArrayGetElement(all, d);
+    taken[d] = n != SN_DYNAMIC && n < 0 ? -n : 0;
+    any |= taken[d] > 0;
+  }
+  return any;
+}
+
+static void add_back(SnBuilder *b, MlirOperation pad, const char *name, const int64_t *taken) {
+  MlirAttribute all = sn_get_attr(pad, name);
+  int64_t left[SN_MAX_DIMS];
+  for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(all); ++d)
+    left[d] = taken[d] ? 0 : mlirDenseI64ArrayGetElement(all, d);
+  sn_set_attr(pad, name, mlirDenseI64ArrayGet(b->ctx, mlirDenseArrayGetNumElements(all), left));
+}
+
+static bool crop(SnRewriter *rw, MlirOperation op) {
+  MlirType t = sn_type_of(sn_operand(op, 0));
+  int64_t low[SN_MAX_DIMS], high[SN_MAX_DIMS];
+  if (sn_rank(t) > SN_MAX_DIMS)
+    return false;
+  bool front = taken(op, "static_low", low), back = taken(op, "static_high", high), fits = front || back;
+  for (intptr_t d = 0; d < sn_rank(t) && fits; ++d)
+    fits = sn_dim(t, d) == SN_DYNAMIC || low[d] + high[d] <= sn_dim(t, d);
+  if (!fits)
+    return false;
+  mlirOperationSetOperand(op, 0, inner_of(rw->b, sn_operand(op, 0), low, high));
+  add_back(rw->b, op, "static_low", low);
+  add_back(rw->b, op, "static_high", high);
+  return true;
+}
+
 static bool attention(SnRewriter *rw, MlirOperation op) { return sn_attention_linalg(rw->b, rw->base, op); }
 
 static bool gather(SnRewriter *rw, MlirOperation op) { return sn_gather_linalg(rw->b, rw->base, op); }
@@ -114,7 +163,7 @@ static bool scatter(SnRewriter *rw, MlirOperation op) { return sn_tensor_scatter
 
 static bool generate(SnRewriter *rw, MlirOperation op) { return sn_generate_linalg(rw->b, rw->base, op); }
 
-static bool fixed_pad(SnRewriter *rw, MlirOperation op) { return sn_fixed_pad(rw->b, op); }
+static bool pad(SnRewriter *rw, MlirOperation op) { return sn_fixed_pad(rw->b, op) || crop(rw, op); }
 
 static bool on_index(SnRewriter *rw, MlirOperation op) { return sn_index_arith(rw->b, rw->base, op); }
 
@@ -123,7 +172,7 @@ static const SnRule rules[] = {
     {"linalg.unpack", relayout},        {"linalg.generic", leftover},
     {"tm_tensor.attention", attention}, {"tensor.gather", gather},
     {"tensor.scatter", scatter},        {"tensor.generate", generate},
-    {"tensor.pad", fixed_pad},
+    {"tensor.pad", pad},
     {"index.add", on_index},            {"index.sub", on_index},
     {"index.mul", on_index},            {"index.divs", on_index},
     {"index.divu", on_index},           {"index.rems", on_index},

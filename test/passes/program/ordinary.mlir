@@ -76,6 +76,35 @@ func.func @attention(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>, %v: tensor<2x
 
 // -----
 
+// A padding below 0 takes elements away: those are no part of what is read, with bounds too.
+
+// CHECK-LABEL: func @crop
+//       CHECK:   %[[S:.+]] = tensor.extract_slice %{{.+}}[0, 1, 0] [2, 6, 5] [1, 1, 1] : tensor<2x7x7xf32> to tensor<2x6x5xf32>
+//       CHECK:   tensor.pad %[[S]] low[0, 0, 3] high[0, 1, 0]
+func.func @crop(%x: tensor<2x7x7xf32>) -> tensor<2x7x8xf32> {
+  %c = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[0, -1, 3] high[0, 1, -2] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %c : f32
+  } : tensor<2x7x7xf32> to tensor<2x7x8xf32>
+  return %y : tensor<2x7x8xf32>
+}
+
+// CHECK-LABEL: func @crop_unknown
+//       CHECK:   %[[N:.+]] = tensor.dim
+//       CHECK:   %[[M:.+]] = arith.subi %[[N]], %{{.+}}
+//       CHECK:   tensor.extract_slice %{{.+}}[0, 0] [%[[M]], 3] [1, 1] : tensor<?x3xf32> to tensor<?x3xf32>
+func.func @crop_unknown(%x: tensor<?x3xf32>) -> tensor<?x5xf32> {
+  %c = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[0, 0] high[-2, 2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<?x3xf32> to tensor<?x5xf32>
+  return %y : tensor<?x5xf32>
+}
+
+// -----
+
 func.func @two(%q: tensor<2x5x4xf32>, %k: tensor<2x7x4xf32>) -> tensor<2x5x4xf32> {
   // expected-error @+1 {{has 2 inputs and 1 destinations; expected query, key, value, a mask or none, and one destination}}
   %y = tm_tensor.attention ins(%q, %k : tensor<2x5x4xf32>, tensor<2x7x4xf32>) outs(%q : tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
