@@ -1,4 +1,4 @@
-// cpu_ends.c: from which column on a row is -inf, by a comparison of positions.
+// cpu_ends.c: from which column on a row is -inf, or below which one, by a comparison of positions.
 //
 //   %m = arith.cmpi sgt, (sinter.index j), broadcast (sinter.index i)
 //   %x = arith.select %m, -inf, %s                                          ->    from column i + 1 on
@@ -76,8 +76,11 @@ static bool linear(const SnForm *f, MlirValue v, Linear *l) {
 
 enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5 }; // of arith.cmpi
 
-// x compared with y is as column + row + more compared with 0: true from a column on.
-static bool compares(const SnForm *f, MlirOperation compare, bool truth, SnCpuEnd *end) {
+// Which columns are asked for: from one on, or below one.
+typedef enum { FROM, BELOW } Where;
+
+// x compared with y is as column + row + more compared with 0: true from a column on, or below it.
+static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where where, SnCpuEnd *end) {
   Linear x, y;
   int64_t p = sn_int_attr(compare, "predicate", -1);
   if (p < SLT || p > SGE || !linear(f, sn_operand(compare, 0), &x) || !linear(f, sn_operand(compare, 1), &y) ||
@@ -90,34 +93,56 @@ static bool compares(const SnForm *f, MlirOperation compare, bool truth, SnCpuEn
     d = (Linear){-d.column, -d.row, d.dim, -d.more};
     p = p == SLT ? SGT : p == SGT ? SLT : p == SLE ? SGE : SLE;
   }
-  *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT)};
-  return d.column == 1 && (p == SGT || p == SGE);
+  *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT || p == SLE)};
+  return d.column == 1 && (where == FROM) == (p == SGT || p == SGE);
 }
 
-// The condition is `truth` from a column on.
-static bool holds(const SnForm *f, MlirValue condition, bool truth, SnCpuEnd *end) {
+// The condition is `truth` from a column on, or below it.
+static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuEnd *end) {
   MlirOperation op = sn_definer(condition);
   if (sn_null(op))
     return false;
   if (sn_is(op, "arith.cmpi"))
-    return compares(f, op, truth, end);
+    return compares(f, op, truth, where, end);
   bool either = sn_is(op, truth ? "arith.ori" : "arith.andi");
-  return either && (holds(f, sn_operand(op, 0), truth, end) || holds(f, sn_operand(op, 1), truth, end));
+  return either && (holds(f, sn_operand(op, 0), truth, where, end) || holds(f, sn_operand(op, 1), truth, where, end));
 }
 
 static bool is_least(MlirValue v) { return sn_is_constant(v, -INFINITY); }
 
-bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end) {
+static bool masked(const SnForm *f, MlirValue x, Where where, SnCpuEnd *end) {
   MlirOperation op = sn_definer(x);
   if (sn_null(op))
     return false;
   if (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf"))
-    return sn_cpu_masked_from(f, sn_operand(op, 0), end);
+    return masked(f, sn_operand(op, 0), where, end);
   if (!sn_is(op, "arith.select"))
     return false;
   for (int side = 0; side < 2; ++side)
     if (is_least(sn_operand(op, 1 + side)) &&
-        (holds(f, sn_operand(op, 0), !side, end) || sn_cpu_masked_from(f, sn_operand(op, 2 - side), end)))
+        (holds(f, sn_operand(op, 0), !side, where, end) || masked(f, sn_operand(op, 2 - side), where, end)))
       return true;
   return false;
+}
+
+bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM, end); }
+bool sn_cpu_masked_below(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, BELOW, end); }
+
+MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue x, MlirValue *rest) {
+  MlirOperation op = sn_definer(x);
+  SnCpuEnd end;
+  while (!sn_null(op) && (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf")))
+    op = sn_definer(sn_operand(op, 0));
+  if (sn_null(op) || !sn_is(op, "arith.select"))
+    return (MlirOperation){0};
+  MlirOperation compare = sn_def(sn_operand(op, 0), "arith.cmpi");
+  for (int side = 0; side < 2 && !sn_null(compare); ++side)
+    if (is_least(sn_operand(op, 1 + side)) && compares(f, compare, !side, FROM, &end)) {
+      *rest = sn_operand(op, 2 - side);
+      return op;
+    }
+  for (int side = 0; side < 2; ++side) // one mask behind another
+    if (is_least(sn_operand(op, 1 + side)))
+      return sn_cpu_mask_from(f, sn_operand(op, 2 - side), rest);
+  return (MlirOperation){0};
 }

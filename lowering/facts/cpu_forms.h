@@ -27,8 +27,13 @@ typedef struct {
 } SnCpuEnd;
 // The row is -inf from there on, whatever else its program computes (cpu_ends.c).
 bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
-// Of rows that are streamed nothing is asked beyond there: all exponentials are 0.
+// The select that makes it so by one comparison, and what it leaves in front of that column; null: it is none.
+MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue row, MlirValue *rest);
+// The same below that column.
+bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end);
+// Of rows that are streamed nothing is asked beyond there, or below: all exponentials are 0.
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
+bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);
 // What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, s being 1 by
 // a sum of exponentials under the row's maximum. The factor in *s; null if there is none.
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);

@@ -242,9 +242,18 @@ bool sn_cpu_streams(const SnForm *f) {
   return streams(f, &s);
 }
 
-bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end) {
+// What is asked of a row is exponentials under its maximum alone.
+static bool is_softmax(const SnForm *f, Stream *s) {
   enum { THE_MAXIMUM = 1 };
+  return streams(f, s) && !sn_null(s->maximum) && s->others == THE_MAXIMUM;
+}
+
+bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end) {
   Stream s;
-  return streams(f, &s) && !sn_null(s.maximum) && s.others == THE_MAXIMUM &&
-         sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end);
+  return is_softmax(f, &s) && sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end);
+}
+
+bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin) {
+  Stream s;
+  return is_softmax(f, &s) && sn_cpu_masked_below(f, sn_operand(s.maximum, 0), begin);
 }

@@ -222,6 +222,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                         .tickets = sn_schedule_word_is(a, "deal", "ticket"),
                         .kernel = sn_schedule_word(a, "kernel")};
   p->ends_early = sn_cpu_stream_ends(f, &p->end);
+  p->begins_late = sn_cpu_stream_begins(f, &p->begin);
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,

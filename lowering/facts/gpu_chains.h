@@ -24,8 +24,8 @@ typedef struct {
   int64_t m, n;       // rows of a block of threads; columns at a time
   bool tickets;       // tiles go to the block that is done first
   const char *kernel; // a name of sn_micro_gpu_names
-  bool ends_early;    // columns from `end` on are not asked for
-  SnCpuEnd end;
+  bool ends_early, begins_late; // columns from `end` on are not asked for, nor those below `begin`
+  SnCpuEnd end, begin;
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];

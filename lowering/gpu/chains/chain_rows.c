@@ -145,6 +145,7 @@ typedef struct {
   MlirValue *states;
   size_t num_grown;
   MlirValue *grown;        // of both rows
+  bool unmasked;           // the mask leaves none of these columns out
   MlirValue odd;           // i1, at its end: all are -inf, and not for want of columns
   MlirValue by, by_scaled; // then: what takes sums from the reference to the maximum; times 1 / power
 } Row;
@@ -258,6 +259,10 @@ static void stream_phase(SnBuilder *b, size_t phase, Row *r) {
   p->phase = (int)phase;
   if (!phase)
     sn_row_scalars(b, p, 0);
+  for (size_t i = 0; i < r->columns.n && !phase && r->unmasked; ++i) {
+    SnFragment *at = &r->columns.at[i];
+    sn_fragment_give(at, sn_result(r->c->mask, 0), sn_row_element(b, p, at, r->c->unmasked));
+  }
   for (size_t i = first; i < first + num_reduces(p, phase); ++i) {
     MlirOperation reduce = state_of(p, i);
     MlirValue x = reduce_columns(b, p, &r->columns, reduce);
@@ -282,15 +287,15 @@ static MlirValue word_of(SnBuilder *b, Row *r, size_t pair, MlirValue row) {
             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &none)));
 }
 
-void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const MlirValue *sums, MlirValue *states,
-                          size_t num_grown, MlirValue *grown, MlirValue *words) {
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, const MlirValue *sums,
+                          MlirValue *states, size_t num_grown, MlirValue *grown, MlirValue *words) {
   size_t num_states = sn_gpu_chain_states(c), pairs = (size_t)c->plan->n / 8;
   int64_t length = sn_row_length(&c->first);
   SnGpuOwnColumns own = {.pairs = (int64_t)pairs,
                          .lanes = lanes_of(&c->first),
                          .first = first,
                          .size = c->num_columns,
-                         .whole = length > 0 && length % c->plan->n == 0};
+                         .whole = !masked || (length > 0 && length % c->plan->n == 0)};
   Row rows[2];
   for (int h = 0; h < 2; ++h) {
     Row *r = &rows[h];
@@ -304,6 +309,7 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const Ml
     for (size_t p = 0; p < c->first.products.size; ++p)
       give_sums(b, &r->columns, sn_product_argument(&c->first, p), sums + p * pairs * SN_GPU_MMA_SUMS, h);
     sn_row_begin(r->program);
+    r->unmasked = !masked && !sn_null(c->mask);
     stream_phase(b, 0, r);
   }
   if (!sn_null(c->maximum))

@@ -36,6 +36,7 @@ typedef struct {
   MlirValue rows_at, at;  // their slots in shared memory: bytes
   MlirValue group;        // i32: which warpgroup
   MlirValue tiles;        // index: how many
+  int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
 } Staged;
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
@@ -46,12 +47,6 @@ static size_t num_first(const SnGpuChain *c) { return c->first.products.size; }
 static size_t num_all(const SnGpuChain *c) { return c->first.products.size + c->second.products.size; }
 
 static int64_t groups_of(const SnGpuChain *c) { return c->plan->launch.threads / SN_GPU_WARPGROUP; }
-
-// Blocks of columns of the tile, one at least.
-static MlirValue blocks_of(SnBuilder *b, const SnGpuChain *c) {
-  MlirValue n = sn_index(b, c->plan->n), blocks = sn_size_ceil(b, sn_gpu_chain_end_of_columns(b, c), n);
-  return sn_size_max(b, blocks, sn_index(b, 1));
-}
 
 // ---- who fetches -------------------------------------------------------------------------------
 
@@ -121,9 +116,10 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
   copy_sides(b, s, 0, num_first(s->c), true, sn_gpu_shared_address(b, s->rows_at), s->c->first_row, zero,
              sn_gpu_ring_full(b, &s->rows, rows));
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
-  fetch_slot(b, s, false, zero, &turn);
-  MlirValue blocks = blocks_of(b, s->c);
-  SnLoop l = sn_for_values(b, one, blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
+  MlirValue first, blocks;
+  sn_gpu_chain_blocks(b, s->c, &first, &blocks);
+  fetch_slot(b, s, false, first, &turn);
+  SnLoop l = sn_for_values(b, plus(b, first, one), blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
   turn = (SnGpuTurn){l.carried[0], l.carried[1]};
   fetch_slot(b, s, false, l.index, &turn);
   fetch_slot(b, s, true, less(b, l.index, 1), &turn);
@@ -155,6 +151,20 @@ static void release(SnBuilder *b, Staged *s, const SnGpuRing *ring, MlirValue sl
   SnIf one = sn_if(b, s->c->k->first_of_warp);
   sn_gpu_ring_emptied(b, ring, (SnGpuTurn){.slot = slot});
   sn_end_if(b, &one);
+}
+
+// One warpgroup asks for both products of a block, then the other one: each is at its row program meanwhile. By its own
+// barrier one waits for its turn; at the other's it says that it is over.
+static void order(SnBuilder *b, const Staged *s, bool over) {
+  if (!s->order[0])
+    return;
+  MlirValue group = over ? sn(b, "arith.subi", i32_of(b, 1), s->group) : s->group,
+            operands[] = {plus(b, i32_of(b, s->order[0]), group), i32_of(b, 2 * SN_GPU_WARPGROUP)};
+  if (over)
+    sn_op(b, "nvvm.barrier.arrive", sn_values(2, operands), sn_types(0, NULL));
+  else
+    sn_op(b, "nvvm.barrier", sn_values(2, operands), sn_types(0, NULL),
+          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
 }
 
 static int64_t steps_of(int64_t sum) { return sn_pieces(sum, 16); }
@@ -253,37 +263,39 @@ static void pin_grown(SnBuilder *b, Staged *s, Tile *t) {
     sn_wgmma_pin(b, t->structs[num_first(s->c) + p], mlirF32TypeGet(b->ctx), (int64_t)n, grown_of(t) + p * n);
 }
 
-static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, size_t num_grown) {
+static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, size_t num_grown) {
   MlirValue first = sn(b, "arith.muli", block, sn_index(b, s->c->plan->n));
-  sn_gpu_chain_columns(b, s->c, first, t->sums, t->v, num_grown, grown_of(t), words_of(t));
+  sn_gpu_chain_columns(b, s->c, first, masked, t->sums, t->v, num_grown, grown_of(t), words_of(t));
 }
 
-static void first_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
+static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
   sn_gpu_ring_await_full(b, &s->blocks, *turn);
   multiply_rows(b, s, turn->slot, t->structs);
   sn_wgmma_await(b, 0);
   pin_sums(b, s, t);
   release(b, s, &s->blocks, turn->slot);
   *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
-  run_program(b, s, t, sn_index(b, 0), 0);
+  run_program(b, s, t, block, true, 0);
   for (size_t i = 0; i < t->grown; ++i)
     grown_of(t)[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
 }
 
-static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block) {
+static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked) {
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = sn_gpu_ring_behind(b, &s->blocks, turn, 1);
   pin_again(b, t);
   sn_gpu_ring_await_full(b, &s->blocks, turn);
+  order(b, s, false);
   multiply_rows(b, s, turn.slot, t->structs);
   sn_gpu_ring_await_full(b, &s->blocks, next);
   multiply_again(b, s, next.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
+  order(b, s, true);
   sn_wgmma_await(b, 1);
   pin_sums(b, s, t);
   release(b, s, &s->blocks, turn.slot);
   sn_wgmma_await(b, 0);
   pin_grown(b, s, t);
   release(b, s, &s->blocks, next.slot);
-  run_program(b, s, t, block, t->grown);
+  run_program(b, s, t, block, masked, t->grown);
   next = sn_gpu_ring_behind(b, &s->blocks, next, 1);
   turn_of(t)[0] = next.slot, turn_of(t)[1] = next.parity;
 }
@@ -298,6 +310,21 @@ static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
   *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
 }
 
+static void further_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue from, MlirValue to, bool masked) {
+  SnLoop l = sn_for_values(b, from, to, sn_index(b, 1), sn_values((intptr_t)t->all, t->v));
+  memcpy(t->v, l.carried, t->all * sizeof *t->v);
+  further_block(b, s, t, l.index, masked);
+  sn_next_values(b, &l, sn_values((intptr_t)t->all, t->v));
+  for (size_t i = 0; i < t->all; ++i)
+    t->v[i] = sn_result(l.op, (intptr_t)i);
+}
+
+// Blocks in front of a mask, or of the row's end, have less to ask.
+static bool asks_less(const SnGpuChain *c) {
+  int64_t length = sn_row_length(&c->first);
+  return !sn_null(c->mask) || (!c->plan->ends_early && (length == SN_DYNAMIC || length % c->plan->n));
+}
+
 static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   Carried *carry = user;
   Staged *s = carry->s;
@@ -307,16 +334,17 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   sn_gpu_chain_place_tile(b, s->c, tile->number);
   sn_gpu_chain_rows(b, s->c);
   sn_gpu_chain_begin(b, s->c, t.v);
-  MlirValue blocks = blocks_of(b, s->c);
+  MlirValue first, blocks;
+  sn_gpu_chain_blocks(b, s->c, &first, &blocks);
   sn_gpu_ring_await_full(b, &s->rows, rows);
-  first_block(b, s, &t, &turn);
+  first_block(b, s, &t, first, &turn);
   turn_of(&t)[0] = turn.slot, turn_of(&t)[1] = turn.parity;
-  SnLoop l = sn_for_values(b, one, blocks, one, sn_values((intptr_t)t.all, t.v));
-  memcpy(t.v, l.carried, t.all * sizeof *t.v);
-  further_block(b, s, &t, l.index);
-  sn_next_values(b, &l, sn_values((intptr_t)t.all, t.v));
-  for (size_t i = 0; i < t.all; ++i)
-    t.v[i] = sn_result(l.op, (intptr_t)i);
+  MlirValue second = plus(b, first, one), masked = second;
+  if (asks_less(s->c)) {
+    masked = sn(b, "arith.minui", sn(b, "arith.maxui", sn_gpu_chain_unmasked(b, s->c), second), blocks);
+    further_blocks(b, s, &t, second, masked, false);
+  }
+  further_blocks(b, s, &t, masked, blocks, true);
   release(b, s, &s->rows, rows.slot);
   turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
   last_block(b, s, &t, &turn);
@@ -337,6 +365,11 @@ static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
   MlirValue group = sn(b, "arith.divui", k->warp, sn_index(b, SN_GPU_WARPGROUP / 32));
   s->group = sn_wgmma_same_in_warp(b, sn(b, "arith.index_cast", group, i32_type(b)));
   Carried c = {s, carried};
+  if (s->order[0]) { // the first one's turn
+    SnIf second = sn_if(b, sn(b, "arith.cmpi", s->group, i32_of(b, 1), sn_attr("predicate", sn_i64(b->ctx, 0))));
+    order(b, s, true);
+    sn_end_if(b, &second);
+  }
   SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
   sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, multiply_tile, &c);
 }
@@ -353,6 +386,8 @@ void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
   sn_gpu_fence_mbarriers(b);
   sn_gpu_sync(b, k);
+  for (int i = 0; i < 2 && groups_of(c) == 2; ++i)
+    s.order[i] = sn_gpu_name_barrier(k, "whose turn to multiply it is");
   SnGpuRole roles[] = {{.name = "rows", .warps = k->warps, .emit = emit_multiply},
                        {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &s);

@@ -245,20 +245,43 @@ static void multiply(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const 
 
 // ---- a tile -------------------------------------------------------------------------------------
 
-MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
-  const SnCpuEnd *end = &c->plan->end;
+// Where the mask begins or ends, for the tile's row that it is farthest in; null: it is not known for a tile.
+static MlirValue at_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, bool last) {
   const SnGpuDims *rows = &c->plan->points.rows;
   bool of_rows = false;
   for (size_t i = 0; i < rows->n; ++i)
     of_rows |= rows->dims[i] == end->dim;
-  if (!c->plan->ends_early || (of_rows && rows->n != 1))
-    return c->num_columns;
+  if (of_rows && rows->n != 1)
+    return (MlirValue){0};
   MlirValue at = end->dim < 0 ? sn_index(b, 0) : of_rows ? c->first_row : c->dims[end->dim];
-  if (of_rows && end->factor > 0)
+  if (of_rows && (end->factor > 0) == last)
     at = sn(b, "arith.minsi", sn(b, "arith.addi", at, sn_index(b, c->plan->m - 1)),
             sn(b, "arith.subi", c->num_rows, sn_index(b, 1)));
   at = sn(b, "arith.addi", times(b, at, end->factor), sn_index(b, end->more));
   return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, 0)), c->num_columns);
+}
+
+MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
+  MlirValue at = c->plan->ends_early ? at_rows(b, c, &c->plan->end, true) : (MlirValue){0};
+  return sn_none(at) ? c->num_columns : at;
+}
+
+void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end) {
+  MlirValue n = sn_index(b, c->plan->n), one = sn_index(b, 1);
+  *end = sn_size_max(b, sn_size_ceil(b, sn_gpu_chain_end_of_columns(b, c), n), one);
+  MlirValue at = c->plan->begins_late ? at_rows(b, c, &c->plan->begin, false) : (MlirValue){0};
+  *first = sn_index(b, 0);
+  if (!sn_none(at))
+    *first = sn(b, "arith.minui", sn(b, "arith.divui", at, n), sn(b, "arith.subi", *end, one));
+}
+
+MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c) {
+  MlirValue at = c->num_columns, n = sn_index(b, c->plan->n);
+  if (c->plan->ends_early)
+    at = at_rows(b, c, &c->plan->end, false);
+  if (sn_none(at) || (c->plan->ends_early && sn_null(c->mask)))
+    return sn_index(b, 0);
+  return sn(b, "arith.divui", at, n);
 }
 
 void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
@@ -286,7 +309,7 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
     sums[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
   for (size_t p = 0; p < num_first; ++p)
     multiply(b, &c->products[p], slot, NULL, sums + p * num_sums);
-  sn_gpu_chain_columns(b, c, n0, sums, carried, sn_gpu_chain_grown(c), grown, words);
+  sn_gpu_chain_columns(b, c, n0, true, sums, carried, sn_gpu_chain_grown(c), grown, words);
   for (size_t p = 0; p < c->second.products.size; ++p)
     multiply(b, &c->products[num_first + p], slot, words + p * 2 * pairs, grown + p * of_result);
   free(sums);
@@ -296,18 +319,20 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
 static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   SnGpuChain *c = user;
   size_t num_states = 2 * sn_gpu_chain_states(c), all = num_states + sn_gpu_chain_grown(c);
-  MlirValue *carried = sn_alloc(all * sizeof *carried), zero = sn_index(b, 0), n = sn_index(b, c->plan->n);
+  MlirValue *carried = sn_alloc(all * sizeof *carried), n = sn_index(b, c->plan->n);
   c->maker = b;
   sn_gpu_chain_place_tile(b, c, tile->number);
   sn_gpu_chain_rows(b, c);
-  MlirValue end = sn_gpu_chain_end_of_columns(b, c);
+  MlirValue end = sn_gpu_chain_end_of_columns(b, c), first, blocks;
+  sn_gpu_chain_blocks(b, c, &first, &blocks);
+  first = sn(b, "arith.muli", first, n);
   fetch_rows(b, c, true);
   fetch_rows(b, c, false);
-  fetch_block(b, c, zero, zero, false);
+  fetch_block(b, c, first, sn(b, "arith.remui", sn(b, "arith.divui", first, n), sn_index(b, 2)), false);
   sn_gpu_chain_begin(b, c, carried);
   for (size_t i = num_states; i < all; ++i)
     carried[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
-  SnLoop l = sn_for_values(b, zero, end, n, sn_values((intptr_t)all, carried));
+  SnLoop l = sn_for_values(b, first, end, n, sn_values((intptr_t)all, carried));
   memcpy(carried, l.carried, all * sizeof *carried);
   emit_block(b, c, l.index, end, carried);
   sn_next_values(b, &l, sn_values((intptr_t)all, carried));
@@ -370,6 +395,8 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
       make_side(b, c, f, &c->products[p], false, 2);
   }
   c->maximum = sn_stream_maximum(c->first.body);
+  if (!sn_null(c->maximum) && c->plan->ends_early)
+    c->mask = sn_cpu_mask_from(&c->first, sn_operand(c->maximum, 0), &c->unmasked);
   for (int h = 0; h < 2; ++h) {
     c->rows[h] = sn_row_program(&c->first, sn_values(0, NULL));
     c->results[h] = sn_row_program(&c->second, sn_values(0, NULL));

@@ -50,6 +50,8 @@ typedef struct {
   SnRowProgram rows[2];    // the first piece's program for both rows of a thread, 8 apart
   SnRowProgram results[2]; // the second's
   MlirOperation maximum;   // of the first, that exponentials are under; null: none
+  MlirOperation mask;      // of the first: what leaves columns out from `plan->end` on; null: not known
+  MlirValue unmasked;      // what it leaves of others
   // Rows of exponentials would be times one by `power`, 0: they would not, in these products of the second piece.
   int64_t power;
   bool scaled[SN_GPU_CHAIN_PRODUCTS];
@@ -61,20 +63,25 @@ typedef struct {
   MlirValue row[2], row_is[2];                   // index: a thread's rows, inside; i1: it is one
 } SnGpuChain;
 
-// The tile of this number: its batch and first row; and the columns that something is asked of in its rows.
+// The tile of this number: its batch and first row; and where the columns end of which something is asked in
+// its rows.
 void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number);
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c);
+// Blocks of columns that the tile has, from `first` on below `end`: one at least.
+void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end);
+// Blocks below this one are whole, and in front of all rows' masks, which need not be asked there.
+MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c);
 // Places of a tile's rows that the thread has: row and row_is, and what programs ask for.
 void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c);
 // What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning. The last is
 // what exponentials are under, if there are some.
 size_t sn_gpu_chain_states(const SnGpuChain *c);
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states);
-// Columns from `first` on, of which `sums` are given, four for each pair and product: what is multiplied again, a word
-// for each pair of each row and product of the second piece. `grown`: that many sums of the second piece, which come
-// under a higher maximum.
-void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, const MlirValue *sums, MlirValue *states,
-                          size_t num_grown, MlirValue *grown, MlirValue *words);
+// Columns from `first` on, which a mask may leave out, of which `sums` are given, four for each pair and product: what
+// is multiplied again, a word for each pair of each row and product of the second piece. `grown`: that many sums of the
+// second piece, which come under a higher maximum.
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, const MlirValue *sums,
+                          MlirValue *states, size_t num_grown, MlirValue *grown, MlirValue *words);
 // The rows' ends, and results of the second piece from its sums.
 void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown);
 // Of product p of the second piece, and in all.
