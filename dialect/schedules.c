@@ -146,7 +146,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "kernel", 0, 0, 0, 0, sn_micro_gpu_names,
      "what multiplies: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"mma", "m", 1, 1024, 0, 64, NULL, "rows of a block's tile of the product"},
-    {"mma", "n", 1, 1024, 1, 64, NULL, "columns of it"},
+    {"mma", "n", 1, 1024, 1, 64, NULL, "columns of it; of rows that are multiplied again, columns at a time"},
     {"mma", "k", 1, 1024, 0, 16, NULL, "summed elements that a block has in shared memory at a time"},
     {"mma", "threads", 32, 1024, 0, 256, NULL,
      "threads of a block that have sums; of \"wgmma\", 128 more fetch the sides"},
