@@ -223,4 +223,5 @@ def chains(case, program, tensor, cast):
     a("_wgmma_sizes", **big, sizes=("b", "i", "j"), causal=True, schedule=groups(128, 64))
     a("_wgmma_least", **big, mask="rows", masked=(3,), least=(5, 20), schedule=groups(64, 64))
     a("_wgmma_large", **big, large=3e37, schedule=groups(64, 64))
+    a("_wgmma_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=groups(128, 64))
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))

@@ -48,6 +48,11 @@ static void copy_tile_now(int32_t to, const Map *m, const int32_t *at, int32_t s
              m->box[0] * m->element);
     return;
   }
+  for (int d = 0; d < m->rank; ++d)
+    if (m->size[d] < 1) {
+      snprintf(failure, sizeof failure, "%s: a copy of a tensor without elements", kernel->name);
+      return;
+    }
   for (int d = 1; d < m->rank; ++d)
     lines *= m->box[d];
   for (int64_t line = 0; line < lines; ++line) {

@@ -34,8 +34,8 @@ MUTANTS = [Mutant(*m) for m in (
      EMULATE,
      "mbarriers are used before they are initialised"),
     ("lowering/rows/rowaligned.c",
-     "if (f->dims.data[d].size > 1 && factors[d] % lanes)\n      return false;\n  bool together",
-     "if (false)\n      return false;\n  bool together", EMULATE,
+     "for (int64_t d = 0; d < rows; ++d)\n    if (f->dims.data[d].size > 1 && factors[d] % lanes)",
+     "for (int64_t d = 0; d < rows; ++d)\n    if (false)", EMULATE,
      "vectors of rows that begin at no multiple of them count as aligned"),
     # Sides with programs
     ("lowering/cpu/pack_programs.c", "if (line->id == SN_OP_constant)\n      sn_map",

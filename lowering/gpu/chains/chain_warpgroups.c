@@ -374,7 +374,32 @@ static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
   sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, multiply_tile, &c);
 }
 
-void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
+// ---- the kernel ----------------------------------------------------------------------------------
+
+// A tile whose rows have no columns.
+static void end_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  SnGpuChain *c = user;
+  size_t num_states = 2 * sn_gpu_chain_states(c), num_grown = sn_gpu_chain_grown(c);
+  MlirValue *states = sn_alloc((num_states + num_grown) * sizeof *states), *grown = states + num_states;
+  sn_gpu_chain_place_tile(b, c, tile->number);
+  sn_gpu_chain_rows(b, c);
+  sn_gpu_chain_begin(b, c, states);
+  for (size_t i = 0; i < num_grown; ++i)
+    grown[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
+  sn_gpu_chain_end(b, c, states, num_grown, grown);
+  free(states);
+}
+
+// Of a tensor without elements there is no copy.
+static void emit_no_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
+  SnGpuKernel *k = c->k;
+  SnIf rows = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 6))));
+  SnGpuTiles deal = sn_gpu_tiles_in_steps(k, k->block, tiles, k->blocks);
+  sn_gpu_each_tile(b, k, &deal, NULL, 0, end_tile, c);
+  sn_end_if(b, &rows);
+}
+
+static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   SnGpuKernel *k = c->k;
   const SnGpuChainPlan *plan = c->plan;
   Staged s = {.c = c, .tiles = tiles};
@@ -391,4 +416,16 @@ void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   SnGpuRole roles[] = {{.name = "rows", .warps = k->warps, .emit = emit_multiply},
                        {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &s);
+}
+
+void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
+  if (sn_row_length(&c->first) != SN_DYNAMIC) {
+    emit_columns(b, c, tiles);
+    return;
+  }
+  SnIf none = sn_if(b, sn(b, "arith.cmpi", c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))));
+  emit_no_columns(b, c, tiles);
+  sn_else(b, &none);
+  emit_columns(b, c, tiles);
+  sn_end_if(b, &none);
 }
