@@ -80,7 +80,7 @@ static Range range_of(const Sum *s, Known *known);
 static Range range_of_atom(MlirAffineExpr e, Known *known) {
   if (mlirAffineExprIsADim(e)) {
     int64_t n = known->sizes[mlirAffineDimExprGetPosition(e)];
-    return (Range){0, n - 1, n > 0};
+    return n > 0 ? (Range){0, n - 1, true} : (Range){0};
   }
   if (!mlirAffineExprIsABinary(e) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e)))
     return (Range){0};
