@@ -5,7 +5,7 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1):
+              least=(), large=1, growing=0):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -13,6 +13,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     is a result. turned: heads are in the middle ([b, i, h, d]). matrices: v's. finish: results are normalised by their
     root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
     least: rows of the mask that are the least finite number; large: v is so many times as large.
+    growing: each column's mask is so much above the one before.
     """
     b, h = heads
     e = e or d
@@ -134,6 +135,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         arrays += [cast(large * r.standard_normal(whole(v, True)), t) for _ in values]
         if mask:
             m = np.where(r.random(whole(masks)) < 0.3, -np.inf, r.standard_normal(whole(masks))).astype(np.float32)
+            m += np.float32(growing) * np.arange(keys, dtype=np.float32)
             m[..., 0] = np.where(np.isinf(m[..., 0]), 0.5, m[..., 0])
             for i in masked:
                 m[..., i, :] = -np.inf
@@ -224,4 +226,6 @@ def chains(case, program, tensor, cast):
     a("_wgmma_least", **big, mask="rows", masked=(3,), least=(5, 20), schedule=groups(64, 64))
     a("_wgmma_large", **big, large=3e37, schedule=groups(64, 64))
     a("_wgmma_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=groups(128, 64))
+    a("_wgmma_growing", **big, mask="rows", growing=0.5, large=3e37, schedule=groups(128, 64))
+    a("_wgmma_growing_f16", **big, t="f16", mask="rows", growing=0.5, schedule=groups(128, 64))
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))

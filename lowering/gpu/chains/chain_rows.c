@@ -146,6 +146,7 @@ typedef struct {
   size_t num_grown;
   MlirValue *grown;        // of both rows
   bool unmasked;           // the mask leaves none of these columns out
+  bool guesses;            // its reference may be too low
   MlirValue odd;           // i1, at its end: all are -inf, and not for want of columns
   MlirValue by, by_scaled; // then: what takes sums from the reference to the maximum; times 1 / power
 } Row;
@@ -253,20 +254,29 @@ static void give_exponentials(SnBuilder *b, Row *r) {
   }
 }
 
+// In front of a mask its select is what it leaves.
+static void stream_mask(SnBuilder *b, Row *r) {
+  for (size_t i = 0; i < r->columns.n && r->unmasked; ++i) {
+    SnFragment *at = &r->columns.at[i];
+    sn_fragment_give(at, sn_result(r->c->mask, 0), sn_row_element(b, r->program, at, r->c->unmasked));
+  }
+}
+
 static void stream_phase(SnBuilder *b, size_t phase, Row *r) {
   SnRowProgram *p = r->program;
   size_t first = phase ? num_reduces(p, 0) : 0;
   p->phase = (int)phase;
-  if (!phase)
+  if (!phase) {
     sn_row_scalars(b, p, 0);
-  for (size_t i = 0; i < r->columns.n && !phase && r->unmasked; ++i) {
-    SnFragment *at = &r->columns.at[i];
-    sn_fragment_give(at, sn_result(r->c->mask, 0), sn_row_element(b, p, at, r->c->unmasked));
+    stream_mask(b, r);
   }
   for (size_t i = first; i < first + num_reduces(p, phase); ++i) {
     MlirOperation reduce = state_of(p, i);
+    bool is_maximum = mlirOperationEqual(reduce, r->c->maximum);
+    if (is_maximum && r->guesses)
+      continue;
     MlirValue x = reduce_columns(b, p, &r->columns, reduce);
-    if (mlirOperationEqual(reduce, r->c->maximum))
+    if (is_maximum)
       x = over_quad(b, p, reduce, x);
     r->states[i] = sn_row_combine(b, p, reduce, r->states[i], x);
   }
@@ -287,45 +297,173 @@ static MlirValue word_of(SnBuilder *b, Row *r, size_t pair, MlirValue row) {
             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &none)));
 }
 
-void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, const MlirValue *sums,
-                          MlirValue *states, size_t num_grown, MlirValue *grown, MlirValue *words) {
-  size_t num_states = sn_gpu_chain_states(c), pairs = (size_t)c->plan->n / 8;
+// A thread's two rows at so many columns: what is known of each by itself.
+static void begin_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
+                       Row *rows) {
+  for (int h = 0; h < 2; ++h) {
+    Row *r = &rows[h];
+    r->columns = columns_of(b, c, own);
+    r->unmasked = !masked && !sn_null(c->mask);
+    for (size_t p = 0; p < c->first.products.size; ++p)
+      give_sums(b, &r->columns, sn_product_argument(&c->first, p), sums + p * (size_t)own->pairs * SN_GPU_MMA_SUMS, h);
+  }
+}
+
+static void words_of_row(SnBuilder *b, Row *r, MlirValue *words) {
+  SnGpuChain *c = r->c;
+  size_t pairs = (size_t)c->plan->n / 8;
+  for (size_t p = 0; p < c->second.products.size; ++p) {
+    MlirValue row = sn_row_yield(r->program, c->products[c->first.products.size + p].yield);
+    for (size_t pair = 0; pair < pairs; ++pair)
+      words[(p * pairs + pair) * 2 + (size_t)r->h] = word_of(b, r, pair, row);
+  }
+}
+
+// Exponentials under the reference, the thread's parts of their sums: `parts` of both rows, and the words.
+static void make_rows(SnBuilder *b, Row *rows, MlirValue *parts, MlirValue *words) {
+  SnGpuChain *c = rows->c;
+  size_t first = num_reduces(rows->program, 0), n = num_reduces(rows->program, 1);
+  for (int h = 0; h < 2; ++h) {
+    Row *r = &rows[h];
+    give_exponentials(b, r);
+    r->program->phase = 1;
+    for (size_t i = 0; i < n; ++i)
+      parts[(size_t)h * n + i] = reduce_columns(b, r->program, &r->columns, state_of(&c->rows[0], first + i));
+    words_of_row(b, r, words);
+  }
+}
+
+// References that these columns' maxima are not far above.
+static void follow(SnBuilder *b, Row *rows) {
+  SnGpuChain *c = rows->c;
+  for (int h = 0; h < 2; ++h) {
+    Row *r = &rows[h];
+    MlirValue most = over_quad(b, r->program, c->maximum, reduce_columns(b, r->program, &r->columns, c->maximum)),
+              next =
+                  sn(b, "arith.maximumf", *reference_of(r), sn(b, "arith.addf", under(b, most), number(b, above(c))));
+    scale(b, r, exponential(b, sn(b, "arith.subf", *reference_of(r), next)));
+    *reference_of(r) = next;
+  }
+}
+
+// Without maxima, unless some part of a sum says that one is far above its reference.
+static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
+                       Row *rows, MlirValue *words) {
+  size_t num_states = 2 * sn_gpu_chain_states(c), first = num_reduces(&c->rows[0], 0),
+         num_parts = num_reduces(&c->rows[0], 1), num_words = c->second.products.size * (size_t)c->plan->n / 4,
+         n = num_states + rows->num_grown + 2 * num_parts + num_words;
+  MlirValue *was = sn_alloc(2 * n * sizeof *was), *is = was + n, far = {0},
+            most = number(b, c->power ? 1.0 / (double)c->power : 1 << LAZY_BITS);
+  MlirType *types = sn_alloc(n * sizeof *types);
+  MlirValue *places[] = {rows->states, rows->grown, is + num_states + rows->num_grown, words};
+  size_t counts[] = {num_states, rows->num_grown, 2 * num_parts, num_words};
+  make_rows(b, rows, places[2], words);
+  for (int h = 0; h < 2; ++h) {
+    MlirValue sum = places[2][(size_t)h * num_parts + (size_t)c->sum - first],
+              is_far = sn(b, "arith.cmpf", sum, most, sn_attr("predicate", sn_i64(b->ctx, UGT)));
+    far = h ? sn(b, "arith.ori", far, is_far) : is_far;
+  }
+  for (size_t k = 0, at = 0; k < 4; at += counts[k++])
+    memcpy(was + at, places[k], counts[k] * sizeof *was);
+  for (size_t i = 0; i < n; ++i)
+    types[i] = sn_type_of(was[i]);
+  SnIf again = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
+  Row others[2] = {rows[0], rows[1]};
+  begin_rows(b, c, own, sums, masked, others);
+  for (int h = 0; h < 2; ++h)
+    stream_mask(b, &others[h]);
+  follow(b, others);
+  make_rows(b, others, places[2], words);
+  for (int h = 0; h < 2; ++h)
+    free_columns(&others[h].columns);
+  MlirValue *now = sn_alloc(n * sizeof *now);
+  for (size_t k = 0, at = 0; k < 4; at += counts[k++])
+    memcpy(now + at, places[k], counts[k] * sizeof *now);
+  sn_else_values(b, &again, sn_values((intptr_t)n, now));
+  sn_end_if_values(b, &again, sn_values((intptr_t)n, was));
+  for (size_t k = 0, at = 0; k < 4; ++k)
+    for (size_t i = 0; i < counts[k]; ++i, ++at)
+      places[k][i] = sn_result(again.op, (intptr_t)at);
+  for (int h = 0; h < 2; ++h)
+    for (size_t i = 0; i < num_parts; ++i)
+      rows[h].states[first + i] = sn_row_combine(b, rows[h].program, state_of(&c->rows[0], first + i),
+                                                 rows[h].states[first + i], places[2][(size_t)h * num_parts + i]);
+  free(now);
+  free(was);
+  free(types);
+}
+
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, bool further,
+                          const MlirValue *sums, MlirValue *states, size_t num_grown, MlirValue *grown,
+                          MlirValue *words) {
   int64_t length = sn_row_length(&c->first);
-  SnGpuOwnColumns own = {.pairs = (int64_t)pairs,
+  SnGpuOwnColumns own = {.pairs = c->plan->n / 8,
                          .lanes = lanes_of(&c->first),
                          .first = first,
                          .size = c->num_columns,
                          .whole = !masked || (length > 0 && length % c->plan->n == 0)};
   Row rows[2];
+  for (int h = 0; h < 2; ++h)
+    rows[h] = (Row){.c = c,
+                    .program = &c->rows[h],
+                    .h = h,
+                    .states = states + (size_t)h * sn_gpu_chain_states(c),
+                    .num_grown = num_grown,
+                    .grown = grown,
+                    .guesses = further && c->sum >= 0};
+  begin_rows(b, c, &own, sums, masked, rows);
   for (int h = 0; h < 2; ++h) {
-    Row *r = &rows[h];
-    *r = (Row){.c = c,
-               .program = &c->rows[h],
-               .h = h,
-               .columns = columns_of(b, c, &own),
-               .states = states + (size_t)h * num_states,
-               .num_grown = num_grown,
-               .grown = grown};
-    for (size_t p = 0; p < c->first.products.size; ++p)
-      give_sums(b, &r->columns, sn_product_argument(&c->first, p), sums + p * pairs * SN_GPU_MMA_SUMS, h);
-    sn_row_begin(r->program);
-    r->unmasked = !masked && !sn_null(c->mask);
-    stream_phase(b, 0, r);
+    sn_row_begin(rows[h].program);
+    stream_phase(b, 0, &rows[h]);
   }
-  if (!sn_null(c->maximum))
-    raise_references(b, c, rows);
-  for (int h = 0; h < 2; ++h) {
-    Row *r = &rows[h];
-    if (!sn_null(c->maximum)) {
-      give_exponentials(b, r);
-      stream_phase(b, 1, r);
+  if (rows->guesses) {
+    guess_rows(b, c, &own, sums, masked, rows, words);
+  } else {
+    if (!sn_null(c->maximum))
+      raise_references(b, c, rows);
+    for (int h = 0; h < 2; ++h) {
+      if (!sn_null(c->maximum)) {
+        give_exponentials(b, &rows[h]);
+        stream_phase(b, 1, &rows[h]);
+      }
+      words_of_row(b, &rows[h], words);
     }
-    for (size_t p = 0; p < c->second.products.size; ++p) {
-      MlirValue row = sn_row_yield(r->program, c->products[c->first.products.size + p].yield);
-      for (size_t pair = 0; pair < pairs; ++pair)
-        words[(p * pairs + pair) * 2 + (size_t)h] = word_of(b, r, pair, row);
+  }
+  for (int h = 0; h < 2; ++h)
+    free_columns(&rows[h].columns);
+}
+
+// Of the maximum: all that takes it is exponentials' arguments.
+static bool is_asked_for(MlirOperation maximum) {
+  bool asked = false;
+  MlirValue m = sn_result(maximum, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(m); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation row = mlirOpOperandGetOwner(use);
+    asked |= sn_num_results(row) != 1 || !sn_same(sn_broadcast_of(sn_result(row, 0)), m);
+    MlirOpOperand of_row = asked ? (MlirOpOperand){0} : mlirValueGetFirstUse(sn_result(row, 0));
+    for (; !mlirOpOperandIsNull(of_row); of_row = mlirOpOperandGetNextUse(of_row)) {
+      MlirOperation sub = mlirOpOperandGetOwner(of_row);
+      MlirOpOperand of_sub = sn_is(sub, "arith.subf") ? mlirValueGetFirstUse(sn_result(sub, 0)) : (MlirOpOperand){0};
+      asked |= mlirOpOperandIsNull(of_sub);
+      for (; !mlirOpOperandIsNull(of_sub); of_sub = mlirOpOperandGetNextUse(of_sub)) {
+        MlirOperation exp = mlirOpOperandGetOwner(of_sub);
+        asked |= !sn_is(exp, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(exp, 0)), maximum);
+      }
     }
-    free_columns(&r->columns);
+  }
+  return asked;
+}
+
+void sn_gpu_chain_find_sum(SnGpuChain *c) {
+  size_t first = num_reduces(&c->rows[0], 0);
+  c->sum = -1;
+  if (sn_null(c->maximum) || is_asked_for(c->maximum))
+    return;
+  for (size_t i = 0; i < num_reduces(&c->rows[0], 1); ++i) {
+    MlirOperation reduce = state_of(&c->rows[0], first + i);
+    if (sn_is_reduce(reduce, "add") && mlirTypeIsAF32(sn_type_of(sn_result(reduce, 0))) &&
+        mlirOperationEqual(sn_exp_under_maximum(sn_operand(reduce, 0)), c->maximum))
+      c->sum = (intptr_t)(first + i);
   }
 }
 
@@ -339,11 +477,12 @@ static void end_phase(SnBuilder *b, size_t phase, void *user) {
     MlirOperation reduce = state_of(p, i);
     MlirValue x = r->states[i];
     bool scaled = sn_get_attr(reduce, SN_GPU_SCALED).ptr;
-    if (mlirOperationEqual(reduce, r->c->maximum)) {
+    if (mlirOperationEqual(reduce, r->c->maximum) && r->c->sum < 0) {
       MlirValue some = sn(b, "arith.cmpi", r->c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
                 least =
                     sn(b, "arith.cmpf", x, sn_row_identity(b, p, reduce, 1), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
       r->odd = sn(b, "arith.andi", some, least);
+    } else if (mlirOperationEqual(reduce, r->c->maximum)) { // nobody asks for it
     } else {
       x = over_quad(b, p, reduce, x);
       if (phase == 1 && !sn_none(r->by))
@@ -418,7 +557,15 @@ static void end_row(SnBuilder *b, SnGpuChain *c, int h, MlirValue *states, size_
            .states = states + (size_t)h * sn_gpu_chain_states(c),
            .num_grown = num_grown,
            .grown = grown};
-  if (!sn_null(c->maximum)) {
+  if (c->sum >= 0) { // quotients are the same under any reference
+    MlirOperation reduce = state_of(r.program, (size_t)c->sum);
+    MlirValue sum = over_quad(b, r.program, reduce, r.states[c->sum]),
+              some = sn(b, "arith.cmpi", c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
+              none = sn(b, "arith.cmpf", sum, number(b, 0), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
+    r.odd = sn(b, "arith.andi", some, none);
+    r.by = number(b, 1);
+    r.by_scaled = number(b, c->power ? 1.0 / (double)c->power : 1);
+  } else if (!sn_null(c->maximum)) {
     MlirValue most = under(b, r.states[place_of_maximum(c)]);
     r.by = exponential(b, sn(b, "arith.subf", *reference_of(&r), most));
     r.by_scaled = c->power ? sn(b, "arith.mulf", r.by, number(b, 1.0 / (double)c->power)) : r.by;

@@ -265,7 +265,7 @@ static void pin_grown(SnBuilder *b, Staged *s, Tile *t) {
 
 static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, size_t num_grown) {
   MlirValue first = sn(b, "arith.muli", block, sn_index(b, s->c->plan->n));
-  sn_gpu_chain_columns(b, s->c, first, masked, t->sums, t->v, num_grown, grown_of(t), words_of(t));
+  sn_gpu_chain_columns(b, s->c, first, masked, num_grown > 0, t->sums, t->v, num_grown, grown_of(t), words_of(t));
 }
 
 static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {

@@ -309,7 +309,7 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
     sums[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
   for (size_t p = 0; p < num_first; ++p)
     multiply(b, &c->products[p], slot, NULL, sums + p * num_sums);
-  sn_gpu_chain_columns(b, c, n0, true, sums, carried, sn_gpu_chain_grown(c), grown, words);
+  sn_gpu_chain_columns(b, c, n0, true, false, sums, carried, sn_gpu_chain_grown(c), grown, words);
   for (size_t p = 0; p < c->second.products.size; ++p)
     multiply(b, &c->products[num_first + p], slot, words + p * 2 * pairs, grown + p * of_result);
   free(sums);
@@ -402,6 +402,7 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
     c->results[h] = sn_row_program(&c->second, sn_values(0, NULL));
     c->rows[h].aligned = c->results[h].aligned = SN_GPU_OPERANDS_ALIGNED;
   }
+  sn_gpu_chain_find_sum(c);
   MlirValue tiles = sn_size_mul(b, c->num_batch, sn_size_ceil(b, c->num_rows, sn_index(b, c->plan->m)));
   if (staged)
     sn_gpu_chain_by_warpgroups(b, c, tiles);

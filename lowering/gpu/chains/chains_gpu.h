@@ -50,8 +50,9 @@ typedef struct {
   SnRowProgram rows[2];    // the first piece's program for both rows of a thread, 8 apart
   SnRowProgram results[2]; // the second's
   MlirOperation maximum;   // of the first, that exponentials are under; null: none
-  MlirOperation mask;      // of the first: what leaves columns out from `plan->end` on; null: not known
-  MlirValue unmasked;      // what it leaves of others
+  intptr_t sum;       // which state is the exponentials' sum, where nobody else asks for the maximum; -1: somebody does
+  MlirOperation mask; // of the first: what leaves columns out from `plan->end` on; null: not known
+  MlirValue unmasked; // what it leaves of others
   // Rows of exponentials would be times one by `power`, 0: they would not, in these products of the second piece.
   int64_t power;
   bool scaled[SN_GPU_CHAIN_PRODUCTS];
@@ -71,17 +72,21 @@ MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c);
 void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end);
 // Blocks below this one are whole, and in front of all rows' masks, which need not be asked there.
 MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c);
+// Sets c->sum; when programs are there.
+void sn_gpu_chain_find_sum(SnGpuChain *c);
 // Places of a tile's rows that the thread has: row and row_is, and what programs ask for.
 void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c);
 // What a row has so far, of both rows of a thread: so many values each, and what they are in the beginning. The last is
 // what exponentials are under, if there are some.
 size_t sn_gpu_chain_states(const SnGpuChain *c);
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states);
-// Columns from `first` on, which a mask may leave out, of which `sums` are given, four for each pair and product: what
+// Columns from `first` on, which a mask may leave out, `further` behind a block of the same tile, of which `sums` are
+// given, four for each pair and product: what
 // is multiplied again, a word for each pair of each row and product of the second piece. `grown`: that many sums of the
 // second piece, which come under a higher maximum.
-void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, const MlirValue *sums,
-                          MlirValue *states, size_t num_grown, MlirValue *grown, MlirValue *words);
+void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool masked, bool further,
+                          const MlirValue *sums, MlirValue *states, size_t num_grown, MlirValue *grown,
+                          MlirValue *words);
 // The rows' ends, and results of the second piece from its sums.
 void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown);
 // Of product p of the second piece, and in all.
