@@ -3,38 +3,45 @@
 //   sums of mma.sync, of wgmma     a thread has two rows, 8 apart, and of each pairs of columns, 8 apart
 //   reductions                     over the thread's columns, then over the four threads that share its rows
 //
-//   columns n0 .. n0 + n:  x = the first program;  m' = max(m, x);  s = s * exp(m - m');  u = u * exp(m - m')
-//                          e = exp(x - m');  s = s + e;  words = e, rounded to what is multiplied
-//   the row's end:         s of four threads is one; what of the program waits for it; the second program on u
+//   columns n0 .. n0 + n:  x = the first program;  m = max(m, x)
+//                          where m is by 2^8 greater than what r stands for, in some row of the warp:
+//                            s = s * exp(r - r'), u = u * exp(r - r'), r = r'
+//                          e = exp(x - r);  s = s + e;  words = e, rounded to what is multiplied
+//   the row's end:         chain_ends.c
 //
-// That this is the same is asked by sn_cpu_streams. Exponentials are taken under the least finite number at least; a
-// row of nothing but -inf is NaN, as its program says.
+// Behind a tile's first block warpgroups do not look for m, where nobody else asks for it: where some thread's part of
+// s says that m is far above r, a branch does, and makes e again.
+//
+// That this is the same is asked by sn_cpu_streams, and any r gives the same quotients. r is so much above the maximum
+// that sums stay in range which would only by a factor (power), and a finite number. What is multiplied has a half
+// type, so exponentials are one instruction's.
 //
 // test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
 
+#include "lowering/gpu/chains/chain_rows.h"
 #include "dialect/under_maximum.h"
-#include "lowering/gpu/chains/chains_gpu.h"
 #include "lowering/gpu/math/gpu_math.h"
 #include "lowering/gpu/meet/meet.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/split/split.h"
 
-enum { QUAD = 4, HALF = 8 }; // threads that share rows; rows between a thread's two
-enum { OEQ = 1 };            // of arith.cmpf
+enum { HALF = 8 }; // rows between a thread's two
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
-static size_t num_reduces(const SnRowProgram *p, size_t phase) {
+size_t sn_chain_num_reduces(const SnRowProgram *p, size_t phase) {
   return phase < p->phases.size ? p->phases.data[phase].reduces.size : 0;
 }
 
-static size_t num_reductions(const SnGpuChain *c) { return num_reduces(&c->rows[0], 0) + num_reduces(&c->rows[0], 1); }
+static size_t num_reductions(const SnGpuChain *c) {
+  return sn_chain_num_reduces(&c->rows[0], 0) + sn_chain_num_reduces(&c->rows[0], 1);
+}
 
 size_t sn_gpu_chain_states(const SnGpuChain *c) { return num_reductions(c) + !sn_null(c->maximum); }
 
 // Reduction i of the first two phases.
-static MlirOperation state_of(const SnRowProgram *p, size_t i) {
-  size_t first = num_reduces(p, 0);
+MlirOperation sn_chain_state_of(const SnRowProgram *p, size_t i) {
+  size_t first = sn_chain_num_reduces(p, 0);
   return i < first ? p->phases.data[0].reduces.data[i] : p->phases.data[1].reduces.data[i - first];
 }
 
@@ -49,7 +56,7 @@ size_t sn_gpu_chain_grown(const SnGpuChain *c) {
 void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c) {
   const SnGpuPoints *points = &c->plan->points;
   MlirValue of_warp = plus(b, sn(b, "arith.muli", c->k->warp, sn_index(b, SN_GPU_CHAIN_WARP_ROWS)),
-                           sn(b, "arith.divui", c->k->lane, sn_index(b, QUAD)));
+                           sn(b, "arith.divui", c->k->lane, sn_index(b, SN_CHAIN_QUAD)));
   for (int h = 0; h < 2; ++h) {
     MlirValue i = plus(b, plus(b, c->first_row, of_warp), sn_index(b, h * HALF)), dims[SN_MAX_DIMS];
     c->row_is[h] = sn_gpu_inside(b, i, c->num_rows, c->plan->m);
@@ -62,24 +69,17 @@ void sn_gpu_chain_rows(SnBuilder *b, SnGpuChain *c) {
 }
 
 // Pairs end with the last dimension of columns: their elements are neighbours.
-static int64_t lanes_of(const SnForm *f) {
+int64_t sn_chain_lanes_of(const SnForm *f) {
   int64_t last = f->dims.data[f->num_rows + f->num_cols - 1].size;
   return last != SN_DYNAMIC && last % 2 == 0 ? 2 : 1;
 }
 
 // ---- a row's columns ------------------------------------------------------------------------------
 
-typedef struct {
-  SnGpuOwnColumns own;
-  SnFragment *at; // of each pair, or of each of its columns
-  MlirValue *is;  // i1: it is one of the row's; null: all are
-  size_t n;
-} Columns;
-
-static Columns columns_of(SnBuilder *b, const SnGpuChain *c, const SnGpuOwnColumns *own) {
+SnChainColumns sn_chain_columns_of(SnBuilder *b, const SnGpuChain *c, const SnGpuOwnColumns *own) {
   size_t n = (size_t)(own->pairs * 2 / own->lanes);
-  Columns to = {.own = *own, .at = sn_alloc(n * sizeof *to.at), .is = sn_alloc(n * sizeof *to.is), .n = n};
-  MlirValue pair = sn(b, "arith.muli", sn(b, "arith.remui", c->k->lane, sn_index(b, QUAD)), sn_index(b, 2)),
+  SnChainColumns to = {.own = *own, .at = sn_alloc(n * sizeof *to.at), .is = sn_alloc(n * sizeof *to.is), .n = n};
+  MlirValue pair = sn(b, "arith.muli", sn(b, "arith.remui", c->k->lane, sn_index(b, SN_CHAIN_QUAD)), sn_index(b, 2)),
             first = plus(b, own->first, pair), zero = sn_index(b, 0);
   for (size_t i = 0; i < n; ++i) {
     int64_t column = (int64_t)i * own->lanes / 2 * 8 + (int64_t)i * own->lanes % 2;
@@ -94,7 +94,7 @@ static Columns columns_of(SnBuilder *b, const SnGpuChain *c, const SnGpuOwnColum
   return to;
 }
 
-static void free_columns(Columns *c) {
+void sn_chain_free_columns(SnChainColumns *c) {
   for (size_t i = 0; i < c->n; ++i)
     sn_fragment_free(&c->at[i]);
   free(c->at);
@@ -102,14 +102,14 @@ static void free_columns(Columns *c) {
 }
 
 // Where columns are beside the row: `otherwise`, on so many lanes.
-static MlirValue inside(SnBuilder *b, const Columns *c, size_t i, MlirValue x, MlirValue otherwise) {
+static MlirValue inside(SnBuilder *b, const SnChainColumns *c, size_t i, MlirValue x, MlirValue otherwise) {
   if (sn_none(c->is[i]))
     return x;
   return sn(b, "arith.select", c->is[i], x, sn_lanes_broadcast(b, otherwise, c->own.lanes));
 }
 
 // Four sums of a pair of columns for two rows -> those of row h, as the fragment has them.
-static void give_sums(SnBuilder *b, Columns *c, MlirValue argument, const MlirValue *sums, int h) {
+void sn_chain_give_sums(SnBuilder *b, SnChainColumns *c, MlirValue argument, const MlirValue *sums, int h) {
   for (size_t i = 0; i < c->n; ++i) {
     const MlirValue *pair = &sums[(i * (size_t)c->own.lanes / 2) * SN_GPU_MMA_SUMS + (size_t)h * 2];
     MlirValue x = c->own.lanes == 1
@@ -120,7 +120,7 @@ static void give_sums(SnBuilder *b, Columns *c, MlirValue argument, const MlirVa
 }
 
 // The thread's part of a reduction.
-static MlirValue reduce_columns(SnBuilder *b, SnRowProgram *p, Columns *c, MlirOperation reduce) {
+MlirValue sn_chain_reduce_columns(SnBuilder *b, SnRowProgram *p, SnChainColumns *c, MlirOperation reduce) {
   MlirValue identity = sn_row_identity(b, p, reduce, 1), acc = {0};
   for (size_t i = 0; i < c->n; ++i) {
     MlirValue x = inside(b, c, i, sn_row_reduced(b, p, &c->at[i], reduce), identity);
@@ -129,27 +129,12 @@ static MlirValue reduce_columns(SnBuilder *b, SnRowProgram *p, Columns *c, MlirO
   return c->own.lanes > 1 ? sn_row_horizontal(b, p, reduce, acc) : acc;
 }
 
-static MlirValue over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue x) {
+MlirValue sn_chain_over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce, MlirValue x) {
   SnReduction r = sn_reduction_of(p, reduce);
-  return sn_gpu_butterfly(b, &r, x, QUAD);
+  return sn_gpu_butterfly(b, &r, x, SN_CHAIN_QUAD);
 }
 
 // ---- rows that grow -----------------------------------------------------------------------------
-
-// One of a thread's rows, and what it has so far.
-typedef struct {
-  SnGpuChain *c;
-  SnRowProgram *program;
-  int h;
-  Columns columns;
-  MlirValue *states;
-  size_t num_grown;
-  MlirValue *grown;        // of both rows
-  bool unmasked;           // the mask leaves none of these columns out
-  bool guesses;            // its reference may be too low
-  MlirValue odd;           // i1, at its end: all are -inf, and not for want of columns
-  MlirValue by, by_scaled; // then: what takes sums from the reference to the maximum; times 1 / power
-} Row;
 
 static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
 enum { LAZY_BITS = 8, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
@@ -157,19 +142,21 @@ enum { LAZY_BITS = 8, UGT = 10 }; // so far may a maximum be above its reference
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
   size_t n = sn_gpu_chain_states(c), reductions = num_reductions(c);
   for (size_t i = 0; i < 2 * n; ++i)
-    states[i] = i % n < reductions ? sn_row_identity(b, &c->rows[0], state_of(&c->rows[0], i % n), 1)
+    states[i] = i % n < reductions ? sn_row_identity(b, &c->rows[0], sn_chain_state_of(&c->rows[0], i % n), 1)
                                    : sn_float(b, mlirF32TypeGet(b->ctx), LEAST);
 }
 
-static MlirValue number(SnBuilder *b, double x) { return sn_float(b, mlirF32TypeGet(b->ctx), x); }
+MlirValue sn_chain_number(SnBuilder *b, double x) { return sn_float(b, mlirF32TypeGet(b->ctx), x); }
 // What e to the power of x is, one instruction and a multiplication.
-static MlirValue exponential(SnBuilder *b, MlirValue x) {
+MlirValue sn_chain_exponential(SnBuilder *b, MlirValue x) {
   MlirType t = sn_type_of(x);
   MlirValue log2e = sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), LOG2E));
   return sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "arith.mulf", x, log2e));
 }
 // No exponential is taken under -inf.
-static MlirValue under(SnBuilder *b, MlirValue maximum) { return sn(b, "arith.maximumf", maximum, number(b, LEAST)); }
+MlirValue sn_chain_under(SnBuilder *b, MlirValue maximum) {
+  return sn(b, "arith.maximumf", maximum, sn_chain_number(b, LEAST));
+}
 
 // How far the reference is above the maximum: sums of exponentials under it are the power's part, also where the
 // maximum has become greater since.
@@ -180,14 +167,14 @@ static double above(const SnGpuChain *c) {
   return bits * LN2;
 }
 
-static size_t place_of_maximum(const SnGpuChain *c) {
+size_t sn_chain_place_of_maximum(const SnGpuChain *c) {
   size_t i = 0;
-  while (!mlirOperationEqual(state_of(&c->rows[0], i), c->maximum))
+  while (!mlirOperationEqual(sn_chain_state_of(&c->rows[0], i), c->maximum))
     ++i;
   return i;
 }
 
-static MlirValue *reference_of(Row *r) { return r->states + num_reductions(r->c); }
+MlirValue *sn_chain_reference_of(SnChainRow *r) { return r->states + num_reductions(r->c); }
 
 // i1, the same in all lanes of the warp: some say so.
 static MlirValue any(SnBuilder *b, MlirValue x) {
@@ -197,8 +184,8 @@ static MlirValue any(SnBuilder *b, MlirValue x) {
 }
 
 // Of the thread's row h, under another reference: sums of exponentials, and what grows.
-static void scale(SnBuilder *b, Row *r, MlirValue by) {
-  for (size_t i = num_reduces(r->program, 0); i < num_reductions(r->c); ++i)
+static void scale(SnBuilder *b, SnChainRow *r, MlirValue by) {
+  for (size_t i = sn_chain_num_reduces(r->program, 0); i < num_reductions(r->c); ++i)
     r->states[i] = sn(b, "arith.mulf", r->states[i], sn_row_convert(b, by, sn_type_of(r->states[i])));
   for (size_t i = 0; i < r->num_grown; ++i)
     if (i % SN_GPU_MMA_SUMS / 2 == (size_t)r->h)
@@ -206,15 +193,15 @@ static void scale(SnBuilder *b, Row *r, MlirValue by) {
 }
 
 // Both rows' references, where a maximum is too far above one: sums so far come under them.
-static void raise_references(SnBuilder *b, SnGpuChain *c, Row *rows) {
-  size_t num_states = 2 * sn_gpu_chain_states(c), n = num_states + rows->num_grown, at = place_of_maximum(c);
+static void raise_references(SnBuilder *b, SnGpuChain *c, SnChainRow *rows) {
+  size_t num_states = 2 * sn_gpu_chain_states(c), n = num_states + rows->num_grown, at = sn_chain_place_of_maximum(c);
   MlirValue *states = rows[0].states, *grown = rows[0].grown, *was = sn_alloc(2 * n * sizeof *was), *is = was + n,
             next[2], far = {0};
   MlirType *types = sn_alloc(n * sizeof *types);
   for (int h = 0; h < 2; ++h) {
-    MlirValue most = under(b, rows[h].states[at]), r = *reference_of(&rows[h]);
-    next[h] = sn(b, "arith.addf", most, number(b, above(c)));
-    MlirValue less = sn(b, "arith.subf", next[h], number(b, LAZY_BITS * LN2)),
+    MlirValue most = sn_chain_under(b, rows[h].states[at]), r = *sn_chain_reference_of(&rows[h]);
+    next[h] = sn(b, "arith.addf", most, sn_chain_number(b, above(c)));
+    MlirValue less = sn(b, "arith.subf", next[h], sn_chain_number(b, LAZY_BITS * LN2)),
               is_far = sn(b, "arith.cmpf", less, r, sn_attr("predicate", sn_i64(b->ctx, UGT)));
     far = h ? sn(b, "arith.ori", far, is_far) : is_far;
   }
@@ -224,8 +211,8 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, Row *rows) {
     types[i] = sn_type_of(was[i]);
   SnIf raise = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
   for (int h = 0; h < 2; ++h) {
-    MlirValue *r = reference_of(&rows[h]);
-    scale(b, &rows[h], exponential(b, sn(b, "arith.subf", *r, next[h])));
+    MlirValue *r = sn_chain_reference_of(&rows[h]);
+    scale(b, &rows[h], sn_chain_exponential(b, sn(b, "arith.subf", *r, next[h])));
     *r = next[h];
   }
   memcpy(is, states, num_states * sizeof *is);
@@ -239,7 +226,7 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, Row *rows) {
 }
 
 // What the program's exponentials under the maximum are, under the reference.
-static void give_exponentials(SnBuilder *b, Row *r) {
+static void give_exponentials(SnBuilder *b, SnChainRow *r) {
   SnRowProgram *p = r->program;
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     if (!sn_is(op, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(op, 0)), r->c->maximum))
@@ -248,45 +235,45 @@ static void give_exponentials(SnBuilder *b, Row *r) {
     for (size_t i = 0; i < r->columns.n; ++i) {
       SnFragment *at = &r->columns.at[i];
       MlirValue element = sn_row_element(b, p, at, x),
-                d = sn(b, "arith.subf", element, sn_fragment_spread(b, at, *reference_of(r)));
-      sn_fragment_give(at, sn_result(op, 0), exponential(b, d));
+                d = sn(b, "arith.subf", element, sn_fragment_spread(b, at, *sn_chain_reference_of(r)));
+      sn_fragment_give(at, sn_result(op, 0), sn_chain_exponential(b, d));
     }
   }
 }
 
 // In front of a mask its select is what it leaves.
-static void stream_mask(SnBuilder *b, Row *r) {
+static void stream_mask(SnBuilder *b, SnChainRow *r) {
   for (size_t i = 0; i < r->columns.n && r->unmasked; ++i) {
     SnFragment *at = &r->columns.at[i];
     sn_fragment_give(at, sn_result(r->c->mask, 0), sn_row_element(b, r->program, at, r->c->unmasked));
   }
 }
 
-static void stream_phase(SnBuilder *b, size_t phase, Row *r) {
+static void stream_phase(SnBuilder *b, size_t phase, SnChainRow *r) {
   SnRowProgram *p = r->program;
-  size_t first = phase ? num_reduces(p, 0) : 0;
+  size_t first = phase ? sn_chain_num_reduces(p, 0) : 0;
   p->phase = (int)phase;
   if (!phase) {
     sn_row_scalars(b, p, 0);
     stream_mask(b, r);
   }
-  for (size_t i = first; i < first + num_reduces(p, phase); ++i) {
-    MlirOperation reduce = state_of(p, i);
+  for (size_t i = first; i < first + sn_chain_num_reduces(p, phase); ++i) {
+    MlirOperation reduce = sn_chain_state_of(p, i);
     bool is_maximum = mlirOperationEqual(reduce, r->c->maximum);
     if (is_maximum && r->guesses)
       continue;
-    MlirValue x = reduce_columns(b, p, &r->columns, reduce);
+    MlirValue x = sn_chain_reduce_columns(b, p, &r->columns, reduce);
     if (is_maximum)
-      x = over_quad(b, p, reduce, x);
+      x = sn_chain_over_quad(b, p, reduce, x);
     r->states[i] = sn_row_combine(b, p, reduce, r->states[i], x);
   }
 }
 
 // A pair of elements that are multiplied, as a register has them.
-static MlirValue word_of(SnBuilder *b, Row *r, size_t pair, MlirValue row) {
+static MlirValue word_of(SnBuilder *b, SnChainRow *r, size_t pair, MlirValue row) {
   MlirType element = sn_element(sn_type_of(row)), i32 = mlirIntegerTypeGet(b->ctx, 32), word = sn_vector(i32, 1);
   MlirValue zero = sn_zero(b, element), x[2], both;
-  Columns *c = &r->columns;
+  SnChainColumns *c = &r->columns;
   for (size_t l = 0; l < (size_t)(2 / c->own.lanes); ++l) {
     size_t i = pair * (size_t)(2 / c->own.lanes) + l;
     x[l] = inside(b, c, i, sn_row_element(b, r->program, &c->at[i], row), zero);
@@ -299,17 +286,18 @@ static MlirValue word_of(SnBuilder *b, Row *r, size_t pair, MlirValue row) {
 
 // A thread's two rows at so many columns: what is known of each by itself.
 static void begin_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
-                       Row *rows) {
+                       SnChainRow *rows) {
   for (int h = 0; h < 2; ++h) {
-    Row *r = &rows[h];
-    r->columns = columns_of(b, c, own);
+    SnChainRow *r = &rows[h];
+    r->columns = sn_chain_columns_of(b, c, own);
     r->unmasked = !masked && !sn_null(c->mask);
     for (size_t p = 0; p < c->first.products.size; ++p)
-      give_sums(b, &r->columns, sn_product_argument(&c->first, p), sums + p * (size_t)own->pairs * SN_GPU_MMA_SUMS, h);
+      sn_chain_give_sums(b, &r->columns, sn_product_argument(&c->first, p),
+                         sums + p * (size_t)own->pairs * SN_GPU_MMA_SUMS, h);
   }
 }
 
-static void words_of_row(SnBuilder *b, Row *r, MlirValue *words) {
+static void words_of_row(SnBuilder *b, SnChainRow *r, MlirValue *words) {
   SnGpuChain *c = r->c;
   size_t pairs = (size_t)c->plan->n / 8;
   for (size_t p = 0; p < c->second.products.size; ++p) {
@@ -320,40 +308,42 @@ static void words_of_row(SnBuilder *b, Row *r, MlirValue *words) {
 }
 
 // Exponentials under the reference, the thread's parts of their sums: `parts` of both rows, and the words.
-static void make_rows(SnBuilder *b, Row *rows, MlirValue *parts, MlirValue *words) {
+static void make_rows(SnBuilder *b, SnChainRow *rows, MlirValue *parts, MlirValue *words) {
   SnGpuChain *c = rows->c;
-  size_t first = num_reduces(rows->program, 0), n = num_reduces(rows->program, 1);
+  size_t first = sn_chain_num_reduces(rows->program, 0), n = sn_chain_num_reduces(rows->program, 1);
   for (int h = 0; h < 2; ++h) {
-    Row *r = &rows[h];
+    SnChainRow *r = &rows[h];
     give_exponentials(b, r);
     r->program->phase = 1;
     for (size_t i = 0; i < n; ++i)
-      parts[(size_t)h * n + i] = reduce_columns(b, r->program, &r->columns, state_of(&c->rows[0], first + i));
+      parts[(size_t)h * n + i] =
+          sn_chain_reduce_columns(b, r->program, &r->columns, sn_chain_state_of(&c->rows[0], first + i));
     words_of_row(b, r, words);
   }
 }
 
 // References that these columns' maxima are not far above.
-static void follow(SnBuilder *b, Row *rows) {
+static void follow(SnBuilder *b, SnChainRow *rows) {
   SnGpuChain *c = rows->c;
   for (int h = 0; h < 2; ++h) {
-    Row *r = &rows[h];
-    MlirValue most = over_quad(b, r->program, c->maximum, reduce_columns(b, r->program, &r->columns, c->maximum)),
-              next =
-                  sn(b, "arith.maximumf", *reference_of(r), sn(b, "arith.addf", under(b, most), number(b, above(c))));
-    scale(b, r, exponential(b, sn(b, "arith.subf", *reference_of(r), next)));
-    *reference_of(r) = next;
+    SnChainRow *r = &rows[h];
+    MlirValue most = sn_chain_over_quad(b, r->program, c->maximum,
+                                        sn_chain_reduce_columns(b, r->program, &r->columns, c->maximum)),
+              next = sn(b, "arith.maximumf", *sn_chain_reference_of(r),
+                        sn(b, "arith.addf", sn_chain_under(b, most), sn_chain_number(b, above(c))));
+    scale(b, r, sn_chain_exponential(b, sn(b, "arith.subf", *sn_chain_reference_of(r), next)));
+    *sn_chain_reference_of(r) = next;
   }
 }
 
 // Without maxima, unless some part of a sum says that one is far above its reference.
 static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
-                       Row *rows, MlirValue *words) {
-  size_t num_states = 2 * sn_gpu_chain_states(c), first = num_reduces(&c->rows[0], 0),
-         num_parts = num_reduces(&c->rows[0], 1), num_words = c->second.products.size * (size_t)c->plan->n / 4,
+                       SnChainRow *rows, MlirValue *words) {
+  size_t num_states = 2 * sn_gpu_chain_states(c), first = sn_chain_num_reduces(&c->rows[0], 0),
+         num_parts = sn_chain_num_reduces(&c->rows[0], 1), num_words = c->second.products.size * (size_t)c->plan->n / 4,
          n = num_states + rows->num_grown + 2 * num_parts + num_words;
   MlirValue *was = sn_alloc(2 * n * sizeof *was), *is = was + n, far = {0},
-            most = number(b, c->power ? 1.0 / (double)c->power : 1 << LAZY_BITS);
+            most = sn_chain_number(b, c->power ? 1.0 / (double)c->power : 1 << LAZY_BITS);
   MlirType *types = sn_alloc(n * sizeof *types);
   MlirValue *places[] = {rows->states, rows->grown, is + num_states + rows->num_grown, words};
   size_t counts[] = {num_states, rows->num_grown, 2 * num_parts, num_words};
@@ -368,14 +358,14 @@ static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
   for (size_t i = 0; i < n; ++i)
     types[i] = sn_type_of(was[i]);
   SnIf again = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
-  Row others[2] = {rows[0], rows[1]};
+  SnChainRow others[2] = {rows[0], rows[1]};
   begin_rows(b, c, own, sums, masked, others);
   for (int h = 0; h < 2; ++h)
     stream_mask(b, &others[h]);
   follow(b, others);
   make_rows(b, others, places[2], words);
   for (int h = 0; h < 2; ++h)
-    free_columns(&others[h].columns);
+    sn_chain_free_columns(&others[h].columns);
   MlirValue *now = sn_alloc(n * sizeof *now);
   for (size_t k = 0, at = 0; k < 4; at += counts[k++])
     memcpy(now + at, places[k], counts[k] * sizeof *now);
@@ -386,7 +376,7 @@ static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
       places[k][i] = sn_result(again.op, (intptr_t)at);
   for (int h = 0; h < 2; ++h)
     for (size_t i = 0; i < num_parts; ++i)
-      rows[h].states[first + i] = sn_row_combine(b, rows[h].program, state_of(&c->rows[0], first + i),
+      rows[h].states[first + i] = sn_row_combine(b, rows[h].program, sn_chain_state_of(&c->rows[0], first + i),
                                                  rows[h].states[first + i], places[2][(size_t)h * num_parts + i]);
   free(now);
   free(was);
@@ -398,19 +388,19 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
                           MlirValue *words) {
   int64_t length = sn_row_length(&c->first);
   SnGpuOwnColumns own = {.pairs = c->plan->n / 8,
-                         .lanes = lanes_of(&c->first),
+                         .lanes = sn_chain_lanes_of(&c->first),
                          .first = first,
                          .size = c->num_columns,
                          .whole = !masked || (length > 0 && length % c->plan->n == 0)};
-  Row rows[2];
+  SnChainRow rows[2];
   for (int h = 0; h < 2; ++h)
-    rows[h] = (Row){.c = c,
-                    .program = &c->rows[h],
-                    .h = h,
-                    .states = states + (size_t)h * sn_gpu_chain_states(c),
-                    .num_grown = num_grown,
-                    .grown = grown,
-                    .guesses = further && c->sum >= 0};
+    rows[h] = (SnChainRow){.c = c,
+                           .program = &c->rows[h],
+                           .h = h,
+                           .states = states + (size_t)h * sn_gpu_chain_states(c),
+                           .num_grown = num_grown,
+                           .grown = grown,
+                           .guesses = further && c->sum >= 0};
   begin_rows(b, c, &own, sums, masked, rows);
   for (int h = 0; h < 2; ++h) {
     sn_row_begin(rows[h].program);
@@ -430,7 +420,7 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
     }
   }
   for (int h = 0; h < 2; ++h)
-    free_columns(&rows[h].columns);
+    sn_chain_free_columns(&rows[h].columns);
 }
 
 // Of the maximum: all that takes it is exponentials' arguments.
@@ -455,156 +445,14 @@ static bool is_asked_for(MlirOperation maximum) {
 }
 
 void sn_gpu_chain_find_sum(SnGpuChain *c) {
-  size_t first = num_reduces(&c->rows[0], 0);
+  size_t first = sn_chain_num_reduces(&c->rows[0], 0);
   c->sum = -1;
   if (sn_null(c->maximum) || is_asked_for(c->maximum))
     return;
-  for (size_t i = 0; i < num_reduces(&c->rows[0], 1); ++i) {
-    MlirOperation reduce = state_of(&c->rows[0], first + i);
+  for (size_t i = 0; i < sn_chain_num_reduces(&c->rows[0], 1); ++i) {
+    MlirOperation reduce = sn_chain_state_of(&c->rows[0], first + i);
     if (sn_is_reduce(reduce, "add") && mlirTypeIsAF32(sn_type_of(sn_result(reduce, 0))) &&
         mlirOperationEqual(sn_exp_under_maximum(sn_operand(reduce, 0)), c->maximum))
       c->sum = (intptr_t)(first + i);
-  }
-}
-
-// ---- rows' ends -----------------------------------------------------------------------------------
-
-static void end_phase(SnBuilder *b, size_t phase, void *user) {
-  Row *r = user;
-  SnRowProgram *p = r->program;
-  size_t first = phase ? num_reduces(p, 0) : 0;
-  for (size_t i = first; phase < 2 && i < first + num_reduces(p, phase); ++i) {
-    MlirOperation reduce = state_of(p, i);
-    MlirValue x = r->states[i];
-    bool scaled = sn_get_attr(reduce, SN_GPU_SCALED).ptr;
-    if (mlirOperationEqual(reduce, r->c->maximum) && r->c->sum < 0) {
-      MlirValue some = sn(b, "arith.cmpi", r->c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
-                least =
-                    sn(b, "arith.cmpf", x, sn_row_identity(b, p, reduce, 1), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
-      r->odd = sn(b, "arith.andi", some, least);
-    } else if (mlirOperationEqual(reduce, r->c->maximum)) { // nobody asks for it
-    } else {
-      x = over_quad(b, p, reduce, x);
-      if (phase == 1 && !sn_none(r->by))
-        x = sn(b, "arith.mulf", x, sn_row_convert(b, scaled ? r->by_scaled : r->by, sn_type_of(x)));
-      if (phase == 1 && !sn_none(r->odd))
-        x = sn(b, "arith.select", r->odd, sn_float(b, sn_type_of(x), __builtin_nan("")), x);
-    }
-    sn_row_know(p, sn_result(reduce, 0), x);
-  }
-}
-
-// Numbers of the row, by the first of the threads that share it.
-static void store_numbers(SnBuilder *b, SnGpuChain *c, int h, SnRowProgram *p, const SnForm *f) {
-  MlirValue who = sn(b, "arith.cmpi", sn(b, "arith.remui", c->k->lane, sn_index(b, QUAD)), sn_index(b, 0),
-                     sn_attr("predicate", sn_i64(b->ctx, 0)));
-  for (size_t o = 0; o < f->outputs.size; ++o) {
-    bool crosses = false;
-    for (size_t i = 0; i < c->crossings.size; ++i)
-      crosses |= sn_same(c->crossings.data[i].memory, f->outputs.data[o].value);
-    if (crosses || sn_uses_cols(f, f->outputs.data[o].map))
-      continue;
-    MlirValue v = sn_row_scalar(p, sn_row_yield(p, (intptr_t)sn_output_position(f, o)));
-    SnIf first = sn_if(b, sn(b, "arith.andi", who, c->row_is[h]));
-    SnFragment at = sn_fragment(sn_index(b, 0), 1);
-    sn_row_store(b, p, &at, v, &f->outputs.data[o]);
-    sn_fragment_free(&at);
-    sn_end_if(b, &first);
-  }
-}
-
-// What the second program takes of the first one's row.
-static void hand_over(SnBuilder *b, SnGpuChain *c, int h) {
-  const SnForm *to = &c->second, *from = &c->first;
-  for (size_t k = sn_first_input(to); k < to->inputs.size; ++k)
-    for (size_t o = 0; o < from->outputs.size; ++o)
-      if (sn_same(to->inputs.data[k].value, from->outputs.data[o].value)) {
-        MlirValue v = sn_row_yield(&c->rows[h], (intptr_t)sn_output_position(from, o));
-        sn_row_know(&c->results[h], sn_input_argument(to, k), sn_row_scalar(&c->rows[h], v));
-      }
-}
-
-static void store_columns(SnBuilder *b, Row *r, size_t output, MlirValue row) {
-  const SnForm *f = &r->c->second;
-  for (size_t i = 0; i < r->columns.n; ++i) {
-    MlirValue x = sn_row_element(b, r->program, &r->columns.at[i], row), is = r->c->row_is[r->h];
-    if (!sn_none(r->columns.is[i]))
-      is = sn(b, "arith.andi", is, r->columns.is[i]);
-    SnIf in = sn_if(b, is);
-    sn_row_store(b, r->program, &r->columns.at[i], x, &f->outputs.data[output]);
-    sn_end_if(b, &in);
-  }
-}
-
-static void result_phase(SnBuilder *b, size_t phase, void *user) {
-  Row *r = user;
-  SnRowProgram *p = r->program;
-  const SnForm *f = &r->c->second;
-  for (size_t i = 0; i < num_reduces(p, phase); ++i) {
-    MlirOperation reduce = p->phases.data[phase].reduces.data[i];
-    sn_row_know(p, sn_result(reduce, 0), over_quad(b, p, reduce, reduce_columns(b, p, &r->columns, reduce)));
-  }
-  for (size_t y = 0; y < p->phases.data[phase].yields.size; ++y)
-    for (size_t o = 0; o < f->outputs.size; ++o)
-      if ((intptr_t)sn_output_position(f, o) == p->phases.data[phase].yields.data[y])
-        store_columns(b, r, o, sn_row_yield(p, p->phases.data[phase].yields.data[y]));
-}
-
-static void end_row(SnBuilder *b, SnGpuChain *c, int h, MlirValue *states, size_t num_grown, MlirValue *grown) {
-  Row r = {.c = c,
-           .program = &c->rows[h],
-           .h = h,
-           .states = states + (size_t)h * sn_gpu_chain_states(c),
-           .num_grown = num_grown,
-           .grown = grown};
-  if (c->sum >= 0) { // quotients are the same under any reference
-    MlirOperation reduce = state_of(r.program, (size_t)c->sum);
-    MlirValue sum = over_quad(b, r.program, reduce, r.states[c->sum]),
-              some = sn(b, "arith.cmpi", c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
-              none = sn(b, "arith.cmpf", sum, number(b, 0), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
-    r.odd = sn(b, "arith.andi", some, none);
-    r.by = number(b, 1);
-    r.by_scaled = number(b, c->power ? 1.0 / (double)c->power : 1);
-  } else if (!sn_null(c->maximum)) {
-    MlirValue most = under(b, r.states[place_of_maximum(c)]);
-    r.by = exponential(b, sn(b, "arith.subf", *reference_of(&r), most));
-    r.by_scaled = c->power ? sn(b, "arith.mulf", r.by, number(b, 1.0 / (double)c->power)) : r.by;
-  }
-  for (size_t i = 0; i < num_grown && !sn_none(r.by); ++i)
-    if (i % SN_GPU_MMA_SUMS / 2 == (size_t)h)
-      grown[i] =
-          sn(b, "arith.mulf", grown[i], c->scaled[i / (num_grown / c->second.products.size)] ? r.by_scaled : r.by);
-  sn_row_begin(r.program);
-  SnRowWalk walk = {.columns = end_phase, .user = &r};
-  sn_row_walk(b, r.program, r.program->phases.size, &walk);
-  store_numbers(b, c, h, r.program, &c->first);
-  for (size_t i = 0; i < num_grown && !sn_none(r.odd); ++i)
-    if (i % SN_GPU_MMA_SUMS / 2 == (size_t)h)
-      grown[i] = sn(b, "arith.select", r.odd, sn_float(b, sn_type_of(grown[i]), __builtin_nan("")), grown[i]);
-}
-
-static void emit_results(SnBuilder *b, SnGpuChain *c, int h, const MlirValue *grown) {
-  const SnForm *f = &c->second;
-  int64_t length = sn_row_length(f), pairs = sn_gpu_chain_pairs(c);
-  SnGpuOwnColumns own = {.pairs = pairs,
-                         .lanes = lanes_of(f),
-                         .first = sn_index(b, 0),
-                         .size = sn_index(b, length),
-                         .whole = length == pairs * 8};
-  Row r = {.c = c, .program = &c->results[h], .h = h, .columns = columns_of(b, c, &own)};
-  for (size_t p = 0; p < f->products.size; ++p)
-    give_sums(b, &r.columns, sn_product_argument(f, p), grown + p * (size_t)pairs * SN_GPU_MMA_SUMS, h);
-  sn_row_begin(r.program);
-  hand_over(b, c, h);
-  SnRowWalk walk = {.columns = result_phase, .user = &r};
-  sn_row_walk(b, r.program, r.program->phases.size, &walk);
-  store_numbers(b, c, h, r.program, f);
-  free_columns(&r.columns);
-}
-
-void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown) {
-  for (int h = 0; h < 2; ++h) {
-    end_row(b, c, h, states, num_grown, grown);
-    emit_results(b, c, h, grown);
   }
 }
