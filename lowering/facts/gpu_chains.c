@@ -210,11 +210,8 @@ static int64_t blocks_of(const SnForm *f, const SnGpuChainPlan *p, int64_t most)
 
 MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
   MlirAttribute a = f->schedule;
-  const char *mnemonic = sn_schedule_mnemonic(a), *why = sn_gpu_not_chain(f);
-  if (why)
-    return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
-  if (!mnemonic || strcmp(mnemonic, "mma"))
-    return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  if (sn_failed(sn_gpu_check_mma(f, sn_gpu_not_chain(f))))
+    return SN_FAIL;
   int64_t threads = sn_schedule_number(a, "threads");
   *p = (SnGpuChainPlan){.points = sn_gpu_chain_points(f),
                         .m = sn_schedule_number(a, "m"),

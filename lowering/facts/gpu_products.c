@@ -181,13 +181,19 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
   return SN_OK;
 }
 
-MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
-  MlirAttribute a = f->schedule;
-  const char *mnemonic = sn_schedule_mnemonic(a), *why = sn_gpu_not_products(f);
+MlirLogicalResult sn_gpu_check_mma(const SnForm *f, const char *why) {
+  const char *mnemonic = sn_schedule_mnemonic(f->schedule);
   if (why)
     return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
   if (!mnemonic || strcmp(mnemonic, "mma"))
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  return SN_OK;
+}
+
+MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
+  MlirAttribute a = f->schedule;
+  if (sn_failed(sn_gpu_check_mma(f, sn_gpu_not_products(f))))
+    return SN_FAIL;
   int64_t threads = sn_schedule_number(a, "threads");
   bool wgmma = sn_gpu_by_warpgroups(sn_schedule_word(a, "kernel"));
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),

@@ -83,6 +83,8 @@ bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
 int64_t sn_gpu_num_tiles(const SnForm *form, const SnGpuPoints *points, int64_t m, int64_t n);
 // Pieces of k elements that the product sums, in all and by one of `split` blocks; the last may have fewer, none has 0.
 int64_t sn_gpu_pieces(const SnForm *form, size_t product, int64_t k, int64_t split);
+// An error if the form has no #sinter.mma, or `why`, if it is not NULL, says that it cannot become a kernel.
+MlirLogicalResult sn_gpu_check_mma(const SnForm *form, const char *why);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
 MlirLogicalResult sn_gpu_plan_products(const SnForm *form, SnGpuProductPlan *plan);
 

@@ -11,6 +11,7 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
 #include "passes/schedule/schedule.h"
+#include "dialect/row_groups.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/gpu_chains.h"
 #include "target/chips.h"
@@ -50,9 +51,31 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   return found;
 }
 
+// The name of a line that the chip does not have, or NULL.
+static const char *not_of_chip(const SnForm *f, const char *kernel, const char *chip) {
+  SnMultiplied m;
+  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
+    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
+    if (line && !sn_gpu_chip_has(chip, line->needs))
+      return line->needs;
+  }
+  return NULL;
+}
+
+static MlirLogicalResult check_gpu_kernel(MlirOperation op, const SnScheduleOptions *options, MlirAttribute found) {
+  SnForm form = sn_form_read(op);
+  const char *kernel = sn_schedule_word(found, "kernel"), *needs = not_of_chip(&form, kernel, options->chip);
+  sn_form_free(&form);
+  return needs ? sn_error(op, "has a schedule with kernel = \"%s\", which needs %s, and the chip is %s", kernel, needs,
+                          options->chip)
+               : SN_OK;
+}
+
 // A schedule that somebody else wrote is for some processor, perhaps not for this one.
 static MlirLogicalResult check_kernel(MlirOperation op, const SnScheduleOptions *options, MlirAttribute found) {
   const char *mnemonic = sn_schedule_mnemonic(found);
+  if (!strcmp(options->target, "gpu") && mnemonic && !strcmp(mnemonic, "mma"))
+    return check_gpu_kernel(op, options, found);
   if (strcmp(options->target, "cpu") || !mnemonic || strcmp(mnemonic, "brgemm"))
     return SN_OK;
   SnForm form = sn_form_read(op);
