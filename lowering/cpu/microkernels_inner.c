@@ -9,6 +9,8 @@
 // Each weight is read once from where it lies. Four streams of them are as many as reach the bandwidth of memory;
 // hardware stops its prefetching where a page ends, so each stream asks for what is 16 lines ahead. Sums that follow
 // one another wait four cycles each: one row's have a chain for each vector of a line.
+//
+// test: test/lowering/cpu/few_rows.mlir, test/run/kernels.test
 
 #include "lowering/cpu/micro_block.h"
 #include <assert.h>
