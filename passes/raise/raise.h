@@ -103,8 +103,9 @@ MlirValue sn_raise_value(const SnRaise *r, MlirValue inside);
 
 // ---- raise/selections.c ---------------------------------------------------------------
 
-// An index (or another value) where something is greatest or least.
+// An index (or another value) where something is greatest or least, or the first where a condition holds.
 typedef struct {
+  MlirValue condition;        // the first where it holds; null: where x is greatest or least
   MlirValue x, value;         // what is compared, and what is kept of the winner; in the op's body
   const SnCombiner *combiner; // finds the winner
   bool last, poisoned;        // the last of equal ones wins; none after a NaN does
@@ -116,7 +117,10 @@ typedef struct {
 const SnCombiner *sn_raise_selected(SnRaise *r, intptr_t output, MlirValue *taken);
 // Result `output` is kept of where another result's maximum is; its values are wanted.
 bool sn_raise_match_winner(SnRaise *r, intptr_t output, SnWinner *a);
-// The same in the form's body. `start` and `otherwise`: initial values of the compared and of the kept.
+// Result `output` keeps the first value for which a condition holds: it begins with a constant that says "none yet".
+bool sn_raise_match_first(SnRaise *r, intptr_t output, SnWinner *a);
+// The same in the form's body. `start` and `otherwise`: initial values of the compared (null of a first one) and of the
+// kept.
 MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue start, MlirValue otherwise);
 
 // ---- raise/lookups.c ---------------------------------------------------------------

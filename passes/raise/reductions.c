@@ -24,7 +24,7 @@ typedef struct {
   SnView init;      // value and constant are null where it changes nothing
   bool has_init;
   size_t input;     // the initial value's, if it is no constant
-  bool is_winner;      // no combiner: kept of where another result is greatest
+  bool is_winner;   // no combiner: kept of where another result is greatest, or of where a condition holds first
   SnWinner winner;
   size_t start;     // the input of winner.start
 } Reduced;
@@ -55,7 +55,7 @@ static bool match(SnRaise *r, intptr_t output, Reduced *to) {
   if (!match_combiner(r, output, to)) {
     if (to->combiner)
       return sn_no(r->op, "result %ld does not combine what it was with something", (long)output);
-    to->is_winner = sn_raise_match_winner(r, output, &to->winner);
+    to->is_winner = sn_raise_match_winner(r, output, &to->winner) || sn_raise_match_first(r, output, &to->winner);
     if (!to->is_winner)
       return sn_no(r->op, "result %ld is not combined by a known combiner", (long)output);
   } else if (!sn_combiner_fits(to->combiner, to->type)) {
@@ -106,6 +106,9 @@ static MlirValue finish_argument(const SnForm *f, size_t k) {
   return mlirBlockGetArgument(f->finish, at);
 }
 
+// It is compared with an initial value of its own.
+static bool has_start(const Reduced *to) { return to->is_winner && sn_none(to->winner.condition); }
+
 // An initial value in the body.
 static MlirValue initial(const SnForm *f, SnBuilder *b, SnView init, size_t input) {
   return init.constant.ptr ? sn_constant(b, init.constant) : sn_input_argument(f, input);
@@ -155,7 +158,7 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t u = 0; u < r->num_used; ++u) {
     if (to[u].has_init && !to[u].init.constant.ptr)
       to[u].input = sn_raise_input(r, &b, to[u].init);
-    if (to[u].is_winner && !to[u].winner.start.constant.ptr)
+    if (has_start(&to[u]) && !to[u].winner.start.constant.ptr)
       to[u].start = sn_raise_input(r, &b, to[u].winner.start);
     sn_raise_destination(r, &b, r->used[u]);
     if (over_rows)
@@ -171,7 +174,7 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t u = 0; u < r->num_used; ++u) {
     in.loc = to[u].loc;
     if (to[u].is_winner) {
-      MlirValue start = initial(f, &in, to[u].winner.start, to[u].start),
+      MlirValue start = has_start(&to[u]) ? initial(f, &in, to[u].winner.start, to[u].start) : (MlirValue){0},
                 otherwise = initial(f, &in, to[u].init, to[u].input);
       yields[u] = sn_raise_winner(r, &in, &to[u].winner, start, otherwise);
       continue;

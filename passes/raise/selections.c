@@ -13,6 +13,12 @@
 // Elements of 32 bits and their positions are compared as one number of 64, in one pass; what a NaN changes of
 // that is searched where the maximum is one.
 //
+//   %1 = arith.select %c, %v, %at                %w = sinter.row_reduce minsi (select %c and %v != none, position,
+//   most) %2 = arith.cmpi eq, %at, %none        ->     %t = sinter.pick %v[%w] else %none linalg.yield (select %2, %1,
+//   %at)
+//
+// So exporters spell the place of a window's maximum: the first that is equal to it.
+//
 // runs in: raise    test: test/passes/raise/selections.mlir
 
 #include "passes/raise/raise.h"
@@ -141,9 +147,50 @@ bool sn_raise_match_winner(SnRaise *r, intptr_t output, SnWinner *a) {
   return false;
 }
 
+// ---- the first where a condition holds ---------------------------------------------------------
+
+// `condition` is `out == none`, where out begins with the constant none.
+static bool is_none_yet(const SnRaise *r, intptr_t output, MlirValue condition) {
+  enum { EQ = 0 };
+  MlirOperation op = sn_def(condition, "arith.cmpi");
+  MlirValue out = sn_raise_out_argument(r, output);
+  if (sn_null(op) || sn_int_attr(op, "predicate", -1) != EQ)
+    return false;
+  bool left = sn_same(sn_operand(op, 0), out);
+  SnView init = sn_raise_view(sn_raise_init(r, output), sn_raise_map(r, r->num_inputs + output));
+  return left != sn_same(sn_operand(op, 1), out) && init.constant.ptr &&
+         mlirAttributeEqual(sn_constant_of(sn_operand(op, left ? 1 : 0)), init.constant);
+}
+
+// select(out == none, select(c, v, out), out), or with both conditions in one.
+bool sn_raise_match_first(SnRaise *r, intptr_t output, SnWinner *a) {
+  MlirValue out = sn_raise_out_argument(r, output);
+  MlirOperation outer = sn_def(sn_operand(r->yield, output), "arith.select");
+  *a = (SnWinner){0};
+  if (sn_null(outer) || !sn_same(sn_operand(outer, 2), out) || !sn_is_int(sn_type_of(out)))
+    return false;
+  MlirOperation inner = sn_def(sn_operand(outer, 1), "arith.select"), both = sn_def(sn_operand(outer, 0), "arith.andi");
+  if (!sn_null(inner) && sn_same(sn_operand(inner, 2), out)) {
+    bool first = is_none_yet(r, output, sn_operand(outer, 0));
+    if (!first && !is_none_yet(r, output, sn_operand(inner, 0)))
+      return false;
+    a->condition = sn_operand(first ? inner : outer, 0);
+    a->value = sn_operand(inner, 1);
+  } else if (!sn_null(both)) {
+    bool first = is_none_yet(r, output, sn_operand(both, 0));
+    if (!first && !is_none_yet(r, output, sn_operand(both, 1)))
+      return false;
+    a->condition = sn_operand(both, first ? 1 : 0);
+    a->value = sn_operand(outer, 1);
+  } else {
+    return false;
+  }
+  return sn_raise_want(r, a->condition) && sn_raise_want(r, a->value);
+}
+
 // ---- writing it ------------------------------------------------------------------------------------
 
-enum { CMPF_OEQ = 1, CMPF_UNO = 14, CMPI_EQ = 0, CMPI_SLT = 2 };
+enum { CMPF_OEQ = 1, CMPF_UNO = 14, CMPI_EQ = 0, CMPI_NE = 1, CMPI_SLT = 2 };
 
 static MlirValue compare(SnBuilder *b, bool is_float, int64_t predicate, MlirValue x, MlirValue y) {
   if (sn_is_row(x))
@@ -162,8 +209,8 @@ static MlirValue reduced(SnBuilder *b, const char *kind, MlirValue row) {
 }
 
 // The flattened position in the row.
-static MlirValue position(SnBuilder *b, const SnForm *f) {
-  MlirType row = sn_row_type(f, sn_index_type(b->ctx)), i64 = mlirIntegerTypeGet(b->ctx, 64);
+static MlirValue position(SnBuilder *b, const SnForm *f, MlirType as) {
+  MlirType row = sn_row_type(f, sn_index_type(b->ctx));
   MlirValue at = {0};
   for (int64_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c) {
     MlirValue i = sn_position(b, f, c);
@@ -171,7 +218,7 @@ static MlirValue position(SnBuilder *b, const SnForm *f) {
       i = sn(b, "arith.addi", sn(b, "arith.muli", at, sn_as_row(b, sn_index(b, f->dims.data[c].size), row)), i);
     at = i;
   }
-  return sn(b, "arith.index_cast", at, sn_row_type(f, i64));
+  return sn(b, "arith.index_cast", at, sn_row_type(f, as));
 }
 
 // ---- one pass: value and position in one number ------------------------------------------------
@@ -225,11 +272,26 @@ static MlirValue position_by_keys(SnBuilder *b, const SnForm *f, const SnWinner 
   return choose(b, compare(b, false, CMPI_EQ, best, sn_int(b, i64, INT64_MIN)), none, of);
 }
 
+// A value that is `none` itself leaves none behind, and the next one may be the first.
+static MlirValue first(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue none) {
+  const SnForm *f = &r->form;
+  int64_t n = sn_row_length(f);
+  bool small = n != SN_DYNAMIC && n < INT32_MAX;
+  MlirType t = mlirIntegerTypeGet(b->ctx, small ? 32 : 64);
+  MlirValue row = sn_as_row(b, sn_raise_value(r, a->value), sn_row_type(f, sn_type_of(a->value))),
+            holds = sn_as_row(b, sn_raise_value(r, a->condition), sn_row_type(f, sn_type_of(a->condition)));
+  holds = sn(b, "arith.andi", holds, compare(b, false, CMPI_NE, row, none));
+  MlirValue at = choose(b, holds, position(b, f, t), sn_int(b, t, small ? INT32_MAX : INT64_MAX));
+  return sn(b, "sinter.pick", row, reduced(b, "minsi", at), none);
+}
+
 MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue start, MlirValue otherwise) {
+  if (!sn_none(a->condition))
+    return first(r, b, a, otherwise);
   const SnForm *f = &r->form;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), element = sn_type_of(a->x);
   bool is_float = sn_is_float(element), keys = has_keys(f, element);
-  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f),
+  MlirValue x = sn_as_row(b, sn_raise_value(r, a->x), sn_row_type(f, element)), at = position(b, f, i64),
             none = sn_int(b, i64, a->last ? -1 : INT64_MAX);
   MlirValue best = x, valid = {0}, which = {0}, found = {0}, all = {0}, poisoned = {0};
   if (keys) {

@@ -190,3 +190,67 @@ func.func @doubles(%x: tensor<4x8xf64>, %f: tensor<4xf64>, %fi: tensor<4xi64>) -
   } -> (tensor<4xf64>, tensor<4xi64>)
   return %m#1 : tensor<4xi64>
 }
+
+// -----
+
+// The first tap that is a window's maximum, as torch-mlir spells max_pool's indices: -1 says that there is none yet, so
+// a value that is -1 itself is none. One form, whose maximum is found in front of it.
+
+// CHECK-LABEL: func @first
+//       CHECK:   sinter.rowwise (i = 4) by (j = 3)
+//       CHECK:     %[[E:.+]] = arith.cmpf oeq
+//       CHECK:     %[[V:.+]] = arith.index_cast %{{.+}} : tensor<3xindex> to tensor<3xi64>
+//       CHECK:     %[[N:.+]] = arith.cmpi ne, %[[V]],
+//       CHECK:     %[[H:.+]] = arith.andi %[[E]], %[[N]]
+//       CHECK:     %[[S:.+]] = arith.select %[[H]], %{{.+}} : tensor<3xi1>, tensor<3xi32>
+//       CHECK:     %[[W:.+]] = sinter.row_reduce minsi %[[S]]
+//       CHECK:     sinter.pick %[[V]][%[[W]]] else %c-1_i64
+//   CHECK-NOT:   linalg
+func.func @first(%x: tensor<9xf32>, %m: tensor<4xf32>) -> tensor<4xi64> {
+  %none = arith.constant -1 : i64
+  %w = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<4xi64>
+  %f = linalg.fill ins(%none : i64) outs(%e : tensor<4xi64>) -> tensor<4xi64>
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%m, %w : tensor<4xf32>, tensor<3xf32>) outs(%f : tensor<4xi64>) {
+  ^bb0(%in: f32, %tap: f32, %out: i64):
+    %c2 = arith.constant 2 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %p = arith.muli %i, %c2 : index
+    %q = arith.addi %p, %j : index
+    %a = tensor.extract %x[%q] : tensor<9xf32>
+    %c = arith.cmpf oeq, %a, %in : f32
+    %v = arith.index_cast %q : index to i64
+    %0 = arith.select %c, %v, %out : i64
+    %1 = arith.cmpi eq, %out, %none : i64
+    %2 = arith.select %1, %0, %out : i64
+    linalg.yield %2 : i64
+  } -> tensor<4xi64>
+  return %t : tensor<4xi64>
+}
+
+// -----
+
+// What stands for none is not what it begins with.
+
+// CHECK-LABEL: func @another_none
+//       CHECK:   linalg.generic
+func.func @another_none(%x: tensor<4x8xi64>) -> tensor<4xi64> {
+  %none = arith.constant -1 : i64
+  %start = arith.constant -2 : i64
+  %e = tensor.empty() : tensor<4xi64>
+  // expected-remark @+1 {{fills the destination of an op that stays}}
+  %f = linalg.fill ins(%start : i64) outs(%e : tensor<4xi64>) -> tensor<4xi64>
+  // expected-remark @+1 {{result 0 is not combined by a known combiner}}
+  %t = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xi64>) outs(%f : tensor<4xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %c = arith.cmpi sgt, %in, %none : i64
+    %1 = arith.cmpi eq, %out, %none : i64
+    %both = arith.andi %1, %c : i1
+    %2 = arith.select %both, %in, %out : i64
+    linalg.yield %2 : i64
+  } -> tensor<4xi64>
+  return %t : tensor<4xi64>
+}
