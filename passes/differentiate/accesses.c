@@ -12,7 +12,9 @@
 //   %x[j floordiv 4, j mod 4]    ->  %dx[p, q] = %t[p * 4 + q]
 //   %x[j floordiv 4]             ->  %dx[p] = the sum of %t[p * 4 + k] over k
 //   %x[(j - 1) floordiv 2]       ->  %dx[p] = the sum of %t[p * 2 + k + 1] over k
-//   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q - k + 1) floordiv 2, k] over k, where 2 divides
+//   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q + 1) floordiv 2 - k, (q + 1) mod 2 + k * 2] over k
+//   %x[i, j * 2 + k * 4 - 1]     ->  %dx[p, q] = the sum of %t[p, (q - k * 4 + 1) floordiv 2, k] over k, where 2
+//   divides
 //
 // Through an index, or where an element may be read at several places, they are added up one by one (scattered.c).
 //
@@ -215,23 +217,45 @@ static bool split_digits(Back *k, const Subscript *s, MlirAffineExpr at) {
   }
 }
 
-// One dimension follows from the subscript and the others, which are summed over: the largest, of a window its place.
-static void solve(Back *k, const Subscript *s, MlirAffineExpr at) {
+// The dimension that follows from the subscript and the others: the largest, of a window its place.
+static intptr_t largest_of(const Back *k, const Subscript *s) {
   intptr_t largest = -1;
   for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d) {
     int64_t size = k->f->dims.data[d].size, most = largest < 0 ? 0 : k->f->dims.data[largest].size;
     if (s->factors[d] && (largest < 0 || (most != SN_DYNAMIC && (size == SN_DYNAMIC || size > most))))
       largest = d;
   }
+  return largest;
+}
+
+// One that the subscript counts one by one, of a known size: of a window's taps only every `step`th is at a place.
+static intptr_t counted(const Back *k, const Subscript *s, intptr_t solved, int64_t step) {
+  for (intptr_t d = 0; step > 1 && d < (intptr_t)k->f->dims.size; ++d)
+    if (d != solved && s->factors[d] == 1 && k->f->dims.data[d].size > 0)
+      return d;
+  return -1;
+}
+
+// One dimension follows, the others are summed over. at = step * place + tap: the taps of one place are at mod step and
+// every one that is a step further, of the place in front of it. (One that is behind the last is outside.)
+static void solve(Back *k, const Subscript *s, MlirAffineExpr at) {
+  intptr_t solved = largest_of(k, s);
+  int64_t step = s->factors[solved];
+  intptr_t tap = counted(k, s, solved, step);
   for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d)
-    if (s->factors[d] && d != largest) {
+    if (s->factors[d] && d != solved && d != tap) {
       k->dims[d] = sum_over(k, k->f->dims.data[d].size);
       at = mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d]));
     }
-  int64_t factor = s->factors[largest];
-  if (factor != 1 && factor != -1)
-    sn_push(&k->checks, (Check){at, factor < 0 ? -factor : factor});
-  k->dims[largest] = divided(k, factor < 0 ? times(k, at, -1) : at, factor < 0 ? -factor : factor);
+  if (tap >= 0) {
+    MlirAffineExpr turn = sum_over(k, sn_pieces(k->f->dims.data[tap].size, step));
+    k->dims[tap] = mlirAffineAddExprGet(mlirAffineModExprGet(at, constant(k, step)), times(k, turn, step));
+    k->dims[solved] = mlirAffineAddExprGet(divided(k, at, step), times(k, turn, -1));
+    return;
+  }
+  if (step != 1 && step != -1)
+    sn_push(&k->checks, (Check){at, step < 0 ? -step : step});
+  k->dims[solved] = divided(k, step < 0 ? times(k, at, -1) : at, step < 0 ? -step : step);
 }
 
 static bool no_route(const SnForm *f, size_t input, const char *why) {

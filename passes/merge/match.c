@@ -117,12 +117,20 @@ static bool pair(Match *m, intptr_t a, intptr_t b) {
   return true;
 }
 
+// Every subscript is a number in the form's body.
+static bool has_values(const SnForm *f, MlirAffineMap map) {
+  bool all = true;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map); ++p)
+    all &= sn_has_affine_value(f, mlirAffineMapGetResult(map, p));
+  return all;
+}
+
 // b reads result `result` of a by `read`: every subscript gives an equation.
 static bool match_flow(Match *m, size_t result, const SnAccess *read) {
   MlirAffineMap written = m->a->outputs.data[result].map;
   if (read->through.ptr || sn_is_table(read))
     return sn_refuse(m->b->op, SN_WHY_THROUGH);
-  if (read->fill.ptr && (!sn_is_elementwise_form(m->a) || !sn_map_is_linear(read->map)))
+  if (read->fill.ptr && (!sn_is_elementwise_form(m->a) || !has_values(m->b, read->map)))
     return sn_refuse(m->b->op, SN_WHY_BOUNDS);
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t a = sn_map_dim(written, p), b = sn_map_dim(read->map, p);

@@ -174,11 +174,12 @@ static bool windows(const SnForm *f) {
   return any;
 }
 
-// Lanes of 64 bits take registers that a second row had better have.
+// Lanes of 64 bits take registers that a second row had better have. (Subscripts have 32 where tensors are small.)
 static bool is_wide(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      if (sn_is_row(sn_result(op, k)) && sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32)
+      if (sn_is_row(sn_result(op, k)) && !mlirTypeIsAIndex(sn_element(sn_type_of(sn_result(op, k)))) &&
+          sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32)
         return true;
   return false;
 }

@@ -296,6 +296,107 @@ def window(name, stride, taps, t="f32", schedule=None, big=False, at=(2, 3, 9, 3
          lambda r: [cast(r.standard_normal(full), t), cast(r.standard_normal((c, taps, taps)), t)], outputs, big=big)
 
 
+def window_places(name, stride, taps, schedule=None, at=(2, 3, 9, 12)):
+    """A maximum over a window with a border, and the place of the first tap that is equal to it; -1 where there is
+    none, as in a window with a NaN."""
+    n, c, h, w = at
+    oh, ow, border, k = (h - 1) // stride + 1, (w - 1) // stride + 1, taps // 2, taps * taps
+    full, out, row = (n, c, h, w), (n, c, oh, ow), f"tensor<{k}xindex>"
+    body = f"""
+%y, %z = sinter.rowwise (n = {n}, c = {c}, i = {oh}, j = {ow}) by (r = {taps}, s = {taps})
+    ins(%x[n, c, i * {stride} + r - {border}, j * {stride} + s - {border}] : {tensor(full, "f32")} else 0xFF800000)
+    outs(%empty_y[n, c, i, j] : {tensor(out, "f32")}, %empty_z[n, c, i, j] : {tensor(out, "i64")}){attr(schedule)} {{
+^row(%a: tensor<{k}xf32>):
+  %none = arith.constant -1 : i64
+  %most = arith.constant 2147483647 : i32
+  %taps = arith.constant {taps} : index
+  %corner = arith.constant {border * w + border} : index
+  %stride = arith.constant {stride} : index
+  %width = arith.constant {w} : index
+  %m = sinter.row_reduce maximumf %a : tensor<{k}xf32> -> f32
+  %m1 = sinter.broadcast %m : f32 -> tensor<{k}xf32>
+  %e = arith.cmpf oeq, %a, %m1 : tensor<{k}xf32>
+  %r = sinter.index r : {row}
+  %s = sinter.index s : {row}
+  %taps1 = sinter.broadcast %taps : index -> {row}
+  %t0 = arith.muli %r, %taps1 : {row}
+  %t1 = arith.addi %t0, %s : {row}
+  %t = arith.index_cast %t1 : {row} to tensor<{k}xi32>
+  %most1 = sinter.broadcast %most : i32 -> tensor<{k}xi32>
+  %p = arith.select %e, %t, %most1 : tensor<{k}xi1>, tensor<{k}xi32>
+  %f = sinter.row_reduce minsi %p : tensor<{k}xi32> -> i32
+  %i = sinter.index i : index
+  %j = sinter.index j : index
+  %i1 = arith.muli %i, %width : index
+  %i2 = arith.addi %i1, %j : index
+  %i3 = arith.muli %i2, %stride : index
+  %i4 = arith.subi %i3, %corner : index
+  %from = sinter.broadcast %i4 : index -> {row}
+  %width1 = sinter.broadcast %width : index -> {row}
+  %v0 = arith.muli %r, %width1 : {row}
+  %v1 = arith.addi %v0, %s : {row}
+  %v2 = arith.addi %v1, %from : {row}
+  %v = arith.index_cast %v2 : {row} to tensor<{k}xi64>
+  %w = sinter.pick %v[%f] else %none : tensor<{k}xi64>, i32
+  sinter.yield %m, %w : f32, i64
+}}"""
+
+    def inputs(r):
+        x = r.integers(-2, 3, full).astype("f4")  # many are equal
+        x[0, 0, 4, 5] = np.nan
+        return [x]
+
+    def outputs(x):
+        pads = [(0, 0), (0, 0), (border, border), (border, border)]
+        places = np.broadcast_to(np.arange(h * w).reshape(h, w), full)
+        cut = lambda t, v: np.lib.stride_tricks.sliding_window_view(
+            np.pad(t, pads, constant_values=v), (taps, taps), axis=(2, 3))[:, :, ::stride, ::stride].reshape(*out, k)
+        around, at = cut(x.astype(np.float64), -np.inf), cut(places, -1)
+        y = around.max(-1)
+        first = np.argmax(around == y[..., None], -1)
+        return [y, np.where(np.isnan(y), -1, np.take_along_axis(at, first[..., None], -1)[..., 0])]
+
+    case(name, program([("x", full, "f32")], [("y", out, "f32"), ("z", out, "i64")], [], body), inputs, outputs)
+
+
+def window_gradient(name, stride, taps, schedule=None, at=(2, 3, 11, 16)):
+    """Of a mean over a window: each element gets its part of every place that it was read for."""
+    n, c, h, w = at
+    oh, ow = (h - taps) // stride + 1, (w - taps) // stride + 1
+    full, out, most = (n, c, h, w), (n, c, oh, ow), -(-taps // stride)
+    place = lambda d, k: f"{d} floordiv {stride} - {k}"
+    tap = lambda d, k: f"{d} mod {stride} + {k} * {stride}"
+    body = f"""
+%e = tensor.empty() : {tensor((*out, taps, taps), "f32")}
+%t = sinter.rowwise (n = {n}, c = {c}, i = {oh}, j = {ow}) by (r = {taps}, s = {taps})
+    ins(%g[n, c, i, j] : {tensor(out, "f32")}) outs(%e[n, c, i, j, r, s] : {tensor((*out, taps, taps), "f32")}) {{
+^row(%a: f32):
+  %d = arith.constant {taps * taps}.0 : f32
+  %q = arith.divf %a, %d : f32
+  %r = sinter.broadcast %q : f32 -> tensor<{taps * taps}xf32>
+  sinter.yield %r : tensor<{taps * taps}xf32>
+}}
+%x = sinter.rowwise (n = {n}, c = {c}, p = {h}, q = {w}) by (k = {most}, l = {most})
+    ins(%t[n, c, {place("p", "k")}, {place("q", "l")}, {tap("p", "k")}, {tap("q", "l")}]
+            : {tensor((*out, taps, taps), "f32")} else 0.0)
+    outs(%empty_x[n, c, p, q] : {tensor(full, "f32")}){attr(schedule)} {{
+^row(%a: tensor<{most * most}xf32>):
+  %s = sinter.row_reduce add %a : tensor<{most * most}xf32> -> f32
+  sinter.yield %s : f32
+}}"""
+
+    def outputs(g):
+        x = np.zeros(full)
+        for i in range(oh):
+            for j in range(ow):
+                x[:, :, i * stride:i * stride + taps, j * stride:j * stride + taps] += (
+                    g[:, :, i, j, None, None].astype(np.float64) / taps ** 2)
+        return [x]
+
+    case(name, program([("g", out, "f32")], [("x", full, "f32")], [], body),
+         lambda r: [r.standard_normal(out).astype("f4")], outputs)
+
+
 def column_means(name, m, n, t="f32"):
     """Of each column over all rows; large enough for columns to be rows of their own."""
     half = t in ("f16", "bf16")
@@ -1149,6 +1250,10 @@ def all_cases():
     window("window_bf16", 1, 3, "bf16", schedule=own.format(9, 8))
     window("window_loop", 2, 3, "f16", schedule=own.format(2, 4))
     window("window_chosen", 1, 3, at=(1, 2, 5, 7))
+    window_places("window_places", 1, 3)
+    window_places("window_places_strided", 2, 3, schedule=own.format(9, 1))
+    window_gradient("window_gradient", 2, 3)
+    window_gradient("window_gradient_dense", 1, 2)
     softmax("thread", 37, 4)
     softmax("warp_8", 100, 29, schedule=f"threads = 64, blocks = 7, vector = 1, {R}, team = 8, {BEFORE}")
     softmax("warp_32", 21, 128, schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 32, {BEFORE}")

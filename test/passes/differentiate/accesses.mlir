@@ -100,13 +100,13 @@ func.func @digits(%x: tensor<8xf32>, %z: tensor<2x4xf32>, %e: tensor<2x4xf32>, %
 
 // -----
 
-// A window with a stride: an element belongs to each place whose distance the stride divides.
+// A window with a stride of 2: only every second tap is at a place, so two of three are summed. One that is behind the
+// last reads outside.
 
 // CHECK-LABEL: func @window
-//       CHECK:   sinter.rowwise (d = 9) by (d1 = 3)
-//  CHECK-NEXT:       ins(%{{.+}}[(d - d1 + 1) floordiv 2, d1] : tensor<4x3xf32> else 0.0
-//       CHECK:     arith.remsi
-//       CHECK:     arith.select
+//       CHECK:   sinter.rowwise (d = 9) by (d1 = 2)
+//  CHECK-NEXT:       ins(%{{.+}}[d1 * -1 + (d + 1) floordiv 2, d + d1 * 2 - ((d + 1) floordiv 2) * 2 + 1] : tensor<4x3xf32> else 0.0
+//   CHECK-NOT:     arith.remsi
 //       CHECK:     sinter.row_reduce add
 func.func @window(%x: tensor<9xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<9xf32> {
   %y = sinter.rowwise (j = 4) by (k = 3) ins(%x[j * 2 + k - 1] : tensor<9xf32> else 0.0) outs(%e[j] : tensor<4xf32>) {
@@ -116,6 +116,26 @@ func.func @window(%x: tensor<9xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> te
   }
   %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4xf32>, tensor<4xf32>, tensor<9xf32>) -> tensor<9xf32>
   return %d : tensor<9xf32>
+}
+
+// -----
+
+// Taps that are apart too: an element belongs to each place whose distance the stride divides.
+
+// CHECK-LABEL: func @window_apart
+//       CHECK:   sinter.rowwise (d = 12) by (d1 = 2)
+//  CHECK-NEXT:       ins(%{{.+}}[(d - d1 * 3) floordiv 2, d1] : tensor<4x2xf32> else 0.0
+//       CHECK:     arith.remsi
+//       CHECK:     arith.select
+//       CHECK:     sinter.row_reduce add
+func.func @window_apart(%x: tensor<12xf32>, %g: tensor<4xf32>, %e: tensor<4xf32>) -> tensor<12xf32> {
+  %y = sinter.rowwise (j = 4) by (k = 2) ins(%x[j * 2 + k * 3] : tensor<12xf32>) outs(%e[j] : tensor<4xf32>) {
+  ^row(%a: tensor<2xf32>):
+    %s = sinter.row_reduce add %a : tensor<2xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4xf32>, tensor<4xf32>, tensor<12xf32>) -> tensor<12xf32>
+  return %d : tensor<12xf32>
 }
 
 // -----

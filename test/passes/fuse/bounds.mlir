@@ -176,3 +176,34 @@ func.func @division(%x: tensor<4x5xi32>, %y: tensor<4x5xi32>) -> tensor<4x7xi32>
   } : tensor<4x5xi32> to tensor<4x7xi32>
   return %p : tensor<4x7xi32>
 }
+
+// -----
+
+// The gradient of a mean over a window: a quotient of the subscript is a number too, and what each tap gets is not
+// stored.
+
+// CHECK-LABEL: func @quotient
+//       CHECK:   sinter.rowwise (d = 9) by (k = 2)
+//  CHECK-NEXT:       ins(%arg0[k * -1 + (d + 1) floordiv 2] : tensor<4xf32> else 0.0
+//       CHECK:     arith.cmpi slt
+//       CHECK:     arith.select
+//       CHECK:     sinter.row_reduce add
+//   CHECK-NOT:   sinter.rowwise
+func.func @quotient(%g: tensor<4xf32>) -> tensor<9xf32> {
+  %e0 = tensor.empty() : tensor<4x3xf32>
+  %e1 = tensor.empty() : tensor<9xf32>
+  %t = sinter.rowwise (j = 4) by (k = 3) ins(%g[j] : tensor<4xf32>) outs(%e0[j, k] : tensor<4x3xf32>) {
+  ^row(%a: f32):
+    %c = arith.constant 3.0 : f32
+    %s = arith.divf %a, %c : f32
+    %r = sinter.broadcast %s : f32 -> tensor<3xf32>
+    sinter.yield %r : tensor<3xf32>
+  }
+  %d = sinter.rowwise (d = 9) by (k = 2)
+      ins(%t[(d + 1) floordiv 2 - k, (d + 1) mod 2 + k * 2] : tensor<4x3xf32> else 0.0) outs(%e1[d] : tensor<9xf32>) {
+  ^row(%a: tensor<2xf32>):
+    %s = sinter.row_reduce add %a : tensor<2xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %d : tensor<9xf32>
+}
