@@ -113,6 +113,12 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "residency", 0, 0, 0, 0, gpu_residencies,
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps "
      "its columns; \"shared\": in shared memory, by bulk copies, recomputed by each phase"},
+    {"gpu_rows", "most", 0, (int64_t)1 << 31, 1, 0, NULL,
+     "of rows whose length is `?`: columns that they have at most, and one at least, so that registers hold them; 0: "
+     "any number"},
+    {"gpu_rows", "shorter", 0, 0, 1, 0, NULL,
+     "of rows whose length is `?`: how those run that have no more than its `most`; the call asks how long they are",
+     true},
     {"brgemm", "kernel", 0, 0, 0, SN_MICRO_KERNEL_DEFAULT, sn_micro_kernel_names,
      "what multiplies blocks: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"brgemm", "m", 1, 4096, 1, 32, NULL, "rows of one block of the product"},
@@ -161,7 +167,7 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "deal", 0, 0, 0, 0, gpu_deals,
      "how tiles are dealt to fewer blocks; \"turns\": every n-th to each; \"ticket\": the next to whoever is done"},
     {"mma", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
-    {NULL, NULL, 0, 0, 0, 0, NULL, NULL},
+    {NULL, NULL, 0, 0, 0, 0, NULL, NULL, false},
 };
 
 const SnScheduleKey *sn_schedule_key(const char *mnemonic, const char *key, size_t length) {
@@ -206,6 +212,13 @@ bool sn_schedule_check(const char *mnemonic, MlirAttribute params, char *why, si
       snprintf(why, size, "'%.*s' is no key of #sinter.%s", (int)name.length, name.data, mnemonic);
       return false;
     }
+    const char *nested = k->nested ? sn_schedule_mnemonic(entry.attribute) : NULL;
+    if (k->nested) {
+      if (nested && !strcmp(nested, mnemonic))
+        continue;
+      snprintf(why, size, "'%s' is a #sinter.%s", k->key, mnemonic);
+      return false;
+    }
     if (!k->words) {
       if (!check_number(k, entry.attribute, why, size))
         return false;
@@ -232,6 +245,14 @@ int64_t sn_schedule_number(MlirAttribute schedule, const char *key) {
   MlirAttribute value;
   const SnScheduleKey *k = row(schedule, key, &value);
   return value.ptr ? mlirIntegerAttrGetValueInt(value) : k->otherwise;
+}
+
+MlirAttribute sn_schedule_nested(MlirAttribute schedule, const char *key) {
+  MlirAttribute value;
+  const SnScheduleKey *k = row(schedule, key, &value);
+  assert(k->nested && "asked for a schedule");
+  (void)k;
+  return value;
 }
 
 const char *sn_schedule_word(MlirAttribute schedule, const char *key) {

@@ -21,6 +21,7 @@ typedef struct {
   int64_t otherwise;          // default; of words the place in `words`
   const char *const *words;   // NULL for a number; ends with NULL
   const char *meaning;
+  bool nested; // its value is another schedule of this kind; no default, no number, no word
 } SnScheduleKey;
 
 extern const SnScheduleKey sn_schedule_keys[]; // ends with a NULL key
@@ -29,6 +30,8 @@ const SnScheduleKey *sn_schedule_key(const char *mnemonic, const char *key, size
 
 // A number of a schedule that has passed the verifier, or its default.
 int64_t sn_schedule_number(MlirAttribute schedule, const char *key);
+// Another schedule that this one holds, or null.
+MlirAttribute sn_schedule_nested(MlirAttribute schedule, const char *key);
 // A word of the schedule, or its default; whether it is `word`.
 const char *sn_schedule_word(MlirAttribute schedule, const char *key);
 bool sn_schedule_word_is(MlirAttribute schedule, const char *key, const char *word);

@@ -40,48 +40,50 @@ enum {
 // launch gives together.
 enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
 
-#define DRIVER_FUNCTIONS(F)                                                                        \
-  F(cuInit, (unsigned))                                                                            \
-  F(cuDriverGetVersion, (int *))                                                                   \
-  F(cuGetErrorName, (CUresult, const char **))                                                     \
-  F(cuGetErrorString, (CUresult, const char **))                                                   \
-  F(cuDeviceGet, (CUdevice *, int))                                                                \
-  F(cuDeviceGetCount, (int *))                                                                     \
-  F(cuDeviceGetName, (char *, int, CUdevice))                                                      \
-  F(cuDeviceGetAttribute, (int *, int, CUdevice))                                                  \
-  F(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                     \
-  F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                             \
-  F(cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                      \
-  F(cuCtxSynchronize, (void))                                                                      \
-  F(cuCtxGetCurrent, (CUcontext *))                                                                \
-  F(cuCtxSetCurrent, (CUcontext))                                                                  \
-  F(cuCtxGetDevice, (CUdevice *))                                                                  \
-  F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                      \
-  F(cuModuleUnload, (CUmodule))                                                                    \
-  F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                   \
-  F(cuFuncGetAttribute, (int *, int, CUfunction))                                                  \
-  F(cuFuncSetAttribute, (CUfunction, int, int))                                                    \
-  F(cuLaunchKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
-                     unsigned, CUstream, void **, void **))                                        \
-  F(cuLaunchCooperativeKernel, (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,       \
-                                unsigned, unsigned, CUstream, void **))                            \
-  F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, CUfunction, int, size_t))                 \
-  F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                        \
-  F(cuMemFree_v2, (CUdeviceptr))                                                                   \
-  F(cuMemHostAlloc, (void **, size_t, unsigned))                                                   \
-  F(cuMemFreeHost, (void *))                                                                       \
-  F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                               \
-  F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                          \
-  F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                \
-  F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                            \
-  F(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                               \
-  F(cuStreamCreate, (CUstream *, unsigned))                                                        \
-  F(cuStreamDestroy_v2, (CUstream))                                                                \
-  F(cuStreamIsCapturing, (CUstream, int *))                                                        \
-  F(cuStreamSynchronize, (CUstream))                                                               \
-  F(cuEventCreate, (CUevent *, unsigned))                                                          \
-  F(cuEventDestroy_v2, (CUevent))                                                                  \
-  F(cuEventRecord, (CUevent, CUstream))                                                            \
+#define DRIVER_FUNCTIONS(F)                                                                                            \
+  F(cuInit, (unsigned))                                                                                                \
+  F(cuDriverGetVersion, (int *))                                                                                       \
+  F(cuGetErrorName, (CUresult, const char **))                                                                         \
+  F(cuGetErrorString, (CUresult, const char **))                                                                       \
+  F(cuDeviceGet, (CUdevice *, int))                                                                                    \
+  F(cuDeviceGetCount, (int *))                                                                                         \
+  F(cuDeviceGetName, (char *, int, CUdevice))                                                                          \
+  F(cuDeviceGetAttribute, (int *, int, CUdevice))                                                                      \
+  F(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                                         \
+  F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                                 \
+  F(cuDevicePrimaryCtxRelease_v2, (CUdevice))                                                                          \
+  F(cuCtxSynchronize, (void))                                                                                          \
+  F(cuCtxGetCurrent, (CUcontext *))                                                                                    \
+  F(cuCtxSetCurrent, (CUcontext))                                                                                      \
+  F(cuCtxGetDevice, (CUdevice *))                                                                                      \
+  F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                                          \
+  F(cuModuleUnload, (CUmodule))                                                                                        \
+  F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                                       \
+  F(cuFuncGetAttribute, (int *, int, CUfunction))                                                                      \
+  F(cuFuncSetAttribute, (CUfunction, int, int))                                                                        \
+  F(cuLaunchKernel,                                                                                                    \
+    (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **))    \
+  F(cuLaunchCooperativeKernel,                                                                                         \
+    (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **))             \
+  F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, CUfunction, int, size_t))                                     \
+  F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                            \
+  F(cuMemFree_v2, (CUdeviceptr))                                                                                       \
+  F(cuMemHostAlloc, (void **, size_t, unsigned))                                                                       \
+  F(cuMemFreeHost, (void *))                                                                                           \
+  F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                                                   \
+  F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                              \
+  F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                                    \
+  F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                                \
+  F(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                                   \
+  F(cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))                                                 \
+  F(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))                                                       \
+  F(cuStreamCreate, (CUstream *, unsigned))                                                                            \
+  F(cuStreamDestroy_v2, (CUstream))                                                                                    \
+  F(cuStreamIsCapturing, (CUstream, int *))                                                                            \
+  F(cuStreamSynchronize, (CUstream))                                                                                   \
+  F(cuEventCreate, (CUevent *, unsigned))                                                                              \
+  F(cuEventDestroy_v2, (CUevent))                                                                                      \
+  F(cuEventRecord, (CUevent, CUstream))                                                                                \
   F(cuEventElapsedTime, (float *, CUevent, CUevent))
 
 // Drivers of CUDA 12 and newer have it; only kernels that copy tiles ask for it.
@@ -498,6 +500,31 @@ void sinter_rt_copy(void *to, const void *from, int64_t bytes) {
     sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status != SINTER_OK)
     sinter_rt_error(status, "a copy of %lld bytes: %s", (long long)bytes, sinter_cuda_error());
+}
+
+// By memsets, whose value is the command's own: nothing of the host's is read later, and a graph keeps the number.
+static int32_t put(void *to, uint64_t bits, int64_t bytes, CUstream stream) {
+  if (bytes == 1)
+    TRY(cuMemsetD8Async(address(to), (unsigned char)bits, 1, stream));
+  if (bytes == 2)
+    TRY(cuMemsetD16Async(address(to), (unsigned short)bits, 1, stream));
+  for (int64_t at = 0; bytes >= 4 && at < bytes; at += 4)
+    TRY(cuMemsetD32Async(address((char *)to + at), (unsigned)(bits >> 8 * at), 1, stream));
+  return SINTER_OK;
+}
+
+void sinter_rt_put(void *to, int64_t bits, int64_t bytes) {
+  const SinterCall *call = sinter_rt_current();
+  CUcontext context, before;
+  if (sinter_rt_status() != SINTER_OK || (call && call->prepare))
+    return;
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = put(to, (uint64_t)bits, bytes, call ? call->stream : NULL);
+    leave(context, before);
+  }
+  if (status != SINTER_OK)
+    sinter_rt_error(status, "a number of %lld bytes for a kernel: %s", (long long)bytes, sinter_cuda_error());
 }
 
 // Constants in memory of the device, by where they are in the host's and by context. Found without a lock, copied under

@@ -183,6 +183,8 @@ void sinter_rt_close(void);
 
 // Queues a copy from device to device on the running call's stream. After an error it does nothing.
 void sinter_rt_copy(void *to, const void *from, int64_t bytes);
+// Queues a store of one number, of 1, 2, 4 or 8 bytes, in memory of the device on the same stream.
+void sinter_rt_put(void *to, int64_t bits, int64_t bytes);
 
 // bfloat.c
 

@@ -35,6 +35,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_tensor_map),
     SYMBOL(sinter_rt_device_constant),
     SYMBOL(sinter_rt_copy),
+    SYMBOL(sinter_rt_put),
     SYMBOL(sinter_rt_status_word),
     SYMBOL(sinter_rt_device_status),
     SYMBOL(memrefCopy),

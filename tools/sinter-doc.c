@@ -201,6 +201,10 @@ static void print_schedules(void) {
     printf("| `%s` | ", k->key);
     for (size_t w = 0; k->words && k->words[w]; ++w)
       printf("%s`\"%s\"`", w ? ", " : "", k->words[w]);
+    if (k->nested) {
+      printf("another `#sinter.%s` | none | %s |\n", mnemonic, k->meaning);
+      continue;
+    }
     if (!k->words && !k->step)
       printf("powers of two, %lld to %lld", (long long)k->low, (long long)k->high);
     else if (!k->words && k->step > 1)

@@ -31,7 +31,7 @@ static Numbers numbers_of(MlirAttribute schedule) {
   Numbers n = {.mnemonic = sn_schedule_mnemonic(schedule)};
   MlirAttribute params = sn_schedule_params(schedule);
   for (const SnScheduleKey *k = sn_schedule_keys; k->key && n.size < KEYS; ++k) {
-    if (strcmp(k->mnemonic, n.mnemonic))
+    if (strcmp(k->mnemonic, n.mnemonic) || k->nested)
       continue;
     n.said[n.size] = mlirDictionaryAttrGetElementByName(params, SN_STR(k->key)).ptr != NULL;
     if (!k->words)

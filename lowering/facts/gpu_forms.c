@@ -42,7 +42,8 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .ahead = sn_schedule_number(a, "ahead"),
                    .remake = sn_schedule_number(a, "remake"),
                    .before = sn_schedule_word_is(a, "maximum", "before"),
-                   .wide = sn_schedule_word_is(a, "halves", "wide")};
+                   .wide = sn_schedule_word_is(a, "halves", "wide"),
+                   .most = sn_schedule_number(a, "most")};
   return SN_OK;
 }
 
@@ -103,6 +104,8 @@ static bool peels(const SnForm *f, const SnGpuRows *s) {
 static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
   bool registers = s->residency == SN_GPU_REGISTERS;
   int64_t team = team_of(f, s), at_once = s->vector * team * cluster_of(s), n = sn_row_length(f);
+  if (n == SN_DYNAMIC && s->most)
+    n = s->most;
   SnGpuColumns c = {.width = rows_are_lanes(f) ? 1 : s->vector,
                     .unroll = s->unroll,
                     .in_shared = s->residency == SN_GPU_SHARED,

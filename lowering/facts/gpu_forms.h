@@ -28,13 +28,14 @@ typedef struct {
   bool ahead, remake;
   bool before; // a maximum takes a phase of its own
   bool wide;   // bf16 waits in 32 bits
+  int64_t most; // columns of rows whose length is `?`; 0: any number
 } SnGpuRows;
 
 // Which columns a thread has, and how it reads them.
 typedef struct {
   int64_t width;   // of a vector
   int64_t unroll;  // vectors that it reads before it uses the first, of rows that are read again
-  size_t resident; // vectors of a row that wait from phase to phase; 0: the row is read again
+  size_t resident; // vectors of a row, the longest there is, that wait from phase to phase; 0: the row is read again
   SnLayout layout; // of these, over a team's threads; of a group's, its first digit over those of a block
   bool in_shared;  // they wait in shared memory, else in registers
   bool peeled;     // vectors begin where memory is aligned, not where a row does

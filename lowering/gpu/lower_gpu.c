@@ -59,6 +59,7 @@ static bool may_stay(MlirOperation op) {
                                       "tensor.empty",
                                       "tensor.cast",
                                       "tensor.dim",
+                                      "tensor.from_elements", // of numbers that sizes give (sinter-gpu-memory)
                                       "tensor.collapse_shape",
                                       "tensor.expand_shape",
                                       "bufferization.to_buffer",

@@ -4,6 +4,10 @@
 //   ->
 //   func.call @sinter_rt_copy(%to, %from, %bytes) : (!llvm.ptr, !llvm.ptr, i64) -> ()
 //
+//   memref.store %n, %x[] : memref<i64>             of a number that sizes give
+//   ->
+//   func.call @sinter_rt_put(%to, %bits, %bytes) : (!llvm.ptr, i64, i64) -> ()
+//
 //   %c = memref.get_global @w : memref<64xf32>      of a constant
 //   ->
 //   %d = func.call @sinter_rt_device_constant(%host, %bytes) : (!llvm.ptr, i64) -> !llvm.ptr      and a memref of it
@@ -43,6 +47,34 @@ static MlirLogicalResult copy(MlirOperation module, MlirOperation op) {
   SnBuilder b = sn_before(op);
   MlirValue arguments[] = {pointer_to(&b, to), pointer_to(&b, from), bytes_of(&b, from)};
   sn_call_runtime(&b, module, "sinter_rt_copy", sn_values(3, arguments));
+  mlirOperationDestroy(op);
+  return SN_OK;
+}
+
+static MlirValue bits_of(SnBuilder *b, MlirValue number) {
+  MlirType type = sn_type_of(number), i64 = sn_type(b->ctx, "i64");
+  if (sn_is_float(type))
+    number = sn(b, "arith.bitcast", number, mlirIntegerTypeGet(b->ctx, sn_bits(type)));
+  if (mlirTypeIsAIndex(type))
+    return sn(b, "arith.index_cast", number, i64);
+  return sn_bits(type) < 64 ? sn(b, "arith.extui", number, i64) : number;
+}
+
+static MlirLogicalResult put(MlirOperation module, MlirOperation op) {
+  MlirValue number = sn_operand(op, 0), memref = sn_operand(op, 1);
+  MlirType type = sn_type_of(memref), i64 = sn_type(mlirOperationGetContext(op), "i64");
+  if (!sn_null(sn_def(memref, "memref.get_global")))
+    return SN_OK; // the host's own
+  int64_t bytes = (sn_bits(sn_element(type)) + 7) / 8;
+  SnBuilder b = sn_before(op);
+  MlirValue at = sn_index(&b, 0);
+  for (intptr_t d = 0; d < sn_rank(type); ++d) // row-major: what is stored here was made as a whole
+    at = sn(&b, "arith.addi", sn(&b, "arith.muli", at, sn_index(&b, sn_dim(type, d))), sn_operand(op, 2 + d));
+  MlirValue address = sn(&b, "memref.extract_aligned_pointer_as_index", memref, sn_index_type(b.ctx)),
+            place = sn(&b, "arith.addi", address, sn(&b, "arith.muli", at, sn_index(&b, bytes)));
+  MlirValue arguments[] = {sn(&b, "llvm.inttoptr", sn(&b, "arith.index_cast", place, i64), sn_type(b.ctx, "!llvm.ptr")),
+                           bits_of(&b, number), sn_int(&b, i64, bytes)};
+  sn_call_runtime(&b, module, "sinter_rt_put", sn_values(3, arguments));
   mlirOperationDestroy(op);
   return SN_OK;
 }
@@ -95,6 +127,8 @@ static MlirLogicalResult refuse(MlirOperation module, MlirOperation alloc) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   MlirLogicalResult result = sn_each(module, "memref.copy", copy);
+  if (!sn_failed(result))
+    result = sn_each(module, "memref.store", put);
   if (!sn_failed(result))
     result = sn_each(module, "memref.get_global", place);
   return sn_failed(result) ? result : sn_each(module, "memref.alloc", refuse);

@@ -48,11 +48,13 @@
 #define MANY_REDUCES 6         // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
+#define SHORT_ROW 1024         // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
   int64_t rows;    // of a thread; 0: one
+  int64_t most;    // columns of a row whose length is `?`; 0: any number
   int64_t at_once; // threads on a multiprocessor; 0: THREADS
   bool registers, shared, flat, tile;
   SnGpuGridRows grid; // group: 0 for other families
@@ -248,14 +250,15 @@ static bool tile(const SnGpuRowFacts *a, Schedule *s) {
 
 // A part of a warp has a row, in registers.
 static bool warp(const SnGpuRowFacts *a, Schedule *s) {
-  if (a->length == SN_DYNAMIC || a->length < 1 || a->rows == SN_DYNAMIC)
+  if (a->length == SN_DYNAMIC || a->length < 1)
     return false;
-  int64_t vectors = a->length / a->vector, kept = most_kept(a, HELD);
+  int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? INT64_MAX : a->rows,
+          kept = most_kept(a, HELD);
   *s = (Schedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
-  if (s->team * kept < vectors || (s->team == 32 && sn_times(a->rows, s->team) < a->gpu->multiprocessors * THREADS))
+  if (s->team * kept < vectors || (s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * THREADS))
     return false; // a block has more threads for it
   while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
     s->threads /= 2;
@@ -426,6 +429,8 @@ static bool reread(const SnGpuRowFacts *a, Schedule *s) {
          sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * THREADS &&
          s->threads * s->cluster * s->unroll * 4 <= vectors)
     s->cluster *= 2;
+  if (a->length == SN_DYNAMIC && a->again && !a->columns) // what registers hold has a kernel of its own
+    s->cluster = a->gpu->largest_cluster;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
   return true;
 }
@@ -458,11 +463,24 @@ static bool shuffles_maxima(const SnForm *f, const Schedule *s) {
   return joints.n > 0;
 }
 
-static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s) {
+static MlirAttribute with(MlirAttribute params, const char *key, MlirAttribute value) {
+  SN_VEC(MlirNamedAttribute) all = {0};
+  MlirContext ctx = mlirAttributeGetContext(params);
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(params); ++i)
+    sn_push(&all, mlirDictionaryAttrGetElement(params, i));
+  sn_push(&all, mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(key)), value));
+  MlirAttribute made = mlirDictionaryAttrGet(ctx, (intptr_t)all.size, all.data);
+  sn_vec_free(&all);
+  return made;
+}
+
+// With how long rows are at most, and how shorter ones run, where their length is `?`.
+static MlirAttribute attribute_with(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s,
+                                    MlirAttribute shorter) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
-  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "";
+  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "";
   const char *next = ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
@@ -474,17 +492,85 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
     snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
   if (s->rows > 1)
     snprintf(rows, sizeof rows, ", rows = %lld", (long long)s->rows);
-  return sn_schedule_attr(
-      loc, "gpu_rows",
+  if (s->most)
+    snprintf(most, sizeof most, ", most = %lld", (long long)s->most);
+  MlirAttribute params =
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s}",
+                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s}",
                     (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
                     s->flat        ? "shape = \"flat\""
                     : s->tile      ? "shape = \"tile\", residency = \"registers\""
                     : s->registers ? "residency = \"registers\""
                     : s->shared    ? "residency = \"shared\""
                                    : "residency = \"reread\"",
-                    remake, next, cluster, team, rows, maximum));
+                    remake, next, cluster, team, rows, maximum, most);
+  return sn_schedule_attr(loc, "gpu_rows", shorter.ptr ? with(params, "shorter", shorter) : params);
+}
+
+static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s) {
+  return attribute_with(f, facts, s, (MlirAttribute){0});
+}
+
+// ---- rows of any length --------------------------------------------------------------------------
+
+// How rows run that turn out to have no more columns than so many threads hold: those of a warp, or of a block or
+// cluster. Each line is a kernel of its own, and less than half of its places stay empty beyond the first.
+static const struct {
+  int64_t team, threads, cluster, each;
+} lengths[] = {{32, 128, 1, 4}, {32, 128, 1, 16}, {1024, 256, 1, 8}, {1024, 256, 1, 20}, {1024, 256, 8, 20}};
+
+// Elements that so many registers hold: each has an address of its own in every tensor, which is held as well.
+static int64_t elements_kept(const SnGpuRowFacts *a, int64_t registers) {
+  const SnForm *f = a->form;
+  int64_t held = a->live + 1;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
+    held += sn_uses_cols(f, k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map);
+  int64_t kept = registers / held;
+  return kept < 1 ? 1 : kept;
+}
+
+// A line of them, if its rows are longer than `below`.
+static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, Schedule *s) {
+  int64_t kept = elements_kept(a, HELD), wide = elements_kept(a, HELD_BY_HALF), each = lengths[i].each;
+  *s = (Schedule){.threads = lengths[i].threads,
+                  .vector = 1,
+                  .unroll = 1,
+                  .cluster = lengths[i].cluster,
+                  .team = lengths[i].team,
+                  .at_once = kept < each ? THREADS / 2 : THREADS,
+                  .registers = true};
+  if (kept < each)
+    each = wide < each ? wide : each;
+  s->most = (s->team < s->threads ? s->team : s->threads) * s->cluster * each;
+  if (s->cluster > a->gpu->largest_cluster || s->most <= below)
+    return false;
+  s->blocks = blocks_for(a, s, s->team < s->threads ? s->threads / s->team : 1);
+  return true;
+}
+
+// Rows that are read once: short ones by a warp each.
+static MlirAttribute read_once(const SnGpuRowFacts *a) {
+  Schedule s = {.threads = 128, .vector = 1, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW};
+  s.blocks = blocks_for(a, &s, s.threads / s.team);
+  return attribute_with(a->form, a, &s, (MlirAttribute){0});
+}
+
+// Rows whose length is `?` and that are read as a whole: the longest by `s`, which takes any.
+static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
+  MlirAttribute shorter = {0};
+  int64_t below = 0;
+  if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->team == 1)
+    return attribute_of(a->form, a, s);
+  if (!a->again)
+    return attribute_with(a->form, a, s, read_once(a));
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+    Schedule shorter_one;
+    if (!of_length(a, i, below, &shorter_one))
+      continue;
+    below = shorter_one.most;
+    shorter = attribute_with(a->form, a, &shorter_one, shorter);
+  }
+  return attribute_with(a->form, a, s, shorter);
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
@@ -492,7 +578,7 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
-  return attribute_of(f, &facts, &s);
+  return any_length(&facts, &s);
 }
 
 bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAttribute *schedule) {

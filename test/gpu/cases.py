@@ -1275,6 +1275,13 @@ def all_cases():
     softmax("peel_cluster", 9, 1003, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 4, ahead = 1")
     cross_entropy("peel_cross_entropy", 17, 1001,
                   schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2, ahead = 1")
+    # a length that the launch asks for: kernels for as many columns at most
+    for n in (1, 97, 128, 129, 513, 2049, 5121, 40961):
+        softmax(f"any_length_{n}", 5, n, dynamic=(True, True))
+    softmax("any_length_f16", 5, 700, "f16", dynamic=(True, True))
+    softmax("any_length_rows", 5, 97, dynamic=(False, True))
+    logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))
+    softmax("any_rows_warp", 37, 38, dynamic=(True, False))
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
     softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1",
             dynamic=(True, False))

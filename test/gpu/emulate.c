@@ -408,6 +408,7 @@ int64_t sinter_rt_same_size(int64_t a, int64_t b, int32_t c, int32_t d, int32_t 
 void *sinter_rt_allocate(int64_t bytes) { return malloc((size_t)bytes + 64); }
 void sinter_rt_release(void *p) { free(p); }
 void sinter_rt_copy(void *to, const void *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
+void sinter_rt_put(void *to, int64_t bits, int64_t bytes) { memcpy(to, &bits, (size_t)bytes); }
 void sinter_rt_device_constant(const void *host, int64_t bytes, const void **to) { *to = host; }
 void sinter_rt_status_word(const char *messages, void **word) {
   status_messages = messages;

@@ -164,8 +164,14 @@ MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
   if (p.launch.cluster > 1 && (p.rows_are_lanes || p.launch.team < s->threads))
     return sn_error(f->op, "cluster = %lld needs columns and no team: only then do blocks share a row",
                     (long long)p.launch.cluster);
-  if (s->residency != SN_GPU_REREAD && n == SN_DYNAMIC)
-    return sn_error(f->op, "a row of unknown length has no registers: schedule with residency = \"reread\"");
+  if (s->most && n != SN_DYNAMIC)
+    return sn_error(f->op, "most = %lld is of rows whose length is `?`, and these have %lld columns",
+                    (long long)s->most, (long long)n);
+  if (s->residency == SN_GPU_SHARED && n == SN_DYNAMIC)
+    return sn_error(f->op, "rows of unknown length have no shared memory: schedule with residency = \"reread\"");
+  if (s->residency != SN_GPU_REREAD && n == SN_DYNAMIC && !s->most)
+    return sn_error(f->op, "a row of unknown length has no registers: schedule with residency = \"reread\", or say how "
+                           "long it is at most");
   if (p.columns.resident > SN_GPU_MOST_RESIDENT)
     return sn_error(f->op,
                     "rows of %lld columns are %zu vectors for each thread: registers hold %d; more threads or a larger "

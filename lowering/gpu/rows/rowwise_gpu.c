@@ -7,6 +7,10 @@
 //     accumulator = accumulator . value of the row             accumulate.c
 //   accumulators combined over the block and the grid; finish; reduced outputs
 //
+// Rows whose length is `?` may have a kernel for each of several lengths at most, of which the host takes one:
+//
+//   scf.if %short { launch of @main_kernel0_most128 } else { launch of @main_kernel0 }
+//
 // Who shares a row is the schedule's: a team of 1 to 32 threads of a block (short rows; one thread where neighbours in
 // memory are neighbours in the last row dimension, and for a form without columns), a block, a cluster of blocks, or
 // blocks that meet by way of memory (grid_rows.c). Rows that several phases read come from memory again, from L2 if
@@ -18,8 +22,12 @@
 // test: test/lowering/gpu/lower_gpu.mlir, registers.mlir, teams.mlir, refused.mlir
 
 #include "lowering/gpu/rows/rowwise_gpu.h"
+#include "dialect/dialect.h"
+#include "dialect/schedules.h"
 #include "lowering/gpu/rows/exchange.h"
 #include "lowering/gpu/rows/row_checks.h"
+#include "lowering/rows/rowmemory.h"
+#include <stdio.h>
 
 // ---- one row -----------------------------------------------------------------------
 
@@ -181,7 +189,8 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   free(operands);
 }
 
-MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation op) {
+// One kernel, by one schedule.
+static MlirLogicalResult lower(MlirOperation module, MlirOperation func, MlirOperation op, const char *name) {
   SnForm f = sn_form_read(op);
   SnGpuRows s = {0};
   if (!sn_is_plain(&f)) {
@@ -194,7 +203,8 @@ MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, Ml
   if (!sn_failed(result)) {
     SnGpuRowPlan plan = sn_gpu_plan_rows(&f, &s);
     Rowwise user = {op, &plan};
-    SnGpuBody body = {.launch = &plan.launch,
+    SnGpuBody body = {.name = name,
+                      .launch = &plan.launch,
                       .scratch = scratch_bytes(&f, &plan),
                       .addresses = plan.fetch.in_bulk && plan.fetch.n,
                       .asserts = sn_gpu_asserts(&f),
@@ -206,4 +216,69 @@ MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, Ml
   if (!sn_failed(result))
     mlirOperationDestroy(op);
   return result;
+}
+
+// ---- rows of any length ----------------------------------------------------------------
+
+// 1 to `most` columns, as the host sees it.
+static MlirValue is_short(SnBuilder *b, MlirOperation op, int64_t most) {
+  SnForm f = sn_form_read(op);
+  MlirValue length = sn_form_columns(b, &f);
+  sn_form_free(&f);
+  return sn_row_below(b, sn(b, "arith.subi", length, sn_index(b, 1)), sn_index(b, most));
+}
+
+static MlirLogicalResult lower_any(MlirOperation module, MlirOperation func, MlirOperation op);
+
+// A copy of the form, by this schedule.
+static MlirLogicalResult lower_copy(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op,
+                                    MlirAttribute schedule) {
+  SnMap map = {0};
+  MlirOperation copy = sn_clone(b, op, &map);
+  sn_map_free(&map);
+  sn_set_attr(copy, "schedule", schedule);
+  return lower_any(module, func, copy);
+}
+
+// The schedule without what it says of shorter rows.
+static MlirAttribute of_longer(MlirLocation loc, MlirAttribute schedule) {
+  MlirAttribute params = sn_schedule_params(schedule);
+  SN_VEC(MlirNamedAttribute) kept = {0};
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(params); ++i) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(params, i);
+    if (!mlirStringRefEqual(mlirIdentifierStr(entry.name), SN_STR("shorter")))
+      sn_push(&kept, entry);
+  }
+  MlirAttribute dict = mlirDictionaryAttrGet(mlirLocationGetContext(loc), (intptr_t)kept.size, kept.data);
+  sn_vec_free(&kept);
+  return sn_schedule_attr(loc, "gpu_rows", dict);
+}
+
+static MlirLogicalResult lower_any(MlirOperation module, MlirOperation func, MlirOperation op) {
+  MlirAttribute schedule = sn_get_attr(op, "schedule"), shorter = sn_schedule_nested(schedule, "shorter");
+  int64_t most = sn_schedule_number(schedule, "most");
+  if (!shorter.ptr) {
+    char name[300];
+    snprintf(name, sizeof name, "%s_most%lld", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data,
+             (long long)most);
+    return lower(module, func, op, most ? name : NULL);
+  }
+  if (!sn_schedule_number(shorter, "most"))
+    return sn_error(op, "has a schedule for shorter rows that does not say how long they are: it needs most");
+  SnBuilder b = sn_before(op);
+  SnIf branch = sn_if(&b, is_short(&b, op, sn_schedule_number(shorter, "most")));
+  MlirLogicalResult result = lower_copy(&b, module, func, op, shorter);
+  sn_else(&b, &branch);
+  if (!sn_failed(result))
+    result = lower_copy(&b, module, func, op, of_longer(b.loc, schedule));
+  sn_end_if(&b, &branch);
+  if (!sn_failed(result))
+    mlirOperationDestroy(op);
+  return result;
+}
+
+MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation op) {
+  const char *mnemonic = sn_schedule_mnemonic(sn_get_attr(op, "schedule"));
+  bool read = mnemonic && !strcmp(mnemonic, "gpu_rows");
+  return read ? lower_any(module, func, op) : lower(module, func, op, NULL); // which says what is wrong
 }

@@ -31,14 +31,16 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFra
   }
   const SnLayout *l = &g->mine.layout;
   int64_t length = sn_row_length(g->form), lanes = g->mine.width, last = sn_layout_threads(l) - 1;
+  bool known = length != SN_DYNAMIC;
+  MlirValue last_place = known ? g->length : sn(b, "arith.subi", g->length, sn_index(b, lanes));
   MlirValue first = sn(b, "arith.muli", k->member, sn_index(b, l->threads[0].column));
   for (size_t u = 0; u < g->mine.resident; ++u) {
     int64_t value = (int64_t)u * lanes, column = sn_layout_place(l, 0, value).column;
     MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, column)) : first;
     inside[u] = (MlirValue){0};
-    if (sn_layout_place(l, last, value).column + lanes > length) {
-      inside[u] = sn(b, "arith.cmpi", j, sn_index(b, length), sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
-      j = sn(b, "arith.minui", j, sn_index(b, length - lanes));
+    if (!known || sn_layout_place(l, last, value).column + lanes > length) {
+      inside[u] = sn_row_below(b, j, known ? sn_index(b, length) : g->length);
+      j = sn(b, "arith.minui", j, known ? sn_index(b, length - lanes) : last_place);
     }
     at[u] = sn_fragment(j, g->mine.width);
   }

@@ -171,10 +171,10 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
 
 MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op,
                                      const SnGpuBody *body) {
-  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  const char *name = sn_gpu_kernel_name(func, body);
   SnGpuArguments arguments = sn_gpu_arguments(op, body);
   SnGpuArena arena = {.launched_aligned = SN_GPU_FOR_COPIES};
-  write_function(module, name.data, op, body, &arguments, &arena);
+  write_function(module, name, op, body, &arguments, &arena);
   sn_gpu_launch(module, func, op, body, &arguments, arena.launched_bytes);
   MlirLogicalResult result = sn_gpu_check_arena(&arena, op);
   sn_vec_free(&arguments);

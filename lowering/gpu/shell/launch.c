@@ -31,11 +31,15 @@ static void global(MlirOperation module, const char *name, MlirType type, MlirAt
 
 int64_t sn_gpu_block_threads(const SnGpuLaunch *l) { return l->threads + l->more_threads; }
 
+const char *sn_gpu_kernel_name(MlirOperation func, const SnGpuBody *body) {
+  return body->name ? body->name : mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data;
+}
+
 void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
                    const SnGpuArguments *arguments, int64_t shared_bytes) {
   SnBuilder b = sn_before(op);
   const SnGpuLaunch *l = body->launch;
-  const char *name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data;
+  const char *name = sn_gpu_kernel_name(func, body);
   MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b.ctx, 64);
   SnValueVec places = {0};
   for (size_t i = 0; i < arguments->size; ++i)

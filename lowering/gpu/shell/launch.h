@@ -7,6 +7,8 @@
 
 #define SN_GPU_MODULE "kernels" // of a program's kernels
 
+// What the gpu.func is called.
+const char *sn_gpu_kernel_name(MlirOperation func, const SnGpuBody *body);
 // Of a block, those of all roles.
 int64_t sn_gpu_block_threads(const SnGpuLaunch *launch);
 // The call that launches the kernel, in front of the op.

@@ -57,6 +57,7 @@ typedef struct {
 #define SN_GPU_OPERANDS_ALIGNED 16
 
 typedef struct {
+  const char *name; // of the gpu.func; null: the kernel function's
   const SnGpuLaunch *launch;
   int64_t scratch;            // bytes of the caller's workspace; 0: none
   bool asserts;               // the kernel has some

@@ -26,6 +26,25 @@ func.func @strided(%x: memref<4x8xf32, strided<[16, 1]>>, %y: memref<4x8xf32>) {
 
 // -----
 
+// A number that sizes give is stored by the driver, as its bits.
+
+// CHECK-LABEL: func @number
+//  CHECK-SAME:   (%[[N:.+]]: i64, %[[H:.+]]: f16,
+//       CHECK:   %[[EIGHT:.+]] = arith.constant 8 : i64
+//       CHECK:   call @sinter_rt_put(%{{.+}}, %[[N]], %[[EIGHT]]) : (!llvm.ptr, i64, i64) -> ()
+//       CHECK:   %[[B:.+]] = arith.bitcast %[[H]] : f16 to i16
+//       CHECK:   %[[W:.+]] = arith.extui %[[B]] : i16 to i64
+//       CHECK:   %[[TWO:.+]] = arith.constant 2 : i64
+//       CHECK:   call @sinter_rt_put(%{{.+}}, %[[W]], %[[TWO]])
+//   CHECK-NOT:   memref.store
+func.func @number(%n: i64, %h: f16, %x: memref<i64>, %y: memref<3xf16>, %i: index) {
+  memref.store %n, %x[] : memref<i64>
+  memref.store %h, %y[%i] : memref<3xf16>
+  return
+}
+
+// -----
+
 func.func @unknown_size(%n: index) {
   // expected-error @+1 {{memory between kernels has a size that is known only when it runs, and the caller's workspace has none: make the sizes static}}
   %m = memref.alloc(%n) : memref<?xf32>

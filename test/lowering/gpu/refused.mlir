@@ -438,3 +438,30 @@ func.func private @too_many_values(%x: memref<4x64x32xf64>, %y: memref<4x32xf64>
   }
   return
 }
+
+// -----
+
+// The host could not tell which rows are short.
+func.func private @how_short(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule for shorter rows that does not say how long they are: it needs most}}
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<shorter = #sinter.gpu_rows<team = 32>>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @known(%x: memref<4x8xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{most = 16 is of rows whose length is `?`, and these have 8 columns}}
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.gpu_rows<most = 16>) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

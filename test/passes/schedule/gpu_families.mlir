@@ -286,3 +286,45 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
   }
   return %0 : tensor<32x64x128x128xf32>
 }
+
+// -----
+
+// Rows of any length: a kernel for each of some lengths at most, whose rows stay in registers of a warp, a block, a
+// cluster; the longest are read again by clusters.
+
+// CHECK-LABEL: func @any_length
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}cluster = 8, {{.*}}residency = "reread", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     cluster = 8, most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 5120,
+//  CHECK-SAME:     most = 2048,
+//  CHECK-SAME:     most = 512,
+//  CHECK-SAME:     {{.*}}maximum = "before", most = 128, {{.*}}team = 32, threads = 128, vector = 1>, team = 32,
+func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %p = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<?xf32>
+    %q = arith.divf %p, %t : tensor<?xf32>
+    sinter.yield %q : tensor<?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Rows that are read once: short ones by a warp each.
+
+// CHECK-LABEL: func @any_length_once
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}shorter = #sinter.gpu_rows<{{.*}}most = 1024, {{.*}}team = 32
+func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<?xf32>
+}

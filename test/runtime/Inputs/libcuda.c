@@ -155,6 +155,16 @@ API int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *str
   memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
   return did("cuMemcpyDtoDAsync_v2", "%zu %s", bytes, stream ? "stream" : "default stream");
 }
+API int cuMemsetD16Async(uint64_t memory, unsigned short number, size_t count, void *stream) {
+  for (size_t i = 0; i < count; ++i)
+    memcpy((char *)memory + 2 * i, &number, 2);
+  return did("cuMemsetD16Async", "%hu %s", number, stream ? "stream" : "default stream");
+}
+API int cuMemsetD32Async(uint64_t memory, unsigned number, size_t count, void *stream) {
+  for (size_t i = 0; i < count; ++i)
+    memcpy((char *)memory + 4 * i, &number, 4);
+  return did("cuMemsetD32Async", "%u %s", number, stream ? "stream" : "default stream");
+}
 API int cuMemsetD8Async(uint64_t memory, unsigned char byte, size_t bytes, void *stream) {
   memset((void *)(uintptr_t)memory, byte, bytes);
   return did("cuMemsetD8Async", "%zu %s", bytes, stream ? "stream" : "default stream");
