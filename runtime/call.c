@@ -101,8 +101,7 @@ typedef struct SinterBlock {
 enum { HEADER = SINTER_WORKSPACE_ALIGNMENT };
 static_assert(sizeof(SinterBlock) <= HEADER, "a header is one line");
 
-// Ends this thread's compiled code.
-_Noreturn static void end_code(void) {
+void sinter_rt_end_code(void) {
   SinterThread *t = sinter_rt_known_thread();
   if (t && t->end)
     longjmp(*t->end, 1); // never on another thread's stack
@@ -116,7 +115,7 @@ int64_t sinter_rt_bytes(int64_t bytes, int64_t size) {
   sinter_rt_error(SINTER_BAD_ARGUMENT,
                   "it would need a buffer of %lld times %lld bytes for these inputs", (long long)size,
                   (long long)bytes);
-  end_code();
+  sinter_rt_end_code();
 }
 
 void *sinter_rt_allocate(int64_t bytes) {
@@ -131,7 +130,7 @@ void *sinter_rt_allocate(int64_t bytes) {
   }
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
-    end_code();
+    sinter_rt_end_code();
   }
   SinterCall *call = call_of(t);
   *block = (SinterBlock){call, NULL, NULL, whole};
@@ -244,6 +243,8 @@ static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outp
     sinter_rt_run(call, run_packed, &code, 0);
     while (call->memory) // left by code that a failing assert or missing memory ended
       sinter_rt_release((char *)call->memory + HEADER);
+    if (call->device_memory)
+      call->release_device(call);
   }
   free(own);
   if (memory != local)
@@ -266,6 +267,7 @@ static int32_t enter_and_run(const SinterFunction *f, DLTensor *const *inputs,
   else if (f->num_outputs > 0 && outputs && outputs[0])
     call.device_id = outputs[0]->device.device_id;
   call.memory = NULL;
+  call.device_memory = NULL;
   pthread_mutex_init(&call.memory_lock, NULL);
   atomic_init(&call.status, SINTER_OK);
 

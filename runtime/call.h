@@ -21,6 +21,8 @@ typedef struct SinterCall {
   char message[512];
   struct SinterBlock *memory; // what it allocated, on any of its threads
   pthread_mutex_t memory_lock; // held while that list changes
+  struct SinterDeviceBlock *device_memory;         // what it allocated on the device, in cuda.c
+  void (*release_device)(struct SinterCall *call); // gives that back; set with the first block
 } SinterCall;
 
 // The call that this thread works for; NULL outside of calls.
@@ -32,6 +34,9 @@ const SinterProfiler *sinter_rt_profiler(void);
 // Runs compiled code on this thread for call. Where memory ends, the code ends, and so does this.
 void sinter_rt_run(SinterCall *call, void (*code)(void *context, int64_t index), void *context,
                    int64_t index);
+
+// Ends this thread's compiled code; whatever the call allocated is given back.
+_Noreturn void sinter_rt_end_code(void);
 
 // arguments.c: whether the tensors and the workspace of the running call are what its function takes; if not,
 // the call fails with SINTER_BAD_ARGUMENT and the numbers that disagree.

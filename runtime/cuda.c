@@ -68,12 +68,15 @@ enum { SHARED_BYTES_WITHOUT_ASKING = 48 * 1024 };
   F(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, CUfunction, int, size_t))                                     \
   F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                            \
   F(cuMemFree_v2, (CUdeviceptr))                                                                                       \
+  F(cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                                \
+  F(cuMemFreeAsync, (CUdeviceptr, CUstream))                                                                           \
   F(cuMemHostAlloc, (void **, size_t, unsigned))                                                                       \
   F(cuMemFreeHost, (void *))                                                                                           \
   F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                                                   \
   F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                              \
   F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                                    \
   F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                                \
+  F(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                     \
   F(cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                                   \
   F(cuMemsetD16Async, (CUdeviceptr, unsigned short, size_t, CUstream))                                                 \
   F(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream))                                                       \
@@ -688,6 +691,118 @@ int32_t sinter_rt_device_status(const char **message) {
     return SINTER_ASSERT_FAILED;
   }
   return SINTER_OK;
+}
+
+// ---- what host code does with memory of the device, element by element and buffer by buffer
+
+static void fail_call(int32_t status, const char *format, int64_t bytes) {
+  char what[64];
+  snprintf(what, sizeof what, format, (long long)bytes);
+  if (status == SINTER_NO_DEVICE)
+    sinter_rt_error(status, "%s", sinter_cuda_error());
+  else
+    sinter_rt_error(status, "%s: %s", what, sinter_cuda_error());
+}
+
+static int32_t read_element(CUcontext context, CUstream stream, void *to, const void *from, int64_t bytes) {
+  int capturing = 0;
+  if (cu.cuStreamIsCapturing(stream, &capturing) == 0 && capturing)
+    return refuse(SINTER_DEVICE_ERROR, "the program reads it to know what to do next, so a graph cannot hold the call");
+  TRY(cuMemcpyDtoHAsync_v2(to, address(from), (size_t)bytes, stream));
+  TRY(cuStreamSynchronize(stream));
+  StatusWord *w = look_up_status(context);
+  int32_t number = w ? *w->host : 0;
+  if (!number)
+    return SINTER_OK;
+  *w->host = 0;
+  return refuse(SINTER_ASSERT_FAILED, "%s", atomic_load_explicit(&status_messages, memory_order_relaxed) + number - 1);
+}
+
+void sinter_rt_read(void *to, const void *from, int64_t bytes) {
+  const SinterCall *call = sinter_rt_current();
+  CUcontext context, before;
+  if (sinter_rt_status() != SINTER_OK || (call && call->prepare))
+    sinter_rt_end_code();
+  int32_t status = enter(call ? call->device_id : 0, &context, &before);
+  if (status == SINTER_OK) {
+    status = read_element(context, call ? call->stream : NULL, to, from, bytes);
+    leave(context, before);
+  }
+  if (status == SINTER_OK)
+    return;
+  if (status == SINTER_ASSERT_FAILED)
+    sinter_rt_fail(sinter_cuda_error());
+  else
+    fail_call(status, "an element of %lld bytes", bytes);
+  sinter_rt_end_code();
+}
+
+typedef struct SinterDeviceBlock {
+  CUdeviceptr memory;
+  struct SinterDeviceBlock *next;
+} SinterDeviceBlock;
+
+static void free_block(const SinterCall *call, SinterDeviceBlock *block) {
+  CUcontext context, before;
+  if (enter(call->device_id, &context, &before) == SINTER_OK) {
+    cu.cuMemFreeAsync(block->memory, call->stream);
+    leave(context, before);
+  }
+  free(block);
+}
+
+static void release_all(SinterCall *call) {
+  for (SinterDeviceBlock *block; (block = call->device_memory);) {
+    call->device_memory = block->next;
+    free_block(call, block);
+  }
+}
+
+static int32_t allocate_block(SinterCall *call, int64_t bytes, void **to) {
+  SinterDeviceBlock *block = malloc(sizeof *block);
+  CUcontext context, before;
+  if (!block)
+    return refuse(SINTER_OUT_OF_MEMORY, "not enough memory for what is kept of a buffer");
+  int32_t status = enter(call->device_id, &context, &before);
+  if (status == SINTER_OK) {
+    status = check(cu.cuMemAllocAsync(&block->memory, (size_t)bytes, call->stream), "cuMemAllocAsync");
+    leave(context, before);
+  }
+  if (status != SINTER_OK) {
+    free(block);
+    return status;
+  }
+  block->next = call->device_memory;
+  call->device_memory = block;
+  call->release_device = release_all;
+  *to = (void *)(uintptr_t)block->memory;
+  return SINTER_OK;
+}
+
+void sinter_rt_device_allocate(int64_t bytes, void **to) {
+  SinterCall *call = sinter_rt_current();
+  *to = NULL;
+  if (!call || sinter_rt_status() != SINTER_OK)
+    sinter_rt_end_code();
+  if (call->prepare || bytes <= 0)
+    return;
+  int32_t status = allocate_block(call, bytes, to);
+  if (status == SINTER_OK)
+    return;
+  fail_call(status, "a buffer of %lld bytes", bytes);
+  sinter_rt_end_code();
+}
+
+void sinter_rt_device_release(void *memory) {
+  SinterCall *call = sinter_rt_current();
+  SinterDeviceBlock **at = call ? &call->device_memory : NULL;
+  while (at && *at && (*at)->memory != address(memory))
+    at = &(*at)->next;
+  SinterDeviceBlock *block = at ? *at : NULL;
+  if (!block)
+    return;
+  *at = block->next;
+  free_block(call, block);
 }
 
 // In the context of each: the caller's own may be gone, and what was in it with that.

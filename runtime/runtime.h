@@ -186,6 +186,15 @@ void sinter_rt_copy(void *to, const void *from, int64_t bytes);
 // Queues a store of one number, of 1, 2, 4 or 8 bytes, in memory of the device on the same stream.
 void sinter_rt_put(void *to, int64_t bits, int64_t bytes);
 
+// One element of 1, 2, 4 or 8 bytes for host code: waits for what the call queued before it, kernels included. Does not
+// return where the call is prepared only, its stream is being captured, or something failed, an assert of a kernel too.
+void sinter_rt_read(void *to, const void *from, int64_t bytes);
+
+// Memory of the device for the running call, in the order of its stream, and freed when the call ends if not before.
+// Does not return if there is none. Nothing is allocated where the call is prepared only.
+void sinter_rt_device_allocate(int64_t bytes, void **to);
+void sinter_rt_device_release(void *memory);
+
 // bfloat.c
 
 // To bf16, rounded to nearest even: LLVM's names, called where the CPU has no instruction.

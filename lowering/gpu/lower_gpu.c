@@ -13,8 +13,8 @@
 // kernel copies in bulk, with its address once more as a number); one with sizes `?` or 0 is of one element, and seen
 // anew with its sizes. The image's bytes and their number are globals that sinter-embed-gpu fills.
 //
-// What stays in host code would run on the CPU on memory of the GPU, so
-// anything but shapes, allocations and calls of kernels is refused there.
+// What stays in host code runs on the CPU: shapes, allocations, loops and branches around kernels, copies, and single
+// elements that it waits for, with a remark. What computes a tensor there is refused.
 //
 // runs in: sinter-gpu    test: test/lowering/gpu/lower_gpu.mlir, refused.mlir
 
@@ -49,7 +49,16 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
                                           : sn_gpu_lower_rows(module, func, form);
 }
 
-// Shapes and addresses only, and asserts about them; nothing that reads or writes an element.
+static bool is_of_numbers(MlirOperation op) {
+  intptr_t operands = sn_num_operands(op), n = operands + sn_num_results(op);
+  for (intptr_t k = 0; k < n; ++k)
+    if (mlirTypeIsAShaped(sn_type_of(k < operands ? sn_operand(op, k) : sn_result(op, k - operands))))
+      return false;
+  return n && !mlirOperationGetNumRegions(op);
+}
+
+// Shapes, addresses, asserts about them, loops and branches; copies of tensors and of parts of them, and single
+// elements (sinter-gpu-memory). Nothing that computes a tensor.
 static bool may_stay(MlirOperation op) {
   static const char *const names[] = {"arith.constant",
                                       "cf.assert",
@@ -59,9 +68,16 @@ static bool may_stay(MlirOperation op) {
                                       "tensor.empty",
                                       "tensor.cast",
                                       "tensor.dim",
-                                      "tensor.from_elements", // of numbers that sizes give (sinter-gpu-memory)
                                       "tensor.collapse_shape",
                                       "tensor.expand_shape",
+                                      "tensor.reshape",
+                                      "tensor.extract",
+                                      "tensor.insert",
+                                      "tensor.from_elements",
+                                      "tensor.extract_slice",
+                                      "tensor.insert_slice",
+                                      "tensor.parallel_insert_slice",
+                                      "tensor.concat",
                                       "bufferization.to_buffer",
                                       "bufferization.to_tensor",
                                       "bufferization.alloc_tensor",
@@ -70,15 +86,30 @@ static bool may_stay(MlirOperation op) {
                                       "memref.cast",
                                       "memref.dim",
                                       "memref.collapse_shape",
-                                      "memref.expand_shape"};
+                                      "memref.expand_shape",
+                                      "ub.poison"};
+  static const char *const dialects[] = {"llvm", "scf", "affine"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (sn_is(op, names[i]))
       return true;
-  return sn_in_dialect(op, "llvm") ||
-         (sn_in_dialect(op, "arith") && !(sn_num_results(op) && mlirTypeIsAShaped(sn_type_of(sn_result(op, 0)))));
+  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
+    if (sn_in_dialect(op, dialects[i]))
+      return true;
+  return is_of_numbers(op);
+}
+
+// One that becomes an element of a tensor again is copied there.
+static bool is_waited_for(MlirOperation extract) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(extract, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (!sn_is(mlirOpOperandGetOwner(use), "tensor.from_elements"))
+      return true;
+  return false;
 }
 
 static MlirWalkResult check_host(MlirOperation op, void *result) {
+  if (sn_is(op, "tensor.extract") && is_waited_for(op))
+    sn_remark(op, "is an element that the host reads, for which it waits until the kernels before it are done");
   if (may_stay(op))
     return MlirWalkResultAdvance;
   sn_error(op, "stays outside of every kernel, and a program for a GPU runs nothing else: raise and fuse it into a "

@@ -1,6 +1,7 @@
 // elements.c: arith on whole tensors, as linalg.
 //
 //   %r = arith.xori %x, %y : tensor<4x?xi32>   ->   linalg.generic on tensors of %x's sizes
+//   %s = tensor.splat %v : tensor<4x8xf32>   ->   linalg.fill ins(%v) outs(%empty)
 //   %n = tensor.dim %x, %c7 : tensor<?xf32>         an error: there is no dimension 7
 //   %s = arith.truncf %x : f32 to f8E8M0FNU         an error: no such float is lowered
 //
@@ -13,6 +14,7 @@
 
 #include "capi/pass.h"
 #include "capi/shim.h"
+#include "mlir-c/Dialect/Linalg.h"
 
 static bool is_tensor(MlirValue v) { return mlirTypeIsARankedTensor(sn_type_of(v)); }
 
@@ -102,8 +104,24 @@ static void on_elements(MlirOperation op) {
   sn_vec_free(&elements);
 }
 
+static void as_fill(MlirOperation splat) {
+  SnBuilder b = sn_before(splat);
+  MlirType t = sn_type_of(sn_result(splat, 0));
+  SnValueVec sizes = {0};
+  for (intptr_t k = 1; k < sn_num_operands(splat); ++k)
+    sn_push(&sizes, sn_operand(splat, k));
+  MlirValue empty = sn(&b, "tensor.empty", sn_values((intptr_t)sizes.size, sizes.data), t);
+  const int32_t segments[] = {1, 1};
+  MlirOperation fill = sn_op(&b, "linalg.fill", sn_operand(splat, 0), empty, t, mlirRegionCreate(),
+                             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 2, segments)));
+  mlirLinalgFillBuiltinNamedOpRegion(fill);
+  mlirValueReplaceAllUsesOfWith(sn_result(splat, 0), sn_result(fill, 0));
+  mlirOperationDestroy(splat);
+  sn_vec_free(&sizes);
+}
+
 typedef struct {
-  SnOpVec whole;
+  SnOpVec whole, splats;
   MlirLogicalResult result;
 } Found;
 
@@ -133,6 +151,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   }
   if (is_whole(op))
     sn_push(&found->whole, op);
+  if (sn_is(op, "tensor.splat") && is_tensor(sn_result(op, 0)))
+    sn_push(&found->splats, op);
   MlirAttribute at =
       sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
   if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
@@ -148,7 +168,10 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
   mlirOperationWalk(func, look, &found, MlirWalkPreOrder);
   for (size_t i = 0; i < found.whole.size && !sn_failed(found.result); ++i)
     on_elements(found.whole.data[i]);
+  for (size_t i = 0; i < found.splats.size && !sn_failed(found.result); ++i)
+    as_fill(found.splats.data[i]);
   sn_vec_free(&found.whole);
+  sn_vec_free(&found.splats);
   return found.result;
 }
 

@@ -163,7 +163,9 @@ static bool scatter(SnRewriter *rw, MlirOperation op) { return sn_tensor_scatter
 
 static bool generate(SnRewriter *rw, MlirOperation op) { return sn_generate_linalg(rw->b, rw->base, op); }
 
-static bool pad(SnRewriter *rw, MlirOperation op) { return sn_fixed_pad(rw->b, op) || crop(rw, op); }
+static bool pad(SnRewriter *rw, MlirOperation op) {
+  return sn_fixed_pad(rw->b, op) || crop(rw, op) || sn_computed_pad(rw->b, rw->base, op);
+}
 
 static bool on_index(SnRewriter *rw, MlirOperation op) { return sn_index_arith(rw->b, rw->base, op); }
 

@@ -4,9 +4,10 @@
 //   %t = tensor.generate %n { yield %v }     ->   linalg.generic outs(%e) { %v of linalg.index }
 //
 //   tensor.pad %x low[%c1] high[%n]          ->   tensor.pad %x low[1] high[%n]
+//   tensor.pad %x low[1] { yield %v }        ->   tensor.insert_slice %x into (tensor.generate { yield %v })[1]
 //
 // No form and no kernel holds the first: TOSA's Fourier transforms are written in it. The second is a loop over
-// elements that nothing else fuses with.
+// elements that nothing else fuses with; so is an edge that is computed.
 //
 // runs in: sinter-prepare    test: test/passes/program/ordinary.mlir, test/run/every_op.test
 
@@ -79,6 +80,56 @@ bool sn_generate_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op) {
          sn_attr("iterator_types", mlirArrayAttrGet(b->ctx, rank, kinds)),
          sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){0, 1})));
   mlirRewriterBaseReplaceOpWithValues(base, op, 1, &made);
+  return true;
+}
+
+static MlirValue edge_of(SnBuilder *b, MlirOperation pad, const char *name, intptr_t d, intptr_t *next) {
+  int64_t known = mlirDenseI64ArrayGetElement(sn_get_attr(pad, name), d);
+  return known == SN_DYNAMIC ? sn_operand(pad, (*next)++) : sn_index(b, known);
+}
+
+bool sn_computed_pad(SnBuilder *b, MlirRewriterBase base, MlirOperation pad) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pad, 0));
+  MlirValue x = sn_operand(pad, 0), low[SN_MAX_DIMS], size[SN_MAX_DIMS];
+  MlirType t = sn_type_of(sn_result(pad, 0));
+  intptr_t rank = sn_rank(t), next = 1;
+  if (rank > SN_MAX_DIMS || sn_constant_of(sn_operand(mlirBlockGetTerminator(body), 0)).ptr)
+    return sn_no(pad, "its edge is one number");
+  SnValueVec whole = {0}, slice = {0};
+  int64_t at[SN_MAX_DIMS], sizes[SN_MAX_DIMS], steps[SN_MAX_DIMS];
+  sn_push(&slice, x);
+  for (intptr_t d = 0; d < rank; ++d) {
+    low[d] = edge_of(b, pad, "static_low", d, &next);
+    size[d] = sn(b, "tensor.dim", x, sn_index(b, d), sn_index_type(b->ctx));
+    at[d] = mlirDenseI64ArrayGetElement(sn_get_attr(pad, "static_low"), d);
+    sizes[d] = sn_dim(sn_type_of(x), d);
+    steps[d] = 1;
+  }
+  for (intptr_t d = 0; d < rank; ++d) {
+    MlirValue high = edge_of(b, pad, "static_high", d, &next);
+    if (sn_dim(t, d) == SN_DYNAMIC)
+      sn_push(&whole, sn(b, "arith.addi", sn(b, "arith.addi", low[d], size[d]), high));
+  }
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionTakeBody(region, mlirOperationGetRegion(pad, 0));
+  MlirValue edges = sn(b, "tensor.generate", sn_values((intptr_t)whole.size, whole.data), t, region);
+  sn_push(&slice, edges);
+  for (intptr_t d = 0; d < rank; ++d)
+    if (at[d] == SN_DYNAMIC)
+      sn_push(&slice, low[d]);
+  int32_t offsets = (int32_t)slice.size - 2;
+  for (intptr_t d = 0; d < rank; ++d)
+    if (sizes[d] == SN_DYNAMIC)
+      sn_push(&slice, size[d]);
+  const int32_t segments[] = {1, 1, offsets, (int32_t)slice.size - 2 - offsets, 0};
+  MlirValue made = sn(b, "tensor.insert_slice", sn_values((intptr_t)slice.size, slice.data), t,
+                      sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, rank, at)),
+                      sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, sizes)),
+                      sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, rank, steps)),
+                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 5, segments)));
+  sn_vec_free(&whole);
+  sn_vec_free(&slice);
+  mlirRewriterBaseReplaceOpWithValues(base, pad, 1, &made);
   return true;
 }
 

@@ -28,6 +28,8 @@ bool sn_index_arith(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 bool sn_generate_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 // Edges of a tensor.pad that are constants are numbers of it.
 bool sn_fixed_pad(SnBuilder *b, MlirOperation pad);
+// A tensor.pad whose edge is no constant is a tensor.generate, with the operand inserted.
+bool sn_computed_pad(SnBuilder *b, MlirRewriterBase base, MlirOperation pad);
 
 // ---- three dimensions of many: tensor_steps.c ----------------------------------------------
 

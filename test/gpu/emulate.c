@@ -405,10 +405,17 @@ int64_t sinter_rt_same_size(int64_t a, int64_t b, int32_t c, int32_t d, int32_t 
     snprintf(failure, sizeof failure, "sizes %lld and %lld", (long long)a, (long long)b);
   return a == b;
 }
+int64_t sinter_rt_bytes(int64_t bytes, int64_t size) { return bytes * (size ? size : 1); }
 void *sinter_rt_allocate(int64_t bytes) { return malloc((size_t)bytes + 64); }
 void sinter_rt_release(void *p) { free(p); }
 void sinter_rt_copy(void *to, const void *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
 void sinter_rt_put(void *to, int64_t bits, int64_t bytes) { memcpy(to, &bits, (size_t)bytes); }
+void sinter_rt_read(void *to, const void *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
+void sinter_rt_device_allocate(int64_t bytes, void **to) {
+  *to = aligned_alloc(256, ((size_t)bytes + 511) / 256 * 256);
+  memset(*to, 0xa5, (size_t)bytes);
+}
+void sinter_rt_device_release(void *memory) { free(memory); }
 void sinter_rt_device_constant(const void *host, int64_t bytes, const void **to) { *to = host; }
 void sinter_rt_status_word(const char *messages, void **word) {
   status_messages = messages;

@@ -251,9 +251,72 @@ static void copies(void) {
   fail[0] = 0;
 }
 
-// Asserts in kernels write a number to a word in memory that both sides see; reading it waits for nothing.
+static float element;
+static void *buffers[2];
 static int32_t *word;
 
+static void host_code(void **d) {
+  (void)d;
+  int64_t wide = -3;
+  sinter_rt_device_allocate(0, &buffers[0]);
+  CHECK(!buffers[0]);
+  sinter_rt_device_allocate(64, &buffers[0]);
+  sinter_rt_device_allocate(128, &buffers[1]);
+  sinter_rt_put(buffers[1], 0x40200000, 4); // 2.5
+  sinter_rt_put((char *)buffers[1] + 8, wide, 8);
+  CHECK(memcmp((char *)buffers[1] + 8, &wide, 8) == 0);
+  sinter_rt_device_release(buffers[0]);
+  sinter_rt_read(&element, buffers[1], 4);
+  sinter_rt_count(SINTER_COUNT_KERNEL, 7);
+}
+
+// Host code reads and writes elements, and has memory of its own that ends with the call; what it reads it waits for,
+// which no graph can hold, and no preparation.
+static void elements(void) {
+  const SinterFunction g = {"g", kDLCUDA, 0, 0, 0, NULL, NULL, 0, host_code, NULL, NULL};
+  SinterStats before, after;
+  log_text[0] = 0;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OK && element == 2.5f);
+  CHECK_TEXT(log_text, "cuMemAllocAsync 64 stream\ncuMemAllocAsync 128 stream\ncuMemsetD32Async 1075838976 stream\n"
+                       "cuMemsetD32Async 4294967293 stream\ncuMemsetD32Async 4294967295 stream\n"
+                       "cuMemFreeAsync stream\n"
+                       "cuMemcpyDtoHAsync_v2 4 stream\ncuStreamSynchronize stream\ncuMemFreeAsync stream\n");
+  *capturing = 1;
+  sinter_rt_stats(&before);
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_DEVICE_ERROR);
+  sinter_rt_stats(&after);
+  CHECK(before.kernels == after.kernels); // it ended where it would have read
+  CHECK_TEXT(sinter_rt_last_error(), "g: an element of 4 bytes: the program reads it to know what to do next, so a "
+                                     "graph cannot hold the call");
+  *capturing = 0;
+  strcpy(fail, "cuMemAllocAsync");
+  *result = 2;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OUT_OF_MEMORY);
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: a buffer of 64 bytes: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+  fail[0] = 0;
+}
+
+static void deciding(void **d) {
+  (void)d;
+  sinter_rt_count(SINTER_COUNT_KERNEL, 1);
+  sinter_rt_read(&element, x, 4);
+  abort(); // nobody decides by an element that is not there
+}
+
+static void prepared(void) {
+  const SinterFunction g = {"g", kDLCUDA, 0, 0, 0, NULL, NULL, 0, deciding, NULL, NULL};
+  log_text[0] = 0;
+  CHECK(sinter_rt_prepare(&g, NULL, NULL) == SINTER_OK);
+  CHECK_TEXT(log_text, "");
+  // Neither by one that a kernel wrote whose assert had failed.
+  *word = 1;
+  CHECK(sinter_rt_call(&g, NULL, NULL, NULL, NULL) == SINTER_ASSERT_FAILED);
+  CHECK_TEXT(sinter_rt_last_error(), "g: first");
+  CHECK(*word == 0);
+}
+
+// Asserts in kernels write a number to a word in memory that both sides see; reading it waits for nothing.
 static void asserting(void **d) {
   (void)d;
   sinter_rt_status_word("first\0second", (void **)&word);
@@ -291,5 +354,7 @@ int main(void) {
   workspaces();
   copies();
   device_status();
+  elements();
+  prepared();
   return failures != 0;
 }

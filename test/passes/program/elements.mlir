@@ -95,3 +95,16 @@ func.func @short_floats(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.extf %s : tensor<4xf8E8M0FNU> to tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A tensor of one number that is computed is filled with it.
+
+// CHECK-LABEL: func @splat
+//       CHECK:   %[[E:.+]] = tensor.empty(%[[N:.+]]) : tensor<4x?xf32>
+//       CHECK:   linalg.fill ins(%[[V:.+]] : f32) outs(%[[E]] : tensor<4x?xf32>)
+// PREPARED-LABEL: func @splat
+func.func @splat(%v: f32, %n: index) -> tensor<4x?xf32> {
+  %y = tensor.splat %v[%n] : tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}

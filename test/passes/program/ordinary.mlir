@@ -13,7 +13,7 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // CHECK-LABEL: func @pack
-//       CHECK:   tensor.pad
+//       CHECK:   tensor.insert_slice %{{.+}} into %{{.+}}[0, 0] [5, 8] [1, 1] : tensor<5x8xf32> into tensor<6x8xf32>
 //       CHECK:   tensor.expand_shape
 //       CHECK:   linalg.transpose
 //   CHECK-NOT:   linalg.pack
@@ -163,5 +163,26 @@ func.func @pad(%x: tensor<3x8xf32>, %n: index) -> tensor<4x?xf32> {
   ^bb0(%i: index, %j: index):
     tensor.yield %z : f32
   } : tensor<3x8xf32> to tensor<4x?xf32>
+  return %y : tensor<4x?xf32>
+}
+
+// An edge that is computed is a tensor of its own, with the operand inserted; a size `?` is the sum of all three.
+
+// CHECK-LABEL: func @computed_edge
+//  CHECK-SAME:   (%[[X:.+]]: tensor<3x?xf32>, %[[N:.+]]: index)
+//       CHECK:   %[[D:.+]] = tensor.dim %[[X]], %{{.+}} : tensor<3x?xf32>
+//       CHECK:   %[[L:.+]] = arith.addi %[[D]], %{{.+}} : index
+//       CHECK:   %[[W:.+]] = arith.addi %[[L]], %[[N]] : index
+//       CHECK:   tensor.empty(%[[W]]) : tensor<4x?xf32>
+//       CHECK:   %[[E:.+]] = linalg.generic
+//       CHECK:     linalg.index 1 : index
+//       CHECK:   tensor.insert_slice %[[X]] into %[[E]][0, 2] [3, %[[D]]] [1, 1]
+func.func @computed_edge(%x: tensor<3x?xf32>, %n: index) -> tensor<4x?xf32> {
+  %y = tensor.pad %x low[0, 2] high[1, %n] {
+  ^bb0(%i: index, %j: index):
+    %k = arith.index_cast %j : index to i32
+    %v = arith.sitofp %k : i32 to f32
+    tensor.yield %v : f32
+  } : tensor<3x?xf32> to tensor<4x?xf32>
   return %y : tensor<4x?xf32>
 }

@@ -7,8 +7,8 @@ case of one that is not registered. One that stops at a limit of upstream's is a
 operation with many programs a few run, or with --all all. --each compiles each program by itself, to see all that do
 not.
 
-With --target=gpu programs are compiled to PTX and not run, of an operation the first. What leaves work to the host
-(cases.ON_HOST) is to be errors of ours, each at its place.
+With --target=gpu programs are compiled to PTX and not run, of an operation the first or with --all all;
+test/gpu/host_code runs those that leave work to the host.
 """
 
 import argparse
@@ -22,15 +22,10 @@ from operations import cases, elements, linalg, structure, tosa
 FEW = 2  # programs of an operation that run without --all
 
 
-def refused_by(a):
-    """What is an error, and part of its text."""
-    return cases.REFUSED | (dict.fromkeys(cases.ON_HOST, cases.HOST_ERROR) if a.target == "gpu" else {})
-
-
 def chosen_cases(a):
     by_op = {}
     for case in cases.CASES:
-        if case.op.startswith(a.only) and case.op not in refused_by(a):
+        if case.op.startswith(a.only) and case.op not in cases.REFUSED:
             by_op.setdefault(case.op, []).append(case)
     for op, all_of_it in by_op.items():
         n = len(all_of_it)
@@ -79,7 +74,7 @@ def not_refused(a, case, text):
     functions, said = compiled(a, "refused", case.function("refused"), dialect)
     errors = [line for line in said.splitlines() if ": error: " in line and not line.startswith("sinter-cc")]
     right = functions is None and errors and all(".mlir:" in e and text in e for e in errors)
-    right = right and (len(errors) == 1 or a.target == "gpu")
+    right = right and len(errors) == 1
     return "" if right else f"{case.op}: is to be one error, and says {said.strip()[:400]!r}"
 
 
@@ -111,7 +106,7 @@ def main():
             loaded = {}
             for name in mine:
                 functions, said = compiled(a, name, texts[name], dialect)
-                if functions:
+                if functions is not None:
                     loaded |= functions
                 else:
                     failures.append(f"{name}: {said.strip()[:600]}")
@@ -124,10 +119,8 @@ def main():
             why = wrong(c, loaded, name) if name in loaded else ""
             if why:
                 failures.append(f"{name}: {why[:400]}")
-    refused = [c for c in cases.CASES if c.op in refused_by(a) and c.op.startswith(a.only)]
-    if a.target == "gpu":
-        refused = {c.op: c for c in reversed(refused)}.values()
-    failures += [said for c in refused if (said := not_refused(a, c, refused_by(a)[c.op]))]
+    refused = [c for c in cases.CASES if c.op in cases.REFUSED and c.op.startswith(a.only)]
+    failures += [said for c in refused if (said := not_refused(a, c, cases.REFUSED[c.op]))]
     for line in failures:
         print(f"FAIL {line}")
     print(f"{len(registered)} operations, {len(chosen)} programs, {len(refused)} refused, {len(failures)} wrong")

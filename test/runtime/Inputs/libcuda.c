@@ -143,6 +143,14 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned f
   return (void)flags, *address = (uint64_t)(uintptr_t)memory, 0;
 }
 API int cuMemFree_v2(uint64_t memory) { return free((void *)(uintptr_t)memory), did("cuMemFree_v2", "memory"); }
+API int cuMemAllocAsync(uint64_t *memory, size_t bytes, void *stream) {
+  *memory = (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return did("cuMemAllocAsync", "%zu %s", bytes, stream ? "stream" : "default stream");
+}
+API int cuMemFreeAsync(uint64_t memory, void *stream) {
+  free((void *)(uintptr_t)memory);
+  return did("cuMemFreeAsync", "%s", stream ? "stream" : "default stream");
+}
 API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
   memcpy((void *)(uintptr_t)to, from, bytes);
   return did("cuMemcpyHtoD_v2", "%zu", bytes);
@@ -164,6 +172,10 @@ API int cuMemsetD32Async(uint64_t memory, unsigned number, size_t count, void *s
   for (size_t i = 0; i < count; ++i)
     memcpy((char *)memory + 4 * i, &number, 4);
   return did("cuMemsetD32Async", "%u %s", number, stream ? "stream" : "default stream");
+}
+API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+  memcpy(to, (void *)(uintptr_t)from, bytes);
+  return did("cuMemcpyDtoHAsync_v2", "%zu %s", bytes, stream ? "stream" : "default stream");
 }
 API int cuMemsetD8Async(uint64_t memory, unsigned char byte, size_t bytes, void *stream) {
   memset((void *)(uintptr_t)memory, byte, bytes);

@@ -92,8 +92,7 @@ CASES = []
 CANNOT = {}  # what is no operation of programs on tensors, and why
 REFUSED = {}  # what is an error, and part of its text
 
-# What a program for a GPU refuses, of loops and branches of the host and of what reads an element there.
-HOST_ERROR = "stays outside of every kernel"
+# What leaves work to the host of a GPU: loops and branches, single elements.
 ON_HOST = """
     affine.apply affine.delinearize_index affine.for affine.if affine.linearize_index affine.max affine.min
     affine.parallel affine.yield cf.assert cf.cond_br cf.switch linalg.winograd_filter_transform
