@@ -48,6 +48,9 @@
 #define MANY_REDUCES 6         // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
+#define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
+#define FEW_EACH 4             // rows of a thread, the same of rows without columns
+#define LEAST_OF_WARP 8        // columns of a row, where warps share it
 #define SHORT_ROW 1024         // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
@@ -125,6 +128,11 @@ static bool flat(const SnGpuRowFacts *a, Schedule *s) {
                     .cluster = 1,
                     .team = 1024,
                     .flat = true};
+  if (a->sums && all <= ONE_BLOCK * s->vector) { // nothing meets in memory
+    *s = (Schedule){.threads = THREADS, .blocks = 1, .vector = s->vector, .cluster = 1, .team = 1024, .flat = true};
+    s->unroll = !stores && all > THREADS * s->vector ? 2 : 1;
+    return true;
+  }
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
   while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (THREADS / s->threads))
@@ -214,6 +222,11 @@ static bool thread(const SnGpuRowFacts *a, Schedule *s) {
   }
   s->blocks = blocks_for(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
   int64_t at_once = occupancy(s) * a->gpu->multiprocessors;
+  if (a->sums && !a->form->num_cols && a->rows != SN_DYNAMIC && a->rows <= FEW_EACH * THREADS) {
+    s->threads = THREADS; // nothing meets in memory
+    s->blocks = 1;
+    return true;
+  }
   if (a->sums && s->blocks > at_once) // a thread adds up many rows before threads meet
     s->blocks = at_once;
   if (a->again) { // what is read again should be in L2 still
@@ -248,6 +261,24 @@ static bool tile(const SnGpuRowFacts *a, Schedule *s) {
   return true;
 }
 
+// The same where there are fewer rows than threads, and a row is read as often as it takes: warps share its columns.
+static bool warps(const SnGpuRowFacts *a, Schedule *s) {
+  int64_t all = a->gpu->multiprocessors * THREADS;
+  if (a->columns || a->sums || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
+      a->rows == SN_DYNAMIC || a->rows > all / 2 || !rows_together(a->form))
+    return false;
+  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
+  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
+  while (s->threads < THREADS && 2 * s->threads * values <= TEAM_SHARED &&
+         a->length >= 2 * LEAST_OF_WARP * (s->threads / 32) && sn_times(sn_pieces(a->rows, 32), s->threads) < all)
+    s->threads *= 2;
+  while (s->unroll < 16 && s->unroll * 2 <= a->length / (s->threads / 32))
+    s->unroll *= 2;
+  s->team = s->threads; // not said
+  s->blocks = blocks_for(a, s, 32);
+  return true;
+}
+
 // A part of a warp has a row, in registers.
 static bool warp(const SnGpuRowFacts *a, Schedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1)
@@ -258,7 +289,8 @@ static bool warp(const SnGpuRowFacts *a, Schedule *s) {
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
-  if (s->team * kept < vectors || (s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * THREADS))
+  bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * THREADS;
+  if (s->team * kept < vectors || (few && vectors > 32))
     return false; // a block has more threads for it
   while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
     s->threads /= 2;
@@ -442,6 +474,7 @@ static const struct {
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
     {"tile", tile, "registers of a block, for 32 neighbouring rows"},
+    {"warps", warps, "read again, by the warps of a block, for 32 neighbouring rows"},
     {"thread", thread, "read again, a column at a time by neighbouring threads"},
     {"warp", warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
@@ -499,7 +532,8 @@ static MlirAttribute attribute_with(const SnForm *f, const SnGpuRowFacts *facts,
                     "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s}",
                     (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
                     s->flat        ? "shape = \"flat\""
-                    : s->tile      ? "shape = \"tile\", residency = \"registers\""
+                    : s->tile      ? s->registers ? "shape = \"tile\", residency = \"registers\""
+                                                  : "shape = \"tile\", residency = \"reread\""
                     : s->registers ? "residency = \"registers\""
                     : s->shared    ? "residency = \"shared\""
                                    : "residency = \"reread\"",

@@ -779,6 +779,51 @@ def accesses(name, m, n, schedule=None):
                     r.integers(0, 11, m)], outputs)
 
 
+def middle(name, b, c, p, schedule=None, nan=False):
+    """Over the middle dimension: sum, maximum, and where that is first; of a column with a NaN where that is."""
+    full, out = (b, c, p), (b, p)
+    body = f"""
+%s, %m = sinter.rowwise (i = {b}, j = {p}) by (k = {c}) ins(%x[i, k, j] : {tensor(full, "f32")})
+    outs(%empty_s[i, j] : {tensor(out, "f32")}, %empty_m[i, j] : {tensor(out, "f32")}){attr(schedule)} {{
+^row(%a: tensor<{c}xf32>):
+  %t = sinter.row_reduce add %a : tensor<{c}xf32> -> f32
+  %n = sinter.row_reduce maximumf %a : tensor<{c}xf32> -> f32
+  sinter.yield %t, %n : f32, f32
+}}
+%zero = arith.constant 0 : i64
+%low = arith.constant 0xFF800000 : f32
+%e0 = tensor.empty() : {tensor(out, "f32")}
+%f0 = linalg.fill ins(%low : f32) outs(%e0 : {tensor(out, "f32")}) -> {tensor(out, "f32")}
+%f1 = linalg.fill ins(%zero : i64) outs(%empty_t : {tensor(out, "i64")}) -> {tensor(out, "i64")}
+%u, %t = linalg.generic {{indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
+    affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>],
+    iterator_types = ["parallel", "reduction", "parallel"]}} ins(%x : {tensor(full, "f32")})
+    outs(%f0, %f1 : {tensor(out, "f32")}, {tensor(out, "i64")}) {{
+^bb0(%in: f32, %best: f32, %at: i64):
+  %k = linalg.index 1 : index
+  %i = arith.index_cast %k : index to i64
+  %n = arith.maximumf %in, %best : f32
+  %g = arith.cmpf ogt, %in, %best : f32
+  %v = arith.select %g, %i, %at : i64
+  linalg.yield %n, %v : f32, i64
+}} -> ({tensor(out, "f32")}, {tensor(out, "i64")})"""
+
+    def inputs(r):
+        x = r.integers(-9, 10, full).astype("f4")  # many are equal
+        if nan:
+            x[b - 1, c // 2, p - 1] = np.nan
+        return [x]
+
+    def outputs(x):
+        wide, found = x.astype(np.float64), np.argmax(x, 1)
+        for i, j in zip(*np.where(np.isnan(x).any(1))):  # what stood before the first NaN: it wins no comparison
+            found[i, j] = np.argmax(x[i, :np.argmax(np.isnan(x[i, :, j])), j])
+        return [wide.sum(1), wide.max(1), found]
+
+    case(name, program([("x", full, "f32")], [("s", out, "f32"), ("m", out, "f32"), ("t", out, "i64")], [], body),
+         inputs, outputs)
+
+
 def parts(name, m, c, h, w):
     """Columns that are neighbours in memory in parts of w only."""
     n, t = c * h * w, f"tensor<{m}x{h}x{c}x{w}xf32>"
@@ -1392,6 +1437,9 @@ def all_cases():
     layer_norm_backward("remake_columns", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, remake = 1")
     far_label("far_label", 8, 20)
     rows_apart("rows_apart", 9, 64, 67)
+    middle("middle", 3, 67, 45)
+    middle("middle_nan", 2, 129, 40, nan=True)
+    middle("middle_short", 2, 33, 37, schedule='threads = 256, blocks = 2, unroll = 4, shape = "tile"')
     rows_apart("rows_apart_registers", 9, 64, 66, schedule=f"threads = 32, blocks = 3, vector = 4, {R}, team = 16")
     lookup("lookup", 9, 20)
     lookup("lookup_fails", 9, 20, True)

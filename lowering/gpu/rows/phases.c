@@ -259,7 +259,13 @@ static MlirValue guard_of(const SnGpuRowKernel *g, size_t i, const SnGpuPart *pa
   for (size_t r = 0; r < n; ++r)
     if (!sn_null(parts[r].sum))
       return none;
-  return g->mine.resident || g->k->team > 1 ? none : sn_row_guard(&g->program, (int)i);
+  bool alone = g->k->team == 1 || g->k->teams == SN_GPU_ACROSS_WARPS;
+  return g->mine.resident || !alone ? none : sn_row_guard(&g->program, (int)i);
+}
+
+static MlirValue any_of_warp(SnBuilder *b, MlirValue holds) {
+  return sn(b, "nvvm.vote.sync", sn_int(b, mlirIntegerTypeGet(b->ctx, 32), -1), holds, sn_type_of(holds),
+            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<vote_sync_kind any>")));
 }
 
 static void guarded_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n) {
@@ -273,6 +279,8 @@ static void guarded_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
   if (mlirTypeIsAVector(sn_type_of(holds))) // of some row of a thread
     holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1),
                sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
+  if (g->k->teams == SN_GPU_ACROSS_WARPS) // of some row of a warp, which is the same for all that share them
+    holds = any_of_warp(b, holds);
   for (size_t r = 0; r < n; ++r) {
     MlirType t = sn_type_of(sn_result(parts[r].reduce, 0));
     types[r] = g->plan->rows > 1 ? sn_vector(t, g->plan->rows) : t;

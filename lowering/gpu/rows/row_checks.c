@@ -122,9 +122,10 @@ static MlirLogicalResult check_grid(const SnForm *f, const SnGpuRows *s, const S
 // What the keys say of each other.
 static MlirLogicalResult check_schedule(const SnForm *f, const SnGpuRows *s) {
   if (s->shape == SN_GPU_SHAPE_TILE &&
-      (s->residency != SN_GPU_REGISTERS || s->vector > 1 || s->cluster > 1 || s->threads < 64))
+      (s->residency == SN_GPU_SHARED || s->vector > 1 || s->cluster > 1 || s->threads < 64))
     return sn_error(f->op,
-                    "shape = \"tile\" needs residency = \"registers\", vector = 1, cluster = 1 and 64 threads or more");
+                    "shape = \"tile\" needs residency = \"registers\" or \"reread\", vector = 1, cluster = 1 and "
+                    "64 threads or more");
   if (s->shape == SN_GPU_SHAPE_FLAT && s->cluster > 1)
     return sn_error(f->op,
                     "shape = \"flat\" with cluster = %lld: all threads share what there is, and clusters nothing",

@@ -328,3 +328,51 @@ func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf
   }
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Fewer rows than threads, whose columns are apart: warps share the columns of 32 neighbouring rows, so many that each
+// has enough of them.
+
+// CHECK-LABEL: func @warps
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 252, occupancy = 4, residency = "reread", shape = "tile", threads = 256, unroll = 8, vector = 1>)
+func.func @warps(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8064xf32> {
+  %y = sinter.rowwise (j = 8064) by (i = 67) ins(%x[i, j] : tensor<67x8064xf32>) outs(%e[j] : tensor<8064xf32>) {
+  ^row(%a: tensor<67xf32>):
+    %s = sinter.row_reduce minimumf %a : tensor<67xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<8064xf32>
+}
+
+// -----
+
+// Few elements, whose sum is one block's: no others are met.
+
+// CHECK-LABEL: func @one_block
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1, occupancy = 1, shape = "flat", threads = 1024, vector = 4>)
+func.func @one_block(%x: tensor<24x131xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %y = sinter.rowwise (i = 24) by (j = 131) ins(%x[i, j] : tensor<24x131xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<131xf32>):
+    %s = sinter.row_reduce add %a : tensor<131xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Few short rows: a warp has one, as no thread of a block would have more of it.
+
+// CHECK-LABEL: func @few_short
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 75, {{.*}}residency = "registers", team = 32, threads = 128, vector = 4>)
+func.func @few_short(%x: tensor<300x128xf32>, %e: tensor<300x128xf32>) -> tensor<300x128xf32> {
+  %y = sinter.rowwise (i = 300) by (j = 128) ins(%x[i, j] : tensor<300x128xf32>) outs(%e[i, j] : tensor<300x128xf32>) {
+  ^row(%a: tensor<128xf32>):
+    %s = sinter.row_reduce add %a : tensor<128xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<128xf32>
+    %d = arith.subf %a, %b : tensor<128xf32>
+    sinter.yield %d : tensor<128xf32>
+  }
+  return %y : tensor<300x128xf32>
+}
