@@ -73,6 +73,10 @@ static const char *set_allow_tf32(void *to, const char *value) {
   ((SinterCompiler *)to)->allow_tf32 = true;
   return NULL;
 }
+static const char *set_half_weights(void *to, const char *value) {
+  ((SinterCompiler *)to)->half_weights = true;
+  return NULL;
+}
 static const char *set_f32_parts(void *to, const char *value) {
   ((SinterCompiler *)to)->f32_parts = true;
   return NULL;
@@ -134,6 +138,9 @@ const SinterOption sn_library_options[] = {
      set_allow_tf32},
     {"f32-parts", NULL,
      "products in f32 may multiply sums of three bf16, for a GPU's tensor cores; infinities give NaN", set_f32_parts},
+    {"half-weights", NULL,
+     "rows in f32 that a bf16 or f16 matrix multiplies, as attention's weights, may be rounded to it",
+     set_half_weights},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -157,6 +164,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->f32_parts, !c->gpu, "--f32-parts", "is of a GPU: add --target=gpu"},
+      {c->half_weights, !c->gpu, "--half-weights", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

@@ -23,10 +23,10 @@ extern "C" {
 
 struct SinterCompiler {
   const char *policy, *without, *sums, *input_dialect, *wrt, *result, *tuning, *constants; // of the roads
-  const char *cpu, *chip, *entry, *after, *name, *cache; // NULL: not given
+  const char *cpu, *chip, *entry, *after, *name, *cache;                                   // NULL: not given
   const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
-  bool gpu, ptx, upstream, verify_each, allow_tf32, f32_parts;
+  bool gpu, ptx, upstream, verify_each, allow_tf32, f32_parts, half_weights;
   SN_VEC(char *) texts; // copies that it owns
   SinterDiagnosticHandler handler;
   void *user;
@@ -99,7 +99,7 @@ struct SinterProgram {
   char *constants; // the large ones, behind each other, aligned to SN_CONSTANT_ALIGNMENT; NULL: none
   size_t constants_size;
   bool constants_apart; // a file has them, not the library
-  char *name; // of the program in C; NULL: its functions are not called by name
+  char *name;           // of the program in C; NULL: its functions are not called by name
   bool gpu, cached;
   pthread_mutex_t lock; // of what follows
   void *code;           // LLVMOrcLLJITRef

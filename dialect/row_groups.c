@@ -266,6 +266,11 @@ void sn_row_groups_free(SnRowGroups *g) {
   free(g->loose);
 }
 
+int64_t sn_parts_of(MlirType a, MlirType b) {
+  bool half = mlirTypeIsABF16(b) || mlirTypeIsAF16(b);
+  return mlirTypeIsAF32(a) && half ? 2 : 1;
+}
+
 bool sn_multiplied(const SnForm *f, size_t i, SnMultiplied *to) {
   if (i < f->products.size) {
     *to = (SnMultiplied){sn_side_element(f, 2 * i), sn_side_element(f, 2 * i + 1), f->products.data[i].type,

@@ -38,5 +38,8 @@ typedef struct {
   size_t group;   // of the row that it gives
 } SnMultiplied;
 bool sn_multiplied(const SnForm *f, size_t i, SnMultiplied *to);
+// How many numbers of its matrix's type (b) a tensor core multiplies for an element of a row that is multiplied again
+// (a): two halves that add up to f32, else itself.
+int64_t sn_parts_of(MlirType a, MlirType b);
 
 #endif

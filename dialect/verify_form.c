@@ -9,8 +9,8 @@
 
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
-#include "dialect/verify.h"
 #include "dialect/schedules.h"
+#include "dialect/verify.h"
 #include "target/microkernels.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -283,10 +283,12 @@ static MlirLogicalResult check_schedule(const SnForm *f) {
                     by_products ? "sinter.contract" : "sinter.rowwise");
   const char *kernel = by_products ? sn_schedule_word(f->schedule, "kernel") : NULL;
   SnMultiplied m;
-  for (size_t p = 0; by_products && sn_multiplied(f, p, &m); ++p)
-    if (!sn_micro_kernel(kernel, m.a, m.b, m.sum)) // F16
+  for (size_t p = 0; by_products && sn_multiplied(f, p, &m); ++p) {
+    bool parts = !strcmp(mnemonic, "mma") && p >= f->products.size && sn_parts_of(m.a, m.b) > 1;
+    if (!sn_micro_kernel(kernel, parts ? m.b : m.a, m.b, m.sum)) // F16
       return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot multiply %s by %s in %s (product %zu)",
                       kernel, sn_show_type(m.a).text, sn_show_type(m.b).text, sn_show_type(m.sum).text, p);
+  }
   return SN_OK;
 }
 

@@ -190,6 +190,7 @@ const SnPipeline sn_pipeline_cpu = {
     .steps = cpu_steps,
 };
 
+static const char *const weights[] = {"parts", "half", NULL};
 static const SnOption gpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
@@ -200,6 +201,8 @@ static const SnOption gpu_options[] = {
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT},
     {SN_OPTION_STRING, "allow-tf32", "what products in f32 multiply may be rounded to tf32", "false", yes_no},
     {SN_OPTION_STRING, "f32-parts", "products in f32 may take sides as sums of three bf16", "false", yes_no},
+    {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: in two parts, or rounded", "parts",
+     weights},
     {SN_OPTION_STRING, "features",
      "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)",
@@ -229,6 +232,8 @@ static const SnStep gpu_steps[] = {
     {"sinter-raise", "slices of what they give -> kernel forms", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
+    {"sinter-behind-products{weights=$weights}", "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
+    {"sinter-head-groups", "%q[b, h, i, k], %k[b, h floordiv 8, j, k] -> %q[b, h, g, i, k], %k[b, h, j, k]", NULL},
     {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},
     VERIFY,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",

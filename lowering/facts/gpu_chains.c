@@ -10,6 +10,7 @@
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "dialect/schedules.h"
+#include "dialect/under_maximum.h"
 #include "lowering/rows/rowmemory.h"
 
 enum { SLOTS = 2 }; // of a side with columns that come block by block
@@ -45,6 +46,16 @@ SnGpuPoints sn_gpu_chain_points(const SnForm *f) {
     SnGpuDims *of = shared ? &to.batch : &to.rows;
     of->dims[of->n++] = d;
   }
+  // Of a tile's rows a mask's end is known in one dimension: many of one are enough for a tile.
+  enum { MANY = 64 };
+  int64_t last = to.rows.n ? to.rows.dims[to.rows.n - 1] : 0;
+  if (to.rows.n > 1 && (f->dims.data[last].size == SN_DYNAMIC || f->dims.data[last].size >= MANY)) {
+    to.batch.n = 0;
+    for (int64_t d = 0; d < f->num_rows; ++d)
+      if (d != last)
+        to.batch.dims[to.batch.n++] = d;
+    to.rows = (SnGpuDims){.dims = {last}, .n = 1};
+  }
   for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
     to.columns.dims[to.columns.n++] = d;
   return to;
@@ -67,16 +78,34 @@ int64_t sn_gpu_chain_products(const SnForm *f) {
   return n;
 }
 
+// The instruction that multiplies these; of f32 by halves, two parts of each element, halves both.
+static const SnMicroKernel *line_of(const char *name, const SnMultiplied *m) {
+  return sn_micro_kernel(name, sn_parts_of(m->a, m->b) > 1 ? m->b : m->a, m->b, m->sum);
+}
+
 // ---- what can be one --------------------------------------------------------------------------
 
 static bool is_small(int64_t n, int64_t most) { return n != SN_DYNAMIC && n > 0 && n <= most; }
 
+// The row that is multiplied again is exponentials under their maximum, 1 at most each.
+static bool is_weights(const SnForm *f, size_t i) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_has(op, SN_READS_MATRIX) && !i--) {
+      MlirValue s, e = sn_cpu_without_factor(sn_operand(op, 0), &s);
+      return !sn_null(sn_exp_under_maximum(sn_none(e) ? sn_operand(op, 0) : e));
+    }
+  return false;
+}
+
 static const char *not_of_products(const SnForm *f) {
   SnMultiplied m;
   for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
-    const SnMicroKernel *line = sn_micro_kernel("mma.sync", m.a, m.b, m.sum);
-    if (!line || line->sum != SN_F32)
+    const SnMicroKernel *line = line_of("mma.sync", &m);
+    if (!line || line->sum != SN_F32 || (i < f->products.size && sn_parts_of(m.a, m.b) > 1))
       return "tensor cores do not multiply its types with sums in f32";
+    if (i >= f->products.size && mlirTypeIsAF16(m.b) && sn_parts_of(m.a, m.b) > 1 &&
+        !is_weights(f, i - f->products.size))
+      return "rows in f32 that f16 multiplies are no exponentials under their maximum, which two f16 hold";
     if (i >= f->products.size)
       continue;
     if (m.group)
@@ -117,6 +146,14 @@ const char *sn_gpu_not_chain(const SnForm *f) {
   return not_of_products(f);
 }
 
+int64_t sn_gpu_chain_words(const SnForm *f) {
+  SnMultiplied m;
+  int64_t n = 0;
+  for (size_t i = f->products.size; sn_multiplied(f, i, &m); ++i)
+    n += sn_parts_of(m.a, m.b);
+  return n;
+}
+
 // ---- its size -----------------------------------------------------------------------------------
 
 // Of one slot.
@@ -130,7 +167,7 @@ int64_t sn_gpu_chain_bytes(const SnForm *f, int64_t m, int64_t n) {
   SnMultiplied x;
   int64_t bytes = 0;
   for (size_t i = 0; sn_multiplied(f, i, &x); ++i) {
-    const SnMicroKernel *line = sn_micro_kernel("mma.sync", x.a, x.b, x.sum);
+    const SnMicroKernel *line = line_of("mma.sync", &x);
     int64_t k = sn_gpu_chain_whole(size_of(f, x.summed)), columns = sn_gpu_chain_whole(sn_group_length(f, 1));
     bytes += i < f->products.size ? side_bytes(line, x.sum, m, k) + SLOTS * side_bytes(line, x.sum, n, k)
                                   : SLOTS * side_bytes(line, x.sum, columns, n);
@@ -172,8 +209,7 @@ bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *
     again.columns.dims[again.columns.n++] = d;
   for (size_t i = 0; can && sn_multiplied(f, i, &x); ++i) {
     bool first = i < f->products.size;
-    SnGpuProduct p = {
-        .summed = x.summed, .type = x.sum, .line = sn_micro_kernel("wgmma", x.a, x.b, x.sum), .any_sum = true};
+    SnGpuProduct p = {.summed = x.summed, .type = x.sum, .line = line_of("wgmma", &x), .any_sum = true};
     if (!p.line || p.line->k != 16) {
       if (why)
         *why = "its types are not two of 16 bits";

@@ -51,6 +51,9 @@ int64_t sn_gpu_chain_products(const SnForm *form);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.
 MlirLogicalResult sn_gpu_plan_chain(const SnForm *form, SnGpuChainPlan *plan);
 
+// Of the form's rows that are multiplied again: their parts in all.
+int64_t sn_gpu_chain_words(const SnForm *form);
+
 // A number of summed elements or of columns in whole steps of the instruction.
 int64_t sn_gpu_chain_whole(int64_t n);
 

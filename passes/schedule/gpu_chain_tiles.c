@@ -29,7 +29,7 @@ static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 static int64_t registers(const SnForm *f, int64_t n) {
   int64_t grown = (int64_t)f->matrices.size * sn_gpu_chain_whole(sn_group_length(f, 1)) / 2,
           sums = (int64_t)f->products.size * n / 2;
-  return grown + sums + n / 4 + BESIDE_SUMS;
+  return grown + sums + sn_gpu_chain_words(f) * n / 4 + BESIDE_SUMS;
 }
 
 // ---- by warpgroups ---------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1, growing=0):
+              least=(), large=1, growing=0, wide=False):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -14,6 +14,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
     least: rows of the mask that are the least finite number; large: v is so many times as large.
     growing: each column's mask is so much above the one before.
+    wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it.
     """
     b, h = heads
     e = e or d
@@ -95,11 +96,20 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line("%by = arith.divf %one, %sum : f32")
         text += line(f"%bys = sinter.broadcast %by : f32 -> {row('f32')}")
         text += line(f"%weights = arith.mulf %ex, %bys : {row('f32')}")
-    text += line(f"%half = arith.truncf %weights : {row('f32')} to {row(t)}")
+    if not wide:
+        text += line(f"%half = arith.truncf %weights : {row('f32')} to {row(t)}")
+    weights, of_weights = ("%weights", "f32") if wide else ("%half", t)
     yields = []
     for m, value in enumerate(values):
-        text += line(f"%u{m} = sinter.row_product %half, %{value}_ : {row(t)}, tensor<{n}x{w}x{t}> -> tensor<{w}xf32>")
+        text += line(f"%u{m} = sinter.row_product {weights}, %{value}_ : {row(of_weights)}, tensor<{n}x{w}x{t}> -> "
+                     f"tensor<{w}xf32>")
         u = f"%u{m}"
+        if wide and not no_sum:
+            text += line(f"%least{m} = arith.constant 0xFF800000 : f32")
+            text += line(f"%dead{m} = arith.cmpf oeq, %max, %least{m} : f32")
+            text += line(f"%zeros{m} = arith.constant dense<0.0> : tensor<{w}xf32>")
+            text += line(f"%z{m} = arith.select %dead{m}, %zeros{m}, {u} : tensor<{w}xf32>")
+            u = f"%z{m}"
         if finish:
             text += line(f"%sq{m} = arith.mulf {u}, {u} : tensor<{w}xf32>")
             text += line(f"%ss{m} = sinter.row_reduce add %sq{m} : tensor<{w}xf32> -> f32")
@@ -162,6 +172,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             p = np.exp(s - top)
             total = p.sum(-1, keepdims=True)
             p = 1 / (1 + np.exp(-s)) if no_sum else p / total
+            p = np.where(np.isneginf(top), 0, p) if wide and not no_sum else p
             ys = [np.einsum("bhij,bhje->bhie", p, a) for a in vv]
             ys = [a / np.sqrt((a * a).sum(-1, keepdims=True)) for a in ys] if finish else ys
             out = [heads_first(a) for a in ys]
@@ -199,9 +210,14 @@ def chains(case, program, tensor, cast):
     a("_finish", finish=True)
     a("_sigmoid", no_sum=True)
     a("_odd", d=13, e=7, queries=5, keys=3)
-    a("_wide", d=40, e=72, keys=70)
+    a("_long_heads", d=40, e=72, keys=70)
     a("_one", heads=(1, 1), queries=1, keys=1, d=1, e=1)
     a("_one_query", heads=(1, 2), queries=1, keys=200, d=64, e=64)
+    a("_wide", wide=True)
+    a("_wide_f16", wide=True, t="f16", causal=True)
+    a("_wide_mask", wide=True, mask="rows", masked=(0, 3), schedule=warps(16))
+    a("_wide_sigmoid", wide=True, no_sum=True)
+    a("_wide_statistics", wide=True, statistics=True)
     a("_sizes", sizes=("b", "i", "j"))
     a("_sizes_causal", sizes=("i", "j"), causal=True, queries=45)
     a("_sizes_mask", sizes=("j",), mask="rows", keys=33)
@@ -228,4 +244,8 @@ def chains(case, program, tensor, cast):
     a("_wgmma_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=groups(128, 64))
     a("_wgmma_growing", **big, mask="rows", growing=0.5, large=3e37, schedule=groups(128, 64))
     a("_wgmma_growing_f16", **big, t="f16", mask="rows", growing=0.5, schedule=groups(128, 64))
+    a("_wgmma_wide_weights", **big, wide=True, mask="rows", masked=(3, 149), schedule=groups(128, 64))
+    a("_wgmma_wide_weights_f16", **big, wide=True, t="f16", causal=True, schedule=groups(64, 128))
+    a("_wgmma_wide_no_keys", **{**big, "keys": 0}, sizes=("j",), wide=True, schedule=groups(128, 64))
+    a("_wgmma_wide_large", **big, wide=True, large=3e37, schedule=groups(64, 64))
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))

@@ -26,7 +26,9 @@ static void end_phase(SnBuilder *b, size_t phase, void *user) {
                 least =
                     sn(b, "arith.cmpf", x, sn_row_identity(b, p, reduce, 1), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
       r->odd = sn(b, "arith.andi", some, least);
-    } else if (!maximum) {
+    } else if (maximum) { // asked for whether it is -inf
+      x = sn(b, "arith.select", r->none, sn_chain_number(b, -__builtin_inf()), sn_chain_number(b, 0));
+    } else {
       x = sn_chain_over_quad(b, p, reduce, x);
       if (phase == 1 && !sn_none(r->by))
         x = sn(b, "arith.mulf", x, sn_row_convert(b, scaled ? r->by_scaled : r->by, sn_type_of(x)));
@@ -106,6 +108,7 @@ static void end_row(SnBuilder *b, SnGpuChain *c, int h, MlirValue *states, size_
     MlirValue sum = sn_chain_over_quad(b, r.program, reduce, r.states[c->sum]),
               some = sn(b, "arith.cmpi", c->num_columns, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))),
               none = sn(b, "arith.cmpf", sum, sn_chain_number(b, 0), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
+    r.none = none;
     r.odd = sn(b, "arith.andi", some, none);
     r.by = sn_chain_number(b, 1);
     r.by_scaled = sn_chain_number(b, c->power ? 1.0 / (double)c->power : 1);

@@ -24,6 +24,7 @@
 #include "lowering/gpu/meet/meet.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/split/split.h"
+#include <math.h>
 
 enum { HALF = 8 }; // rows between a thread's two
 
@@ -49,6 +50,13 @@ int64_t sn_gpu_chain_pairs(const SnGpuChain *c) { return sn_gpu_chain_whole(sn_r
 
 size_t sn_gpu_chain_grown(const SnGpuChain *c) {
   return c->second.products.size * (size_t)sn_gpu_chain_pairs(c) * SN_GPU_MMA_SUMS;
+}
+
+size_t sn_gpu_chain_words_before(const SnGpuChain *c, size_t p) {
+  size_t parts = 0;
+  for (size_t i = 0; i < p; ++i)
+    parts += c->products[c->first.products.size + i].parts;
+  return parts * (size_t)c->plan->n / 4;
 }
 
 // ---- a thread's rows --------------------------------------------------------------------------
@@ -137,7 +145,7 @@ MlirValue sn_chain_over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce
 // ---- rows that grow -----------------------------------------------------------------------------
 
 static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
-enum { LAZY_BITS = 8, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
+enum { LAZY_BITS = 8, OEQ = 1, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
 
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
   size_t n = sn_gpu_chain_states(c), reductions = num_reductions(c);
@@ -269,18 +277,23 @@ static void stream_phase(SnBuilder *b, size_t phase, SnChainRow *r) {
   }
 }
 
-// A pair of elements that are multiplied, as a register has them.
-static MlirValue word_of(SnBuilder *b, SnChainRow *r, size_t pair, MlirValue row) {
-  MlirType element = sn_element(sn_type_of(row)), i32 = mlirIntegerTypeGet(b->ctx, 32), word = sn_vector(i32, 1);
-  MlirValue zero = sn_zero(b, element), x[2], both;
+// A pair of elements of the row, and zeros beside it, as a vector of two.
+static MlirValue pair_of(SnBuilder *b, SnChainRow *r, size_t pair, MlirValue row) {
+  MlirType element = sn_element(sn_type_of(row));
+  MlirValue zero = sn_zero(b, element), x[2];
   SnChainColumns *c = &r->columns;
   for (size_t l = 0; l < (size_t)(2 / c->own.lanes); ++l) {
     size_t i = pair * (size_t)(2 / c->own.lanes) + l;
     x[l] = inside(b, c, i, sn_row_element(b, r->program, &c->at[i], row), zero);
   }
-  both = c->own.lanes > 1 ? x[0] : sn(b, "vector.from_elements", sn_values(2, x), sn_vector(element, 2));
+  return c->own.lanes > 1 ? x[0] : sn(b, "vector.from_elements", sn_values(2, x), sn_vector(element, 2));
+}
+
+// Two halves, as a register has them.
+static MlirValue word_of(SnBuilder *b, MlirValue pair) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   int64_t none = 0;
-  return sn(b, "vector.extract", sn(b, "vector.bitcast", both, word), i32,
+  return sn(b, "vector.extract", sn(b, "vector.bitcast", pair, sn_vector(i32, 1)), i32,
             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &none)));
 }
 
@@ -302,8 +315,18 @@ static void words_of_row(SnBuilder *b, SnChainRow *r, MlirValue *words) {
   size_t pairs = (size_t)c->plan->n / 8;
   for (size_t p = 0; p < c->second.products.size; ++p) {
     MlirValue row = sn_row_yield(r->program, c->products[c->first.products.size + p].yield);
-    for (size_t pair = 0; pair < pairs; ++pair)
-      words[(p * pairs + pair) * 2 + (size_t)r->h] = word_of(b, r, pair, row);
+    const SnGpuChained *q = &c->products[c->first.products.size + p];
+    MlirType half = sn_vector(sn_side_element(&c->second, q->product.b), 2);
+    MlirValue *to = words + sn_gpu_chain_words_before(c, p) + (size_t)r->h;
+    for (size_t pair = 0; pair < pairs; ++pair) {
+      MlirValue x = pair_of(b, r, pair, row), rest = x;
+      for (size_t part = 0; part < q->parts; ++part) { // rounded, and what that left
+        MlirValue rounded = q->parts > 1 ? sn(b, "arith.truncf", rest, half) : x;
+        to[(part * pairs + pair) * 2] = word_of(b, rounded);
+        if (part + 1 < q->parts)
+          rest = sn(b, "arith.subf", rest, sn(b, "arith.extf", rounded, sn_type_of(x)));
+      }
+    }
   }
 }
 
@@ -340,7 +363,8 @@ static void follow(SnBuilder *b, SnChainRow *rows) {
 static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
                        SnChainRow *rows, MlirValue *words) {
   size_t num_states = 2 * sn_gpu_chain_states(c), first = sn_chain_num_reduces(&c->rows[0], 0),
-         num_parts = sn_chain_num_reduces(&c->rows[0], 1), num_words = c->second.products.size * (size_t)c->plan->n / 4,
+         num_parts = sn_chain_num_reduces(&c->rows[0], 1),
+         num_words = sn_gpu_chain_words_before(c, c->second.products.size),
          n = num_states + rows->num_grown + 2 * num_parts + num_words;
   MlirValue *was = sn_alloc(2 * n * sizeof *was), *is = was + n, far = {0},
             most = sn_chain_number(b, c->power ? 1.0 / (double)c->power : 1 << LAZY_BITS);
@@ -423,12 +447,20 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
     sn_chain_free_columns(&rows[h].columns);
 }
 
-// Of the maximum: all that takes it is exponentials' arguments.
+// Whether there was anything but -inf: a sum says that, too.
+static bool asks_if_least(MlirOperation compare) {
+  return sn_is(compare, "arith.cmpf") && sn_int_attr(compare, "predicate", -1) == OEQ &&
+         (sn_is_constant(sn_operand(compare, 0), -INFINITY) || sn_is_constant(sn_operand(compare, 1), -INFINITY));
+}
+
+// Of the maximum: all that takes it is exponentials' arguments, and who asks if it is -inf.
 static bool is_asked_for(MlirOperation maximum) {
   bool asked = false;
   MlirValue m = sn_result(maximum, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(m); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation row = mlirOpOperandGetOwner(use);
+    if (asks_if_least(row))
+      continue;
     asked |= sn_num_results(row) != 1 || !sn_same(sn_broadcast_of(sn_result(row, 0)), m);
     MlirOpOperand of_row = asked ? (MlirOpOperand){0} : mlirValueGetFirstUse(sn_result(row, 0));
     for (; !mlirOpOperandIsNull(of_row); of_row = mlirOpOperandGetNextUse(of_row)) {

@@ -26,6 +26,7 @@ typedef struct {
   bool unmasked;           // the mask leaves none of these columns out
   bool guesses;            // its reference may be too low
   MlirValue odd;           // i1, at its end: all are -inf, and not for want of columns
+  MlirValue none;          // i1, where nobody else asks for the maximum: no exponential is greater than 0
   MlirValue by, by_scaled; // then: what takes sums from the reference to the maximum; times 1 / power
 } SnChainRow;
 

@@ -18,8 +18,10 @@
 #include "lowering/gpu/chains/chains_gpu.h"
 #include "lowering/gpu/products/wgmma.h"
 #include "lowering/rows/rowmemory.h"
+#include <assert.h>
 
 enum {
+  MOST_PARTS = 2, // of an element that is multiplied again
   LINE = SN_GPU_SWIZZLED_BYTES,
   STEP_ALONG = 32,
   STEP_ACROSS = 16 * LINE
@@ -206,7 +208,7 @@ static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirVa
                            MlirValue *to) {
   SnGpuChain *c = s->c;
   int64_t at = 0, steps = c->plan->n / 16, n = sn_gpu_chain_pairs(c) * 8;
-  MlirValue base = slot_at(b, s, slot), *descriptors = sn_alloc((size_t)steps * sizeof *descriptors);
+  MlirValue base = slot_at(b, s, slot), *descriptors = sn_alloc((size_t)steps * MOST_PARTS * sizeof *descriptors);
   sn_wgmma_fence(b);
   for (size_t p = num_first(c), i = 0; p < num_all(c); ++p, ++i) {
     const SnGpuChained *q = &c->products[p];
@@ -216,8 +218,12 @@ static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirVa
     for (int64_t t = 0; t < steps; ++t)
       descriptors[t] = sn_wgmma_further(
           b, first, t / of_line * side->lines * LINE + t % of_line * (side->map.along_sum ? STEP_ALONG : STEP_ACROSS));
-    to[i] = sn_wgmma_of_registers(b, q->product.line, n, steps, words + i * (size_t)steps * 4, descriptors,
-                                  side->map.along_sum, grown + i * (size_t)n / 2);
+    assert(q->parts <= MOST_PARTS && "facts/gpu_chains.c makes no more");
+    for (size_t part = 1; part < q->parts; ++part)
+      memcpy(descriptors + part * (size_t)steps, descriptors, (size_t)steps * sizeof *descriptors);
+    to[i] =
+        sn_wgmma_of_registers(b, q->product.line, n, steps * (int64_t)q->parts, words + sn_gpu_chain_words_before(c, i),
+                              descriptors, side->map.along_sum, grown + i * (size_t)n / 2);
     at += side->pieces * side->lines * LINE;
   }
   sn_wgmma_commit(b);
@@ -232,7 +238,7 @@ typedef struct {
 
 static Tile new_tile(const SnGpuChain *c) {
   Tile t = {.states = 2 * sn_gpu_chain_states(c),
-            .words = c->second.products.size * (size_t)c->plan->n / 4,
+            .words = sn_gpu_chain_words_before(c, c->second.products.size),
             .grown = sn_gpu_chain_grown(c)};
   t.all = t.states + t.words + t.grown + 2;
   t.v = sn_alloc(t.all * sizeof *t.v);

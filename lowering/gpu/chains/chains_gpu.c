@@ -17,6 +17,7 @@
 // test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
 
 #include "lowering/gpu/chains/chains_gpu.h"
+#include "dialect/row_groups.h"
 #include "lowering/facts/gpu_forms.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/edit/edit.h"
@@ -142,7 +143,13 @@ static void read_product(SnGpuChain *c, SnForm *f, size_t i, SnGpuChained *to) {
   int64_t sum = sn_gpu_pieces(f, i, 1, 1);
   bool again = f == &c->second;
   size_t first = c->first.products.size;
-  *to = (SnGpuChained){.product = sn_gpu_product(f, i, plan->kernel),
+  SnGpuProduct product = sn_gpu_product(f, i, plan->kernel);
+  MlirType of_row = sn_side_element(f, product.a), half = sn_side_element(f, product.b);
+  int64_t parts = again ? sn_parts_of(of_row, half) : 1;
+  if (parts > 1)
+    product.line = sn_micro_kernel(plan->kernel, half, half, product.type);
+  *to = (SnGpuChained){.product = product,
+                       .parts = (size_t)parts,
                        .staged_b = plan->b[again ? first + i : i],
                        .map_b = again ? 2 * first + i : 2 * i + 1,
                        .sum = sum};
@@ -295,9 +302,9 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
   size_t num_first = c->first.products.size, num_states = 2 * sn_gpu_chain_states(c), pairs = (size_t)c->plan->n / 8,
          num_sums = pairs * SN_GPU_MMA_SUMS, of_result = (size_t)sn_gpu_chain_pairs(c) * SN_GPU_MMA_SUMS;
   MlirValue *sums = sn_alloc(num_first * num_sums * sizeof *sums),
-            *words = sn_alloc(c->second.products.size * 2 * pairs * sizeof *words), *grown = carried + num_states,
-            n = sn_index(b, c->plan->n), next = sn(b, "arith.addi", n0, n), two = sn_index(b, 2),
-            slot = sn(b, "arith.remui", sn(b, "arith.divui", n0, n), two),
+            *words = sn_alloc(sn_gpu_chain_words_before(c, c->second.products.size) * sizeof *words),
+            *grown = carried + num_states, n = sn_index(b, c->plan->n), next = sn(b, "arith.addi", n0, n),
+            two = sn_index(b, 2), slot = sn(b, "arith.remui", sn(b, "arith.divui", n0, n), two),
             other = sn(b, "arith.subi", sn_index(b, 1), slot);
   fetch_block(b, c, n0, slot, true);
   sn_gpu_await_copies(b, 0);
@@ -311,7 +318,9 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
     multiply(b, &c->products[p], slot, NULL, sums + p * num_sums);
   sn_gpu_chain_columns(b, c, n0, true, false, sums, carried, sn_gpu_chain_grown(c), grown, words);
   for (size_t p = 0; p < c->second.products.size; ++p)
-    multiply(b, &c->products[num_first + p], slot, words + p * 2 * pairs, grown + p * of_result);
+    for (size_t part = 0; part < c->products[num_first + p].parts; ++part)
+      multiply(b, &c->products[num_first + p], slot, words + sn_gpu_chain_words_before(c, p) + part * 2 * pairs,
+               grown + p * of_result);
   free(sums);
   free(words);
 }

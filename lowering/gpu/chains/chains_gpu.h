@@ -27,6 +27,7 @@ typedef struct {
   SnGpuWarpSide a, b;    // as fragments are taken from them; of what is multiplied again there is no a
   MlirValue a_bytes, b_bytes;
   intptr_t yield; // of what is multiplied again: which operand of the first piece's terminator
+  size_t parts;   // then: numbers of the instruction's type that an element is the sum of
   // Of wgmma: what copies fetch, which of the kernel's maps they take, and how many elements are summed.
   SnGpuChainSide staged_a, staged_b;
   size_t map_a, map_b;
@@ -89,6 +90,9 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
                           MlirValue *words);
 // The rows' ends, and results of the second piece from its sums.
 void sn_gpu_chain_end(SnBuilder *b, SnGpuChain *c, MlirValue *states, size_t num_grown, MlirValue *grown);
+// Words of the second piece's products in front of product p, its parts one behind the other; of all, `p` being how
+// many.
+size_t sn_gpu_chain_words_before(const SnGpuChain *c, size_t p);
 // Of product p of the second piece, and in all.
 int64_t sn_gpu_chain_pairs(const SnGpuChain *c); // of a row of results
 size_t sn_gpu_chain_grown(const SnGpuChain *c);

@@ -1,0 +1,247 @@
+// behind_products.c: what keeps half values from being multiplied as they are goes behind their product.
+//
+//   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
+//   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
+//   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf
+//   %x + select(%m, 0, -inf)                                    ->    select %m, %x, -inf
+//
+// So does torch-mlir write scaled_dot_product_attention: q, k and v are widened, both sides are scaled, and a row of
+// nothing but -inf is 0. Tensor cores multiply halves and sum in f32, so no digit is lost. A sum that only its factor
+// kept in f32's range becomes an infinity, so factors are from 2^-20 to 2^20. A row that is 0 is not multiplied: what
+// is no number in the matrix is not asked for then. Nor is a score that a mask leaves out.
+//
+// With `weights=half` rows in f32 that a half matrix multiplies are rounded to its type; else they are multiplied in
+// two parts (lowering/gpu/chains).
+//
+// decides: where factors, masks and rows of 0 stand in a GPU's products.
+//
+// runs in: sinter-gpu    test: test/passes/arrange/behind_products.mlir, test/gpu/chains.test
+
+#include "capi/form.h"
+#include "capi/pass.h"
+#include "passes/edit/edit.h"
+#include "passes/edit/rewrite.h"
+#include <math.h>
+
+enum { OEQ = 1 }; // of arith.cmpf
+
+static bool is_half(MlirType t) { return mlirTypeIsABF16(t) || mlirTypeIsAF16(t); }
+
+// ---- sides ------------------------------------------------------------------------------------
+
+// The number that a side multiplies its only argument by, which it widens from a half type.
+static bool is_scaled_half(const SnForm *f, size_t side, double *factor) {
+  SnSide s = sn_side(f, side);
+  if (!s.program.ptr || s.count != 1)
+    return false;
+  MlirValue v = sn_operand(mlirBlockGetTerminator(s.program), 0), x = mlirBlockGetArgument(s.program, 0);
+  *factor = 1;
+  for (MlirOperation mul = sn_def(v, "arith.mulf"); !sn_null(mul); mul = sn_def(v, "arith.mulf")) {
+    double number = 0;
+    int of = sn_none(sn_broadcast_of(sn_operand(mul, 1))) ? 0 : 1;
+    MlirValue scalar = sn_broadcast_of(sn_operand(mul, of));
+    if (sn_none(scalar) || !sn_attr_number(sn_constant_of(scalar), &number))
+      return false;
+    *factor *= number;
+    v = sn_operand(mul, 1 - of);
+  }
+  MlirOperation wide = sn_def(v, "arith.extf");
+  return !sn_null(wide) && sn_same(sn_operand(wide, 0), x) && sn_is_row(x) && is_half(sn_element(sn_type_of(x))) &&
+         mlirTypeIsAF32(sn_element(sn_type_of(sn_result(wide, 0))));
+}
+
+static MlirType half_of(const SnForm *f, size_t side) {
+  return sn_element(sn_type_of(mlirBlockGetArgument(sn_side(f, side).program, 0)));
+}
+
+// Of product p: what its sides' halves' product is to be multiplied by.
+static bool is_of_halves(const SnForm *f, size_t p, double *factor) {
+  double x, y;
+  if (!mlirTypeIsAF32(f->products.data[p].type) || !is_scaled_half(f, 2 * p, &x) || !is_scaled_half(f, 2 * p + 1, &y) ||
+      !mlirTypeEqual(half_of(f, 2 * p), half_of(f, 2 * p + 1)))
+    return false;
+  *factor = x * y;
+  return fabs(*factor) >= 0x1p-20 && fabs(*factor) <= 0x1p20;
+}
+
+static void multiply_readers(SnForm *f, size_t p, double factor) {
+  MlirValue product = sn_product_argument(f, p);
+  SnBuilder b = sn_at_start(f->body, mlirOperationGetLocation(f->op));
+  MlirType t = sn_type_of(product);
+  MlirOperation mul = sn_op(&b, "arith.mulf", product, sn_as_row(&b, sn_float(&b, sn_element(t), factor), t), t);
+  mlirValueReplaceAllUsesExcept(product, sn_result(mul, 0), 1, &mul);
+}
+
+// Products of the form whose sides are halves, as they lie.
+static void bare_sides(MlirOperation op) {
+  SnForm f = sn_form_read(op), to = sn_form_read(op);
+  double *factors = sn_alloc((f.products.size + 1) * sizeof *factors);
+  bool some = false;
+  for (size_t p = 0; p < f.products.size; ++p) {
+    factors[p] = 0;
+    if (f.schedule.ptr || !is_of_halves(&f, p, &factors[p]))
+      continue;
+    some = true;
+    for (size_t side = 2 * p; side < 2 * p + 2; ++side)
+      to.sides.data[side].program = (MlirBlock){0};
+  }
+  if (some) {
+    SnBuilder b = sn_before(op);
+    sn_with_other_sides(&b, &f, &to);
+    for (size_t p = 0; p < f.products.size; ++p)
+      if (factors[p] != 0 && factors[p] != 1)
+        multiply_readers(&to, p, factors[p]);
+    mlirOperationDestroy(op);
+  }
+  free(factors);
+  sn_form_free(&f);
+  sn_form_free(&to);
+}
+
+// ---- rules --------------------------------------------------------------------------------------
+
+static bool is_splat(MlirValue row, double number) {
+  MlirValue scalar = sn_broadcast_of(row);
+  return sn_is_constant(sn_none(scalar) ? row : scalar, number);
+}
+
+static MlirValue without_extensions(MlirValue x) {
+  for (MlirOperation op = sn_def(x, "arith.extf"); !sn_null(op); op = sn_def(x, "arith.extf"))
+    x = sn_operand(op, 0);
+  return x;
+}
+
+// The maximum of x that is there, in front of `op` now.
+static MlirValue maximum_in_front(SnRewriter *rw, MlirOperation op, MlirValue x) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!sn_is_reduce(user, "maximumf") || !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)))
+      continue;
+    if (!mlirOperationIsBeforeInBlock(user, op))
+      mlirOperationMoveBefore(user, op);
+    return sn_result(user, 0);
+  }
+  return sn_row_reduce(rw->b, "maximumf", x, sn_element(sn_type_of(x)));
+}
+
+static bool all_least(SnRewriter *rw, MlirOperation reduce) {
+  MlirOperation compare =
+      sn_is_reduce(reduce, "and") ? sn_def(sn_operand(reduce, 0), "arith.cmpf") : (MlirOperation){0};
+  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != OEQ || !is_splat(sn_operand(compare, 1), -INFINITY))
+    return false;
+  MlirValue x = without_extensions(sn_operand(compare, 0));
+  if (!sn_is_row(x))
+    return false;
+  MlirValue m = maximum_in_front(rw, reduce, x), least = sn_float(rw->b, sn_type_of(m), -INFINITY);
+  sn_replace(rw, reduce, sn(rw->b, "arith.cmpf", m, least, sn_attr("predicate", sn_i64(rw->b->ctx, OEQ))));
+  return true;
+}
+
+// The row that `select` with one condition for all gives where it is not 0; null if it is nothing of the kind.
+static MlirValue unless_zero(MlirValue row, MlirOperation *select, int *at) {
+  *select = sn_def(row, "arith.select");
+  if (sn_null(*select) || sn_is_row(sn_operand(*select, 0)))
+    return (MlirValue){0};
+  for (*at = 1; *at < 3; ++*at)
+    if (is_splat(sn_operand(*select, *at), 0))
+      return sn_operand(*select, 3 - *at);
+  return (MlirValue){0};
+}
+
+// select(c, 0, y), or select(c, y, 0), as `select` has it.
+static void replace_selected(SnRewriter *rw, MlirOperation op, MlirOperation select, int at, MlirValue y) {
+  MlirValue zero = sn_as_row(rw->b, sn_zero(rw->b, sn_element(sn_type_of(y))), sn_type_of(y));
+  MlirOperation made =
+      sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? zero : y, at == 1 ? y : zero, sn_type_of(y));
+  sn_replace(rw, op, sn_result(made, 0));
+}
+
+static bool dead_rows(SnRewriter *rw, MlirOperation op) {
+  MlirOperation select;
+  int at;
+  MlirValue w = unless_zero(sn_operand(op, 0), &select, &at);
+  if (sn_none(w))
+    return false;
+  replace_selected(rw, op, select, at, sn_row_product(rw->b, w, sn_operand(op, 1), sn_type_of(sn_result(op, 0))));
+  return true;
+}
+
+static bool rounded_rows(SnRewriter *rw, MlirOperation op) {
+  MlirOperation select;
+  int at;
+  MlirValue w = sn_is_row(sn_operand(op, 0)) ? unless_zero(sn_operand(op, 0), &select, &at) : (MlirValue){0};
+  if (sn_none(w))
+    return false;
+  replace_selected(rw, op, select, at, sn(rw->b, "arith.truncf", w, sn_type_of(sn_result(op, 0))));
+  return true;
+}
+
+static bool added_mask(SnRewriter *rw, MlirOperation add) {
+  for (int k = 0; k < 2; ++k) {
+    MlirValue x = sn_operand(add, 1 - k);
+    MlirOperation select = sn_def(without_extensions(sn_operand(add, k)), "arith.select");
+    for (int at = 1; at < 3 && !sn_null(select) && sn_is_row(x); ++at) {
+      if (!is_splat(sn_operand(select, at), 0) || !is_splat(sn_operand(select, 3 - at), -INFINITY))
+        continue;
+      MlirType t = sn_type_of(x);
+      MlirValue least = sn_as_row(rw->b, sn_float(rw->b, sn_element(t), -INFINITY), t);
+      MlirOperation made =
+          sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? x : least, at == 1 ? least : x, t);
+      sn_replace(rw, add, sn_result(made, 0));
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool half_weights(SnRewriter *rw, MlirOperation op) {
+  MlirValue w = sn_operand(op, 0), v = sn_operand(op, 1);
+  MlirType half = sn_element(sn_type_of(v)), row = sn_type_of(w);
+  if (!mlirTypeIsAF32(sn_element(row)) || !is_half(half))
+    return false;
+  MlirValue rounded = sn(rw->b, "arith.truncf", w, sn_tensor_like(row, half));
+  sn_replace(rw, op, sn_row_product(rw->b, rounded, v, sn_type_of(sn_result(op, 0))));
+  return true;
+}
+
+static SnRules behind = {{"sinter.row_reduce", all_least},
+                         {"sinter.row_product", dead_rows},
+                         {"arith.truncf", rounded_rows},
+                         {"arith.addf", added_mask},
+                         {0}};
+static SnRules weights_as_half = {{"sinter.row_product", half_weights}, {0}};
+
+// ---- the pass --------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *weights;
+} Options;
+static const char *const weights[] = {"parts", "half", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: in two parts, or rounded", "parts",
+     weights, offsetof(Options, weights)},
+    {0},
+};
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  bool half = !strcmp(o->weights, "half");
+  SnOpVec forms = sn_collect(op, "sinter.contract");
+  for (size_t k = 0; k < forms.size; ++k)
+    bare_sides(forms.data[k]);
+  sn_vec_free(&forms);
+  const SnRule *const rules[] = {behind, half ? weights_as_half : NULL, NULL};
+  return sn_apply_rules(op, rules);
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+
+const SnPass sn_pass_behind_products = {
+    .argument = "sinter-behind-products",
+    .summary = "factors, masks and rows of 0 that keep halves from tensor cores -> behind their product",
+    .dialects = dialects,
+    .options = options,
+    .options_size = sizeof(Options),
+    .run = run,
+};

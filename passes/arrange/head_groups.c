@@ -1,0 +1,213 @@
+// head_groups.c: heads that share keys are rows of one tile, and what has them as one dimension is seen as two.
+//
+//   (b, h = 64) by (j) by (e)  %q[b, h, k], %k[b, h floordiv 8, j, k]
+//     ->  (b, h = 8, g = 8)    %q'[b, h, g, k], %k[b, h, j, k]        %q' = expand_shape %q [8, 8]
+//   %q[b, h * 8 + g, i, k]     ->  %q'[b, h, g, i, k]
+//
+// The first where rows are few beside: a tile of one query would be one row, and keys would be read for each head. The
+// second everywhere: copies fetch what each subscript is a dimension of.
+//
+// decides: how rows of chains lie in a GPU's tiles.
+//
+// runs in: sinter-gpu    test: test/passes/arrange/head_groups.mlir, test/gpu/chains.test
+
+#include "capi/form.h"
+#include "capi/pass.h"
+#include "dialect/row_ops.h"
+#include "lowering/facts/gpu_chains.h"
+#include "passes/edit/edit.h"
+
+enum { FEW_ROWS = 64 }; // of a tile
+
+// ---- a subscript that is two dimensions ------------------------------------------------------------
+
+// e is d1 * n + d2, and n is how many d2 has; `all` in all.
+static bool is_two(const SnForm *f, MlirAffineExpr e, int64_t all, int64_t *d1, int64_t *d2) {
+  if (!mlirAffineExprIsAAdd(e))
+    return false;
+  MlirAffineExpr x = mlirAffineBinaryOpExprGetLHS(e), y = mlirAffineBinaryOpExprGetRHS(e);
+  if (mlirAffineExprIsADim(x)) {
+    MlirAffineExpr other = x;
+    x = y;
+    y = other;
+  }
+  if (!mlirAffineExprIsAMul(x) || !mlirAffineExprIsADim(y) || !mlirAffineExprIsADim(mlirAffineBinaryOpExprGetLHS(x)) ||
+      !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(x)))
+    return false;
+  int64_t n = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(x));
+  *d1 = mlirAffineDimExprGetPosition(mlirAffineBinaryOpExprGetLHS(x));
+  *d2 = mlirAffineDimExprGetPosition(y);
+  int64_t size = f->dims.data[*d1].size;
+  return *d1 != *d2 && f->dims.data[*d2].size == n && size != SN_DYNAMIC && sn_times(size, n) == all;
+}
+
+// [[0], [1, 2], [3]], for dimension `at` of `rank`.
+static MlirAttribute groups_of(MlirContext ctx, intptr_t rank, intptr_t at) {
+  MlirAttribute groups[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    MlirAttribute members[] = {sn_i64(ctx, i + (i > at)), sn_i64(ctx, i + 1)};
+    groups[i] = mlirArrayAttrGet(ctx, i == at ? 2 : 1, members);
+  }
+  return mlirArrayAttrGet(ctx, rank, groups);
+}
+
+static MlirValue expanded(SnBuilder *b, MlirValue v, intptr_t at, int64_t n1, int64_t n2) {
+  MlirType t = sn_type_of(v);
+  intptr_t rank = sn_rank(t), n = 0, dynamic = 0;
+  int64_t shape[SN_MAX_DIMS];
+  MlirValue sizes[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    shape[n++] = i == at ? n1 : sn_dim(t, i);
+    if (i == at)
+      shape[n++] = n2;
+    else if (sn_dim(t, i) == SN_DYNAMIC)
+      sizes[dynamic++] = sn(b, "tensor.dim", v, sn_index(b, i), sn_index_type(b->ctx));
+  }
+  return sn(b, "tensor.expand_shape", v, sn_values(dynamic, sizes), sn_tensor(sn_element(t), n, shape),
+            sn_attr("reassociation", groups_of(b->ctx, rank, at)),
+            sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, n, shape)));
+}
+
+// The first subscript of the access that is two dimensions: its place, -1 if none is. The access then has both.
+static intptr_t take_apart(SnBuilder *b, const SnForm *f, SnAccess *a) {
+  MlirType t = sn_type_of(a->value);
+  intptr_t rank = sn_rank(t), n = 0, at = -1;
+  int64_t d1, d2;
+  MlirAffineExpr e[SN_MAX_DIMS];
+  if (a->fill.ptr || a->through.ptr || sn_is_table(a) || rank + 1 > SN_MAX_DIMS)
+    return -1;
+  for (intptr_t i = 0; i < rank; ++i) {
+    MlirAffineExpr is = mlirAffineMapGetResult(a->map, i);
+    if (at < 0 && is_two(f, is, sn_dim(t, i), &d1, &d2)) {
+      at = i;
+      e[n++] = mlirAffineDimExprGet(b->ctx, (intptr_t)d1);
+      is = mlirAffineDimExprGet(b->ctx, (intptr_t)d2);
+    }
+    e[n++] = is;
+  }
+  if (at < 0)
+    return -1;
+  a->value = expanded(b, a->value, at, f->dims.data[d1].size, f->dims.data[d2].size);
+  a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), 0, n, e);
+  return at;
+}
+
+// ---- a dimension that is two -------------------------------------------------------------------------
+
+static bool names(MlirBlock block, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_of(op) && sn_row_op_of(op)->names_dim &&
+        mlirStringRefEqual(mlirStringAttrGetValue(sn_get_attr(op, "dim")), name))
+      return true;
+  return false;
+}
+
+// A row dimension of which some input has d floordiv n, and all that a tile has of the others is a few rows; n, or 0.
+static int64_t shared_by(const SnForm *f, int64_t *d) {
+  int64_t rows = 1, n = 0;
+  for (size_t k = 0; k < f->inputs.size && !n; ++k)
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(f->inputs.data[k].map) && !n; ++i) {
+      MlirAffineExpr e = mlirAffineMapGetResult(f->inputs.data[k].map, i);
+      if (!mlirAffineExprIsAFloorDiv(e) || !mlirAffineExprIsADim(mlirAffineBinaryOpExprGetLHS(e)) ||
+          !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e)))
+        continue;
+      *d = mlirAffineDimExprGetPosition(mlirAffineBinaryOpExprGetLHS(e));
+      n = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
+    }
+  if (n < 2 || *d >= f->num_rows || f->dims.data[*d].size == SN_DYNAMIC || f->dims.data[*d].size % n ||
+      names(f->body, f->dims.data[*d].name) || f->dims.size + 1 > SN_MAX_DIMS)
+    return 0;
+  SnGpuPoints points = sn_gpu_chain_points(f);
+  for (size_t i = 0; i < points.rows.n; ++i) {
+    int64_t size = f->dims.data[points.rows.dims[i]].size;
+    rows = rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, size);
+  }
+  return rows != SN_DYNAMIC && sn_times(rows, n) <= FEW_ROWS ? n : 0;
+}
+
+// `to`, with d as d * n + the one behind it.
+static void divide(SnForm *to, int64_t d, int64_t n, MlirContext ctx) {
+  MlirAffineExpr e[SN_MAX_DIMS];
+  int64_t sizes[SN_MAX_DIMS];
+  SnDim second = {sn_fresh_name(ctx, to, "g"), n};
+  size_t count = to->dims.size;
+  sn_push(&to->dims, second);
+  for (size_t i = count; (int64_t)i > d + 1; --i)
+    to->dims.data[i] = to->dims.data[i - 1];
+  to->dims.data[d + 1] = second;
+  to->dims.data[d].size /= n;
+  for (size_t i = 0; i < to->dims.size; ++i)
+    sizes[i] = to->dims.data[i].size;
+  for (int64_t i = 0; i < (int64_t)count; ++i)
+    e[i] = mlirAffineDimExprGet(ctx, i + (i > d));
+  e[d] = mlirAffineAddExprGet(mlirAffineMulExprGet(e[d], mlirAffineConstantExprGet(ctx, n)),
+                              mlirAffineDimExprGet(ctx, d + 1));
+  ++to->num_rows;
+  for (size_t g = 0; g < to->groups.size; ++g)
+    ++to->groups.data[g].first;
+  for (size_t k = 0; k < to->inputs.size + to->indices.size + to->outputs.size; ++k) {
+    SnAccess *a = (SnAccess *)sn_form_access(to, k);
+    a->map = sn_map_simplify(sn_map_replace(a->map, (intptr_t)to->dims.size, e), sizes);
+  }
+}
+
+// ---- the pass ------------------------------------------------------------------------------------------
+
+static MlirValue collapsed(SnBuilder *b, MlirValue v, MlirType to, intptr_t at) {
+  return sn(b, "tensor.collapse_shape", v, to, sn_attr("reassociation", groups_of(b->ctx, sn_rank(to), at)));
+}
+
+static void regroup(MlirOperation op) {
+  SnForm f = sn_form_read(op), to = sn_form_read(op);
+  SnBuilder b = sn_before(op);
+  int64_t d, n;
+  bool fits = !sn_gpu_not_chain(&f) && !f.schedule.ptr && !f.indices.size && sn_num_results(op), changed = false;
+  if (fits && (n = shared_by(&f, &d))) {
+    divide(&to, d, n, b.ctx);
+    changed = true;
+  }
+  intptr_t at[SN_MAX_DIMS];
+  for (size_t k = 0; fits && k < to.inputs.size; ++k)
+    while (take_apart(&b, &to, &to.inputs.data[k]) >= 0)
+      changed = true;
+  for (size_t o = 0; changed && o < to.outputs.size; ++o)
+    at[o] = take_apart(&b, &to, &to.outputs.data[o]);
+  if (changed) {
+    MlirOperation made = sn_form_create(&b, &to, false);
+    SnMap map = {0};
+    for (intptr_t k = 0; k < mlirBlockGetNumArguments(f.body); ++k)
+      sn_map(&map, mlirBlockGetArgument(f.body, k), mlirBlockGetArgument(to.body, k));
+    SnBuilder in = sn_at_end(to.body, b.loc);
+    sn_copy_ops(&in, f.body, &map);
+    sn_clone(&in, mlirBlockGetTerminator(f.body), &map);
+    sn_map_free(&map);
+    for (intptr_t r = 0; r < sn_num_results(made); ++r) {
+      MlirValue was = sn_result(op, r), is = sn_result(made, r);
+      mlirValueReplaceAllUsesOfWith(was, at[r] < 0 ? is : collapsed(&b, is, sn_type_of(was), at[r]));
+    }
+    mlirOperationDestroy(op);
+  }
+  sn_form_free(&f);
+  sn_form_free(&to);
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  (void)run;
+  SnOpVec forms = sn_collect(op, "sinter.contract");
+  for (size_t k = 0; k < forms.size; ++k)
+    regroup(forms.data[k]);
+  sn_vec_free(&forms);
+  return SN_OK;
+}
+
+MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
+
+const SnPass sn_pass_head_groups = {
+    .argument = "sinter-head-groups",
+    .summary = "heads that share keys -> rows of one tile; one dimension that is two -> both",
+    .dialects = dialects,
+    .run = run,
+};

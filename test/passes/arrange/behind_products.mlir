@@ -1,0 +1,122 @@
+// RUN: sinter-opt --sinter-behind-products --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-behind-products=weights=half --split-input-file %s | FileCheck %s --check-prefix=HALF
+
+// Attention as torch-mlir writes it: both sides are widened and scaled, a mask is added, a row of nothing but -inf is
+// 0. Halves are multiplied, factors and the row of 0 come behind.
+
+// CHECK-LABEL: func @wide
+//       CHECK:   product (k = 4) (%{{.+}}[i, k] : tensor<5x4xbf16>, %{{.+}}[j, k] : tensor<7x4xbf16>) : f32
+//       CHECK:   ^row(%[[P:.+]]: tensor<7xf32>, %[[V:.+]]: tensor<7x3xbf16>, %[[M:.+]]: tensor<7xi1>):
+//   CHECK-DAG:     %[[C:.+]] = arith.constant 1.250000e-01 : f32
+//   CHECK-DAG:     %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
+//       CHECK:     %[[S:.+]] = arith.mulf %[[P]], %
+//       CHECK:     %[[X:.+]] = arith.select %[[M]], %[[S]], %
+//       CHECK:     %[[MAX:.+]] = sinter.row_reduce maximumf %[[X]]
+//       CHECK:     %[[DEAD:.+]] = arith.cmpf oeq, %[[MAX]], %[[LEAST]] : f32
+//   CHECK-NOT:     sinter.row_reduce and
+//       CHECK:     %[[W:.+]] = arith.mulf %{{.+}}, %{{.+}} : tensor<7xf32>
+//       CHECK:     %[[U:.+]] = sinter.row_product %[[W]], %[[V]] : tensor<7xf32>
+//       CHECK:     arith.select %[[DEAD]], %{{.+}}, %[[U]] : tensor<3xf32>
+//  HALF-LABEL: func @wide
+//        HALF:     %[[W:.+]] = arith.truncf %{{.+}} : tensor<7xf32> to tensor<7xbf16>
+//        HALF:     sinter.row_product %[[W]], %{{.+}} : tensor<7xbf16>, tensor<7x3xbf16> -> tensor<3xf32>
+func.func @wide(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %v: tensor<7x3xbf16>, %m: tensor<5x7xi1>,
+                %e: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) by (e = 3)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %c = arith.constant 0.5 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    %x = arith.mulf %w, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, side(%k[j, k] : tensor<7x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %c = arith.constant 0.25 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    %x = arith.mulf %w, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<7x3xbf16>)
+      ins(%m[i, j] : tensor<5x7xi1>)
+      outs(%e[i, e] : tensor<5x3xf32>) {
+  ^row(%p: tensor<7xf32>, %v_: tensor<7x3xbf16>, %m_: tensor<7xi1>):
+    %one = arith.constant 1.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %least = arith.constant 0xFF800000 : f32
+    %least64 = arith.constant 0xFFF0000000000000 : f64
+    %zeros = sinter.broadcast %zero : f32 -> tensor<7xf32>
+    %leasts = sinter.broadcast %least : f32 -> tensor<7xf32>
+    %leasts64 = sinter.broadcast %least64 : f64 -> tensor<7xf64>
+    %added = arith.select %m_, %zeros, %leasts : tensor<7xi1>, tensor<7xf32>
+    %x = arith.addf %p, %added : tensor<7xf32>
+    %x64 = arith.extf %x : tensor<7xf32> to tensor<7xf64>
+    %is = arith.cmpf oeq, %x64, %leasts64 : tensor<7xf64>
+    %dead = sinter.row_reduce and %is : tensor<7xi1> -> i1
+    %max = sinter.row_reduce maximumf %x : tensor<7xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<7xf32>
+    %d = arith.subf %x, %maxs : tensor<7xf32>
+    %ex = math.exp %d : tensor<7xf32>
+    %sum = sinter.row_reduce add %ex : tensor<7xf32> -> f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<7xf32>
+    %w = arith.mulf %ex, %bys : tensor<7xf32>
+    %z = arith.select %dead, %zeros, %w : tensor<7xf32>
+    %u = sinter.row_product %z, %v_ : tensor<7xf32>, tensor<7x3xbf16> -> tensor<3xf32>
+    sinter.yield %u : tensor<3xf32>
+  }
+  return %y : tensor<5x3xf32>
+}
+
+// -----
+
+// A factor that would take a sum of ordinary numbers out of range stays in its side; so does one that is no constant,
+// and so do sides of two types.
+
+// CHECK-LABEL: func @small_factor
+//       CHECK:   side(
+//       CHECK:   side(
+func.func @small_factor(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %c = arith.constant 0x2C800000 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    %x = arith.mulf %w, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, side(%k[j, k] : tensor<7x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    sinter.yield %w : tensor<4xf32>
+  }) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    sinter.yield %p : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @two_types
+//       CHECK:   side(
+//       CHECK:   side(
+func.func @two_types(%q: tensor<5x4xbf16>, %k: tensor<7x4xf16>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    sinter.yield %w : tensor<4xf32>
+  }, side(%k[j, k] : tensor<7x4xf16>) {
+  ^side(%a: tensor<4xf16>):
+    %w = arith.extf %a : tensor<4xf16> to tensor<4xf32>
+    sinter.yield %w : tensor<4xf32>
+  }) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    sinter.yield %p : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
