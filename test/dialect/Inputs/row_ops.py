@@ -13,6 +13,7 @@ LAYERS = re.findall(r"^//   \w*ID\w* +(\S+\.c)", (root / "dialect/row_ops.h").re
 # What else each of these files names, and why it may.
 MAY = {
     "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
+    "passes/arrange/behind_products.c": "row_reduce row_product",  # what stands in front of a product goes behind it
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
     "passes/differentiate/detach.c": "detach",
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
