@@ -162,6 +162,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "that one multiplies while the other stores"},
     {"mma", "split", 1, 256, 1, 1, NULL,
      "blocks that share the sum of a tile; their parts meet in memory, in the order of k, by the last one"},
+    {"mma", "cluster", 1, 8, 0, 1, NULL,
+     "blocks that share rows which go through several products whole, a tile of columns each"},
     {"mma", "group", 1, 1024, 1, 1, NULL, "tiles below each other that are worked on before the next column of tiles"},
     {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most, to which tiles are dealt"},
     {"mma", "deal", 0, 0, 0, 0, gpu_deals,

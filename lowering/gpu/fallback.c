@@ -11,6 +11,7 @@
 #include "dialect/dialect.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_forms.h"
+#include "lowering/facts/gpu_layers.h"
 #include "lowering/facts/gpu_products.h"
 #include "lowering/gpu/lower_gpu.h"
 #include "lowering/gpu/rows/row_checks.h"
@@ -42,6 +43,8 @@ static MlirLogicalResult keep_first(MlirDiagnostic diagnostic, void *user) {
 }
 
 static MlirLogicalResult check_products(const SnForm *f) {
+  if (f->matrices.size && sn_gpu_not_chain(f) && !sn_gpu_not_layers(f))
+    return sn_gpu_plan_layers(f, &(SnGpuLayerPlan){0});
   if (f->matrices.size)
     return sn_gpu_plan_chain(f, &(SnGpuChainPlan){0});
   return sn_gpu_plan_products(f, &(SnGpuProductPlan){0});

@@ -20,6 +20,7 @@
 
 #include "lowering/gpu/lower_gpu.h"
 #include "dialect/dialect.h"
+#include "lowering/facts/gpu_layers.h"
 #include "lowering/gpu/chains/chains_gpu.h"
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/gpu/rows/rowwise_gpu.h"
@@ -28,9 +29,9 @@
 
 static MlirLogicalResult lower_contract(MlirOperation module, MlirOperation func, MlirOperation contract) {
   SnForm f = sn_form_read(contract);
-  bool again = f.matrices.size;
+  bool again = f.matrices.size, whole = again && sn_gpu_not_chain(&f) && !sn_gpu_not_layers(&f);
   sn_form_free(&f);
-  return (again ? sn_gpu_lower_chain : sn_gpu_lower_products)(module, func, contract);
+  return (whole ? sn_gpu_lower_layers : again ? sn_gpu_lower_chain : sn_gpu_lower_products)(module, func, contract);
 }
 
 static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {

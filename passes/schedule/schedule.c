@@ -14,6 +14,7 @@
 #include "dialect/row_groups.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/gpu_chains.h"
+#include "lowering/facts/gpu_layers.h"
 #include "target/chips.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
@@ -35,7 +36,8 @@ static const struct {
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_is_plain(f))
     return true;
-  return strcmp(options->target, "cpu") ? !sn_gpu_not_chain(f) : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
+  return strcmp(options->target, "cpu") ? !sn_gpu_not_chain(f) || !sn_gpu_not_layers(f)
+                                        : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
 }
 
 static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {
@@ -45,7 +47,7 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   if (!form.contract && form.matrices.size)
     scheduler = sn_schedule_brgemm;
   if (form.contract && form.matrices.size && !strcmp(options->target, "gpu"))
-    scheduler = sn_schedule_gpu_chain;
+    scheduler = sn_gpu_not_chain(&form) ? sn_schedule_gpu_layers : sn_schedule_gpu_chain;
   MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;

@@ -15,18 +15,27 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/split/split.mlir
 
 #include "lowering/facts/cpu_forms.h"
-#include "lowering/facts/product_sides.h"
 #include "lowering/facts/gpu_chains.h"
+#include "lowering/facts/gpu_layers.h"
+#include "lowering/facts/product_sides.h"
 #include "passes/split/pieces.h"
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
+
+// Rows are made a block of columns at a time, or whole.
+static const char *why_cut_on_gpu(const SnForm *f) {
+  const char *chain = sn_gpu_not_chain(f), *layers = chain ? sn_gpu_not_layers(f) : NULL;
+  if (chain && !layers)
+    return sn_gpu_layers_lose(f);
+  return !chain || !layers ? NULL : sn_num_groups(f) > 2 ? layers : chain;
+}
 
 // Why not this form, which is of several groups; NULL if it does. A CPU runs programs of sides.
 static const char *why_cut(const SnForm *f, SnSplit how) {
   if (!how.target || !*how.target)
     return "";
   if (!strcmp(how.target, "gpu"))
-    return sn_gpu_not_chain(f);
+    return why_cut_on_gpu(f);
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
   return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";

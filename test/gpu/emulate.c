@@ -341,6 +341,7 @@ int32_t emu_mapa(int32_t p, int32_t rank) {
   return (int32_t)(uint32_t)(a - (uintptr_t)(me->block - first_block) * (uintptr_t)shared_stride +
                              (uintptr_t)rank * (uintptr_t)shared_stride);
 }
+int64_t emu_load_of_block(int32_t p) { return *(int64_t *)(uintptr_t)(uint32_t)p; }
 void emu_expect(int32_t p, int32_t bytes) {
   use(p);
   signalled();

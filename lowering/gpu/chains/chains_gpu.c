@@ -370,7 +370,7 @@ static MlirValue size_of(SnBuilder *b, const SnForm *f, const SnGpuDims *dims) {
 }
 
 // Of a piece's inputs, as the kernel has them; null: it is none of its operands.
-static MlirValue *addresses_of(const SnGpuKernel *k, const SnForm *f) {
+MlirValue *sn_gpu_piece_addresses(const SnGpuKernel *k, const SnForm *f) {
   MlirValue *to = sn_alloc((f->inputs.size + 1) * sizeof *to);
   for (size_t i = 0; i < f->inputs.size; ++i)
     for (size_t o = 0; o < k->num_operands; ++o)
@@ -431,8 +431,8 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   contract->result = cut(b, &c, contract->op, &made);
   if (!sn_failed(contract->result)) {
     if (!c.plan->launch.more_threads) { // who fetches by copies needs none
-      c.first_addresses = addresses_of(k, &c.first);
-      c.second_addresses = addresses_of(k, &c.second);
+      c.first_addresses = sn_gpu_piece_addresses(k, &c.first);
+      c.second_addresses = sn_gpu_piece_addresses(k, &c.second);
     }
     sn_gpu_know_lanes(k);
     emit_tiles(b, &c);

@@ -10,6 +10,10 @@
 
 // A sinter.contract on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
 MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, MlirOperation contract);
+// The same where rows go through the products whole (layers_gpu.c).
+MlirLogicalResult sn_gpu_lower_layers(MlirOperation module, MlirOperation func, MlirOperation contract);
+// Of a piece's inputs, as the kernel has them: i64; null: it is none of its operands. Free it.
+MlirValue *sn_gpu_piece_addresses(const SnGpuKernel *k, const SnForm *f);
 
 // A value that crosses from the first piece to the second: of each row a number, or a streamed row.
 typedef struct {

@@ -43,6 +43,17 @@ static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
                    0);
 }
 
+void sn_gpu_sync_cluster(SnBuilder *b) {
+  sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+  sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+}
+
+MlirValue sn_gpu_load_of_block(SnBuilder *b, MlirValue address, MlirValue rank) {
+  return sn_result(sn_gpu_ptx(b, "ld.shared::cluster.b64 $0, [$1];", "=l,r,~{memory}",
+                              sn_values(1, (MlirValue[]){in_block(b, address, rank)}), mlirIntegerTypeGet(b->ctx, 64)),
+                   0);
+}
+
 // What travels together: value `i`, and `i + 1` if there are two.
 typedef struct {
   MlirValue bits, slots; // i32 or i64; memref of as many as share the row

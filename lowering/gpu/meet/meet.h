@@ -31,6 +31,12 @@ MlirValue sn_gpu_from_bits(SnBuilder *b, MlirValue bits, MlirType type);
 
 // cluster.c
 
+// All blocks of the cluster have come here, and see what the others stored before. Once blocks have begun
+// (sn_gpu_await_cluster).
+void sn_gpu_sync_cluster(SnBuilder *b);
+// i64: 8 bytes of another block's shared memory, by their address in the own (i32) and its rank (i32).
+MlirValue sn_gpu_load_of_block(SnBuilder *b, MlirValue address, MlirValue rank);
+
 // As sn_gpu_reduce_block over those that share a row: the team, the block, or the cluster, which only is in a loop
 // over tiles where the tile was given to sn_gpu_begin_turns.
 // `barrier`, of a cluster: there is no other exchange in a tile.

@@ -142,7 +142,8 @@ void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool li
 bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum) {
   MlirType element = sn_element(sn_type_of(s->access->value));
   int64_t bytes = s->lanes * (int64_t)sn_bits(element) / 8;
-  return mlirTypeEqual(element, s->type) && s->along_sum != lines_of_sum && !s->access->fill.ptr &&
+  bool in_memory = !mlirMemRefTypeGetMemorySpace(sn_type_of(s->access->value)).ptr; // not shared memory
+  return in_memory && mlirTypeEqual(element, s->type) && s->along_sum != lines_of_sum && !s->access->fill.ptr &&
          !s->access->through.ptr && (bytes == 4 || bytes == 8 || bytes == VECTOR_BYTES);
 }
 

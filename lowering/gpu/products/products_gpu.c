@@ -176,25 +176,39 @@ void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   sn_gpu_point(b, g->form, &p->points.batch, batch, g->dims);
 }
 
-static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
-  SnGpuProducts *g = user;
-  const SnGpuProductPlan *p = g->plan;
-  int64_t lanes = sn_gpu_product_lanes(g->form, p);
-  sn_gpu_place_tile(b, g, tile->number);
+// Sums of all products of the tile, known to all threads.
+static void sum_products(SnBuilder *b, SnGpuProducts *g) {
   for (size_t i = 0; i < g->form->products.size; ++i) {
-    SnGpuProduct product = sn_gpu_product(g->form, i, p->kernel);
+    SnGpuProduct product = sn_gpu_product(g->form, i, g->plan->kernel);
     if (i) // slots are free
-      sn_gpu_sync(b, k);
+      sn_gpu_sync(b, g->k);
     emitters[product.line->written](b, g, &product, g->sums[i]);
   }
-  sn_gpu_sync(b, k);
-  SnIf last;
-  if (p->split > 1)
-    last = sn_gpu_meet_in_tile(b, g);
-  SnLoop e = sn_for(b, k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, k->threads));
+  sn_gpu_sync(b, g->k);
+}
+
+static void emit_program(SnBuilder *b, SnGpuProducts *g) {
+  const SnGpuProductPlan *p = g->plan;
+  int64_t lanes = sn_gpu_product_lanes(g->form, p);
+  SnLoop e = sn_for(b, g->k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, g->k->threads));
   emit_vector(b, g, e.index, lanes);
   sn_next(b, &e);
-  if (p->split > 1)
+}
+
+void sn_gpu_emit_tile(SnBuilder *b, SnGpuProducts *g) {
+  sum_products(b, g);
+  emit_program(b, g);
+}
+
+static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  SnGpuProducts *g = user;
+  sn_gpu_place_tile(b, g, tile->number);
+  sum_products(b, g);
+  SnIf last;
+  if (g->plan->split > 1)
+    last = sn_gpu_meet_in_tile(b, g);
+  emit_program(b, g);
+  if (g->plan->split > 1)
     sn_end_if(b, &last);
   if (!k->single_tile)
     sn_gpu_sync(b, k);

@@ -47,6 +47,9 @@ SnIf sn_gpu_meet_in_registers(SnBuilder *b, SnGpuProducts *g, MlirValue unit, in
                               MlirValue *values, MlirValue flag, MlirValue flag_at,
                               void (*sync)(SnBuilder *b, void *user), void *user);
 
+// The tile that g is at, by threads or by warps: its sums, then the row program. Slots are free, and sums are read
+// until the next barrier.
+void sn_gpu_emit_tile(SnBuilder *b, SnGpuProducts *g);
 // The tile of this number: sets tile, part, first_row, first_column and dims of the batch.
 void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number);
 // Columns that the row program has at a time; at most SN_GPU_PRODUCT_LANES.

@@ -11,6 +11,8 @@
 //  CHECK-SAME:   tasks = 64, unroll = 1>)
 //   GPU-LABEL: func.func @mlp
 //     GPU-NOT:   schedule
+//   GPU-LABEL: func.func @no_rows
+//         GPU:   schedule(#sinter.mma<{{.*}}kernel = "fma", m = 8,
 //   GPU-LABEL: func.func @tiles
 //         GPU:   schedule(#sinter.mma<{{.*}}kernel = "wgmma", m = 64, n = 128,
 //   GPU-LABEL: func.func @not_whole
