@@ -13,6 +13,7 @@
 //   %x[j floordiv 4]             ->  %dx[p] = the sum of %t[p * 4 + k] over k
 //   %x[(j - 1) floordiv 2]       ->  %dx[p] = the sum of %t[p * 2 + k + 1] over k
 //   %x[i, j * 2 + k - 1]         ->  %dx[p, q] = the sum of %t[p, (q + 1) floordiv 2 - k, (q + 1) mod 2 + k * 2] over k
+//   %x[i, i + 1]                 ->  %dx[p, q] = %t[p] where q - p is 1, else 0
 //   %x[i, j * 2 + k * 4 - 1]     ->  %dx[p, q] = the sum of %t[p, (q - k * 4 + 1) floordiv 2, k] over k, where 2
 //   divides
 //
@@ -263,8 +264,20 @@ static bool no_route(const SnForm *f, size_t input, const char *why) {
   return false;
 }
 
+// Every subscript that uses dimension d is a multiple of it alone: a diagonal.
+static bool is_diagonal(const SnForm *f, const Subscript *s, intptr_t rank, size_t d) {
+  for (intptr_t p = 0; p < rank; ++p) {
+    if (s[p].digit ? s[p].dim == (intptr_t)d : !s[p].factors[d])
+      continue;
+    for (size_t e = 0; e < f->dims.size; ++e)
+      if (s[p].digit || (e != d && s[p].factors[e]))
+        return false;
+  }
+  return true;
+}
+
 // False, without an error, where a subscript is neither a sum of dimensions nor a digit of one, or two use one
-// dimension.
+// dimension and are no diagonal.
 static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   const SnAccess *a = &f->inputs.data[input];
   int uses[SN_MAX_DIMS] = {0};
@@ -279,7 +292,7 @@ static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
   }
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
     for (size_t d = 0; d < f->dims.size; ++d)
-      if (!to[p].digit && to[p].factors[d] && uses[d] > 2)
+      if (!to[p].digit && to[p].factors[d] && uses[d] > 2 && !is_diagonal(f, to, mlirAffineMapGetNumResults(a->map), d))
         return false;
   return true;
 }
@@ -290,14 +303,19 @@ static bool find_back(Back *k, const SnForm *f, size_t input, MlirAffineMap writ
   for (intptr_t p = 0; p < k->rank; ++p) {
     const Subscript *s = &k->subscripts[p];
     MlirAffineExpr at = mlirAffineAddExprGet(mlirAffineDimExprGet(k->ctx, p), constant(k, -s->offset));
-    bool uses = false;
-    for (size_t d = 0; d < f->dims.size; ++d)
+    bool uses = false, known = false;
+    for (size_t d = 0; d < f->dims.size; ++d) {
       uses |= !s->digit && s->factors[d];
+      if (s->digit || !s->factors[d] || !k->dims[d].ptr)
+        continue;
+      known = true; // off the diagonal there is nothing
+      sn_push(&k->checks, (Check){mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d])), 0});
+    }
     if (s->digit && !k->dims[s->dim].ptr && !join_digits(k, t, s->dim))
       return false;
     if (!s->digit && !uses && (s->offset || sn_dim(t, p) != 1))
       sn_push(&k->checks, (Check){at, 0});
-    if (uses && !split_digits(k, s, at))
+    if (uses && !known && !split_digits(k, s, at))
       solve(k, s, at);
   }
   for (size_t d = 0; d < f->dims.size; ++d)

@@ -264,7 +264,7 @@ static bool tile(const SnGpuRowFacts *a, Schedule *s) {
 // The same where there are fewer rows than threads, and a row is read as often as it takes: warps share its columns.
 static bool warps(const SnGpuRowFacts *a, Schedule *s) {
   int64_t all = a->gpu->multiprocessors * THREADS;
-  if (a->columns || a->sums || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
+  if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
       a->rows == SN_DYNAMIC || a->rows > all / 2 || !rows_together(a->form))
     return false;
   *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};

@@ -244,3 +244,23 @@ func.func @digits(%x: tensor<12xf32>, %s: tensor<3xf32>, %t: tensor<5xf32>, %g: 
   %d:2 = sinter.differentiate %y upstream(%g) wrt(%s, %t) : (tensor<12xf32>, tensor<12xf32>, tensor<3xf32>, tensor<5xf32>) -> (tensor<3xf32>, tensor<5xf32>)
   return %d#0, %d#1 : tensor<3xf32>, tensor<5xf32>
 }
+
+// -----
+
+// A diagonal: what is beside it was not read.
+
+// CHECK-LABEL: func @diagonal
+//       CHECK:   sinter.rowwise (d = 5) by (d1 = 7)
+//  CHECK-NEXT:       ins(%{{.+}}[d] : tensor<5xf32>)
+//       CHECK:     arith.cmpi eq, %{{.+}}, %{{.+}} : tensor<7xindex>
+//       CHECK:     arith.select
+//   CHECK-NOT:   sinter.steps
+func.func @diagonal(%x: tensor<5x7xf32>, %g: tensor<5xf32>, %e: tensor<5xf32>) -> tensor<5x7xf32> {
+  %y = sinter.rowwise (i = 5) by () ins(%x[i, i + 1] : tensor<5x7xf32>) outs(%e[i] : tensor<5xf32>) {
+  ^row(%a: f32):
+    %r = math.exp %a : f32
+    sinter.yield %r : f32
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<5xf32>, tensor<5xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %d : tensor<5x7xf32>
+}

@@ -38,19 +38,19 @@ func.func @outside(%x: tensor<9x5xf32>, %t: tensor<7xi64>, %g: tensor<7x5xf32>, 
 
 // -----
 
-// A diagonal: both subscripts are numbers.
+// A band: two subscripts with one dimension, which another one moves. Both are numbers.
 
-// CHECK-LABEL: func @diagonal
-//       CHECK:   outs(%{{.+}}[j, k] : tensor<5x2xi64>)
+// CHECK-LABEL: func @band
+//       CHECK:   tensor<{{.+}}x2xi64>
 //       CHECK:   tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false)
-//  CHECK-SAME:       ins(%{{.+}}, %{{.+}} : tensor<5xf32>, tensor<5x2xi64>) outs(%{{.+}} : tensor<5x5xf32>)
-func.func @diagonal(%x: tensor<5x5xf32>, %g: tensor<5xf32>, %e: tensor<5xf32>) -> tensor<5x5xf32> {
-  %y = sinter.rowwise () by (j = 5) ins(%x[j, j] : tensor<5x5xf32>) outs(%e[j] : tensor<5xf32>) {
+//  CHECK-SAME:       outs(%{{.+}} : tensor<6x5xf32>)
+func.func @band(%x: tensor<6x5xf32>, %g: tensor<2x5xf32>, %e: tensor<2x5xf32>) -> tensor<6x5xf32> {
+  %y = sinter.rowwise (i = 2) by (j = 5) ins(%x[i + j, j] : tensor<6x5xf32>) outs(%e[i, j] : tensor<2x5xf32>) {
   ^row(%a: tensor<5xf32>):
     sinter.yield %a : tensor<5xf32>
   }
-  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<5xf32>, tensor<5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
-  return %d : tensor<5x5xf32>
+  %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<2x5xf32>, tensor<2x5xf32>, tensor<6x5xf32>) -> tensor<6x5xf32>
+  return %d : tensor<6x5xf32>
 }
 
 // -----
