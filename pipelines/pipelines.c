@@ -231,6 +231,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"sinter-raise", "slices of what they give -> kernel forms", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
+    {"sinter-turned-sums{chip=$chip of=waiting}", "a sum over the first dimension, and x / it -> rows of both", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
     {"sinter-behind-products{weights=$weights}", "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"sinter-head-groups", "%q[b, h, i, k], %k[b, h floordiv 8, j, k] -> %q[b, h, g, i, k], %k[b, h, j, k]", NULL},

@@ -13,6 +13,10 @@
 // than threads, rows are cut into chunks, whose results are a second form's; a last chunk that has fewer is read with
 // zeros, which the combiner's identity replaces.
 //
+// In front of fusion (`of=waiting`) those are turned whose results something waits for at every element that was
+// reduced, a softmax or a norm over the first dimension, where few elements are: then one kernel has the reduction and
+// the rest.
+//
 // decides: which reductions over a GPU's rows are those of rows instead.
 //
 // runs in: sinter-gpu    test: test/passes/arrange/turned_sums.mlir, test/gpu/emulate.test
@@ -33,6 +37,10 @@ enum {
   HALVES = 4,            // times as many threads, each with several columns, where elements have 16 bits
   MOST_PARTS = 64,       // of a column that a thread combines by itself
   LEAST_ROWS = 16,       // of a chunk
+  MOST_WAITING = 1024,   // elements of a column that something waits for,
+  MOST_OF_MANY = 8192,   // or so many of as many columns as these
+  MANY_WAITING = 1024,
+  MOST_STEPS = 8, // from a result to what reads it beside what was reduced
 };
 
 typedef struct {
@@ -53,10 +61,10 @@ static bool goes_by_elements(MlirBlock block) {
 }
 
 // All that is made are columns of the whole grid, of inputs whose last subscript is the last column.
-static bool fits(const SnForm *f, bool *little) {
+static bool fits(const SnForm *f, bool *little, bool waiting) {
   intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
   if (!sn_is_plain(f) || f->contract || f->schedule.ptr || !f->num_rows || !f->num_cols || !f->accumulators.size ||
-      f->indices.size || f->dims.data[last].size < LEAST_NEIGHBOURS || f->dims.size + 2 > SN_MAX_DIMS)
+      f->indices.size || (!waiting && f->dims.data[last].size < LEAST_NEIGHBOURS) || f->dims.size + 2 > SN_MAX_DIMS)
     return false;
   for (size_t d = 0; d < f->dims.size; ++d)
     if (f->dims.data[d].size < 1) // `?` too
@@ -65,7 +73,8 @@ static bool fits(const SnForm *f, bool *little) {
     if (!sn_uses_cols(f, f->accumulators.data[k].map) || !sn_combiner(f->accumulators.data[k].kind))
       return false;
   for (size_t k = 0; k < f->outputs.size; ++k)
-    if (!sn_is_reduced(f, k) || !sn_uses_cols(f, f->outputs.data[k].map))
+    if (!sn_uses_cols(f, f->outputs.data[k].map) ||
+        (!sn_is_reduced(f, k) && (!waiting || !sn_uses_all_rows(f, f->outputs.data[k].map))))
       return false;
   int64_t bytes = 0;
   for (size_t k = 0; k < f->inputs.size; ++k) {
@@ -79,7 +88,43 @@ static bool fits(const SnForm *f, bool *little) {
   }
   bool enough = bytes >= LEAST_BYTES || (sn_row_length(f) >= LEAST_COLUMNS && sn_num_rows(f) <= MOST_ROWS);
   *little = bytes < LEAST_BYTES;
-  return enough && goes_by_elements(f->body) && (!f->finish.ptr || goes_by_elements(f->finish));
+  return (enough || waiting) && goes_by_elements(f->body) && (!f->finish.ptr || goes_by_elements(f->finish));
+}
+
+// ---- what waits for a reduction --------------------------------------------------------------------------------
+
+// Something reads the value once for each of so many elements that were reduced.
+static bool is_read_beside(MlirValue v, int64_t reduced, int steps) {
+  bool found = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && !found && steps < MOST_STEPS;
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    bool same = sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
+    int64_t others = 1;
+    if (sn_is(op, "sinter.rowwise")) {
+      SnForm f = sn_form_read(op);
+      size_t k = 0;
+      while (k < f.inputs.size && !sn_same(f.inputs.data[k].value, v))
+        ++k;
+      for (intptr_t d = 0; k < f.inputs.size && d < (intptr_t)f.dims.size; ++d)
+        others = sn_access_uses(&f, &f.inputs.data[k], d) ? others : sn_times(others, f.dims.data[d].size);
+      same = sn_is_elementwise_form(&f);
+      sn_form_free(&f);
+    }
+    found = others == reduced;
+    for (intptr_t k = 0; k < sn_num_results(op) && same && !found; ++k)
+      found = is_read_beside(sn_result(op, k), reduced, steps + 1);
+  }
+  return found;
+}
+
+static bool is_waited_for(const SnForm *f) {
+  int64_t reduced = sn_num_rows(f);
+  int64_t most = sn_row_length(f) >= MANY_WAITING ? MOST_OF_MANY : MOST_WAITING;
+  bool any = false;
+  for (intptr_t k = 0; k < sn_num_results(f->op) && reduced > 1 && reduced <= most; ++k)
+    any |= is_read_beside(sn_result(f->op, k), reduced, 0);
+  return any;
 }
 
 // As many chunks as make a thread of all that there are: of equal sizes, if there are some not far from that.
@@ -175,9 +220,10 @@ static MlirValue reduce(SnBuilder *b, const SnAccumulator *a, MlirValue row) {
   return sn_row_reduce(b, kind, row, a->type);
 }
 
-// What finish makes of the accumulators, `all`, in the form `to`, where `first` is where f's uniform inputs are.
+// What finish makes of the accumulators, `all`, in the form `to`, where `first` is where f's uniform inputs are; beside
+// that what the body stores, whose values are in `body` (null: it stores nothing).
 static void finish(SnBuilder *b, const Turn *t, SnForm *to, const MlirAffineExpr *dims, const MlirValue *all,
-                   size_t first, SnValueVec *results) {
+                   size_t first, SnMap *body, SnValueVec *results) {
   const SnForm *f = &t->f;
   SnMap map = {0};
   intptr_t place = (intptr_t)f->accumulators.size;
@@ -191,6 +237,12 @@ static void finish(SnBuilder *b, const Turn *t, SnForm *to, const MlirAffineExpr
   }
   for (size_t k = 0; k < f->outputs.size; ++k) {
     size_t from = sn_output_position(f, k);
+    if (!sn_is_reduced(f, k)) {
+      MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)from);
+      v = sn_move_value(b, f, v, dims, to, body);
+      sn_push(results, sn_as_row(b, v, sn_row_type(to, sn_element(sn_type_of(v)))));
+      continue;
+    }
     sn_push(results, f->finish.ptr ? sn_move_value(b, f, sn_operand(mlirBlockGetTerminator(f->finish), (intptr_t)from),
                                                    dims, to, &map)
                                    : all[from]);
@@ -236,7 +288,7 @@ static MlirOperation combined(SnBuilder *b, const Turn *t, const SnForm *parts) 
   for (size_t k = 0; k < f->accumulators.size; ++k)
     all[k] = reduce(&in, &f->accumulators.data[k], sn_input_argument(&to, k));
   SnValueVec results = {0};
-  finish(&in, t, &to, dims, all, f->accumulators.size, &results);
+  finish(&in, t, &to, dims, all, f->accumulators.size, NULL, &results);
   yield(&in, &results);
   sn_vec_free(&results);
   free(all);
@@ -320,7 +372,7 @@ static void turn(Turn *t) {
       sn_push(&results, all[k]);
   }
   if (whole)
-    finish(&in, t, &to, dims, all, 0, &results);
+    finish(&in, t, &to, dims, all, 0, &map, &results);
   yield(&in, &results);
   if (!whole)
     made = t->chunks > MOST_PARTS ? combined_by_rows(&b, t, &to) : combined(&b, t, &to);
@@ -335,13 +387,20 @@ static void turn(Turn *t) {
 
 // ---- the pass --------------------------------------------------------------------------------------------------
 
+typedef struct {
+  const SnGpuChip *chip;
+  bool waiting;
+} What;
+
 static MlirLogicalResult function(MlirOperation func, void *user) {
+  const What *what = user;
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
-    if (sn_num_results(forms.data[k]) && fits(&t.f, &little)) {
-      cut(&t, user, little);
+    if (sn_num_results(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
+        (!what->waiting || is_waited_for(&t.f))) {
+      cut(&t, what->chip, little || what->waiting);
       turn(&t);
     }
     sn_form_free(&t.f);
@@ -351,9 +410,14 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
 }
 
 typedef struct {
-  const char *chip;
+  const char *chip, *of;
 } Options;
+static const char *const which[] = {"all", "waiting", NULL};
 static const SnOption options[] = {
+    {SN_OPTION_STRING, "of",
+     "all: reductions that are faster by themselves; waiting: in front of fusion, those that something waits for at "
+     "every element",
+     "all", which, offsetof(Options, of)},
     {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
      offsetof(Options, chip)},
     {0},
@@ -362,7 +426,8 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   const SnGpuChip *chip = sn_gpu_chip(o->chip);
-  return chip ? sn_each_function(op, function, (void *)chip) : sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
+  What what = {chip, !strcmp(o->of, "waiting")};
+  return chip ? sn_each_function(op, function, &what) : sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);

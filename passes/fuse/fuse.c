@@ -14,9 +14,10 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
 
-#include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
+#include "dialect/row_ops.h"
 #include "passes/simplify/simplify.h"
+#include <math.h>
 
 // ---- values that are cheaper to compute than to load ---------------------------------------
 
@@ -66,6 +67,18 @@ static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
        (in_memory && in_elements <= sn_elements(out) && light));
   sn_form_free(&f);
   return cheap;
+}
+
+// The form has fewer elements than a quarter of what it reads a part of (a diagonal): those are made where it is read.
+static bool reads_few(const SnForm *f, MlirOperation producer, size_t result) {
+  double points = 1;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    points = f->dims.data[d].size == SN_DYNAMIC ? INFINITY : points * (double)f->dims.data[d].size;
+  SnForm p = sn_form_read(producer);
+  bool few = 4 * points <= sn_elements(sn_type_of(sn_result(producer, (intptr_t)result))) &&
+             sn_is_elementwise_form(&p) && !sn_form_asserts(&p) && sn_is_light(&p);
+  sn_form_free(&p);
+  return few;
 }
 
 // Its only reader takes it from several places (two halves of a row side by side): it is made at each of them
@@ -160,7 +173,7 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
       continue;
     if (k < sn_first_input(&f)) {
       changed = sn_is_plain(&f) && look_through_view(&f, k);
-    } else if (is_cheap(producer, result, policy) || is_scattered(producer, *op)) {
+    } else if (is_cheap(producer, result, policy) || reads_few(&f, producer, result) || is_scattered(producer, *op)) {
       SnMerge m;
       changed = sn_can_serve(producer, *op, k, &m);
       if (changed)

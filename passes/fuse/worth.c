@@ -122,7 +122,39 @@ static double again_for_a_byte(const SnMerge *m) {
   return (times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
 }
 
+// Fewer bytes are read along any dimension.
+enum { ALONG_ANY = 1 << 18 };
+
+// The dimension of the merged form that walks along memory, or -1.
+static intptr_t along(const SnMerge *m, const SnAccess *a, const MlirAffineExpr *dims) {
+  MlirAffineMap map = sn_map_replace(a->map, (intptr_t)m->merged.dims.size, dims);
+  return mlirAffineMapGetNumResults(map) ? sn_map_dim(map, mlirAffineMapGetNumResults(map) - 1) : -1;
+}
+
+// Both read one value, and little goes from one to the other, but the rows of one are the columns of the other: one
+// kernel would read it twice, once across memory.
+static bool reads_across(const SnMerge *m) {
+  double across = 0, flows = 0;
+  for (size_t k = 0; k < m->b.inputs.size; ++k) {
+    const SnAccess *b = &m->b.inputs.data[k];
+    size_t result;
+    if (mlirOperationEqual(sn_producer(&m->b, k, &result), m->a.op))
+      flows += sn_bytes(sn_type_of(b->value));
+    for (size_t i = 0; i < m->a.inputs.size; ++i) {
+      if (!sn_same(m->a.inputs.data[i].value, b->value) || sn_bytes(sn_type_of(b->value)) < ALONG_ANY)
+        continue;
+      intptr_t of_a = along(m, &m->a.inputs.data[i], m->a_dims), of_b = along(m, b, m->b_dims);
+      if (of_a < 0 || of_b < 0 || of_a == of_b)
+        return false;
+      across += sn_bytes(sn_type_of(b->value));
+    }
+  }
+  return across > 4 * flows;
+}
+
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
+  if (!m->into_finish && !m->merged.contract && reads_across(m))
+    return sn_refuse(m->b.op, SN_WHY_ACROSS);
   if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.

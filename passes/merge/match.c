@@ -498,7 +498,10 @@ static bool decide(SnMerge *m, Match *match) {
   if (!a_free || !b_free)
     match_rest(match, true);
 
-  bool a_decides = !m->duplicate && !m->guard && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
+  bool through = false; // what is read of a is at a place of its own: a diagonal
+  for (size_t d = 0; d < a->dims.size; ++d)
+    through |= match->through[d].ptr != NULL;
+  bool a_decides = !m->duplicate && !m->guard && !through && (a_free ? b_free && a->dims.size > b->dims.size : b_free);
   // What reduces over rows needs some, which one that walks columns alone does not have.
   if (a_free && b_free && !m->duplicate && !m->guard && (a_decides ? b : a)->accumulators.size &&
       !(a_decides ? a : b)->num_rows)

@@ -825,6 +825,59 @@ def middle(name, b, c, p, schedule=None, nan=False):
          inputs, outputs)
 
 
+def first_softmax(name, m, n, t="f32"):
+    """Over the first dimension, its gradient, and the diagonal's logarithms and their gradient."""
+    full, f = tensor((m, n), t), lambda d: tensor(d, "f32")
+    body = f"""
+%em = tensor.empty() : {f((n,))}
+%ef = tensor.empty() : {f((m, n))}
+%ed = tensor.empty() : {f((min(m, n),))}
+%m = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {full}) reduce(maximumf [j] : f32) outs(%em[j] : {f((n,))}) {{
+^row(%a: {tensor((n,), t)}):
+  sinter.yield %a : {tensor((n,), t)}
+}}
+%e = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {full}, %m[j] : {f((n,))}) outs(%ef[i, j] : {f((m, n))}) {{
+^row(%a: {f((n,))}, %b: {f((n,))}):
+  %d = arith.subf %a, %b : {f((n,))}
+  %p = math.exp %d : {f((n,))}
+  sinter.yield %p : {f((n,))}
+}}
+%s = sinter.rowwise (i = {m}) by (j = {n}) ins(%e[i, j] : {f((m, n))}) reduce(add [j] : f32) outs(%em[j] : {f((n,))}) {{
+^row(%a: {f((n,))}):
+  sinter.yield %a : {f((n,))}
+}}
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%e[i, j] : {f((m, n))}, %s[j] : {f((n,))})
+    outs(%ef[i, j] : {f((m, n))}) {{
+^row(%a: {f((n,))}, %b: {f((n,))}):
+  %d = arith.divf %a, %b : {f((n,))}
+  sinter.yield %d : {f((n,))}
+}}
+%l = sinter.rowwise (i = {min(m, n)}) by () ins(%y[i, i] : {f((m, n))}) outs(%ed[i] : {f((min(m, n),))}) {{
+^row(%a: f32):
+  %d = math.log %a : f32
+  sinter.yield %d : f32
+}}
+%dx = sinter.differentiate %y upstream(%g) wrt(%x) : ({f((m, n))}, {f((m, n))}, {full}) -> {full}
+%dl = sinter.differentiate %l upstream(%h) wrt(%x) : ({f((min(m, n),))}, {f((min(m, n),))}, {full}) -> {full}"""
+
+    def outputs(x, g, h):
+        e = np.exp(x.astype(np.float64) - x.max(0))
+        y, k = e / e.sum(0), min(m, n)
+        dl = np.zeros((m, n))
+        dl[:, :k] -= h * y[:, :k]
+        dl[np.arange(k), np.arange(k)] += h
+        return [y, np.log(y[np.arange(k), np.arange(k)]), y * (g - (g * y).sum(0)), dl]
+
+    lines = [line for line in body.strip("\n").split("\n")]
+    signature = f"%x: {full}, %g: {f((m, n))}, %h: {f((min(m, n),))}"
+    results = f"{f((m, n))}, {f((min(m, n),))}, {full}, {full}"
+    text = [f"func.func @main({signature}) -> ({results}) {{", *(f"  {line}" for line in lines),
+            f"  return %y, %l, %dx, %dl : {results}", "}"]
+    case(name, "\n".join(text) + "\n",
+         lambda r: [cast(r.standard_normal((m, n)), t), r.standard_normal((m, n)).astype("f4"),
+                    r.standard_normal(min(m, n)).astype("f4")], outputs)
+
+
 def parts(name, m, c, h, w):
     """Columns that are neighbours in memory in parts of w only."""
     n, t = c * h * w, f"tensor<{m}x{h}x{c}x{w}xf32>"
@@ -1439,6 +1492,9 @@ def all_cases():
     far_label("far_label", 8, 20)
     rows_apart("rows_apart", 9, 64, 67)
     middle("middle", 3, 67, 45)
+    first_softmax("first_softmax", 12, 40)
+    first_softmax("first_softmax_long", 150, 70)
+    first_softmax("first_softmax_few", 40, 5)
     middle("middle_nan", 2, 129, 40, nan=True)
     middle("middle_short", 2, 33, 37, schedule='threads = 256, blocks = 2, unroll = 4, shape = "tile"')
     rows_apart("rows_apart_registers", 9, 64, 66, schedule=f"threads = 32, blocks = 3, vector = 4, {R}, team = 16")
