@@ -5,6 +5,8 @@ A case is a dictionary:
   name, text       of the program, in MLIR; flags: sinter-cc's own beside the target
   inputs           [shape, type, kind] of each argument; kinds are those of gpu_rows_cases.py
   theirs           PyTorch's program, a lambda of x, a list of tensors, as text
+  variants         flags of the same program compiled otherwise, by name
+  graphs           whether all run in CUDA graphs, however long they take
   wrt, upstream    gradients of its first result by these arguments, given one by it as the last argument
   compiled         whether torch.compile is asked, too
   uses, others     a benchmark whose peers(torch) the lambdas may call; more of PyTorch's programs, by name
@@ -44,9 +46,10 @@ def head(c):
     return f"// PyTorch: {c['theirs']}\n{x}{wrt}"
 
 
-def compile_case(a, c, target, source, library):
+def compile_case(a, c, target, source, library, more=None):
     flags = [f"--wrt={','.join(map(str, c['wrt']))}"] if c.get("wrt") else []
     flags += ["--upstream"] if c.get("upstream") else []
+    flags += c.get("flags", []) if more is None else more
     tools = [[a.build / "bin" / "sinter-cc", source, "-o", library, f"--target={target}", "--cpu=x86-64-v2", *flags]]
     if target == "cpu":  # the host is the machine that runs it, and there is a check without PyTorch
         tools[0].remove("--cpu=x86-64-v2")
@@ -73,6 +76,8 @@ def emit(a, cases, files, target="gpu"):
         if "text" in c:
             source.write_text(head(c) + c.pop("text"))
             c["error"] = compile_case(a, c, target, source, folder / f"{i}.so")
+            for name, flags in c.get("variants", {}).items():
+                c["error"] = c["error"] or compile_case(a, c, target, source, folder / f"{i}_{name}.so", flags)
         print(f"{c['name']}: {c['error'] or 'compiled'}", flush=True)
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
     about = {"commit": commit.stdout.strip(), "seed": a.unseen, "target": target, "cases": cases}
@@ -169,6 +174,10 @@ def compare(torch, machine, folder, i, c, a):
     half = max(1, bytes_ // 2)
     here, there = (torch.zeros(half, dtype=torch.uint8, device=machine.device) for _ in range(2))
     calls = {"ours": lambda: row.run(x), "eager": lambda: eager(x), "copy": lambda: here.copy_(there)}
+    for name in c.get("variants", {}):
+        another = sinter_torch.load(folder / f"{i}_{name}.so")
+        other = _abi.Row(another.table.functions[0], another)
+        calls[name] = lambda other=other: other.run(x)
     for name, text in c.get("others", {}).items():
         other = program_of(torch, c, text)
         try:
@@ -183,7 +192,8 @@ def compare(torch, machine, folder, i, c, a):
             calls["compiled"] = lambda: fast(x)
         except Exception as why:  # it is what we compare with, and no failure of ours
             print(f"torch.compile: {c['name']}: {str(why).splitlines()[0][:200]}", flush=True)
-    times = load("gpu_products").measure(torch, calls) if machine.cuda else on_cpu(torch, calls, a.each, a.threads)
+    times = (load("gpu_products").measure(torch, calls, c.get("graphs")) if machine.cuda
+             else on_cpu(torch, calls, a.each, a.threads))
     middle = {k: sorted(v)[len(v) // 2] for k, v in times.items()}
     if not machine.cuda:
         middle = {k: min(v) for k, v in times.items()}  # others work there, too
@@ -244,9 +254,11 @@ def run(folder, name, figure, a):
         except Exception as e:  # it is named, and the next ones run
             lines.append(f"| {c['name']} | {(str(e).splitlines() or [type(e).__name__])[0][:160]} |")
         else:
-            ratios[c["name"]] = min(v for k, v in ms.items() if k not in ("ours", "copy")) / ms["ours"]
+            apart = ("ours", "copy", *c.get("variants", {}))
+            ratios[c["name"]] = min(v for k, v in ms.items() if k not in apart) / ms["ours"]
             compiled = f"{ms['compiled'] / ms['ours']:.2f}" if "compiled" in ms else ""
-            others = "".join(f" {k} {ms[k] / ms['ours']:.2f} |" for k in c.get("others", {}) if k in ms)
+            more = [*c.get("variants", {}), *c.get("others", {})]
+            others = "".join(f" {k} {ms[k] / ms['ours']:.2f} |" for k in more if k in ms)
             lines.append(f"| {c['name']} | {ms['ours']:.4f} | {figure(c, ms['ours'], ms['copy'])} | "
                          f"{ms['eager'] / ms['ours']:.2f} | {compiled} |{others}")
         print(lines[-1], flush=True)

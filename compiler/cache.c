@@ -108,7 +108,8 @@ static void add_options(SnHash *hash, const SnJob *job) {
                          c->ptx ? "ptx" : "",
                          c->allow_tf32 ? "tf32" : "",
                          c->f32_parts ? "parts" : "",
-                         c->half_weights ? "half weights" : ""};
+                         c->half_weights ? "half weights" : "",
+                         c->launches};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);
   size_t size = 0;

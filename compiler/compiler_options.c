@@ -30,6 +30,7 @@ const char *sn_wrong_result(const char *value) {
     return one_of(value, words, why, &((SinterCompiler *)to)->field);                                                  \
   }
 CHOICE(policy, policy, "is not a policy: disabled, medium or aggressive", "disabled", "medium", "aggressive")
+CHOICE(launches, launches, "is not how kernels are launched: separate or one", "separate", "one")
 CHOICE(without, without, "is not what fusion may leave apart: chains or sides", "chains", "sides")
 CHOICE(input_dialect, input_dialect, "is not a dialect of programs: linalg or tosa", "linalg", "tosa")
 
@@ -141,6 +142,10 @@ const SinterOption sn_library_options[] = {
     {"half-weights", NULL,
      "rows in f32 that a bf16 or f16 matrix multiplies, as attention's weights, may be rounded to it",
      set_half_weights},
+    {"launches", "WORD",
+     "of a GPU's kernels: separate, one each; one: kernels that follow each other share one "
+     "(default: as the program's sinter.sequence says)",
+     set_launches},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -165,6 +170,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->f32_parts, !c->gpu, "--f32-parts", "is of a GPU: add --target=gpu"},
       {c->half_weights, !c->gpu, "--half-weights", "is of a GPU: add --target=gpu"},
+      {strcmp(c->launches, "given") != 0, !c->gpu, "--launches", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

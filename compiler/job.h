@@ -22,7 +22,7 @@ extern "C" {
 // ---- a compiler (compiler/compiler_options.c) -------------------------------------------
 
 struct SinterCompiler {
-  const char *policy, *without, *sums, *input_dialect, *wrt, *result, *tuning, *constants; // of the roads
+  const char *policy, *without, *launches, *sums, *input_dialect, *wrt, *result, *tuning, *constants; // of the roads
   const char *cpu, *chip, *entry, *after, *name, *cache;                                   // NULL: not given
   const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
@@ -36,6 +36,7 @@ struct SinterCompiler {
 #define SN_COMPILER_DEFAULTS                                                                                           \
   {.policy = "medium",                                                                                                 \
    .without = "nothing",                                                                                               \
+   .launches = "given",                                                                                                \
    .sums = "same",                                                                                                     \
    .input_dialect = "linalg",                                                                                          \
    .wrt = "",                                                                                                          \

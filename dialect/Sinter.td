@@ -220,7 +220,7 @@ def Sinter_ContractOp : Sinter_Form<"contract"> {
 def Sinter_YieldOp : Sinter_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "what a row program, its finish or a combiner gives";
   let description = [{
-    * (Y1) stands in a form or in a `sinter.row_reduce`.
+    * (Y1) stands in a form, in a `sinter.row_reduce` or in a `sinter.sequence`.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -726,6 +726,51 @@ def Sinter_DefineStepsOp : Sinter_Op<"define_steps", [Symbol, AutomaticAllocatio
   let extraClassDefinition = define;
 }
 
+def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
+  let summary = "forms in order, under one launch";
+  let description = [{
+    Kernel forms that run one behind the other in one launch of a GPU, instead of a launch each. The body uses values
+    from around it. What a form makes goes to later ones through memory, as it would between kernels.
+
+    `phases` says how long forms wait: those of one phase may run at the same time, and a later phase begins when all
+    blocks are done with the one before. Without it, each form is a phase of its own. A sequence means what its forms
+    mean without it: `sinter-sequence{launches=separate}` takes it apart.
+
+    * (Q1) the body is one block without arguments; it holds forms and `sinter.steps`, and `tensor.expand_shape`,
+      `collapse_shape` and `cast`, or the same of `memref`, of what they have, and ends in `sinter.yield`.
+    * (Q2) it yields one value for each result, of its type; each is a result of a form in the body, and none is
+      yielded twice. On memrefs there are none.
+    * (Q3) `phases` has a number for each form, in order: the first is 0, and each next one the same or one more.
+    * (Q4) a form that reads what another one of the body writes is of a later phase than that, and so is one
+      that writes what another reads or writes. Two values from around the body do not overlap.
+    * (Q5) a schedule is a `#sinter.gpu_sequence`.
+    * (Q6) a sequence stands in no other one.
+
+    ```mlir
+    %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {
+      %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+      ^row(%a: tensor<8xf32>):
+        %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+        %b = sinter.broadcast %s : f32 -> tensor<8xf32>
+        sinter.yield %b : tensor<8xf32>
+      }
+      %w = sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+      ^row(%a: tensor<8xf32>):
+        %b = arith.mulf %a, %a : tensor<8xf32>
+        sinter.yield %b : tensor<8xf32>
+      }
+      sinter.yield %w : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$phases, OptionalAttr<AnyAttr>:$schedule);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region AnyRegion:$body);
+  let assemblyFormat = [{
+    (`phases` $phases^)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword (`->` type($results)^)? $body
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Schedules: one attribute kind for each form and target
 //===----------------------------------------------------------------------===//
@@ -756,6 +801,9 @@ def Sinter_BrgemmAttr : Sinter_Schedule<"Brgemm", "brgemm"> {
 }
 def Sinter_MmaAttr : Sinter_Schedule<"Mma", "mma"> {
   let summary = "how a contract kernel runs on a GPU: tiles of products, multiplied by a block's threads";
+}
+def Sinter_GpuSequenceAttr : Sinter_Schedule<"GpuSequence", "gpu_sequence"> {
+  let summary = "how a sequence runs on a GPU: the blocks that its forms share";
 }
 
 #endif

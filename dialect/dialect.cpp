@@ -144,7 +144,8 @@ template <typename... Kinds> struct ScheduleKinds {
     return found;
   }
 };
-using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr, sinter::MmaAttr>;
+using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr, sinter::MmaAttr,
+                                sinter::GpuSequenceAttr>;
 
 MlirAttribute sn_schedule_attr(MlirLocation loc, const char *mnemonic, MlirAttribute params) {
   return wrap(Schedules::get(unwrap(loc), mnemonic, cast<DictionaryAttr>(unwrap(params))));

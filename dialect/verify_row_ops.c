@@ -5,6 +5,7 @@
 // test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1.. @g1..
 
 #include "dialect/definition.h"
+#include "dialect/sequence.h"
 #include "dialect/verify.h"
 #include <stdio.h>
 
@@ -18,9 +19,10 @@ MlirLogicalResult sinter_gather_verify(MlirOperation op);
 
 MlirLogicalResult sinter_yield_verify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  bool steps = sn_is(parent, "sinter.steps") || sn_is(parent, "sinter.define_steps");
-  if (sn_null(parent) || !(steps || sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
-    return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition or of a sinter.row_reduce",
+  bool other = sn_is(parent, "sinter.steps") || sn_is(parent, "sinter.define_steps") || sn_is_sequence(parent);
+  if (sn_null(parent) || !(other || sn_in_row_program(op) || sn_is(parent, "sinter.row_reduce"))) // Y1
+    return sn_error(op, "stands in '%s'; it ends a region of a form, of a definition, of a sinter.row_reduce or of a "
+                       "sinter.sequence",
                     sn_null(parent) ? "nothing" : sn_name(parent));
   return SN_OK;
 }

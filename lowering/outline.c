@@ -21,18 +21,19 @@
 // Forms that do the same to operands of the same types share one function, which is lowered once: a stack of a
 // thousand equal layers is one kernel that is called a thousand times.
 //
-// runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir
+// A sequence becomes one function: what one of its forms makes for another is a buffer of the caller's, too.
+//
+// runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir, outline_sequence.mlir
 
 #include "capi/pass.h"
 #include "capi/shim.h"
+#include "dialect/sequence.h"
 #include "lowering/host/made_functions.h"
 #include "lowering/rows/rowsteps.h"
 
 // ---- the host's side ------------------------------------------------------------
 
-static MlirType buffer_type(MlirType t) {
-  return sn_memref_like(t, sn_element(t));
-}
+static MlirType buffer_type(MlirType t) { return sn_memref_like(t, sn_element(t)); }
 
 static MlirValue to_buffer(SnBuilder *b, MlirValue v) {
   if (!mlirTypeIsATensor(sn_type_of(v)))
@@ -196,6 +197,32 @@ static void call(Outline *o, SnBuilder *host, SnBuilder *kernel, MlirOperation o
   sn_vec_free(&a->buffers);
 }
 
+// The form again, over memory: what each of its operands is.
+static void form_over(SnBuilder *kernel, SnForm *form, const MlirValue *memory) {
+  for (size_t k = 0; k < form->inputs.size; ++k)
+    form->inputs.data[k].value = *memory++;
+  for (size_t k = 0; k < form->indices.size; ++k)
+    form->indices.data[k].value = *memory++;
+  for (size_t k = 0; k < form->outputs.size; ++k)
+    form->outputs.data[k].value = *memory++;
+  MlirBlock body = form->body, finish = form->finish;
+  sn_form_create(kernel, form, finish.ptr != NULL);
+  move_block(body, form->body);
+  if (finish.ptr)
+    move_block(finish, form->finish);
+}
+
+// The same of a sinter.steps.
+static void steps_over(SnBuilder *kernel, MlirOperation op, const MlirValue *memory) {
+  MlirRegion body = mlirRegionCreate(), finish = mlirRegionCreate();
+  mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
+  mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
+  sn_op(kernel, "sinter.steps", sn_values(sn_num_operands(op), memory), sn_types(0, NULL),
+        sn_attr("rows", sn_get_attr(op, "rows")),
+        sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")),
+        sn_attr("schedule", sn_get_attr(op, "schedule")), body, finish);
+}
+
 static void outline(Outline *o, MlirOperation op) {
   SnForm form = sn_form_read(op);
   SnBuilder host = sn_before(op), after = sn_after(o->last);
@@ -218,20 +245,12 @@ static void outline(Outline *o, MlirOperation op) {
   MlirBlock block;
   MlirOperation func = make_function(&after, &a, &block);
 
-  // The form again, over the function's arguments.
   SnBuilder kernel = sn_at_end(block, host.loc);
-  size_t at = 0;
-  for (size_t k = 0; k < form.inputs.size; ++k)
-    form.inputs.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
-  for (size_t k = 0; k < form.indices.size; ++k)
-    form.indices.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
-  for (size_t k = 0; k < form.outputs.size; ++k)
-    form.outputs.data[k].value = mlirBlockGetArgument(block, (intptr_t)places.data[at++]);
-  MlirBlock body = form.body, finish = form.finish;
-  sn_form_create(&kernel, &form, finish.ptr != NULL);
-  move_block(body, form.body);
-  if (finish.ptr)
-    move_block(finish, form.finish);
+  SnValueVec memory = {0};
+  for (size_t k = 0; k < places.size; ++k)
+    sn_push(&memory, mlirBlockGetArgument(block, (intptr_t)places.data[k]));
+  form_over(&kernel, &form, memory.data);
+  sn_vec_free(&memory);
   call(o, &host, &kernel, op, func, &a, &results);
   sn_vec_free(&places);
   sn_form_free(&form);
@@ -258,22 +277,122 @@ static void outline_steps(Outline *o, MlirOperation op) {
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     sn_push(&a.values, mlirBlockGetArgument(block, k));
   SnBuilder kernel = sn_at_end(block, host.loc);
-  MlirRegion body = mlirRegionCreate(), finish = mlirRegionCreate();
-  mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
-  mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
-  sn_op(&kernel, "sinter.steps", sn_values((intptr_t)a.values.size, a.values.data), sn_types(0, NULL),
-        sn_attr("rows", sn_get_attr(op, "rows")),
-        sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")), sn_attr("schedule", s.schedule), body,
-        finish);
+  steps_over(&kernel, op, a.values.data);
   call(o, &host, &kernel, op, func, &a, &results);
+}
+
+// ---- sequences ------------------------------------------------------------------------
+
+// What a value of a sequence's body is: memory of an argument, or of an operation in the kernel's body.
+typedef struct {
+  Arguments a;
+  Results results;
+  SnTable place; // of a value: which argument it is
+  SnMap memory;  // of a value, in the kernel
+} Outlined;
+
+static void take_argument(SnBuilder *host, Outlined *x, MlirBlock body, MlirValue v) {
+  MlirOperation made = sn_definer(v);
+  if (!sn_null(made) && mlirBlockEqual(mlirOperationGetBlock(made), body))
+    return;
+  sn_table_put(&x->place, v.ptr, argument(host, &x->a, v));
+}
+
+static void take_buffer(Outlined *x, MlirValue made, MlirValue buffer) {
+  sn_push(&x->a.values, made);
+  sn_push(&x->a.buffers, buffer);
+  sn_table_put(&x->place, made.ptr, x->a.values.size - 1);
+}
+
+// All that forms touch, from outside or made in the body, becomes memory of the caller.
+static void take_arguments(SnBuilder *host, Outlined *x, const SnSequence *s) {
+  MlirOperation yield = mlirBlockGetTerminator(s->body);
+  for (intptr_t k = 0; k < sn_num_results(s->op); ++k) {
+    MlirValue made = sn_operand(yield, k);
+    take_buffer(x, made, buffer_of(host, &x->results, sn_result(s->op, k), sn_destination(made)));
+  }
+  for (size_t i = 0; i < s->forms.size; ++i) {
+    MlirOperation form = s->forms.data[i];
+    for (intptr_t k = 0; k < sn_num_operands(form); ++k)
+      if (!sn_form_writes(form, k))
+        take_argument(host, x, s->body, sn_viewed(sn_operand(form, k)));
+    for (intptr_t k = 0; k < sn_num_results(form); ++k)
+      if (!sn_table_has(&x->place, sn_result(form, k).ptr))
+        take_buffer(x, sn_result(form, k), allocate(host, sn_destination(sn_result(form, k))));
+  }
+}
+
+static void view_over(SnBuilder *kernel, Outlined *x, MlirOperation op) {
+  MlirType t = buffer_type(sn_type_of(sn_result(op, 0)));
+  MlirValue from = sn_lookup(&x->memory, sn_operand(op, 0)), view;
+  SnAttr groups = sn_attr("reassociation", sn_get_attr(op, "reassociation"));
+  if (sn_is(op, "tensor.cast"))
+    view = sn(kernel, "memref.cast", from, t);
+  else if (sn_is(op, "tensor.collapse_shape"))
+    view = sn(kernel, "memref.collapse_shape", from, t, groups);
+  else
+    view = sn(kernel, "memref.expand_shape", from, t, groups,
+              sn_attr("static_output_shape", sn_get_attr(op, "static_output_shape")));
+  sn_map(&x->memory, sn_result(op, 0), view);
+}
+
+static void write_body(SnBuilder *kernel, Outlined *x, const SnSequence *s) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body), next; !sn_is(op, "sinter.yield"); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (sn_is_view(op)) {
+      view_over(kernel, x, op);
+      continue;
+    }
+    SnValueVec memory = {0};
+    intptr_t destinations = sn_num_operands(op) - sn_num_results(op);
+    for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+      sn_push(&memory, sn_lookup(&x->memory, k < destinations ? sn_operand(op, k) : sn_result(op, k - destinations)));
+    if (sn_is_steps(op)) {
+      steps_over(kernel, op, memory.data);
+    } else {
+      SnForm form = sn_form_read(op);
+      form_over(kernel, &form, memory.data);
+      sn_form_free(&form);
+    }
+    sn_vec_free(&memory);
+  }
+  sn_op(kernel, "sinter.yield", sn_types(0, NULL));
+}
+
+static void outline_sequence(Outline *o, MlirOperation op) {
+  SnSequence s = sn_sequence_read(op);
+  SnBuilder host = sn_before(op), after = sn_after(o->last);
+  after.loc = host.loc;
+  Outlined x = {0};
+  take_arguments(&host, &x, &s);
+  MlirBlock block;
+  MlirOperation func = make_function(&after, &x.a, &block);
+  for (size_t i = 0; i < x.a.values.size; ++i) {
+    uintptr_t place;
+    if (sn_table_get(&x.place, x.a.values.data[i].ptr, &place))
+      sn_map(&x.memory, x.a.values.data[i], mlirBlockGetArgument(block, (intptr_t)place));
+  }
+  SnBuilder kernel = sn_at_end(block, host.loc);
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, body);
+  SnBuilder in = sn_at_end(body, host.loc);
+  write_body(&in, &x, &s);
+  sn_op(&kernel, "sinter.sequence", sn_types(0, NULL), sn_attr("phases", sn_get_attr(op, "phases")),
+        sn_attr("schedule", s.schedule), region);
+  sn_table_free(&x.place);
+  sn_map_free(&x.memory);
+  sn_sequence_free(&s);
+  call(o, &host, &kernel, op, func, &x.a, &x.results);
 }
 
 // ---- the pass -----------------------------------------------------------------------
 
 static MlirWalkResult find_forms(MlirOperation op, void *found) {
-  if (sn_is_form(op) || sn_is_steps(op))
-    sn_push((SnOpVec *)found, op);
-  return MlirWalkResultAdvance;
+  if (!sn_is_form(op) && !sn_is_steps(op) && !sn_is_sequence(op))
+    return MlirWalkResultAdvance;
+  sn_push((SnOpVec *)found, op);
+  return MlirWalkResultSkip;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
@@ -287,7 +406,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     SnOpVec forms = {0};
     mlirOperationWalk(o.func, find_forms, &forms, MlirWalkPreOrder);
     for (size_t k = 0; k < forms.size; ++k)
-      (sn_is_steps(forms.data[k]) ? outline_steps : outline)(&o, forms.data[k]);
+      (sn_is_sequence(forms.data[k]) ? outline_sequence
+       : sn_is_steps(forms.data[k])  ? outline_steps
+                                     : outline)(&o, forms.data[k]);
     sn_vec_free(&forms);
   }
   sn_made_end(&o.made);

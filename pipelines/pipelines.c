@@ -128,6 +128,7 @@ static const SnStep cpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
+    {"sinter-sequence{launches=separate}", "forms of a sequence are kernels by themselves", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline{default-pipeline=}", "calls between the program's functions are gone", NULL},
@@ -191,6 +192,7 @@ const SnPipeline sn_pipeline_cpu = {
 };
 
 static const char *const weights[] = {"parts", "half", NULL};
+static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption gpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
@@ -203,6 +205,9 @@ static const SnOption gpu_options[] = {
     {SN_OPTION_STRING, "f32-parts", "products in f32 may take sides as sums of three bf16", "false", yes_no},
     {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: in two parts, or rounded", "parts",
      weights},
+    {SN_OPTION_STRING, "launches",
+     "separate: every kernel has one; one: kernels that follow each other share one (sinter-sequence)", "given",
+     launches},
     {SN_OPTION_STRING, "features",
      "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
     {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)",
@@ -252,7 +257,9 @@ static const SnStep gpu_steps[] = {
     {"sinter-gpu-fallback", "a form that no kernel of a GPU can be -> linalg, it alone", NULL},
     {"func.func(linalg-fuse-elementwise-ops)", "of which elements go from one to the next without memory", NULL},
     {"sinter-loops", "and that -> sinter.steps", NULL},
-    {"sinter-schedule{target=gpu chip=$chip}", "which get theirs", "scheduled"},
+    {"sinter-sequence{launches=$launches}", "kernels that follow each other -> one launch", NULL},
+    {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts}", "which get theirs",
+     "scheduled"},
     VERIFY,
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"sinter-outline", "each form -> a function on memrefs", "outlined"},

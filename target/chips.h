@@ -27,6 +27,7 @@ const SnGpuChip *sn_gpu_chip(const char *name);
 // own; "": nothing.
 bool sn_gpu_chip_has(const char *name, const char *needs);
 
+#define SN_GPU_FIRST_CHIP 80 // the compute capability that all have
 #define SN_GPU_CHIP_DEFAULT "sm_90a"
 #define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
 

@@ -20,6 +20,7 @@
 
 #include "lowering/gpu/lower_gpu.h"
 #include "dialect/dialect.h"
+#include "dialect/sequence.h"
 #include "lowering/facts/gpu_layers.h"
 #include "lowering/gpu/chains/chains_gpu.h"
 #include "lowering/gpu/products/products_gpu.h"
@@ -27,27 +28,45 @@
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowsteps.h"
 
-static MlirLogicalResult lower_contract(MlirOperation module, MlirOperation func, MlirOperation contract) {
+static MlirLogicalResult lower_contract(MlirOperation contract, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(contract);
   bool again = f.matrices.size, whole = again && sn_gpu_not_chain(&f) && !sn_gpu_not_layers(&f);
   sn_form_free(&f);
-  return (whole ? sn_gpu_lower_layers : again ? sn_gpu_lower_chain : sn_gpu_lower_products)(module, func, contract);
+  return (whole ? sn_gpu_lower_layers : again ? sn_gpu_lower_chain : sn_gpu_lower_products)(contract, take, taker);
+}
+
+MlirLogicalResult sn_gpu_lower_form(MlirOperation form, SnGpuTakeBody take, void *taker) {
+  return (sn_is_sequence(form)             ? sn_gpu_lower_sequence
+          : sn_is_steps(form)              ? sn_gpu_lower_steps
+          : sn_is(form, "sinter.contract") ? lower_contract
+                                           : sn_gpu_lower_rows)(form, take, taker);
+}
+
+typedef struct {
+  MlirOperation module, func; // of the program; of the form's kernel
+} Kernel;
+
+static MlirLogicalResult make_kernel(MlirOperation form, const SnGpuBody *body, void *user) {
+  const Kernel *k = user;
+  return sn_gpu_make_kernel(k->module, k->func, form, body);
 }
 
 static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
   MlirOperation form = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if ((sn_is_form(op) || sn_is_steps(op)) && sn_null(form))
+    if ((sn_is_form(op) || sn_is_steps(op) || sn_is_sequence(op)) && sn_null(form))
       form = op;
-    else if (!sn_is(op, "func.return"))
+    else if (!sn_is(op, "func.return") && !sn_is_view(op))
       return sn_error(op, "stands beside the form in a kernel function: run sinter-outline before sinter-lower-gpu");
   }
   if (sn_null(form))
     return SN_OK; // lowered before
-  return sn_is_steps(form)                ? sn_gpu_lower_steps(module, func, form)
-         : sn_is(form, "sinter.contract") ? lower_contract(module, func, form)
-                                          : sn_gpu_lower_rows(module, func, form);
+  Kernel k = {module, func};
+  MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &k);
+  if (!sn_failed(result))
+    mlirOperationDestroy(form);
+  return result;
 }
 
 static bool is_of_numbers(MlirOperation op) {

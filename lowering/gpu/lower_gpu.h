@@ -5,10 +5,14 @@
 #ifndef SINTER_LOWERING_GPU_LOWER_H
 #define SINTER_LOWERING_GPU_LOWER_H
 
-#include "capi/sn.h"
+#include "lowering/gpu/shell/shell.h"
 
-// steps_gpu.c: a sinter.steps in its kernel function -> a gpu.func and its launch; it is erased.
-MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, MlirOperation steps);
+// Any form on memrefs, or a sinter.steps: `take` is given what writes its kernel, which lives as long as it runs.
+MlirLogicalResult sn_gpu_lower_form(MlirOperation form, SnGpuTakeBody take, void *taker);
+// steps_gpu.c: the same of a sinter.steps.
+MlirLogicalResult sn_gpu_lower_steps(MlirOperation steps, SnGpuTakeBody take, void *taker);
+// sequence_gpu.c: a sinter.sequence on memrefs.
+MlirLogicalResult sn_gpu_lower_sequence(MlirOperation sequence, SnGpuTakeBody take, void *taker);
 
 // narrow.c: a gpu.module of written kernels: an index has 32 bits where that is enough for all of them.
 void sn_gpu_narrow(MlirOperation module);

@@ -241,7 +241,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   sn_vec_free(&memory);
 }
 
-MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, MlirOperation op) {
+MlirLogicalResult sn_gpu_lower_steps(MlirOperation op, SnGpuTakeBody take, void *taker) {
   SnSteps s = sn_steps_read(op);
   Steps x = {.s = &s};
   const char *mnemonic = sn_schedule_mnemonic(s.schedule);
@@ -271,8 +271,7 @@ MlirLogicalResult sn_gpu_lower_steps(MlirOperation module, MlirOperation func, M
                       .asserts = asserts.size,
                       .emit = emit,
                       .user = &x};
-    result = sn_gpu_make_kernel(module, func, op, &body);
-    mlirOperationDestroy(op);
+    result = take(op, &body, taker);
     sn_vec_free(&asserts);
   }
   sn_vec_free(&x.arrays);

@@ -18,8 +18,9 @@
 //
 // runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/gpu/emulate.test
 
-#include "lowering/facts/gpu_slots.h"
 #include "passes/arrange/arrange.h"
+#include "dialect/sequence.h"
+#include "lowering/facts/gpu_slots.h"
 #include "target/chips.h"
 #include <stdio.h>
 
@@ -327,7 +328,8 @@ static MlirOperation arrange(const Plan *p, ArrangedVec *all) {
 static void arrange_form(MlirOperation op, const SnGpuChip *chip, ArrangedVec *all) {
   for (size_t number = 0, products = 1; number < products; ++number) {
     Plan p = {.f = sn_form_read(op)};
-    bool can = sn_num_results(op) && !p.f.schedule.ptr && !sn_gpu_not_products(&p.f) && is_static(&p.f);
+    bool can =
+        sn_num_results(op) && !sn_in_sequence(op) && !p.f.schedule.ptr && !sn_gpu_not_products(&p.f) && is_static(&p.f);
     products = p.f.products.size;
     p.points = sn_gpu_points(&p.f);
     if (can && plan_product(&p, number, chip))

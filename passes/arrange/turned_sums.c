@@ -22,6 +22,7 @@
 // runs in: sinter-gpu    test: test/passes/arrange/turned_sums.mlir, test/gpu/emulate.test
 
 #include "dialect/row_ops.h"
+#include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/edit/edit.h"
 #include "passes/merge/merge.h"
@@ -398,7 +399,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
-    if (sn_num_results(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
+    if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
         (!what->waiting || is_waited_for(&t.f))) {
       cut(&t, what->chip, little || what->waiting);
       turn(&t);

@@ -16,6 +16,7 @@
 
 #include "passes/fuse/fuse.h"
 #include "dialect/row_ops.h"
+#include "dialect/sequence.h"
 #include "passes/simplify/simplify.h"
 #include <math.h>
 
@@ -199,7 +200,7 @@ static bool inline_cheap(MlirBlock block, const SnPolicy *policy) {
   return any;
 }
 
-// Blocks that hold forms, each once.
+// Blocks that hold forms, each once. Who wrote a sequence says which its forms are.
 static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n) {
   SN_VEC(MlirBlock) found = {0};
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
@@ -207,7 +208,8 @@ static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n)
     SnOpVec forms = sn_collect(root, names[i]);
     for (size_t k = 0; k < forms.size; ++k) {
       MlirBlock block = mlirOperationGetBlock(forms.data[k]);
-      bool known = sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]);
+      bool known =
+          sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]) || sn_in_sequence(forms.data[k]);
       for (size_t j = 0; j < found.size; ++j)
         known |= mlirBlockEqual(found.data[j], block);
       if (!known)

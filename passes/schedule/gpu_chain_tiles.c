@@ -12,6 +12,7 @@
 //
 // test: test/passes/schedule/gpu_chains.mlir
 
+#include "dialect/sequence.h"
 #include "lowering/facts/gpu_chains.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
@@ -75,7 +76,7 @@ MlirAttribute sn_schedule_gpu_chain(const SnForm *f, const SnScheduleOptions *op
   if (sn_gpu_not_chain(f))
     return mlirAttributeGetNull();
   SnGpuPoints points = sn_gpu_chain_points(f);
-  bool warpgroups = sn_gpu_chip_has(options->chip, "sm_90a");
+  bool warpgroups = sn_gpu_chip_has(options->chip, "sm_90a") && !sn_in_sequence(f->op);
   MlirAttribute staged = warpgroups ? by_warpgroups(f, &points, chip) : mlirAttributeGetNull();
   if (staged.ptr)
     return staged;

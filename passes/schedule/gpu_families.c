@@ -33,6 +33,7 @@
 // new schedule key: of a GPU's rows: when it is said.
 
 #include "dialect/row_ops.h"
+#include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/schedule/schedule.h"
 #include "passes/schedule/gpu_facts.h"
@@ -419,7 +420,7 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
                           .row_bytes = a->row_bytes,
                           .kept = a->lanes * most_kept(&wide, 2 * HELD),
                           .again = a->again};
-  return !a->columns && sn_schedule_gpu_grid(&facts, &s->grid);
+  return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
 // The row is read once, by a block, or a few where there are fewer rows than blocks.
@@ -608,7 +609,12 @@ static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
-  SnGpuRowFacts facts = sn_schedule_gpu_facts(f, sn_gpu_chip(options->chip));
+  SnGpuChip chip = *sn_gpu_chip(options->chip);
+  if (sn_in_sequence(f->op)) { // what blocks share beside memory is there once for all forms
+    chip.largest_cluster = 1;
+    chip.number = SN_GPU_FIRST_CHIP;
+  }
+  SnGpuRowFacts facts = sn_schedule_gpu_facts(f, &chip);
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;

@@ -17,6 +17,7 @@
 //
 // test: test/passes/schedule/gpu_tiles.mlir
 
+#include "dialect/sequence.h"
 #include "lowering/facts/gpu_slots.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
@@ -261,7 +262,8 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
   int64_t split = 1;
-  const StagedTile *by_copies = choose_staged(f, &points, options, chip, &split);
+  const StagedTile *by_copies =
+      sn_in_sequence(f->op) ? NULL : choose_staged(f, &points, options, chip, &split);
   if (by_copies)
     return staged_schedule(f, by_copies, split, chip);
   size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;

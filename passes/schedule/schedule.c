@@ -129,6 +129,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
       result = schedule(ops.data[k], options, &tuning);
     sn_vec_free(&ops);
   }
+  SnOpVec sequences = sn_collect(op, "sinter.sequence");
+  for (size_t k = 0; k < sequences.size && !sn_failed(result) && !strcmp(options->target, "gpu"); ++k)
+    if (!sn_get_attr(sequences.data[k], "schedule").ptr)
+      sn_set_attr(sequences.data[k], "schedule", sn_schedule_gpu_sequence(sequences.data[k], options));
+  sn_vec_free(&sequences);
   sn_vec_free(&tuning);
   return result;
 }

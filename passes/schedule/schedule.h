@@ -37,6 +37,8 @@ bool sn_schedule_cpu_kernel(const SnForm *form, const SnScheduleOptions *options
 // All products of a contract have a line of the table of micro-kernels by this name, and the CPU what it needs.
 bool sn_schedule_kernel_runs(const SnForm *form, const char *kernel, const char *features);
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
+// Of a sequence whose forms have theirs, for a GPU.
+MlirAttribute sn_schedule_gpu_sequence(MlirOperation sequence, const SnScheduleOptions *options);
 
 // ---- measured schedules (passes/schedule/tuning.c) -------------------------------------
 

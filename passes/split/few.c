@@ -16,7 +16,7 @@
 #include "passes/split/pieces.h"
 
 enum {
-  MOST_OUTPUTS = 512, // a few for each multiprocessor
+  MOST_OUTPUTS = 512, // a few for each multiprocessor; of one row or column any number: nothing is read twice
   MOST_ACROSS = 8,    // rows, or columns: so often is the other side's line read
   LEAST_SUM = 256,
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
@@ -66,7 +66,8 @@ bool sn_has_few_sums(const SnForm *f) {
   SnGpuPoints points = sn_gpu_points(f);
   int64_t outputs = size_of(f, 0, f->num_rows + f->num_cols), sums = size_of(f, sum.first, sum.num_dims),
           rows = sn_gpu_dims_size(f, &points.rows), columns = sn_gpu_dims_size(f, &points.columns);
-  if (outputs == SN_DYNAMIC || outputs < 1 || outputs > MOST_OUTPUTS || sums == SN_DYNAMIC || sums < LEAST_SUM ||
+  bool few = outputs <= MOST_OUTPUTS || rows == 1 || columns == 1;
+  if (outputs == SN_DYNAMIC || outputs < 1 || !few || sums == SN_DYNAMIC || sums < LEAST_SUM ||
       (rows > MOST_ACROSS && columns > MOST_ACROSS))
     return false;
   bool along = true;

@@ -14,6 +14,7 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/split/split.mlir
 
+#include "dialect/sequence.h"
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_layers.h"
@@ -130,7 +131,8 @@ static void split_products(MlirOperation func, SnSplit how, const char *(*why)(c
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
-    const char *apart = sn_num_results(f.op) && !f.schedule.ptr && !f.matrices.size ? why(&f) : NULL;
+    bool may = sn_num_results(f.op) && !f.schedule.ptr && !f.matrices.size && !sn_in_sequence(f.op);
+    const char *apart = may ? why(&f) : NULL;
     sn_form_free(&f);
     if (apart)
       store(forms.data[k], cut_of(mlirOperationGetContext(func), how, apart));
@@ -152,8 +154,10 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && ok; ++k)
-      // A form on memrefs is a kernel already, and one that has a schedule is for a target that runs it.
-      if (sn_num_results(forms.data[k]) && !sn_get_attr(forms.data[k], "schedule").ptr) {
+      // A form on memrefs is a kernel already, one that has a schedule is for a target that runs it, and a sequence has
+      // the forms that its phases count.
+      if (sn_num_results(forms.data[k]) && !sn_get_attr(forms.data[k], "schedule").ptr &&
+          !sn_in_sequence(forms.data[k])) {
         ok = sn_split_form(forms.data[k], how);
         ++how.number;
       }

@@ -970,7 +970,7 @@ func.func @f11_product(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x
 func.func @y1_in_a_loop() {
   %c = arith.constant 1 : index
   scf.for %i = %c to %c step %c {
-    // expected-error @+1 {{'sinter.yield' op stands in 'scf.for'; it ends a region of a form, of a definition or of a sinter.row_reduce}}
+    // expected-error @+1 {{'sinter.yield' op stands in 'scf.for'; it ends a region of a form, of a definition, of a sinter.row_reduce or of a sinter.sequence}}
     sinter.yield
   }
   return

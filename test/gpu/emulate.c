@@ -365,6 +365,14 @@ void emu_bulk_copy(int32_t to, int64_t from, int32_t bytes, int32_t signal) {
     abort();
   post(to, (void *)from, bytes, signal);
 }
+int32_t emu_load_shared(int32_t from) { return *(int32_t *)(uintptr_t)(uint32_t)from; }
+// Reads what it asks for, so that an address outside is seen.
+void emu_prefetch(int64_t from, int32_t bytes) {
+  if (from % 16 || bytes % 16)
+    abort();
+  volatile char last = ((char *)from)[bytes - 1];
+  (void)last;
+}
 static void copies_for(int32_t signal);
 static uint32_t drawn = 1;
 static uint32_t draw(void) { return drawn = drawn * 1664525u + 1013904223u; }

@@ -461,7 +461,7 @@ static size_t find_maps(const SnForm *f, const SnGpuChainPlan *plan, SnGpuTensor
   return n;
 }
 
-MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, MlirOperation op) {
+MlirLogicalResult sn_gpu_lower_chain(MlirOperation op, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(op);
   SnGpuChainPlan plan;
   Contract contract = {.op = op, .plan = &plan, .result = SN_OK}, *user = &contract;
@@ -480,12 +480,10 @@ MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, M
                       .num_maps = find_maps(&f, &plan, maps),
                       .emit = emit,
                       .user = &user};
-    result = sn_gpu_make_kernel(module, func, op, &body);
+    result = take(op, &body, taker);
   }
   sn_form_free(&f);
   if (!sn_failed(result))
     result = contract.result;
-  if (!sn_failed(result))
-    mlirOperationDestroy(op);
   return result;
 }

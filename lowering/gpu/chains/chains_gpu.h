@@ -8,10 +8,10 @@
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/gpu/products/product_fragments.h"
 
-// A sinter.contract on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
-MlirLogicalResult sn_gpu_lower_chain(MlirOperation module, MlirOperation func, MlirOperation contract);
+// A sinter.contract on memrefs in its kernel function: `take` is given what writes the kernel.
+MlirLogicalResult sn_gpu_lower_chain(MlirOperation contract, SnGpuTakeBody take, void *taker);
 // The same where rows go through the products whole (layers_gpu.c).
-MlirLogicalResult sn_gpu_lower_layers(MlirOperation module, MlirOperation func, MlirOperation contract);
+MlirLogicalResult sn_gpu_lower_layers(MlirOperation contract, SnGpuTakeBody take, void *taker);
 // Of a piece's inputs, as the kernel has them: i64; null: it is none of its operands. Free it.
 MlirValue *sn_gpu_piece_addresses(const SnGpuKernel *k, const SnForm *f);
 

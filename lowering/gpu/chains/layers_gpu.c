@@ -295,7 +295,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   sn_vec_free(&l.crossings);
 }
 
-MlirLogicalResult sn_gpu_lower_layers(MlirOperation module, MlirOperation func, MlirOperation op) {
+MlirLogicalResult sn_gpu_lower_layers(MlirOperation op, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(op);
   SnGpuLayerPlan plan;
   Contract contract = {.op = op, .plan = &plan, .result = SN_OK}, *user = &contract;
@@ -310,12 +310,10 @@ MlirLogicalResult sn_gpu_lower_layers(MlirOperation module, MlirOperation func, 
                       .addresses = strcmp(plan.kernel, "fma") != 0,
                       .emit = emit,
                       .user = &user};
-    result = sn_gpu_make_kernel(module, func, op, &body);
+    result = take(op, &body, taker);
   }
   sn_form_free(&f);
   if (!sn_failed(result))
     result = contract.result;
-  if (!sn_failed(result))
-    mlirOperationDestroy(op);
   return result;
 }

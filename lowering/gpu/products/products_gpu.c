@@ -321,7 +321,7 @@ static bool by_pieces(const SnForm *f, const SnGpuProductPlan *plan) {
   return some;
 }
 
-MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func, MlirOperation op) {
+MlirLogicalResult sn_gpu_lower_products(MlirOperation op, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(op);
   SnGpuProductPlan plan;
   MlirLogicalResult result = sn_gpu_plan_products(&f, &plan);
@@ -340,11 +340,9 @@ MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func
                       .num_maps = user.num_maps,
                       .emit = emit,
                       .user = &user};
-    result = sn_gpu_make_kernel(module, func, op, &body);
+    result = take(op, &body, taker);
     free(maps);
   }
   sn_form_free(&f);
-  if (!sn_failed(result))
-    mlirOperationDestroy(op);
   return result;
 }

@@ -7,8 +7,8 @@
 #include "lowering/gpu/shell/shell.h"
 #include "lowering/rows/rowprogram.h"
 
-// A sinter.contract on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
-MlirLogicalResult sn_gpu_lower_products(MlirOperation module, MlirOperation func, MlirOperation contract);
+// A sinter.contract on memrefs in its kernel function: `take` is given what writes the kernel.
+MlirLogicalResult sn_gpu_lower_products(MlirOperation contract, SnGpuTakeBody take, void *taker);
 
 // A kernel that is being written.
 typedef struct {

@@ -190,7 +190,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
 }
 
 // One kernel, by one schedule.
-static MlirLogicalResult lower(MlirOperation module, MlirOperation func, MlirOperation op, const char *name) {
+static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(op);
   SnGpuRows s = {0};
   if (!sn_is_plain(&f)) {
@@ -208,13 +208,12 @@ static MlirLogicalResult lower(MlirOperation module, MlirOperation func, MlirOpe
                       .scratch = scratch_bytes(&f, &plan),
                       .addresses = plan.fetch.in_bulk && plan.fetch.n,
                       .asserts = sn_gpu_asserts(&f),
+                      .mbarriers = plan.columns.in_shared || (plan.fetch.in_bulk && plan.fetch.n),
                       .emit = emit,
                       .user = &user};
-    result = sn_gpu_make_kernel(module, func, op, &body);
+    result = take(op, &body, taker);
   }
   sn_form_free(&f);
-  if (!sn_failed(result))
-    mlirOperationDestroy(op);
   return result;
 }
 
@@ -228,16 +227,19 @@ static MlirValue is_short(SnBuilder *b, MlirOperation op, int64_t most) {
   return sn_row_below(b, sn(b, "arith.subi", length, sn_index(b, 1)), sn_index(b, most));
 }
 
-static MlirLogicalResult lower_any(MlirOperation module, MlirOperation func, MlirOperation op);
+static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker);
 
 // A copy of the form, by this schedule.
-static MlirLogicalResult lower_copy(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op,
-                                    MlirAttribute schedule) {
+static MlirLogicalResult lower_copy(SnBuilder *b, MlirOperation op, MlirAttribute schedule, SnGpuTakeBody take,
+                                    void *taker) {
   SnMap map = {0};
   MlirOperation copy = sn_clone(b, op, &map);
   sn_map_free(&map);
   sn_set_attr(copy, "schedule", schedule);
-  return lower_any(module, func, copy);
+  MlirLogicalResult result = lower_any(copy, take, taker);
+  if (!sn_failed(result))
+    mlirOperationDestroy(copy);
+  return result;
 }
 
 // The schedule without what it says of shorter rows.
@@ -254,31 +256,33 @@ static MlirAttribute of_longer(MlirLocation loc, MlirAttribute schedule) {
   return sn_schedule_attr(loc, "gpu_rows", dict);
 }
 
-static MlirLogicalResult lower_any(MlirOperation module, MlirOperation func, MlirOperation op) {
+static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker) {
   MlirAttribute schedule = sn_get_attr(op, "schedule"), shorter = sn_schedule_nested(schedule, "shorter");
   int64_t most = sn_schedule_number(schedule, "most");
   if (!shorter.ptr) {
     char name[300];
-    snprintf(name, sizeof name, "%s_most%lld", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data,
-             (long long)most);
-    return lower(module, func, op, most ? name : NULL);
+    MlirOperation func = op;
+    while (most && !sn_is(func, "func.func"))
+      func = mlirOperationGetParentOperation(func);
+    if (most)
+      snprintf(name, sizeof name, "%s_most%lld", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data,
+               (long long)most);
+    return lower(op, most ? name : NULL, take, taker);
   }
   if (!sn_schedule_number(shorter, "most"))
     return sn_error(op, "has a schedule for shorter rows that does not say how long they are: it needs most");
   SnBuilder b = sn_before(op);
   SnIf branch = sn_if(&b, is_short(&b, op, sn_schedule_number(shorter, "most")));
-  MlirLogicalResult result = lower_copy(&b, module, func, op, shorter);
+  MlirLogicalResult result = lower_copy(&b, op, shorter, take, taker);
   sn_else(&b, &branch);
   if (!sn_failed(result))
-    result = lower_copy(&b, module, func, op, of_longer(b.loc, schedule));
+    result = lower_copy(&b, op, of_longer(b.loc, schedule), take, taker);
   sn_end_if(&b, &branch);
-  if (!sn_failed(result))
-    mlirOperationDestroy(op);
   return result;
 }
 
-MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation op) {
+MlirLogicalResult sn_gpu_lower_rows(MlirOperation op, SnGpuTakeBody take, void *taker) {
   const char *mnemonic = sn_schedule_mnemonic(sn_get_attr(op, "schedule"));
   bool read = mnemonic && !strcmp(mnemonic, "gpu_rows");
-  return read ? lower_any(module, func, op) : lower(module, func, op, NULL); // which says what is wrong
+  return read ? lower_any(op, take, taker) : lower(op, NULL, take, taker); // which says what is wrong
 }

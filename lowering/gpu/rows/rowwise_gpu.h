@@ -5,9 +5,9 @@
 #ifndef SINTER_LOWERING_GPU_ROWWISE_H
 #define SINTER_LOWERING_GPU_ROWWISE_H
 
-#include "capi/form.h"
+#include "lowering/gpu/shell/shell.h"
 
-// A rowwise form on memrefs in its kernel function -> a gpu.func and its launch; it is erased.
-MlirLogicalResult sn_gpu_lower_rows(MlirOperation module, MlirOperation func, MlirOperation form);
+// A rowwise form on memrefs in its kernel function: `take` is given what writes the kernel.
+MlirLogicalResult sn_gpu_lower_rows(MlirOperation form, SnGpuTakeBody take, void *taker);
 
 #endif

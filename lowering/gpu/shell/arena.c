@@ -3,6 +3,7 @@
 //   sn_gpu_shared(k, "warps' values", 1, {8}, f32, 16)              -> workgroup(%s : memref<8xf32> {llvm.align = 16})
 //   sn_gpu_launched_shared(b, k, "slots", 2, {512, 4}, f32, 128)    -> memref.view of workgroup(%l : memref<8192xi8>)
 //   the next of those                                               -> memref.view at 8192, and %l : memref<16384xi8>
+//   one of each block that runs side by side with others            -> memref.view at 8192 + tenant * bytes
 //
 // Pieces whose size is compiled in are arrays of the kernel's own; all that the launch gives is one array, and the
 // arena counts its bytes, which the host's call passes on. The gpu.func says which that is: sinter-gpu-target declares
@@ -61,9 +62,22 @@ static MlirType shared_type(SnGpuKernel *k, intptr_t rank, const int64_t *shape,
   return mlirMemRefTypeContiguousGet(element, rank, shape, space);
 }
 
+void sn_gpu_new_tenants(SnGpuArena *a, int64_t tenants, MlirValue tenant) {
+  a->most_bytes = a->launched_bytes > a->most_bytes ? a->launched_bytes : a->most_bytes;
+  if (!a->tenants)
+    a->kept_bytes = a->launched_bytes;
+  a->launched_bytes = a->kept_bytes;
+  a->tenants = tenants;
+  a->tenant = tenant;
+}
+
 MlirValue sn_gpu_shared(SnGpuKernel *k, const char *name, intptr_t rank, const int64_t *shape, MlirType element,
                         int64_t alignment) {
   SnGpuArena *a = k->arena;
+  if (a->tenants) {
+    SnBuilder top = sn_after(sn_definer(k->first));
+    return sn_gpu_launched_shared(&top, k, name, rank, shape, element, alignment);
+  }
   int64_t bytes = bytes_of(rank, shape, element);
   sn_push(&a->pieces, (SnGpuPiece){.name = name, .bytes = bytes, .alignment = alignment, .offset = -1});
   a->own_bytes = rounded(a->own_bytes, alignment) + bytes;
@@ -73,10 +87,12 @@ MlirValue sn_gpu_shared(SnGpuKernel *k, const char *name, intptr_t rank, const i
 MlirValue sn_gpu_launched_shared(SnBuilder *b, SnGpuKernel *k, const char *name, intptr_t rank, const int64_t *shape,
                                  MlirType element, int64_t alignment) {
   SnGpuArena *a = k->arena;
-  int64_t bytes = bytes_of(rank, shape, element), offset = rounded(a->launched_bytes, alignment);
+  int64_t bytes = bytes_of(rank, shape, element), offset = rounded(a->launched_bytes, alignment),
+          each = rounded(bytes, alignment);
   sn_push(&a->pieces, (SnGpuPiece){.name = name, .bytes = bytes, .alignment = alignment, .offset = offset});
-  a->launched_bytes = offset + bytes;
-  MlirType all = shared_type(k, 1, &a->launched_bytes, mlirIntegerTypeGet(b->ctx, 8));
+  a->launched_bytes = offset + (sn_none(a->tenant) ? bytes : each * a->tenants);
+  int64_t most = a->launched_bytes > a->most_bytes ? a->launched_bytes : a->most_bytes;
+  MlirType all = shared_type(k, 1, &most, mlirIntegerTypeGet(b->ctx, 8));
   if (sn_none(a->launched)) {
     sn_set_attr(k->func, SN_GPU_LAUNCHED, sn_i64(b->ctx, sn_int_attr(k->func, "workgroup_attributions", 0)));
     a->launched = attribution(k, all, a->launched_aligned);
@@ -85,7 +101,10 @@ MlirValue sn_gpu_launched_shared(SnBuilder *b, SnGpuKernel *k, const char *name,
   }
   if (alignment > a->launched_aligned)
     align_launched(k, alignment);
-  return sn(b, "memref.view", a->launched, sn_index(b, offset), shared_type(k, rank, shape, element));
+  MlirValue at = sn_index(b, offset);
+  if (!sn_none(a->tenant))
+    at = sn(b, "arith.addi", at, sn(b, "arith.muli", a->tenant, sn_index(b, each)));
+  return sn(b, "memref.view", a->launched, at, shared_type(k, rank, shape, element));
 }
 
 // What pieces are for and their bytes, the largest first.

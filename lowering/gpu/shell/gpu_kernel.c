@@ -87,7 +87,7 @@ static MlirOperation make_function(SnBuilder *b, const char *name, MlirOperation
   SN_VEC(MlirAttribute) attrs = {0};
   for (size_t i = 0; i < arguments->size; ++i) {
     sn_push(&types, sn_gpu_argument_type(op, body, &arguments->data[i]));
-    sn_push(&attrs, sn_gpu_argument_attributes(b->ctx, &arguments->data[i]));
+    sn_push(&attrs, sn_gpu_argument_attributes(b->ctx, body, &arguments->data[i]));
     sn_push(&locs, b->loc);
   }
   MlirRegion region = mlirRegionCreate();
@@ -123,7 +123,7 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
       sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(make_module(module), 0)), mlirOperationGetLocation(op));
   MlirBlock entry;
   SnGpuBarriers barriers = {0};
-  intptr_t given = sn_num_operands(op), size = sn_gpu_find_argument(arguments, SN_GPU_SIZE),
+  intptr_t given = sn_gpu_num_operands(op, body), size = sn_gpu_find_argument(arguments, SN_GPU_SIZE),
            address = sn_gpu_find_argument(arguments, SN_GPU_ADDRESS);
   MlirOperation func = make_function(&b, name, op, body, arguments, &entry);
   if (body->num_maps)
@@ -154,7 +154,7 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
                    .maps = maps};
   SnBuilder in = sn_at_end(entry, b.loc);
   for (intptr_t o = 0; o < given; ++o) {
-    operands[o] = operand(&in, sn_type_of(sn_operand(op, o)), mlirBlockGetArgument(entry, o), entry, &size);
+    operands[o] = operand(&in, sn_gpu_operand_type(op, body, o), mlirBlockGetArgument(entry, o), entry, &size);
     if (address >= 0)
       addresses[o] = mlirBlockGetArgument(entry, address + o);
   }
@@ -175,6 +175,8 @@ MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, M
   SnGpuArguments arguments = sn_gpu_arguments(op, body);
   SnGpuArena arena = {.launched_aligned = SN_GPU_FOR_COPIES};
   write_function(module, name, op, body, &arguments, &arena);
+  if (arena.most_bytes > arena.launched_bytes)
+    arena.launched_bytes = arena.most_bytes;
   sn_gpu_launch(module, func, op, body, &arguments, arena.launched_bytes);
   MlirLogicalResult result = sn_gpu_check_arena(&arena, op);
   sn_vec_free(&arguments);

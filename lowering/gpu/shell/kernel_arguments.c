@@ -21,6 +21,19 @@ typedef struct {
   const SnGpuArgument *a;
 } Passed;
 
+// An operand of the kernel, as the host has it.
+static MlirValue given(MlirOperation op, const SnGpuBody *body, intptr_t k) {
+  return body->operands.n ? body->operands.data[k] : sn_operand(op, k);
+}
+static MlirValue operand(const Passed *p, intptr_t k) { return given(p->op, p->body, k); }
+
+intptr_t sn_gpu_num_operands(MlirOperation op, const SnGpuBody *body) {
+  return body->operands.n ? body->operands.n : sn_num_operands(op);
+}
+MlirType sn_gpu_operand_type(MlirOperation op, const SnGpuBody *body, intptr_t k) {
+  return sn_type_of(given(op, body, k));
+}
+
 static MlirType i64_type(MlirContext ctx) { return mlirIntegerTypeGet(ctx, 64); }
 
 MlirValue sn_gpu_on_stack(SnBuilder *b, MlirType type, int64_t count) {
@@ -39,7 +52,7 @@ bool sn_gpu_is_bare(MlirType t) {
 
 static MlirType operand_type(const Passed *p) {
   int64_t one = 1;
-  MlirType t = sn_type_of(sn_operand(p->op, p->a->operand));
+  MlirType t = sn_type_of(operand(p, p->a->operand));
   return sn_gpu_is_bare(t) ? t : sn_memref(sn_element(t), 1, &one);
 }
 
@@ -62,12 +75,10 @@ static MlirValue pass_address(SnBuilder *b, MlirValue memref) {
   return pass(b, sn(b, "arith.index_cast", address, i64_type(b->ctx)));
 }
 
-static MlirValue pass_operand(SnBuilder *b, const Passed *p) {
-  return pass_address(b, sn_operand(p->op, p->a->operand));
-}
+static MlirValue pass_operand(SnBuilder *b, const Passed *p) { return pass_address(b, operand(p, p->a->operand)); }
 
 static MlirValue pass_size(SnBuilder *b, const Passed *p) {
-  MlirValue size = sn(b, "memref.dim", sn_operand(p->op, p->a->operand), sn_index(b, p->a->dim), sn_index_type(b->ctx));
+  MlirValue size = sn(b, "memref.dim", operand(p, p->a->operand), sn_index(b, p->a->dim), sn_index_type(b->ctx));
   return pass(b, sn(b, "arith.index_cast", size, i64_type(b->ctx)));
 }
 
@@ -117,7 +128,7 @@ static MlirType map_type(const Passed *p) { return sn_type(mlirOperationGetConte
 // Sizes of the map's dimensions, bytes from one to the next (of the fastest: of an element), elements of a box.
 static MlirValue pass_map(SnBuilder *b, const Passed *p) {
   const SnGpuTensorMap *map = p->a->map;
-  MlirValue memref = sn_operand(p->op, map->operand);
+  MlirValue memref = operand(p, map->operand);
   MlirType i64 = i64_type(b->ctx), pointer = sn_type(b->ctx, "!llvm.ptr");
   int64_t element = (int64_t)sn_bits(sn_element(sn_type_of(memref))) / 8;
   MlirValue numbers = sn_gpu_on_stack(b, i64, 3 * map->rank), stride = sn_int(b, i64, element);
@@ -165,14 +176,14 @@ static const struct {
 
 SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body) {
   SnGpuArguments list = {0};
-  intptr_t given = sn_num_operands(op);
-  for (intptr_t o = 0; o < given; ++o)
+  intptr_t n = sn_gpu_num_operands(op, body);
+  for (intptr_t o = 0; o < n; ++o)
     sn_push(&list, (SnGpuArgument){SN_GPU_OPERAND, o, 0});
-  for (intptr_t o = 0; o < given; ++o)
-    for (intptr_t i = 0; i < sn_rank(sn_type_of(sn_operand(op, o))); ++i)
-      if (sn_dim(sn_type_of(sn_operand(op, o)), i) == SN_DYNAMIC)
+  for (intptr_t o = 0; o < n; ++o)
+    for (intptr_t i = 0; i < sn_rank(sn_gpu_operand_type(op, body, o)); ++i)
+      if (sn_dim(sn_gpu_operand_type(op, body, o), i) == SN_DYNAMIC)
         sn_push(&list, (SnGpuArgument){SN_GPU_SIZE, o, i});
-  for (intptr_t o = 0; o < given && body->addresses; ++o)
+  for (intptr_t o = 0; o < n && body->addresses; ++o)
     sn_push(&list, (SnGpuArgument){SN_GPU_ADDRESS, o, 0});
   for (int kind = SN_GPU_SCRATCH; kind <= SN_GPU_TAG && body->scratch; ++kind)
     sn_push(&list, (SnGpuArgument){(SnGpuArgumentKind)kind, 0, 0});
@@ -194,7 +205,9 @@ MlirType sn_gpu_argument_type(MlirOperation op, const SnGpuBody *body, const SnG
   return kinds[a->kind].type(&(Passed){.op = op, .body = body, .a = a});
 }
 
-MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuArgument *a) {
+MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuBody *body, const SnGpuArgument *a) {
+  if (a->kind == SN_GPU_OPERAND && body->written && body->written[a->operand])
+    return sn_parse_attr(ctx, "{}");
   return sn_parse_attr(ctx, "%s", kinds[a->kind].attributes);
 }
 

@@ -26,9 +26,13 @@ typedef SN_VEC(SnGpuArgument) SnGpuArguments;
 // Of the kernel that an op on memrefs becomes, in order. Free with sn_vec_free.
 SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body);
 
+// The kernel's operands, as the host has them.
+intptr_t sn_gpu_num_operands(MlirOperation op, const SnGpuBody *body);
+MlirType sn_gpu_operand_type(MlirOperation op, const SnGpuBody *body, intptr_t operand);
+
 // On the device: an argument's type and attributes, and where the first one of a kind is; -1: there is none.
 MlirType sn_gpu_argument_type(MlirOperation op, const SnGpuBody *body, const SnGpuArgument *a);
-MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuArgument *a);
+MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuBody *body, const SnGpuArgument *a);
 intptr_t sn_gpu_find_argument(const SnGpuArguments *list, SnGpuArgumentKind kind);
 // Whether a bare pointer says all of a memref. With a size of 0 a stride counts as unknown, as with `?`.
 bool sn_gpu_is_bare(MlirType memref);

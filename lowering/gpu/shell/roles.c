@@ -49,7 +49,8 @@ void sn_gpu_sync(SnBuilder *b, const SnGpuKernel *k) {
   if (sn_gpu_is_one_warp(k)) {
     sn_op(b, "nvvm.bar.warp.sync", sn_int(b, i32, -1), sn_types(0, NULL));
   } else if (k->role) {
-    sn_op(b, "nvvm.barrier", sn_int(b, i32, k->role->barrier), sn_int(b, i32, 32 * k->role->warps), sn_types(0, NULL),
+    MlirValue which = sn_none(k->barrier) ? sn_int(b, i32, k->role->barrier) : k->barrier;
+    sn_op(b, "nvvm.barrier", which, sn_int(b, i32, 32 * k->role->warps), sn_types(0, NULL),
           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
   } else {
     sn_op(b, "gpu.barrier");

@@ -32,6 +32,7 @@ typedef struct {
   SnGpuArena *arena;
   SnGpuBarriers *barriers;
   const SnGpuRole *role;                   // whose code is being written; null: all of the block's
+  MlirValue barrier;                       // i32: at which its warps meet, where blocks of it run side by side
   int64_t threads, warps, blocks, cluster; // as launched
   SnGpuTeams teams;
   int64_t team;               // threads that share a tile, of all blocks
@@ -64,9 +65,15 @@ typedef struct {
   bool addresses;             // k->addresses are asked for
   const SnGpuTensorMap *maps; // k->maps that are
   size_t num_maps;
+  bool mbarriers;             // it makes barriers in shared memory, which can be made once
+  SnValues operands;          // the host's memrefs; none: the op's operands
+  const bool *written;        // of these: it may be written, or overlap with one that is; NULL: none overlap
   void (*emit)(SnBuilder *b, SnGpuKernel *k, const void *user); // at the head of the gpu.func
   const void *user;
 } SnGpuBody;
+
+// Who is given a body, while what it points to lives.
+typedef MlirLogicalResult (*SnGpuTakeBody)(MlirOperation op, const SnGpuBody *body, void *taker);
 
 // gpu_kernel.c, launch.c
 
@@ -84,6 +91,8 @@ MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints
 
 // Names threads, blocks and teams. Where teams are clusters, the block says that it has begun.
 void sn_gpu_number_threads(SnBuilder *b, SnGpuKernel *k);
+// The same where k->block and k->thread are there already.
+void sn_gpu_number_teams(SnBuilder *b, SnGpuKernel *k);
 // Sets k->lane, k->warp and k->first_of_warp.
 void sn_gpu_know_lanes(SnGpuKernel *k);
 // Not before this have all blocks of a cluster begun, and their shared memory is there. Once in a kernel.
@@ -147,7 +156,15 @@ struct SnGpuArena {
   int64_t launched_bytes;   // so far
   int64_t launched_aligned; // what it begins at a multiple of
   int64_t own_bytes;        // of pieces that the kernel has by itself
+  int64_t most_bytes;       // of the launch's, that an earlier tenant had
+  int64_t kept_bytes;       // in front of those of tenants
+  int64_t tenants;          // blocks of the form at work that run side by side in one; 0: it is one kernel's
+  MlirValue tenant;         // index: which of them; null where there is one
 };
+
+// Shared memory changes hands: from now on it is that of so many blocks side by side, a form of a sequence. All of it
+// is what the launch gives.
+void sn_gpu_new_tenants(SnGpuArena *arena, int64_t tenants, MlirValue tenant);
 
 // Memory of one block, of a memref's shape. Its size is compiled in: 48 KiB at most, of all such pieces.
 MlirValue sn_gpu_shared(SnGpuKernel *k, const char *name, intptr_t rank, const int64_t *shape, MlirType element,

@@ -28,6 +28,10 @@ void sn_gpu_number_threads(SnBuilder *b, SnGpuKernel *k) {
   MlirAttribute x = sn_parse_attr(b->ctx, "#gpu<dim x>");
   k->block = sn(b, "gpu.block_id", sn_index_type(b->ctx), sn_attr("dimension", x));
   k->thread = sn(b, "gpu.thread_id", sn_index_type(b->ctx), sn_attr("dimension", x));
+  sn_gpu_number_teams(b, k);
+}
+
+void sn_gpu_number_teams(SnBuilder *b, SnGpuKernel *k) {
   k->first = is_zero(b, k->thread);
   k->group = k->block;
   k->first_of_team = k->first;

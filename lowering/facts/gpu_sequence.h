@@ -1,0 +1,26 @@
+// gpu_sequence.h: how a sinter.sequence runs on a GPU: its schedule, decoded, and which forms can be in one.
+//
+// A #sinter.gpu_sequence is read here and nowhere else. No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_SEQUENCE_H
+#define SINTER_LOWERING_FACTS_GPU_SEQUENCE_H
+
+#include "dialect/sequence.h"
+#include "lowering/facts/gpu_launch.h"
+
+typedef struct {
+  int64_t threads, blocks, occupancy; // as launched
+  int64_t ahead;                      // bytes that are asked for in front of their phase
+} SnGpuSequencePlan;
+
+// An error if there is no #sinter.gpu_sequence.
+MlirLogicalResult sn_gpu_plan_sequence(const SnSequence *s, SnGpuSequencePlan *plan);
+// Why a form with this launch cannot be one of a sequence; NULL if it can. `maps`: tensor maps that it has;
+// `mbarriers`: it makes barriers in shared memory.
+const char *sn_gpu_not_in_sequence(const SnGpuLaunch *launch, size_t maps, bool mbarriers);
+// How many of the form's blocks run side by side in one of the sequence's.
+int64_t sn_gpu_beside(const SnGpuSequencePlan *plan, const SnGpuLaunch *launch);
+// Bytes of a tensor or memref of known sizes.
+int64_t sn_gpu_sequence_bytes(MlirType shaped);
+
+#endif

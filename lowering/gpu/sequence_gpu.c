@@ -1,0 +1,337 @@
+// sequence_gpu.c: a sinter.sequence becomes one kernel.
+//
+//   for each form, in order:
+//     a block of the launch takes several of the form's, side by side: as many as it has threads for
+//     for (block = mine; block < the form's blocks; block += those at once)
+//       what the form's own kernel would do
+//     where the next form is of a later phase:
+//       count this block; ask the second cache for a share of what comes next; wait until all are counted
+//
+// A form is written by what writes its kernel: it is told another number of its block and of its threads, and has
+// barriers, shared memory and a piece of the workspace of its own. Shared memory is that of one form after the other.
+// All blocks run at once (a cooperative launch), or nobody could wait.
+//
+// The counter is one for the whole launch and only grows: phase p begins when it is blocks * p. The last block that
+// counts itself at the end leaves 0.
+//
+// Forms whose blocks are clusters, whose warps have roles or which make barriers in shared memory are none of a
+// sequence's: what they are made of is there once for a launch.
+//
+// test: test/lowering/gpu/sequence.mlir, test/gpu/sequences.test
+
+#include "dialect/schedules.h"
+#include "dialect/sequence.h"
+#include "lowering/facts/gpu_sequence.h"
+#include "lowering/gpu/lower_gpu.h"
+
+enum {
+  COUNTER_BYTES = 128, // of the workspace, in front of those of forms
+  SCRATCH_ALIGNED = 128,
+  ASKED_BYTES = 16384, // of the second cache, at once
+};
+
+// A form of the sequence.
+typedef struct {
+  MlirOperation op;
+  SnGpuLaunch launch;
+  int64_t beside;          // of its blocks, in one of the launch
+  int64_t scratch;         // where its piece of the workspace begins
+  SN_VEC(size_t) operands; // which of the kernel's
+} Member;
+
+// What the blocks ask the second cache for in front of a phase.
+typedef struct {
+  int64_t phase;
+  size_t operand;
+  int64_t from, bytes;
+} Ahead;
+
+typedef struct {
+  SnSequence s;
+  SnGpuSequencePlan plan;
+  SN_VEC(Member) members;
+  SnValueVec operands;  // of the kernel, as the host has them
+  SN_VEC(bool) written; // of these
+  SN_VEC(Ahead) ahead;
+  int64_t scratch;
+  bool asserts;
+} Sequence;
+
+// ---- what forms need -------------------------------------------------------------------------
+
+static size_t operand_of(Sequence *q, MlirValue v) {
+  for (size_t i = 0; i < q->operands.size; ++i)
+    if (sn_same(q->operands.data[i], v))
+      return i;
+  sn_push(&q->operands, v);
+  sn_push(&q->written, false);
+  return q->operands.size - 1;
+}
+
+static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *user) {
+  Sequence *q = user;
+  const SnGpuLaunch *l = body->launch;
+  const char *not = sn_gpu_not_in_sequence(l, body->num_maps, body->mbarriers);
+  if (not)
+    return sn_error(op, "stands in a sequence, and %s", not);
+  if (l->threads > q->plan.threads)
+    return sn_error(op, "has blocks of %lld threads, in a sequence of blocks of %lld", (long long)l->threads,
+                    (long long)q->plan.threads);
+  Member m = {.op = op,
+              .launch = *l,
+              .beside = sn_gpu_beside(&q->plan, l),
+              .scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED};
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    sn_push(&m.operands, operand_of(q, sn_operand(op, k)));
+  q->scratch = m.scratch + body->scratch;
+  q->asserts |= body->asserts;
+  sn_push(&q->members, m);
+  return SN_OK;
+}
+
+// A value is written, or shares its elements with one that is.
+static void find_written(Sequence *q) {
+  for (size_t i = 0; i < q->operands.size; ++i)
+    for (size_t m = 0; m < q->members.size; ++m)
+      for (intptr_t k = 0; k < sn_num_operands(q->members.data[m].op); ++k)
+        q->written.data[i] |= sn_form_writes(q->members.data[m].op, k) &&
+                              sn_same(sn_viewed(q->operands.data[i]), sn_viewed(sn_operand(q->members.data[m].op, k)));
+}
+
+// ---- what is asked for ahead ------------------------------------------------------------------
+
+static int64_t bytes_of(MlirValue v) {
+  MlirType t = sn_type_of(v);
+  return mlirShapedTypeHasStaticShape(t) ? sn_gpu_sequence_bytes(t) : 0;
+}
+
+// In the order in which phases need them, as far ahead of the phase at work as the plan allows.
+static void plan_ahead(Sequence *q) {
+  SN_VEC(Ahead) needed = {0};
+  SN_VEC(bool) had = {0};
+  for (size_t i = 0; i < q->operands.size; ++i)
+    sn_push(&had, q->written.data[i]);
+  for (size_t m = 0; m < q->members.size; ++m)
+    for (size_t k = 0; k < q->members.data[m].operands.size; ++k) {
+      size_t i = q->members.data[m].operands.data[k];
+      if (!had.data[i] && bytes_of(q->operands.data[i]) >= ASKED_BYTES)
+        sn_push(&needed, (Ahead){q->s.phase.data[m], i, 0, bytes_of(q->operands.data[i])});
+      had.data[i] = true;
+    }
+  for (int64_t phase = 1; phase < sn_sequence_phases(&q->s); ++phase) {
+    int64_t waiting = 0; // asked for, and not read yet
+    for (size_t i = 0; i < needed.size; ++i)
+      waiting += needed.data[i].phase >= phase ? needed.data[i].from : 0;
+    for (size_t i = 0; i < needed.size; ++i) {
+      Ahead *n = &needed.data[i];
+      int64_t room = (q->plan.ahead - waiting) / ASKED_BYTES * ASKED_BYTES, left = n->bytes - n->from,
+              take = left < room ? left : room;
+      if (n->phase < phase || take <= 0)
+        continue;
+      sn_push(&q->ahead, (Ahead){phase, n->operand, n->from, take});
+      n->from += take;
+      waiting += take;
+    }
+  }
+  sn_vec_free(&needed);
+  sn_vec_free(&had);
+}
+
+// A block's share: every so many pieces, one thread asks.
+static void ask_ahead(SnBuilder *b, const SnGpuKernel *k, const Ahead *a) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue base = sn(b, "arith.addi", k->addresses[a->operand], sn_int(b, i64, a->from)),
+            size = sn_index(b, ASKED_BYTES), end = sn_index(b, a->bytes / 16 * 16);
+  SnLoop at = sn_for(b, sn(b, "arith.muli", k->block, size), end, sn_index(b, k->blocks * ASKED_BYTES));
+  MlirValue left = sn(b, "arith.minui", sn(b, "arith.subi", end, at.index), size),
+            of[] = {sn(b, "arith.addi", base, sn(b, "arith.index_cast", at.index, i64)),
+                    sn(b, "arith.index_cast", left, i32)};
+  sn_gpu_ptx(b, "cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r", sn_values(2, of), (MlirType){0});
+  sn_next(b, &at);
+}
+
+// ---- the kernel --------------------------------------------------------------------------------
+
+// All blocks are done with phases before this one, and see what they stored.
+static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t phase) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  sn_gpu_sync(b, k);
+  SnIf first = sn_if(b, k->first);
+  MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
+  sn_gpu_count(b, counter);
+  for (size_t i = 0; i < q->ahead.size; ++i)
+    if (q->ahead.data[i].phase == phase)
+      ask_ahead(b, k, &q->ahead.data[i]);
+  sn_gpu_await_count(b, k, counter, sn_int(b, i64, phase * k->blocks));
+  sn_end_if(b, &first);
+  sn_gpu_sync(b, k);
+}
+
+// The kernel as a form's block sees it: `tenant` of those beside each other, or null.
+static SnGpuKernel form_kernel(SnBuilder *b, const SnGpuKernel *k, const Member *m, MlirValue block, MlirValue tenant,
+                               const SnGpuRole *role) {
+  const SnGpuLaunch *l = &m->launch;
+  SnGpuKernel of = *k;
+  of.threads = l->threads;
+  of.warps = l->threads / 32;
+  of.blocks = l->blocks;
+  of.cluster = l->cluster;
+  of.teams = l->teams;
+  of.team = l->team;
+  of.block = block;
+  of.single_tile = false;
+  of.lane = of.warp = of.first_of_warp = of.rank = (MlirValue){0};
+  if (l->threads < k->threads) {
+    of.role = role;
+    if (l->threads > 32) {
+      MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+      MlirValue which = sn_int(b, i32, 1);
+      of.barrier = sn_none(tenant) ? which : sn(b, "arith.addi", which, sn(b, "arith.index_cast", tenant, i32));
+    }
+  }
+  if (!sn_none(tenant))
+    of.thread = sn(b, "arith.remui", k->thread, sn_index(b, l->threads));
+  sn_gpu_number_teams(b, &of);
+  return of;
+}
+
+// 0, which nobody can know: what is computed of it is computed where it is used, and keeps no register meanwhile.
+static MlirValue unknown_zero(SnBuilder *b, MlirValue word) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue at = sn_gpu_shared_address(b, word);
+  MlirOperation load = sn_gpu_ptx(b, "ld.volatile.shared.b32 $0, [$1];", "=r,r,~{memory}", sn_values(1, &at), i32);
+  return sn(b, "arith.index_cast", sn_result(load, 0), sn_index_type(b->ctx));
+}
+
+typedef struct {
+  const Sequence *q;
+  const Member *member;
+  SnBuilder *b;
+  SnGpuKernel *k;
+  MlirValue zero; // memref<1xi32> of shared memory, which holds it
+} Writing;
+
+// One block of the form's, or those that come in turns.
+static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, void *user) {
+  Writing *w = user;
+  SnBuilder *b = w->b;
+  SnGpuKernel *k = w->k;
+  const Member *m = w->member;
+  int64_t at_once = k->blocks * m->beside;
+  SnGpuKernel apart = *k;
+  MlirValue zero = unknown_zero(b, w->zero);
+  apart.thread = sn(b, "arith.addi", k->thread, zero);
+  apart.block = sn(b, "arith.addi", k->block, zero);
+  k = &apart;
+  MlirValue tenant = {0}, block = k->block, all = sn_index(b, m->launch.blocks);
+  SnIf some = {0};
+  if (m->beside * m->launch.threads < k->threads)
+    some = sn_if(b, sn(b, "arith.cmpi", k->thread, sn_index(b, m->beside * m->launch.threads),
+                       sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  if (m->beside > 1) {
+    tenant = sn(b, "arith.divui", k->thread, sn_index(b, m->launch.threads));
+    block = sn(b, "arith.addi", sn(b, "arith.muli", block, sn_index(b, m->beside)), tenant);
+  }
+  SnLoop turn = sn_for(b, block, all, sn_index(b, at_once));
+  SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
+  SnGpuKernel of = form_kernel(b, k, m, turn.index, tenant, &role);
+  sn_gpu_new_tenants(k->arena, m->beside, tenant);
+  MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands),
+            *addresses = sn_alloc((m->operands.size + 1) * sizeof *addresses);
+  for (size_t i = 0; i < m->operands.size; ++i) {
+    operands[i] = k->operands[m->operands.data[i]];
+    addresses[i] = k->addresses[m->operands.data[i]];
+  }
+  of.operands = operands;
+  of.addresses = addresses;
+  of.num_operands = m->operands.size;
+  if (body->scratch) {
+    MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+    of.scratch = sn(b, "memref.view", k->scratch, sn_index(b, m->scratch),
+                    sn_memref(mlirIntegerTypeGet(b->ctx, 8), 1, &body->scratch));
+    of.scratch_address = sn(b, "arith.addi", k->scratch_address, sn_int(b, i64, m->scratch));
+  }
+  body->emit(b, &of, body->user);
+  if (m->launch.blocks > at_once) // shared memory is the next one's
+    sn_gpu_sync(b, &of);
+  sn_next(b, &turn);
+  if (!sn_null(some.op))
+    sn_end_if(b, &some);
+  free(operands);
+  free(addresses);
+  return SN_OK;
+}
+
+static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
+  const Sequence *q = user;
+  int64_t phases = sn_sequence_phases(&q->s), one = 1;
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue zero = sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS);
+  SnIf begin = sn_if(b, k->first);
+  sn_op(b, "memref.store", sn_int(b, i32, 0), zero, sn_index(b, 0));
+  if (phases > 1)
+    sn_gpu_take_counter(b, k, sn_index(b, 0));
+  sn_end_if(b, &begin);
+  sn_gpu_sync(b, k);
+  for (size_t m = 0; m < q->members.size; ++m) {
+    if (m && q->s.phase.data[m] > q->s.phase.data[m - 1])
+      begin_phase(b, k, q, q->s.phase.data[m]);
+    else if (m) // shared memory is this form's
+      sn_gpu_sync(b, k);
+    Writing w = {q, &q->members.data[m], b, k, zero};
+    sn_gpu_lower_form(q->members.data[m].op, write_form, &w);
+  }
+  if (phases > 1) {
+    SnIf first = sn_if(b, k->first);
+    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, mlirIntegerTypeGet(b->ctx, 64), phases * k->blocks));
+    sn_end_if(b, &first);
+  }
+}
+
+// Reshapes in the body are the host's, in front of the launch.
+static void move_views(SnSequence *s) {
+  SnMap none = {0};
+  SnBuilder b = sn_before(s->op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (sn_is_view(op))
+      sn_move(&b, op, &none);
+  }
+  sn_map_free(&none);
+}
+
+MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, void *taker) {
+  Sequence q = {.s = sn_sequence_read(op), .scratch = COUNTER_BYTES};
+  MlirLogicalResult result = sn_gpu_plan_sequence(&q.s, &q.plan);
+  if (!sn_failed(result))
+    move_views(&q.s);
+  for (size_t i = 0; i < q.s.forms.size && !sn_failed(result); ++i)
+    result = sn_gpu_lower_form(q.s.forms.data[i], gather, &q);
+  if (!sn_failed(result)) {
+    find_written(&q);
+    plan_ahead(&q);
+    SnGpuLaunch launch = {.blocks = q.plan.blocks,
+                          .cluster = 1,
+                          .threads = q.plan.threads,
+                          .occupancy = q.plan.occupancy,
+                          .teams = SN_GPU_GROUP,
+                          .team = q.plan.threads};
+    SnGpuBody body = {.launch = &launch,
+                      .scratch = q.scratch,
+                      .asserts = q.asserts,
+                      .addresses = true,
+                      .operands = sn_values((intptr_t)q.operands.size, q.operands.data),
+                      .written = q.written.data,
+                      .emit = emit,
+                      .user = &q};
+    result = take(op, &body, taker);
+  }
+  for (size_t i = 0; i < q.members.size; ++i)
+    sn_vec_free(&q.members.data[i].operands);
+  sn_vec_free(&q.members);
+  sn_vec_free(&q.operands);
+  sn_vec_free(&q.written);
+  sn_vec_free(&q.ahead);
+  sn_sequence_free(&q.s);
+  return result;
+}

@@ -1,0 +1,272 @@
+// join.c: kernels that follow each other become one launch.
+//
+//   %y = sinter.rowwise ... ins(%x[i, j] ...)
+//   %v = tensor.collapse_shape %y ...
+//   %z = sinter.contract ... ins(%v[i] ...)
+// ->
+//   %z = sinter.sequence phases [0, 1] -> tensor<...> {
+//     %y = sinter.rowwise ... ins(%x[i, j] ...)
+//     %v = tensor.collapse_shape %y ...
+//     %z = sinter.contract ... ins(%v[i] ...)
+//     sinter.yield %z
+//   }
+//
+// launches = "one": a block's forms that stand behind each other, with nothing between that needs the host, are one
+// sequence each. Forms whose sizes are not known stay apart, and so do those that no block of a sequence can run.
+// launches = "separate": sequences are taken apart again.
+//
+// Forms are given no schedule here: what they had was for a launch of their own, and is dropped.
+//
+// decides: which kernels share a launch.
+//
+// runs in: sinter-gpu    test: test/passes/sequence/sequence.mlir
+
+#include "dialect/sequence.h"
+#include "capi/pass.h"
+#include "dialect/steps.h"
+
+enum { MOST_OPERANDS = 200 }; // of a kernel: its parameters are addresses, in 4 KiB
+
+// ---- what can be joined -----------------------------------------------------------------------
+
+static bool is_static(MlirOperation op) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (!mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, k))) ||
+        !mlirShapedTypeHasStaticShape(sn_type_of(sn_operand(op, k))))
+      return false;
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    if (!mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, k))))
+      return false;
+  return sn_num_results(op) > 0;
+}
+
+static bool is_form(MlirOperation op) { return (sn_is_form(op) || sn_is_steps(op)) && is_static(op); }
+
+// Nothing happens there but a value, which may as well be made earlier.
+static bool is_free(MlirOperation op) {
+  return sn_is(op, "arith.constant") || sn_is(op, "tensor.empty") || sn_is(op, "tensor.dim");
+}
+
+// Forms that follow each other, and the reshapes of what they give.
+typedef struct {
+  SnOpVec ops;
+  SnTable members; // by operation
+  size_t forms;
+  SnTable operands; // by value, from around
+} Run;
+
+static bool has(const Run *r, MlirOperation op) { return !sn_null(op) && sn_table_has(&r->members, op.ptr); }
+
+static bool needs(const Run *r, MlirOperation op) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (has(r, sn_definer(sn_operand(op, k))))
+      return true;
+  return false;
+}
+
+static void add(Run *r, MlirOperation op) {
+  sn_push(&r->ops, op);
+  sn_table_put(&r->members, op.ptr, 1);
+  r->forms += !sn_is_view(op);
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    sn_table_put(&r->operands, sn_operand(op, k).ptr, 1);
+}
+
+static void forget(Run *r) {
+  r->ops.size = r->forms = 0;
+  sn_table_clear(&r->members);
+  sn_table_clear(&r->operands);
+}
+
+// ---- joining ------------------------------------------------------------------------------------
+
+// Some use of the value is by an operation of the run (`inside`), or by another.
+static bool is_used(const Run *r, MlirValue v, bool inside) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); use.ptr; use = mlirOpOperandGetNextUse(use))
+    if (has(r, mlirOpOperandGetOwner(use)) == inside)
+      return true;
+  return false;
+}
+
+static void replace_outside(const Run *r, MlirValue v, MlirValue by) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v), next; use.ptr; use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!has(r, user))
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), by);
+  }
+}
+
+// Reshapes that others use are theirs: made behind the run, where others are.
+static void give_views(Run *r) {
+  SnBuilder behind = sn_after(r->ops.data[r->ops.size - 1]);
+  for (size_t i = 0; i < r->ops.size; ++i) {
+    MlirOperation op = r->ops.data[i];
+    if (!sn_is_view(op) || !is_used(r, sn_result(op, 0), false))
+      continue;
+    SnMap none = {0};
+    MlirOperation copy = sn_clone(&behind, op, &none);
+    sn_map_free(&none);
+    replace_outside(r, sn_result(op, 0), sn_result(copy, 0));
+  }
+  for (size_t i = r->ops.size; i-- > 0;)
+    if (sn_is_view(r->ops.data[i]) && sn_unused(r->ops.data[i])) {
+      mlirOperationDestroy(r->ops.data[i]);
+      r->ops.data[i] = (MlirOperation){0};
+    }
+}
+
+static void join(Run *r) {
+  give_views(r);
+  SnOpVec forms = {0};
+  SnValueVec given = {0};
+  SN_VEC(MlirType) types = {0};
+  MlirOperation last = {0};
+  for (size_t i = 0; i < r->ops.size; ++i) {
+    MlirOperation op = r->ops.data[i];
+    if (sn_null(op))
+      continue;
+    last = op;
+    if (sn_is_view(op))
+      continue;
+    sn_push(&forms, op);
+    mlirOperationRemoveAttributeByName(op, SN_STR("schedule"));
+    for (intptr_t k = 0; k < sn_num_results(op); ++k)
+      if (is_used(r, sn_result(op, k), false)) {
+        sn_push(&given, sn_result(op, k));
+        sn_push(&types, sn_type_of(sn_result(op, k)));
+      }
+  }
+  int64_t *phases = sn_alloc((forms.size + 1) * sizeof *phases);
+  sn_sequence_least_phases(&forms, phases);
+  SnBuilder b = sn_after(last);
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperation sequence = sn_op(&b, "sinter.sequence", sn_types((intptr_t)types.size, types.data),
+                                 sn_attr("phases", mlirDenseI64ArrayGet(b.ctx, (intptr_t)forms.size, phases)), region);
+  for (size_t k = 0; k < given.size; ++k)
+    replace_outside(r, given.data[k], sn_result(sequence, (intptr_t)k));
+  for (size_t i = 0; i < r->ops.size; ++i)
+    if (!sn_null(r->ops.data[i])) {
+      mlirOperationRemoveFromParent(r->ops.data[i]);
+      mlirBlockAppendOwnedOperation(body, r->ops.data[i]);
+    }
+  SnBuilder end = sn_at_end(body, b.loc);
+  sn_op(&end, "sinter.yield", sn_values((intptr_t)given.size, given.data), sn_types(0, NULL));
+  free(phases);
+  sn_vec_free(&forms);
+  sn_vec_free(&given);
+  sn_vec_free(&types);
+}
+
+static void end_run(Run *r) {
+  if (r->forms > 1)
+    join(r);
+  forget(r);
+}
+
+static void join_block(MlirBlock block) {
+  Run r = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    bool joins = is_form(op) || (sn_is_view(op) && needs(&r, op) && is_static(op));
+    if (joins && r.operands.size + (size_t)sn_num_operands(op) > MOST_OPERANDS)
+      end_run(&r);
+    if (joins && (is_form(op) || r.forms))
+      add(&r, op);
+    else if (r.forms && !(is_free(op) && !needs(&r, op)))
+      end_run(&r);
+  }
+  end_run(&r);
+  sn_vec_free(&r.ops);
+  sn_table_free(&r.members);
+  sn_table_free(&r.operands);
+}
+
+// ---- taking apart ----------------------------------------------------------------------------------
+
+static void take_apart(MlirOperation op) {
+  SnBuilder b = sn_before(op);
+  SnMap none = {0};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_operand(yield, k));
+  for (MlirOperation o = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(o, yield); o = next) {
+    next = mlirOperationGetNextInBlock(o);
+    sn_move(&b, o, &none);
+  }
+  mlirOperationDestroy(op);
+}
+
+// ---- the pass ---------------------------------------------------------------------------------------
+
+typedef struct {
+  const char *launches;
+} Options;
+static const char *const launches[] = {"given", "separate", "one", NULL};
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "launches",
+     "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be",
+     "one", launches, offsetof(Options, launches)},
+    {0},
+};
+
+static MlirWalkResult find_forms(MlirOperation op, void *found) {
+  if (sn_is_sequence(op))
+    return MlirWalkResultSkip;
+  if (sn_is_form(op) || sn_is_steps(op)) {
+    sn_push((SnOpVec *)found, op);
+    return MlirWalkResultSkip;
+  }
+  return MlirWalkResultAdvance;
+}
+
+// Blocks that hold forms.
+static void join_blocks(MlirOperation func) {
+  SnOpVec forms = {0};
+  SN_VEC(MlirBlock) blocks = {0};
+  mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
+  for (size_t i = 0; i < forms.size; ++i) {
+    MlirBlock block = mlirOperationGetBlock(forms.data[i]);
+    bool had = false;
+    for (size_t k = 0; k < blocks.size && !had; ++k)
+      had = mlirBlockEqual(blocks.data[k], block);
+    if (!had)
+      sn_push(&blocks, block);
+  }
+  for (size_t i = 0; i < blocks.size; ++i)
+    join_block(blocks.data[i]);
+  sn_vec_free(&forms);
+  sn_vec_free(&blocks);
+}
+
+static MlirLogicalResult run_function(MlirOperation func, void *user) {
+  const Options *o = user;
+  if (!strcmp(o->launches, "one")) {
+    join_blocks(func);
+  } else if (!strcmp(o->launches, "separate")) {
+    SnOpVec all = sn_collect(func, "sinter.sequence");
+    for (size_t i = 0; i < all.size; ++i)
+      take_apart(all.data[i]);
+    sn_vec_free(&all);
+  }
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  return sn_each_function(op, run_function, (void *)run->options);
+}
+
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tensor__, NULL};
+
+const SnPass sn_pass_sequence = {
+    .argument = "sinter-sequence",
+    .summary = "kernels that follow each other -> one launch",
+    .options = options,
+    .options_size = sizeof(Options),
+    .dialects = dialects,
+    .run = run,
+};

@@ -1,0 +1,309 @@
+// RUN: sinter-opt --split-input-file --verify-diagnostics %s
+
+// The rules of sinter.sequence (Q), one case or more a rule.
+
+func.func @q1_arguments(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has a body that is not one block without arguments which ends in sinter.yield}}
+  %z = sinter.sequence -> tensor<4x8xf32> {
+    ^body(%n: index):
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q1_other(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  %z = sinter.sequence -> tensor<4x8xf32> {
+    // expected-error @+1 {{stands in a sequence, which holds sinter.rowwise, contract and steps, and reshapes}}
+    %n = arith.constant 1.0 : f32
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q2_number(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{yields 2 values, and has 1 results}}
+  %z = sinter.sequence -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y, %y : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q2_type(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{yields a 'tensor<4x8xf32>' for result 0, which is a 'tensor<4x9xf32>'}}
+  %z = sinter.sequence -> tensor<4x9xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q2_outside(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{yields a value for result 0 that is no result of a form in its body}}
+  %z = sinter.sequence -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %x : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q2_view(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{yields a value for result 0 that is no result of a form in its body}}
+  %z = sinter.sequence -> tensor<32xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    %v = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+    sinter.yield %v : tensor<32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q2_twice(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{yields one value for results 0 and 1}}
+  %z:2 = sinter.sequence -> tensor<4x8xf32>, tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y, %y : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q3_number(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has 2 phases for 1 forms}}
+  %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q3_first(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has phase 1 for form 0; it is 0}}
+  %z = sinter.sequence phases [1] -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q3_next(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has phase 2 for form 1; it is that of the one before, or the next}}
+  %z = sinter.sequence phases [0, 2] -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    %w = sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %w : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q4_result(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has forms 0 and 1 in phase 0, and the second has to wait for the first: one of them writes what the other touches}}
+  %z = sinter.sequence phases [0, 0] -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    %w = sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %w : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q4_through_a_reshape(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has forms 0 and 1 in phase 0}}
+  %z = sinter.sequence phases [0, 0] -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    %v = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+    %u = tensor.expand_shape %v [[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+    %w = sinter.rowwise (i = 4) by (j = 8) ins(%u[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %w : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q4_read_behind_write(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has forms 0 and 1 in phase 0}}
+  sinter.sequence phases [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q4_write_behind_read(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has forms 0 and 1 in phase 0}}
+  sinter.sequence phases [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q4_write_behind_write(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has forms 0 and 1 in phase 0}}
+  sinter.sequence phases [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q4_two_readers(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q4_later(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q5_schedule(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @+1 {{has a schedule that is no #sinter.gpu_sequence}}
+  %z = sinter.sequence schedule(#sinter.gpu_rows<threads = 32>) -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @q6_nested(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  %z = sinter.sequence -> tensor<4x8xf32> {
+    // expected-error @+1 {{stands in another sequence}}
+    %w = sinter.sequence -> tensor<4x8xf32> {
+      %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+      sinter.yield %y : tensor<4x8xf32>
+    }
+    %v = sinter.rowwise (i = 4) by (j = 8) ins(%w[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %v : tensor<4x8xf32>
+  }
+  return
+}

@@ -1,0 +1,88 @@
+// RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
+
+// A sequence is one kernel. Two blocks of 64 threads stand beside each other in one of 128: each has its own part of
+// shared memory and meets at a barrier of its own. Between phases a block counts itself and waits for all.
+
+// CHECK-LABEL: func.func private @main_kernel0
+// CHECK: call @sinter_rt_launch_together
+// CHECK: gpu.func @main_kernel0(%[[X:.*]]: memref<4x8xf32> {llvm.noalias}, %[[Y:.*]]: memref<4x8xf32>, %[[Z:.*]]: memref<4x8xf32>,
+// CHECK-SAME: nvvm.reqntid = array<i32: 128>
+// A zero that nobody knows keeps what forms compute of it apart.
+// CHECK: ld.volatile.shared.b32
+// CHECK: %[[TENANT:.*]] = arith.divui %{{.*}}, %c64
+// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %c4{{.*}} step %c4
+// CHECK: %[[ID:.*]] = arith.addi %c1_i32{{.*}}, %{{.*}} : i32
+// CHECK: arith.muli %[[TENANT]], %c16
+// CHECK: memref.load %[[X]]
+// CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c64_i32
+// CHECK: memref.store %{{.*}}, %[[Y]]
+// CHECK: gpu.barrier
+// CHECK-NEXT: scf.if
+// CHECK: red.release.gpu.global.add.u64
+// CHECK: ld.acquire.gpu.global.u64
+// CHECK: gpu.barrier
+// One block of 128 threads at a time: all of them meet.
+// CHECK: memref.load %[[Y]]
+// CHECK: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[Z]]
+// The last block leaves the counter as it was.
+// CHECK: atom.acq_rel.gpu.global.add.u64
+// CHECK: atom.relaxed.gpu.global.exch.b64
+// CHECK: gpu.return
+func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>)
+    attributes {sinter.kernel} {
+  sinter.sequence phases [0, 1] schedule(#sinter.gpu_sequence<threads = 128, blocks = 2>) {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 64, blocks = 4, occupancy = 2>) {
+    ^row(%a: tensor<8xf32>):
+      %m = sinter.row_reduce add %a : tensor<8xf32> -> f32
+      %b = sinter.broadcast %m : f32 -> tensor<8xf32>
+      sinter.yield %b : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 128, blocks = 2>) {
+    ^row(%a: tensor<8xf32>):
+      %m = sinter.row_reduce add %a : tensor<8xf32> -> f32
+      %b = sinter.broadcast %m : f32 -> tensor<8xf32>
+      sinter.yield %b : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// What no form writes is asked for before its phase: pieces of 16 KiB, dealt to the blocks.
+
+// CHECK: gpu.func @ahead
+// CHECK: red.release.gpu.global.add.u64
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c32768{{.*}} step %c32768
+// CHECK: cp.async.bulk.prefetch.L2.global
+// CHECK: ld.acquire.gpu.global.u64
+func.func private @ahead(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %w: memref<1024x8xf32>, %z: memref<1024x8xf32>)
+    attributes {sinter.kernel} {
+  sinter.sequence phases [0, 1, 2] schedule(#sinter.gpu_sequence<threads = 128, blocks = 2, ahead = 65536>) {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 64, blocks = 4, occupancy = 2>) {
+    ^row(%a: tensor<8xf32>):
+      %m = sinter.row_reduce add %a : tensor<8xf32> -> f32
+      %b = sinter.broadcast %m : f32 -> tensor<8xf32>
+      sinter.yield %b : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 64, blocks = 4, occupancy = 2>) {
+    ^row(%a: tensor<8xf32>):
+      %m = sinter.row_reduce add %a : tensor<8xf32> -> f32
+      %b = sinter.broadcast %m : f32 -> tensor<8xf32>
+      sinter.yield %b : tensor<8xf32>
+    }
+    sinter.rowwise (i = 1024) by (j = 8) ins(%w[i, j] : memref<1024x8xf32>) outs(%z[i, j] : memref<1024x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 128, blocks = 2>) {
+    ^row(%a: tensor<8xf32>):
+      %m = sinter.row_reduce add %a : tensor<8xf32> -> f32
+      %b = sinter.broadcast %m : f32 -> tensor<8xf32>
+      sinter.yield %b : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
