@@ -234,13 +234,43 @@ bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *
   return can;
 }
 
+// ---- columns that blocks share --------------------------------------------------------------------
+
+const char *sn_gpu_chain_unshared(const SnForm *f) {
+  SnGpuPoints points = sn_gpu_chain_points(f);
+  if (sn_gpu_chain_tiles(f, &points, 1) == SN_DYNAMIC)
+    return "its tiles are `?` many";
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX) &&
+        !mlirTypeIsAF32(sn_type_of(sn_result(op, 0))))
+      return "it reduces rows to a type other than f32";
+  return NULL;
+}
+
+int64_t sn_gpu_chain_tiles(const SnForm *f, const SnGpuPoints *points, int64_t m) {
+  int64_t batch = sn_gpu_dims_size(f, &points->batch), rows = sn_gpu_dims_size(f, &points->rows);
+  return batch == SN_DYNAMIC || rows == SN_DYNAMIC ? SN_DYNAMIC : sn_times(batch, sn_pieces(rows, m));
+}
+
+int64_t sn_gpu_chain_counters(const SnGpuChainPlan *p) { return (sn_times(8 * p->units, p->tiles) + 63) / 64 * 64; }
+
+int64_t sn_gpu_chain_scratch(const SnForm *f, const SnGpuChainPlan *p) {
+  int64_t states = 1; // of a row, at most
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    states += sn_row_op_has(op, SN_READS_ALL);
+  int64_t values = 2 * states + sn_gpu_chain_products(f) * sn_gpu_chain_whole(sn_group_length(f, 1)) / 2;
+  return p->split < 2 ? 0
+                      : sn_gpu_chain_counters(p) +
+                            sn_times(sn_times(p->tiles, p->split * p->units), values * SN_GPU_WARPGROUP * 4);
+}
+
 // ---- the schedule -------------------------------------------------------------------------------
 
 static int64_t blocks_of(const SnForm *f, const SnGpuChainPlan *p, int64_t most) {
-  int64_t batch = sn_gpu_dims_size(f, &p->points.batch), rows = sn_gpu_dims_size(f, &p->points.rows);
-  if (batch == SN_DYNAMIC || rows == SN_DYNAMIC)
+  int64_t tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
+  if (tiles == SN_DYNAMIC)
     return most;
-  int64_t tiles = sn_times(batch, sn_pieces(rows, p->m));
+  tiles = sn_times(tiles, p->split);
   return tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
 
@@ -253,7 +283,10 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                         .m = sn_schedule_number(a, "m"),
                         .n = sn_schedule_number(a, "n"),
                         .tickets = sn_schedule_word_is(a, "deal", "ticket"),
+                        .split = sn_schedule_number(a, "split"),
+                        .units = threads / SN_GPU_WARPGROUP,
                         .kernel = sn_schedule_word(a, "kernel")};
+  p->tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
   p->ends_early = sn_cpu_stream_ends(f, &p->end);
   p->begins_late = sn_cpu_stream_begins(f, &p->begin);
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
@@ -290,8 +323,9 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                     (long long)p->stages);
   if (wgmma)
     p->launch.more_threads = SN_GPU_WARPGROUP;
-  if (sn_schedule_number(a, "split") > 1)
-    return sn_error(f->op, "has a schedule with split = %lld, and its rows are multiplied again: leave split out",
-                    (long long)sn_schedule_number(a, "split"));
+  const char *unshared = p->split > 1 ? sn_gpu_chain_unshared(f) : NULL;
+  if (p->split > 1 && (!wgmma || unshared))
+    return sn_error(f->op, "has a schedule with split = %lld, and blocks cannot share its columns: %s",
+                    (long long)p->split, unshared ? unshared : "only those of kernel = \"wgmma\" do");
   return SN_OK;
 }

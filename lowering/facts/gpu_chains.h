@@ -20,10 +20,12 @@ enum { SN_GPU_CHAIN_PRODUCTS = 4 }; // and as many rows that are multiplied agai
 
 typedef struct {
   SnGpuLaunch launch;
-  SnGpuPoints points; // batch and rows of the form; columns: of its first group, a block of which is made at a time
-  int64_t m, n;       // rows of a block of threads; columns at a time
-  bool tickets;       // tiles go to the block that is done first
-  const char *kernel; // a name of sn_micro_gpu_names
+  SnGpuPoints points;   // batch and rows of the form; columns: of its first group, a block of which is made at a time
+  int64_t m, n;         // rows of a block of threads; columns at a time
+  bool tickets;         // tiles go to the block that is done first
+  int64_t split;        // blocks of threads that share a tile's columns; then:
+  int64_t tiles, units; // how many there are; warpgroups of a block, which count themselves one by one
+  const char *kernel;   // a name of sn_micro_gpu_names
   bool ends_early, begins_late; // columns from `end` on are not asked for, nor those below `begin`
   SnCpuEnd end, begin;
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
@@ -46,6 +48,12 @@ int64_t sn_gpu_chain_bytes(const SnForm *form, int64_t m, int64_t n);
 // Whether copies can fetch all sides for wgmma, for so many rows and columns at a time: sets bytes and sides of the
 // plan. `why`, if it is not NULL: why not.
 bool sn_gpu_chain_staged(const SnForm *form, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why);
+// Why several blocks of threads cannot share a tile's columns, NULL if they can.
+const char *sn_gpu_chain_unshared(const SnForm *form);
+// Tiles of m rows; SN_DYNAMIC. Of scratch memory: bytes of counters; in all, 0 where nothing is shared.
+int64_t sn_gpu_chain_tiles(const SnForm *form, const SnGpuPoints *points, int64_t m);
+int64_t sn_gpu_chain_counters(const SnGpuChainPlan *plan);
+int64_t sn_gpu_chain_scratch(const SnForm *form, const SnGpuChainPlan *plan);
 // Rows that are multiplied again.
 int64_t sn_gpu_chain_products(const SnForm *form);
 // An error if the form has no #sinter.mma, or one whose numbers do not fit each other.

@@ -47,6 +47,18 @@ static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, const SnGpuChip 
   return stages < 2 ? 0 : smaller(stages, MOST_STAGES);
 }
 
+// Blocks of threads that share a tile's columns, where tiles are few: as many as all multiprocessors have one, and each
+// has a few blocks of columns.
+static int64_t split_of(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n, const SnGpuChip *chip) {
+  enum { LEAST_BLOCKS = 2, MOST = 256, UNKNOWN = 64 };
+  int64_t tiles = sn_gpu_chain_tiles(f, points, m), length = sn_group_length(f, 0),
+          blocks = length == SN_DYNAMIC ? UNKNOWN : sn_pieces(length, n);
+  if (tiles == SN_DYNAMIC || tiles < 1 || sn_gpu_chain_unshared(f))
+    return 1;
+  int64_t split = smaller(smaller(chip->multiprocessors / tiles, blocks / LEAST_BLOCKS), MOST);
+  return split < 2 ? 1 : split;
+}
+
 static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip) {
   int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128, n = 128;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
@@ -60,13 +72,17 @@ static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, c
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
+  int64_t split = split_of(f, points, m, n, chip);
+  char shared[32] = "";
+  if (split > 1)
+    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
   return sn_schedule_attr(
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = 64, threads = %lld, "
-                    "stages = %lld}",
-                    (long long)chip->multiprocessors, (long long)m, (long long)n, (long long)(2 * m),
-                    (long long)stages));
+                    "stages = %lld%s}",
+                    (long long)chip->multiprocessors, (long long)m, (long long)n, (long long)(2 * m), (long long)stages,
+                    shared));
 }
 
 // ---- one of both -----------------------------------------------------------------------------------

@@ -415,7 +415,7 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
                          .lanes = sn_chain_lanes_of(&c->first),
                          .first = first,
                          .size = c->num_columns,
-                         .whole = !masked || (length > 0 && length % c->plan->n == 0)};
+                         .whole = !masked || (c->plan->split == 1 && length > 0 && length % c->plan->n == 0)};
   SnChainRow rows[2];
   for (int h = 0; h < 2; ++h)
     rows[h] = (SnChainRow){.c = c,

@@ -38,6 +38,8 @@ typedef struct {
   MlirValue rows_at, at;  // their slots in shared memory: bytes
   MlirValue group;        // i32: which warpgroup
   MlirValue tiles;        // index: how many
+  MlirValue flags;        // shared memory: whether a warpgroup is the last that has a part of a tile
+  int parts[2];           // numbers of barriers: a warpgroup's threads meet
   int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
 } Staged;
 
@@ -328,7 +330,32 @@ static void further_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue from, Mli
 // Blocks in front of a mask, or of the row's end, have less to ask.
 static bool asks_less(const SnGpuChain *c) {
   int64_t length = sn_row_length(&c->first);
-  return !sn_null(c->mask) || (!c->plan->ends_early && (length == SN_DYNAMIC || length % c->plan->n));
+  return !sn_null(c->mask) || c->plan->split > 1 ||
+         (!c->plan->ends_early && (length == SN_DYNAMIC || length % c->plan->n));
+}
+
+// All threads of the warpgroup meet.
+static void sync_group(SnBuilder *b, void *user) {
+  const Staged *s = user;
+  MlirValue operands[] = {plus(b, i32_of(b, s->parts[0]), s->group), i32_of(b, SN_GPU_WARPGROUP)};
+  sn_op(b, "nvvm.barrier", sn_values(2, operands), sn_types(0, NULL),
+        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
+}
+
+static void end_rows(SnBuilder *b, Staged *s, Tile *t) {
+  SnGpuChain *c = s->c;
+  if (c->plan->split < 2) {
+    sn_gpu_chain_end(b, c, t->v, t->grown, grown_of(t));
+    return;
+  }
+  size_t n = t->states + t->grown;
+  MlirValue *values = sn_alloc(n * sizeof *values), unit = sn(b, "arith.index_cast", s->group, sn_index_type(b->ctx));
+  memcpy(values, t->v, t->states * sizeof *values);
+  memcpy(values + t->states, grown_of(t), t->grown * sizeof *values);
+  SnIf last = sn_gpu_chain_meet(b, c, unit, s->flags, sync_group, s, t->grown, values);
+  sn_gpu_chain_end(b, c, values, t->grown, values + t->states);
+  sn_end_if(b, &last);
+  free(values);
 }
 
 static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
@@ -354,7 +381,7 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   release(b, s, &s->rows, rows.slot);
   turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
   last_block(b, s, &t, &turn);
-  sn_gpu_chain_end(b, s->c, t.v, t.grown, grown_of(&t));
+  end_rows(b, s, &t);
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
   free(t.v);
@@ -413,6 +440,10 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   MlirType i8 = mlirIntegerTypeGet(b->ctx, 8);
   s.rows_at = sn_gpu_launched_shared(b, k, "rows of sides", 1, &rows, i8, SN_GPU_FOR_TILES);
   s.at = sn_gpu_launched_shared(b, k, "slots of sides", 1, &slots, i8, SN_GPU_FOR_TILES);
+  if (plan->split > 1)
+    s.flags = sn_gpu_shared(k, "the last part", 1, &plan->units, mlirIntegerTypeGet(b->ctx, 32), 8);
+  for (int i = 0; i < groups_of(c) && plan->split > 1; ++i)
+    s.parts[i] = sn_gpu_name_barrier(k, "parts");
   s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
   sn_gpu_fence_mbarriers(b);

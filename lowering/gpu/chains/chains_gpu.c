@@ -273,6 +273,18 @@ MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
   return sn_none(at) ? c->num_columns : at;
 }
 
+// Of the blocks from *first on below *end the tile's part, or one beside all columns.
+static void take_part(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end) {
+  MlirValue one = sn_index(b, 1), split = sn_index(b, c->plan->split),
+            each = sn_size_ceil(b, sn(b, "arith.subi", *end, *first), split),
+            from = sn(b, "arith.addi", *first, sn(b, "arith.muli", c->part, each)),
+            to = sn(b, "arith.minui", sn(b, "arith.addi", from, each), *end),
+            none = sn(b, "arith.cmpi", from, *end, sn_attr("predicate", sn_i64(b->ctx, 9))), // uge
+      beside = sn_size_ceil(b, c->num_columns, sn_index(b, c->plan->n));
+  *first = sn(b, "arith.select", none, beside, from);
+  *end = sn(b, "arith.select", none, sn(b, "arith.addi", beside, one), to);
+}
+
 void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end) {
   MlirValue n = sn_index(b, c->plan->n), one = sn_index(b, 1);
   *end = sn_size_max(b, sn_size_ceil(b, sn_gpu_chain_end_of_columns(b, c), n), one);
@@ -280,6 +292,8 @@ void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, Ml
   *first = sn_index(b, 0);
   if (!sn_none(at))
     *first = sn(b, "arith.minui", sn(b, "arith.divui", at, n), sn(b, "arith.subi", *end, one));
+  if (c->plan->split > 1)
+    take_part(b, c, first, end);
 }
 
 MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c) {
@@ -293,6 +307,11 @@ MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c) {
 
 void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
   MlirValue m = sn_index(b, c->plan->m), down = sn_size_ceil(b, c->num_rows, m);
+  if (c->plan->split > 1) {
+    MlirValue split = sn_index(b, c->plan->split);
+    c->part = sn(b, "arith.remui", number, split);
+    number = c->tile = sn(b, "arith.divui", number, split);
+  }
   c->first_row = sn(b, "arith.muli", sn(b, "arith.remui", number, down), m);
   sn_gpu_point(b, &c->first, &c->plan->points.batch, sn(b, "arith.divui", number, down), c->dims);
 }
@@ -413,6 +432,7 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
   }
   sn_gpu_chain_find_sum(c);
   MlirValue tiles = sn_size_mul(b, c->num_batch, sn_size_ceil(b, c->num_rows, sn_index(b, c->plan->m)));
+  tiles = sn_size_mul(b, tiles, sn_index(b, c->plan->split));
   if (staged)
     sn_gpu_chain_by_warpgroups(b, c, tiles);
   else
@@ -473,7 +493,7 @@ MlirLogicalResult sn_gpu_lower_chain(MlirOperation op, SnGpuTakeBody take, void 
   if (!sn_failed(result)) {
     SnGpuTensorMap maps[4 * SN_GPU_CHAIN_PRODUCTS];
     SnGpuBody body = {.launch = &plan.launch,
-                      .scratch = plan.tickets ? SN_GPU_TICKETS : 0,
+                      .scratch = plan.tickets ? SN_GPU_TICKETS : sn_gpu_chain_scratch(&f, &plan),
                       .asserts = sn_gpu_asserts(&f),
                       .addresses = !plan.launch.more_threads,
                       .maps = maps,

@@ -62,6 +62,7 @@ typedef struct {
   int64_t power;
   bool scaled[SN_GPU_CHAIN_PRODUCTS];
   MlirValue dims[SN_MAX_DIMS];                   // of the batch
+  MlirValue tile, part;                          // index: its number; which part of its columns
   MlirValue num_batch, num_rows, num_columns;    // index
   MlirValue first_row;                           // index: of the tile
   MlirValue *first_addresses, *second_addresses; // of the pieces' inputs: i64
@@ -100,6 +101,13 @@ size_t sn_gpu_chain_words_before(const SnGpuChain *c, size_t p);
 // Of product p of the second piece, and in all.
 int64_t sn_gpu_chain_pairs(const SnGpuChain *c); // of a row of results
 size_t sn_gpu_chain_grown(const SnGpuChain *c);
+
+// chain_parts.c: a tile's columns of which each of `split` blocks has had a part. values: states, then what grew. Opens
+// a branch for the last of them, with the values of all parts. A unit's threads, a warpgroup, meet by `sync`; flags:
+// memref<units x i32> of shared memory.
+typedef void (*SnChainSync)(SnBuilder *b, void *user);
+SnIf sn_gpu_chain_meet(SnBuilder *b, SnGpuChain *c, MlirValue unit, MlirValue flags, SnChainSync sync, void *user,
+                       size_t num_grown, MlirValue *values);
 
 // chain_warpgroups.c: so many tiles, by wgmma.
 void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles);

@@ -158,3 +158,41 @@ func.func private @lines(%q: memref<4x256x60xbf16>, %k: memref<4x192x60xbf16>, %
   }
   return
 }
+
+// -----
+
+// Two blocks share a tile's columns. Threads that have a row leave what they have in scratch memory; the last of the
+// blocks adds it up in the order of the columns, whoever it is, and ends the rows.
+
+// CHECK-LABEL: gpu.func @parts
+//       CHECK:   arith.remui %{{.+}}, %c2
+//       CHECK:   scf.if
+// CHECK-COUNT-6:   memref.store %{{.+}} : memref<16x{{[0-9]+}}x128xf32
+//       CHECK:   nvvm.barrier id
+//       CHECK:   atom.acq_rel.gpu.global.add.u64
+//       CHECK:   nvvm.barrier id
+//       CHECK:   scf.if
+// CHECK-COUNT-6:   memref.load %{{.+}} : memref<16x{{[0-9]+}}x128xf32
+//       CHECK:     vector.store
+func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v: memref<8x900x64xbf16>, %y: memref<8x8x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 8, g = 8) by (j = 900) by (e = 64)
+      product (k = 64) (%q[h, g, k] : memref<8x8x64xbf16>, %k[h, j, k] : memref<8x900x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<8x900x64xbf16>)
+      outs(%y[h, g, e] : memref<8x8x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 64, n = 64, threads = 128, stages = 4, split = 2>) {
+  ^row(%x: tensor<900xf32>, %m: tensor<900x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<900xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<900xf32>
+    %less = arith.subf %x, %maxs : tensor<900xf32>
+    %ex = math.exp %less : tensor<900xf32>
+    %sum = sinter.row_reduce add %ex : tensor<900xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<900xf32>
+    %w = arith.mulf %ex, %bys : tensor<900xf32>
+    %r = arith.truncf %w : tensor<900xf32> to tensor<900xbf16>
+    %u = sinter.row_product %r, %m : tensor<900xbf16>, tensor<900x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}

@@ -143,7 +143,7 @@ func.func private @kernel(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %v
 // -----
 
 func.func private @split(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %v: memref<4x96x32xbf16>, %y: memref<4x64x32xbf16>) attributes {sinter.kernel} {
-  // expected-error@+1 {{has a schedule with split = 2, and its rows are multiplied again: leave split out}}
+  // expected-error@+1 {{has a schedule with split = 2, and blocks cannot share its columns: only those of kernel = "wgmma" do}}
   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : memref<4x64x32xbf16>, %k[h, j, k] : memref<4x96x32xbf16>) : f32
       matrix (j) to (e) (%v[h, j, e] : memref<4x96x32xbf16>)

@@ -146,3 +146,92 @@ func.func @any(%q: tensor<64x?x32xbf16>, %k: tensor<64x?x32xbf16>, %v: tensor<64
   }
   return %0 : tensor<64x?x32xbf16>
 }
+
+// -----
+
+// One query of eight heads that share keys: blocks share a tile's keys until every multiprocessor has some; with as few
+// keys as two blocks of columns they do not, nor where nobody knows how many tiles there are.
+
+// CHECK-LABEL: func.func @one_query
+//       CHECK:   n = 128, split = 16, stages = 8, threads = 128>
+// OLDER-LABEL: func.func @one_query
+//   OLDER-NOT:   split
+//       OLDER:   return
+func.func @one_query(%q: tensor<8x8x64xbf16>, %k: tensor<8x9000x64xbf16>, %v: tensor<8x9000x64xbf16>, %y: tensor<8x8x64xbf16>) -> tensor<8x8x64xbf16> {
+  %0 = sinter.contract (h = 8, g = 8) by (j = 9000) by (e = 64)
+      product (k = 64) (%q[h, g, k] : tensor<8x8x64xbf16>, %k[h, j, k] : tensor<8x9000x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<8x9000x64xbf16>)
+      outs(%y[h, g, e] : tensor<8x8x64xbf16>) {
+  ^row(%x: tensor<9000xf32>, %m: tensor<9000x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<9000xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<9000xf32>
+    %less = arith.subf %x, %maxs : tensor<9000xf32>
+    %ex = math.exp %less : tensor<9000xf32>
+    %sum = sinter.row_reduce add %ex : tensor<9000xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<9000xf32>
+    %w = arith.mulf %ex, %bys : tensor<9000xf32>
+    %r = arith.truncf %w : tensor<9000xf32> to tensor<9000xbf16>
+    %u = sinter.row_product %r, %m : tensor<9000xbf16>, tensor<9000x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<8x8x64xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @few_keys
+//   CHECK-NOT:   split
+//       CHECK:   return
+func.func @few_keys(%q: tensor<8x8x64xbf16>, %k: tensor<8x256x64xbf16>, %v: tensor<8x256x64xbf16>, %y: tensor<8x8x64xbf16>) -> tensor<8x8x64xbf16> {
+  %0 = sinter.contract (h = 8, g = 8) by (j = 256) by (e = 64)
+      product (k = 64) (%q[h, g, k] : tensor<8x8x64xbf16>, %k[h, j, k] : tensor<8x256x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<8x256x64xbf16>)
+      outs(%y[h, g, e] : tensor<8x8x64xbf16>) {
+  ^row(%x: tensor<256xf32>, %m: tensor<256x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<256xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<256xf32>
+    %less = arith.subf %x, %maxs : tensor<256xf32>
+    %ex = math.exp %less : tensor<256xf32>
+    %sum = sinter.row_reduce add %ex : tensor<256xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<256xf32>
+    %w = arith.mulf %ex, %bys : tensor<256xf32>
+    %r = arith.truncf %w : tensor<256xf32> to tensor<256xbf16>
+    %u = sinter.row_product %r, %m : tensor<256xbf16>, tensor<256x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<8x8x64xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @any_batch
+//   CHECK-NOT:   split
+//       CHECK:   return
+func.func @any_batch(%q: tensor<?x8x64xbf16>, %k: tensor<?x9000x64xbf16>, %v: tensor<?x9000x64xbf16>, %y: tensor<?x8x64xbf16>) -> tensor<?x8x64xbf16> {
+  %0 = sinter.contract (h = ?, g = 8) by (j = 9000) by (e = 64)
+      product (k = 64) (%q[h, g, k] : tensor<?x8x64xbf16>, %k[h, j, k] : tensor<?x9000x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<?x9000x64xbf16>)
+      outs(%y[h, g, e] : tensor<?x8x64xbf16>) {
+  ^row(%x: tensor<9000xf32>, %m: tensor<9000x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<9000xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<9000xf32>
+    %less = arith.subf %x, %maxs : tensor<9000xf32>
+    %ex = math.exp %less : tensor<9000xf32>
+    %sum = sinter.row_reduce add %ex : tensor<9000xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<9000xf32>
+    %w = arith.mulf %ex, %bys : tensor<9000xf32>
+    %r = arith.truncf %w : tensor<9000xf32> to tensor<9000xbf16>
+    %u = sinter.row_product %r, %m : tensor<9000xbf16>, tensor<9000x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<?x8x64xbf16>
+}
