@@ -102,6 +102,14 @@ static const struct {
     {"gpu_rows", {{"team", 0.5}, {"blocks", 0.5}}},
     {"rows", {{"lanes", 2}, {"unroll", 0.5}}},
     {"rows", {{"lanes", 0.5}, {"unroll", 2}}},
+    // a larger or smaller tile, the same of it for each thread
+    {"mma", {{"m", 2}, {"threads", 2}, {"occupancy", 0.5}}},
+    {"mma", {{"m", 0.5}, {"threads", 0.5}, {"occupancy", 2}}},
+    {"mma", {{"m", 2}, {"n", 0.5}}},
+    {"mma", {{"m", 0.5}, {"n", 2}}},
+    // as much shared memory, in fewer or more slots
+    {"mma", {{"n", 2}, {"stages", 0.5}}},
+    {"mma", {{"n", 0.5}, {"stages", 2}}},
     {"brgemm", {{"m", 2}, {"n", 0.5}}},
     {"brgemm", {{"m", 0.5}, {"n", 2}}},
 };
@@ -155,6 +163,10 @@ TuneSchedules tune_candidates(MlirOperation form, const SnScheduleOptions *optio
     bool gpu = !strcmp(options->target, "gpu");
     MlirAttribute other;
     for (size_t i = 0; gpu && !f.contract && sn_schedule_gpu_family(&f, options->chip, i, &other); ++i)
+      add(&all, other, most);
+    for (size_t i = 0; gpu && f.contract && sn_schedule_gpu_tile(&f, options, i, &other); ++i)
+      add(&all, other, most);
+    for (size_t i = 0; gpu && f.contract && sn_schedule_gpu_layer_tile(&f, options, i, &other); ++i)
       add(&all, other, most);
     for (size_t i = 0; !gpu && f.contract && sn_schedule_cpu_kernel(&f, options, i, &other); ++i)
       add(&all, other, most);

@@ -9,6 +9,7 @@
 //
 // test: test/passes/schedule/gpu_layers.mlir
 
+#include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_layers.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
@@ -58,15 +59,8 @@ static int64_t cluster_of(const SnForm *f, const Tile *t, const SnGpuChip *chip,
 
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 
-MlirAttribute sn_schedule_gpu_layers(const SnForm *f, const SnScheduleOptions *options) {
-  const SnGpuChip *chip = sn_gpu_chip(options->chip);
-  if (sn_gpu_not_layers(f))
-    return mlirAttributeGetNull();
-  const Tile *t = choose(f, "mma.sync", chip);
-  t = t ? t : choose(f, "fma", chip);
-  if (!t)
-    return mlirAttributeGetNull();
-  int64_t cluster = cluster_of(f, t, chip, options->chip),
+static MlirAttribute schedule_of(const SnForm *f, const Tile *t, const SnGpuChip *chip, const char *name) {
+  int64_t cluster = cluster_of(f, t, chip, name),
           occupancy = smaller(chip->shared_bytes / sn_gpu_layer_bytes(f, t->kernel, t->m, t->n, t->k),
                               (1 << 16) / (t->threads * REGISTERS_OF_A_THREAD));
   char blocks[48] = "", shared[32] = "";
@@ -82,4 +76,23 @@ MlirAttribute sn_schedule_gpu_layers(const SnForm *f, const SnScheduleOptions *o
                                         "%lld%s}",
                                         t->kernel, blocks, (long long)t->m, (long long)t->n, (long long)t->k,
                                         (long long)t->threads, (long long)occupancy, shared));
+}
+
+MlirAttribute sn_schedule_gpu_layers(const SnForm *f, const SnScheduleOptions *options) {
+  const SnGpuChip *chip = sn_gpu_chip(options->chip);
+  if (sn_gpu_not_layers(f))
+    return mlirAttributeGetNull();
+  const Tile *t = choose(f, "mma.sync", chip);
+  t = t ? t : choose(f, "fma", chip);
+  return t ? schedule_of(f, t, chip, options->chip) : mlirAttributeGetNull();
+}
+
+bool sn_schedule_gpu_layer_tile(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
+  const SnGpuChip *chip = sn_gpu_chip(options->chip);
+  *schedule = mlirAttributeGetNull();
+  if (!sn_gpu_not_chain(f) || sn_gpu_not_layers(f) || i >= sizeof tiles / sizeof *tiles)
+    return false;
+  if (fits(f, &tiles[i], chip))
+    *schedule = schedule_of(f, &tiles[i], chip, options->chip);
+  return true;
 }

@@ -223,19 +223,32 @@ static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTi
   return true;
 }
 
+// The number of parts that costs least, and the cost; 0: the tile does not fit.
+static int64_t choose_parts(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip,
+                            double *cost) {
+  int64_t best = 0;
+  for (int64_t split = 1; split <= MOST_PARTS && staged_fits(f, points, t, chip); ++split) {
+    double of_this = may_split(f, points, t, split) ? cost_of(f, points, t, split, chip) : -1;
+    if (of_this < 0 || (best && of_this >= *cost))
+      continue;
+    best = split;
+    *cost = of_this;
+  }
+  return best;
+}
+
 static const StagedTile *choose_staged(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
                                        const SnGpuChip *chip, int64_t *parts) {
   const StagedTile *best = NULL;
-  double least = 0;
-  for (size_t i = 0; i < sizeof staged / sizeof *staged && runs(f, staged_kernel(f), options); ++i)
-    for (int64_t split = 1; split <= MOST_PARTS && staged_fits(f, points, &staged[i], chip); ++split) {
-      double cost = may_split(f, points, &staged[i], split) ? cost_of(f, points, &staged[i], split, chip) : -1;
-      if (cost < 0 || (best && cost >= least))
-        continue;
-      best = &staged[i];
-      least = cost;
-      *parts = split;
-    }
+  double least = 0, cost = 0;
+  for (size_t i = 0; i < sizeof staged / sizeof *staged && runs(f, staged_kernel(f), options); ++i) {
+    int64_t split = choose_parts(f, points, &staged[i], chip, &cost);
+    if (!split || (best && cost >= least))
+      continue;
+    best = &staged[i];
+    least = cost;
+    *parts = split;
+  }
   return best;
 }
 
@@ -256,6 +269,22 @@ static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64
 
 // ---- one of all ------------------------------------------------------------------------------
 
+static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuChip *chip) {
+  char blocks[40] = "", shared[40] = "";
+  int64_t split = split_of(f, points, t, chip);
+  if (split > 1)
+    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
+  if (sn_gpu_num_tiles(f, points, t->m, t->n) == SN_DYNAMIC) // as many as run at once
+    snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)(chip->multiprocessors * t->occupancy));
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  return sn_schedule_attr(loc, "mma",
+                          sn_parse_attr(mlirLocationGetContext(loc),
+                                        "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
+                                        "%lld%s}",
+                                        t->kernel, blocks, (long long)t->m, (long long)t->n, (long long)t->k,
+                                        (long long)t->threads, (long long)t->occupancy, shared));
+}
+
 MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_gpu_not_products(f))
     return mlirAttributeGetNull();
@@ -270,20 +299,26 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   while (i < last && !(runs(f, tiles[i].kernel, options) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
-  const Tile *t = &tiles[i];
-  char blocks[40] = "";
-  split = split_of(f, &points, t, chip);
-  char shared[40] = "";
-  if (split > 1)
-    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
-  if (sn_gpu_dims_size(f, &points.rows) == SN_DYNAMIC || sn_gpu_dims_size(f, &points.columns) == SN_DYNAMIC ||
-      sn_gpu_dims_size(f, &points.batch) == SN_DYNAMIC) // as many as run at once
-    snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)(chip->multiprocessors * t->occupancy));
-  MlirLocation loc = mlirOperationGetLocation(f->op);
-  return sn_schedule_attr(loc, "mma",
-                          sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{kernel = \"%s\", %sm = %lld, n = %lld, k = %lld, threads = %lld, occupancy = "
-                                        "%lld%s}",
-                                        t->kernel, blocks, (long long)t->m, (long long)t->n, (long long)t->k,
-                                        (long long)t->threads, (long long)t->occupancy, shared));
+  return plain_schedule(f, &points, &tiles[i], chip);
+}
+
+bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
+  size_t num_staged = sizeof staged / sizeof *staged, num_tiles = sizeof tiles / sizeof *tiles;
+  *schedule = mlirAttributeGetNull();
+  if (sn_gpu_not_products(f) || i >= num_staged + num_tiles)
+    return false;
+  const SnGpuChip *chip = sn_gpu_chip(options->chip);
+  SnGpuPoints points = sn_gpu_points(f);
+  if (i < num_staged) {
+    double cost = 0;
+    int64_t split = runs(f, staged_kernel(f), options) ? choose_parts(f, &points, &staged[i], chip, &cost) : 0;
+    if (split)
+      *schedule = staged_schedule(f, &staged[i], split, chip);
+    return true;
+  }
+  const Tile *t = &tiles[i - num_staged];
+  if (runs(f, t->kernel, options) &&
+      sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes)
+    *schedule = plain_schedule(f, &points, t, chip);
+  return true;
 }

@@ -30,6 +30,10 @@ MlirAttribute sn_schedule_gpu_layers(const SnForm *form, const SnScheduleOptions
 // What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false
 // behind the last.
 bool sn_schedule_gpu_family(const SnForm *form, const char *chip, size_t i, MlirAttribute *schedule);
+// The same of tile i of products; of rows that go through several products whole.
+bool sn_schedule_gpu_tile(const SnForm *form, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule);
+bool sn_schedule_gpu_layer_tile(const SnForm *form, const SnScheduleOptions *options, size_t i,
+                                MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
 // What kernel i of the table of micro-kernels makes of a contract, null where a product or the CPU cannot have it;
 // false behind the last.
