@@ -238,6 +238,8 @@ static const SnStep gpu_steps[] = {
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-turned-sums{chip=$chip of=waiting}", "a sum over the first dimension, and x / it -> rows of both", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
+    {"sinter-split-groups", "x[i, j] / s[i, j floordiv 4] -> x[i, g * 4 + c] / s[i, g]", NULL},
+    {"sinter-fuse{policy=$policy without=turns}", "with what makes a number for each group", NULL},
     {"sinter-behind-products{weights=$weights}", "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"sinter-head-groups", "%q[b, h, i, k], %k[b, h floordiv 8, j, k] -> %q[b, h, g, i, k], %k[b, h, j, k]", NULL},
     {"sinter-split{target=gpu reasons=$explain}", "products that one kernel cannot multiply -> others", "fused"},

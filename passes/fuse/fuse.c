@@ -70,13 +70,14 @@ static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
   return cheap;
 }
 
-// The form has fewer elements than a quarter of what it reads a part of (a diagonal): those are made where it is read.
+// The form has few of the elements that it reads a part of (a diagonal): those are made where they are read.
+enum { FEW_OF = 16 };
 static bool reads_few(const SnForm *f, MlirOperation producer, size_t result) {
   double points = 1;
   for (size_t d = 0; d < f->dims.size; ++d)
     points = f->dims.data[d].size == SN_DYNAMIC ? INFINITY : points * (double)f->dims.data[d].size;
   SnForm p = sn_form_read(producer);
-  bool few = 4 * points <= sn_elements(sn_type_of(sn_result(producer, (intptr_t)result))) &&
+  bool few = FEW_OF * points <= sn_elements(sn_type_of(sn_result(producer, (intptr_t)result))) &&
              sn_is_elementwise_form(&p) && !sn_form_asserts(&p) && sn_is_light(&p);
   sn_form_free(&p);
   return few;

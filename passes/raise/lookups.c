@@ -3,6 +3,7 @@
 //   x[2 - i, j]                an access     %x[2 - i, j]
 //   x[i, t] of each row i      a pick        sinter.pick %row[%t] else 0, %row of %x[i, j]
 //   e[t, j], e[f(i), g(j)]     a gather      sinter.gather %e[%t, %j] else 0, %e a table
+//   x[i, g[j]], g = [0, 0, 1]  an access     %x[i, j floordiv 2]
 //   x[i / 8 % 4, i % 8]        a reshape     tensor.collapse_shape %x, of all of it in order
 //
 // Exporters spell flips, label look-ups, embeddings and every kind of advanced
@@ -90,6 +91,79 @@ static Affine applied(const SnRaise *r, MlirOperation op, MlirAffineExpr e) {
   return x.e.ptr && y.e.ptr ? combined(r->ctx, by, x, y) : (Affine){0};
 }
 
+// The element of a tensor of integers that is written out, in its order.
+static bool written(MlirAttribute elements, intptr_t at, int64_t *value) {
+  bool dense = mlirAttributeIsADenseIntElements(elements);
+  MlirType t = sn_element(mlirAttributeGetType(elements));
+  if (!sn_is_int(t) || sn_bits(t) != 64 || (!dense && !mlirAttributeIsADenseResourceElements(elements)))
+    return false;
+  *value = dense ? mlirDenseElementsAttrGetInt64Value(elements, at)
+                 : mlirDenseInt64ResourceElementsAttrGetValue(elements, at);
+  return true;
+}
+
+// All elements are a digit of one subscript, (i_d floordiv by) mod modulus: of which, and by what. Of one number alone
+// the modulus is 1.
+typedef struct {
+  intptr_t d;
+  int64_t by, modulus;
+} Digit;
+
+static bool find_digit(MlirAttribute elements, MlirType t, Digit *digit) {
+  intptr_t rank = sn_rank(t), count = 1, stride = 1, step = 1, period = 1;
+  int64_t v;
+  for (intptr_t i = 0; i < rank; ++i)
+    count *= (intptr_t)sn_dim(t, i);
+  *digit = (Digit){.by = 1, .modulus = 1};
+  if (!mlirShapedTypeHasStaticShape(t) || count < 1 || !written(elements, 0, &v) || v)
+    return false;
+  for (intptr_t i = rank; i-- > 0; stride *= (intptr_t)sn_dim(t, i))
+    for (intptr_t k = 1; k < sn_dim(t, i) && digit->modulus == 1; ++k)
+      if (written(elements, k * stride, &v) && v) {
+        *digit = (Digit){.d = i, .by = k, .modulus = 2};
+        step = stride;
+        period = (intptr_t)sn_dim(t, i);
+      }
+  for (intptr_t k = 0; k < period && digit->modulus > 1; ++k)
+    if (written(elements, k * step, &v) && v >= digit->modulus)
+      digit->modulus = v + 1;
+  for (intptr_t at = 0; at < count; ++at)
+    if (!written(elements, at, &v) || v != at / step % period / digit->by % digit->modulus)
+      return false;
+  return true;
+}
+
+// An operand that is written out, where that is arithmetic: exporters write a group's number so for each channel.
+static Affine of_constant(const SnRaise *r, MlirValue argument) {
+  intptr_t k = mlirBlockArgumentGetArgNumber(argument);
+  MlirOperation op = k < r->num_inputs ? sn_def(sn_operand(r->op, k), "arith.constant") : (MlirOperation){0};
+  Digit digit;
+  if (sn_null(op) || !mlirTypeIsARankedTensor(sn_type_of(sn_result(op, 0))) ||
+      !find_digit(sn_get_attr(op, "value"), sn_type_of(sn_result(op, 0)), &digit))
+    return (Affine){0};
+  MlirAffineExpr e = mlirAffineMapGetResult(sn_raise_map(r, k), digit.d);
+  int64_t size = sn_dim(sn_type_of(sn_result(op, 0)), digit.d), whole = sn_times(digit.by, digit.modulus);
+  if (digit.by > 1)
+    e = mlirAffineFloorDivExprGet(e, mlirAffineConstantExprGet(r->ctx, digit.by));
+  if (whole < size) // it begins again
+    e = mlirAffineModExprGet(e, mlirAffineConstantExprGet(r->ctx, digit.modulus));
+  return bounded(digit.modulus > 1 ? e : mlirAffineConstantExprGet(r->ctx, 0), 0, digit.modulus - 1);
+}
+
+// The side of a select whose condition says the same everywhere.
+static Affine selected(const SnRaise *r, MlirOperation select) {
+  enum { SLT = 2, SGE = 5 };
+  MlirOperation compare = sn_def(sn_operand(select, 0), "arith.cmpi");
+  int64_t predicate = sn_null(compare) ? -1 : sn_int_attr(compare, "predicate", -1);
+  if (predicate != SLT && predicate != SGE)
+    return (Affine){0};
+  Affine x = affine(r, sn_operand(compare, 0)), y = x.e.ptr ? affine(r, sn_operand(compare, 1)) : x;
+  bool less = y.e.ptr && x.high < y.low, not_less = y.e.ptr && x.low >= y.high;
+  if (!less && !not_less)
+    return (Affine){0};
+  return affine(r, sn_operand(select, less == (predicate == SLT) ? 1 : 2));
+}
+
 static Affine affine(const SnRaise *r, MlirValue v) {
   MlirAttribute constant = sn_constant_of(v);
   double number;
@@ -97,9 +171,13 @@ static Affine affine(const SnRaise *r, MlirValue v) {
     int64_t n = mlirIntegerAttrGetValueInt(constant);
     return bounded(mlirAffineConstantExprGet(r->ctx, n), n, n);
   }
+  if (mlirValueIsABlockArgument(v) && is_inside(r, v))
+    return of_constant(r, v);
   if (mlirValueIsABlockArgument(v) || !is_inside(r, v))
     return (Affine){0};
   MlirOperation op = sn_definer(v);
+  if (sn_is(op, "arith.select"))
+    return selected(r, op);
   if (sn_is(op, "linalg.index")) {
     intptr_t d = sn_int_attr(op, "dim", 0);
     return r->sizes[d] == SN_DYNAMIC

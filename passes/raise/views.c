@@ -217,14 +217,14 @@ static SnView view(MlirValue value, MlirAffineMap map, const int64_t *sizes) {
   SnView v = {.value = value, .map = map}, best = v;
   bool divided = false; // best is above a reshape, behind which nothing but reshapes followed
   for (;;) {
-    bool reshape = through_reshape(&v);
+    bool linear = sn_map_is_linear(v.map), reshape = through_reshape(&v);
     if (!reshape && !through_copy(&v) && !through_slice(&v) && !through_cast(&v) && !through_pad(&v))
       break;
     if (!sn_map_fits(v.map))
       break;
     if (mlirTypeIsARankedTensor(sn_type_of(v.value)))
       v.map = sn_map_simplify(v.map, sizes);
-    divided = reshape && (divided || !sn_map_is_linear(v.map)) && !sn_map_is_linear(v.map);
+    divided = reshape && (divided || linear) && !sn_map_is_linear(v.map);
     if (!divided)
       best = v;
     if (v.fill.ptr)

@@ -878,6 +878,37 @@ def first_softmax(name, m, n, t="f32"):
                     r.standard_normal(min(m, n)).astype("f4")], outputs)
 
 
+def group_norm(name, m, c, groups, n):
+    """The mean of a group of channels, which each of them reads by its group's number, taken off."""
+    k, full, f = c // groups, tensor((m, c, n), "f32"), lambda *d: tensor(d, "f32")
+    body = f"""
+%em = tensor.empty() : {f(m, groups)}
+%m = sinter.rowwise (i = {m}, g = {groups}) by (k = {k}, l = {n}) ins(%x[i, g * {k} + k, l] : {full})
+    outs(%em[i, g] : {f(m, groups)}) {{
+^row(%a: {f(k * n)}):
+  %s = sinter.row_reduce add %a : {f(k * n)} -> f32
+  %d = arith.constant {k * n}.0 : f32
+  %q = arith.divf %s, %d : f32
+  sinter.yield %q : f32
+}}
+%y = sinter.rowwise (i = {m}, j = {c}) by (l = {n}) ins(%x[i, j, l] : {full}, %m[i, j floordiv {k}] : {f(m, groups)},
+    %w[j] : {f(c)}) outs(%empty_y[i, j, l] : {full}) {{
+^row(%a: {f(n)}, %b: f32, %c: f32):
+  %d = sinter.broadcast %b : f32 -> {f(n)}
+  %e = sinter.broadcast %c : f32 -> {f(n)}
+  %s = arith.subf %a, %d : {f(n)}
+  %t = arith.mulf %s, %e : {f(n)}
+  sinter.yield %t : {f(n)}
+}}"""
+
+    def outputs(x, w):
+        means = x.astype(np.float64).reshape(m, groups, -1).mean(-1).repeat(k, 1)
+        return [(x - means[..., None]) * w[:, None]]
+
+    case(name, program([("x", (m, c, n), "f32"), ("w", (c,), "f32")], [("y", (m, c, n), "f32")], [], body),
+         lambda r: [r.standard_normal((m, c, n)).astype("f4"), r.standard_normal(c).astype("f4")], outputs)
+
+
 def parts(name, m, c, h, w):
     """Columns that are neighbours in memory in parts of w only."""
     n, t = c * h * w, f"tensor<{m}x{h}x{c}x{w}xf32>"
@@ -1493,6 +1524,8 @@ def all_cases():
     rows_apart("rows_apart", 9, 64, 67)
     middle("middle", 3, 67, 45)
     first_softmax("first_softmax", 12, 40)
+    group_norm("group_norm", 3, 12, 4, 35)
+    group_norm("group_norm_long", 2, 8, 2, 1030)
     first_softmax("first_softmax_long", 150, 70)
     first_softmax("first_softmax_few", 40, 5)
     middle("middle_nan", 2, 129, 40, nan=True)

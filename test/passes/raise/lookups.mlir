@@ -320,3 +320,51 @@ func.func @turned(%x: tensor<3x4xf32>) -> tensor<12xf32> {
   } -> tensor<12xf32>
   return %y : tensor<12xf32>
 }
+
+// -----
+
+// A group's number for each channel, written out as a table of constants, with what torch does about negative ones: it
+// is arithmetic, and the read an access.
+
+// CHECK-LABEL: func @written_out
+//       CHECK:   sinter.rowwise (i = 2) by (j = 6)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j floordiv 2] : tensor<2x3xf32>)
+//   CHECK-NOT:   sinter.gather
+func.func @written_out(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
+  %zero = arith.constant 0 : i64
+  %three = arith.constant 3 : i64
+  %rows = arith.constant dense<[[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1]]> : tensor<2x6xi64>
+  %groups = arith.constant dense<[[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2]]> : tensor<2x6xi64>
+  %e = tensor.empty() : tensor<2x6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %groups : tensor<2x6xi64>, tensor<2x6xi64>) outs(%e : tensor<2x6xf32>) {
+  ^bb0(%r: i64, %g: i64, %out: f32):
+    %negative = arith.cmpi slt, %g, %zero : i64
+    %other = arith.addi %g, %three : i64
+    %at = arith.select %negative, %other, %g : i64
+    %i = arith.index_cast %r : i64 to index
+    %j = arith.index_cast %at : i64 to index
+    %v = tensor.extract %x[%i, %j] : tensor<2x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<2x6xf32>
+  return %y : tensor<2x6xf32>
+}
+
+// -----
+
+// No arithmetic is found in these.
+
+// CHECK-LABEL: func @any_table
+//       CHECK:   sinter.gather
+func.func @any_table(%x: tensor<3xf32>) -> tensor<6xf32> {
+  %groups = arith.constant dense<[0, 0, 1, 1, 2, 1]> : tensor<6xi64>
+  %e = tensor.empty() : tensor<6xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%groups : tensor<6xi64>) outs(%e : tensor<6xf32>) {
+  ^bb0(%g: i64, %out: f32):
+    %j = arith.index_cast %g : i64 to index
+    %v = tensor.extract %x[%j] : tensor<3xf32>
+    linalg.yield %v : f32
+  } -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
