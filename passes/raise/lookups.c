@@ -284,15 +284,71 @@ static bool is_in_order(MlirAffineMap map, MlirType t, int64_t n) {
   return n == 1;
 }
 
+// v is the loop d0 divided by a product of sizes.
+static bool is_quotient(const SnRaise *r, SnSizeReader *reader, MlirValue v, SnSize *by) {
+  if (loop_of(r, v) == 0) {
+    *by = sn_size_number(1);
+    return true;
+  }
+  if (mlirValueIsABlockArgument(v) || !is_inside(r, v) || arithmetic_of(sn_definer(v)) != DIVIDE)
+    return false;
+  MlirValue divisor = sn_operand(sn_definer(v), 1);
+  if (is_inside(r, divisor) && !sn_constant_of(divisor).ptr)
+    return false;
+  SnSize left, right = sn_size_of_value(reader, divisor);
+  if (!is_quotient(r, reader, sn_operand(sn_definer(v), 0), &left))
+    return false;
+  *by = sn_size_product(&left, &right);
+  return true;
+}
+
+// The same of sizes that are `?`, by what they are computed from. Loops and divisors that are sizes of tensors or
+// products of them are not negative; where one is 0, there is no turn.
+static bool is_in_order_of_sizes(const SnRaise *r, SnSizeReader *reader, MlirOperation extract) {
+  MlirValue x = sn_operand(extract, 0);
+  SnSize all = sn_size_number(1), by;
+  for (intptr_t i = sn_rank(sn_type_of(x)); i-- > 0;) {
+    SnSize size = sn_size_of_dim(reader, x, i);
+    MlirValue v = sn_operand(extract, i + 1);
+    MlirOperation op = mlirValueIsABlockArgument(v) ? (MlirOperation){0} : sn_definer(v);
+    if (!sn_null(op) && is_inside(r, v) && arithmetic_of(op) == REMAINDER) {
+      SnSize turns = sn_size_of_value(reader, sn_operand(op, 1));
+      if (!sn_size_equal(&turns, &size))
+        return false;
+      v = sn_operand(op, 0);
+    } else if (i) {
+      return false;
+    }
+    if (!is_quotient(r, reader, v, &by) || !sn_size_equal(&by, &all))
+      return false;
+    all = sn_size_product(&all, &size);
+  }
+  SnSize n = sn_size_of_dim(reader, sn_operand(r->op, r->num_inputs), 0);
+  return sn_size_equal(&n, &all) && sn_size_of_tensors(reader, &n);
+}
+
+// Every element of the tensor that is read, one after the other.
+static bool reads_in_order(const SnRaise *r, MlirOperation extract) {
+  MlirType t = sn_type_of(sn_operand(extract, 0));
+  if (mlirShapedTypeHasStaticShape(t))
+    return sn_raise_is_access(r, extract) && is_in_order(known_map(r, extract), t, r->sizes[0]);
+  if (r->sizes[0] != SN_DYNAMIC || is_inside(r, sn_operand(extract, 0)))
+    return false;
+  SnSizeReader reader = {0};
+  bool is = is_in_order_of_sizes(r, &reader, extract);
+  sn_size_reader_free(&reader);
+  return is;
+}
+
 // Result u is x[i / 16, i / 8 % 2, i % 8] of a whole x: collapsed, it is that.
 static MlirValue collapsed(const SnRaise *r, intptr_t u) {
   MlirValue result = sn_result(r->op, u);
   MlirOperation extract = sn_def(sn_operand(r->yield, u), "tensor.extract");
-  if (sn_null(extract) || sn_rank(sn_type_of(result)) != 1 || !sn_raise_is_access(r, extract))
+  if (sn_null(extract) || sn_rank(sn_type_of(result)) != 1)
     return (MlirValue){0};
   MlirValue x = sn_operand(extract, 0);
   intptr_t rank = sn_rank(sn_type_of(x));
-  if (rank < 2 || !is_in_order(known_map(r, extract), sn_type_of(x), r->sizes[0]))
+  if (rank < 2 || rank > SN_MAX_DIMS || !reads_in_order(r, extract))
     return (MlirValue){0};
   SnBuilder b = sn_before(r->op);
   MlirAttribute dims[SN_MAX_DIMS];

@@ -302,6 +302,81 @@ func.func @reshaped(%x: tensor<3x2x4xf32>) -> (tensor<24xf32>, tensor<24xf32>) {
 
 // -----
 
+// So they are where sizes are `?`, and the loop is as long as their product.
+
+// CHECK-LABEL: func @reshaped_unknown
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %arg0 {{.*}} : tensor<?x?x2xf32> into tensor<?xf32>
+//       CHECK:   return %[[C]]
+func.func @reshaped_unknown(%x: tensor<?x?x2xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?x2xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x2xf32>
+  %mn = arith.muli %m, %n : index
+  %all = arith.muli %mn, %c2 : index
+  %e = tensor.empty(%all) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %c2 : index
+    %q = arith.divsi %i, %c2 : index
+    %j = arith.remsi %q, %n : index
+    %r = arith.divsi %q, %n : index
+    %o = arith.remsi %r, %m : index
+    %v = tensor.extract %x[%o, %j, %k] : tensor<?x?x2xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A loop of another length reads some twice, or not at all; a size of another dimension turns them.
+
+// CHECK-LABEL: func @longer
+//   CHECK-NOT:   tensor.collapse_shape
+func.func @longer(%x: tensor<?x2xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %m = tensor.dim %x, %c0 : tensor<?x2xf32>
+  %all = tensor.dim %t, %c0 : tensor<?xf32>
+  %e = tensor.empty(%all) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %c2 : index
+    %q = arith.divsi %i, %c2 : index
+    %j = arith.remsi %q, %m : index
+    %v = tensor.extract %x[%j, %k] : tensor<?x2xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// CHECK-LABEL: func @other_size
+//   CHECK-NOT:   tensor.collapse_shape
+func.func @other_size(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %all = arith.muli %m, %n : index
+  %e = tensor.empty(%all) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %n : index
+    %q = arith.divsi %i, %m : index
+    %j = arith.remsi %q, %m : index
+    %v = tensor.extract %x[%j, %k] : tensor<?x?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 // In another order they are not.
 
 // CHECK-LABEL: func @turned
