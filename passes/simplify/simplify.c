@@ -4,6 +4,7 @@
 //   mulf (broadcast a, broadcast b) -> broadcast mulf a, b  simplify/broadcasts.c
 //   fpowi x, 2                    ->  x * x               simplify/arithmetic.c
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
+//   what cancels is no part of a maximum's gradient       simplify/zero_sums.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
@@ -21,9 +22,10 @@
 #include "passes/edit/rewrite.h"
 #include "passes/simplify/simplify.h"
 
-extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax;
+extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax,
+    sn_simplify_zero_sums;
 static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith,
-                                      sn_simplify_softmax, NULL};
+                                      sn_simplify_softmax, sn_simplify_zero_sums, NULL};
 
 static void collect_forms(MlirOperation root, SnOpVec *forms) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
