@@ -69,6 +69,24 @@ static bool is_read_elsewhere(SnPiece *p, MlirValue v) {
   return false;
 }
 
+// Of two products of the form: its own in their order, then rows times matrices in that of the body.
+static bool stands_before(MlirValue a, MlirValue b) {
+  MlirOperation x = sn_definer(a), y = sn_definer(b);
+  if (sn_null(x) || sn_null(y))
+    return sn_null(x) && (!sn_null(y) || mlirBlockArgumentGetArgNumber(a) < mlirBlockArgumentGetArgNumber(b));
+  return mlirOperationIsBeforeInBlock(x, y);
+}
+
+// The piece's products are in the form's order, which who knows the form's may rely on.
+static void add_product(SnPiece *p, MlirValue v) {
+  sn_push(&p->products, v);
+  MlirValue *data = p->products.data;
+  for (size_t i = p->products.size - 1; i > 0 && stands_before(v, data[i - 1]); --i) {
+    data[i] = data[i - 1];
+    data[i - 1] = v;
+  }
+}
+
 // Makes `v` known in the piece, with all that it needs.
 void sn_need(SnPiece *p, MlirValue v) {
   SnCut *s = p->s;
@@ -80,7 +98,7 @@ void sn_need(SnPiece *p, MlirValue v) {
        product = argument ? mlirBlockArgumentGetArgNumber(v) < (intptr_t)s->f.products.size
                           : sn_row_op_has(op, SN_READS_MATRIX);
   if (product && sn_is_here(p, x)) {
-    sn_push(&p->products, v);
+    add_product(p, v);
     return;
   }
   if (argument && (free || sn_is_here(p, x))) {
