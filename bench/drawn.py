@@ -99,9 +99,9 @@ def program_of(torch, c, text):
     return eval(text, {"torch": torch, "F": F, "math": math, **PEERS.get(c.get("uses"), {})})
 
 
-def theirs_of(torch, c, compiled=False):
+def theirs_of(torch, c, compiled=False, text=None):
     """PyTorch's program of a list of tensors: a list of results."""
-    f = program_of(torch, c, c["theirs"])
+    f = program_of(torch, c, text or c["theirs"])
     if compiled:
         torch._dynamo.reset()
         f = torch.compile(f, dynamic=False)
@@ -179,7 +179,7 @@ def compare(torch, machine, folder, i, c, a):
         other = _abi.Row(another.table.functions[0], another)
         calls[name] = lambda other=other: other.run(x)
     for name, text in c.get("others", {}).items():
-        other = program_of(torch, c, text)
+        other = theirs_of(torch, c, text=text)
         try:
             other(x)
             calls[name] = lambda other=other: other(x)

@@ -237,7 +237,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-raise", "slices of what they give -> kernel forms", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-turned-sums{chip=$chip of=waiting}", "a sum over the first dimension, and x / it -> rows of both", NULL},
-    {"sinter-fuse{policy=$policy without=turns}", "several forms -> one", NULL}, // chains are cut behind it
+    {"sinter-fuse{policy=$policy target=gpu}", "several forms -> one", NULL},
     {"sinter-split-groups", "x[i, j] / s[i, j floordiv 4] -> x[i, g * 4 + c] / s[i, g]", NULL},
     {"sinter-fuse{policy=$policy without=turns}", "with what makes a number for each group", NULL},
     {"sinter-behind-products{weights=$weights}", "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},

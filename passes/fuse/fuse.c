@@ -10,7 +10,7 @@
 // load (a mask made from labels, a broadcast, a transpose) is computed in each reader instead.
 //
 // Legality is merge/match.c, which pair goes next fuse/pairs.c, what it saves fuse/worth.c, doing it merge/merge.c.
-// What multiplies a row of another kernel comes last: fuse/turns.c, then fuse/chains.c.
+// What multiplies a row of another kernel comes last: fuse/dots.c, fuse/turns.c, then fuse/chains.c.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/fuse/fuse.mlir
 
@@ -247,26 +247,31 @@ static bool fuse_sides(MlirOperation root, const SnPolicy *policy) {
   return changed;
 }
 
-// Rows that a product of another kernel sums over are made again as columns.
+// Rows that a product of another kernel sums over are made again as columns, which they can be where no sum needs them
+// whole.
 static bool turn_rows(MlirOperation root, const SnPolicy *policy) {
   MlirBlock *blocks;
   size_t n;
   bool changed = false;
   blocks_with_forms(root, &blocks, &n);
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) {
+    changed |= sn_fuse_dots(blocks[i], policy);
     changed |= sn_fuse_turns(blocks[i], policy);
+  }
   free(blocks);
   return changed;
 }
 
 // Of plain forms that are as large as they get.
-static bool join_chains(MlirOperation root) {
+static bool join_chains(MlirOperation root, const SnPolicy *policy) {
   MlirBlock *blocks;
   size_t n;
   bool changed = false;
   blocks_with_forms(root, &blocks, &n);
   for (size_t i = 0; i < n; ++i)
     changed |= sn_fuse_chains(blocks[i]);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_groups(blocks[i], policy);
   free(blocks);
   return changed;
 }
@@ -293,7 +298,7 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
   }
   if (!sn_failed(result) && chains && turns && turn_rows(root, policy))
     result = sn_simplify(root);
-  if (!sn_failed(result) && chains && join_chains(root))
+  if (!sn_failed(result) && chains && join_chains(root, policy))
     result = sn_simplify(root);
   return result;
 }
@@ -301,11 +306,12 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
 // ---- the pass --------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *policy, *without;
+  const char *policy, *without, *target;
   bool remarks;
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
+static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "policy",
      "disabled: leave every op a kernel of its own; medium: fuse where that saves more than it costs; aggressive: fuse "
@@ -315,6 +321,9 @@ static const SnOption options[] = {
      "what is left apart, to compare: chains, products that go on from the rows of another kernel; turns, rows that "
      "are made again as columns for a product that sums over them; sides, what is computed in front of a product",
      "nothing", withouts, offsetof(Options, without)},
+    {SN_OPTION_STRING, "target",
+     "where the kernels run: on a GPU tensor cores multiply, and rows of half types are made again", "cpu", targets,
+     offsetof(Options, target)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
      offsetof(Options, remarks)},
     {0},
@@ -322,13 +331,13 @@ static const SnOption options[] = {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
-  const SnPolicy *policy = sn_policy(o->policy);
-  if (policy->nothing)
+  const SnPolicy policy = sn_policy_of(o->policy, !strcmp(o->target, "gpu"));
+  if (policy.nothing)
     return SN_OK;
   if (!are_known(op))
     return SN_FAIL;
   sn_show_refusals(o->remarks);
-  MlirLogicalResult result = fuse(op, policy, strcmp(o->without, "sides") != 0, strcmp(o->without, "chains") != 0,
+  MlirLogicalResult result = fuse(op, &policy, strcmp(o->without, "sides") != 0, strcmp(o->without, "chains") != 0,
                                   strcmp(o->without, "turns") != 0);
   sn_show_refusals(false);
   return result;

@@ -17,8 +17,10 @@ typedef struct {
   double again_operations;   // that an elementwise kernel with such may compute again to move a byte less
   double side_operations;    // that the side of a product may compute again to move a byte less
   double turn_operations;    // that rows may take when they are made again as columns, to move a byte less
+  bool tensor_cores;         // which multiply half types, a block of columns at a time
 } SnPolicy;
 const SnPolicy *sn_policy(const char *name); // NULL if there is none
+SnPolicy sn_policy_of(const char *name, bool gpu);
 
 // Of a tensor; a size not known counts 1024.
 double sn_elements(MlirType shaped);
@@ -69,12 +71,22 @@ void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place);
 bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
 void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
 
+// ---- fuse/dots.c ----------------------------------------------------------------
+
+// Takes sums over rows of weights times products from what the weights give; tells whether there were any.
+bool sn_fuse_dots(MlirBlock block, const SnPolicy *policy);
+
 // ---- fuse/turns.c ---------------------------------------------------------------
 
 // Makes rows again as columns for who sums over them; tells whether there were any.
 bool sn_fuse_turns(MlirBlock block, const SnPolicy *policy);
 // x goes on from rows of a kernel, which y would have made again as columns: as one they would do neither.
 bool sn_go_on_apart(MlirOperation x, MlirOperation y, const SnPolicy *policy);
+
+// ---- fuse/one_group.c -----------------------------------------------------------
+
+// Groups of columns of the same sizes that results are made of become one; tells whether there were any.
+bool sn_fuse_groups(MlirBlock block, const SnPolicy *policy);
 
 // ---- fuse/chains.c --------------------------------------------------------------
 

@@ -38,6 +38,15 @@ const SnPolicy *sn_policy(const char *name) {
   return NULL;
 }
 
+SnPolicy sn_policy_of(const char *name, bool gpu) {
+  enum { TENSOR_OPERATIONS = 256 }; // an H200's in bf16, in the time of a byte
+  SnPolicy p = *sn_policy(name);
+  p.tensor_cores = gpu;
+  if (gpu)
+    p.turn_operations = TENSOR_OPERATIONS;
+  return p;
+}
+
 // ---- traffic ----------------------------------------------------------------------
 
 // A size not known is taken for this many.
@@ -294,9 +303,29 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
 // Fewer bytes stay in a processor's own cache until they are read.
 enum { CACHED = 1 << 20 };
 
+// Rows of products that tensor cores make a block of columns at a time, and multiply by what they are made of.
+static bool is_multiplied_fast(const SnForm *to) {
+  enum { COLUMNS = 256 }; // of results, in a warp's registers (SN_GPU_CHAIN_COLUMNS)
+  double columns = 0;
+  bool halves = to->products.size > 0;
+  for (size_t p = 0; p < to->products.size; ++p) {
+    columns += points(to, sn_first_own(to, p), sn_first_own(to, p) + to->products.data[p].num_dims);
+    for (size_t s = 0; s < 2; ++s) {
+      MlirType t = sn_element(sn_type_of(to->inputs.data[2 * p + s].value));
+      halves &= sn_is_float(t) && sn_bits(t) == 16;
+    }
+  }
+  return halves && columns <= COLUMNS;
+}
+
+// Tensor cores do so many in the time of two launches, which is what it takes to store rows and to sum over them.
+static const double LAUNCHED = 4e9;
+
 bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy) {
   const SnForm *f = &t->f, *to = &t->turned;
   double elements = points(f, 0, f->num_rows + f->num_cols), operations = 0, saved = 0;
+  if (policy->tensor_cores && !is_multiplied_fast(to))
+    return sn_refuse(f->op, SN_WHY_TURN_SLOW);
   for (size_t p = 0; p < to->products.size; ++p) {
     int64_t own = sn_first_own(to, p);
     operations += 2 * elements * points(to, own, own + to->products.data[p].num_dims);
@@ -310,6 +339,8 @@ bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *polic
     saved -= sn_bytes(sn_type_of(to->inputs.data[k].value));
   for (size_t i = 0; i < t->stored.size; ++i)
     saved -= 2 * points(f, 0, f->num_rows) * sn_bits(sn_type_of(t->stored.data[i])) / 8;
+  if (policy->tensor_cores && operations < LAUNCHED)
+    return true;
   return (saved > CACHED && operations <= saved * policy->turn_operations) ||
          sn_refuse(f->op, SN_WHY_TURN_AGAIN, operations, saved);
 }

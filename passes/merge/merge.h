@@ -119,6 +119,8 @@ bool sn_can_turn(MlirOperation op, intptr_t row, const bool *results, SnTurn *t)
 // The new form, which has these results in order, behind *kept: the old one, or the one that has taken its place.
 MlirOperation sn_turn(SnTurn *t, MlirOperation *kept);
 void sn_turn_free(SnTurn *t);
+// The form with a result more for each of these scalars of its body, in front of it; its results are the new one's.
+MlirOperation sn_with_stored(const SnForm *f, const SnValueVec *stored, SnBuilder *b);
 
 // ---- merge/equal_sizes.c ---------------------------------------------------------------
 

@@ -44,6 +44,7 @@
   /* rows that are made again as columns */                                                                            \
   X(SN_WHY_TURN_ROW, "what a product sums over its rows is not made element by element from products and numbers")     \
   X(SN_WHY_TURN_AGAIN, "made again with columns for rows it would take %.3g operations more, to move %.3g bytes less") \
+  X(SN_WHY_TURN_SLOW, "its products are not what tensor cores multiply a block of columns at a time")                  \
   X(SN_WHY_CHAIN_APART, "goes on from rows of a kernel of which its neighbour needs other rows")                       \
   /* their dimensions */                                                                                               \
   X(SN_WHY_ROWS, "a row of one is not a row of the other")                                                             \

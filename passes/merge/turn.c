@@ -163,17 +163,15 @@ void sn_turn_free(SnTurn *t) {
 
 // ---- doing it ---------------------------------------------------------------------------------
 
-// The form with a result more for each stored number, in its place.
-static MlirOperation with_stored(SnTurn *t, SnBuilder *b) {
-  const SnForm *f = &t->f;
+MlirOperation sn_with_stored(const SnForm *f, const SnValueVec *stored, SnBuilder *b) {
   SnForm to = *f;
   to.outputs.data = NULL;
   to.outputs.size = to.outputs.capacity = 0;
   for (size_t k = 0; k < f->outputs.size; ++k)
     sn_push(&to.outputs, f->outputs.data[k]);
-  for (size_t i = 0; i < t->stored.size; ++i) {
+  for (size_t i = 0; i < stored->size; ++i) {
     SnAccess a = of_row(f);
-    a.value = sn_empty_at(b, f, a.map, sn_type_of(t->stored.data[i]));
+    a.value = sn_empty_at(b, f, a.map, sn_type_of(stored->data[i]));
     sn_push(&to.outputs, a);
   }
   MlirOperation made = sn_form_create(b, &to, f->finish.ptr != NULL);
@@ -188,8 +186,8 @@ static MlirOperation with_stored(SnTurn *t, SnBuilder *b) {
     SnValueVec values = {0};
     for (intptr_t k = 0; k < sn_num_operands(yield); ++k)
       sn_push(&values, sn_lookup(&map, sn_operand(yield, k)));
-    for (size_t k = 0; k < t->stored.size && !i; ++k)
-      sn_push(&values, sn_lookup(&map, t->stored.data[k]));
+    for (size_t k = 0; k < stored->size && !i; ++k)
+      sn_push(&values, sn_lookup(&map, stored->data[k]));
     sn_op(&in, "sinter.yield", sn_values((intptr_t)values.size, values.data), sn_types(0, NULL));
     sn_vec_free(&values);
   }
@@ -203,7 +201,7 @@ static MlirOperation with_stored(SnTurn *t, SnBuilder *b) {
 MlirOperation sn_turn(SnTurn *t, MlirOperation *kept) {
   SnForm *f = &t->f, *to = &t->turned;
   SnBuilder b = sn_before(f->op);
-  *kept = t->stored.size ? with_stored(t, &b) : f->op;
+  *kept = t->stored.size ? sn_with_stored(f, &t->stored, &b) : f->op;
   size_t first = to->inputs.size - t->stored.size;
   for (size_t i = 0; i < t->stored.size; ++i)
     to->inputs.data[first + i].value = sn_result(*kept, (intptr_t)(f->outputs.size + i));

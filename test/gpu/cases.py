@@ -50,8 +50,9 @@ def cast(x, t):
     return bf16(x) if t == "bf16" else np.asarray(x).astype(DTYPES[t])
 
 
-def case(name, text, inputs, outputs, fails=None, big=False):
-    CASES.append({"name": name, "text": text, "inputs": inputs, "outputs": outputs, "fails": fails, "big": big})
+def case(name, text, inputs, outputs, fails=None, big=False, tolerance=0):
+    CASES.append({"name": name, "text": text, "inputs": inputs, "outputs": outputs, "fails": fails, "big": big,
+                  "tolerance": tolerance})
 
 
 def tensor(dims, t):

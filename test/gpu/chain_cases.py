@@ -5,7 +5,7 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1, growing=0, wide=False):
+              least=(), large=1, growing=0, wide=False, wrt=None):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -14,7 +14,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
     least: rows of the mask that are the least finite number; large: v is so many times as large.
     growing: each column's mask is so much above the one before.
-    wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it.
+    wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it. wrt: operands
+    whose gradients are results too.
     """
     b, h = heads
     e = e or d
@@ -30,6 +31,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     masks = {"rows": ("i", "j"), "heads": ("b", "h", "i", "j"), None: ()}[mask]
     if mask:
         operands.append(("m", shape(masks), "f32"))
+    inputs = list(operands)
+    if wrt:
+        operands.append(("g", shape(y), t))
     results = [("y" + w[1:], shape(y), t, at(y)) for w in values]
     if statistics:
         results.append(("s", shape(("b", "h", "i")), "f32", "b, h, i"))
@@ -124,6 +128,15 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line("%lse = arith.addf %max, %log : f32")
         yields.append(("%lse", "f32"))
     text += f"sinter.yield {', '.join(n for n, _ in yields)} : {', '.join(u for _, u in yields)}\n}}"
+    if wrt:
+        of_name = {n: (s, x) for n, s, x in inputs}
+        types = ", ".join(tensor(*of_name[n]) for n in wrt)
+        text += (f"\n{', '.join('%d' + n for n in wrt)} = sinter.differentiate %y upstream(%g) "
+                 f"wrt({', '.join('%' + n for n in wrt)}) : ({tensor(shape(y), t)}, {tensor(shape(y), t)}, {types}) -> "
+                 f"({types})" if len(wrt) > 1 else
+                 f"\n%d{wrt[0]} = sinter.differentiate %y upstream(%g) wrt(%{wrt[0]}) : ({tensor(shape(y), t)}, "
+                 f"{tensor(shape(y), t)}, {types}) -> {types}")
+        results += [("d" + n, *of_name[n], None) for n in wrt]
     lines = []
     if sizes:
         found = {}
@@ -141,7 +154,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
 
     def make(r):
         whole = lambda names, kv=False: tuple(of["h"] // groups if n == "h" and kv else of[n] for n in names)
-        arrays = [cast(2 * r.standard_normal(whole(q)), t), cast(2 * r.standard_normal(whole(k, True)), t)]
+        size = 1 if wrt else 2
+        arrays = [cast(size * r.standard_normal(whole(n, n == k)), t) for n in (q, k)]
         arrays += [cast(large * r.standard_normal(whole(v, True)), t) for _ in values]
         if mask:
             m = np.where(r.random(whole(masks)) < 0.3, -np.inf, r.standard_normal(whole(masks))).astype(np.float32)
@@ -152,10 +166,11 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             for i in least:
                 m[..., i, :] = np.finfo(np.float32).min
             arrays.append(m)
-        return arrays
+        return arrays + [cast(r.standard_normal(whole(y)), t)] * bool(wrt)
 
     def right(*arrays):
         x = [a.astype(np.float64) for a in arrays]
+        upstream = x.pop() if wrt else None
         heads_first = (lambda a: a.transpose(0, 2, 1, 3)) if turned else (lambda a: a)
         qq = heads_first(x[0])
         kk, *vv = [np.repeat(heads_first(a), groups, axis=1) for a in x[1:2 + len(values)]]
@@ -178,9 +193,23 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             out = [heads_first(a) for a in ys]
             if statistics:
                 out.append((top + np.log(total))[..., 0])
-        return out
+        return out + (gradients(heads_first, p, s, qq, kk, vv[0], heads_first(upstream)) if wrt else [])
 
-    case(name, program(operands, [r[:3] for r in results], lines, text), make, right)
+    def gradients(heads_first, p, s, q, k, v, g):
+        over = lambda a: a.reshape(b, h // groups, groups, *a.shape[2:]).sum(2)  # heads that share a k
+        dp = np.einsum("bhie,bhje->bhij", g, v)
+        ds = p * (1 - p) * dp if no_sum else p * (dp - (p * dp).sum(-1, keepdims=True))
+        found = {"m": ds.sum((0, 1)) if mask == "rows" else ds}
+        seen = np.where(np.isinf(s), 0, s)  # of what was left out p is 0
+        ds = ds * (1 - (seen / cap) ** 2 if cap else 1) * d ** -0.5
+        found["q"] = heads_first(np.einsum("bhij,bhjk->bhik", ds, k))
+        found["k"] = heads_first(over(np.einsum("bhij,bhik->bhjk", ds, q)))
+        found["v"] = heads_first(over(np.einsum("bhij,bhie->bhje", p, g)))
+        return [found[n] for n in wrt]
+
+    # Rows that are almost one number have gradients of differences of almost equal ones.
+    tolerance = {"bf16": 4e-2, "f16": 5e-3}[t] if wrt else 0
+    case(name, program(operands, [r[:3] for r in results], lines, text), make, right, tolerance=tolerance)
 
 
 def chains(case, program, tensor, cast):
@@ -260,3 +289,13 @@ def chains(case, program, tensor, cast):
     a("_decode", heads=(2, 16), groups=8, queries=1, keys=1000, d=64)
     a("_decode_f16", heads=(1, 8), groups=4, queries=1, keys=700, d=128, t="f16", sizes=("j",))
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
+    # the gradients, three kernels more and one of rows: q's by rows of queries, k's and v's by rows of keys
+    grads = lambda name, **how: a("_grads" + name, wrt="qkv", **how)
+    grads("", queries=70, keys=45)
+    grads("_f16", queries=70, keys=45, t="f16")
+    grads("_causal", queries=70, keys=70, d=64, heads=(1, 2), causal=True)
+    grads("_mask", queries=70, keys=45, mask="heads")
+    grads("_cap", queries=40, keys=70, cap=2.5)
+    grads("_window", queries=70, keys=70, window=9)
+    grads("_turned", queries=70, keys=45, turned=True)
+    grads("_wide", queries=70, keys=130, d=128, heads=(1, 1))
