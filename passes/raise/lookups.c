@@ -30,6 +30,7 @@ typedef struct {
   int64_t low, high;
 } Affine;
 
+enum { SLT = 2 };        // arith's number for it
 enum { MOST = 1 << 30 }; // of any number on the way, so that none overflows
 
 static Affine bounded(MlirAffineExpr e, int64_t low, int64_t high) {
@@ -197,12 +198,23 @@ static Affine affine(const SnRaise *r, MlirValue v) {
   return y.e.ptr ? combined(r->ctx, arithmetic_of(op), x, y) : (Affine){0};
 }
 
-// The loop that a subscript is, or -1.
+// The loop that a subscript is, or -1: as it stands, or `i < 0 ? i + n : i`, cast to 64 bits or back.
 static intptr_t loop_of(const SnRaise *r, MlirValue subscript) {
   if (mlirValueIsABlockArgument(subscript) || !is_inside(r, subscript))
     return -1;
-  MlirOperation op = sn_def(subscript, "linalg.index");
-  return sn_null(op) ? -1 : sn_int_attr(op, "dim", 0);
+  MlirOperation op = sn_definer(subscript);
+  if (sn_is(op, "arith.index_cast")) {
+    MlirType from = sn_type_of(sn_operand(op, 0)), integer = mlirTypeIsAIndex(from) ? sn_type_of(subscript) : from;
+    return sn_bits(integer) == 64 ? loop_of(r, sn_operand(op, 0)) : -1;
+  }
+  if (sn_is(op, "arith.select")) {
+    MlirValue x = sn_operand(op, 2);
+    MlirOperation below = sn_def(sn_operand(op, 0), "arith.cmpi");
+    bool never = !sn_null(below) && sn_int_attr(below, "predicate", -1) == SLT && sn_same(sn_operand(below, 0), x) &&
+                 sn_is_constant(sn_operand(below, 1), 0);
+    return never ? loop_of(r, x) : -1;
+  }
+  return sn_is(op, "linalg.index") ? sn_int_attr(op, "dim", 0) : -1;
 }
 
 // Loop d, of a size `?`, ends where dimension i of the tensor does. If its size is that of some tensor, what else could

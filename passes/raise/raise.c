@@ -231,6 +231,7 @@ static void raise(MlirOperation op) {
   }
   SnRaise r;
   hoist_sizes(op);
+  sn_raise_take_counts(op);
   bool open = sn_raise_open(&r, op), again = open && sn_raise_reshapes(&r);
   if (!open || again)
     ;

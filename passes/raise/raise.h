@@ -128,6 +128,8 @@ MlirValue sn_raise_winner(SnRaise *r, SnBuilder *b, const SnWinner *a, MlirValue
 // A tensor.extract that is an access of its tensor over the loops, and what it reads.
 bool sn_raise_is_access(const SnRaise *r, MlirOperation op);
 SnView sn_raise_extracted(const SnRaise *r, MlirOperation extract);
+// counts.c: subscripts that another op only counts are counted in the body that looks up by them.
+void sn_raise_take_counts(MlirOperation op);
 // Results that are the elements of another tensor in order are that tensor, reshaped; whether there was one.
 bool sn_raise_reshapes(const SnRaise *r);
 // Any other one is picked or gathered: wants its subscripts; makes an input of each tensor; the element.

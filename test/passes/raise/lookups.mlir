@@ -443,3 +443,92 @@ func.func @any_table(%x: tensor<3xf32>) -> tensor<6xf32> {
   } -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// -----
+
+// x[arange(n)[:, None], arange(m)], with the sizes added to what is below 0: nothing is, and all is read as it stands.
+
+// CHECK-LABEL: func @counted
+//       CHECK:   sinter.rowwise (i = ?) by (j = 12)
+//  CHECK-NEXT:     ins(%arg0[i, j] : tensor<?x12xi64>)
+//   CHECK-NOT:   sinter.gather
+func.func @counted(%x: tensor<?x12xi64>) -> tensor<?x12xi64> {
+  %c0 = arith.constant 0 : index
+  %c0_i64 = arith.constant 0 : i64
+  %c12_i64 = arith.constant 12 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x12xi64>
+  %n_i64 = arith.index_cast %n : index to i64
+  %en = tensor.empty(%n) : tensor<?xi64>
+  %em = tensor.empty() : tensor<12xi64>
+  %e = tensor.empty(%n) : tensor<?x12xi64>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%en : tensor<?xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    linalg.yield %k : i64
+  } -> tensor<?xi64>
+  %columns = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%em : tensor<12xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    linalg.yield %k : i64
+  } -> tensor<12xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%rows, %columns : tensor<?xi64>, tensor<12xi64>) outs(%e : tensor<?x12xi64>) {
+  ^bb0(%a: i64, %b: i64, %out: i64):
+    %below = arith.cmpi slt, %a, %c0_i64 : i64
+    %from_end = arith.addi %a, %n_i64 : i64
+    %row = arith.select %below, %from_end, %a : i64
+    %i = arith.index_cast %row : i64 to index
+    %below_m = arith.cmpi slt, %b, %c0_i64 : i64
+    %from_end_m = arith.addi %b, %c12_i64 : i64
+    %column = arith.select %below_m, %from_end_m, %b : i64
+    %j = arith.index_cast %column : i64 to index
+    %v = tensor.extract %x[%i, %j] : tensor<?x12xi64>
+    linalg.yield %v : i64
+  } -> tensor<?x12xi64>
+  return %y : tensor<?x12xi64>
+}
+
+// -----
+
+// Counted by columns, the map turns it; a number below 0 that a select keeps is a subscript of its own.
+
+// CHECK-LABEL: func @counted_columns
+//       CHECK:   sinter.rowwise (i = 3) by (j = 4)
+//       CHECK:     ins(%arg0[j, i] : tensor<4x3xf32>)
+// CHECK-LABEL: func @other_select
+//       CHECK:   sinter.gather
+func.func @counted_columns(%x: tensor<4x3xf32>) -> tensor<3x4xf32> {
+  %e4 = tensor.empty() : tensor<4xi64>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %n = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e4 : tensor<4xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %k = arith.index_cast %i : index to i64
+    linalg.yield %k : i64
+  } -> tensor<4xi64>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%n : tensor<4xi64>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%a: i64, %out: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %a : i64 to index
+    %v = tensor.extract %x[%j, %i] : tensor<4x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+func.func @other_select(%x: tensor<?xf32>, %p: tensor<?xi1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %below = arith.cmpi slt, %i, %c1 : index
+    %k = arith.select %below, %c1, %i : index
+    %v = tensor.extract %x[%k] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
