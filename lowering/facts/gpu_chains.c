@@ -120,15 +120,20 @@ static const char *not_of_products(const SnForm *f) {
 }
 
 const char *sn_gpu_not_chain(const SnForm *f) {
+  const char *why = sn_gpu_not_chain_of_stored(f);
+  for (size_t i = 0; i < sn_num_sides(f) && !why; ++i)
+    if (sn_side(f, i).program.ptr)
+      why = "a side is computed";
+  return why;
+}
+
+const char *sn_gpu_not_chain_of_stored(const SnForm *f) {
   if (!f->contract || sn_num_groups(f) != 2 || !f->matrices.size)
     return "it does not multiply rows of one group of columns again";
   if (!f->products.size)
     return "rows that it multiplies again are no products";
   if (f->accumulators.size)
     return "it reduces over rows";
-  for (size_t i = 0; i < sn_num_sides(f); ++i)
-    if (sn_side(f, i).program.ptr)
-      return "a side is computed";
   for (size_t m = 0; m < f->matrices.size; ++m)
     if (f->matrices.data[m].from != 0 || f->matrices.data[m].to != 1 ||
         !uses_all(f, matrix_side(f, m), sn_group(f, 0)) ||

@@ -41,6 +41,8 @@ enum { SN_GPU_CHAIN_COLUMNS = 256, SN_GPU_CHAIN_SUM = 256 };
 // Why a GPU cannot run the form as one kernel, NULL if it can: rows of its first group are made a block of columns at a
 // time and multiplied by matrices, whose sums grow in registers.
 const char *sn_gpu_not_chain(const SnForm *form);
+// The same of the form whose sides that are computed are stored.
+const char *sn_gpu_not_chain_of_stored(const SnForm *form);
 // What is multiplied in its place: batch, both sides' rows, and streamed columns.
 SnGpuPoints sn_gpu_chain_points(const SnForm *form);
 // Bytes of shared memory of so many rows and columns.

@@ -1,6 +1,7 @@
 // behind_products.c: what keeps half values from being multiplied as they are goes behind their product.
 //
 //   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
+//   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
 //   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
 //   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf
 //   %x + select(%m, 0, -inf)                                    ->    select %m, %x, -inf
@@ -29,39 +30,94 @@ static bool is_half(MlirType t) { return mlirTypeIsABF16(t) || mlirTypeIsAF16(t)
 
 // ---- sides ------------------------------------------------------------------------------------
 
-// The number that a side multiplies its only argument by, which it widens from a half type.
-static bool is_scaled_half(const SnForm *f, size_t side, double *factor) {
-  SnSide s = sn_side(f, side);
-  if (!s.program.ptr || s.count != 1)
-    return false;
-  MlirValue v = sn_operand(mlirBlockGetTerminator(s.program), 0), x = mlirBlockGetArgument(s.program, 0);
+// x in a half type, where v is x widened to f32, times constant numbers: their product is the factor. Else null.
+static MlirValue without_scale(MlirValue v, double *factor) {
   *factor = 1;
   for (MlirOperation mul = sn_def(v, "arith.mulf"); !sn_null(mul); mul = sn_def(v, "arith.mulf")) {
     double number = 0;
     int of = sn_none(sn_broadcast_of(sn_operand(mul, 1))) ? 0 : 1;
     MlirValue scalar = sn_broadcast_of(sn_operand(mul, of));
     if (sn_none(scalar) || !sn_attr_number(sn_constant_of(scalar), &number))
-      return false;
+      return (MlirValue){0};
     *factor *= number;
     v = sn_operand(mul, 1 - of);
   }
   MlirOperation wide = sn_def(v, "arith.extf");
-  return !sn_null(wide) && sn_same(sn_operand(wide, 0), x) && sn_is_row(x) && is_half(sn_element(sn_type_of(x))) &&
-         mlirTypeIsAF32(sn_element(sn_type_of(sn_result(wide, 0))));
+  bool fits = !sn_null(wide) && sn_is_row(v) && is_half(sn_element(sn_type_of(sn_operand(wide, 0)))) &&
+              mlirTypeIsAF32(sn_element(sn_type_of(v)));
+  return fits ? sn_operand(wide, 0) : (MlirValue){0};
 }
 
-static MlirType half_of(const SnForm *f, size_t side) {
-  return sn_element(sn_type_of(mlirBlockGetArgument(sn_side(f, side).program, 0)));
-}
+// A side of halves times a number.
+typedef struct {
+  double factor;
+  MlirType half;
+  MlirOperation producer; // a form that stores them so, for this side alone; null: the side's program widens them
+  intptr_t result;
+} Scaled;
 
-// Of product p: what its sides' halves' product is to be multiplied by.
-static bool is_of_halves(const SnForm *f, size_t p, double *factor) {
-  double x, y;
-  if (!mlirTypeIsAF32(f->products.data[p].type) || !is_scaled_half(f, 2 * p, &x) || !is_scaled_half(f, 2 * p + 1, &y) ||
-      !mlirTypeEqual(half_of(f, 2 * p), half_of(f, 2 * p + 1)))
+static bool is_scaled_by_program(SnSide s, Scaled *to) {
+  MlirValue x = without_scale(sn_operand(mlirBlockGetTerminator(s.program), 0), &to->factor);
+  if (sn_none(x))
     return false;
-  *factor = x * y;
-  return fabs(*factor) >= 0x1p-20 && fabs(*factor) <= 0x1p20;
+  to->half = sn_element(sn_type_of(x));
+  return true;
+}
+
+static bool is_scaled_by_producer(MlirValue v, Scaled *to) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op) || !sn_is_form(op) || !sn_one_use(v))
+    return false;
+  SnForm f = sn_form_read(op);
+  to->producer = op;
+  to->result = mlirOpResultGetResultNumber(v);
+  bool fits = !f.schedule.ptr && !sn_is_reduced(&f, (size_t)to->result);
+  if (fits) {
+    intptr_t at = (intptr_t)sn_output_position(&f, (size_t)to->result);
+    MlirValue x = without_scale(sn_operand(mlirBlockGetTerminator(f.body), at), &to->factor);
+    fits = !sn_none(x);
+    to->half = fits ? sn_element(sn_type_of(x)) : (MlirType){0};
+  }
+  sn_form_free(&f);
+  return fits;
+}
+
+static bool is_scaled_half(const SnForm *f, size_t side, Scaled *to) {
+  SnSide s = sn_side(f, side);
+  *to = (Scaled){0};
+  return s.program.ptr ? is_scaled_by_program(s, to) : is_scaled_by_producer(f->inputs.data[s.first].value, to);
+}
+
+// Both sides of product p.
+static bool is_of_halves(const SnForm *f, size_t p, Scaled *x, Scaled *y) {
+  if (!mlirTypeIsAF32(f->products.data[p].type) || !is_scaled_half(f, 2 * p, x) || !is_scaled_half(f, 2 * p + 1, y) ||
+      !mlirTypeEqual(x->half, y->half))
+    return false;
+  double factor = fabs(x->factor * y->factor);
+  return factor >= 0x1p-20 && factor <= 0x1p20;
+}
+
+// The form stores the halves that a result is of. All that reads it then reads those.
+static void store_halves(const Scaled *s) {
+  SnForm f = sn_form_read(s->producer), to = sn_form_read(s->producer);
+  SnBuilder b = sn_before(s->producer);
+  SnAccess *out = &to.outputs.data[s->result];
+  MlirType t = sn_type_of(out->value);
+  MlirValue sizes[SN_MAX_DIMS];
+  intptr_t n = 0;
+  for (intptr_t d = 0; d < sn_rank(t); ++d)
+    if (sn_dim(t, d) == SN_DYNAMIC)
+      sizes[n++] = sn(&b, "tensor.dim", out->value, sn_index(&b, d), sn_index_type(b.ctx));
+  out->value = sn(&b, "tensor.empty", sn_values(n, sizes), sn_tensor_like(t, s->half));
+  intptr_t at = (intptr_t)sn_output_position(&f, (size_t)s->result);
+  MlirOperation end = mlirBlockGetTerminator(f.body);
+  double factor;
+  mlirOperationSetOperand(end, at, without_scale(sn_operand(end, at), &factor));
+  sn_with_other_sides(&b, &f, &to); // and another destination
+  mlirOperationDestroy(s->producer);
+  sn_erase_dead(to.body);
+  sn_form_free(&f);
+  sn_form_free(&to);
 }
 
 static void multiply_readers(SnForm *f, size_t p, double factor) {
@@ -72,30 +128,65 @@ static void multiply_readers(SnForm *f, size_t p, double factor) {
   mlirValueReplaceAllUsesExcept(product, sn_result(mul, 0), 1, &mul);
 }
 
+// Product p of halves: producers store them. What its sides' products are to be multiplied by, 0: it is of something
+// else.
+static double store_sides(MlirOperation op, size_t p) {
+  Scaled x, y;
+  SnForm f = sn_form_read(op);
+  bool fits = is_of_halves(&f, p, &x, &y);
+  sn_form_free(&f);
+  if (!fits)
+    return 0;
+  if (!sn_null(x.producer))
+    store_halves(&x);
+  f = sn_form_read(op); // both sides may have had one producer
+  is_scaled_half(&f, 2 * p + 1, &y);
+  sn_form_free(&f);
+  if (!sn_null(y.producer))
+    store_halves(&y);
+  return x.factor * y.factor;
+}
+
+// The program gives the halves; there is none where they are what it reads.
+static void yield_halves(SnSide *s) {
+  double factor;
+  if (!s->program.ptr)
+    return;
+  MlirOperation end = mlirBlockGetTerminator(s->program);
+  MlirValue x = without_scale(sn_operand(end, 0), &factor);
+  mlirOperationSetOperand(end, 0, x);
+  if (s->count == 1 && sn_same(x, mlirBlockGetArgument(s->program, 0)))
+    s->program = (MlirBlock){0};
+  else
+    sn_erase_dead(s->program);
+}
+
 // Products of the form whose sides are halves, as they lie.
 static void bare_sides(MlirOperation op) {
-  SnForm f = sn_form_read(op), to = sn_form_read(op);
-  double *factors = sn_alloc((f.products.size + 1) * sizeof *factors);
+  SnForm f = sn_form_read(op);
+  size_t n = f.schedule.ptr ? 0 : f.products.size;
+  sn_form_free(&f);
+  double *factors = sn_alloc((n + 1) * sizeof *factors);
   bool some = false;
-  for (size_t p = 0; p < f.products.size; ++p) {
-    factors[p] = 0;
-    if (f.schedule.ptr || !is_of_halves(&f, p, &factors[p]))
-      continue;
-    some = true;
-    for (size_t side = 2 * p; side < 2 * p + 2; ++side)
-      to.sides.data[side].program = (MlirBlock){0};
+  for (size_t p = 0; p < n; ++p) {
+    factors[p] = store_sides(op, p);
+    some |= factors[p] != 0;
   }
   if (some) {
+    SnForm from = sn_form_read(op), to = sn_form_read(op);
     SnBuilder b = sn_before(op);
-    sn_with_other_sides(&b, &f, &to);
-    for (size_t p = 0; p < f.products.size; ++p)
+    for (size_t p = 0; p < n; ++p)
+      for (size_t side = 2 * p; side < 2 * p + 2 && factors[p] != 0 && to.sides.size; ++side)
+        yield_halves(&to.sides.data[side]);
+    sn_with_other_sides(&b, &from, &to);
+    for (size_t p = 0; p < n; ++p)
       if (factors[p] != 0 && factors[p] != 1)
         multiply_readers(&to, p, factors[p]);
     mlirOperationDestroy(op);
+    sn_form_free(&from);
+    sn_form_free(&to);
   }
   free(factors);
-  sn_form_free(&f);
-  sn_form_free(&to);
 }
 
 // ---- rules --------------------------------------------------------------------------------------
@@ -235,7 +326,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_behind_products = {
     .argument = "sinter-behind-products",

@@ -93,8 +93,27 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
   return how.reasons ? mlirArrayAttrGet(ctx, 2, cut) : mlirAttributeGetNull();
 }
 
+// A form that is one kernel of a GPU but for sides that are computed (a rotation of q and k): those are stored, and it
+// stays one. s.f is gone then.
+static bool stores_sides_alone(SnCut *s, MlirOperation form) {
+  bool gpu = s->how.target && !strcmp(s->how.target, "gpu");
+  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f))
+    return false;
+  SnForm from = sn_form_read(form);
+  for (size_t i = 0; i < sn_num_sides(&s->f); ++i)
+    if (sn_side(&s->f, i).program.ptr)
+      sn_store_side(s, i);
+  sn_with_other_sides(&s->b, &from, &s->f);
+  sn_form_free(&from);
+  sn_form_free(&s->f);
+  mlirOperationDestroy(form);
+  return true;
+}
+
 bool sn_split_form(MlirOperation form, SnSplit how) {
   SnCut s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
+  if (stores_sides_alone(&s, form))
+    return true;
   bool several = s.f.groups.size > 1 || s.f.matrices.size;
   const char *why = several || has_programs_to_split(&s) ? why_cut(&s.f, how) : NULL;
   if (!why) {

@@ -120,3 +120,66 @@ func.func @two_types(%q: tensor<5x4xbf16>, %k: tensor<7x4xf16>, %e: tensor<5x7xf
   }
   return %y : tensor<5x7xf32>
 }
+
+// -----
+
+// Who stores a side widened and scaled, for it alone, stores halves; both sides of one producer. A program of several
+// inputs gives halves too.
+
+// CHECK-LABEL: func @stored
+//       CHECK:   %[[P:.+]]:2 = sinter.rowwise
+//       CHECK:     outs(%{{.+}}[i, j] : tensor<5x4xbf16>, %{{.+}}[i, j] : tensor<5x4xbf16>)
+//       CHECK:     ^row(%[[A:.+]]: tensor<4xbf16>, %[[B:.+]]: tensor<4xbf16>):
+//  CHECK-NEXT:       sinter.yield %[[A]], %[[B]] : tensor<4xbf16>, tensor<4xbf16>
+//       CHECK:   product (k = 4) (%[[P]]#0[i, k] : tensor<5x4xbf16>, %[[P]]#1[j, k] : tensor<5x4xbf16>) : f32
+//       CHECK:     arith.constant 5.000000e-01 : f32
+func.func @stored(%q: tensor<5x4xbf16>, %k: tensor<5x4xbf16>, %d: tensor<5x4xf32>, %e: tensor<5x5xf32>)
+    -> tensor<5x5xf32> {
+  %w:2 = sinter.rowwise (i = 5) by (j = 4) ins(%q[i, j] : tensor<5x4xbf16>, %k[i, j] : tensor<5x4xbf16>)
+      outs(%d[i, j] : tensor<5x4xf32>, %d[i, j] : tensor<5x4xf32>) {
+  ^row(%a: tensor<4xbf16>, %b: tensor<4xbf16>):
+    %c = arith.constant 0.5 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %aw = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    %bw = arith.extf %b : tensor<4xbf16> to tensor<4xf32>
+    %as = arith.mulf %aw, %cs : tensor<4xf32>
+    sinter.yield %as, %bw : tensor<4xf32>, tensor<4xf32>
+  }
+  %y = sinter.contract (i = 5) by (j = 5)
+      product (k = 4) (%w#0[i, k] : tensor<5x4xf32>, %w#1[j, k] : tensor<5x4xf32>) : f32
+      outs(%e[i, j] : tensor<5x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y : tensor<5x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @rotated
+//       CHECK:   product (k = 4) (side(
+//       CHECK:     %[[H:.+]] = arith.mulf %{{.+}}, %{{.+}} : tensor<4xbf16>
+//  CHECK-NEXT:     sinter.yield %[[H]] : tensor<4xbf16>
+//       CHECK:   }, %{{.+}}[j, k] : tensor<7x4xbf16>) : f32
+func.func @rotated(%q: tensor<5x4xbf16>, %r: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %e: tensor<5x7xf32>)
+    -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xbf16>, %r[i, k] : tensor<5x4xbf16>) {
+  ^side(%a: tensor<4xbf16>, %b: tensor<4xbf16>):
+    %c = arith.constant 0.5 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %h = arith.mulf %a, %b : tensor<4xbf16>
+    %w = arith.extf %h : tensor<4xbf16> to tensor<4xf32>
+    %x = arith.mulf %w, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, side(%k[j, k] : tensor<7x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %w = arith.extf %a : tensor<4xbf16> to tensor<4xf32>
+    sinter.yield %w : tensor<4xf32>
+  }) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    sinter.yield %p : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}

@@ -182,3 +182,40 @@ func.func @whole(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<
   }
   return %0 : tensor<4x64x32xbf16>
 }
+
+// -----
+
+// A side that is computed is stored, and what multiplies it stays one kernel.
+
+// CHECK-LABEL: func.func @rotated
+//       CHECK:   %[[Q:.+]] = sinter.rowwise (i = 70) by (k = 16)
+//       CHECK:   sinter.contract (i = 70) by (j = 90) by (e = 32)
+//       CHECK:     product (k = 16) (%[[Q]][i, k] : tensor<70x16xbf16>, %{{.+}}[j, k] : tensor<90x16xbf16>) : f32
+//       CHECK:     matrix (j) to (e)
+func.func @rotated(%q: tensor<70x16xbf16>, %r: tensor<70x16xbf16>, %k: tensor<90x16xbf16>, %v: tensor<90x32xbf16>,
+                   %e: tensor<70x32xbf16>) -> tensor<70x32xbf16> {
+  %y = sinter.contract (i = 70) by (j = 90) by (e = 32)
+      product (k = 16) (side(%q[i, k] : tensor<70x16xbf16>, %r[i, k] : tensor<70x16xbf16>) {
+  ^side(%a: tensor<16xbf16>, %b: tensor<16xbf16>):
+    %h = arith.mulf %a, %b : tensor<16xbf16>
+    sinter.yield %h : tensor<16xbf16>
+  }, %k[j, k] : tensor<90x16xbf16>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<90x32xbf16>)
+      outs(%e[i, e] : tensor<70x32xbf16>) {
+  ^row(%x: tensor<90xf32>, %m: tensor<90x32xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<90xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<90xf32>
+    %less = arith.subf %x, %maxs : tensor<90xf32>
+    %ex = math.exp %less : tensor<90xf32>
+    %sum = sinter.row_reduce add %ex : tensor<90xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<90xf32>
+    %w = arith.mulf %ex, %bys : tensor<90xf32>
+    %rd = arith.truncf %w : tensor<90xf32> to tensor<90xbf16>
+    %u = sinter.row_product %rd, %m : tensor<90xbf16>, tensor<90x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return %y : tensor<70x32xbf16>
+}
