@@ -16,9 +16,6 @@
 enum {
   LEAST_ROWS = 16,           // that a block has where a chip's shared memory is small
   CROSSING_BYTES = 96 << 10, // that they take at most
-  FEW_ROWS = 2048,           // of the form: launches take longer than the work
-  NARROW_HALVES = 256,       // columns, by the mean: memory takes longer than tensor cores
-  NARROW = 96,               // the same by ordinary arithmetic
 };
 
 // ---- what can be one --------------------------------------------------------------------------
@@ -147,7 +144,7 @@ bool sn_gpu_layers_exchange(const SnForm *f, int64_t n) {
   return words;
 }
 
-// ---- whether it is worth it ------------------------------------------------------------------------
+// ---- what can be one, all in all ------------------------------------------------------------------------
 
 bool sn_gpu_layers_have(const SnForm *f, const char *kernel) {
   SnMultiplied m;
@@ -155,16 +152,6 @@ bool sn_gpu_layers_have(const SnForm *f, const char *kernel) {
   for (size_t i = 0; sn_multiplied(f, i, &m); ++i)
     has &= sn_micro_kernel(kernel, m.a, m.b, m.sum) != NULL;
   return has;
-}
-
-// One kernel has smaller tiles than several, and its rows need not go to memory.
-const char *sn_gpu_layers_lose(const SnForm *f) {
-  int64_t all = 0, n = 0, rows = sn_gpu_layer_rows(f);
-  for (size_t g = 0; g < sn_num_groups(f); ++g, ++n)
-    all += sn_group_length(f, g);
-  bool few = rows != SN_DYNAMIC && rows <= FEW_ROWS,
-       narrow = all <= n * (sn_gpu_layers_have(f, "mma.sync") ? NARROW_HALVES : NARROW);
-  return few || narrow ? NULL : "products this wide take longer than memory does, and are faster one by one";
 }
 
 const char *sn_gpu_not_layers(const SnForm *f) {

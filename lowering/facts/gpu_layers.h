@@ -19,8 +19,6 @@ typedef struct {
 // Why a GPU cannot take the form's rows through all its products in one kernel; NULL if it can: each element is a
 // function of one element of each product, and what crosses from one to the next fits shared memory.
 const char *sn_gpu_not_layers(const SnForm *form);
-// Why it had better not, of one that it can; NULL if it had.
-const char *sn_gpu_layers_lose(const SnForm *form);
 // Bytes of shared memory of so many rows, columns and summed elements.
 int64_t sn_gpu_layer_bytes(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t k);
 // All products have a line of this name.

@@ -1,6 +1,6 @@
 // gpu_layer_tiles.c: a form on a GPU whose rows go through several products whole.
 //
-//   #sinter.mma<kernel = "fma", m = 8, n = 64, k = 64, threads = 256, cluster = 8>
+//   #sinter.mma<kernel = "fma", m = 8, n = 32, k = 32, threads = 128, cluster = 8>
 //
 // A block reads all products' weights once for its rows, so it has as many of these as leave every multiprocessor a
 // block. Where even the fewest leave some without one, blocks of a cluster share rows: each makes some columns.
@@ -22,9 +22,9 @@ typedef struct {
 
 // The first that leaves no multiprocessor without rows is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {"mma.sync", 128, 64, 32, 256}, {"mma.sync", 64, 128, 32, 256}, {"mma.sync", 64, 64, 32, 128},
-    {"mma.sync", 32, 64, 64, 128},  {"mma.sync", 16, 64, 64, 128},  {"fma", 64, 64, 16, 256},
-    {"fma", 32, 64, 32, 128},       {"fma", 16, 64, 32, 128},       {"fma", 8, 32, 128, 128},
+    {"mma.sync", 64, 64, 64, 128}, {"mma.sync", 32, 64, 64, 128}, {"mma.sync", 16, 64, 128, 128},
+    {"fma", 64, 64, 16, 256},      {"fma", 32, 64, 32, 128},      {"fma", 16, 64, 32, 128},
+    {"fma", 8, 32, 32, 128},
 };
 enum { MOST_BLOCKS = 8, REGISTERS_OF_A_THREAD = 128 };
 

@@ -124,6 +124,83 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
 }
 
+// ---- f32 by ordinary arithmetic ------------------------------------------------------------------
+
+// How much of a multiprocessor's multiplications a tile gets where it has one block, and where it has more: as measured
+// (bench/results/gpu_products_f32.md).
+typedef struct {
+  Tile tile;
+  double one, more;
+} MeasuredTile;
+
+static const MeasuredTile f32_tiles[] = {
+    {{"fma", 128, 128, 8, 256, 2}, 0.70, 0.78}, {{"fma", 128, 128, 16, 128, 2}, 0.55, 0.80},
+    {{"fma", 128, 64, 8, 128, 3}, 0.55, 0.64},  {{"fma", 64, 128, 16, 128, 3}, 0.61, 0.67},
+    {{"fma", 64, 64, 16, 256, 4}, 0.35, 0.46},
+};
+enum {
+  MULTIPLICATIONS_OF_A_CYCLE = 128, // of f32, in a multiprocessor
+  MEET_CYCLES = 2000,               // until all know that the last part of a sum is there
+  MET_BYTES_OF_A_CYCLE = 40,
+  MANY_MULTIPLICATIONS = 64 << 20, // below, launches and latencies say how long it takes
+};
+
+static double meet_cycles(const SnForm *f, int64_t m, int64_t n, int64_t split) {
+  double bytes = (double)(f->products.size * (size_t)(m * n * 4 * (split + 1)));
+  return split == 1 ? 0 : MEET_CYCLES + bytes / MET_BYTES_OF_A_CYCLE;
+}
+
+// Sides of f32, that are read by vectors, of many rows and columns.
+static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
+          batch = sn_gpu_dims_size(f, &points->batch), all = 0;
+  bool plain = rows != SN_DYNAMIC && columns != SN_DYNAMIC && batch != SN_DYNAMIC && rows > 64 && columns > 64;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    int64_t sum = sn_gpu_pieces(f, p, 1, 1);
+    plain &= sum != SN_DYNAMIC && mlirTypeIsAF32(f->products.data[p].type);
+    all += plain ? sn_times(sn_times(sn_times(rows, columns), batch), sum) : 0;
+    for (size_t side = 2 * p; side < 2 * p + 2; ++side) {
+      const SnAccess *a = &f->inputs.data[sn_side(f, side).first];
+      plain &= !a->fill.ptr && !a->through.ptr && mlirTypeIsAF32(sn_side_element(f, side));
+    }
+  }
+  return plain && all >= MANY_MULTIPLICATIONS;
+}
+
+// Less than 0: some block would have no part.
+static double measured_cost(const SnForm *f, const SnGpuPoints *points, const MeasuredTile *t, int64_t split,
+                            const SnGpuChip *chip) {
+  const Tile *tile = &t->tile;
+  int64_t blocks = sn_times(sn_gpu_num_tiles(f, points, tile->m, tile->n), split),
+          each = sn_pieces(blocks, chip->multiprocessors);
+  double cycles = 0;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    int64_t pieces = sn_gpu_pieces(f, p, tile->k, split), all = sn_gpu_pieces(f, p, tile->k, 1);
+    if (split > 1 && (pieces < PIECES_OF_A_PART || pieces * (split - 1) >= all))
+      return -1;
+    cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
+  }
+  return cycles / (each > 1 ? t->more : t->one) + meet_cycles(f, tile->m, tile->n, split);
+}
+
+// The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
+static const Tile *choose_measured(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip, int64_t *parts) {
+  const Tile *best = NULL;
+  double least = 0;
+  for (size_t i = 0; i < sizeof f32_tiles / sizeof *f32_tiles && is_measured(f, points); ++i)
+    for (int64_t split = 1; split <= MOST_PARTS; ++split) {
+      const Tile *t = &f32_tiles[i].tile;
+      double cost = measured_cost(f, points, &f32_tiles[i], split, chip);
+      if (cost < 0 || (best && cost >= least) ||
+          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy > chip->shared_bytes)
+        continue;
+      best = t;
+      least = cost;
+      *parts = split;
+    }
+  return best;
+}
+
 // ---- wgmma -----------------------------------------------------------------------------------
 
 typedef struct {
@@ -143,8 +220,6 @@ enum {
   SUMS_OF_A_THREAD = 192, // in its registers
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
-  MEET_CYCLES = 2000, // until all know that the last part is there
-  MET_BYTES_OF_A_CYCLE = 40,
   PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
@@ -195,16 +270,14 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
           tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   double waves = (double)sn_pieces(sn_times(tiles, split), chip->multiprocessors),
          multiply = (double)(t->m * t->n) / 32, copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE,
-         cycles = 0, meet = 0;
+         cycles = 0;
   copy = multiply > copy ? multiply : copy;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
     double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
     cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
   }
-  if (split > 1)
-    meet = MEET_CYCLES + (double)(f->products.size * (size_t)(t->m * t->n * 4 * (split + 1))) / MET_BYTES_OF_A_CYCLE;
-  return waves * cycles * t->factor + BEGIN_CYCLES + meet;
+  return waves * cycles * t->factor + BEGIN_CYCLES + meet_cycles(f, t->m, t->n, split);
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.
@@ -269,9 +342,9 @@ static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64
 
 // ---- one of all ------------------------------------------------------------------------------
 
-static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuChip *chip) {
+static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, const Tile *t, int64_t split,
+                                    const SnGpuChip *chip) {
   char blocks[40] = "", shared[40] = "";
-  int64_t split = split_of(f, points, t, chip);
   if (split > 1)
     snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
   if (sn_gpu_num_tiles(f, points, t->m, t->n) == SN_DYNAMIC) // as many as run at once
@@ -299,7 +372,11 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   while (i < last && !(runs(f, tiles[i].kernel, options) &&
                        (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
     ++i;
-  return plain_schedule(f, &points, &tiles[i], chip);
+  bool measured = !strcmp(tiles[i].kernel, "fma") && sn_gpu_chip_has(options->chip, "sm_90");
+  const Tile *t = measured ? choose_measured(f, &points, chip, &split) : NULL;
+  if (t)
+    return plain_schedule(f, &points, t, split, chip);
+  return plain_schedule(f, &points, &tiles[i], split_of(f, &points, &tiles[i], chip), chip);
 }
 
 bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
@@ -319,6 +396,6 @@ bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, siz
   const Tile *t = &tiles[i - num_staged];
   if (runs(f, t->kernel, options) &&
       sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes)
-    *schedule = plain_schedule(f, &points, t, chip);
+    *schedule = plain_schedule(f, &points, t, split_of(f, &points, t, chip), chip);
   return true;
 }

@@ -23,12 +23,13 @@
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
 
-// Rows are made a block of columns at a time, or whole.
+// Rows that are made a block of columns at a time stay. Those that go through their products whole could, and are
+// slower so (bench/results/gpu_layers.md): such a kernel is one for who writes its schedule.
 static const char *why_cut_on_gpu(const SnForm *f) {
   const char *chain = sn_gpu_not_chain(f), *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
-    return sn_gpu_layers_lose(f);
-  return !chain || !layers ? NULL : sn_num_groups(f) > 2 ? layers : chain;
+    return "its products are faster one by one; a schedule keeps it whole";
+  return chain && sn_num_groups(f) > 2 ? layers : chain;
 }
 
 // Why not this form, which is of several groups; NULL if it does. A CPU runs programs of sides.

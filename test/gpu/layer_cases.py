@@ -82,7 +82,6 @@ def perceptron(case, program, tensor, cast, name, rows=(37,), widths=(13, 48, 32
 def layers(case, program, tensor, cast):
     p = lambda name, **given: perceptron(case, program, tensor, cast, f"layers_{name}", **given)
     fma = 'kernel = "fma", m = 16, n = 32, k = 16, threads = 64'
-    p("f32_scheduled")
     p("f32", schedule=fma)
     p("f32_odd", rows=(19,), widths=(7, 41, 33, 5), schedule=fma)
     p("f32_cluster", rows=(21,), widths=(13, 96, 64, 40), schedule='kernel = "fma", m = 8, n = 16, k = 16, '
@@ -90,12 +89,13 @@ def layers(case, program, tensor, cast):
     p("f32_tiles", rows=(50,), widths=(20, 64, 48, 16), schedule='kernel = "fma", m = 8, n = 16, k = 16, threads = 64, '
       'cluster = 2, blocks = 4')
     p("two", rows=(33,), widths=(10, 40, 24), schedule=fma)
-    p("sizes", rows=(29,), widths=(12, 32, 48, 8), dynamic="i")
+    p("sizes", rows=(29,), widths=(12, 32, 48, 8), dynamic="i", schedule=fma + ", blocks = 2")
     p("batch", rows=(3, 11), widths=(12, 32, 48, 8), schedule=fma)
     p("kept", rows=(23,), widths=(12, 32, 48, 8), keeps=True, schedule=fma)
     p("tanh", rows=(23,), widths=(12, 32, 48, 32), schedule=fma, act="tanh")
     p("turned", rows=(23,), widths=(12, 32, 48, 8), turned=(0, 1, 2), schedule=fma)
-    p("bf16", rows=(70,), widths=(24, 64, 48, 16), t="bf16")
+    p("bf16", rows=(70,), widths=(24, 64, 48, 16), t="bf16", schedule='kernel = "mma.sync", m = 32, n = 64, k = 32, '
+      'threads = 64')
     p("f16_cluster", rows=(40,), widths=(32, 128, 64, 64), t="f16", schedule='kernel = "mma.sync", m = 16, n = 32, '
       'k = 32, threads = 64, cluster = 4')
     p("bf16_odd", rows=(40,), widths=(9, 41, 30, 7), t="bf16", turned=(1,), schedule='kernel = "mma.sync", m = 32, '

@@ -7,7 +7,7 @@
 // Tiles of 128 by 128 where there is one for each multiprocessor.
 
 // CHECK-LABEL: func @large
-//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 128>
 // SM86-LABEL:  func @large
 //       SM86:  #sinter.mma<k = 8, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
 // PARTS-LABEL: func @large
@@ -28,7 +28,7 @@ func.func @large(%x: tensor<4096x512xf32>, %w: tensor<4096x512xf32>, %e: tensor<
 // wgmma takes sides of tf32 along the sum alone.
 
 // CHECK-LABEL: func @by_columns
-//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 128>
 // TF32-LABEL:  func @by_columns
 //       TF32:  #sinter.mma<k = 16, kernel = "mma.tf32", m = 128, n = 128, occupancy = 2, threads = 256>
 func.func @by_columns(%x: tensor<4096x512xf32>, %w: tensor<512x4096xf32>, %e: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
@@ -195,6 +195,37 @@ func.func @shared(%x: tensor<40x4096xf32>, %w: tensor<400x4096xf32>, %e: tensor<
     sinter.yield %acc : tensor<400xf32>
   }
   return %0 : tensor<40x400xf32>
+}
+
+// -----
+
+// Of f32 the tile and the parts that cost least, as an H200 was measured; where one multiplies little, or a side is a
+// window, the first tile of the table that fits.
+
+// CHECK-LABEL: func @narrow
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 128, occupancy = 3, split = 4, threads = 128>
+// SM86-LABEL:  func @narrow
+//       SM86:  #sinter.mma<k = 8, kernel = "fma", m = 64, n = 64,
+func.func @narrow(%x: tensor<2048x512xf32>, %w: tensor<128x512xf32>, %e: tensor<2048x128xf32>) -> tensor<2048x128xf32> {
+  %0 = sinter.contract (i = 2048) by (j = 128) product (k = 512) (%x[i, k] : tensor<2048x512xf32>, %w[j, k] : tensor<128x512xf32>) : f32
+      outs(%e[i, j] : tensor<2048x128xf32>) {
+  ^row(%acc: tensor<128xf32>):
+    sinter.yield %acc : tensor<128xf32>
+  }
+  return %0 : tensor<2048x128xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @window
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+func.func @window(%x: tensor<8192x512xf32>, %w: tensor<4096x512xf32>, %e: tensor<8192x4096xf32>) -> tensor<8192x4096xf32> {
+  %0 = sinter.contract (i = 8192) by (j = 4096) product (k = 512) (%x[i - 1, k] : tensor<8192x512xf32> else 0.0, %w[j, k] : tensor<4096x512xf32>) : f32
+      outs(%e[i, j] : tensor<8192x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<8192x4096xf32>
 }
 
 // -----
