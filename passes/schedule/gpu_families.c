@@ -266,7 +266,7 @@ static bool tile(const SnGpuRowFacts *a, Schedule *s) {
 static bool warps(const SnGpuRowFacts *a, Schedule *s) {
   int64_t all = a->gpu->multiprocessors * THREADS;
   if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
-      a->rows == SN_DYNAMIC || a->rows > all / 2 || !rows_together(a->form))
+      a->rows == SN_DYNAMIC || a->rows > all / 8 || !rows_together(a->form))
     return false;
   *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
   int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
@@ -572,7 +572,9 @@ static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, Schedule 
                   .unroll = 1,
                   .cluster = lengths[i].cluster,
                   .team = lengths[i].team,
-                  .at_once = kept < each ? THREADS / 2 : THREADS,
+                  .at_once = kept < each                            ? THREADS / 2
+                             : each <= FEW_EACH && kept >= 2 * each ? THREADS * 3 / 2
+                                                                    : THREADS,
                   .registers = true};
   if (kept < each)
     each = wide < each ? wide : each;
