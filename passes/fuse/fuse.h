@@ -38,6 +38,8 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
 
 // readers: of each result of what is turned, how many products sum over its rows.
 bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy);
+// Each row of the form is made again by a kernel of its own: one would not have what both give in registers.
+bool sn_turn_apart(const SnForm *f, const SnPolicy *policy);
 
 // ---- fuse/side_makers.c ---------------------------------------------------------
 

@@ -204,6 +204,16 @@ static void hand_over(const Uses *uses, const bool *results, size_t num_results,
   }
 }
 
+// Of what find_results found: the first result; others come next.
+static void keep_first(const SnForm *f, bool *results, size_t *readers, Uses *uses) {
+  size_t first = 0;
+  while (!results[first])
+    ++first;
+  uses->size = readers[first];
+  for (size_t k = first + 1; k < f->outputs.size; ++k)
+    results[k] = false, readers[k] = 0;
+}
+
 static bool turn_one(MlirOperation op, const SnPolicy *policy) {
   SnForm f = sn_form_read(op);
   bool *results = sn_alloc(f.outputs.size + 1);
@@ -211,6 +221,8 @@ static bool turn_one(MlirOperation op, const SnPolicy *policy) {
   intptr_t row = -1;
   Uses uses = {0};
   bool ok = sn_is_plain(&f) && !f.schedule.ptr && sn_num_results(op) && find_results(&f, results, readers, &row, &uses);
+  if (ok && sn_turn_apart(&f, policy))
+    keep_first(&f, results, readers, &uses);
   if (ok) {
     SnTurn t;
     ok = sn_can_turn(op, row, results, &t) && sn_turn_worth(&t, readers, policy);

@@ -318,6 +318,14 @@ static bool is_multiplied_fast(const SnForm *to) {
   return halves && columns <= COLUMNS;
 }
 
+bool sn_turn_apart(const SnForm *f, const SnPolicy *policy) {
+  enum { TOGETHER = 160 }; // columns of sums that leave registers for a block of 64
+  double columns = 0;
+  for (size_t p = 0; p < f->products.size; ++p)
+    columns += points(f, sn_first_own(f, p), sn_first_own(f, p) + f->products.data[p].num_dims);
+  return policy->tensor_cores && columns > TOGETHER;
+}
+
 // Tensor cores do so many in the time of two launches, which is what it takes to store rows and to sum over them.
 static const double LAUNCHED = 4e9;
 
