@@ -4,7 +4,8 @@
 //   %x = arith.select %m, -inf, %s                                          ->    from column i + 1 on
 //
 // What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
-// that are such alone need not be made (a causal mask's upper half).
+// that are such alone need not be made (a causal mask's upper half). Rows of gradients have exponentials under a number
+// that is known, and are 0 there, too.
 //
 // test: test/lowering/cpu/stream.mlir, test/run/chains_masked.mlir
 
@@ -146,3 +147,45 @@ MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue x, MlirValue *rest) {
       return sn_cpu_mask_from(f, sn_operand(op, 2 - side), rest);
   return (MlirOperation){0};
 }
+
+// ---- rows that vanish ---------------------------------------------------------------------------
+
+// The row that an exponential under something is of, where `v` is such times something, rounded or not, or 0.
+static MlirValue vanishes_with(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op))
+    return (MlirValue){0};
+  if (sn_is(op, "arith.truncf") || sn_is(op, "arith.extf") || sn_is(op, "arith.negf"))
+    return vanishes_with(sn_operand(op, 0));
+  if (sn_is(op, "arith.mulf")) {
+    MlirValue x = vanishes_with(sn_operand(op, 0));
+    return sn_none(x) ? vanishes_with(sn_operand(op, 1)) : x;
+  }
+  for (int side = 1; side < 3 && sn_is(op, "arith.select"); ++side)
+    if (sn_is_constant(sn_operand(op, side), 0))
+      return vanishes_with(sn_operand(op, 3 - side));
+  MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
+  return sn_null(sub) ? (MlirValue){0} : sn_operand(sub, 0);
+}
+
+static bool vanish(const SnForm *f, Where where, SnCpuEnd *end) {
+  bool any = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    bool multiplies = sn_row_op_has(op, SN_READS_MATRIX);
+    if (!multiplies && sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL))
+      return false;
+    if (!multiplies)
+      continue;
+    MlirValue x = vanishes_with(sn_operand(op, 0));
+    SnCpuEnd own;
+    if (sn_none(x) || !masked(f, x, where, &own) ||
+        (any && (own.dim != end->dim || own.factor != end->factor || own.more != end->more)))
+      return false;
+    *end = own;
+    any = true;
+  }
+  return any;
+}
+
+bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end) { return vanish(f, FROM, end); }
+bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end) { return vanish(f, BELOW, end); }

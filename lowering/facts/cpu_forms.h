@@ -31,6 +31,10 @@ bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
 MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue row, MlirValue *rest);
 // The same below that column.
 bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end);
+// Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, each
+// being a product with exponentials of what is -inf there.
+bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end);
+bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end);
 // Of rows that are streamed nothing is asked beyond there, or below: all exponentials are 0.
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);

@@ -292,8 +292,8 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                         .units = threads / SN_GPU_WARPGROUP,
                         .kernel = sn_schedule_word(a, "kernel")};
   p->tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
-  p->ends_early = sn_cpu_stream_ends(f, &p->end);
-  p->begins_late = sn_cpu_stream_begins(f, &p->begin);
+  p->ends_early = sn_cpu_stream_ends(f, &p->end) || sn_cpu_vanish_from(f, &p->end);
+  p->begins_late = sn_cpu_stream_begins(f, &p->begin) || sn_cpu_vanish_below(f, &p->begin);
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,

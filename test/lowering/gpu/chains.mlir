@@ -90,6 +90,71 @@ func.func private @causal(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %v
 
 // -----
 
+// The gradient by keys: rows are keys, columns queries. Those in front of the tile's first key are 0, as exponentials
+// are: they are not made.
+
+// CHECK-LABEL: gpu.func @by_keys
+//       CHECK:   %[[BLOCK:.+]] = arith.minui %{{.+}}, %c2
+//       CHECK:   %[[FIRST:.+]] = arith.muli %[[BLOCK]], %c32
+//       CHECK:   scf.for %{{.+}} = %[[FIRST]] to %c96 step %c32
+func.func private @by_keys(%k: memref<4x64x32xbf16>, %q: memref<4x96x32xbf16>, %g: memref<4x96x32xbf16>, %l: memref<4x96xf32>, %y: memref<4x64x32xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, j = 64) by (i = 96) by (e = 32)
+      product (k = 32) (%k[h, j, k] : memref<4x64x32xbf16>, %q[h, i, k] : memref<4x96x32xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : memref<4x96x32xbf16>)
+      ins(%l[h, i] : memref<4x96xf32>)
+      outs(%y[h, j, e] : memref<4x64x32xbf16>) schedule(#sinter.mma<kernel = "mma.sync", m = 32, n = 32, threads = 64>) {
+  ^row(%s: tensor<96xf32>, %m: tensor<96x32xbf16>, %lse: tensor<96xf32>):
+    %none = arith.constant 0xFF800000 : f32
+    %nones = sinter.broadcast %none : f32 -> tensor<96xf32>
+    %j = sinter.index j : index
+    %js = sinter.broadcast %j : index -> tensor<96xindex>
+    %i = sinter.index i : tensor<96xindex>
+    %later = arith.cmpi sgt, %js, %i : tensor<96xindex>
+    %x = arith.select %later, %nones, %s : tensor<96xi1>, tensor<96xf32>
+    %less = arith.subf %x, %lse : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %two = arith.mulf %ex, %lse : tensor<96xf32>
+    %r = arith.truncf %two : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return
+}
+
+// -----
+
+// What is added to exponentials is not 0 where they are.
+
+// CHECK-LABEL: gpu.func @not_zero
+//       CHECK:   scf.for %{{.+}} = %c0 to %c96 step %c32
+func.func private @not_zero(%k: memref<4x64x32xbf16>, %q: memref<4x96x32xbf16>, %g: memref<4x96x32xbf16>, %l: memref<4x96xf32>, %y: memref<4x64x32xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, j = 64) by (i = 96) by (e = 32)
+      product (k = 32) (%k[h, j, k] : memref<4x64x32xbf16>, %q[h, i, k] : memref<4x96x32xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : memref<4x96x32xbf16>)
+      ins(%l[h, i] : memref<4x96xf32>)
+      outs(%y[h, j, e] : memref<4x64x32xbf16>) schedule(#sinter.mma<kernel = "mma.sync", m = 32, n = 32, threads = 64>) {
+  ^row(%s: tensor<96xf32>, %m: tensor<96x32xbf16>, %lse: tensor<96xf32>):
+    %none = arith.constant 0xFF800000 : f32
+    %nones = sinter.broadcast %none : f32 -> tensor<96xf32>
+    %j = sinter.index j : index
+    %js = sinter.broadcast %j : index -> tensor<96xindex>
+    %i = sinter.index i : tensor<96xindex>
+    %later = arith.cmpi sgt, %js, %i : tensor<96xindex>
+    %x = arith.select %later, %nones, %s : tensor<96xi1>, tensor<96xf32>
+    %less = arith.subf %x, %lse : tensor<96xf32>
+    %ex = math.exp %less : tensor<96xf32>
+    %two = arith.addf %ex, %lse : tensor<96xf32>
+    %r = arith.truncf %two : tensor<96xf32> to tensor<96xbf16>
+    %u = sinter.row_product %r, %m : tensor<96xbf16>, tensor<96x32xbf16> -> tensor<32xf32>
+    %z = arith.truncf %u : tensor<32xf32> to tensor<32xbf16>
+    sinter.yield %z : tensor<32xbf16>
+  }
+  return
+}
+
+// -----
+
 func.func private @threads(%q: memref<4x64x32xbf16>, %k: memref<4x96x32xbf16>, %v: memref<4x96x32xbf16>, %y: memref<4x64x32xbf16>) attributes {sinter.kernel} {
   // expected-error@+1 {{has a schedule with m = 32, n = 32, threads = 128, but each warp has 16 rows that it multiplies again, 16 columns at a time}}
   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
