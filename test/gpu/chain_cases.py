@@ -5,7 +5,7 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1, growing=0, wide=False, wrt=None):
+              least=(), large=1, growing=0, wide=False, exact=False, wrt=None):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -14,6 +14,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
     least: rows of the mask that are the least finite number; large: v is so many times as large.
     growing: each column's mask is so much above the one before.
+    exact: results are f32, which show what rounding the weights would cost.
     wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it. wrt: operands
     whose gradients are results too.
     """
@@ -34,7 +35,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     inputs = list(operands)
     if wrt:
         operands.append(("g", shape(y), t))
-    results = [("y" + w[1:], shape(y), t, at(y)) for w in values]
+    of_y = "f32" if exact else t
+    results = [("y" + w[1:], shape(y), of_y, at(y)) for w in values]
     if statistics:
         results.append(("s", shape(("b", "h", "i")), "f32", "b, h, i"))
     n, w = ("?" if "j" in sizes else keys), e
@@ -121,8 +123,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             text += line(f"%rts{m} = sinter.broadcast %rt{m} : f32 -> tensor<{w}xf32>")
             text += line(f"%f{m} = arith.divf {u}, %rts{m} : tensor<{w}xf32>")
             u = f"%f{m}"
-        text += line(f"%y{m}_ = arith.truncf {u} : tensor<{w}xf32> to tensor<{w}x{t}>")
-        yields.append((f"%y{m}_", f"tensor<{w}x{t}>"))
+        if not exact:
+            text += line(f"%y{m}_ = arith.truncf {u} : tensor<{w}xf32> to tensor<{w}x{t}>")
+        yields.append((u if exact else f"%y{m}_", f"tensor<{w}x{of_y}>"))
     if statistics:
         text += line("%log = math.log %sum : f32")
         text += line("%lse = arith.addf %max, %log : f32")
@@ -208,7 +211,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         return [found[n] for n in wrt]
 
     # Rows that are almost one number have gradients of differences of almost equal ones.
-    tolerance = {"bf16": 4e-2, "f16": 5e-3}[t] if wrt else 0
+    tolerance = {"bf16": 4e-2, "f16": 5e-3}[t] if wrt else 2e-5 if exact else 0
     case(name, program(operands, [r[:3] for r in results], lines, text), make, right, tolerance=tolerance)
 
 
@@ -245,6 +248,8 @@ def chains(case, program, tensor, cast):
     a("_wide", wide=True)
     a("_wide_f16", wide=True, t="f16", causal=True)
     a("_wide_mask", wide=True, mask="rows", masked=(0, 3), schedule=warps(16))
+    a("_wide_exact", wide=True, exact=True, keys=70)
+    a("_wide_exact_f16", wide=True, exact=True, keys=70, t="f16", schedule=warps(16))
     a("_wide_sigmoid", wide=True, no_sum=True)
     a("_wide_statistics", wide=True, statistics=True)
     a("_sizes", sizes=("b", "i", "j"))
