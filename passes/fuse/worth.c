@@ -320,10 +320,15 @@ static bool is_multiplied_fast(const SnForm *to) {
 
 bool sn_turn_apart(const SnForm *f, const SnPolicy *policy) {
   enum { TOGETHER = 160 }; // columns of sums that leave registers for a block of 64
-  double columns = 0;
-  for (size_t p = 0; p < f->products.size; ++p)
-    columns += points(f, sn_first_own(f, p), sn_first_own(f, p) + f->products.data[p].num_dims);
-  return policy->tensor_cores && columns > TOGETHER;
+  double columns = 0, first = 0;
+  bool differ = false; // groups of columns of two lengths are no one kernel's
+  for (size_t p = 0; p < f->products.size; ++p) {
+    double n = points(f, sn_first_own(f, p), sn_first_own(f, p) + f->products.data[p].num_dims);
+    first = p ? first : n;
+    differ |= n != first;
+    columns += n;
+  }
+  return policy->tensor_cores && (columns > TOGETHER || differ);
 }
 
 // Tensor cores do so many in the time of two launches, which is what it takes to store rows and to sum over them.

@@ -303,6 +303,7 @@ def chains(case, program, tensor, cast):
     grads("_cap", queries=40, keys=70, cap=2.5)
     grads("_window", queries=70, keys=70, window=9)
     grads("_turned", queries=70, keys=45, turned=True)
+    grads("_lengths", queries=70, keys=45, d=16, e=24)
     grads("_causal_blocks", queries=200, keys=200, d=64, heads=(1, 1), causal=True)
     grads("_causal_few", queries=70, keys=70, causal=True)
     grads("_window_blocks", queries=200, keys=200, d=64, heads=(1, 1), window=40)
