@@ -8,4 +8,10 @@
 // The form on tensors with summed dimensions that lie behind one another in both sides as one; itself, if none do.
 MlirOperation sn_merge_sums(MlirOperation form);
 
+// The rowwise form on tensors with columns as one that lie behind one another in all that it reads.
+MlirOperation sn_merge_columns(MlirOperation form);
+// A rowwise form of few rows whose columns have nothing to do with each other: its columns are rows. Itself, if it is
+// none, or has more elements than a few for each thread of a GPU.
+MlirOperation sn_spread_columns(MlirOperation form);
+
 #endif

@@ -8,8 +8,12 @@
 // Weights with a scale for each group of 128 are multiplied so. Lines that are a plain subscript are what copies take;
 // of a sum of two they know nothing.
 //
+// Columns of a row program that it gives nothing for, which lie behind one another in all that it reads, are one, too:
+// a column's place is then no quotient and remainder of its number.
+//
 // test: test/passes/arrange/merge_sums.mlir
 
+#include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/arrange/arrange.h"
 
@@ -105,6 +109,63 @@ static int64_t find(const SnForm *f, size_t *product) {
       }
   }
   return -1;
+}
+
+// ---- columns of a row program ------------------------------------------------------------------
+
+static bool uses(const SnAccess *a, int64_t d) { return sn_map_uses(a->map, d) || sn_map_uses(a->map, d + 1); }
+
+// An operation knows a dimension by its number.
+static bool names_dims(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->names_dim)
+      return true;
+  }
+  return false;
+}
+
+static bool columns_merge(const SnForm *f, int64_t d) {
+  bool some = false, merge = f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d + 1].size != SN_DYNAMIC;
+  for (size_t k = 0; k < f->inputs.size && merge; ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    some |= uses(a, d);
+    merge = !sn_is_table(a) && (!uses(a, d) || merges(f, a, d));
+  }
+  for (size_t k = 0; k < f->indices.size && merge; ++k)
+    merge = !uses(&f->indices.data[k], d);
+  for (size_t k = 0; k < f->outputs.size && merge; ++k)
+    merge = !uses(&f->outputs.data[k], d);
+  for (size_t k = 0; k < f->accumulators.size && merge; ++k)
+    merge = !sn_uses_cols(f, f->accumulators.data[k].map);
+  return merge && some;
+}
+
+MlirOperation sn_merge_columns(MlirOperation op) {
+  for (;;) {
+    SnForm f = sn_form_read(op);
+    bool may = sn_is_plain(&f) && !f.contract && sn_num_results(op) && !f.schedule.ptr && !names_dims(f.body);
+    int64_t d = may ? f.num_rows + f.num_cols - 2 : -1;
+    while (d >= f.num_rows && !columns_merge(&f, d))
+      --d;
+    if (!may || d < f.num_rows) {
+      sn_form_free(&f);
+      return op;
+    }
+    SnBuilder b = sn_before(op);
+    SnForm to = sn_form_read(op);
+    for (size_t k = 0; k < to.inputs.size; ++k)
+      if (uses(&f.inputs.data[k], d))
+        merge_access(&b, &f, &to.inputs.data[k], d);
+    to.dims.data[d + 1].size = sn_times(f.dims.data[d].size, f.dims.data[d + 1].size);
+    --to.num_cols;
+    drop(&to, d, b.ctx);
+    MlirOperation made = sn_with_other_sides(&b, &f, &to);
+    mlirOperationDestroy(op);
+    sn_form_free(&to);
+    sn_form_free(&f);
+    op = made;
+  }
 }
 
 MlirOperation sn_merge_sums(MlirOperation op) {

@@ -46,6 +46,10 @@
 #define OTHER_SHARED 3072      // of each, beside rows
 #define MOST_TAPS 128          // of a window
 #define MOST_STRIDE 8          // of its neighbours in memory
+#define SHARED_THREADS 512     // of a block of a sequence: more leave each too few registers
+#define SHARED_UNROLL 8        // vectors that a thread of a sequence has under way
+#define SUM_BLOCKS 7           // of a multiprocessor, that leave sums over rows
+#define MOST_WORDS 96          // of vectors that a thread has at once, where a row is read again or once
 #define MANY_REDUCES 6         // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
@@ -610,6 +614,32 @@ static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
   return attribute_with(a->form, a, s, shorter);
 }
 
+// Vectors that a thread has before it uses the first take registers, one set for each row that is read.
+static void unroll_less(const SnGpuRowFacts *a, Schedule *s) {
+  int64_t words = 0;
+  for (size_t k = 0; k < a->form->inputs.size; ++k)
+    if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
+      words += sn_pieces(s->vector * sn_bits(sn_element(sn_type_of(a->form->inputs.data[k].value))), 32);
+  while (s->unroll > 1 && s->unroll * words > MOST_WORDS)
+    s->unroll /= 2;
+}
+
+// In a sequence: blocks are not too large, and where rows are read once or again, a block has many vectors under way,
+// so that a few blocks keep memory busy while others add up. What is summed over rows is left by few blocks.
+static void share_blocks(const SnGpuRowFacts *a, Schedule *s) {
+  while (s->threads > SHARED_THREADS && !s->tile)
+    s->threads /= 2;
+  if (s->registers || s->shared || s->flat || s->tile || s->team < s->threads)
+    return;
+  int64_t vectors = a->length == SN_DYNAMIC ? 0 : a->length / s->vector;
+  while (s->threads > (a->sums ? 64 : 32) && s->unroll < SHARED_UNROLL && vectors / s->threads < SHARED_UNROLL) {
+    s->threads /= 2;
+    s->unroll = vectors / s->threads < SHARED_UNROLL ? s->unroll : SHARED_UNROLL;
+  }
+  unroll_less(a, s);
+  s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : THREADS / s->threads);
+}
+
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   SnGpuChip chip = *sn_gpu_chip(options->chip);
   if (sn_in_sequence(f->op)) { // what blocks share beside memory is there once for all forms
@@ -620,6 +650,10 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
+  if (!s.registers && !s.shared && !s.grid.group)
+    unroll_less(&facts, &s);
+  if (sn_in_sequence(f->op))
+    share_blocks(&facts, &s);
   return any_length(&facts, &s);
 }
 

@@ -47,7 +47,7 @@ static bool lies_along(const SnForm *f, const SnAccess *a, SnGroup sum) {
   return true; // one number for all of the sum
 }
 
-static bool goes_by_elements(const SnForm *f) {
+bool sn_goes_by_elements(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, mlirBlockGetTerminator(f->body));
        op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
@@ -60,7 +60,7 @@ static bool goes_by_elements(const SnForm *f) {
 
 bool sn_has_few_sums(const SnForm *f) {
   if (!f->contract || f->products.size != 1 || !sn_has_one_group(f) || f->matrices.size || f->accumulators.size ||
-      !sn_cpu_by_columns(f) || !goes_by_elements(f))
+      !sn_cpu_by_columns(f) || !sn_goes_by_elements(f))
     return false;
   SnGroup sum = sn_side_summed(f, 0);
   SnGpuPoints points = sn_gpu_points(f);
@@ -100,11 +100,11 @@ static MlirValue side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_
                    type, 1, &x);
 }
 
-// The contract's row program at one column: all of it is scalars.
-static void copy_body(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum) {
+void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum) {
   SnMap map = {0};
   SnValueVec yields = {0};
-  sn_map(&map, sn_product_argument(f, 0), sum);
+  if (!sn_none(sum))
+    sn_map(&map, sn_product_argument(f, 0), sum);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
   MlirOperation end = mlirBlockGetTerminator(f->body);
@@ -149,7 +149,7 @@ void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut) {
   MlirType type = f.products.data[0].type;
   MlirValue both[] = {side_row(&in, &f, &to, 0, type), side_row(&in, &f, &to, 1, type)},
             x = sn_row_op(&in, sn_is_float(type) ? "arith.mulf" : "arith.muli", (MlirType){0}, 2, both);
-  copy_body(&in, &f, &to, sn_row_reduce(&in, "add", x, type));
+  sn_copy_body_by_elements(&in, &f, &to, sn_row_reduce(&in, "add", x, type));
   for (intptr_t r = 0; r < sn_num_results(contract); ++r)
     mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(made, r));
   if (cut.ptr)

@@ -59,3 +59,34 @@ func.func @stay(%x: tensor<16x8x3xbf16>, %w: tensor<24x3x8xbf16>, %y: tensor<16x
   }
   return %0, %1, %2 : tensor<16x24xf32>, tensor<16x24xf32>, tensor<16x24xf32>
 }
+
+// Columns of rows that are summed: one, where they lie behind one another in all that is read. An operation that names
+// a dimension keeps them apart, and so does a result that has them.
+
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[H:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]]
+// CHECK: %[[X:.*]] = tensor.collapse_shape %[[H]] {{\[\[}}0, 1]]
+// CHECK: sinter.rowwise (j = 16) by (m = 64)
+// CHECK-NEXT: ins(%[[X]][m] : tensor<64xf32>, %{{.*}}[j, m] : tensor<16x64xf32>)
+// CHECK: sinter.rowwise (j = 16) by (k = 8, l = 8)
+func.func @columns(%x: tensor<2x4x8xf32>, %w: tensor<16x64xf32>, %v: tensor<8x8xf32>)
+    -> (tensor<16xf32>, tensor<16x8x8xf32>) {
+  %e = tensor.empty() : tensor<16xf32>
+  %y = sinter.rowwise (j = 16) by (k = 2, l = 4, m = 8)
+      ins(%x[k, l, m] : tensor<2x4x8xf32>, %w[j, k * 32 + l * 8 + m] : tensor<16x64xf32>) outs(%e[j] : tensor<16xf32>) {
+  ^row(%a: tensor<64xf32>, %b: tensor<64xf32>):
+    %p = arith.mulf %a, %b : tensor<64xf32>
+    %s = sinter.row_reduce add %p : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %d = tensor.empty() : tensor<16x8x8xf32>
+  %z = sinter.rowwise (j = 16) by (k = 8, l = 8) ins(%v[k, l] : tensor<8x8xf32>, %y[j] : tensor<16xf32>)
+      outs(%d[j, k, l] : tensor<16x8x8xf32>) {
+  ^row(%a: tensor<64xf32>, %t: f32):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    %u = arith.addf %s, %t : f32
+    %b = sinter.broadcast %u : f32 -> tensor<64xf32>
+    sinter.yield %b : tensor<64xf32>
+  }
+  return %y, %z : tensor<16xf32>, tensor<16x8x8xf32>
+}

@@ -5,12 +5,12 @@
 // no roles; what is not written is asked for ahead where the chip can be asked.
 
 // CHECK-LABEL: func.func @rows
-// CHECK: sinter.sequence schedule(#sinter.gpu_sequence<ahead = 26214400, blocks = 132, occupancy = 1, threads = 1024>)
+// CHECK: sinter.sequence schedule(#sinter.gpu_sequence<ahead = 26214400, blocks = 132, occupancy = 1, threads = 512>)
 // CHECK: schedule(#sinter.gpu_rows<
 // CHECK-NOT: cluster
 // CHECK: sinter.yield
 // SM80-LABEL: func.func @rows
-// SM80: #sinter.gpu_sequence<ahead = 0, blocks = 108, occupancy = 1, threads = 1024>
+// SM80: #sinter.gpu_sequence<ahead = 0, blocks = 108, occupancy = 1, threads = 512>
 func.func @rows(%x: tensor<4x65536xf32>, %e: tensor<4x65536xf32>) -> tensor<4x65536xf32> {
   %z = sinter.sequence -> tensor<4x65536xf32> {
     %y = sinter.rowwise (i = 4) by (j = 65536) ins(%x[i, j] : tensor<4x65536xf32>)
@@ -26,7 +26,7 @@ func.func @rows(%x: tensor<4x65536xf32>, %e: tensor<4x65536xf32>) -> tensor<4x65
   return %z : tensor<4x65536xf32>
 }
 
-// Threads with many sums have 128 registers.
+// A product goes by mma.sync there.
 
 // CHECK-LABEL: func.func @product
 // CHECK: #sinter.gpu_sequence<{{.*}}blocks = 132, occupancy = 1, threads = 512>
