@@ -7,7 +7,7 @@
 // Tiles of 128 by 128 where there is one for each multiprocessor.
 
 // CHECK-LABEL: func @large
-//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 128>
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
 // SM86-LABEL:  func @large
 //       SM86:  #sinter.mma<k = 8, kernel = "fma", m = 64, n = 64, occupancy = 4, threads = 256>
 // PARTS-LABEL: func @large
