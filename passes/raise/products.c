@@ -122,7 +122,7 @@ bool sn_raise_contract(SnRaise *r) {
   if (!multiplies(r, &p))
     return false;
   for (intptr_t d = 0; d < r->num_loops; ++d)
-    if (r->parallel[d] ? p.side[d] == NEITHER : p.side[d] != BOTH)
+    if (r->parallel[d] ? p.side[d] == NEITHER && r->sizes[d] != 1 : p.side[d] != BOTH)
       return sn_no(r->op, "dimension %ld is on one side of the product alone, or on none", (long)d);
   SnView init = sn_raise_view(sn_raise_init(r, p.output), sn_raise_map(r, r->num_inputs + p.output));
   if (init.unwritten)

@@ -230,6 +230,7 @@ static const StagedTile staged[] = {
 };
 enum {
   STAGED_THREADS = 256,
+  FEWEST_STAGES = 3,
   SUMS_OF_A_THREAD = 192, // in its registers
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
@@ -240,6 +241,15 @@ enum {
 
 // By types: what wgmma has of them.
 static const char *staged_kernel(const SnForm *f) { return sn_gpu_has_kernel(f, "wgmma") ? "wgmma" : "wgmma.tf32"; }
+
+// As many as fit beside the sums of all products; 0: too few.
+static int64_t stages_of(const SnForm *f, const StagedTile *t, const SnGpuChip *chip) {
+  int64_t stages = t->stages;
+  while (stages >= FEWEST_STAGES &&
+         sn_gpu_staged_bytes(f, t->m, t->n, stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED > chip->shared_bytes)
+    --stages;
+  return stages < FEWEST_STAGES ? 0 : stages;
+}
 
 static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
   int64_t rows = strcmp(t->share, "turns") ? t->m * SN_GPU_WARPGROUP / STAGED_THREADS : t->m,
@@ -256,8 +266,7 @@ static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const Staged
     threads |= slot.fetch != SN_GPU_BY_COPIES;
     k = sn_gpu_map_sum(&p);
   }
-  return sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) &&
-         sn_gpu_staged_bytes(f, t->m, t->n, t->stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED <= chip->shared_bytes;
+  return sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) && stages_of(f, t, chip);
 }
 
 // Until threads have moved a side into a slot; 0, where the copy engine does.
@@ -350,7 +359,7 @@ static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64
                                         "stages = %lld, share = \"%s\", group = %d%s}",
                                         staged_kernel(f), (long long)chip->multiprocessors, (long long)t->m,
                                         (long long)t->n, (long long)sn_gpu_map_sum(&p), STAGED_THREADS,
-                                        (long long)t->stages, t->share, t->m == 128 ? 12 : 16, shared));
+                                        (long long)stages_of(f, t, chip), t->share, t->m == 128 ? 12 : 16, shared));
 }
 
 // ---- one of all ------------------------------------------------------------------------------

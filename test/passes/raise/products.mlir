@@ -277,3 +277,30 @@ func.func @strided_side(%x: tensor<8x32xf32>, %w: tensor<16x4xf32>, %c: tensor<8
   } -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// -----
+
+// A batch of one that a transpose hides from both sides is a row of the result, and no reason against a product.
+
+// CHECK-LABEL: func @hidden_batch
+//       CHECK:   sinter.contract (i = 1, j = 8) by (k = 4)
+//  CHECK-NEXT:     product (l = 2, m = 16)
+//   CHECK-NOT:   sinter.rowwise
+func.func @hidden_batch(%x: tensor<2x8x16xf32>, %w: tensor<4x32xf32>) -> tensor<1x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [1, 2, 8, 16] : tensor<2x8x16xf32> into tensor<1x2x8x16xf32>
+  %u = tensor.expand_shape %w [[0], [1, 2]] output_shape [4, 2, 16] : tensor<4x32xf32> into tensor<4x2x16xf32>
+  %e = tensor.empty() : tensor<1x8x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, i, j, l, m) -> (b, l, i, m)>,
+                                        affine_map<(b, i, j, l, m) -> (j, l, m)>,
+                                        affine_map<(b, i, j, l, m) -> (b, i, j)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%v, %u : tensor<1x2x8x16xf32>, tensor<4x2x16xf32>) outs(%f : tensor<1x8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x4xf32>
+  return %y : tensor<1x8x4xf32>
+}

@@ -255,3 +255,23 @@ func.func @filled_by_threads(%x: tensor<4096x1002xbf16>, %w: tensor<4096x1002xbf
   }
   return %0 : tensor<4096x4096xf32>
 }
+
+// -----
+
+// Two products of one tile by wgmma: fewer slots, where the sums of both are beside them.
+
+// CHECK-LABEL: func @two
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 64, share = "turns", stages = 7, threads = 256>
+func.func @two(%x: tensor<4096x1024xbf16>, %v: tensor<4096x1024xbf16>, %w: tensor<4096x1024xbf16>,
+               %e: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = sinter.contract (i = 4096) by (j = 4096)
+      product (k = 1024) (%x[i, k] : tensor<4096x1024xbf16>, %v[j, k] : tensor<4096x1024xbf16>) : f32
+      product (l = 1024) (%x[i, l] : tensor<4096x1024xbf16>, %w[j, l] : tensor<4096x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x4096xbf16>) {
+  ^row(%a: tensor<4096xf32>, %b: tensor<4096xf32>):
+    %m = arith.mulf %a, %b : tensor<4096xf32>
+    %t = arith.truncf %m : tensor<4096xf32> to tensor<4096xbf16>
+    sinter.yield %t : tensor<4096xbf16>
+  }
+  return %0 : tensor<4096x4096xbf16>
+}
