@@ -23,12 +23,23 @@
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
 
+enum { MANY_TILES = 128, TILE_ROWS = 16 }; // that keep a GPU busy; of the smallest tile
+
+// Fewer tiles of rows that are multiplied again than a GPU has multiprocessors.
+static bool has_few_tiles(const SnForm *f) {
+  SnGpuPoints points = sn_gpu_chain_points(f);
+  int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch);
+  return rows != SN_DYNAMIC && batch != SN_DYNAMIC && sn_times(batch, sn_pieces(rows, TILE_ROWS)) < MANY_TILES;
+}
+
 // Rows that are made a block of columns at a time stay. Those that go through their products whole could, and are
 // slower so (bench/results/gpu_layers.md): such a kernel is one for who writes its schedule.
-static const char *why_cut_on_gpu(const SnForm *f) {
+static const char *why_cut_on_gpu(const SnForm *f, bool one_launch) {
   const char *chain = sn_gpu_not_chain(f), *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
     return "its products are faster one by one; a schedule keeps it whole";
+  if (!chain && one_launch && has_few_tiles(f))
+    return "it has few tiles, and in a shared launch blocks do not share a tile's columns";
   return chain && sn_num_groups(f) > 2 ? layers : chain;
 }
 
@@ -37,7 +48,7 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
   if (!how.target || !*how.target)
     return "";
   if (!strcmp(how.target, "gpu"))
-    return why_cut_on_gpu(f);
+    return why_cut_on_gpu(f, how.one_launch);
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
   return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";
@@ -98,7 +109,8 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
 // stays one. s.f is gone then.
 static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   bool gpu = s->how.target && !strcmp(s->how.target, "gpu");
-  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f))
+  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f) ||
+      (s->how.one_launch && has_few_tiles(&s->f)))
     return false;
   SnForm from = sn_form_read(form);
   for (size_t i = 0; i < sn_num_sides(&s->f); ++i)
@@ -194,8 +206,9 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 
 typedef struct {
   bool keep_sides, reasons;
-  const char *target;
+  const char *target, *launches;
 } Options;
+static const char *const launches[] = {"given", "separate", "one", NULL};
 static const char *const targets[] = {"", "cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_BOOL, "keep-sides", "leave the programs of sides where they are", "false", NULL,
@@ -203,6 +216,9 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "target",
      "cpu, gpu: cut what that cannot run as one kernel, or had better not; empty: cut all there is", "", targets,
      offsetof(Options, target)},
+    {SN_OPTION_STRING, "launches",
+     "of a GPU's kernels, as of sinter-sequence: few tiles are cut where launches are shared", "given", launches,
+     offsetof(Options, launches)},
     {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
@@ -214,7 +230,10 @@ static MlirLogicalResult split_function(MlirOperation func, void *user) {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool cpu = !strcmp(o->target, "cpu"); // it computes sides while it packs them
-  SnSplit how = {.keep_sides = o->keep_sides || cpu, .target = o->target, .reasons = o->reasons};
+  SnSplit how = {.keep_sides = o->keep_sides || cpu,
+                 .target = o->target,
+                 .reasons = o->reasons,
+                 .one_launch = !strcmp(o->launches, "one")};
   return sn_each_function(op, split_function, &how);
 }
 

@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true" --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-split="target=gpu reasons=true launches=one" --split-input-file %s | FileCheck %s --check-prefix=SHARED
 
 // Rows that a GPU makes a block of columns at a time, and multiplies again, stay one form. Others are cut, and say why.
 
@@ -6,6 +7,8 @@
 //       CHECK:   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
 //       CHECK:     matrix (j) to (e)
 //   CHECK-NOT:   sinter.rowwise
+// SHARED-LABEL: func.func @stays
+//       SHARED:   sinter.cut = [{{.*}}"it has few tiles, and in a shared launch blocks do not share a tile's columns"]
 func.func @stays(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32
