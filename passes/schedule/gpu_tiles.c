@@ -97,7 +97,10 @@ static int64_t split_of(const SnForm *f, const SnGpuPoints *points, const Tile *
   int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), split = MOST_PARTS;
   if (tiles == SN_DYNAMIC || !tiles)
     return 1;
-  split = 2 * chip->multiprocessors / tiles < split ? 2 * chip->multiprocessors / tiles : split;
+  // In a sequence several blocks of a form share one of its own, which keeps nothing else busy meanwhile (an H200, 20
+  // steps of an LSTM of 8 rows: 272 us by two parts, 219 by four).
+  int64_t blocks = (sn_in_sequence(f->op) ? 4 : 2) * chip->multiprocessors;
+  split = blocks / tiles < split ? blocks / tiles : split;
   for (size_t i = 0; i < f->products.size; ++i) {
     int64_t all = sn_gpu_pieces(f, i, t->k, 1);
     split = all == SN_DYNAMIC ? 1 : all / PIECES_OF_A_PART < split ? all / PIECES_OF_A_PART : split;
