@@ -219,6 +219,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
+    {"sinter-sequence{launches=given wrt='$wrt'}", "what is differentiated is no sequence", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline{default-pipeline=}", "calls between the program's functions are gone", NULL},

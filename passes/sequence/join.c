@@ -21,8 +21,8 @@
 //
 // runs in: sinter-gpu    test: test/passes/sequence/sequence.mlir
 
-#include "dialect/sequence.h"
 #include "capi/pass.h"
+#include "dialect/sequence.h"
 #include "dialect/steps.h"
 
 enum { MOST_OPERANDS = 200 }; // of a kernel: its parameters are addresses, in 4 KiB
@@ -203,13 +203,16 @@ static void take_apart(MlirOperation op) {
 // ---- the pass ---------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *launches;
+  const char *launches, *wrt;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
      "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be",
      "one", launches, offsetof(Options, launches)},
+    {SN_OPTION_STRING, "wrt",
+     "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
+     offsetof(Options, wrt)},
     {0},
 };
 
@@ -246,7 +249,7 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const Options *o = user;
   if (!strcmp(o->launches, "one")) {
     join_blocks(func);
-  } else if (!strcmp(o->launches, "separate")) {
+  } else if (!strcmp(o->launches, "separate") || *o->wrt) {
     SnOpVec all = sn_collect(func, "sinter.sequence");
     for (size_t i = 0; i < all.size; ++i)
       take_apart(all.data[i]);

@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-sequence %s | FileCheck %s
 // RUN: sinter-opt --sinter-sequence --sinter-sequence=launches=separate %s | FileCheck %s --check-prefix=APART
+// RUN: sinter-opt --sinter-sequence "--sinter-sequence=launches=given wrt=0" %s | FileCheck %s --check-prefix=APART
 // RUN: sinter-opt --sinter-sequence=launches=given %s | FileCheck %s --check-prefix=APART
 
 // Kernels that follow each other are one sequence, with the reshapes between them. A result that others use is yielded;
