@@ -21,7 +21,7 @@ typedef struct SinterCall {
   char message[512];
   struct SinterBlock *memory; // what it allocated, on any of its threads
   pthread_mutex_t memory_lock; // held while that list changes
-  struct SinterDeviceBlock *device_memory;         // what it allocated on the device, in cuda.c
+  struct SinterDeviceBlock *device_memory;         // what it allocated on the device, in cuda_memory.c
   void (*release_device)(struct SinterCall *call); // gives that back; set with the first block
 } SinterCall;
 

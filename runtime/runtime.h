@@ -167,6 +167,11 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
 // elements of a box. After an error, which is the call's then, and where there are no elements, it is all zeros.
 void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers);
 
+// Waits for what runs on devices, and gives back what the runtime had there, before it is closed; no call runs.
+void sinter_rt_close(void);
+
+// cuda_memory.c
+
 // to: where a constant of the library is in memory of the running call's device; it is copied there when it is first
 // asked for, or when the call is prepared. NULL after an error, which is the call's then, and for no bytes.
 void sinter_rt_device_constant(const void *host, int64_t bytes, const void **to);
@@ -177,9 +182,6 @@ void sinter_rt_status_word(const char *messages, void **word);
 
 // SinterLibraryExtension.device_status.
 int32_t sinter_rt_device_status(const char **message);
-
-// Waits for what runs on devices, and gives back what the runtime had there, before it is closed; no call runs.
-void sinter_rt_close(void);
 
 // Queues a copy from device to device on the running call's stream. After an error it does nothing.
 void sinter_rt_copy(void *to, const void *from, int64_t bytes);

@@ -16,7 +16,7 @@ typedef struct SinterThread {
   jmp_buf *end;            // where compiled code of this thread ends when it cannot go on
   bool in_task;            // it runs a task of a parallel region
   char last_error[640];    // of the last call; "" if it did not fail
-  char cuda_error[2048];   // of the last function of cuda.c that failed
+  char cuda_error[2048];   // of the last function of cuda*.c that failed
   atomic_bool taken;       // by a thread that lives
   SinterKept kept;         // memory that it released
   struct SinterThread *next;
