@@ -291,9 +291,16 @@ typedef struct {
   SnMap memory;  // of a value, in the kernel
 } Outlined;
 
+static bool is_made_in(MlirBlock body, MlirOperation op) {
+  return !sn_null(op) && mlirBlockEqual(mlirOperationGetBlock(op), body);
+}
+
+// What an operand is, under reshapes of the body; one of the host's is a value as any other.
 static void take_argument(SnBuilder *host, Outlined *x, MlirBlock body, MlirValue v) {
   MlirOperation made = sn_definer(v);
-  if (!sn_null(made) && mlirBlockEqual(mlirOperationGetBlock(made), body))
+  for (; is_made_in(body, made) && sn_is_view(made); made = sn_definer(v))
+    v = sn_operand(made, 0);
+  if (is_made_in(body, made))
     return;
   sn_table_put(&x->place, v.ptr, argument(host, &x->a, v));
 }
@@ -315,7 +322,7 @@ static void take_arguments(SnBuilder *host, Outlined *x, const SnSequence *s) {
     MlirOperation form = s->forms.data[i];
     for (intptr_t k = 0; k < sn_num_operands(form); ++k)
       if (!sn_form_writes(form, k))
-        take_argument(host, x, s->body, sn_viewed(sn_operand(form, k)));
+        take_argument(host, x, s->body, sn_operand(form, k));
     for (intptr_t k = 0; k < sn_num_results(form); ++k)
       if (!sn_table_has(&x->place, sn_result(form, k).ptr))
         take_buffer(x, sn_result(form, k), allocate(host, sn_destination(sn_result(form, k))));

@@ -93,6 +93,17 @@ static void drop(SnForm *to, int64_t d, MlirContext ctx) {
     to->accumulators.data[k].map = sn_map_replace(to->accumulators.data[k].map, (intptr_t)to->dims.size, e);
 }
 
+// The form gives way to the other, in which dimensions d and d + 1 are one.
+static MlirOperation become(SnBuilder *b, SnForm *f, SnForm *to, int64_t d) {
+  to->dims.data[d + 1].size = sn_times(f->dims.data[d].size, f->dims.data[d + 1].size);
+  drop(to, d, b->ctx);
+  MlirOperation made = sn_with_other_sides(b, f, to);
+  mlirOperationDestroy(f->op);
+  sn_form_free(to);
+  sn_form_free(f);
+  return made;
+}
+
 static bool side_merges(const SnForm *f, size_t side, int64_t d) {
   return merges(f, &f->inputs.data[sn_side(f, side).first], d);
 }
@@ -157,14 +168,8 @@ MlirOperation sn_merge_columns(MlirOperation op) {
     for (size_t k = 0; k < to.inputs.size; ++k)
       if (uses(&f.inputs.data[k], d))
         merge_access(&b, &f, &to.inputs.data[k], d);
-    to.dims.data[d + 1].size = sn_times(f.dims.data[d].size, f.dims.data[d + 1].size);
     --to.num_cols;
-    drop(&to, d, b.ctx);
-    MlirOperation made = sn_with_other_sides(&b, &f, &to);
-    mlirOperationDestroy(op);
-    sn_form_free(&to);
-    sn_form_free(&f);
-    op = made;
+    op = become(&b, &f, &to, d);
   }
 }
 
@@ -181,13 +186,7 @@ MlirOperation sn_merge_sums(MlirOperation op) {
     SnForm to = sn_form_read(op);
     for (size_t side = 2 * product; side < 2 * product + 2; ++side)
       merge_access(&b, &f, &to.inputs.data[sn_side(&f, side).first], d);
-    to.dims.data[d + 1].size = sn_times(f.dims.data[d].size, f.dims.data[d + 1].size);
     --to.products.data[product].num_dims;
-    drop(&to, d, b.ctx);
-    MlirOperation made = sn_with_other_sides(&b, &f, &to);
-    mlirOperationDestroy(op);
-    sn_form_free(&to);
-    sn_form_free(&f);
-    op = made;
+    op = become(&b, &f, &to, d);
   }
 }

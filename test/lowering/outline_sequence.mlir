@@ -36,3 +36,22 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {
 // CHECK-NEXT: ins(%[[V]][i]
 // CHECK-NEXT: outs(%[[R]][i]
 // CHECK:   sinter.yield
+
+// A reshape in front of the sequence is the host's, and what it gives is an operand as any other.
+
+// CHECK-LABEL: func.func @in_front
+// CHECK: %[[V:.*]] = tensor.collapse_shape
+// CHECK: %[[M:.*]] = bufferization.to_buffer %[[V]] read_only
+// CHECK: call @in_front_kernel0(%{{.*}}, %[[M]])
+func.func @in_front(%x: tensor<2x2x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %v = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x2x8xf32> into tensor<4x8xf32>
+  %z = sinter.sequence schedule(#sinter.gpu_sequence<threads = 64, blocks = 2>) -> tensor<4x8xf32> {
+    %y = sinter.rowwise (i = 4) by (j = 8) ins(%v[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield %y : tensor<4x8xf32>
+  }
+  return %z : tensor<4x8xf32>
+}
