@@ -13,6 +13,9 @@
 // than threads, rows are cut into chunks, whose results are a second form's; a last chunk that has fewer is read with
 // zeros, which the combiner's identity replaces.
 //
+// Columns whose number is `?` are turned whatever they are, in front of fusion: no kernel has sums over rows of as many
+// columns.
+//
 // In front of fusion (`of=waiting`) those are turned whose results something waits for at every element that was
 // reduced, a softmax or a norm over the first dimension, where few elements are: then one kernel has the reduction and
 // the rest.
@@ -61,15 +64,15 @@ static bool goes_by_elements(MlirBlock block) {
   return true;
 }
 
-// All that is made are columns of the whole grid, of inputs whose last subscript is the last column.
-static bool fits(const SnForm *f, bool *little, bool waiting) {
-  intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
+// The number of columns is `?`.
+static bool is_open(const SnForm *f) { return sn_row_length(f) == SN_DYNAMIC; }
+
+// All that is made are columns of the whole grid.
+static bool makes_columns(const SnForm *f, bool waiting) {
   if (!sn_is_plain(f) || f->contract || f->schedule.ptr || !f->num_rows || !f->num_cols || !f->accumulators.size ||
-      f->indices.size || (!waiting && f->dims.data[last].size < LEAST_NEIGHBOURS) || f->dims.size + 2 > SN_MAX_DIMS)
+      f->indices.size || f->dims.size + 2 > SN_MAX_DIMS || !goes_by_elements(f->body) ||
+      (f->finish.ptr && !goes_by_elements(f->finish)))
     return false;
-  for (size_t d = 0; d < f->dims.size; ++d)
-    if (f->dims.data[d].size < 1) // `?` too
-      return false;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (!sn_uses_cols(f, f->accumulators.data[k].map) || !sn_combiner(f->accumulators.data[k].kind))
       return false;
@@ -77,19 +80,37 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
     if (!sn_uses_cols(f, f->outputs.data[k].map) ||
         (!sn_is_reduced(f, k) && (!waiting || !sn_uses_all_rows(f, f->outputs.data[k].map))))
       return false;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_is_table(&f->inputs.data[k]) || f->inputs.data[k].through.ptr)
+      return false;
+  return true;
+}
+
+// They are many, of inputs whose last subscript is the last column.
+static bool fits(const SnForm *f, bool *little, bool waiting) {
+  intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
   int64_t bytes = 0;
+  *little = true;
+  if (!makes_columns(f, waiting))
+    return false;
+  if (is_open(f))
+    return true;
+  if (!waiting && f->dims.data[last].size < LEAST_NEIGHBOURS)
+    return false;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    if (f->dims.data[d].size < 1) // `?` too
+      return false;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     const SnAccess *a = &f->inputs.data[k];
     MlirType t = sn_type_of(a->value);
     if (sn_uses_rows(f, a->map) && sn_uses_cols(f, a->map))
       bytes = sn_times(sn_times(sn_num_rows(f), sn_row_length(f)), (int64_t)sn_bits(sn_element(t)) / 8);
-    if (sn_is_table(a) || a->through.ptr || !mlirShapedTypeHasStaticShape(t) ||
-        (sn_uses_rows(f, a->map) && (!sn_unit_stride(a->map, last) || a->fill.ptr)))
+    if (!mlirShapedTypeHasStaticShape(t) || (sn_uses_rows(f, a->map) && (!sn_unit_stride(a->map, last) || a->fill.ptr)))
       return false;
   }
   bool enough = bytes >= LEAST_BYTES || (sn_row_length(f) >= LEAST_COLUMNS && sn_num_rows(f) <= MOST_ROWS);
   *little = bytes < LEAST_BYTES;
-  return (enough || waiting) && goes_by_elements(f->body) && (!f->finish.ptr || goes_by_elements(f->finish));
+  return enough || waiting;
 }
 
 // ---- what waits for a reduction --------------------------------------------------------------------------------
@@ -400,7 +421,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
     if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
-        (!what->waiting || is_waited_for(&t.f))) {
+        (!what->waiting || is_open(&t.f) || is_waited_for(&t.f))) {
       cut(&t, what->chip, little || what->waiting);
       turn(&t);
     }

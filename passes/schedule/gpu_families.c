@@ -35,28 +35,29 @@
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
-#include "passes/schedule/schedule.h"
 #include "passes/schedule/gpu_facts.h"
 #include "passes/schedule/gpu_grid.h"
+#include "passes/schedule/schedule.h"
 #include <stdio.h>
 
-#define THREADS 1024           // on each of them
-#define HELD 32                // registers of a thread that hold a row, of 64
-#define HELD_BY_HALF 96        // and of 128, where a multiprocessor has half the threads
-#define OTHER_SHARED 3072      // of each, beside rows
-#define MOST_TAPS 128          // of a window
-#define MOST_STRIDE 8          // of its neighbours in memory
-#define SHARED_THREADS 512     // of a block of a sequence: more leave each too few registers
-#define SHARED_UNROLL 8        // vectors that a thread of a sequence has under way
-#define SUM_BLOCKS 7           // of a multiprocessor, that leave sums over rows
-#define MOST_WORDS 96          // of vectors that a thread has at once, where a row is read again or once
-#define MANY_REDUCES 6         // of a row program
+#define THREADS 1024       // on each of them
+#define HELD 32            // registers of a thread that hold a row, of 64
+#define HELD_BY_HALF 96    // and of 128, where a multiprocessor has half the threads
+#define OTHER_SHARED 3072  // of each, beside rows
+#define MOST_TAPS 128      // of a window
+#define MOST_STRIDE 8      // of its neighbours in memory
+#define SHARED_THREADS 512 // of a block of a sequence: more leave each too few registers
+#define SHARED_UNROLL 8    // vectors that a thread of a sequence has under way
+#define SUM_BLOCKS 7       // of a multiprocessor, that leave sums over rows
+#define MOST_WORDS 96      // of vectors that a thread has at once, where a row is read again or once
+#define MANY_REDUCES 6     // of a row program
 #define MOST_BLOCKS (1 << 20)
-#define MOST_VECTORS 32        // that the lowering keeps of a row
-#define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
-#define FEW_EACH 4             // rows of a thread, the same of rows without columns
-#define LEAST_OF_WARP 8        // columns of a row, where warps share it
-#define SHORT_ROW 1024         // columns that a warp reads by itself, where nobody knows how many there are
+#define MOST_VECTORS 32 // that the lowering keeps of a row
+#define ONE_BLOCK 2048  // vectors of all elements, whose sum is no more work than meeting other blocks
+#define FEW_EACH 4      // rows of a thread, the same of rows without columns
+#define LEAST_OF_WARP 8 // columns of a row, where warps share it
+#define SHORT_TILE 256  // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
+#define SHORT_ROW 1024  // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
 typedef struct {
@@ -150,7 +151,7 @@ static bool flat(const SnGpuRowFacts *a, Schedule *s) {
 static bool rows_together(const SnForm *f) {
   int64_t last = f->num_rows - 1, inner = f->num_rows + f->num_cols - 1;
   bool any = false;
-  if (!f->num_rows || f->dims.data[last].size < 16) // `?` is less than any
+  if (!f->num_rows || (f->dims.data[last].size < 16 && f->dims.data[last].size != SN_DYNAMIC))
     return false;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
@@ -266,9 +267,24 @@ static bool tile(const SnGpuRowFacts *a, Schedule *s) {
   return true;
 }
 
-// The same where there are fewer rows than threads, and a row is read as often as it takes: warps share its columns.
+// The same where a row is read as often as it takes, of rows whose length is `?`.
+static bool open_warps(const SnGpuRowFacts *a, Schedule *s, int64_t most_threads) {
+  if (a->columns || !a->form->num_cols || a->length != SN_DYNAMIC || !rows_together(a->form))
+    return false;
+  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
+  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 8, .cluster = 1, .tile = true};
+  while (s->threads < most_threads && 2 * s->threads * values <= TEAM_SHARED)
+    s->threads *= 2;
+  s->team = s->threads; // not said
+  s->blocks = blocks_for(a, s, 32);
+  return true;
+}
+
+// And where there are fewer rows than threads: warps share a row's columns.
 static bool warps(const SnGpuRowFacts *a, Schedule *s) {
   int64_t all = a->gpu->multiprocessors * THREADS;
+  if (open_warps(a, s, THREADS))
+    return true;
   if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
       a->rows == SN_DYNAMIC || a->rows > all / 8 || !rows_together(a->form))
     return false;
@@ -596,12 +612,46 @@ static MlirAttribute read_once(const SnGpuRowFacts *a) {
   return attribute_with(a->form, a, &s, (MlirAttribute){0});
 }
 
+// Neighbouring rows of a block: those that registers hold, else those that few warps share.
+static const struct {
+  int64_t threads, each;
+} tiles[] = {{128, 8}, {512, 8}, {1024, 16}, {1024, 24}};
+
+static MlirAttribute any_tile(const SnGpuRowFacts *a, const Schedule *s) {
+  MlirAttribute shorter = {0};
+  Schedule few = *s;
+  int64_t below = 0;
+  for (size_t i = 0; a->again && i < sizeof tiles / sizeof *tiles; ++i) {
+    Schedule held = {.threads = tiles[i].threads,
+                     .team = tiles[i].threads, // not said
+                     .vector = 1,
+                     .unroll = 1,
+                     .cluster = 1,
+                     .registers = true,
+                     .tile = true};
+    int64_t kept = elements_kept(a, HELD);
+    held.most = held.threads / 32 * (tiles[i].each < kept ? tiles[i].each : kept);
+    if (held.most <= below)
+      continue;
+    held.blocks = blocks_for(a, &held, 32);
+    below = held.most;
+    shorter = attribute_with(a->form, a, &held, shorter);
+  }
+  if (!a->again && open_warps(a, &few, SHORT_TILE)) {
+    few.most = SHORT_TILE;
+    shorter = attribute_with(a->form, a, &few, shorter);
+  }
+  return attribute_with(a->form, a, s, shorter);
+}
+
 // Rows whose length is `?` and that are read as a whole: the longest by `s`, which takes any.
 static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
   MlirAttribute shorter = {0};
   int64_t below = 0;
   if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->team == 1)
     return attribute_of(a->form, a, s);
+  if (s->tile)
+    return any_tile(a, s);
   if (!a->again)
     return attribute_with(a->form, a, s, read_once(a));
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {

@@ -97,13 +97,15 @@ def wide(t, n, value, to="%w", frm=None):
     return None
 
 
-def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False, scale=3.0):
+def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=False, scale=3.0, first=False):
+    """Of rows; first: over the first dimension, of columns."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
     a = "f64" if t == "f64" else "f32"
     half = t in ("f16", "bf16")
+    shape, place, axis = ((N, M), "j, i", 0) if first else ((M, N), "i, j", 1)
     body = f"""
-%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)})
-    outs(%empty_y[i, j] : {tensor((M, N), t)}){attr(schedule)} {{
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[{place}] : {tensor(shape, t)})
+    outs(%empty_y[{place}] : {tensor(shape, t)}){attr(schedule)} {{
 ^row(%a0: tensor<{N}x{t}>):
   {f'%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}x{a}>' if half else ''}
   %m = sinter.row_reduce maximumf %a : tensor<{N}x{a}> -> {a}
@@ -123,11 +125,11 @@ def softmax(name, m, n, t="f32", schedule=None, dynamic=(False, False), big=Fals
         x = x.astype(np.float64)
         if not x.size:
             return [x]
-        e = np.exp(x - x.max(1, keepdims=True))
-        return [e / e.sum(1, keepdims=True)]
+        e = np.exp(x - x.max(axis, keepdims=True))
+        return [e / e.sum(axis, keepdims=True)]
 
-    case(name, program([("x", (M, N), t)], [("y", (M, N), t)], sizes("x", (M, N), t), body),
-         lambda r: [cast(r.standard_normal((m, n)) * scale, t)], outputs, big=big)
+    case(name, program([("x", shape, t)], [("y", shape, t)], sizes("x", shape, t), body),
+         lambda r: [cast(r.standard_normal((n, m) if first else (m, n)) * scale, t)], outputs, big=big)
 
 
 def softmax_far(name, schedule):
@@ -399,22 +401,24 @@ def window_gradient(name, stride, taps, schedule=None, at=(2, 3, 11, 16)):
          lambda r: [r.standard_normal(out).astype("f4")], outputs)
 
 
-def column_means(name, m, n, t="f32"):
+def column_means(name, m, n, t="f32", dynamic=False):
     """Of each column over all rows; large enough for columns to be rows of their own."""
-    half = t in ("f16", "bf16")
+    half, M, N = t in ("f16", "bf16"), "?" if dynamic else m, "?" if dynamic else n
     body = f"""
-%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), t)}) reduce(add [j] : f32)
-    outs(%empty_y[j] : {tensor((n,), 'f32')}) {{
-^row(%a: tensor<{n}x{t}>):
-  {f'%b = arith.extf %a : tensor<{n}x{t}> to tensor<{n}xf32>' if half else ''}
-  sinter.yield %{'b' if half else 'a'} : tensor<{n}xf32>
+%y = sinter.rowwise (i = {M}) by (j = {N}) ins(%x[i, j] : {tensor((M, N), t)}) reduce(add [j] : f32)
+    outs(%empty_y[j] : {tensor((N,), 'f32')}) {{
+^row(%a: tensor<{N}x{t}>):
+  {f'%b = arith.extf %a : tensor<{N}x{t}> to tensor<{N}xf32>' if half else ''}
+  sinter.yield %{'b' if half else 'a'} : tensor<{N}xf32>
 }} finish {{
-^done(%s: tensor<{n}xf32>):
-  %over = arith.constant dense<{1 / m:.9e}> : tensor<{n}xf32>
-  %q = arith.mulf %s, %over : tensor<{n}xf32>
-  sinter.yield %q : tensor<{n}xf32>
+^done(%s: tensor<{N}xf32>):
+  %one = arith.constant {1 / m:.9e} : f32
+  %over = sinter.broadcast %one : f32 -> tensor<{N}xf32>
+  %q = arith.mulf %s, %over : tensor<{N}xf32>
+  sinter.yield %q : tensor<{N}xf32>
 }}"""
-    case(name, program([("x", (m, n), t)], [("y", (n,), "f32")], [], body),
+    columns = ["%c1 = arith.constant 1 : index", f"%size0 = tensor.dim %x, %c1 : {tensor((M, N), t)}"]
+    case(name, program([("x", (M, N), t)], [("y", (N,), "f32")], columns, body),
          lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)])
 
 
@@ -1409,6 +1413,12 @@ def all_cases():
     # a length that the launch asks for: kernels for as many columns at most
     for n in (1, 97, 128, 129, 513, 2049, 5121, 40961):
         softmax(f"any_length_{n}", 5, n, dynamic=(True, True))
+    # the same of rows that lie together: of few columns, of as many as registers hold, of more
+    for n in (1, 33, 129, 1025):
+        softmax(f"any_columns_{n}", 41, n, dynamic=(True, True), first=True)
+    softmax("any_columns_f16", 67, 70, "f16", dynamic=(True, True), first=True)
+    column_means("any_columns_read_once", 40, 35, dynamic=True)
+    column_means("any_columns_long", 300, 70, "f16", dynamic=True)
     softmax("any_length_f16", 5, 700, "f16", dynamic=(True, True))
     softmax("any_length_rows", 5, 97, dynamic=(False, True))
     logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))

@@ -5,7 +5,7 @@
 // What no kernel can be becomes linalg, and is said.
 
 // REMARKS: fallback.mlir:10:10: remark: becomes plain loops, as no kernel of a GPU can be the form: keeps columns of rows whose length is `?` over all rows
-// REMARKS: fallback.mlir:18:8: remark: becomes plain loops, as no kernel of a GPU can be the form: input 0 is read through an index tensor in dimension 0, whose size a GPU kernel has to know
+// REMARKS: fallback.mlir:21:8: remark: becomes plain loops, as no kernel of a GPU can be the form: input 0 is read through an index tensor in dimension 0, whose size a GPU kernel has to know
 // ALL-NOT: sinter.rowwise
 //     ALL: linalg.generic
 

@@ -122,3 +122,32 @@ func.func @row_stored(%x: tensor<2048x4096xf32>, %e: tensor<4096xf32>, %d: tenso
   }
   return %0, %1 : tensor<4096xf32>, tensor<2048x4096xf32>
 }
+
+// -----
+
+// Columns whose number is `?` are turned however many rows there are, and with whatever they are read by.
+
+// CHECK-LABEL: func @open
+//       CHECK:   sinter.rowwise (j = ?) by (i = ?)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j] : tensor<?x?xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[j] : tensor<?xf32>)
+//       CHECK:     sinter.row_reduce add
+func.func @open(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
+
+// Rows alone that are `?` stay: a kernel has place for columns of a known number.
+
+// CHECK-LABEL: func @open_rows
+//       CHECK:   sinter.rowwise (i = ?) by (j = 512)
+func.func @open_rows(%x: tensor<?x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = sinter.rowwise (i = ?) by (j = 512) ins(%x[i, j] : tensor<?x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
+  ^row(%a: tensor<512xf32>):
+    sinter.yield %a : tensor<512xf32>
+  }
+  return %0 : tensor<512xf32>
+}

@@ -347,6 +347,38 @@ func.func @warps(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8064xf
 
 // -----
 
+// The same of any length: few columns by few warps; of rows that are read again, as many as registers hold.
+
+// CHECK-LABEL: func @any_warps
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 256, {{.*}}residency = "reread", shape = "tile", threads = 256, unroll = 8, vector = 1>, threads = 1024
+func.func @any_warps(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[j] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce minimumf %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<?xf32>
+}
+
+// CHECK-LABEL: func @any_tile
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 256, occupancy = 1, residency = "registers", shape = "tile",
+//  CHECK-SAME:     most = 128,
+//  CHECK-SAME:     most = 32, {{[a-z0-9 =,]*}}residency = "registers", shape = "tile", threads = 128, vector = 1>, threads = 512
+func.func @any_tile(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<?xf32>
+    %q = arith.subf %a, %b : tensor<?xf32>
+    sinter.yield %q : tensor<?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
 // Few elements, whose sum is one block's: no others are met.
 
 // CHECK-LABEL: func @one_block

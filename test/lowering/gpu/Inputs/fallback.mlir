@@ -1,4 +1,4 @@
-// Sums of columns `?` wide, and rows of a table `?` long: no kernel of a GPU is such a form.
+// Sums of columns `?` wide of rows that are reduced, and rows of a table `?` long: no kernel of a GPU is such a form.
 func.func @main(%x: tensor<?x?xf32>, %e: tensor<?x3xf32>, %t: tensor<4xi64>)
     -> (tensor<?xf32>, tensor<?x?xf32>, tensor<4x3xf32>) {
   %c0 = arith.constant 0 : index
@@ -10,7 +10,10 @@ func.func @main(%x: tensor<?x?xf32>, %e: tensor<?x3xf32>, %t: tensor<4xi64>)
   %o:2 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [j] : f32)
       outs(%c[j] : tensor<?xf32>, %y[i, j] : tensor<?x?xf32>) {
   ^row(%a: tensor<?xf32>):
-    %h = math.tanh %a : tensor<?xf32>
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %l = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %f = arith.subf %a, %l : tensor<?xf32>
+    %h = math.tanh %f : tensor<?xf32>
     %z = arith.mulf %h, %h : tensor<?xf32>
     sinter.yield %z, %h : tensor<?xf32>, tensor<?xf32>
   }
