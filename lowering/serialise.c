@@ -44,6 +44,7 @@ typedef struct {
   LLVMTypeRef i8, i16, i32, i64, pointer;
   SnOpVec entries; // llvm.func with sinter.function
   uint64_t features; // of the processor, that the code may use
+  LLVMValueRef table, rows; // of functions, and what stands for it until the optimiser has run
   LLVMValueRef file; // the SinterConstants of a library whose constants are in a file, else NULL
   bool refused;      // LLVM has told an error
 } Writer;
@@ -306,16 +307,19 @@ static LLVMValueRef library_extension(const Writer *w) {
                   STRUCT(w, runtime(w, "sinter_rt_prepare", prepare), runtime(w, "sinter_rt_device_status", status)));
 }
 
-static void add_table(const Writer *w) {
+// A function refers to its row, the row to the function, and the table to all rows. LLVM's graph of calls would follow
+// that from each function to all others, so functions refer to a table from elsewhere until the optimiser is done.
+static void add_table(Writer *w) {
   unsigned n = (unsigned)w->entries.size;
   LLVMTypeRef type = function_type(w);
   LLVMValueRef table = LLVMAddGlobal(w->llvm, LLVMArrayType2(type, n), "functions");
+  w->table = table;
+  w->rows = LLVMAddGlobal(w->llvm, LLVMArrayType2(type, n), "rows");
   LLVMValueRef *rows = sn_alloc((n + 1) * sizeof *rows), *selves = sn_alloc((n + 1) * sizeof *selves),
                *shapes = sn_alloc((n + 1) * sizeof *shapes);
   for (unsigned i = 0; i < n; ++i) {
     LLVMValueRef index[2] = {int64(w, 0), int64(w, i)};
-    // A function refers to its row, and the row to the function.
-    selves[i] = LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), table, index, 2);
+    selves[i] = LLVMConstInBoundsGEP2(LLVMArrayType2(type, n), w->rows, index, 2);
     rows[i] = function(w, w->entries.data[i], selves[i]);
     if (sn_get_attr(w->entries.data[i], SN_COSTS).ptr)
       for_any_processor(w, LLVMGetNamedFunction(w->llvm, string_attr(w->entries.data[i], SN_COSTS)));
@@ -354,6 +358,12 @@ static void add_table(const Writer *w) {
   if (name)
     LLVMSetLinkage(LLVMAddAlias2(w->llvm, LLVMTypeOf(library), 0, global, SN_LIBRARY), LLVMWeakAnyLinkage);
   free(name);
+}
+
+// Behind the optimiser.
+static void close_table(const Writer *w) {
+  LLVMReplaceAllUsesWith(w->rows, w->table);
+  LLVMDeleteGlobal(w->rows);
 }
 
 // ---- machine code ------------------------------------------------------------------
@@ -544,6 +554,7 @@ static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   own_memory(w);
   if (sn_failed(optimise(w)))
     return SN_FAIL;
+  close_table(w);
   stream_halves(w);
   define_constants(w);
   return emit(w, object);

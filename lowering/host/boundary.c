@@ -149,7 +149,7 @@ static MlirValue load_size(SnSizes *s, MlirValue argument, intptr_t dim) {
   return sn(&s->b, "arith.index_cast", n, sn_index_type(s->b.ctx));
 }
 
-static MlirBlock make_shapes(MlirOperation func, const char *name) {
+static MlirBlock make_shapes(MlirOperation func, MlirSymbolTable symbols, const char *name) {
   SnBuilder b = sn_after(func);
   MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), arguments[] = {pointer, pointer};
   MlirLocation locs[] = {b.loc, b.loc};
@@ -157,9 +157,10 @@ static MlirBlock make_shapes(MlirOperation func, const char *name) {
   MlirBlock body = mlirBlockCreate(2, arguments, locs);
   mlirRegionAppendOwnedBlock(region, body);
   MlirType type = mlirFunctionTypeGet(b.ctx, 2, arguments, 0, NULL);
-  sn_op(&b, "func.func", region, sn_attr("sym_name", sn_string(b.ctx, name)),
-        sn_attr("sym_visibility", sn_string(b.ctx, "private")),
-        sn_attr("function_type", mlirTypeAttrGet(type)));
+  MlirOperation shapes =
+      sn_op(&b, "func.func", region, sn_attr("sym_name", sn_string(b.ctx, name)),
+            sn_attr("sym_visibility", sn_string(b.ctx, "private")), sn_attr("function_type", mlirTypeAttrGet(type)));
+  mlirSymbolTableInsert(symbols, shapes);
   return body;
 }
 
@@ -196,15 +197,15 @@ static void store_sizes(MlirOperation func, MlirOperation ret, MlirBlock body) {
 }
 
 // A caller allocates the results, so it has to learn their sizes before.
-static void add_shapes(MlirOperation func) {
+static void add_shapes(MlirOperation func, MlirSymbolTable symbols) {
   MlirOperation ret = mlirBlockGetTerminator(sn_function_body(func));
   bool any = false;
   for (intptr_t i = 0; i < sn_num_operands(ret); ++i)
     any |= is_dynamic(sn_type_of(sn_operand(ret, i)));
   if (!any)
     return;
-  char *base = sn_symbol_base(func), *name = sn_new_symbol(sn_module_of(func), base, "_shapes");
-  store_sizes(func, ret, make_shapes(func, name));
+  char *base = sn_symbol_base(func), *name = sn_new_symbol(symbols, base, "_shapes");
+  store_sizes(func, ret, make_shapes(func, symbols, name));
   sn_set_attr(func, SN_SHAPES, sn_string(mlirOperationGetContext(func), name));
   free(base);
   free(name);
@@ -239,7 +240,10 @@ static void read_nothing(MlirOperation func) {
   sn_vec_free(&poisons);
 }
 
-static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
+static MlirLogicalResult function(MlirOperation func, void *user) {
+  const MlirSymbolTable *symbols = user;
+  if (!sn_is_public(func))
+    return SN_OK;
   MlirBlock body = sn_function_body(func);
   MlirType type = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
   intptr_t num_inputs = mlirFunctionTypeGetNumInputs(type);
@@ -270,7 +274,7 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
   sn_set_attr(func, SN_INPUTS, type_array(ctx, num_inputs, inputs));
   sn_set_attr(func, SN_OUTPUTS, type_array(ctx, num_outputs, outputs));
   free(inputs);
-  add_shapes(func);
+  add_shapes(func, *symbols);
   read_nothing(func);
   return result;
 }
@@ -287,7 +291,10 @@ static MlirLogicalResult defined(MlirOperation module, MlirOperation func) {
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   if (sn_failed(sn_each(module, "func.func", defined)))
     return SN_FAIL;
-  return sn_each_public(module, function);
+  MlirSymbolTable symbols = mlirSymbolTableCreate(module);
+  MlirLogicalResult result = sn_each_function(module, function, &symbols);
+  mlirSymbolTableDestroy(symbols);
+  return result;
 }
 
 MlirDialectHandle mlirGetDialectHandle__bufferization__(void);

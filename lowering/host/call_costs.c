@@ -185,7 +185,7 @@ static MlirOperation copy(MlirOperation func, const char *name, MlirValue *costs
 void sn_host_costs(SnHost *host, MlirOperation func) {
   if (mlirFunctionTypeGetNumResults(mlirTypeAttrGetValue(sn_get_attr(func, "function_type"))))
     return; // not yet destination style
-  char *base = sn_symbol_base(func), *name = sn_new_symbol(host->module, base, "_costs");
+  char *base = sn_symbol_base(func), *name = sn_new_symbol(host->symbols, base, "_costs");
   Costs c = {.host = host};
   MlirOperation clone = copy(func, name, &c.costs);
   mlirOperationWalk(clone, collect, &c, MlirWalkPreOrder);
@@ -197,10 +197,12 @@ void sn_host_costs(SnHost *host, MlirOperation func) {
   sn_vec_free(&c.ops);
   bool data = false;
   mlirOperationWalk(clone, find_data, &data, MlirWalkPreOrder);
-  if (data)
+  if (data) {
     mlirOperationDestroy(clone);
-  else
+  } else {
+    mlirSymbolTableInsert(host->symbols, clone);
     sn_set_attr(func, SN_COSTS, sn_string(mlirOperationGetContext(func), name));
+  }
   free(base);
   free(name);
 }

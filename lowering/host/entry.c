@@ -199,20 +199,23 @@ static MlirOperation make_entry(SnBuilder b, const char *name, MlirAttribute cal
 }
 
 // The entry of SN_COSTS, of the same inputs and outputs: there is no workspace yet where costs are computed.
-static void costs_entry(MlirOperation module, MlirOperation func, MlirOperation entry, intptr_t n) {
+static void costs_entry(MlirSymbolTable symbols, MlirOperation func, MlirOperation entry, intptr_t n) {
   MlirAttribute costs = sn_get_attr(func, SN_COSTS);
   if (mlirAttributeIsNull(costs))
     return;
-  char *base = sn_symbol_base(func), *packed = sn_new_symbol(module, base, "_costs_packed");
-  take_descriptors(sn_symbol(module, mlirStringAttrGetValue(costs).data), n);
-  make_entry(sn_after(entry), packed, costs, 2);
+  char *base = sn_symbol_base(func), *packed = sn_new_symbol(symbols, base, "_costs_packed");
+  take_descriptors(mlirSymbolTableLookup(symbols, mlirStringAttrGetValue(costs)), n);
+  mlirSymbolTableInsert(symbols, make_entry(sn_after(entry), packed, costs, 2));
   sn_set_attr(entry, SN_COSTS, sn_string(mlirOperationGetContext(func), packed));
   mlirOperationRemoveAttributeByName(func, SN_STR(SN_COSTS));
   free(base);
   free(packed);
 }
 
-static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
+static MlirLogicalResult function(MlirOperation func, void *user) {
+  const MlirSymbolTable *symbols = user;
+  if (!sn_is_public(func))
+    return SN_OK;
   for (const char *const *fact = facts; *fact; ++fact)
     if (mlirAttributeIsNull(sn_get_attr(func, *fact)))
       return sn_error(func, "has no %s: sinter-boundary and sinter-workspace run before", *fact);
@@ -226,16 +229,17 @@ static MlirLogicalResult function(MlirOperation module, MlirOperation func) {
 
   MlirContext ctx = mlirOperationGetContext(func);
   MlirAttribute own = sn_get_attr(func, "sym_name"), named = sn_get_attr(func, SN_FUNCTION);
-  char *base = sn_symbol_base(func), *packed = sn_new_symbol(module, base, "_packed");
+  char *base = sn_symbol_base(func), *packed = sn_new_symbol(*symbols, base, "_packed");
 
   MlirOperation entry = make_entry(sn_after(func), packed, own, 1);
+  mlirSymbolTableInsert(*symbols, entry);
   sn_set_attr(entry, SN_FUNCTION, named.ptr ? named : own);
   for (const char *const *fact = facts; *fact; ++fact)
     sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
   for (const char *const *fact = more_facts; *fact; ++fact)
     if (sn_get_attr(func, *fact).ptr)
       sn_set_attr(entry, *fact, sn_get_attr(func, *fact));
-  costs_entry(module, func, entry, n - 1);
+  costs_entry(*symbols, func, entry, n - 1);
   take_descriptors(func, n);
 
   // Nobody calls it but the entry: what called it was inlined.
@@ -274,7 +278,10 @@ static MlirLogicalResult pass_pointers(MlirOperation module, MlirOperation func)
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  if (sn_failed(sn_each_public(module, function)))
+  MlirSymbolTable symbols = mlirSymbolTableCreate(module);
+  MlirLogicalResult result = sn_each_function(module, function, &symbols);
+  mlirSymbolTableDestroy(symbols);
+  if (sn_failed(result))
     return SN_FAIL;
   return sn_each(module, "func.func", pass_pointers);
 }

@@ -26,7 +26,7 @@ typedef struct {
 // A module whose kernel functions stay the same meanwhile.
 typedef struct {
   MlirOperation module;
-  MlirSymbolTable symbols; // of functions that had bodies, or were declared, when it was begun
+  MlirSymbolTable symbols; // of functions that had bodies, or were declared, when it was begun, and of costs
   SnTable kernels;         // of a kernel function, how many kernels it starts
 } SnHost;
 SnHost sn_host_begin(MlirOperation module); // these in host/counters.c

@@ -53,11 +53,11 @@ char *sn_symbol_base(MlirOperation func) {
   return base;
 }
 
-char *sn_new_symbol(MlirOperation module, const char *base, const char *suffix) {
+char *sn_new_symbol(MlirSymbolTable symbols, const char *base, const char *suffix) {
   size_t size = strlen(base) + strlen(suffix) + 32;
   char *name = sn_alloc(size);
   snprintf(name, size, "%s%s", base, suffix);
-  for (int i = 1; !sn_null(sn_symbol(module, name)); ++i)
+  for (int i = 1; !sn_null(mlirSymbolTableLookup(symbols, SN_STR(name))); ++i)
     snprintf(name, size, "%s%s%d", base, suffix, i);
   return name;
 }

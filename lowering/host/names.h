@@ -34,8 +34,8 @@ bool sn_is_text(MlirStringRef name);
 
 // What is made for a function is named after this: letters, digits and `_`, 100 bytes at most.
 char *sn_symbol_base(MlirOperation func);
-// BASE and suffix, with a number behind it if the module has such a symbol.
-char *sn_new_symbol(MlirOperation module, const char *base, const char *suffix);
+// BASE and suffix, with a number behind it if there is such a symbol. Who makes the operation inserts it.
+char *sn_new_symbol(MlirSymbolTable symbols, const char *base, const char *suffix);
 
 // ---- outside
 

@@ -204,20 +204,21 @@ static bool inline_cheap(MlirBlock block, const SnPolicy *policy) {
 // Blocks that hold forms, each once. Who wrote a sequence says which its forms are.
 static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n) {
   SN_VEC(MlirBlock) found = {0};
+  SnTable known = {0};
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
   for (int i = 0; i < 2; ++i) {
     SnOpVec forms = sn_collect(root, names[i]);
     for (size_t k = 0; k < forms.size; ++k) {
       MlirBlock block = mlirOperationGetBlock(forms.data[k]);
-      bool known =
-          sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]) || sn_in_sequence(forms.data[k]);
-      for (size_t j = 0; j < found.size; ++j)
-        known |= mlirBlockEqual(found.data[j], block);
-      if (!known)
-        sn_push(&found, block);
+      if (sn_get_attr(forms.data[k], "schedule").ptr || !sn_num_results(forms.data[k]) ||
+          sn_in_sequence(forms.data[k]) || sn_table_has(&known, block.ptr))
+        continue;
+      sn_table_put(&known, block.ptr, 1);
+      sn_push(&found, block);
     }
     sn_vec_free(&forms);
   }
+  sn_table_free(&known);
   *blocks = found.data;
   *n = found.size;
 }
