@@ -30,6 +30,7 @@
 #include "dialect/sequence.h"
 #include "lowering/host/made_functions.h"
 #include "lowering/rows/rowsteps.h"
+#include "passes/edit/size_terms.h"
 
 // ---- the host's side ------------------------------------------------------------
 
@@ -56,40 +57,97 @@ static MlirValue allocate(SnBuilder *b, MlirValue destination) {
   return memref;
 }
 
-// The only reader of a value, if it is a reshape of known sizes; else null.
+// The only reader of a value, if it is a reshape; else null.
 static MlirOperation only_reshape(MlirValue v) {
   MlirOperation op = sn_one_use(v) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(v)) : (MlirOperation){0};
-  if (!sn_is(op, "tensor.expand_shape") && !sn_is(op, "tensor.collapse_shape"))
-    return (MlirOperation){0};
-  bool fixed =
-      mlirShapedTypeHasStaticShape(sn_type_of(v)) && mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, 0)));
-  return fixed ? op : (MlirOperation){0};
+  return sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") ? op : (MlirOperation){0};
 }
 
-// What the host sees of a result: the value itself, or what it is returned as, behind reshapes.
-static MlirValue seen_by_host(MlirValue result) {
+// Sizes of a value that does not stand yet, one for each dimension.
+typedef struct {
+  SnSize size[SN_MAX_DIMS];
+  intptr_t n;
+} Shape;
+
+static intptr_t in_group(MlirAttribute groups, intptr_t g) {
+  return mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g));
+}
+
+// What is behind the reshape, of what is in front of it. False where it may have another number of elements than what
+// it reads, which is asserted behind the kernel. Where it has as many, and some, its sizes are made of what those that
+// it reads are made of, so they are known in front of the kernel.
+static bool follow(SnSizeReader *r, MlirOperation reshape, Shape *shape) {
+  MlirAttribute groups = sn_get_attr(reshape, "reassociation");
+  MlirType t = sn_type_of(sn_result(reshape, 0));
+  bool up = sn_is(reshape, "tensor.expand_shape"), fits = sn_rank(t) <= SN_MAX_DIMS;
+  Shape behind = {.n = sn_rank(t)};
+  for (intptr_t g = 0, d = 0, given = 1; g < mlirArrayAttrGetNumElements(groups) && fits; ++g) {
+    SnSize all = sn_size_number(1);
+    for (intptr_t k = 0; k < in_group(groups, g); ++k, ++d) {
+      SnSize size = up ? sn_size_number(sn_dim(t, d)) : shape->size[d];
+      if (up && sn_dim(t, d) == SN_DYNAMIC)
+        size = sn_size_of_value(r, sn_operand(reshape, given++));
+      if (up)
+        behind.size[d] = size;
+      all = sn_size_product(&all, &size);
+    }
+    if (!up)
+      behind.size[g] = all;
+    fits = all.known && all.n && (!up || sn_size_equal(&all, &shape->size[g]));
+  }
+  *shape = behind;
+  return fits;
+}
+
+// What the host sees of a result with the destination `out`: the value itself, or what it is returned as, behind
+// reshapes. Sets its shape.
+static MlirValue seen_by_host(SnSizeReader *r, MlirValue result, MlirValue out, Shape *shape) {
   MlirValue v = result;
-  for (MlirOperation op = only_reshape(v); !sn_null(op); op = only_reshape(v))
+  bool fits = sn_rank(sn_type_of(v)) <= SN_MAX_DIMS;
+  shape->n = sn_rank(sn_type_of(v));
+  for (intptr_t i = 0; i < shape->n && fits; ++i)
+    shape->size[i] = sn_size_of_dim(r, out, i);
+  for (MlirOperation op = only_reshape(v); !sn_null(op) && fits; op = only_reshape(v)) {
+    fits = follow(r, op, shape);
     v = sn_result(op, 0);
-  return sn_one_use(v) && sn_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(v)), "func.return") ? v : result;
+  }
+  bool is_returned = sn_one_use(v) && sn_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(v)), "func.return");
+  return fits && is_returned ? v : result;
 }
 
-// The buffer of `seen`, in the shape of `result`: the reshapes between them, backwards.
-static MlirValue shaped_back(SnBuilder *b, MlirValue buffer, MlirValue seen, MlirValue result) {
+static MlirValue empty(SnBuilder *b, const SnSizeReader *r, MlirType t, const Shape *shape) {
+  MlirValue sizes[SN_MAX_DIMS];
+  intptr_t n = 0;
+  for (intptr_t i = 0; i < shape->n; ++i)
+    if (sn_dim(t, i) == SN_DYNAMIC)
+      sizes[n++] = sn_size_emit(r, b, &shape->size[i]);
+  return sn(b, "tensor.empty", sn_values(n, sizes), t);
+}
+
+// The buffer of `seen`, in the shape of `result`, whose destination is `out`: the reshapes between them, backwards.
+static MlirValue shaped_back(SnBuilder *b, SnSizeReader *r, MlirValue buffer, MlirValue seen, MlirValue result,
+                             MlirValue out) {
   if (sn_same(seen, result))
     return buffer;
   MlirOperation op = sn_definer(seen);
-  MlirType t = buffer_type(sn_type_of(sn_operand(op, 0)));
-  int64_t *shape = sn_alloc((size_t)sn_rank(t) * sizeof *shape);
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = sn_dim(t, i);
+  MlirValue x = sn_operand(op, 0), sizes[SN_MAX_DIMS], back;
+  MlirType t = buffer_type(sn_type_of(x));
   SnAttr groups = sn_attr("reassociation", sn_get_attr(op, "reassociation"));
-  MlirValue back = sn_is(op, "tensor.expand_shape")
-                       ? sn(b, "memref.collapse_shape", buffer, t, groups)
-                       : sn(b, "memref.expand_shape", buffer, t, groups,
-                            sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(t), shape)));
-  free(shape);
-  return shaped_back(b, back, sn_operand(op, 0), result);
+  if (sn_is(op, "tensor.expand_shape")) {
+    back = sn(b, "memref.collapse_shape", buffer, t, groups);
+  } else {
+    int64_t shape[SN_MAX_DIMS];
+    intptr_t n = 0;
+    for (intptr_t i = 0; i < sn_rank(t); ++i) {
+      SnSize size = sn_size_of_dim(r, sn_same(x, result) ? out : x, i);
+      shape[i] = sn_dim(t, i);
+      if (shape[i] == SN_DYNAMIC)
+        sizes[n++] = sn_size_emit(r, b, &size);
+    }
+    back = sn(b, "memref.expand_shape", buffer, sn_values(n, sizes), t, groups,
+              sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, sn_rank(t), shape)));
+  }
+  return shaped_back(b, r, back, x, result, out);
 }
 
 // ---- the kernel's side -------------------------------------------------------------
@@ -145,11 +203,15 @@ typedef struct {
 
 // The buffer of a result whose destination is `out`, in the result's shape.
 static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirValue out) {
-  MlirValue v = seen_by_host(result),
-            buffer = allocate(host, sn_same(v, result) ? out : sn(host, "tensor.empty", sn_type_of(v)));
+  SnSizeReader sizes = {.forgets = true};
+  Shape shape;
+  MlirValue v = seen_by_host(&sizes, result, out, &shape),
+            buffer = allocate(host, sn_same(v, result) ? out : empty(host, &sizes, sn_type_of(v), &shape));
   sn_push(&r->seen, v);
   sn_push(&r->made, buffer);
-  return shaped_back(host, buffer, v, result);
+  MlirValue back = shaped_back(host, &sizes, buffer, v, result, out);
+  sn_size_reader_free(&sizes);
+  return back;
 }
 
 typedef struct {
