@@ -61,6 +61,18 @@ static bool can_turn_alone(MlirOperation reader, intptr_t row) {
   return ok;
 }
 
+// The reader goes on from the rows of whoever makes the other side of the product. Turned, it would read them stored.
+static bool goes_on_already(const SnForm *g, size_t input) {
+  MlirOperation other = sn_definer(g->inputs.data[input ^ 1].value);
+  if (sn_null(other) || !sn_is_form(other) ||
+      !mlirBlockEqual(mlirOperationGetBlock(other), mlirOperationGetBlock(g->op)))
+    return false;
+  SnChain c;
+  bool goes_on = sn_can_chain(other, g->op, &c);
+  sn_chain_free(&c);
+  return goes_on;
+}
+
 // Which dimensions of the maker the reader's product sums over, and where its columns are in the reader.
 static Use read_use(const SnForm *f, size_t result, MlirOperation reader, size_t input) {
   Use use = {reader, input, STORED, -1, -1};
@@ -88,7 +100,8 @@ static Use read_use(const SnForm *f, size_t result, MlirOperation reader, size_t
   } else if (fits && rows == 1 && !columns) {
     bool in_rows = uses_all(&g, side, true) && !sn_uses_cols(&g, side->map);
     use.turns = in_rows ? -1 : other_row(&g, side);
-    if (in_rows || (use.turns >= 0 && uses_all(&g, side, false) && can_turn_alone(reader, use.turns)))
+    if (in_rows || (use.turns >= 0 && uses_all(&g, side, false) && !goes_on_already(&g, input) &&
+                    can_turn_alone(reader, use.turns)))
       use.kind = TURNED;
   }
   sn_form_free(&g);

@@ -212,3 +212,40 @@ func.func @apart(%x: tensor<900x6xf32>, %w: tensor<900x6xf32>, %v: tensor<900x5x
   }
   return %h, %y, %z : tensor<900x900xf32>, tensor<900x5xf32>, tensor<900x5xf32>
 }
+
+// -----
+
+// The product goes on from the rows of the weights: turned it would read them stored, which are as many as the rows
+// that it sums over.
+
+// CHECK-LABEL: func @goes_on
+// CHECK:      %[[V:.*]] = sinter.contract (i = 2000, j = 12) by (h = 4, d = 8)
+// CHECK:      sinter.contract (i = 2000, h = 4, j = 12) by (l = 12) by ([[E:d[0-9]*]] = 8)
+// CHECK:        matrix (l) to ([[E]]) (%[[V]][i, l, h, [[E]]] : tensor<2000x12x4x8xf32>)
+// CHECK-NOT:  sinter.contract
+func.func @goes_on(%x: tensor<2000x12x8xf32>, %w: tensor<4x8x8xf32>, %q: tensor<2000x4x12x8xf32>, %k: tensor<2000x4x12x8xf32>)
+    -> tensor<2000x4x12x8xf32> {
+  %e0 = tensor.empty() : tensor<2000x12x4x8xf32>
+  %e1 = tensor.empty() : tensor<2000x4x12x12xf32>
+  %e2 = tensor.empty() : tensor<2000x4x12x8xf32>
+  %v = sinter.contract (i = 2000, j = 12) by (h = 4, d = 8)
+      product (m = 8) (%x[i, j, m] : tensor<2000x12x8xf32>, %w[h, d, m] : tensor<4x8x8xf32>) : f32
+      outs(%e0[i, j, h, d] : tensor<2000x12x4x8xf32>) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  %p = sinter.contract (i = 2000, h = 4, j = 12) by (l = 12)
+      product (d = 8) (%q[i, h, j, d] : tensor<2000x4x12x8xf32>, %k[i, h, l, d] : tensor<2000x4x12x8xf32>) : f32
+      outs(%e1[i, h, j, l] : tensor<2000x4x12x12xf32>) {
+  ^row(%s: tensor<12xf32>):
+    %t = math.exp %s : tensor<12xf32>
+    sinter.yield %t : tensor<12xf32>
+  }
+  %o = sinter.contract (i = 2000, h = 4, j = 12) by (d = 8)
+      product (l = 12) (%p[i, h, j, l] : tensor<2000x4x12x12xf32>, %v[i, l, h, d] : tensor<2000x12x4x8xf32>) : f32
+      outs(%e2[i, h, j, d] : tensor<2000x4x12x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %o : tensor<2000x4x12x8xf32>
+}
