@@ -7,8 +7,9 @@
 // Exporters fold batch dimensions before a linear layer and unfold them behind
 // it. A reshape is free as a view of memory, but stands between a producer and its
 // reader; written over the unfolded dimensions, the ops on both sides fuse. Most
-// patterns are upstream's; the two here let an expansion move further up: through a
-// slice that does not cut what it unfolds, and through a collapse of other groups.
+// patterns are upstream's; those here let an expansion move further up: through a
+// slice that does not cut what it unfolds, through a collapse of other groups, and past
+// what its sizes `?` were asked of.
 // What is left at the arguments and results costs nothing. Convolutions and
 // poolings, whose subscripts are sums, stay as they are.
 //
@@ -256,7 +257,29 @@ static bool of_constant(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// ---- a size where it is first known -----------------------------------------------------
+
+// An unfolding moves up no further than the sizes that it is given: a size that is asked of what stands in between is
+// asked of what that has it from.
+static bool from_origin(SnRewriter *rw, MlirOperation op) {
+  SnSizeReader r = {.forgets = true};
+  SnSize s = sn_size_of_value(&r, sn_result(op, 0));
+  bool single = s.known && s.n == 1 && s.terms[0].factor == 1 && s.terms[0].n == 1;
+  SnSizeAtom a = single ? r.atoms.data[s.terms[0].atoms[0]] : (SnSizeAtom){0};
+  sn_size_reader_free(&r);
+  if (!single || (a.dim >= 0 ? sn_is(op, "tensor.dim") && sn_same(sn_operand(op, 0), a.value)
+                             : !mlirTypeIsAIndex(sn_type_of(a.value)) || sn_same(sn_result(op, 0), a.value)))
+    return false;
+  MlirOperation maker = sn_definer(a.value);
+  SnBuilder b =
+      sn_null(maker) ? sn_at_start(mlirBlockArgumentGetOwner(a.value), mlirOperationGetLocation(op)) : sn_after(maker);
+  sn_replace(rw, op, a.dim < 0 ? a.value : sn(&b, "tensor.dim", a.value, sn_index(&b, a.dim), sn_index_type(b.ctx)));
+  return true;
+}
+
 static const SnRule rules[] = {
+    {"tensor.dim", from_origin},
+    {"affine.apply", from_origin},
     {"tensor.expand_shape", of_constant},
     {"tensor.collapse_shape", of_constant},
     {"tensor.expand_shape", expand_of_collapse},

@@ -213,3 +213,27 @@ func.func @convolution(%x: tensor<2x3x8x4xf32>, %w: tensor<3x4x5xf32>, %o: tenso
   %y = linalg.conv_1d_nwc_wcf ins(%c, %w : tensor<6x8x4xf32>, tensor<3x4x5xf32>) outs(%o : tensor<6x6x5xf32>) -> tensor<6x6x5xf32>
   return %y : tensor<6x6x5xf32>
 }
+
+// -----
+
+// Sizes `?` of an unfolding that are asked of what stands behind the op that it moves over are asked of where that has
+// them from.
+
+// CHECK-LABEL: func @sizes_behind
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x12x32xf32>
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X]]
+//   CHECK-NOT:   tensor.dim
+//       CHECK:   linalg.generic {{.*}} -> tensor<?x12x4x4x2xf32>
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   tensor.collapse_shape
+//       CHECK:   tensor.concat
+func.func @sizes_behind(%x: tensor<?x12x32xf32>) -> (tensor<?x12x4x4x2xf32>, tensor<?x12x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x12x32xf32>
+  %e = tensor.empty(%n) : tensor<?x12x32xf32>
+  %y = linalg.exp ins(%x : tensor<?x12x32xf32>) outs(%e : tensor<?x12x32xf32>) -> tensor<?x12x32xf32>
+  %two = tensor.concat dim(2) %y, %y : (tensor<?x12x32xf32>, tensor<?x12x32xf32>) -> tensor<?x12x64xf32>
+  %m = tensor.dim %two, %c0 : tensor<?x12x64xf32>
+  %u = tensor.expand_shape %y [[0], [1], [2, 3, 4]] output_shape [%m, 12, 4, 4, 2] : tensor<?x12x32xf32> into tensor<?x12x4x4x2xf32>
+  return %u, %two : tensor<?x12x4x4x2xf32>, tensor<?x12x64xf32>
+}
