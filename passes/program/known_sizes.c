@@ -7,10 +7,12 @@
 //   %one = arith.cmpi eq, %b, %c1
 //   %at = arith.select %one, %c0, %i                      %i, of a loop of %b turns
 //   %e = tensor.extract %x[%at, %j]                       an operand that is read at (d0, d1)
+//   %r = arith.remsi %i, %b                               %i, of such a loop
+//   %s = tensor.insert_slice %y into %x[0] [%b] [1]       %y, if %x has %b
 //
 // With a size `?`, torch-mlir folds and unfolds batches by arithmetic, asserts what cannot fail, and where the program
-// broadcasts asks each element whether there was one of it. All of that hides that two ops have the same dimensions,
-// and then they do not fuse.
+// broadcasts asks each element whether there was one of it; what it scatters it counts in one loop. All of that hides
+// that two ops have the same dimensions, and then they do not fuse.
 //
 // runs in: sinter-prepare    test: test/passes/program/known_sizes.mlir
 
@@ -170,15 +172,69 @@ static void read_as_operand(Known *k, MlirOperation generic, MlirOperation extra
   sn_vec_free(&maps);
 }
 
+// ---- remainders ----------------------------------------------------------------------------------
+
+// More than any value of the body that a loop counts, or a part of it; not known of any other.
+static SnSize bound_of(Known *k, MlirOperation generic, MlirValue v) {
+  const SnSize unknown = {0};
+  intptr_t loop = loop_of(generic, v);
+  MlirOperation op = sn_definer(v);
+  for (intptr_t o = 0; loop >= 0 && o < sn_num_operands(generic); ++o) {
+    MlirAffineMap map = map_of(generic, o);
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
+      if (sn_map_dim(map, i) == loop)
+        return sn_size_of_dim(&k->reader, sn_operand(generic, o), i);
+  }
+  bool quotient = sn_is(op, "arith.divsi") || sn_is(op, "arith.divui");
+  if (!quotient && !sn_is(op, "arith.remsi") && !sn_is(op, "arith.remui"))
+    return unknown;
+  SnSize x = bound_of(k, generic, sn_operand(op, 0)), y = sn_size_of_value(&k->reader, sn_operand(op, 1));
+  bool sizes = sn_size_of_tensors(&k->reader, &x) && sn_size_of_tensors(&k->reader, &y);
+  return !sizes ? unknown : quotient ? sn_size_quotient(&x, &y) : y;
+}
+
+// i % n is i, where i is less than n.
+static void drop_remainder(Known *k, MlirOperation generic, MlirOperation rest) {
+  SnSize n = sn_size_of_value(&k->reader, sn_operand(rest, 1)), bound = bound_of(k, generic, sn_operand(rest, 0));
+  if (sn_size_of_tensors(&k->reader, &n) && sn_size_equal(&bound, &n))
+    mlirValueReplaceAllUsesOfWith(sn_result(rest, 0), sn_operand(rest, 0));
+}
+
 static void in_body(Known *k, MlirOperation generic) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(generic, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (sn_is(op, "arith.select"))
       drop_question(k, generic, op);
+    else if (sn_is(op, "arith.remsi") || sn_is(op, "arith.remui"))
+      drop_remainder(k, generic, op);
     else if (sn_is(op, "tensor.extract"))
       read_as_operand(k, generic, op);
   }
+}
+
+// ---- slices --------------------------------------------------------------------------------------
+
+static bool all_are(MlirAttribute numbers, int64_t number) {
+  bool all = true;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(numbers); ++i)
+    all &= mlirDenseI64ArrayGetElement(numbers, i) == number;
+  return all;
+}
+
+// A slice of all that is there is it; written over all that is there, it is all that is left.
+static void drop_slice(Known *k, MlirOperation slice) {
+  bool inserts = sn_is(slice, "tensor.insert_slice");
+  MlirValue x = sn_operand(slice, 0), whole = sn_operand(slice, inserts);
+  bool all = mlirTypeEqual(sn_type_of(x), sn_type_of(sn_result(slice, 0))) &&
+             all_are(sn_get_attr(slice, "static_offsets"), 0) && all_are(sn_get_attr(slice, "static_strides"), 1);
+  for (intptr_t i = 0; i < sn_rank(sn_type_of(whole)) && all; ++i) {
+    SnSize has = sn_size_of_dim(&k->reader, whole, i),
+           takes = sn_size_of_dim(&k->reader, inserts ? x : sn_result(slice, 0), i);
+    all = sn_size_equal(&has, &takes);
+  }
+  if (all)
+    mlirValueReplaceAllUsesOfWith(sn_result(slice, 0), x);
 }
 
 // ---- the pass -------------------------------------------------------------------------------------
@@ -197,6 +253,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
     return MlirWalkResultSkip;
   if (sn_is(op, "linalg.generic") && sn_num_results(op))
     sn_push(&w->generics, op);
+  if (sn_is(op, "tensor.extract_slice") || sn_is(op, "tensor.insert_slice"))
+    drop_slice(&w->known, op);
   if (sn_is(op, "arith.cmpi"))
     decide(&w->known, op);
   else if (sn_num_results(op) == 1)

@@ -30,7 +30,8 @@ typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE, ROW_IS_RANGE } Rows;
 // says in column k in addition.
 typedef struct {
   MlirOperation op;
-  MlirValue from[3]; // updates, indices, original
+  MlirValue from[3];    // updates, indices, original
+  MlirAttribute filled; // the number that the original holds everywhere; null: it is read
   MlirType updates, original;
   intptr_t depth, offset, rank;
   int64_t map[SN_MAX_DIMS];
@@ -39,7 +40,7 @@ typedef struct {
   intptr_t row_dim, lane_dim;    // of the original; lane_dim -1 if no update has a dimension
   int64_t ranges;                // ROW_IS_RANGE: how many there are of row_dim
   MlirValue begin, end;          // of the row's range
-  MlirValue row, u, t, x, y;     // memory
+  MlirValue row, u, t, x, y;     // memory; no x of a number
   MlirValue size[SN_MAX_DIMS];   // of the original
   MlirValue extent[SN_MAX_DIMS]; // of an update, in the original's dimensions; null where it has none
 } Scatter;
@@ -263,9 +264,11 @@ static MlirValue is_inside(SnBuilder *b, MlirValue n, void *user) {
 }
 
 static void copy_original(SnBuilder *b, const Scatter *s) {
+  MlirValue number = s->filled.ptr ? sn_constant(b, s->filled) : (MlirValue){0};
   Nest nest = begin_nest(b, s, s->size);
   SnBuilder *in = nest.has_lanes ? &nest.lanes : b;
-  MlirValue v = sn(in, "memref.load", s->x, sn_values(s->rank, nest.at), sn_element(s->original));
+  MlirValue v =
+      s->filled.ptr ? number : sn(in, "memref.load", s->x, sn_values(s->rank, nest.at), sn_element(s->original));
   sn_op(in, "memref.store", v, s->y, sn_values(s->rank, nest.at));
   end_nest(b, &nest);
 }
@@ -391,16 +394,34 @@ static MlirValue empty_rows(SnBuilder *b, const Scatter *s) {
   return sn(b, "tensor.empty", sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &s->ranges));
 }
 
+// The number that a tensor holds everywhere, by what makes it; null if it may hold others.
+static MlirAttribute filled_with(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  MlirAttribute number = sn_constant_of(v);
+  if (!sn_null(op) && sn_is(op, "linalg.fill"))
+    number = sn_constant_of(sn_operand(op, 0));
+  if (!sn_null(op) && sn_is(op, "sinter.rowwise")) {
+    SnForm f = sn_form_read(op);
+    size_t k = (size_t)mlirOpResultGetResultNumber(v);
+    if (!sn_is_reduced(&f, k))
+      number = sn_constant_of(sn_operand(mlirBlockGetTerminator(f.body), (intptr_t)sn_output_position(&f, k)));
+    sn_form_free(&f);
+  }
+  return number;
+}
+
 static MlirValue steps(SnBuilder *b, Scatter *s) {
   choose_rows(s);
   bool ranges = s->rows == ROW_IS_RANGE, own_only = looks(s);
   intptr_t rows = 0, n = 0;
   MlirValue operands[5], own;
+  s->filled = filled_with(s->from[2]);
   if (ranges)
     operands[n++] = empty_rows(b, s);
   operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);
   operands[n++] = s->from[1];
-  operands[n++] = s->from[2];
+  if (!s->filled.ptr)
+    operands[n++] = s->from[2];
   operands[n++] = sn_layout_empty(b, s->from[2]);
   SnStepsBody body = sn_steps_begin(b, n, operands);
   SnBuilder *in = &body.in;
@@ -411,13 +432,13 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
     own = sn(in, "memref.alloca", sn_memref(index, 1, block),
              sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   s->row = body.row;
-  s->u = body.memory[n - 4];
-  s->t = body.memory[n - 3];
-  s->x = body.memory[n - 2];
+  s->u = body.memory[ranges];
+  s->t = body.memory[ranges + 1];
+  s->x = body.memory[n - 2]; // unless it is a number
   s->y = body.memory[n - 1];
   intptr_t first = s->rows == ONE_ROW; // of the updates, in memory
   for (intptr_t d = 0; d < s->rank; ++d) {
-    s->size[d] = sn(in, "memref.dim", s->x, sn_index(in, d), index);
+    s->size[d] = sn(in, "memref.dim", s->y, sn_index(in, d), index);
     if (has_extent(s, d))
       s->extent[d] = sn(in, "memref.dim", s->u, sn_index(in, first + 1 + d - s->offset), index);
   }

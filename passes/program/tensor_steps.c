@@ -5,6 +5,7 @@
 // runs in: sinter-tm-tensor    test: test/passes/program/scan.mlir
 
 #include "passes/program/tensor_steps.h"
+#include "capi/size_parts.h"
 #include <assert.h>
 
 // ---- three dimensions of many ------------------------------------------------------------
@@ -87,7 +88,7 @@ MlirValue sn_layout_empty(SnBuilder *b, MlirValue v) {
   intptr_t n = 0;
   for (intptr_t d = 0; d < sn_rank(t); ++d)
     if ((shape[d] = sn_dim(t, d)) == SN_DYNAMIC)
-      sizes[n++] = sn(b, "tensor.dim", v, sn_index(b, d), sn_index_type(b->ctx));
+      sizes[n++] = sn_emit_size(b, v, d);
   return sn(b, "tensor.empty", sn_values(n, sizes), sn_tensor(sn_element(t), sn_rank(t), shape));
 }
 

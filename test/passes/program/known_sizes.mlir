@@ -157,3 +157,92 @@ func.func @longer(%x: tensor<9xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// What a loop counts is less than the loop's own turns, and so is its quotient by a part of them: it is no remainder.
+
+// CHECK-LABEL: func @remainders
+//       CHECK:     %[[I:.+]] = linalg.index 0
+//       CHECK:     %[[J:.+]] = arith.remsi %[[I]], %{{.+}} : index
+//       CHECK:     %[[Q:.+]] = arith.divsi %[[I]], %{{.+}} : index
+//   CHECK-NOT:     arith.remsi
+//       CHECK:     tensor.extract %{{.+}}[%[[Q]], %[[J]]]
+func.func @remainders(%x: tensor<?x16xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %m = arith.muli %n, %c16 : index
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = arith.remsi %i, %c16 : index
+    %q = arith.divsi %i, %c16 : index
+    %k = arith.remsi %q, %n : index
+    %v = tensor.extract %x[%k, %j] : tensor<?x16xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Of another size, and of what no loop counts, it is one.
+
+// CHECK-LABEL: func @other_remainders
+//       CHECK:     arith.remsi
+//       CHECK:     arith.remsi
+func.func @other_remainders(%x: tensor<?xf32>, %m: index, %t: tensor<?xindex>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%t : tensor<?xindex>) outs(%e : tensor<?xf32>) {
+  ^bb0(%at: index, %out: f32):
+    %i = linalg.index 0 : index
+    %j = arith.remsi %i, %n : index
+    %k = arith.remsi %at, %m : index
+    %v = tensor.extract %x[%j] : tensor<?xf32>
+    %w = tensor.extract %x[%k] : tensor<?xf32>
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A slice of all that is there, and one that is written over all that is there, are what they take.
+
+// CHECK-LABEL: func @whole_slices
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x4xf32>, %[[Y:.+]]: tensor<?x4xf32>)
+//       CHECK:   return %[[X]], %[[X]]
+func.func @whole_slices(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = tensor.extract_slice %x[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  %b = tensor.insert_slice %x into %f[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
+  return %a, %b : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
+// Others are not: fewer, from another place, with a stride, into a tensor that may be longer.
+
+// CHECK-LABEL: func @parts
+//   CHECK-DAG:   tensor.extract_slice %{{.+}}[0, 0] [%{{.+}}, 4] [1, 1]
+//   CHECK-DAG:   tensor.extract_slice %{{.+}}[%{{.+}}, 0] [%{{.+}}, 4] [1, 1]
+//   CHECK-DAG:   tensor.insert_slice %{{.+}} into %{{.+}}[0, 0] [%{{.+}}, 4] [1, 1]
+func.func @parts(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %m: index) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %a = tensor.extract_slice %x[0, 0] [%m, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  %b = tensor.extract_slice %x[%m, 0] [%n, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  %c = tensor.insert_slice %x into %y[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
+  return %a, %b, %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}

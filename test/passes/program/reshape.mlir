@@ -223,7 +223,7 @@ func.func @convolution(%x: tensor<2x3x8x4xf32>, %w: tensor<3x4x5xf32>, %o: tenso
 //  CHECK-SAME:   (%[[X:.+]]: tensor<?x12x32xf32>
 //       CHECK:   %[[N:.+]] = tensor.dim %[[X]]
 //   CHECK-NOT:   tensor.dim
-//       CHECK:   linalg.generic {{.*}} -> tensor<?x12x4x4x2xf32>
+//       CHECK:   linalg.generic {{.*}} ins(%{{.+}} : tensor<?x12x4x4x2xf32>)
 //   CHECK-NOT:   tensor.expand_shape
 //       CHECK:   tensor.collapse_shape
 //       CHECK:   tensor.concat

@@ -65,6 +65,29 @@ func.func @scatter_points(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x6
 
 // -----
 
+// What holds one number everywhere is not read: the number is written.
+
+// CHECK-LABEL: func @scatter_into_number
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}} : tensor<1x6xf32>, tensor<6x2xi32>) outs(
+//       CHECK:     %[[Z:.+]] = arith.constant 2.000000e+00 : f32
+//       CHECK:     memref.store %[[Z]]
+func.func @scatter_into_number(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %n: index) -> tensor<?x64xf32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %x = sinter.rowwise (i = ?) by (j = 64) outs(%e[i, j] : tensor<?x64xf32>) {
+  ^row:
+    %two = arith.constant 2.0 : f32
+    %r = sinter.broadcast %two : f32 -> tensor<64xf32>
+    sinter.yield %r : tensor<64xf32>
+  }
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %t : tensor<6xf32>, tensor<6x2xi32>) outs(%x : tensor<?x64xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// -----
+
 // Points that the program says to be different are lanes of one step.
 
 // CHECK-LABEL: func @scatter_unique
