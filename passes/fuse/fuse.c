@@ -46,26 +46,47 @@ static bool is_view(const SnForm *f, size_t output, size_t *input) {
   return is_copy(f, output, false, input) && !f->inputs.data[*input].fill.ptr;
 }
 
+// Whether the value is read by one of the operations, or is the one that they are needed for.
+static bool is_needed(MlirValue v, MlirValue made, const SnOpVec *ops) {
+  bool needed = sn_same(v, made);
+  for (size_t i = 0; i < ops->size && !needed; ++i)
+    for (intptr_t k = 0; k < sn_num_operands(ops->data[i]) && !needed; ++k)
+      needed = sn_same(sn_operand(ops->data[i], k), v);
+  return needed;
+}
+
 // What each reader had better compute itself: a view; what is larger than what it is made
 // from; a light function of one value that is in memory anyway (a mask of valid labels).
-static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
-  SnForm f = sn_form_read(op);
+static bool is_cheap_value(const SnForm *f, size_t output, const SnPolicy *policy) {
+  MlirType out = sn_type_of(sn_result(f->op, (intptr_t)output));
+  MlirValue made = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
   size_t input;
   double in_bytes = 0, in_elements = 0;
-  bool in_memory = true;
-  for (size_t k = 0; k < f.inputs.size; ++k) {
-    MlirOperation def = sn_definer(f.inputs.data[k].value);
+  bool in_memory = true, light = true;
+  SnOpVec ops = {0}; // of this result alone
+  SnMap none = {0};
+  sn_needed_ops(made, &none, &ops);
+  for (size_t i = 0; i < ops.size; ++i)
+    light &= sn_row_op_cost(ops.data[i]) < SN_COST_DIVISION;
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    MlirOperation def = sn_definer(f->inputs.data[k].value);
+    if (!is_needed(sn_input_argument(f, k), made, &ops))
+      continue;
     in_memory &= sn_null(def) || !sn_is_form(def);
-    in_bytes += sn_bytes(sn_type_of(f.inputs.data[k].value));
-    in_elements += sn_elements(sn_type_of(f.inputs.data[k].value));
+    in_bytes += sn_bytes(sn_type_of(f->inputs.data[k].value));
+    in_elements += sn_elements(sn_type_of(f->inputs.data[k].value));
   }
-  MlirType out = sn_type_of(sn_result(op, (intptr_t)output));
-  bool view = is_view(&f, output, &input), light = sn_is_light(&f);
-  bool cheap =
-      sn_is_elementwise_form(&f) && !sn_form_asserts(&f) &&
-      (view ||
-       ((light || policy->computes_heavy_again) && (in_bytes < sn_bytes(out) || in_elements < sn_elements(out))) ||
-       (in_memory && in_elements <= sn_elements(out) && light));
+  sn_vec_free(&ops);
+  sn_map_free(&none);
+  bool smaller = in_bytes < sn_bytes(out) || in_elements < sn_elements(out);
+  return is_view(f, output, &input) || ((light || policy->computes_heavy_again) && smaller) ||
+         (in_memory && in_elements <= sn_elements(out) && light);
+}
+
+static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
+  SnForm f = sn_form_read(op);
+  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && !sn_is_reduced(&f, output) &&
+               is_cheap_value(&f, output, policy);
   sn_form_free(&f);
   return cheap;
 }

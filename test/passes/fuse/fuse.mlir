@@ -719,3 +719,44 @@ func.func @one_element_beside_the_whole(%x: tensor<3xf64>, %n: tensor<f64>) -> (
   }
   return %c, %y : tensor<3xi1>, tensor<1x1x1xf64>
 }
+
+// -----
+
+// Of several results each is looked at by itself: the number that one of them is costs nothing to make again, whatever
+// the others read, so it is not read with bounds from a kernel that makes them.
+
+// CHECK-LABEL: func @number_among_others
+//       CHECK:   sinter.rowwise (i = 40) by (j = 16)
+//  CHECK-NEXT:     ins(%arg1[i, j] : tensor<40x16xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i] : tensor<40xf32>) {
+//       CHECK:   sinter.rowwise (i = 40) by (j = 2)
+//  CHECK-NEXT:     ins(%arg0[i] : tensor<40xi64>)
+//   CHECK-NOT:   sinter.rowwise
+func.func @number_among_others(%t: tensor<40xi64>, %x: tensor<40x16xf32>) -> (tensor<40x2xi64>, tensor<40xf32>) {
+  %e = tensor.empty() : tensor<40xi64>
+  %ef = tensor.empty() : tensor<40xf32>
+  %e2 = tensor.empty() : tensor<40x2xi64>
+  %v = sinter.rowwise (i = 40) by (j = 16) ins(%x[i, j] : tensor<40x16xf32>) outs(%ef[i] : tensor<40xf32>) {
+  ^row(%y: tensor<16xf32>):
+    %z = sinter.row_reduce add %y : tensor<16xf32> -> f32
+    sinter.yield %z : f32
+  }
+  %a:3 = sinter.rowwise () by (i = 40) ins(%t[i] : tensor<40xi64>, %v[i] : tensor<40xf32>)
+      outs(%e[i] : tensor<40xi64>, %e[i] : tensor<40xi64>, %ef[i] : tensor<40xf32>) {
+  ^row(%l: tensor<40xi64>, %y: tensor<40xf32>):
+    %zero = arith.constant dense<0> : tensor<40xi64>
+    sinter.yield %l, %zero, %y : tensor<40xi64>, tensor<40xi64>, tensor<40xf32>
+  }
+  %b = sinter.rowwise (i = 40) by (j = 2)
+      ins(%a#0[i] : tensor<40xi64> else 0, %a#1[i] : tensor<40xi64> else 0) outs(%e2[i, j] : tensor<40x2xi64>) {
+  ^row(%l: i64, %z: i64):
+    %one = arith.constant dense<1> : tensor<2xindex>
+    %j = sinter.index j : tensor<2xindex>
+    %first = arith.cmpi ult, %j, %one : tensor<2xindex>
+    %lr = sinter.broadcast %l : i64 -> tensor<2xi64>
+    %zr = sinter.broadcast %z : i64 -> tensor<2xi64>
+    %r = arith.select %first, %lr, %zr : tensor<2xi1>, tensor<2xi64>
+    sinter.yield %r : tensor<2xi64>
+  }
+  return %b, %a#2 : tensor<40x2xi64>, tensor<40xf32>
+}
