@@ -10,8 +10,10 @@
 //
 // Updates of one place are combined in their order, each time and with any number of threads. What the index does not
 // choose is shared among rows: a dimension, or pieces of the last one. A tensor that no cache holds is cut into ranges
-// of a dimension that the index chooses: each looks at all indices, and takes the updates of its own places. Else there
-// is one row. Numbers of which no two have one place (unique_indices) are lanes of one step there.
+// of a dimension that the index chooses: each looks at all indices, and takes the updates of its own places. Where many
+// single numbers are added to few places, each of eight chunks of them adds its own to a part of its own, and the parts
+// are added to the tensor in their order. Else there is one row. Numbers of which no two have one place
+// (unique_indices) are lanes of one step there.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/tm_tensor.mlir, test/run/tm_tensor.test
 
@@ -23,8 +25,11 @@
 #define LEAST_RANGE 128
 #define OUTSIDE_CACHE 1000000 // elements; a look at an index is quicker than an update of such a tensor
 #define BLOCK 256             // indices that a range looks at before it takes what is its own
+#define CHUNKS 8              // of updates at most
+#define LEAST_CHUNK 4096   // updates, and no fewer than there are places: each place of a part is written and read too
+#define MOST_PLACES 131072 // of a part
 
-typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE, ROW_IS_RANGE } Rows;
+typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE, ROW_IS_RANGE, ROW_IS_CHUNK } Rows;
 
 // Dimension d of the original is update dimension d - offset + 1, if that is 1 or more; `map[k]` gets what the index
 // says in column k in addition.
@@ -38,8 +43,8 @@ typedef struct {
   bool unique; // no two updates have one place
   Rows rows;
   intptr_t row_dim, lane_dim;    // of the original; lane_dim -1 if no update has a dimension
-  int64_t ranges;                // ROW_IS_RANGE: how many there are of row_dim
-  MlirValue begin, end;          // of the row's range
+  int64_t ranges;                // ROW_IS_RANGE: how many there are of row_dim; ROW_IS_CHUNK: chunks
+  MlirValue begin, end;          // of the row's range, or of the chunk's updates
   MlirValue row, u, t, x, y;     // memory; no x of a number
   MlirValue size[SN_MAX_DIMS];   // of the original
   MlirValue extent[SN_MAX_DIMS]; // of an update, in the original's dimensions; null where it has none
@@ -137,6 +142,27 @@ static void cut_ranges(Scatter *s, intptr_t d, int64_t ranges) {
   s->ranges = ranges;
 }
 
+// The region adds the update to what is there.
+static bool is_sum(const Scatter *s) {
+  MlirBlock region = mlirRegionGetFirstBlock(mlirOperationGetRegion(s->op, 0));
+  MlirOperation add = mlirBlockGetFirstOperation(region), end = mlirBlockGetTerminator(region);
+  if ((!sn_is(add, "arith.addf") && !sn_is(add, "arith.addi")) ||
+      !mlirTypeEqual(sn_element(s->updates), sn_element(s->original)))
+    return false;
+  MlirValue p = mlirBlockGetArgument(region, 0), q = mlirBlockGetArgument(region, 1);
+  bool straight = mlirValueEqual(sn_operand(add, 0), p) && mlirValueEqual(sn_operand(add, 1), q);
+  bool turned = mlirValueEqual(sn_operand(add, 0), q) && mlirValueEqual(sn_operand(add, 1), p);
+  return (straight || turned) && mlirValueEqual(sn_operand(end, 0), sn_result(add, 0));
+}
+
+// More updates than two chunks have, each of one number, are added to places of which parts fit into a cache.
+static bool are_chunks(const Scatter *s) {
+  int64_t places = elements(s->original), updates = sn_dim(s->updates, 0);
+  int64_t least = places > LEAST_CHUNK ? places : LEAST_CHUNK;
+  return s->rank && s->offset == s->rank && !s->unique && places != SN_DYNAMIC && places <= MOST_PLACES &&
+         (updates == SN_DYNAMIC || updates >= 2 * least) && is_sum(s);
+}
+
 static void choose_rows(Scatter *s) {
   intptr_t free_dims = 0, first = -1, cut = cut_dim(s);
   s->lane_dim = s->offset < s->rank ? s->rank - 1 : -1;
@@ -152,6 +178,10 @@ static void choose_rows(Scatter *s) {
     s->row_dim = first;
   } else if (cut >= 0 && elements(s->original) >= OUTSIDE_CACHE) {
     cut_ranges(s, cut, looking_ranges(s));
+  } else if (cut >= 0 && are_chunks(s)) {
+    s->rows = ROW_IS_CHUNK;
+    s->row_dim = cut;
+    s->ranges = CHUNKS;
   } else if (last_is_free && last >= 2 * PIECE && last % PIECE == 0 && last == sn_dim(s->original, s->rank - 1)) {
     s->rows = ROW_IS_PIECE;
     s->row_dim = s->lane_dim;
@@ -263,6 +293,16 @@ static MlirValue is_inside(SnBuilder *b, MlirValue n, void *user) {
   return all;
 }
 
+// What the row writes at a place: a part's are behind one another.
+static SnValues written(const Scatter *s, const MlirValue *at, MlirValue *place) {
+  intptr_t n = 0;
+  if (s->rows == ROW_IS_CHUNK)
+    place[n++] = s->row;
+  for (intptr_t d = 0; d < s->rank; ++d)
+    place[n++] = at[d];
+  return sn_values(n, place);
+}
+
 static void copy_original(SnBuilder *b, const Scatter *s) {
   MlirValue number = s->filled.ptr ? sn_constant(b, s->filled) : (MlirValue){0};
   Nest nest = begin_nest(b, s, s->size);
@@ -304,9 +344,11 @@ static void apply_update(SnBuilder *b, const Scatter *s, MlirValue n) {
   MlirValue at[SN_MAX_DIMS], u = load_update(in, s, &nest, n);
   for (intptr_t d = 0; d < s->rank; ++d)
     at[d] = sn_none(nest.at[d]) ? from[d] : sn_none(from[d]) ? nest.at[d] : sn(in, "arith.addi", from[d], nest.at[d]);
-  MlirValue both[] = {u, sn(in, "memref.load", s->y, sn_values(s->rank, at), sn_element(s->original))};
+  MlirValue place[SN_MAX_DIMS];
+  SnValues to = written(s, at, place);
+  MlirValue both[] = {u, sn(in, "memref.load", s->y, to, sn_element(s->original))};
   MlirValue made = sn_inline_combiner(in, s->op, both);
-  sn_op(in, "memref.store", made, s->y, sn_values(s->rank, at));
+  sn_op(in, "memref.store", made, s->y, to);
   end_nest(b, &nest);
 }
 
@@ -321,7 +363,8 @@ static void apply_updates(SnBuilder *b, const Scatter *s, MlirValue count) {
     sn_lanes_end(&in);
     return;
   }
-  SnLoop n = sn_for(b, sn_index(b, 0), count, sn_index(b, 1));
+  bool chunk = s->rows == ROW_IS_CHUNK;
+  SnLoop n = sn_for(b, chunk ? s->begin : sn_index(b, 0), chunk ? s->end : count, sn_index(b, 1));
   apply_update(b, s, n.index);
   sn_next(b, &n);
 }
@@ -379,7 +422,10 @@ static MlirValue is_checked(SnBuilder *b, MlirValue lane, void *user) {
 
 static void check_indices(SnBuilder *b, const Scatter *s, MlirValue count) {
   Checked c = {.s = s};
-  if (looks(s)) {
+  if (s->rows == ROW_IS_CHUNK) {
+    c.from = s->begin;
+    count = sn(b, "arith.subi", s->end, s->begin);
+  } else if (looks(s)) {
     c.from = part(b, count, s->row, s->ranges);
     count = part(b, count, sn(b, "arith.addi", s->row, sn_index(b, 1)), s->ranges);
     count = sn(b, "arith.subi", count, c.from);
@@ -387,6 +433,55 @@ static void check_indices(SnBuilder *b, const Scatter *s, MlirValue count) {
   MlirValue inside = sn_all_lanes(b, count, is_checked, &c);
   sn_op(b, "cf.assert", inside, sn_attr("msg", sn_string(b->ctx, "an index of a scatter is out of range")),
         sn_types(0, NULL));
+}
+
+// ---- chunks -----------------------------------------------------------------------------------
+
+// Updates of each chunk but the last.
+static MlirValue chunk_length(SnBuilder *b, const Scatter *s, MlirValue count) {
+  int64_t places = elements(s->original);
+  MlirValue all = sn(b, "arith.addi", count, sn_index(b, s->ranges - 1));
+  return sn(b, "arith.maxui", sn(b, "arith.divui", all, sn_index(b, s->ranges)),
+            sn_index(b, places > LEAST_CHUNK ? places : LEAST_CHUNK));
+}
+
+static void take_chunk(SnBuilder *b, Scatter *s, MlirValue count) {
+  MlirValue length = chunk_length(b, s, count);
+  s->begin = sn(b, "arith.minui", sn(b, "arith.muli", s->row, length), count);
+  s->end = sn(b, "arith.minui", sn(b, "arith.addi", s->begin, length), count);
+}
+
+// A part begins with what adds nothing, if its chunk has any update; -0 + 0 is 0, and -0 + -0 is -0.
+static void begin_part(SnBuilder *b, const Scatter *s) {
+  MlirType t = sn_element(s->original);
+  MlirValue any = sn(b, "arith.cmpi", s->begin, s->end, sn_attr("predicate", sn_i64(b->ctx, 6 /* ult */)));
+  MlirValue sizes[SN_MAX_DIMS], place[SN_MAX_DIMS], nothing = sn_is_float(t) ? sn_float(b, t, -0.0) : sn_int(b, t, 0);
+  memcpy(sizes, s->size, sizeof sizes);
+  sizes[0] = sn(b, "arith.select", any, s->size[0], sn_index(b, 0));
+  Nest nest = begin_nest(b, s, sizes);
+  SnBuilder *in = nest.has_lanes ? &nest.lanes : b;
+  sn_op(in, "memref.store", nothing, s->y, written(s, nest.at, place));
+  end_nest(b, &nest);
+}
+
+static MlirValue empty_parts(SnBuilder *b, const Scatter *s) {
+  int64_t shape[SN_MAX_DIMS] = {s->ranges};
+  for (intptr_t d = 0; d < s->rank; ++d)
+    shape[d + 1] = sn_dim(s->original, d);
+  return sn(b, "tensor.empty", sn_tensor(sn_element(s->original), s->rank + 1, shape));
+}
+
+// y = x, and each part that there is, in their order. Rows are ranges of places.
+static void add_part(SnBuilder *b, const Scatter *s, MlirValue parts, MlirValue k) {
+  Nest nest = begin_nest(b, s, s->size);
+  SnBuilder *in = nest.has_lanes ? &nest.lanes : b;
+  MlirValue place[SN_MAX_DIMS] = {k};
+  memcpy(place + 1, nest.at, (size_t)s->rank * sizeof *place);
+  MlirType t = sn_element(s->original);
+  MlirValue both[] = {sn(in, "memref.load", parts, sn_values(s->rank + 1, place), t),
+                      sn(in, "memref.load", s->y, sn_values(s->rank, nest.at), t)};
+  sn_op(in, "memref.store", sn_inline_combiner(in, s->op, both), s->y, sn_values(s->rank, nest.at));
+  end_nest(b, &nest);
 }
 
 // Of ranges: a tensor that nobody reads, whose size says how many rows there are.
@@ -410,9 +505,36 @@ static MlirAttribute filled_with(MlirValue v) {
   return number;
 }
 
+static MlirValue add_parts(SnBuilder *b, const Scatter *chunks, MlirValue parts) {
+  Scatter s = *chunks;
+  s.rows = ROW_IS_RANGE;
+  s.depth = 0; // no range looks at indices any more
+  MlirValue operands[5] = {empty_rows(b, &s), s.from[1], parts};
+  intptr_t n = 3;
+  if (!s.filled.ptr)
+    operands[n++] = s.from[2];
+  operands[n++] = sn_layout_empty(b, s.from[2]);
+  SnStepsBody body = sn_steps_begin(b, n, operands);
+  SnBuilder *in = &body.in;
+  MlirType index = sn_index_type(b->ctx);
+  MlirValue memory = body.memory[2];
+  s.row = body.row;
+  s.x = body.memory[n - 2]; // unless it is a number
+  s.y = body.memory[n - 1];
+  for (intptr_t d = 0; d < s.rank; ++d)
+    s.size[d] = sn(in, "memref.dim", s.y, sn_index(in, d), index);
+  MlirValue count = sn(in, "memref.dim", body.memory[1], sn_index(in, 0), index), length = chunk_length(in, &s, count);
+  take_range(in, &s);
+  copy_original(in, &s);
+  SnLoop k = sn_for(in, sn_index(in, 0), sn(in, "arith.ceildivui", count, length), sn_index(in, 1));
+  add_part(in, &s, memory, k.index);
+  sn_next(in, &k);
+  return sn_result(sn_steps_end(b, &body, 0, n - 1, n, operands), 0);
+}
+
 static MlirValue steps(SnBuilder *b, Scatter *s) {
   choose_rows(s);
-  bool ranges = s->rows == ROW_IS_RANGE, own_only = looks(s);
+  bool chunks = s->rows == ROW_IS_CHUNK, ranges = s->rows == ROW_IS_RANGE || chunks, own_only = looks(s);
   intptr_t rows = 0, n = 0;
   MlirValue operands[5], own;
   s->filled = filled_with(s->from[2]);
@@ -420,9 +542,9 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
     operands[n++] = empty_rows(b, s);
   operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);
   operands[n++] = s->from[1];
-  if (!s->filled.ptr)
+  if (!chunks && !s->filled.ptr)
     operands[n++] = s->from[2];
-  operands[n++] = sn_layout_empty(b, s->from[2]);
+  operands[n++] = chunks ? empty_parts(b, s) : sn_layout_empty(b, s->from[2]);
   SnStepsBody body = sn_steps_begin(b, n, operands);
   SnBuilder *in = &body.in;
   MlirType index = sn_index_type(b->ctx);
@@ -438,20 +560,26 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
   s->y = body.memory[n - 1];
   intptr_t first = s->rows == ONE_ROW; // of the updates, in memory
   for (intptr_t d = 0; d < s->rank; ++d) {
-    s->size[d] = sn(in, "memref.dim", s->y, sn_index(in, d), index);
+    s->size[d] = sn(in, "memref.dim", s->y, sn_index(in, d + chunks), index);
     if (has_extent(s, d))
       s->extent[d] = sn(in, "memref.dim", s->u, sn_index(in, first + 1 + d - s->offset), index);
   }
   MlirValue count = sn(in, "memref.dim", s->t, sn_index(in, 0), index);
+  if (chunks)
+    take_chunk(in, s, count);
   check_indices(in, s, count);
-  if (ranges)
+  if (s->rows == ROW_IS_RANGE)
     take_range(in, s);
-  copy_original(in, s);
+  if (chunks)
+    begin_part(in, s);
+  else
+    copy_original(in, s);
   if (own_only)
     apply_own(in, s, count, own);
   else
     apply_updates(in, s, count);
-  return sn_result(sn_steps_end(b, &body, rows, n - 1, n, operands), 0);
+  MlirValue made = sn_result(sn_steps_end(b, &body, rows, n - 1, n, operands), 0);
+  return chunks ? add_parts(b, s, made) : made;
 }
 
 MlirLogicalResult sn_scatter_steps(MlirOperation op) {

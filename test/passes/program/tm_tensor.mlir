@@ -109,6 +109,88 @@ func.func @scatter_unique(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x6
 
 // -----
 
+// Many numbers that are added to few places: each of eight chunks of updates has a part of its own that begins with -0;
+// then ranges of places take the tensor and each part that there is, in order.
+
+// CHECK-LABEL: func @scatter_chunks
+//       CHECK:   %[[PARTS:.+]] = tensor.empty() : tensor<8x70xf32>
+//       CHECK:   %[[P:.+]] = sinter.steps rows(0) ins({{.+}} : tensor<8xi8>, {{.+}}) outs(%[[PARTS]]
+//       CHECK:   ^{{.+}}(%[[R:.+]]: index,
+//       CHECK:     arith.maxui %{{.+}}, %c4096
+//       CHECK:     cf.assert %{{.+}}, "an index of a scatter is out of range"
+//       CHECK:     memref.store %{{.+}}, %[[Y:.+]][%[[R]], %{{.+}}] : memref<8x70xf32>
+//       CHECK:     scf.for
+//       CHECK:       memref.load %[[Y]][%[[R]], %{{.+}}]
+//       CHECK:       arith.addf
+//       CHECK:       memref.store %{{.+}}, %[[Y]][%[[R]],
+//       CHECK:   sinter.steps rows(0) ins({{.+}}%[[P]], {{.+}}) outs({{.+}} : tensor<70xf32>)
+//       CHECK:     scf.for %[[K:.+]] = %{{.+}} to
+//       CHECK:       scf.parallel (%[[J:.+]]) =
+//       CHECK:         memref.load %{{.+}}[%[[K]], %{{.+}}] : memref<8x70xf32>
+//       CHECK:         arith.addf
+//       CHECK:         memref.store %{{.+}} : memref<70xf32>
+func.func @scatter_chunks(%u: tensor<?xf32>, %t: tensor<?x1xi64>, %x: tensor<70xf32>) -> tensor<70xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<?xf32>, tensor<?x1xi64>) outs(%x : tensor<70xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %p : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<70xf32>
+  return %y : tensor<70xf32>
+}
+
+// -----
+
+// Fewer than two chunks, a number that is no sum, and more places than a cache holds: no parts.
+
+// CHECK-LABEL: func @scatter_few
+//   CHECK-NOT:   tensor.empty() : tensor<8x70xi32>
+//       CHECK:   return
+func.func @scatter_few(%u: tensor<8191xi32>, %t: tensor<8191x1xi64>, %x: tensor<70xi32>) -> tensor<70xi32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<8191xi32>, tensor<8191x1xi64>) outs(%x : tensor<70xi32>) {
+  ^bb0(%p: i32, %q: i32):
+    %s = arith.addi %q, %p : i32
+    tm_tensor.yield %s : i32
+  } -> tensor<70xi32>
+  return %y : tensor<70xi32>
+}
+
+// CHECK-LABEL: func @scatter_counts
+//       CHECK:   tensor.empty() : tensor<8x70xi32>
+func.func @scatter_counts(%u: tensor<8192xi32>, %t: tensor<8192x1xi64>, %x: tensor<70xi32>) -> tensor<70xi32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<8192xi32>, tensor<8192x1xi64>) outs(%x : tensor<70xi32>) {
+  ^bb0(%p: i32, %q: i32):
+    %s = arith.addi %q, %p : i32
+    tm_tensor.yield %s : i32
+  } -> tensor<70xi32>
+  return %y : tensor<70xi32>
+}
+
+// CHECK-LABEL: func @scatter_doubled
+//   CHECK-NOT:   tensor<8x70xf32>
+//       CHECK:   return
+func.func @scatter_doubled(%u: tensor<?xf32>, %t: tensor<?x1xi64>, %x: tensor<70xf32>) -> tensor<70xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<?xf32>, tensor<?x1xi64>) outs(%x : tensor<70xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %q : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<70xf32>
+  return %y : tensor<70xf32>
+}
+
+// CHECK-LABEL: func @scatter_many_places
+//   CHECK-NOT:   tensor<8x131073xf32>
+//       CHECK:   return
+func.func @scatter_many_places(%u: tensor<?xf32>, %t: tensor<?x1xi64>, %x: tensor<131073xf32>) -> tensor<131073xf32> {
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<?xf32>, tensor<?x1xi64>) outs(%x : tensor<131073xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %p : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<131073xf32>
+  return %y : tensor<131073xf32>
+}
+
+// -----
+
 // A tensor that no cache holds is cut into ranges of the dimension that the index says: a range takes the numbers of
 // its own updates, of a block at a time, and then those updates.
 

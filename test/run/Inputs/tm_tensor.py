@@ -31,7 +31,8 @@ COMBINE = {"add": ("arith.addf %q, %p", lambda p, q: q + p), "last": (None, lamb
            "max": ("arith.maximumf %p, %q", np.maximum), "order": ("arith.subf %p, %q", lambda p, q: p - q)}
 
 
-def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None, unique=False):
+def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None, unique=False,
+            filled=None):
     rng = np.random.default_rng(seed)
     dims = list(range(depth)) if dims is None else dims
     n, rest = update[0], update[1:]
@@ -39,6 +40,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
     offset = len(shape) - len(rest)
     index = np.stack([rng.integers(0, shape[d] - (rest[d - offset] if d >= offset else 1) + 1, n) for d in dims],
                      1).astype("i8")
+    if filled is not None:
+        x[...] = filled
     if unique:
         index = np.stack(np.unravel_index(rng.permutation(np.prod(shape))[:n], shape), 1).astype("i8")
     if bad is not None and n:
@@ -54,6 +57,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
             want[tuple(to)] = COMBINE[combine][1](u[(k, *where)], want[tuple(to)])
     body = COMBINE[combine][0]
     a = t if static else lambda v: dynamic(v).replace("?x?xi64", f"?x{depth}xi64")
+    if static == "places":
+        a = lambda v: t(v) if v is x else dynamic(v).replace("?x?xi64", f"?x{depth}xi64")
     text = f"""(%u: {a(u)}, %t: {a(index)}, %x: {a(x)}) -> {a(x)} {{
   %y = tm_tensor.scatter {{dimension_map = array<i64: {", ".join(map(str, dims))}>}}
       unique_indices({str(unique).lower()}) ins(%u, %t : {a(u)}, {a(index)}) outs(%x : {a(x)}) {{
@@ -64,7 +69,13 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
   return %y : {a(x)}
 }}
 """
-    return text, [u, index, x], [want if bad is None else None]
+    if filled is not None:
+        made = f"""  %c = arith.constant {filled:e} : f32
+  %e = tensor.empty() : {t(x)}
+  %x = linalg.fill ins(%c : f32) outs(%e : {t(x)}) -> {t(x)}
+"""
+        text = text.replace(f", %x: {a(x)}", "").replace("  %y =", made + "  %y =")
+    return text, [u, index] + [x] * (filled is None), [want if bad is None else None]
 
 
 # ---- sort and topk --------------------------------------------------------------------------------
@@ -191,6 +202,16 @@ CASES = {
     "scatter_ranges_windows": scatter((1009, 1000), (300, 3), 2, "order"),
     "scatter_ranges_beyond": scatter((1000003,), (3000,), 1, "add", bad=1000003),
     "scatter_ranges_before": scatter((3, 350003), (3000,), 2, "add", bad=-1),
+    **{f"scatter_chunks_{n}": scatter((350,), (n,), 1, "add", static="places")
+       for n in (0, 1, 4095, 4096, 4097, 8193, 32769, 40000)},
+    "scatter_chunks_points": scatter((3, 1, 450), (9001,), 3, "add"),
+    "scatter_chunks_swapped": scatter((70, 90), (13000,), 2, "add", dims=[1, 0], static="places"),
+    "scatter_chunks_wide": scatter((5001,), (10501,), 1, "add"),
+    "scatter_chunks_filled": scatter((350,), (20001,), 1, "add", static="places", filled=1.5),
+    "scatter_no_chunks": scatter((350,), (9001,), 1, "max"),
+    "scatter_no_chunks_order": scatter((350,), (9001,), 1, "order"),
+    "scatter_chunks_beyond": scatter((350,), (9001,), 1, "add", bad=350),
+    "scatter_chunks_before": scatter((3, 450), (9001,), 2, "add", bad=-1, static="places"),
     "scatter_beyond": scatter((9, 5), (7, 5), 1, "add", bad=9),
     "scatter_before": scatter((9, 64), (7, 64), 1, "add", bad=-1),
     "scatter_window_beyond": scatter((9, 6), (5, 3, 6), 1, "add", bad=7),
