@@ -13,6 +13,18 @@
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
+// Rows are pieces of what a tile's columns are: those of the form, behind a number of the piece that is one of its
+// rows' dimensions (passes/split/reduced.c).
+static bool are_pieces(const SnForm *f) {
+  int64_t length = sn_row_length(f), end = f->num_rows + f->num_cols;
+  SnGpuPoints points = sn_gpu_points(f);
+  const SnGpuDims *columns = &points.columns;
+  bool are = (length == SN_GPU_PIECE || length == SN_GPU_WIDE_PIECE) && (int64_t)columns->n > f->num_cols;
+  for (int64_t d = f->num_rows; d < end && are; ++d)
+    are = columns->dims[(int64_t)columns->n - end + d] == d;
+  return are;
+}
+
 const char *sn_gpu_not_products(const SnForm *f) {
   if (!f->contract)
     return "it has no products";
@@ -20,8 +32,12 @@ const char *sn_gpu_not_products(const SnForm *f) {
     return "it has several groups of columns, or a side that is computed";
   if (f->accumulators.size)
     return "it reduces over rows";
-  return sn_cpu_by_columns(f) ? NULL : "its rows are needed whole, or it gives a number for a row";
+  if (sn_cpu_by_columns(f))
+    return NULL;
+  return are_pieces(f) ? NULL : "its rows are needed whole, or it gives a number for a row";
 }
+
+int64_t sn_gpu_tile_columns(const SnForm *f) { return sn_cpu_by_columns(f) ? 0 : sn_row_length(f); }
 
 static bool uses_columns(const SnForm *f, size_t side) {
   bool uses = false;
@@ -198,6 +214,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   bool wgmma = sn_gpu_by_warpgroups(sn_schedule_word(a, "kernel"));
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
                           .tickets = sn_schedule_word_is(a, "deal", "ticket"),
+                          .whole_rows = sn_gpu_tile_columns(f) > 0,
                           .by_turns = wgmma && sn_schedule_word_is(a, "share", "turns"),
                           .stages = sn_schedule_number(a, "stages"),
                           .split = sn_schedule_number(a, "split"),
@@ -214,6 +231,9 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                             .team = threads};
   if (sn_failed(check_split(f, p)))
     return SN_FAIL;
+  if (p->whole_rows && p->n != sn_gpu_tile_columns(f))
+    return sn_error(f->op, "has a schedule with n = %lld, and its rows, which a tile has whole, have %lld columns",
+                    (long long)p->n, (long long)sn_gpu_tile_columns(f));
   if (wgmma)
     return plan_warpgroups(f, p);
   bool fits = true, warps = strcmp(p->kernel, "fma");

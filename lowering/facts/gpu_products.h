@@ -48,6 +48,7 @@ typedef struct {
   int64_t split;      // blocks that share the sum of a tile
   int64_t group;      // tiles below each other that come before the next column of tiles
   const char *kernel; // a name of sn_micro_gpu_names
+  bool whole_rows;    // the row program needs its rows whole, and a tile has them so
   int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
   SnLayout sums;      // of a tile, over the threads of a block; of wgmma, of 64 of its rows over a warpgroup
 } SnGpuProductPlan;
@@ -57,11 +58,16 @@ enum { SN_GPU_WARPGROUP = 128, SN_GPU_WARPGROUP_ROWS = 64 };
 // their way to the row program, and the length of such a line.
 int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *plan);
 enum { SN_GPU_STORED_COLUMNS = 32, SN_GPU_STORED_LINE = 40 };
+// Columns of rows that a tile has whole: all kernels have tiles of the first, those of half types and of 8 bits of the
+// second.
+enum { SN_GPU_PIECE = 128, SN_GPU_WIDE_PIECE = 192 };
 
 // Why a GPU cannot run the form as one kernel of products, NULL if it can: each element of a result is a function of
-// one element of each product.
+// one element of each product, or tiles have whole rows.
 const char *sn_gpu_not_products(const SnForm *form);
 SnGpuPoints sn_gpu_points(const SnForm *form);
+// So many columns has a tile, where the row program needs its rows whole; 0: any number.
+int64_t sn_gpu_tile_columns(const SnForm *form);
 SnGpuProduct sn_gpu_product(const SnForm *form, size_t product, const char *kernel);
 // Their product; SN_DYNAMIC where one is.
 int64_t sn_gpu_dims_size(const SnForm *form, const SnGpuDims *dims);

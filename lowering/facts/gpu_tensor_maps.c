@@ -13,6 +13,20 @@ static intptr_t place_in(const SnGpuDims *dims, int64_t d) {
   return -1;
 }
 
+// These dimensions, in their order, as one number: p * 192 + c of (p, c).
+static bool is_flat(const SnForm *f, MlirAffineExpr e, const SnGpuDims *dims) {
+  MlirContext ctx = mlirAffineExprGetContext(e);
+  MlirAffineExpr all = mlirAffineConstantExprGet(ctx, 0);
+  for (size_t i = 0; i < dims->n; ++i) {
+    int64_t size = f->dims.data[dims->dims[i]].size;
+    if (size == SN_DYNAMIC)
+      return false;
+    all = mlirAffineAddExprGet(mlirAffineMulExprGet(all, mlirAffineConstantExprGet(ctx, size)),
+                               mlirAffineDimExprGet(ctx, (intptr_t)dims->dims[i]));
+  }
+  return dims->n > 1 && mlirAffineExprEqual(e, all);
+}
+
 // What a subscript of the access is; of the sum or of rows or columns, which one in their order.
 static By subscript_of(const SnForm *f, MlirAffineExpr e, const SnGpuDims *sum, const SnGpuDims *outer,
                        const SnGpuDims *batch, intptr_t *place) {
@@ -23,6 +37,8 @@ static By subscript_of(const SnForm *f, MlirAffineExpr e, const SnGpuDims *sum, 
     if ((*place = place_in(outer, d)) >= 0)
       return BY_OUTER;
   }
+  if (is_flat(f, e, outer))
+    return BY_OUTER;
   for (size_t d = 0; d < f->dims.size; ++d)
     if (mlirAffineExprIsFunctionOfDim(e, (intptr_t)d) && place_in(batch, (int64_t)d) < 0)
       return BY_OTHER;
@@ -38,6 +54,8 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *p) {
 static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, intptr_t last, bool whole) {
   MlirType t = sn_type_of(a->value);
   int64_t n = (int64_t)dims->n;
+  if (is_flat(f, mlirAffineMapGetResult(a->map, last), dims))
+    return 1;
   for (int64_t i = 0; i < n; ++i) {
     int64_t d = dims->dims[n - 1 - i], at = last - i;
     MlirAffineExpr e = at < 0 ? (MlirAffineExpr){0} : mlirAffineMapGetResult(a->map, at);
@@ -48,6 +66,15 @@ static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dim
       return 0;
   }
   return n;
+}
+
+// What is beside the tensor is 0, as copies have it: rows or columns that are one number may go beyond its end.
+static bool copies_fill(const SnForm *f, const SnAccess *a, const SnGpuDims *outer) {
+  double fill;
+  bool flat = false;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i)
+    flat |= is_flat(f, mlirAffineMapGetResult(a->map, i), outer);
+  return !a->fill.ptr || (flat && sn_attr_number(a->fill, &fill) && fill == 0);
 }
 
 static bool refuse(const char **why, const char *text) {
@@ -68,7 +95,7 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     sum.dims[sum.n++] = d;
   *to = (SnGpuSideMap){.map.operand = (intptr_t)side.first, .map.tf32 = p->line->a == SN_TF32, .sum = -1, .outer = -1};
-  if (a->fill.ptr || a->through.ptr || !mlirTypeEqual(sn_element(t), packed))
+  if (!copies_fill(f, a, outer) || a->through.ptr || !mlirTypeEqual(sn_element(t), packed))
     return refuse(why, "a side has a fill value, an index tensor or a type that is converted");
   if (!sum.n || extent > SN_GPU_BOX_MOST)
     return refuse(why, "nothing is summed");

@@ -213,7 +213,10 @@ static MlirValue pick_one(SnBuilder *b, SnRowProgram *p, MlirOperation op, MlirV
 static void emit_pick(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   MlirValue t = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, 1)));
   assert(!c->columns && "it gives a scalar");
-  sn_fragment_give(c, sn_result(op, 0), c->rows > 1 ? pick_lanes(b, p, c, op, t) : pick_one(b, p, op, t));
+  MlirValue x = p->pick       ? p->pick(b, p, op, t, p->pick_user)
+                : c->rows > 1 ? pick_lanes(b, p, c, op, t)
+                              : pick_one(b, p, op, t);
+  sn_fragment_give(c, sn_result(op, 0), x);
 }
 
 static void emit_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {

@@ -51,7 +51,7 @@ typedef struct {
   int64_t per;
 } SnKept;
 
-typedef struct {
+typedef struct SnRowProgram {
   const SnForm *form;
   MlirBlock block;             // the form's body, or its finish
   SN_VEC(SnRowSource) sources; // one for each argument of the block
@@ -63,6 +63,10 @@ typedef struct {
   bool selects;                // set by the lowering: what may be outside is loaded from a place inside, then selected;
                                // there are no masked loads
   bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
+  // Set by the lowering, where threads share a row's elements: the element of sinter.pick `op` at the column, an index,
+  // or what it gives elsewhere. Null: a fragment at that column has it.
+  MlirValue (*pick)(SnBuilder *b, struct SnRowProgram *p, MlirOperation op, MlirValue column, void *user);
+  void *pick_user;
   SN_VEC(SnKept) kept;         // by sn_row_keep; none: each phase recomputes what it needs
   int phase;                   // the one that is being emitted
   SnTable levels;              // of each of `values`

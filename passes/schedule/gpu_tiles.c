@@ -21,6 +21,7 @@
 #include "lowering/facts/gpu_slots.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
+#include <assert.h>
 #include <stdio.h>
 
 typedef struct {
@@ -30,39 +31,23 @@ typedef struct {
 
 // The first that fits is taken, or the last of a kernel.
 static const Tile tiles[] = {
-    {"mma.sync", 128, 128, 32, 256, 2},
-    {"mma.sync", 128, 64, 32, 128, 3},
-    {"mma.sync", 64, 128, 32, 128, 3},
-    {"mma.sync", 64, 64, 32, 128, 4},
-    {"mma.sync", 16, 128, 32, 128, 4},
-    {"mma.sync", 128, 16, 32, 128, 4},
-    {"mma.sync", 32, 32, 32, 64, 8},
-    {"mma.f64", 128, 128, 16, 256, 1},
-    {"mma.f64", 64, 64, 16, 128, 2},
-    {"mma.f64", 16, 128, 16, 128, 2},
-    {"mma.f64", 128, 16, 16, 128, 2},
-    {"mma.f64", 32, 32, 16, 64, 5},
-    {"mma.f64.small", 64, 64, 16, 128, 2},
-    {"mma.f64.small", 32, 32, 16, 64, 5},
-    {"mma.tf32", 128, 128, 16, 256, 2},
-    {"mma.tf32", 64, 64, 32, 128, 3},
-    {"mma.tf32", 16, 128, 32, 128, 3},
-    {"mma.tf32", 128, 16, 32, 128, 3},
-    {"mma.tf32", 32, 32, 32, 64, 6},
-    {"mma.parts", 128, 128, 16, 256, 1},
-    {"mma.parts", 64, 64, 16, 128, 2},
-    {"mma.parts", 16, 128, 16, 128, 3},
-    {"mma.parts", 128, 16, 16, 128, 3},
-    {"mma.parts", 32, 32, 16, 64, 5},
-    {"fma", 128, 128, 8, 256, 2},
-    {"fma", 128, 64, 8, 128, 3},
-    {"fma", 64, 128, 8, 128, 3},
-    {"fma", 64, 64, 16, 256, 4},
-    {"fma", 64, 64, 8, 256, 4},
-    {"fma", 4, 128, 32, 128, 4},
-    {"fma", 16, 128, 16, 128, 4},
-    {"fma", 128, 16, 16, 128, 4},
-    {"fma", 32, 32, 16, 64, 8},
+    {"mma.sync", 128, 128, 32, 256, 2},   {"mma.sync", 128, 192, 32, 256, 1},
+    {"mma.sync", 128, 64, 32, 128, 3},    {"mma.sync", 64, 128, 32, 128, 3},
+    {"mma.sync", 64, 64, 32, 128, 4},     {"mma.sync", 16, 128, 32, 128, 4},
+    {"mma.sync", 128, 16, 32, 128, 4},    {"mma.sync", 32, 32, 32, 64, 8},
+    {"mma.f64", 128, 128, 16, 256, 1},    {"mma.f64", 64, 64, 16, 128, 2},
+    {"mma.f64", 16, 128, 16, 128, 2},     {"mma.f64", 128, 16, 16, 128, 2},
+    {"mma.f64", 32, 32, 16, 64, 5},       {"mma.f64.small", 64, 64, 16, 128, 2},
+    {"mma.f64.small", 32, 32, 16, 64, 5}, {"mma.tf32", 128, 128, 16, 256, 2},
+    {"mma.tf32", 64, 64, 32, 128, 3},     {"mma.tf32", 16, 128, 32, 128, 3},
+    {"mma.tf32", 128, 16, 32, 128, 3},    {"mma.tf32", 32, 32, 32, 64, 6},
+    {"mma.parts", 128, 128, 16, 256, 1},  {"mma.parts", 64, 64, 16, 128, 2},
+    {"mma.parts", 16, 128, 16, 128, 3},   {"mma.parts", 128, 16, 16, 128, 3},
+    {"mma.parts", 32, 32, 16, 64, 5},     {"fma", 128, 128, 8, 256, 2},
+    {"fma", 128, 64, 8, 128, 3},          {"fma", 64, 128, 8, 128, 3},
+    {"fma", 64, 64, 16, 256, 4},          {"fma", 64, 64, 8, 256, 4},
+    {"fma", 4, 128, 32, 128, 4},          {"fma", 16, 128, 16, 128, 4},
+    {"fma", 128, 16, 16, 128, 4},         {"fma", 32, 32, 16, 64, 8},
     {"fma", 16, 16, 16, 64, 8},
 };
 
@@ -73,6 +58,16 @@ static int64_t register_bytes(const SnForm *f) {
   for (size_t p = 0; p < f->products.size; ++p)
     bytes = sn_bits(f->products.data[p].type) > 32 ? 8 : bytes;
   return bytes;
+}
+
+// Tiles of so many columns have the form's rows whole, where they have to.
+static bool has_columns(const SnForm *f, int64_t n) {
+  int64_t columns = sn_gpu_tile_columns(f);
+  return !columns || columns == n;
+}
+
+static bool may_take(const SnForm *f, const Tile *t) {
+  return has_columns(f, t->n) && (t->n != SN_GPU_WIDE_PIECE || sn_gpu_tile_columns(f));
 }
 
 // All products have a line of this name, the chip what it needs, and who asks for it may have it.
@@ -207,7 +202,7 @@ static const Tile *choose_measured(const SnForm *f, const SnGpuPoints *points, c
     for (int64_t split = 1; split <= MOST_PARTS; ++split) {
       const Tile *t = &f32_tiles[i].tile;
       double cost = measured_cost(f, points, &f32_tiles[i], split, chip);
-      if (cost < 0 || (best && cost >= least) ||
+      if (cost < 0 || (best && cost >= least) || !has_columns(f, t->n) ||
           sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy > chip->shared_bytes)
         continue;
       best = t;
@@ -269,7 +264,7 @@ static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const Staged
     threads |= slot.fetch != SN_GPU_BY_COPIES;
     k = sn_gpu_map_sum(&p);
   }
-  return sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) && stages_of(f, t, chip);
+  return has_columns(f, t->n) && sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) && stages_of(f, t, chip);
 }
 
 // Until threads have moved a side into a slot; 0, where the copy engine does.
@@ -383,6 +378,23 @@ static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, 
                                         (long long)t->threads, (long long)t->occupancy, shared));
 }
 
+static size_t choose_plain(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
+                           const SnGpuChip *chip) {
+  size_t n = sizeof tiles / sizeof *tiles, last = n;
+  for (size_t i = 0; i < n; ++i) {
+    bool other = last < n && strcmp(tiles[i].kernel, tiles[last].kernel);
+    if (other)
+      break;
+    if (!runs(f, tiles[i].kernel, options) || !may_take(f, &tiles[i]))
+      continue;
+    last = i;
+    if (fits(f, points, &tiles[i], chip))
+      break;
+  }
+  assert(last < n && "every form with products runs by fma, with rows of a piece too");
+  return last;
+}
+
 MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_gpu_not_products(f))
     return mlirAttributeGetNull();
@@ -393,10 +405,7 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
       sn_in_sequence(f->op) ? NULL : choose_staged(f, &points, options, chip, &split);
   if (by_copies)
     return staged_schedule(f, by_copies, split, chip);
-  size_t last = sizeof tiles / sizeof *tiles - 1, i = 0;
-  while (i < last && !(runs(f, tiles[i].kernel, options) &&
-                       (fits(f, &points, &tiles[i], chip) || strcmp(tiles[i].kernel, tiles[i + 1].kernel))))
-    ++i;
+  size_t i = choose_plain(f, &points, options, chip);
   bool measured = !strcmp(tiles[i].kernel, "fma") && sn_gpu_chip_has(options->chip, "sm_90");
   const Tile *t = measured ? choose_measured(f, &points, chip, &split) : NULL;
   if (t)
@@ -419,7 +428,7 @@ bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, siz
     return true;
   }
   const Tile *t = &tiles[i - num_staged];
-  if (runs(f, t->kernel, options) &&
+  if (runs(f, t->kernel, options) && may_take(f, t) &&
       sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes)
     *schedule = plain_schedule(f, &points, t, split_of(f, &points, t, chip), chip);
   return true;

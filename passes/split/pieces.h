@@ -116,6 +116,13 @@ void sn_store_products(MlirOperation contract, MlirAttribute cut);
 // programs.
 void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 
+// ---- split/reduced.c ----------------------------------------------------------------------
+
+// Why the rows of a contract cannot be reduced a piece of their columns at a time; NULL: they can. `of_body`: what they
+// are reduced by is why. Then: its pieces in tiles of a GPU, and a rowwise that joins them.
+const char *sn_not_in_parts(const SnForm *f, bool *of_body);
+void sn_reduce_in_parts(MlirOperation contract, MlirAttribute cut);
+
 // ---- split/few.c ------------------------------------------------------------------------
 
 // A GPU has few elements of the contract's product, and each is a long sum; and a rowwise that sums them in its place.

@@ -146,8 +146,20 @@ bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
   return sn_cut(&s);
 }
 
+// Rows that are nothing but reduced need not be in memory.
+static const char *parts_on_gpu(const SnForm *f) {
+  bool of_body;
+  return sn_gpu_not_products(f) && !sn_not_in_parts(f, &of_body)
+             ? "its rows are reduced a tile's columns at a time, and never stored"
+             : NULL;
+}
+
 // Why a GPU does not make the products of a plain contract in one kernel with its rows: that has a tile of each row.
-static const char *not_on_gpu(const SnForm *f) { return sn_gpu_not_products(f); }
+static const char *not_on_gpu(const SnForm *f) {
+  bool of_body = false;
+  const char *why = sn_gpu_not_products(f), *not_in_parts = why ? sn_not_in_parts(f, &of_body) : NULL;
+  return of_body ? not_in_parts : why;
+}
 
 // The same of a CPU, whose kernel has rows that come from one side and columns from the other.
 static const char *not_on_cpu(const SnForm *f) {
@@ -195,8 +207,10 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
       }
     sn_vec_free(&forms);
   }
-  if (ok && how.target && !strcmp(how.target, "gpu"))
+  if (ok && how.target && !strcmp(how.target, "gpu")) {
+    split_products(func, how, parts_on_gpu, sn_reduce_in_parts);
     split_products(func, how, not_on_gpu, sn_store_products);
+  }
   if (ok && how.target && !strcmp(how.target, "cpu"))
     split_products(func, how, not_on_cpu, sn_store_products_by_rows);
   return ok ? SN_OK : SN_FAIL;

@@ -7,6 +7,7 @@ float32 whose low bits are 0, those of floats of 8 bits float32 of their values.
 import numpy as np
 
 import chain_cases
+import head_cases
 import layer_cases
 
 CASES = []
@@ -1581,6 +1582,7 @@ def all_cases():
     softmax("dynamic_big", 1000, 50021, dynamic=(True, True), big=True)
     chain_cases.chains(case, program, tensor, cast)
     layer_cases.layers(case, program, tensor, cast)
+    head_cases.heads(case, program, tensor, cast)
     # what has more than 2^31 elements is in run_cases.py: its inputs are made on the device
     mse("mse_big", (4099, 8191), big=True)
     mse("huge_flat", (65537, 32771), big=True)

@@ -184,13 +184,6 @@ size_t sn_chain_place_of_maximum(const SnGpuChain *c) {
 
 MlirValue *sn_chain_reference_of(SnChainRow *r) { return r->states + num_reductions(r->c); }
 
-// i1, the same in all lanes of the warp: some say so.
-static MlirValue any(SnBuilder *b, MlirValue x) {
-  MlirValue operands[] = {sn_int(b, mlirIntegerTypeGet(b->ctx, 32), -1), x};
-  return sn(b, "nvvm.vote.sync", sn_values(2, operands), mlirIntegerTypeGet(b->ctx, 1),
-            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<vote_sync_kind any>")));
-}
-
 // Of the thread's row h, under another reference: sums of exponentials, and what grows.
 static void scale(SnBuilder *b, SnChainRow *r, MlirValue by) {
   for (size_t i = sn_chain_num_reduces(r->program, 0); i < num_reductions(r->c); ++i)
@@ -217,7 +210,7 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, SnChainRow *rows) {
   memcpy(was + num_states, grown, rows->num_grown * sizeof *was);
   for (size_t i = 0; i < n; ++i)
     types[i] = sn_type_of(was[i]);
-  SnIf raise = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
+  SnIf raise = sn_if_types(b, sn_gpu_any_lane(b, far), sn_types((intptr_t)n, types));
   for (int h = 0; h < 2; ++h) {
     MlirValue *r = sn_chain_reference_of(&rows[h]);
     scale(b, &rows[h], sn_chain_exponential(b, sn(b, "arith.subf", *r, next[h])));
@@ -381,7 +374,7 @@ static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
     memcpy(was + at, places[k], counts[k] * sizeof *was);
   for (size_t i = 0; i < n; ++i)
     types[i] = sn_type_of(was[i]);
-  SnIf again = sn_if_types(b, any(b, far), sn_types((intptr_t)n, types));
+  SnIf again = sn_if_types(b, sn_gpu_any_lane(b, far), sn_types((intptr_t)n, types));
   SnChainRow others[2] = {rows[0], rows[1]};
   begin_rows(b, c, own, sums, masked, others);
   for (int h = 0; h < 2; ++h)

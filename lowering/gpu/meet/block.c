@@ -45,6 +45,12 @@ MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int6
   return x;
 }
 
+MlirValue sn_gpu_any_lane(SnBuilder *b, MlirValue x) {
+  MlirValue operands[] = {sn_int(b, mlirIntegerTypeGet(b->ctx, 32), -1), x};
+  return sn(b, "nvvm.vote.sync", sn_values(2, operands), mlirIntegerTypeGet(b->ctx, 1),
+            sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<vote_sync_kind any>")));
+}
+
 void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnReduction *r, MlirValue *values, int64_t lanes, bool last) {
   MlirValue own[SN_GPU_MAX_VALUES];
   for (size_t i = 0; i < n; ++i) {

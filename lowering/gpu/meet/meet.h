@@ -20,6 +20,8 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReducti
                          bool barrier);
 // A value combined over groups of `lanes` neighbours in a warp.
 MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t lanes);
+// i1, the same in all lanes of the warp: some say so.
+MlirValue sn_gpu_any_lane(SnBuilder *b, MlirValue x);
 // n values of each thread. `last`: all that share the row have met then.
 void sn_gpu_butterflies(SnBuilder *b, size_t n, const SnReduction *reductions, MlirValue *values, int64_t lanes,
                         bool last);

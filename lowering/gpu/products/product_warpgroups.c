@@ -395,6 +395,10 @@ static void emit_program(SnBuilder *b, Staged *s, MlirValue row) {
     last = meet(b, s, lists, n, values);
   for (int64_t block = 0; block < s->blocks; ++block) {
     MlirValue first = block ? plus(b, of_warp, sn_index(b, block * SN_GPU_WARPGROUP_ROWS)) : of_warp;
+    if (g->plan->whole_rows) {
+      sn_gpu_emit_rows_of_pairs(b, g, first, values + block * n, s->blocks * n);
+      continue;
+    }
     for (int64_t column = 0; column < g->plan->n; column += SN_GPU_STORED_COLUMNS) {
       for (size_t p = 0; p < f->products.size; ++p)
         store_columns(b, s, f->products.data[p].type, values + ((int64_t)p * s->blocks + block) * n, column,

@@ -189,6 +189,10 @@ static void sum_products(SnBuilder *b, SnGpuProducts *g) {
 
 static void emit_program(SnBuilder *b, SnGpuProducts *g) {
   const SnGpuProductPlan *p = g->plan;
+  if (p->whole_rows) {
+    sn_gpu_emit_rows_of_tile(b, g);
+    return;
+  }
   int64_t lanes = sn_gpu_product_lanes(g->form, p);
   SnLoop e = sn_for(b, g->k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, g->k->threads));
   emit_vector(b, g, e.index, lanes);

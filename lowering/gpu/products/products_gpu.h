@@ -62,6 +62,22 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
 void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
                         MlirValue row, MlirValue column, int64_t lanes);
 
+// product_rows.c: a row of the tile that `team` neighbours in a warp share, whole: pieces of `lanes` columns of each of
+// them, from `first`, the thread's first column, plus offsets[i] on. sums[i]: of product i / n, piece i % n.
+typedef struct {
+  MlirValue row, first; // index, in the tile
+  int64_t team, lanes;
+  size_t n;
+  const int64_t *offsets;
+  const MlirValue *sums;
+} SnGpuSharedRow;
+// The row program on it. All lanes of the warp come here.
+void sn_gpu_emit_shared_row(SnBuilder *b, SnGpuProducts *g, const SnGpuSharedRow *row);
+// On all rows of 16 that a warp has in registers as pairs of wgmma's sums lie: `values` of each product, `stride` from
+// one to the next; `row`: the first of the warp's. On all rows of the tile, whose sums are in shared memory.
+void sn_gpu_emit_rows_of_pairs(SnBuilder *b, SnGpuProducts *g, MlirValue row, const MlirValue *values, int64_t stride);
+void sn_gpu_emit_rows_of_tile(SnBuilder *b, SnGpuProducts *g);
+
 // i1: i < size, unless pieces of so many end with it.
 MlirValue sn_gpu_inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t piece);
 

@@ -465,3 +465,16 @@ func.func private @known(%x: memref<4x8xf32>, %y: memref<4xf32>) attributes {sin
   }
   return
 }
+
+// -----
+
+func.func private @pieces(%x: memref<4x16xf32>, %w: memref<256x16xf32>, %y: memref<2x4xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule with n = 64, and its rows, which a tile has whole, have 128 columns}}
+  sinter.contract (i = 4, p = 2) by (c = 128) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[p * 128 + c, k] : memref<256x16xf32>) : f32
+      outs(%y[p, i] : memref<2x4xf32>) schedule(#sinter.mma<m = 64, n = 64>) {
+  ^row(%acc: tensor<128xf32>):
+    %s = sinter.row_reduce add %acc : tensor<128xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

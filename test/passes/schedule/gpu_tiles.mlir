@@ -275,3 +275,28 @@ func.func @two(%x: tensor<4096x1024xbf16>, %v: tensor<4096x1024xbf16>, %w: tenso
   }
   return %0 : tensor<4096x4096xbf16>
 }
+
+// -----
+
+// A tile has as many columns as a piece of a row that is reduced: of half types 192, of f32 128.
+
+// CHECK-LABEL: func @pieces
+//       CHECK:   kernel = "wgmma", m = 128, n = 192, {{.*}}share = "turns"
+//       CHECK:   kernel = "fma", m = {{[0-9]+}}, n = 128
+func.func @pieces(%x: tensor<4096x64xbf16>, %w: tensor<1920x64xbf16>, %u: tensor<4096x64xf32>, %v: tensor<1280x64xf32>, %e: tensor<10x4096xf32>) -> (tensor<10x4096xf32>, tensor<10x4096xf32>) {
+  %0 = sinter.contract (i = 4096, p = 10) by (c = 192)
+      product (k = 64) (%x[i, k] : tensor<4096x64xbf16>, %w[p * 192 + c, k] : tensor<1920x64xbf16>) : f32
+      outs(%e[p, i] : tensor<10x4096xf32>) {
+  ^row(%a: tensor<192xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<192xf32> -> f32
+    sinter.yield %m : f32
+  }
+  %1 = sinter.contract (i = 4096, p = 10) by (c = 128)
+      product (k = 64) (%u[i, k] : tensor<4096x64xf32>, %v[p * 128 + c, k] : tensor<1280x64xf32>) : f32
+      outs(%e[p, i] : tensor<10x4096xf32>) {
+  ^row(%a: tensor<128xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<128xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0, %1 : tensor<10x4096xf32>, tensor<10x4096xf32>
+}

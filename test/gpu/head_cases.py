@@ -1,0 +1,96 @@
+"""Rows of a product that are nothing but reduced: a language model's head, whose logits are never stored."""
+import numpy as np
+
+
+def heads(case, program, tensor, cast):
+    for name, options in {
+        "head": dict(m=100, n=600, k=72, t="bf16"),
+        "head_even": dict(m=65, n=576, k=64, t="f16"),
+        "head_few": dict(m=3, n=401, k=40, t="bf16"),
+        "head_f32": dict(m=37, n=300, k=33, t="f32"),
+        "head_f64": dict(m=17, n=300, k=20, t="f64"),
+        "head_no_numbers": dict(m=20, n=400, k=24, t="bf16", numbers=False),
+        "head_rows": dict(m=70, n=600, k=72, t="bf16", dynamic=True),
+    }.items():
+        head(case, program, tensor, cast, name, **options)
+
+
+def head(case, program, tensor, cast, name, m, n, k, t, dynamic=False, numbers=True):
+    """Cross entropy with a part for all classes, a log-sum-exp, a maximum, a sum of squares, and expected logits; whole
+    pieces are -inf for some rows, labels are beside their rows. Without numbers: a row of nothing but -inf, one of NaN,
+    one with an infinity."""
+    M, s = "?" if dynamic else m, "f64" if t == "f64" else "f32"
+    row = f"tensor<{n}x{s}>"
+    body = f"""
+%loss, %lse, %most, %squares, %mean = sinter.contract (i = {M}) by (j = {n})
+    product (k = {k}) (%x[i, k] : {tensor((M, k), t)}, %w[j, k] : {tensor((n, k), t)}) : {s}
+    ins(%c[j] : {tensor((n,), s)}, %t[i] : {tensor((M,), 'i64')}, %f[i] : {tensor((M,), 'i64')})
+    reduce(add [] : {s})
+    outs(%empty_loss[] : {tensor((), s)}, %empty_lse[i] : {tensor((M,), s)}, %empty_most[i] : {tensor((M,), s)},
+         %empty_squares[i] : {tensor((M,), s)}, %empty_mean[i] : {tensor((M,), s)}) {{
+^row(%p: {row}, %bias: {row}, %t0: i64, %first: i64):
+  %least = arith.constant 0xFF{'F0000000000000' if s == 'f64' else '800000'} : {s}
+  %zero = arith.constant 0.0 : {s}
+  %part = arith.constant 0.1 : {s}
+  %leastb = sinter.broadcast %least : {s} -> {row}
+  %q = arith.addf %p, %bias : {row}
+  %jx = sinter.index j : tensor<{n}xindex>
+  %j = arith.index_cast %jx : tensor<{n}xindex> to tensor<{n}xi64>
+  %fb = sinter.broadcast %first : i64 -> tensor<{n}xi64>
+  %in = arith.cmpi sge, %j, %fb : tensor<{n}xi64>
+  %x_ = arith.select %in, %q, %leastb : tensor<{n}xi1>, {row}
+  %m = sinter.row_reduce maximumf %x_ : {row} -> {s}
+  %mb = sinter.broadcast %m : {s} -> {row}
+  %d = arith.subf %x_, %mb : {row}
+  %e = math.exp %d : {row}
+  %z = sinter.row_reduce add %e : {row} -> {s}
+  %l = math.log %z : {s}
+  %lb = sinter.broadcast %l : {s} -> {row}
+  %dq = arith.subf %q, %mb : {row}
+  %logs = arith.subf %d, %lb : {row}
+  %picked = sinter.pick %logs[%t0] else %zero : {row}, i64
+  %of_label = arith.negf %picked : {s}
+  %lse_ = arith.addf %m, %l : {s}
+  %sq = arith.mulf %q, %q : {row}
+  %s2 = sinter.row_reduce add %sq : {row} -> {s}
+  %eq = arith.mulf %e, %q : {row}
+  %t = sinter.row_reduce add %eq : {row} -> {s}
+  %u = arith.divf %t, %z : {s}
+  %y = sinter.row_reduce maximumf %q : {row} -> {s}
+  %yb = sinter.broadcast %y : {s} -> {row}
+  %far = arith.subf %q, %yb : {row}
+  %fars = sinter.row_reduce add %far : {row} -> {s}
+  %smooth = arith.mulf %fars, %part : {s}
+  %of_row = arith.subf %of_label, %smooth : {s}
+  sinter.yield %of_row, %lse_, %m, %s2, %u : {', '.join(5 * [s])}
+}}"""
+
+    def inputs(r):
+        first = np.zeros(m, np.int64)
+        first[: m // 3] = r.integers(0, n - 8, m // 3)
+        t_ = r.integers(n - 8, n, m)
+        t_[1], t_[2] = -1, n
+        x = cast(r.standard_normal((m, k)), t)
+        if not numbers:
+            first[0], x[1], x[2, 0] = n, np.nan, np.inf
+        return [x, cast(r.standard_normal((n, k)), t),
+                r.standard_normal(n).astype(np.float64 if s == "f64" else np.float32), t_, first]
+
+    @np.errstate(invalid="ignore", divide="ignore")
+    def outputs(x, w, c, t_, first):
+        q = x.astype(np.float64) @ w.astype(np.float64).T + c
+        v = np.where(np.arange(n) >= first[:, None], q, -np.inf)
+        most = v.max(1)
+        e = np.exp(v - most[:, None])
+        z = e.sum(1)
+        lse = most + np.log(z)
+        inside = (t_ >= 0) & (t_ < n)
+        picked = np.where(inside, v[np.arange(m), np.where(inside, t_, 0)] - lse, 0)
+        loss = (-picked - 0.1 * (q - q.max(1, keepdims=True)).sum(1)).sum()
+        return [np.array(loss), lse, most, (q * q).sum(1), (e * q).sum(1) / z]
+
+    sizes = ["%zero_ = arith.constant 0 : index", f"%size0 = tensor.dim %x, %zero_ : {tensor((M, k), t)}"]
+    sizes = sizes if dynamic else []
+    case(name, program([("x", (M, k), t), ("w", (n, k), t), ("c", (n,), s), ("t", (M,), "i64"), ("f", (M,), "i64")],
+                       [("loss", (), s)] + [(r, (M,), s) for r in ("lse", "most", "squares", "mean")], sizes, body),
+         inputs, outputs, tolerance=2e-5)
