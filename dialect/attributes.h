@@ -13,6 +13,8 @@
 #define SN_OUTPUT_FACTS "sinter.output_facts"
 // Of an argument or a result: its name in the table.
 #define SN_NAME "sinter.name"
+// Of an argument: weights that the host packs once, by a function beside (sinter-pack-weights), and keeps.
+#define SN_PACK "sinter.pack"
 // Of a result: the argument that it is the gradient of. Of an argument: the result whose
 // upstream gradient it is.
 #define SN_GRADIENT_OF "sinter.gradient_of"

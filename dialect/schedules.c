@@ -30,6 +30,7 @@ static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
 static const char *const widenings[] = {"packing", "reading", NULL};
+static const char *const weights[] = {"given", "packed", NULL};
 static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
@@ -136,6 +137,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "widen", 0, 0, 0, 0, widenings,
      "where narrower sides become what the kernel multiplies; \"packing\": in a copy; \"reading\": in registers, from "
      "where they lie: weights [k, j] that few rows use, and both sides of vectors along k"},
+    {"brgemm", "weights", 0, 0, 0, 0, weights,
+     "how the sides that have columns lie; \"given\": as the program has them; \"packed\": as the kernel wants them, "
+     "in "
+     "panels of n columns and k summed elements (sinter-pack-weights)"},
     {"brgemm", "ahead", 0, 65536, 1, 0, NULL,
      "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; 0: "
      "not asked"},

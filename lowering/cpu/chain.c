@@ -19,8 +19,9 @@
 //
 // new schedule key: of a CPU's products: where it is read.
 
-#include "dialect/schedules.h"
 #include "lowering/cpu/chain.h"
+#include "dialect/schedules.h"
+#include "lowering/facts/packed_weights.h"
 
 #define SLOTS 64 // numbers that the runtime deals to tasks
 #define APART 16 // elements between rows of sums that are as long as some lines of a cache that share a place
@@ -158,6 +159,27 @@ static MlirLogicalResult check(const Chain *chain) {
                         "lie: leave widen out",
                         product.line->name, p);
     }
+  }
+  return SN_OK;
+}
+
+// Weights that are said to be packed are.
+static MlirLogicalResult check_packed(const Chain *chain) {
+  const SnForm *f = &chain->c.kernel->form;
+  for (size_t p = 0; p < f->products.size && sn_schedule_word_is(f->schedule, "weights", "packed"); ++p) {
+    Product product;
+    SnPackedWeights w;
+    (void)sn_cpu_read_product(f, p, chain->c.together, sn_schedule_word(f->schedule, "kernel"), &product);
+    if (!sn_cpu_packed_weights(f, &product, f->schedule, &w))
+      return sn_error(f->op,
+                      "weights = \"packed\", but those of product %zu cannot be for kernel = \"%s\": leave weights out",
+                      p, product.line->name);
+    if (!sn_cpu_is_packed(f, &product, f->schedule))
+      return sn_error(
+          f->op,
+          "weights = \"packed\", but those of product %zu are not a tensor of %lldx%lldx%lldx%lld that is read "
+          "as sinter-pack-weights writes it",
+          p, (long long)w.panels, (long long)w.steps, (long long)w.rows, (long long)w.columns);
   }
   return SN_OK;
 }
@@ -313,13 +335,14 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->room = room;
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed || c->packs_rows || (q->widens_a && !c->widens) ? 0 : q->lda;
-    q->ldb = packs_weights(c, q) ? 0 : q->ldb;
+    q->packed = sn_cpu_is_packed(f, q, c->kernel->form.schedule);
+    q->ldb = packs_weights(c, q) || q->packed ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack =
-        q->ldb ? none
-               : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
-    q->b_rows = group == 1 ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
+    q->b_pack = q->ldb || q->packed ? none
+                                    : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q),
+                                                         sn_index(b, columns_of_panel(q)));
+    q->b_rows = group == 1 || q->packed ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
 }
 
@@ -330,13 +353,14 @@ static void segment_in_task(Chain *chain, Segment *s) {
     Product old = s->products[p], *q = &s->products[p];
     (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
     q->streamed = old.streamed;
+    q->packed = old.packed;
     q->panel = old.panel;
     q->room = old.room;
     q->lda = old.lda;
     q->ldb = old.ldb;
     q->c = sn_lookup(&c->t.map, old.c);
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
-    q->b_pack = q->ldb ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
+    q->b_pack = sn_none(old.b_pack) ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
     q->b_rows = sn_none(old.b_rows) ? old.b_rows : sn_lookup(&c->t.map, old.b_rows);
   }
 }
@@ -497,7 +521,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   chain.windows = (SnWindows){.of = k,
                               .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m)),
                               .stream = chain.stream};
-  bool ok = read_segments(&chain) && !sn_failed(check(&chain)) && !sn_failed(check_walk(&chain));
+  bool ok = read_segments(&chain) && !sn_failed(check(&chain)) && !sn_failed(check_walk(&chain)) &&
+            !sn_failed(check_packed(&chain));
   if (ok) {
     MlirValue tasks = c->tasks;
     for (size_t i = 0; i < chain.segments.size; ++i)

@@ -61,6 +61,14 @@ static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
   return tiles ? in_tiles(b, a, p->line, tiles) : along_rows(b, a, p->line);
 }
 
+// The panel of weights that were packed before the program ran; it begins at whole ones of both dimensions.
+static SnPanel packed_before(Contract *c, const Product *p, MlirValue k0, MlirValue n0) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0), at[] = {sn(b, "arith.divui", n0, sn_index(b, c->n)),
+                                           sn(b, "arith.divui", k0, sn_index(b, c->k)), zero, zero};
+  return sn_cpu_panel_at(b, p->b->value, at, sn_index(b, sn_dim(sn_type_of(p->b->value), 3)));
+}
+
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
 // B's panel begins at this row of the task's b_pack.
 static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column,
@@ -74,11 +82,13 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .k = kk,
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
-                        .ahead = p->ldb ? c->ahead : 0,
+                        .ahead = p->ldb || p->packed ? c->ahead : 0,
                         .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
-                   : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->panels * sn_cpu_b_rows(c, p), panel), zero);
+            : p->packed
+                ? packed_before(c, p, k0, n0)
+                : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->panels * sn_cpu_b_rows(c, p), panel), zero);
   block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
@@ -114,7 +124,7 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                               MlirValue column) {
   SnBuilder *b = &c->t.b;
-  if (!p->ldb)
+  if (!p->ldb && !p->packed)
     sn_cpu_pack_b(c, p, k0, kk, n0, nn);
   if (!p->panel || c->panels == 1) {
     multiply(c, p, k0, kk, n0, nn, column, sn_index(b, 0));

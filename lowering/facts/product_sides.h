@@ -27,6 +27,7 @@ typedef struct {
   // Set by the lowering.
   int64_t room;      // columns of b_pack
   int64_t panel;     // columns of b that are packed at a time; 0: all that are asked for
+  bool packed;       // b lies as the line wants it (packed_weights.h)
   bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
   MlirValue a_from;  // and the first of these; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]

@@ -41,6 +41,9 @@
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
+#define FEW_PACKED_ROWS 32
+#define PACKED_LINE 1024 // of k in weights that are packed before, for as few rows
+#define PACKED_AHEAD 64  // rows of k of them, a quarter of a panel's line
 #define READ_LINE 4096 // of k in weights [j, k], for up to 4 rows
 #define READ_SHORT_LINE 1024
 
@@ -129,10 +132,26 @@ static bool reads_weights(const SnForm *f, const SnMicroKernel *line) {
          sn_cpu_reads_weights(f, line->name);
 }
 
+// Packed weights of which each row of memory is used by few rows, so that they come from memory as fast as it goes.
+static bool few_take_packed(const SnForm *f, const SnMicroKernel *line) {
+  return line->pack_b == SN_PACK_ROWS && is_few(rows_of(f, line->name), FEW_PACKED_ROWS);
+}
+
 // Tiles are whole ones, and to configure them takes as long as some thousand multiplications.
 static bool is_small(const SnForm *f) {
   int64_t rows = sizes(f, 0, f->num_rows), each = work_of(f).all;
   return rows != SN_DYNAMIC && each != SN_DYNAMIC && sn_times(rows, each) < TILES_WORK;
+}
+
+// The first one whose sums are in vectors, for weights that lie in rows: it asks memory for them ahead.
+static const SnMicroKernel *of_packed(const SnForm *f, const SnMicroKernel *like, const char *features) {
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  for (const SnMicroKernel *line = like; line->name && few_take_packed(f, like); ++line)
+    if (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == like->pack_b && line->a == like->a &&
+        sn_micro_kernel(line->name, m.a, m.b, m.sum) == line && pays(f, line->name, features))
+      return line;
+  return like;
 }
 
 // The first line of the table that the form can have, of those that read weights where they lie or of the others.
@@ -150,9 +169,19 @@ static const SnMicroKernel *first_line(const SnForm *f, const char *features, bo
   return NULL;
 }
 
-static const char *best_kernel(const SnForm *f, const char *features) {
+// So few rows that reading weights where they lie takes as long as reading packed ones.
+static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMicroKernel *reading) {
+  bool tiles = line->sums == SN_SUMS_IN_TILES, lines = reading && reading->sums == SN_SUMS_ALONG_K;
+  int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
+  return reading && (lines || !tiles) && is_few(rows_of(f, reading->name), few);
+}
+
+static const char *best_kernel(const SnForm *f, const SnScheduleOptions *options) {
   // "any128" is for all types.
+  const char *features = options->features;
   const SnMicroKernel *line = first_line(f, features, false), *reading = first_line(f, features, true);
+  if (sn_schedule_packs(f, line->name, options) && (sn_schedule_must_pack(f) || !reads_as_fast(f, line, reading)))
+    return of_packed(f, line, features)->name;
   SnMultiplied m;
   bool floats = sn_multiplied(f, 0, &m) && sn_is_float(m.sum);
   bool tiles = line->sums == SN_SUMS_IN_TILES && !(reading && reading->sums == SN_SUMS_IN_VECTORS && floats);
@@ -175,6 +204,11 @@ static int64_t unit_of(const SnForm *f, const char *kernel, int64_t (*unit)(cons
   return all;
 }
 
+// The size of equal parts, as many as blocks of it would be: what is packed holds few zeros.
+static int64_t in_equal_parts(int64_t size, int64_t block, int64_t unit) {
+  return size > block ? up_to_multiple(sn_pieces(size, sn_pieces(size, block)), unit) : block;
+}
+
 typedef struct {
   const char *kernel;
   const SnMicroKernel *line; // of the first product
@@ -185,6 +219,7 @@ typedef struct {
   bool reads;      // weights where they lie
   bool reads_rows; // and rows, of which there are many for few columns
   bool far_rows;   // are copied, since they are too far apart
+  bool packed;     // weights, before the program runs
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool packs_rows; // each of them copies its rows of a
   int64_t computes_rows; // or computes them: so many operations for an element
@@ -264,7 +299,7 @@ static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum, bool re
 // are less than it takes to find the page. So several panels are packed together, of fewer rows.
 static bool far_weights(const SnForm *f, const Plan *p) {
   int64_t widest = p->work.widest, sum = p->work.summed;
-  return p->line->sums != SN_SUMS_IN_TILES && p->line->group == 1 && !p->reads && p->by_columns &&
+  return p->line->sums != SN_SUMS_IN_TILES && p->line->group == 1 && !p->reads && !p->packed && p->by_columns &&
          sn_has_one_group(f) && p->m >= 64 && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
          sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
          sn_times(sn_times(widest, sum), p->side_bytes) > FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
@@ -284,8 +319,8 @@ static void keep_sums(const SnForm *f, Plan *p) {
     return;
   bool leave = p->work.summed == SN_DYNAMIC || sn_times(sn_times(p->work.summed, p->side_bytes), p->m) > KEPT_ROWS;
   p->far_rows = far && leave;
-  if (long_sums && p->m >= 64 && (leave || sn_cpu_weights_in_rows(f, p->kernel)) && p->work.widest != SN_DYNAMIC &&
-      p->work.widest > p->n)
+  bool in_rows = !p->packed && sn_cpu_weights_in_rows(f, p->kernel);
+  if (long_sums && p->m >= 64 && (leave || in_rows) && p->work.widest != SN_DYNAMIC && p->work.widest > p->n)
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
 }
 
@@ -295,10 +330,13 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
     return (narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n);
   if (p->reads)
     return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
-  return p->m >= 32 ? (p->side_bytes == 1 ? 512 : 256) : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
+  if (p->packed && few_take_packed(f, p->line))
+    return PACKED_LINE;
+  return p->m >= 32 || p->packed ? (p->side_bytes == 1 ? 512 : 256)
+                                 : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
 }
 
-static Plan plan(const SnForm *f, const char *kernel) {
+static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
   (void)sn_multiplied(f, 0, &first);
@@ -310,10 +348,12 @@ static Plan plan(const SnForm *f, const char *kernel) {
             .batch = sizes(f, 0, batch_dims),
             .work = work_of(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
+            .packed = sn_schedule_packs(f, kernel, options),
             .reads = reads_weights(f, line) || reads_both(f, line),
             .reads_rows = !reads_weights(f, line) && reads_both(f, line),
             .computes_rows = computes_rows(f),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
+  p.reads &= !p.packed;
   p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
   p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
@@ -322,6 +362,10 @@ static Plan plan(const SnForm *f, const char *kernel) {
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
+  if (p.packed) {
+    p.n = in_equal_parts(p.work.widest, p.n, sn_micro_column_unit(line, first.sum));
+    p.k = in_equal_parts(p.work.summed, p.k, unit_of(f, kernel, sn_micro_k_unit));
+  }
   keep_sums(f, &p);
   return p;
 }
@@ -339,7 +383,7 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
 }
 
 static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
-  Plan p = plan(f, kernel);
+  Plan p = plan(f, kernel, options);
   bool counted = p.rows != SN_DYNAMIC && p.batch != SN_DYNAMIC;
   int64_t blocks = counted ? sn_times(p.batch, sn_pieces(p.rows, p.m)) : SN_DYNAMIC, all = p.work.all,
           columns = columns_of_task(&p, blocks), tasks = MOST_TASKS,
@@ -350,9 +394,9 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   if (columns || p.stream)
     snprintf(share, sizeof share, "%s = %lld, ", columns ? "columns" : "stream",
              (long long)(columns ? columns : p.stream));
-  char more[80] = "";
+  char more[160] = "";
   int64_t sums = columns && columns < p.sums ? columns : p.sums;
-  if (sums > p.n && sn_cpu_weights_in_rows(f, kernel))
+  if (sums > p.n && !p.packed && sn_cpu_weights_in_rows(f, kernel))
     snprintf(more, sizeof more, "panels = %lld, ", (long long)(sums / p.n));
   if (sums > p.n)
     snprintf(more + strlen(more), sizeof more - strlen(more), "sums = %lld, ", (long long)sums);
@@ -361,8 +405,12 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
   if (vectors && p.k < p.work.summed)
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);
+  if (p.packed && p.line->sums == SN_SUMS_IN_VECTORS && few_take_packed(f, p.line))
+    snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %d, ", PACKED_AHEAD);
   if ((vectors || p.reads_rows) && narrow_sides(f))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
+  if (p.packed)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"packed\", ");
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(
       loc, "brgemm",
@@ -374,7 +422,7 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
 }
 
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
-  return schedule_with(f, best_kernel(f, options->features), options);
+  return schedule_with(f, best_kernel(f, options), options);
 }
 
 bool sn_schedule_cpu_kernel(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {

@@ -118,23 +118,32 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   static const char *const forms[] = {"sinter.rowwise", "sinter.contract", "sinter.steps"};
-  const SnScheduleOptions *options = run->options;
+  SnTable given = {0}, chosen = {0};
+  SnScheduleOptions own = *(const SnScheduleOptions *)run->options, *options = &own;
+  own.given = &given;
   if (!strcmp(options->target, "gpu") && !sn_gpu_chip(options->chip))
     return sn_error(op, SN_GPU_CHIP_ERROR, options->chip);
   SnTuning tuning = {0};
   MlirLogicalResult result = *options->tuning ? sn_tuning_read(run->ctx, options->tuning, &tuning) : SN_OK;
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
-    SnOpVec ops = sn_collect(op, forms[i]);
-    for (size_t k = 0; k < ops.size && !sn_failed(result); ++k)
-      result = schedule(ops.data[k], options, &tuning);
-    sn_vec_free(&ops);
-  }
+  do
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+      SnOpVec ops = sn_collect(op, forms[i]);
+      for (size_t k = 0; k < ops.size && !sn_failed(result); ++k) {
+        if (!sn_get_attr(ops.data[k], "schedule").ptr)
+          sn_table_put(&chosen, ops.data[k].ptr, 1);
+        result = schedule(ops.data[k], options, &tuning);
+      }
+      sn_vec_free(&ops);
+    }
+  while (!sn_failed(result) && !strcmp(options->target, "cpu") && sn_schedule_give_up_packing(op, &chosen, &given));
   SnOpVec sequences = sn_collect(op, "sinter.sequence");
   for (size_t k = 0; k < sequences.size && !sn_failed(result) && !strcmp(options->target, "gpu"); ++k)
     if (!sn_get_attr(sequences.data[k], "schedule").ptr)
       sn_set_attr(sequences.data[k], "schedule", sn_schedule_gpu_sequence(sequences.data[k], options));
   sn_vec_free(&sequences);
   sn_vec_free(&tuning);
+  sn_table_free(&given);
+  sn_table_free(&chosen);
   return result;
 }
 

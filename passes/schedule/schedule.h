@@ -19,6 +19,7 @@ typedef struct {
   bool allow_tf32;      // a GPU may round the sides of products in f32 to tf32
   bool f32_parts;       // a GPU may take f32 as sums of three bf16
   const char *tuning;   // a file of measured schedules; "": none
+  const SnTable *given; // of weights: those that are not packed before the program runs; NULL: none
 } SnScheduleOptions;
 
 // The schedule of a form, or null after a remark if the target has none for it.
@@ -35,6 +36,14 @@ bool sn_schedule_gpu_tile(const SnForm *form, const SnScheduleOptions *options, 
 bool sn_schedule_gpu_layer_tile(const SnForm *form, const SnScheduleOptions *options, size_t i,
                                 MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+// The weights of all products are constants, or arguments that a host packs, and this kernel would take them packed
+// (passes/schedule/pack_weights.c).
+bool sn_schedule_packs(const SnForm *form, const char *kernel, const SnScheduleOptions *options);
+// A host packs one of them (sinter.pack): there is no choice.
+bool sn_schedule_must_pack(const SnForm *form);
+// Weights that not all their readers take packed alike go to `given`, and those of them whose schedules were `chosen`
+// lose them. Whether there were any.
+bool sn_schedule_give_up_packing(MlirOperation root, const SnTable *chosen, SnTable *given);
 // What kernel i of the table of micro-kernels makes of a contract, null where a product or the CPU cannot have it;
 // false behind the last.
 bool sn_schedule_cpu_kernel(const SnForm *form, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule);

@@ -1,0 +1,81 @@
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --sinter-pack-weights --split-input-file --verify-diagnostics %s
+
+// Where both sides are widened to f32 first, a packed copy would be of another type.
+
+// expected-error@below {{argument 1 is to be packed, and is not the second side of products alone}}
+func.func @main(%x: tensor<700x300xbf16>, %w: tensor<300x70xbf16> {sinter.pack, sinter.name = "w"}) -> tensor<700x70xf32> {
+  %e = tensor.empty() : tensor<700x70xf32>
+  %y = sinter.contract (i = 700) by (j = 70) product (k = 300) (%x[i, k] : tensor<700x300xbf16>, %w[k, j] : tensor<300x70xbf16>) : f32
+      outs(%e[i, j] : tensor<700x70xf32>) {
+  ^row(%a: tensor<70xf32>):
+    sinter.yield %a : tensor<70xf32>
+  }
+  return %y : tensor<700x70xf32>
+}
+
+// -----
+
+// A part of an argument.
+
+func.func @part(%x: tensor<70x5xf32>, %w: tensor<6x3xf32> {sinter.pack}) -> tensor<70x3xf32> {
+  %e = tensor.empty() : tensor<70x3xf32>
+  // expected-error@below {{takes a part of argument 1, which is to be packed whole}}
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<6x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
+
+// -----
+
+// Something else that reads it.
+
+// expected-error@below {{argument 1 is to be packed, and is not}}
+func.func @returned(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> (tensor<70x3xf32>, tensor<5x3xf32>) {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y, %w : tensor<70x3xf32>, tensor<5x3xf32>
+}
+
+// -----
+
+// The function's name is taken.
+
+func.func private @main_pack_1()
+// expected-error@below {{argument 1 is packed by a function main_pack_1, and there is one of this name}}
+func.func @main(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> tensor<70x3xf32> {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
+
+// -----
+
+// A schedule by hand that asks for packed weights, which others read, too.
+
+func.func @by_hand(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> (tensor<70x3xf32>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) schedule(#sinter.brgemm<kernel = "fma512", weights = "packed">) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  %f = tensor.empty() : tensor<3xf32>
+  // expected-error@below {{reads weights that are to be packed for another reader}}
+  %s = sinter.rowwise (j = 3) by (k = 5) ins(%w[k, j] : tensor<5x3xf32>) outs(%f[j] : tensor<3xf32>) {
+  ^row(%a: tensor<5xf32>):
+    %t = sinter.row_reduce add %a : tensor<5xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y, %s : tensor<70x3xf32>, tensor<3xf32>
+}
