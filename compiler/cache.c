@@ -109,6 +109,7 @@ static void add_options(SnHash *hash, const SnJob *job) {
                          c->allow_tf32 ? "tf32" : "",
                          c->f32_parts ? "parts" : "",
                          c->half_weights ? "half weights" : "",
+                         c->clocks ? "clocks" : "",
                          c->launches};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);

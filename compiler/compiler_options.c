@@ -82,6 +82,10 @@ static const char *set_f32_parts(void *to, const char *value) {
   ((SinterCompiler *)to)->f32_parts = true;
   return NULL;
 }
+static const char *set_clocks(void *to, const char *value) {
+  ((SinterCompiler *)to)->clocks = true;
+  return NULL;
+}
 static const char *set_ptx(void *to, const char *value) {
   ((SinterCompiler *)to)->ptx = true;
   return NULL;
@@ -146,6 +150,8 @@ const SinterOption sn_library_options[] = {
      "of a GPU's kernels: separate, one each; one: kernels that follow each other share one "
      "(default: as the program's sinter.sequence says)",
      set_launches},
+    {"clocks", NULL, "a GPU's kernels that have phases keep when their blocks began and ended them, for --profile",
+     set_clocks},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -171,6 +177,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->f32_parts, !c->gpu, "--f32-parts", "is of a GPU: add --target=gpu"},
       {c->half_weights, !c->gpu, "--half-weights", "is of a GPU: add --target=gpu"},
       {strcmp(c->launches, "given") != 0, !c->gpu, "--launches", "is of a GPU: add --target=gpu"},
+      {c->clocks, !c->gpu, "--clocks", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

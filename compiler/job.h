@@ -26,7 +26,7 @@ struct SinterCompiler {
   const char *cpu, *chip, *entry, *after, *name, *cache;                                   // NULL: not given
   const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
-  bool gpu, ptx, upstream, verify_each, allow_tf32, f32_parts, half_weights;
+  bool gpu, ptx, upstream, verify_each, allow_tf32, f32_parts, half_weights, clocks;
   SN_VEC(char *) texts; // copies that it owns
   SinterDiagnosticHandler handler;
   void *user;

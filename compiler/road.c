@@ -103,6 +103,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                            {"f32-parts", c->f32_parts ? "true" : "false"},
                            {"weights", c->half_weights ? "half" : "parts"},
                            {"launches", c->launches},
+                           {"clocks", c->clocks ? "true" : "false"},
                            {"chip", c->chip ? c->chip : SN_GPU_CHIP_DEFAULT},
                            {"format", c->ptx ? "isa" : "bin"},
                            {NULL, NULL}};

@@ -44,6 +44,10 @@
 // times sizes of the function's arguments. An access is the argument, then a product: so many of its elements. Without
 // `flops` they are not known.
 #define SN_COST "sinter.cost"
+// On a module, from sinter-lower-gpu on: {kernel = "main_kernel0", symbol = "main_kernel0_clocks", blocks = 132,
+// phases = ["what the first one does", ...]} for each kernel that keeps when its blocks began and ended its phases, in
+// memory of the device by that symbol: SinterKernelClocks of runtime/abi.h.
+#define SN_KERNEL_CLOCKS "sinter.kernel_clocks"
 // On a `tm_tensor.scan`, as gradients and definitions write it: it goes from the last element to the first.
 #define SN_REVERSE "sinter.reverse"
 // On a module, from sinter-place-constants on: each large constant that differs, as a dense_resource, and how many

@@ -182,6 +182,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_sequence", "ahead", 0, 1 << 30, 1, 0, NULL,
      "bytes that blocks ask the second cache for before their phase begins, of what no form of the sequence writes"},
+    {"gpu_sequence", "clocks", 0, 1, 1, 0, NULL,
+     "1: each block keeps when it began and ended its part of each phase, for sinter-exec --profile"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL, false},
 };
 

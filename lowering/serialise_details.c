@@ -80,9 +80,32 @@ static LLVMValueRef ranges(const Writer *w, MlirOperation entry) {
   return array(w, all, n);
 }
 
+static MlirAttribute entry_of(MlirAttribute dict, const char *name) {
+  return mlirDictionaryAttrGetElementByName(dict, SN_STR(name));
+}
+
+static LLVMValueRef clocks(const Writer *w, MlirAttribute list) {
+  intptr_t n = length(list);
+  LLVMValueRef *all = sn_alloc((size_t)(n + 1) * sizeof *all);
+  for (intptr_t i = 0; i < n; ++i) {
+    MlirAttribute c = mlirArrayAttrGetElement(list, i), phases = entry_of(c, "phases");
+    LLVMValueRef *texts = sn_alloc((size_t)(length(phases) + 1) * sizeof *texts);
+    for (intptr_t p = 0; p < length(phases); ++p)
+      texts[p] = string(w, mlirArrayAttrGetElement(phases, p));
+    all[i] = STRUCT(w, string(w, entry_of(c, "kernel")), string(w, entry_of(c, "symbol")),
+                    int32(w, mlirIntegerAttrGetValueInt(entry_of(c, "blocks"))), int32(w, length(phases)),
+                    array(w, texts, length(phases)));
+  }
+  return array(w, all, n);
+}
+
+static MlirAttribute clocks_of(MlirOperation entry) {
+  return sn_get_attr(mlirOperationGetParentOperation(entry), SN_KERNEL_CLOCKS);
+}
+
 static LLVMValueRef details(const Writer *w, MlirOperation entry) {
   MlirAttribute list = sn_get_attr(entry, SN_KERNELS), costs = sn_get_attr(entry, SN_COSTS);
-  return STRUCT(w, int32(w, length(list)), int32(w, 0), kernels(w, list), ranges(w, entry),
+  return STRUCT(w, int32(w, length(list)), int32(w, clocks_of(entry).ptr != NULL), kernels(w, list), ranges(w, entry),
                 costs.ptr ? LLVMGetNamedFunction(w->llvm, mlirStringAttrGetValue(costs).data)
                           : LLVMConstNull(w->pointer));
 }
@@ -100,5 +123,11 @@ LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
       LLVMAddFunction(llvm, "sinter_rt_costs", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p, p, p}, 4, false));
   LLVMValueRef functions = array(&w, all, (intptr_t)entries->size);
   LLVMValueRef constants = LLVMGetNamedGlobal(llvm, SN_CONSTANTS_POINTER);
-  return constant(&w, STRUCT(&w, functions, set, costs, constants ? constants : LLVMConstNull(p)));
+  MlirAttribute kept = entries->size ? clocks_of(entries->data[0]) : mlirAttributeGetNull();
+  LLVMValueRef read =
+      kept.ptr ? LLVMAddFunction(llvm, "sinter_rt_clocks", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p}, 2, false))
+               : LLVMConstNull(p);
+  return constant(&w, STRUCT(&w, functions, set, costs, constants ? constants : LLVMConstNull(p),
+                             LLVMConstInt(LLVMInt64TypeInContext(ctx), (uint64_t)length(kept), false), clocks(&w, kept),
+                             read));
 }

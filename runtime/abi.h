@@ -195,7 +195,7 @@ typedef struct SinterRange {
 // What tools want to know of an entry point, and a call does not need.
 typedef struct SinterFunctionDetails {
   int32_t num_kernels;
-  int32_t reserved;            // 0
+  int32_t clocked;             // 1: SinterLibraryDetails has clocks; else it may be of a compiler that knew of none
   const SinterKernel *kernels; // num_kernels
   const SinterRange *ranges;   // num_inputs
   // The code of SinterLibraryDetails.costs. NULL where what a call costs depends on data.
@@ -212,6 +212,13 @@ typedef struct SinterProfiler {
   void (*task)(void *user, int begins);
 } SinterProfiler;
 
+// A kernel of several phases, between which its blocks wait for each other, that keeps the time (sinter-cc --clocks).
+typedef struct SinterKernelClocks {
+  const char *kernel, *symbol; // the name in SinterKernel; of the device's memory
+  int32_t blocks, num_phases;
+  const char *const *phases; // what each of them does: "rowwise (i = 8) by (k = 1024)"
+} SinterKernelClocks;
+
 typedef struct SinterLibraryDetails {
   const SinterFunctionDetails *functions; // num_functions
   // All calls from now on tell this one; NULL: nobody. It lives until it is replaced, which is not while a call runs.
@@ -224,6 +231,12 @@ typedef struct SinterLibraryDetails {
   // Where the address of the program's large constants is. For a host that links an object itself, and puts them
   // anywhere before the first call; it is set in a library from a file. NULL where there are none.
   const void **constants;
+  // Where a function's details say that it is clocked:
+  int64_t num_clocks;
+  const SinterKernelClocks *clocks; // num_clocks
+  // When each block began and ended each phase in the last launch on the current device, in nanoseconds of its timer:
+  // to[blocks][num_phases][2]. The caller waited for the stream. A SinterStatus.
+  int32_t (*read_clocks)(const SinterKernelClocks *clocks, int64_t *to);
 } SinterLibraryDetails;
 
 // A library. 64 bytes.

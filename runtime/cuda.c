@@ -224,6 +224,30 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
   launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, args, true);
 }
 
+static int32_t read_clocks(CUcontext context, const SinterKernelClocks *c, int64_t *to) {
+  size_t bytes = (size_t)c->blocks * (size_t)c->num_phases * 2 * sizeof *to;
+  int32_t status = sinter_cuda_refuse(SINTER_BAD_ARGUMENT, "%s was not launched on this device yet", c->kernel);
+  pthread_mutex_lock(&sinter_cuda_mutex);
+  for (Module *m = modules; m; m = m->next) {
+    CUdeviceptr memory = 0;
+    size_t size = 0;
+    if (m->context != context || sinter_cu.cuModuleGetGlobal_v2(&memory, &size, m->handle, c->symbol) || size != bytes)
+      continue;
+    status = sinter_cuda_check(sinter_cu.cuMemcpyDtoH_v2(to, memory, bytes), "reading when phases began");
+    break;
+  }
+  pthread_mutex_unlock(&sinter_cuda_mutex);
+  return status;
+}
+
+int32_t sinter_rt_clocks(const SinterKernelClocks *c, int64_t *to) {
+  CUcontext context = NULL;
+  int32_t status = sinter_cuda_driver();
+  if (status == SINTER_OK)
+    status = sinter_cuda_check(sinter_cu.cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+  return status == SINTER_OK ? read_clocks(context, c, to) : status;
+}
+
 static int32_t encode(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
   enum { UINT8 = 0, UINT16 = 1, UINT32 = 2, TFLOAT32 = 11, MOST = 5, SWIZZLE_128B = 3, PROMOTE_128B = 2 };
   uint64_t sizes[MOST], strides[MOST];

@@ -53,6 +53,7 @@ enum {
   F(cuModuleLoadDataEx, (CUmodule *, const void *, unsigned, int *, void **))                                          \
   F(cuModuleUnload, (CUmodule))                                                                                        \
   F(cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                                       \
+  F(cuModuleGetGlobal_v2, (CUdeviceptr *, size_t *, CUmodule, const char *))                                           \
   F(cuFuncGetAttribute, (int *, int, CUfunction))                                                                      \
   F(cuFuncSetAttribute, (CUfunction, int, int))                                                                        \
   F(cuLaunchKernel,                                                                                                    \

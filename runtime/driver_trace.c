@@ -4,7 +4,9 @@
 //
 // about:tracing and https://ui.perfetto.dev open it. Process 1 is the tool: what it did before the program ran. Process
 // 2 is the program: a line of calls and kernels, and on a CPU one for each thread's tasks. On a device the times of
-// kernels are its own, each call's laid out from where its first kernel was launched.
+// kernels are its own, each call's laid out from where its first kernel was launched. Processes from 3 on are kernels
+// of several phases that keep the time (sinter-cc --clocks), in the last call: a line for each block, of the phases
+// that it had a part of and the waits for other blocks between them.
 
 #include "driver_parts.h"
 #include "file.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 4, TOOL = 1, PROGRAM = 2, HOST = 0 };
+enum { CALLS = 4, TOOL = 1, PROGRAM = 2, HOST = 0, FIRST_CLOCKED = 3 };
 
 typedef struct Trace {
   FILE *to;
@@ -82,7 +84,57 @@ static void put_tasks(Trace *t, const SinterFunctionDetails *d, const SinterProf
   }
 }
 
-static void put(Trace *t, const SinterProfile *p, const SinterDriverOptions *options, const SinterCosts *costs,
+// Where the kernel began in the last call, as the trace has it.
+static double last_begin(const SinterProfile *p, const SinterFunctionDetails *d, const char *kernel,
+                         const double *calls) {
+  for (int64_t i = p->kernels.size; i-- > 0;)
+    if (!strcmp(kernel_name(d, p->kernels.data[i].kernel), kernel))
+      return p->kernels.data[i].begin + calls[p->kernels.data[i].call];
+  return -1;
+}
+
+static void put_block(Trace *t, const SinterKernelClocks *c, int pid, int32_t block, const int64_t *times,
+                      double shift) {
+  static const char wait[] = "waits for other blocks";
+  char name[32];
+  snprintf(name, sizeof name, "block %d", block);
+  name_line(t, "thread_name", pid, block + 1, name);
+  for (int32_t phase = 0; phase < c->num_phases; phase++) {
+    double began = (double)times[2 * phase] * 1e-9 + shift, ended = (double)times[2 * phase + 1] * 1e-9 + shift;
+    span(t, c->phases[phase], pid, block + 1, began, ended);
+    fprintf(t->to, ", \"args\": {\"phase\": %d}}", phase);
+    if (phase + 1 == c->num_phases)
+      break;
+    span(t, wait, pid, block + 1, ended, (double)times[2 * phase + 2] * 1e-9 + shift);
+    fprintf(t->to, ", \"cname\": \"grey\"}");
+  }
+}
+
+// The device's timer counts from some day: the first block to begin does so where the kernel did.
+static bool put_clocks(Trace *t, const SinterProfile *p, const SinterFunctionDetails *d, const double *calls) {
+  const SinterLibraryDetails *of = p->r->library->details;
+  bool ok = true;
+  for (int64_t i = 0; d->clocked && i < of->num_clocks && ok; i++) {
+    const SinterKernelClocks *c = &of->clocks[i];
+    int64_t each = 2 * (int64_t)c->num_phases, *times = calloc((size_t)(c->blocks * each), sizeof *times);
+    double begin = last_begin(p, d, c->kernel, calls);
+    int pid = FIRST_CLOCKED + (int)i;
+    ok = times && (begin < 0 || of->read_clocks(c, times) == SINTER_OK);
+    int64_t first = times ? times[0] : 0;
+    for (int32_t block = 0; ok && block < c->blocks; block++)
+      first = times[block * each] < first ? times[block * each] : first;
+    for (int64_t n = 0; ok && n < c->blocks * each; n++)
+      times[n] -= first; // so many nanoseconds since that day are more than a double holds
+    if (ok && begin >= 0)
+      name_line(t, "process_name", pid, 0, c->kernel);
+    for (int32_t block = 0; ok && begin >= 0 && block < c->blocks; block++)
+      put_block(t, c, pid, block, times + block * each, begin);
+    free(times);
+  }
+  return ok;
+}
+
+static bool put(Trace *t, const SinterProfile *p, const SinterDriverOptions *options, const SinterCosts *costs,
                 const double *calls) {
   const SinterFunctionDetails *d = sinter_driver_details(p->r->library, p->r->f);
   bool device = sinter_run_on_device(p->r);
@@ -101,7 +153,9 @@ static void put(Trace *t, const SinterProfile *p, const SinterDriverOptions *opt
   for (int64_t i = 0; i < p->kernels.size; i++)
     put_kernel(t, d, costs, &p->kernels.data[i], device ? calls[p->kernels.data[i].call] : 0);
   put_tasks(t, d, p);
+  bool ok = put_clocks(t, p, d, calls);
   fprintf(t->to, "\n]}\n");
+  return ok;
 }
 
 SinterExit sinter_driver_trace(SinterRun *r, const SinterDriverOptions *options, const SinterCosts *costs,
@@ -122,8 +176,11 @@ SinterExit sinter_driver_trace(SinterRun *r, const SinterDriverOptions *options,
   SinterFile file;
   if (ok && sinter_file_create(&file, options->profile, false)) {
     Trace t = {file.to, options->num_phases > 0 ? options->phases[0].begin : calls[0], false};
-    put(&t, p, options, costs, calls);
+    bool whole = put(&t, p, options, costs, calls);
     ok = sinter_file_finish(&file);
+    if (ok && !whole)
+      code = sinter_driver_fail(message, SINTER_EXIT_RUN, "cannot read when the phases of kernels began");
+    ok = ok && whole;
   } else if (ok) {
     ok = false;
   }

@@ -162,6 +162,9 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
                                int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                                int64_t block_z, int64_t shared_bytes, void **args);
 
+// SinterLibraryDetails.read_clocks.
+int32_t sinter_rt_clocks(const SinterKernelClocks *clocks, int64_t *to);
+
 // map: 128 bytes, 64-aligned: becomes the CUtensorMap of a tensor in memory of the device, lines of a box being 128
 // bytes, swizzled. numbers: of each of 1 to 5 dimensions, the fastest first, elements, bytes from one to the next, and
 // elements of a box. After an error, which is the call's then, and where there are no elements, it is all zeros.

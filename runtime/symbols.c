@@ -32,6 +32,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_brgemm_f32),
     SYMBOL(sinter_rt_launch),
     SYMBOL(sinter_rt_launch_together),
+    SYMBOL(sinter_rt_clocks),
     SYMBOL(sinter_rt_tensor_map),
     SYMBOL(sinter_rt_device_constant),
     SYMBOL(sinter_rt_copy),

@@ -16,7 +16,8 @@ MlirLogicalResult sn_gpu_plan_sequence(const SnSequence *s, SnGpuSequencePlan *p
   *plan = (SnGpuSequencePlan){.threads = sn_schedule_number(s->schedule, "threads"),
                               .blocks = sn_schedule_number(s->schedule, "blocks"),
                               .occupancy = sn_schedule_number(s->schedule, "occupancy"),
-                              .ahead = sn_schedule_number(s->schedule, "ahead")};
+                              .ahead = sn_schedule_number(s->schedule, "ahead"),
+                              .clocks = sn_schedule_number(s->schedule, "clocks")};
   return SN_OK;
 }
 

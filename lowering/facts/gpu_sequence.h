@@ -11,6 +11,7 @@
 typedef struct {
   int64_t threads, blocks, occupancy; // as launched
   int64_t ahead;                      // bytes that are asked for in front of their phase
+  bool clocks;                        // blocks keep when they began and ended each phase
 } SnGpuSequencePlan;
 
 // An error if there is no #sinter.gpu_sequence.

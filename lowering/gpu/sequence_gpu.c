@@ -23,6 +23,7 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_sequence.h"
 #include "lowering/gpu/lower_gpu.h"
+#include <stdio.h>
 
 enum {
   COUNTER_BYTES = 128, // of the workspace, in front of those of forms
@@ -55,6 +56,7 @@ typedef struct {
   SN_VEC(Ahead) ahead;
   int64_t scratch;
   bool asserts;
+  MlirValue clocks; // i64: the address of those of all blocks; null: nobody asks
 } Sequence;
 
 // ---- what forms need -------------------------------------------------------------------------
@@ -150,12 +152,108 @@ static void ask_ahead(SnBuilder *b, const SnGpuKernel *k, const Ahead *a) {
   sn_next(b, &at);
 }
 
+// ---- clocks --------------------------------------------------------------------------------------
+
+enum { SYMBOL_BYTES = 300 };
+static void clocks_symbol(MlirOperation kernel, char name[SYMBOL_BYTES]) {
+  snprintf(name, SYMBOL_BYTES, "%s_clocks", mlirStringAttrGetValue(sn_get_attr(kernel, "sym_name")).data);
+}
+
+// clocks[block][phase][began, ended], in nanoseconds of the device's timer, by thread 0. The host finds the memory by
+// the kernel's name, and what phases do in SN_KERNEL_CLOCKS.
+static void make_clocks(SnBuilder *b, const SnGpuKernel *k, Sequence *q) {
+  MlirOperation module = mlirOperationGetParentOperation(k->func);
+  SnBuilder at = sn_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)), b->loc);
+  int64_t n = 2 * k->blocks * sn_sequence_phases(&q->s);
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), pointer = sn_type(b->ctx, "!llvm.ptr<1>");
+  char name[SYMBOL_BYTES];
+  clocks_symbol(k->func, name);
+  MlirAttribute zeros =
+      mlirDenseElementsAttrInt64SplatGet(mlirRankedTensorTypeGet(1, &n, i64, mlirAttributeGetNull()), 0);
+  sn_op(&at, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b->ctx, name)),
+        sn_attr("global_type", mlirTypeAttrGet(sn_type(b->ctx, "!llvm.array<%lld x i64>", (long long)n))),
+        sn_attr("linkage", sn_parse_attr(b->ctx, "#llvm.linkage<external>")), sn_attr("value", zeros),
+        sn_attr("addr_space", mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 32), 1)),
+        sn_attr("alignment", sn_i64(b->ctx, 8)), mlirRegionCreate());
+  MlirValue memory =
+      sn(b, "llvm.mlir.addressof", pointer, sn_attr("global_name", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+  q->clocks = sn(b, "llvm.ptrtoint", memory, i64);
+}
+
+static void keep_time(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t phase, bool ended) {
+  if (!q->plan.clocks)
+    return;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  SnIf first = sn_if(b, k->first);
+  MlirValue of_block = sn(b, "arith.muli", sn(b, "arith.index_cast", k->block, i64),
+                          sn_int(b, i64, 16 * sn_sequence_phases(&q->s))),
+            at = sn(b, "arith.addi", sn(b, "arith.addi", q->clocks, of_block), sn_int(b, i64, 16 * phase + 8 * ended));
+  sn_gpu_ptx(b, "{ .reg .u64 t; mov.u64 t, %globaltimer; st.global.u64 [$0], t; }", "l,~{memory}", sn_values(1, &at),
+             (MlirType){0});
+  sn_end_if(b, &first);
+}
+
+// "rowwise (i = 8, j = 64) by (k = 1024)": what a form is, for who reads a trace.
+static void add_form(char *text, size_t size, MlirOperation op) {
+  size_t at = strlen(text);
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  at += (size_t)snprintf(text + at, size - at, "%s%.*s", at ? "; " : "", (int)(name.length - 7), name.data + 7);
+  if (!sn_is_form(op) || at >= size)
+    return;
+  SnForm f = sn_form_read(op);
+  for (int64_t d = 0; d < (int64_t)f.dims.size && at < size; ++d) {
+    MlirStringRef dim = f.dims.data[d].name;
+    at += (size_t)snprintf(text + at, size - at, "%s%.*s = %lld%s",
+                           !d                ? " ("
+                           : d == f.num_rows ? " by ("
+                                             : ", ",
+                           (int)dim.length, dim.data, (long long)f.dims.data[d].size,
+                           d + 1 == f.num_rows || d + 1 == (int64_t)f.dims.size ? ")" : "");
+  }
+  sn_form_free(&f);
+}
+
+// On the program: {kernel = "main_kernel0", symbol = "main_kernel0_clocks", blocks = 132, phases = ["rowwise (i = 64)
+// by (j = 8)", ...]}, of each.
+static void note_clocks(MlirOperation op, const Sequence *q) {
+  MlirContext ctx = mlirOperationGetContext(op);
+  MlirOperation func = op, module;
+  while (!sn_is(func, "func.func"))
+    func = mlirOperationGetParentOperation(func);
+  module = mlirOperationGetParentOperation(func);
+  SN_VEC(MlirAttribute) all = {0};
+  SN_VEC(MlirAttribute) phases = {0};
+  MlirAttribute before = sn_get_attr(module, SN_KERNEL_CLOCKS);
+  for (intptr_t i = 0; before.ptr && i < mlirArrayAttrGetNumElements(before); ++i)
+    sn_push(&all, mlirArrayAttrGetElement(before, i));
+  for (int64_t phase = 0; phase < sn_sequence_phases(&q->s); ++phase) {
+    char text[400] = "";
+    for (size_t m = 0; m < q->members.size; ++m)
+      if (q->s.phase.data[m] == phase)
+        add_form(text, sizeof text, q->members.data[m].op);
+    sn_push(&phases, sn_string(ctx, text));
+  }
+  char symbol[SYMBOL_BYTES];
+  clocks_symbol(func, symbol);
+  MlirNamedAttribute entries[] = {
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("kernel")), sn_get_attr(func, "sym_name")),
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("symbol")), sn_string(ctx, symbol)),
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("blocks")), sn_i64(ctx, q->plan.blocks)),
+      mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("phases")),
+                            mlirArrayAttrGet(ctx, (intptr_t)phases.size, phases.data))};
+  sn_push(&all, mlirDictionaryAttrGet(ctx, 4, entries));
+  sn_set_attr(module, SN_KERNEL_CLOCKS, mlirArrayAttrGet(ctx, (intptr_t)all.size, all.data));
+  sn_vec_free(&phases);
+  sn_vec_free(&all);
+}
+
 // ---- the kernel --------------------------------------------------------------------------------
 
 // All blocks are done with phases before this one, and see what they stored.
 static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t phase) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   sn_gpu_sync(b, k);
+  keep_time(b, k, q, phase - 1, true);
   SnIf first = sn_if(b, k->first);
   MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
   sn_gpu_count(b, counter);
@@ -165,6 +263,7 @@ static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t
   sn_gpu_await_count(b, k, counter, sn_int(b, i64, phase * k->blocks));
   sn_end_if(b, &first);
   sn_gpu_sync(b, k);
+  keep_time(b, k, q, phase, false);
 }
 
 // The kernel as a form's block sees it: `tenant` of those beside each other, or null.
@@ -263,7 +362,7 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
 }
 
 static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
-  const Sequence *q = user;
+  Sequence *q = (Sequence *)user; // its clocks are the kernel's
   int64_t phases = sn_sequence_phases(&q->s), one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue zero = sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS);
@@ -273,6 +372,9 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
     sn_gpu_take_counter(b, k, sn_index(b, 0));
   sn_end_if(b, &begin);
   sn_gpu_sync(b, k);
+  if (q->plan.clocks)
+    make_clocks(b, k, q);
+  keep_time(b, k, q, 0, false);
   for (size_t m = 0; m < q->members.size; ++m) {
     if (m && q->s.phase.data[m] > q->s.phase.data[m - 1])
       begin_phase(b, k, q, q->s.phase.data[m]);
@@ -280,6 +382,10 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
       sn_gpu_sync(b, k);
     Writing w = {q, &q->members.data[m], b, k, zero};
     sn_gpu_lower_form(q->members.data[m].op, write_form, &w);
+  }
+  if (q->plan.clocks) {
+    sn_gpu_sync(b, k);
+    keep_time(b, k, q, phases - 1, true);
   }
   if (phases > 1) {
     SnIf first = sn_if(b, k->first);
@@ -325,6 +431,8 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
                       .emit = emit,
                       .user = &q};
     result = take(op, &body, taker);
+    if (q.plan.clocks && !sn_failed(result))
+      note_clocks(op, &q);
   }
   for (size_t i = 0; i < q.members.size; ++i)
     sn_vec_free(&q.members.data[i].operands);

@@ -36,7 +36,8 @@ MlirAttribute sn_schedule_gpu_sequence(MlirOperation op, const SnScheduleOptions
   sn_sequence_free(&s);
   return sn_schedule_attr(loc, "gpu_sequence",
                           sn_parse_attr(mlirLocationGetContext(loc),
-                                        "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld}",
+                                        "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld%s}",
                                         (long long)threads, (long long)chip->multiprocessors,
-                                        (long long)(chip->number < BULK_PREFETCH ? 0 : chip->l2_bytes / 2)));
+                                        (long long)(chip->number < BULK_PREFETCH ? 0 : chip->l2_bytes / 2),
+                                        options->clocks ? ", clocks = 1" : ""));
 }

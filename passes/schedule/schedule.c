@@ -165,6 +165,8 @@ static const SnOption options[] = {
      "false", NULL, offsetof(SnScheduleOptions, allow_tf32)},
     {SN_OPTION_BOOL, "f32-parts", "a GPU may multiply f32 as sums of three bf16, which has no infinities", "false",
      NULL, offsetof(SnScheduleOptions, f32_parts)},
+    {SN_OPTION_BOOL, "clocks", "kernels of a GPU that have phases keep when each block began and ended them", "false",
+     NULL, offsetof(SnScheduleOptions, clocks)},
     {SN_OPTION_STRING, "tuning",
      "a file of measured schedules, which sinter-tune writes; they are taken where it has the form", "", NULL,
      offsetof(SnScheduleOptions, tuning)},

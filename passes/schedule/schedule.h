@@ -16,6 +16,7 @@ typedef struct {
   int64_t prefetch; // bytes ahead that a CPU's loops over long operands ask for; 0: the processor looks ahead far
                     // enough by itself
   const char *features; // instructions that the CPU has beyond its architecture's, by LLVM's names, commas between
+  bool clocks;          // of a GPU: kernels that have phases keep when blocks began and ended them
   bool allow_tf32;      // a GPU may round the sides of products in f32 to tf32
   bool f32_parts;       // a GPU may take f32 as sums of three bf16
   const char *tuning;   // a file of measured schedules; "": none

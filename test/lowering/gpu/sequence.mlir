@@ -1,4 +1,14 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
+// RUN: sed "s/gpu_sequence</&clocks = 1, /" %s | sinter-opt --sinter-lower-gpu | FileCheck %s --check-prefix=CLOCKS
+
+// Each block keeps when it began and ended each of its two phases, where the host finds it by name.
+// CLOCKS: sinter.kernel_clocks = [{blocks = 2 : i64, kernel = "main_kernel0",
+// CLOCKS-SAME: phases = ["rowwise (i = 4) by (j = 8)", "rowwise (i = 4) by (j = 8)"], symbol = "main_kernel0_clocks"}
+// CLOCKS: llvm.mlir.global external @main_kernel0_clocks(dense<0> : tensor<8xi64>) {addr_space = 1 : i32
+// CLOCKS: gpu.func @main_kernel0
+// CLOCKS-COUNT-4: mov.u64 t, %globaltimer;
+// CLOCKS-NOT: globaltimer
+// CLOCKS: gpu.return
 
 // A sequence is one kernel. Two blocks of 64 threads stand beside each other in one of 128: each has its own part of
 // shared memory and meets at a barrier of its own. Between phases a block counts itself and waits for all.

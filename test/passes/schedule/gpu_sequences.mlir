@@ -1,5 +1,7 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu %s | FileCheck %s
 // RUN: sinter-opt "--sinter-schedule=target=gpu chip=sm_80" %s | FileCheck %s --check-prefix=SM80
+// RUN: sinter-opt "--sinter-schedule=target=gpu clocks" %s | FileCheck %s --check-prefix=CLOCKS
+// CLOCKS: #sinter.gpu_sequence<ahead = 26214400, blocks = 132, clocks = 1, occupancy = 1, threads = 512>
 
 // Blocks of a sequence are as large as the largest of a form, and as many as run at once. Its forms get no clusters and
 // no roles; what is not written is asked for ahead where the chip can be asked.
