@@ -132,7 +132,8 @@ bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least) {
 
 // ---- reading ------------------------------------------------------------------------------
 
-static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) {
+// 1 + the atom that stands for the size of v in a dimension.
+static uintptr_t atom_of(SnSizeReader *r, MlirValue v, intptr_t dim) {
   uintptr_t last = 0, k;
   sn_table_get(&r->atoms_of, v.ptr, &last);
   for (k = last; k && r->atoms.data[k - 1].dim != dim; k = r->atoms.data[k - 1].next)
@@ -142,10 +143,29 @@ static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) {
     k = r->atoms.size;
     sn_table_put(&r->atoms_of, v.ptr, k);
   }
+  while (r->atoms.data[k - 1].same)
+    k = r->atoms.data[k - 1].same;
+  return k;
+}
+
+static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) {
   SnSize s = sn_size_number(1);
   s.terms[0].n = 1;
-  s.terms[0].atoms[0] = (int)k - 1;
+  s.terms[0].atoms[0] = (int)atom_of(r, v, dim) - 1;
   return s;
+}
+
+void sn_size_unite(SnSizeReader *r, MlirValue tensor, intptr_t i, MlirValue other, intptr_t j) {
+  uintptr_t first = atom_of(r, tensor, i), second = atom_of(r, other, j);
+  if (first != second)
+    r->atoms.data[second - 1].same = first;
+}
+
+bool sn_size_is_dim(const SnSizeReader *r, const SnSize *x, SnSizeAtom *of) {
+  bool is = x->known && x->n == 1 && x->terms[0].factor == 1 && x->terms[0].n == 1;
+  if (is)
+    *of = r->atoms.data[x->terms[0].atoms[0]];
+  return is && of->dim >= 0;
 }
 
 SnSize sn_size_of_dim(SnSizeReader *r, MlirValue v, intptr_t i) {

@@ -10,6 +10,7 @@ typedef struct {
   MlirValue value;
   intptr_t dim;
   uintptr_t next; // 1 + the one before with this value; 0 if there is none
+  uintptr_t same; // 1 + the one that it is equal to and that stands for it; 0: it stands for itself
 } SnSizeAtom;
 
 enum { SN_SIZE_ATOMS = 4, SN_SIZE_TERMS = 6 };
@@ -37,6 +38,10 @@ typedef struct {
 // An index or integer value, and the size of a tensor or memref in a dimension.
 SnSize sn_size_of_value(SnSizeReader *r, MlirValue v);
 SnSize sn_size_of_dim(SnSizeReader *r, MlirValue tensor, intptr_t i);
+// Somebody says that the two are one size; the first stands for both in whatever is read from now on.
+void sn_size_unite(SnSizeReader *r, MlirValue tensor, intptr_t i, MlirValue other, intptr_t j);
+// The size of a tensor that all of x is, a dimension that nobody knows more of; false if it is more than that.
+bool sn_size_is_dim(const SnSizeReader *r, const SnSize *x, SnSizeAtom *of);
 // The size as an index value; its atoms are known where the builder stands.
 MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s);
 void sn_size_reader_free(SnSizeReader *r);

@@ -8,6 +8,7 @@
 //   %at = arith.select %one, %c0, %i                      %i, of a loop of %b turns
 //   %e = tensor.extract %x[%at, %j]                       an operand that is read at (d0, d1)
 //   %r = arith.remsi %i, %b                               %i, of such a loop
+//   %same = arith.cmpi eq, %m, %n   cf.assert %same       %n wherever it says %m, and the assert at the function's head
 //   %s = tensor.insert_slice %y into %x[0] [%b] [1]       %y, if %x has %b
 //
 // With a size `?`, torch-mlir folds and unfolds batches by arithmetic, asserts what cannot fail, and where the program
@@ -23,6 +24,7 @@ typedef struct {
   SnSizeReader reader;
   SnValueVec values; // of sizes that were met
   SnTable by_size;   // hashes of sizes and types -> 1 + where in values
+  SnTable asserts;   // operations at the function's head that compare what is taken to be one since
 } Known;
 
 // ---- values of the function ----------------------------------------------------------------
@@ -237,6 +239,59 @@ static void drop_slice(Known *k, MlirOperation slice) {
     mlirValueReplaceAllUsesOfWith(sn_result(slice, 0), x);
 }
 
+// ---- asserts -------------------------------------------------------------------------------------
+
+static bool is_argument(MlirBlock body, MlirValue v) {
+  return mlirValueIsABlockArgument(v) && mlirBlockEqual(mlirBlockArgumentGetOwner(v), body);
+}
+
+static MlirValue size_at(Known *k, SnBuilder *head, SnSizeAtom a) {
+  MlirValue v = sn(head, "tensor.dim", a.value, sn_index(head, a.dim), sn_index_type(head->ctx));
+  sn_table_put(&k->asserts, sn_definer(v).ptr, 1);
+  return v;
+}
+
+// Sizes of arguments of which the program asserts that they are one are one everywhere, once that is asserted before
+// anything else is done.
+static void take_assert(Known *k, SnBuilder *head, MlirBlock body, MlirOperation assert) {
+  MlirOperation compare = sn_def(sn_operand(assert, 0), "arith.cmpi");
+  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != EQUAL)
+    return;
+  SnSizeReader r = {.forgets = true};
+  SnSize x = sn_size_of_value(&r, sn_operand(compare, 0)), y = sn_size_of_value(&r, sn_operand(compare, 1));
+  SnSizeAtom a, b;
+  bool sizes = sn_size_is_dim(&r, &x, &a) && sn_size_is_dim(&r, &y, &b) && is_argument(body, a.value) &&
+               is_argument(body, b.value) && (a.dim != b.dim || !sn_same(a.value, b.value));
+  sn_size_reader_free(&r);
+  SnSize before = sizes ? sn_size_of_dim(&k->reader, a.value, a.dim) : x,
+         other = sizes ? sn_size_of_dim(&k->reader, b.value, b.dim) : y;
+  if (!sizes || sn_size_equal(&before, &other)) // asserted already
+    return;
+  head->loc = mlirOperationGetLocation(assert);
+  MlirValue sides[] = {size_at(k, head, a), size_at(k, head, b)};
+  MlirValue same = sn(head, "arith.cmpi", sn_values(2, sides), sn_attr("predicate", sn_i64(head->ctx, EQUAL)));
+  sn_table_put(&k->asserts, sn_definer(same).ptr, 1);
+  sn_op(head, "cf.assert", same, sn_types(0, NULL), sn_attr("msg", sn_get_attr(assert, "msg")));
+  bool in_order = mlirBlockArgumentGetArgNumber(a.value) <= mlirBlockArgumentGetArgNumber(b.value);
+  const SnSizeAtom *first = in_order ? &a : &b, *second = in_order ? &b : &a;
+  sn_size_unite(&k->reader, first->value, first->dim, second->value, second->dim);
+}
+
+static void take_asserts(Known *k, MlirOperation func) {
+  MlirRegion region = mlirOperationGetRegion(func, 0);
+  MlirBlock body = mlirRegionGetFirstBlock(region);
+  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
+    return;
+  SnOpVec found = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert"))
+      sn_push(&found, op);
+  SnBuilder head = sn_at_start(body, mlirOperationGetLocation(func));
+  for (size_t i = 0; i < found.size; ++i)
+    take_assert(k, &head, body, found.data[i]);
+  sn_vec_free(&found);
+}
+
 // ---- the pass -------------------------------------------------------------------------------------
 
 typedef struct {
@@ -249,7 +304,7 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   Walk *w = user;
   if (mlirOperationEqual(op, w->func))
     return MlirWalkResultAdvance;
-  if (sn_in_dialect(op, "sinter"))
+  if (sn_in_dialect(op, "sinter") || sn_table_has(&w->known.asserts, op.ptr))
     return MlirWalkResultSkip;
   if (sn_is(op, "linalg.generic") && sn_num_results(op))
     sn_push(&w->generics, op);
@@ -264,12 +319,14 @@ static MlirWalkResult look(MlirOperation op, void *user) {
 
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
   Walk w = {.func = func};
+  take_asserts(&w.known, func);
   mlirOperationWalk(func, look, &w, MlirWalkPreOrder);
   for (size_t i = 0; i < w.generics.size; ++i)
     in_body(&w.known, w.generics.data[i]);
   sn_vec_free(&w.generics);
   sn_vec_free(&w.known.values);
   sn_table_free(&w.known.by_size);
+  sn_table_free(&w.known.asserts);
   sn_size_reader_free(&w.known.reader);
   return SN_OK;
 }

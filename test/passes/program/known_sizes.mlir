@@ -246,3 +246,69 @@ func.func @parts(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %m: index) -> (tensor
   %c = tensor.insert_slice %x into %y[0, 0] [%n, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
   return %a, %b, %c : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
 }
+
+// -----
+
+// Sizes of arguments of which the program asserts somewhere that they are one are one from the beginning, where that is
+// asserted now, in the same order and each once.
+
+// CHECK-LABEL: func @asserted
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x4xf32>, %[[Y:.+]]: tensor<4x?xf32>, %[[Z:.+]]: tensor<?xf32>)
+//   CHECK-DAG:   %[[N:.+]] = tensor.dim %[[X]], %c0
+//   CHECK-DAG:   %[[M:.+]] = tensor.dim %[[Y]], %c1
+//   CHECK-DAG:   arith.cmpi eq, %[[N]], %[[M]] : index
+//       CHECK:   cf.assert %{{.+}}, "x and y"
+//       CHECK:   %[[K:.+]] = tensor.dim %[[Z]], %c0
+//       CHECK:   arith.cmpi eq, %[[M]], %[[K]] : index
+//  CHECK-NEXT:   cf.assert %{{.+}}, "y and z"
+//   CHECK-NOT:   cf.assert
+//       CHECK:   tensor.empty(%[[K]])
+//       CHECK:   return %{{.+}}, %[[K]], %[[K]], %[[K]]
+func.func @asserted(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %z: tensor<?xf32>) -> (tensor<?xf32>, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tensor.dim %z, %c0 : tensor<?xf32>
+  %e = tensor.empty(%k) : tensor<?xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %n64 = arith.index_cast %n : index to i64
+  %m = tensor.dim %y, %c1 : tensor<4x?xf32>
+  %m64 = arith.index_cast %m : index to i64
+  %same = arith.cmpi eq, %n64, %m64 : i64
+  cf.assert %same, "x and y"
+  %again = arith.cmpi eq, %m, %n : index
+  cf.assert %again, "x and y again"
+  %other = arith.cmpi eq, %m, %k : index
+  cf.assert %other, "y and z"
+  return %e, %n, %m, %k : tensor<?xf32>, index, index, index
+}
+
+// -----
+
+// Not those that are asserted only sometimes, that are no sizes of arguments, or that differ.
+
+// CHECK-LABEL: func @not_asserted
+//       CHECK:   scf.if
+//       CHECK:     cf.assert
+//       CHECK:   %[[N:.+]] = tensor.dim %arg0
+//       CHECK:   cf.assert %{{.+}}, "of what is made"
+//       CHECK:   %[[M:.+]] = tensor.dim %arg1
+//       CHECK:   cf.assert %{{.+}}, "another"
+//       CHECK:   return %[[N]], %[[M]]
+func.func @not_asserted(%x: tensor<?xf32>, %y: tensor<?xf32>, %p: i1, %made: index) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  scf.if %p {
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %m = tensor.dim %y, %c0 : tensor<?xf32>
+    %same = arith.cmpi eq, %n, %m : index
+    cf.assert %same, "sometimes"
+  }
+  %k = tensor.dim %x, %c0 : tensor<?xf32>
+  %of = arith.cmpi eq, %k, %made : index
+  cf.assert %of, "of what is made"
+  %l = tensor.dim %y, %c0 : tensor<?xf32>
+  %unlike = arith.cmpi ne, %k, %l : index
+  cf.assert %unlike, "another"
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  return %n, %m : index, index
+}
