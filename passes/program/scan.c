@@ -16,13 +16,15 @@
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/scan.mlir
 
+#include "capi/size_parts.h"
 #include "dialect/attributes.h"
 #include "passes/program/tensor_steps.h"
 
 typedef struct {
   MlirOperation op;
   MlirValue row, x, y;
-  intptr_t lanes; // 1 if there is a dimension of them
+  MlirAttribute filled; // the number that x holds everywhere, which is not read; else null
+  intptr_t lanes;       // 1 if there is a dimension of them
   bool inclusive, reverse;
   MlirValue last; // where a scan in reverse begins
 } Body;
@@ -44,9 +46,13 @@ static void store(SnBuilder *b, const Body *s, MlirValue v, MlirValue t, MlirVal
   sn_op(b, "memref.store", v, s->y, sn_values(2 + s->lanes, at));
 }
 
+static MlirValue load_x(SnBuilder *b, const Body *s, MlirValue t, MlirValue j) {
+  return s->filled.ptr ? sn_constant(b, s->filled) : load(b, s, s->x, t, j);
+}
+
 static MlirValue first(SnBuilder *b, const Body *s, MlirValue init, MlirValue j) {
   MlirValue zero = sn_index(b, 0), at[] = {s->row, j};
-  MlirValue v = s->inclusive ? load(b, s, s->x, zero, j)
+  MlirValue v = s->inclusive ? load_x(b, s, zero, j)
                              : sn(b, "memref.load", init, sn_values(1 + s->lanes, at), sn_element(sn_type_of(init)));
   store(b, s, v, zero, j);
   return v;
@@ -54,16 +60,16 @@ static MlirValue first(SnBuilder *b, const Body *s, MlirValue init, MlirValue j)
 
 static MlirValue next(SnBuilder *b, const Body *s, MlirValue before, MlirValue t, MlirValue j) {
   MlirValue from = s->inclusive ? t : sn(b, "arith.subi", t, sn_index(b, 1));
-  MlirValue v = sn_inline_combiner(b, s->op, (MlirValue[]){before, load(b, s, s->x, from, j)});
+  MlirValue v = sn_inline_combiner(b, s->op, (MlirValue[]){before, load_x(b, s, from, j)});
   store(b, s, v, t, j);
   return v;
 }
 
 static void make_body(SnBuilder *b, Body *s, MlirValue init) {
-  MlirType t = sn_type_of(s->x), index = sn_index_type(b->ctx);
-  MlirValue one = sn_index(b, 1), n = sn(b, "memref.dim", s->x, one, index), j;
+  MlirType t = sn_type_of(s->y), index = sn_index_type(b->ctx);
+  MlirValue one = sn_index(b, 1), n = sn(b, "memref.dim", s->y, one, index), j;
   s->last = s->reverse ? sn(b, "arith.subi", n, one) : (MlirValue){0};
-  MlirValue lanes = s->lanes ? sn(b, "memref.dim", s->x, sn_index(b, 2), index) : one;
+  MlirValue lanes = s->lanes ? sn(b, "memref.dim", s->y, sn_index(b, 2), index) : one;
   if (sn_dim(t, 1) <= 0) { // nothing to scan has no first element
     MlirValue none = sn_index(b, 0);
     lanes = sn(b, "arith.select", sn(b, "arith.cmpi", n, none, sn_attr("predicate", sn_i64(b->ctx, 0))), none, lanes);
@@ -176,6 +182,15 @@ static MlirValue last(SnBuilder *b, MlirOperation op, MlirValue made) {
   return sn_result(branch.op, 0);
 }
 
+// A tensor that nobody reads, whose size says how many rows there are.
+static MlirValue rows_of(SnBuilder *b, MlirValue narrow) {
+  int64_t rows = sn_dim(sn_type_of(narrow), 0);
+  MlirValue size[1];
+  if (rows == SN_DYNAMIC)
+    size[0] = sn_emit_size(b, narrow, 0);
+  return sn(b, "tensor.empty", sn_values(rows == SN_DYNAMIC, size), sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &rows));
+}
+
 MlirLogicalResult sn_scan_steps(MlirOperation op) {
   if (sn_failed(check(op)))
     return SN_FAIL;
@@ -187,10 +202,12 @@ MlirLogicalResult sn_scan_steps(MlirOperation op) {
             .inclusive = mlirBoolAttrGetValue(sn_get_attr(op, "inclusive")),
             .reverse = is_reverse(op)};
   intptr_t inputs = 0;
-  operands[inputs++] = sn_narrowed(&b, &l, input);
+  s.filled = sn_filled_with(input);
+  MlirValue x = s.filled.ptr ? sn_narrowed(&b, &l, sn_layout_empty(&b, input)) : sn_narrowed(&b, &l, input);
+  operands[inputs++] = s.filled.ptr ? rows_of(&b, x) : x;
   if (!s.inclusive)
     operands[inputs++] = narrowed_init(&b, &l, sn_operand(op, 2));
-  operands[inputs] = sn_layout_empty(&b, operands[0]);
+  operands[inputs] = sn_layout_empty(&b, x);
 
   SnStepsBody body = sn_steps_begin(&b, inputs + 1, operands);
   s.row = body.row;

@@ -489,22 +489,6 @@ static MlirValue empty_rows(SnBuilder *b, const Scatter *s) {
   return sn(b, "tensor.empty", sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &s->ranges));
 }
 
-// The number that a tensor holds everywhere, by what makes it; null if it may hold others.
-static MlirAttribute filled_with(MlirValue v) {
-  MlirOperation op = sn_definer(v);
-  MlirAttribute number = sn_constant_of(v);
-  if (!sn_null(op) && sn_is(op, "linalg.fill"))
-    number = sn_constant_of(sn_operand(op, 0));
-  if (!sn_null(op) && sn_is(op, "sinter.rowwise")) {
-    SnForm f = sn_form_read(op);
-    size_t k = (size_t)mlirOpResultGetResultNumber(v);
-    if (!sn_is_reduced(&f, k))
-      number = sn_constant_of(sn_operand(mlirBlockGetTerminator(f.body), (intptr_t)sn_output_position(&f, k)));
-    sn_form_free(&f);
-  }
-  return number;
-}
-
 static MlirValue add_parts(SnBuilder *b, const Scatter *chunks, MlirValue parts) {
   Scatter s = *chunks;
   s.rows = ROW_IS_RANGE;
@@ -537,7 +521,7 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
   bool chunks = s->rows == ROW_IS_CHUNK, ranges = s->rows == ROW_IS_RANGE || chunks, own_only = looks(s);
   intptr_t rows = 0, n = 0;
   MlirValue operands[5], own;
-  s->filled = filled_with(s->from[2]);
+  s->filled = sn_filled_with(s->from[2]);
   if (ranges)
     operands[n++] = empty_rows(b, s);
   operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);

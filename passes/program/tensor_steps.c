@@ -92,6 +92,23 @@ MlirValue sn_layout_empty(SnBuilder *b, MlirValue v) {
   return sn(b, "tensor.empty", sn_values(n, sizes), sn_tensor(sn_element(t), sn_rank(t), shape));
 }
 
+// ---- a number everywhere -------------------------------------------------------------------
+
+MlirAttribute sn_filled_with(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  MlirAttribute number = sn_constant_of(v);
+  if (!sn_null(op) && sn_is(op, "linalg.fill"))
+    number = sn_constant_of(sn_operand(op, 0));
+  if (!sn_null(op) && sn_is(op, "sinter.rowwise")) {
+    SnForm f = sn_form_read(op);
+    size_t k = (size_t)mlirOpResultGetResultNumber(v);
+    if (!sn_is_reduced(&f, k))
+      number = sn_constant_of(sn_operand(mlirBlockGetTerminator(f.body), (intptr_t)sn_output_position(&f, k)));
+    sn_form_free(&f);
+  }
+  return number;
+}
+
 // ---- a form --------------------------------------------------------------------------------
 
 SnStepsBody sn_steps_begin(SnBuilder *b, intptr_t n, const MlirValue *operands) {

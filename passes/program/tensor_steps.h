@@ -49,6 +49,8 @@ MlirAttribute sn_members(MlirContext ctx, intptr_t from, intptr_t to);
 // As t, which is v with dimensions split by `groups`; `?` are those of `like` at `from` on.
 MlirValue sn_unfold(SnBuilder *b, MlirValue v, MlirType t, MlirAttribute groups, MlirValue like, intptr_t from);
 MlirValue sn_layout_empty(SnBuilder *b, MlirValue v);
+// The number that a tensor holds everywhere, by what makes it; null if it may hold others.
+MlirAttribute sn_filled_with(MlirValue v);
 
 // ---- making a form ---------------------------------------------------------------------------
 

@@ -314,3 +314,33 @@ func.func @types(%x: tensor<4x9xf32>, %v: tensor<4x3xf32>, %n: tensor<4x3xi32>) 
   } -> tensor<4x3xf32>, tensor<4x3xi32>
   return %r#0 : tensor<4x3xf32>
 }
+
+// -----
+
+// Nor is what a scan runs over, if it is one number; a tensor of so many rows, of which nobody reads an element, says
+// how many there are.
+
+// CHECK-LABEL: func @scan_of_number
+//       CHECK:   %[[ROWS:.+]] = tensor.empty(%{{.+}}) : tensor<?xi8>
+//       CHECK:   sinter.steps rows(0) ins(%[[ROWS]] : tensor<?xi8>) outs(%{{.+}} : tensor<?x12xi64>)
+//       CHECK:     %[[V:.+]] = arith.constant 3 : i64
+//       CHECK:     memref.store %[[V]]
+//   CHECK-NOT:     memref.load
+//       CHECK:     sinter.yield
+func.func @scan_of_number(%n: index) -> tensor<?x12xi64> {
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty(%n) : tensor<?x12xi64>
+  %x = sinter.rowwise (i = ?) by (j = 12) outs(%e[i, j] : tensor<?x12xi64>) {
+  ^row:
+    %three = arith.constant dense<3> : tensor<12xi64>
+    sinter.yield %three : tensor<12xi64>
+  }
+  %ie = tensor.empty(%n) : tensor<?xi64>
+  %init = linalg.fill ins(%zero : i64) outs(%ie : tensor<?xi64>) -> tensor<?xi64>
+  %y:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<?x12xi64>) outs(%e, %init : tensor<?x12xi64>, tensor<?xi64>) {
+  ^bb0(%p: i64, %q: i64):
+    %s = arith.addi %p, %q : i64
+    tm_tensor.yield %s : i64
+  } -> tensor<?x12xi64>, tensor<?xi64>
+  return %y#0 : tensor<?x12xi64>
+}
