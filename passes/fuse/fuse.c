@@ -56,8 +56,9 @@ static bool is_needed(MlirValue v, MlirValue made, const SnOpVec *ops) {
 }
 
 // What each reader had better compute itself: a view; what is larger than what it is made
-// from; a light function of one value that is in memory anyway (a mask of valid labels).
-static bool is_cheap_value(const SnForm *f, size_t output, const SnPolicy *policy) {
+// from; a light function of one value that is in memory anyway (a mask of valid labels). `heavy` ones count too where
+// they are asked for.
+static bool is_cheap_value(const SnForm *f, size_t output, bool heavy) {
   MlirType out = sn_type_of(sn_result(f->op, (intptr_t)output));
   MlirValue made = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
   size_t input;
@@ -79,14 +80,14 @@ static bool is_cheap_value(const SnForm *f, size_t output, const SnPolicy *polic
   sn_vec_free(&ops);
   sn_map_free(&none);
   bool smaller = in_bytes < sn_bytes(out) || in_elements < sn_elements(out);
-  return is_view(f, output, &input) || ((light || policy->computes_heavy_again) && smaller) ||
+  return is_view(f, output, &input) || ((light || heavy) && smaller) ||
          (in_memory && in_elements <= sn_elements(out) && light);
 }
 
-static bool is_cheap(MlirOperation op, size_t output, const SnPolicy *policy) {
+static bool is_cheap(MlirOperation op, size_t output, bool heavy) {
   SnForm f = sn_form_read(op);
   bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && !sn_is_reduced(&f, output) &&
-               is_cheap_value(&f, output, policy);
+               is_cheap_value(&f, output, heavy);
   sn_form_free(&f);
   return cheap;
 }
@@ -196,9 +197,13 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
       continue;
     if (k < sn_first_input(&f)) {
       changed = sn_is_plain(&f) && look_through_view(&f, k);
-    } else if (is_cheap(producer, result, policy) || reads_few(&f, producer, result) || is_scattered(producer, *op)) {
+      continue;
+    }
+    bool cheap = is_cheap(producer, result, false) || reads_few(&f, producer, result) || is_scattered(producer, *op);
+    if (cheap || (policy->computes_heavy_again && is_cheap(producer, result, true))) {
       SnMerge m;
-      changed = sn_can_serve(producer, *op, k, &m);
+      // A GPU's launch costs more than any of these.
+      changed = sn_can_serve(producer, *op, k, &m) && (cheap || policy->tensor_cores || sn_again_worth(&m, policy));
       if (changed)
         *op = sn_tidy(sn_merge(&m));
       sn_merge_free(&m);

@@ -131,6 +131,17 @@ static double again_for_a_byte(const SnMerge *m) {
   return (times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
 }
 
+// What stays in a core's cache is written and read so many times as fast.
+enum { CACHE = 1 << 20, IN_CACHE = 8 };
+
+bool sn_again_worth(const SnMerge *m, const SnPolicy *policy) {
+  double bytes = 0;
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
+    bytes += sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
+  return policy->computes_heavy_again &&
+         again_for_a_byte(m) <= policy->again_operations / (bytes <= CACHE && !policy->tensor_cores ? IN_CACHE : 1);
+}
+
 // Fewer bytes are read along any dimension.
 enum { ALONG_ANY = 1 << 18 };
 
@@ -169,8 +180,7 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
-  bool cheap = policy->computes_heavy_again && again && again_for_a_byte(m) <= policy->again_operations;
-  return !again || cheap || sn_refuse(m->a.op, SN_WHY_AGAIN);
+  return !again || sn_again_worth(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 
 // ---- programs of sides --------------------------------------------------------------------------
@@ -179,9 +189,6 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
 // sum, or that goes through an index, which is loaded element by element; the condition of bounds. And what a kernel
 // takes to begin and to end.
 enum { PACKED = 2, SCATTERED = 16, BOUNDED = 4, LAUNCH = 1 << 17 };
-
-// What stays in a core's cache is written and read so many times as fast.
-enum { CACHE = 1 << 20, IN_CACHE = 8 };
 
 // p's dimension d changes along what the side's product sums.
 static bool is_summed(const SnIntoSide *m, size_t d) {
@@ -276,6 +283,9 @@ static double times_computed(const SnIntoSide *m, double operations) {
   return points(f, 0, shared) * blocks_of(together) * points(f, group.first, group.first + group.num_dims) * sum;
 }
 
+// Operations for a byte that is written to a core's cache and read from there, whatever the policy.
+static const double SIDE_IN_CACHE = 0.5;
+
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy) {
   const SnIntoSide *m = &moves[0];
   double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = 0, times = 0,
@@ -291,8 +301,8 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
     in += m->reads[k] ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
   // Written once and read by each; then what it is made of is read by each.
   double saved = bytes * (double)(1 + n) - in * (double)(n - last);
-  bool cached = bytes <= CACHE && !policy->computes_heavy_again;
-  double paid = saved > 0 ? saved * policy->side_operations / (cached ? IN_CACHE : 1) : 0;
+  bool cached = bytes <= CACHE && !(policy->computes_heavy_again && policy->tensor_cores);
+  double paid = saved > 0 ? saved * (cached ? SIDE_IN_CACHE : policy->side_operations) : 0;
   MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
   bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0);
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);

@@ -4,7 +4,8 @@
 // RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
-// What the policies differ in: medium computes nothing heavy again, aggressive at most 16 operations for a byte.
+// What the policies differ in: medium computes nothing heavy again, aggressive at most 16 operations for a byte, or 2
+// for one that stays in a cache.
 
 // An exponential for each column: inside, it would be one for each element.
 
@@ -16,7 +17,34 @@
 // DISABLED-LABEL: func @heavy_for_each_row
 // DISABLED-COUNT-2: sinter.rowwise
 // WHY: remark: would be computed again for each row, and is not cheap
-func.func @heavy_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<9x5xf32> {
+func.func @heavy_for_each_row(%x: tensor<9x300000xf32>, %b: tensor<300000xf32>) -> tensor<9x300000xf32> {
+  %e = tensor.empty() : tensor<300000xf32>
+  %d = tensor.empty() : tensor<9x300000xf32>
+  %s = sinter.rowwise () by (j = 300000) ins(%b[j] : tensor<300000xf32>) outs(%e[j] : tensor<300000xf32>) {
+  ^row(%r: tensor<300000xf32>):
+    %c = math.exp %r : tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
+  }
+  %y = sinter.rowwise (i = 9) by (j = 300000) ins(%x[i, j] : tensor<9x300000xf32>, %s[j] : tensor<300000xf32>) outs(%d[i, j] : tensor<9x300000xf32>) {
+  ^row(%r: tensor<300000xf32>, %q: tensor<300000xf32>):
+    %c = arith.mulf %r, %q : tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
+  }
+  return %y : tensor<9x300000xf32>
+}
+
+// -----
+
+// Of columns that stay in a cache that is slower than to read them.
+
+// AGGRESSIVE-LABEL: func @heavy_in_cache
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// MEDIUM-LABEL: func @heavy_in_cache
+// MEDIUM-COUNT-2: sinter.rowwise
+// DISABLED-LABEL: func @heavy_in_cache
+// DISABLED-COUNT-2: sinter.rowwise
+// WHY: remark: would be computed again for each row, and is not cheap
+func.func @heavy_in_cache(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<9x5xf32> {
   %e = tensor.empty() : tensor<5xf32>
   %d = tensor.empty() : tensor<9x5xf32>
   %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>) outs(%e[j] : tensor<5xf32>) {
@@ -43,20 +71,20 @@ func.func @heavy_for_each_row(%x: tensor<9x5xf32>, %b: tensor<5xf32>) -> tensor<
 // DISABLED-LABEL: func @heavy_for_many_rows
 // DISABLED-COUNT-2: sinter.rowwise
 // WHY: remark: would be computed again for each row, and is not cheap
-func.func @heavy_for_many_rows(%x: tensor<40x5xf32>, %b: tensor<5xf32>) -> tensor<40x5xf32> {
-  %e = tensor.empty() : tensor<5xf32>
-  %d = tensor.empty() : tensor<40x5xf32>
-  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>) outs(%e[j] : tensor<5xf32>) {
-  ^row(%r: tensor<5xf32>):
-    %c = math.exp %r : tensor<5xf32>
-    sinter.yield %c : tensor<5xf32>
+func.func @heavy_for_many_rows(%x: tensor<40x300000xf32>, %b: tensor<300000xf32>) -> tensor<40x300000xf32> {
+  %e = tensor.empty() : tensor<300000xf32>
+  %d = tensor.empty() : tensor<40x300000xf32>
+  %s = sinter.rowwise () by (j = 300000) ins(%b[j] : tensor<300000xf32>) outs(%e[j] : tensor<300000xf32>) {
+  ^row(%r: tensor<300000xf32>):
+    %c = math.exp %r : tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
   }
-  %y = sinter.rowwise (i = 40) by (j = 5) ins(%x[i, j] : tensor<40x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<40x5xf32>) {
-  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
-    %c = arith.mulf %r, %q : tensor<5xf32>
-    sinter.yield %c : tensor<5xf32>
+  %y = sinter.rowwise (i = 40) by (j = 300000) ins(%x[i, j] : tensor<40x300000xf32>, %s[j] : tensor<300000xf32>) outs(%d[i, j] : tensor<40x300000xf32>) {
+  ^row(%r: tensor<300000xf32>, %q: tensor<300000xf32>):
+    %c = arith.mulf %r, %q : tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
   }
-  return %y : tensor<40x5xf32>
+  return %y : tensor<40x300000xf32>
 }
 
 // -----
@@ -120,21 +148,21 @@ func.func @magnitude(%x: tensor<9x5xf32>, %b: tensor<5xf32>, %t: tensor<5xi32>, 
 // AGGRESSIVE-COUNT-1: sinter.rowwise
 // MEDIUM-LABEL: func @remainder
 // MEDIUM-COUNT-2: sinter.rowwise
-func.func @remainder(%x: tensor<9x5xf32>, %b: tensor<5xf32>, %t: tensor<5xi32>, %u: tensor<5xi32>) -> tensor<9x5xf32> {
-  %e = tensor.empty() : tensor<5xf32>
-  %d = tensor.empty() : tensor<9x5xf32>
-  %s = sinter.rowwise () by (j = 5) ins(%b[j] : tensor<5xf32>, %t[j] : tensor<5xi32>, %u[j] : tensor<5xi32>) outs(%e[j] : tensor<5xf32>) {
-  ^row(%r: tensor<5xf32>, %p: tensor<5xi32>, %q: tensor<5xi32>):
-    %m = arith.remsi %p, %q : tensor<5xi32>
-    %c = arith.sitofp %m : tensor<5xi32> to tensor<5xf32>
-    sinter.yield %c : tensor<5xf32>
+func.func @remainder(%x: tensor<9x300000xf32>, %b: tensor<300000xf32>, %t: tensor<300000xi32>, %u: tensor<300000xi32>) -> tensor<9x300000xf32> {
+  %e = tensor.empty() : tensor<300000xf32>
+  %d = tensor.empty() : tensor<9x300000xf32>
+  %s = sinter.rowwise () by (j = 300000) ins(%b[j] : tensor<300000xf32>, %t[j] : tensor<300000xi32>, %u[j] : tensor<300000xi32>) outs(%e[j] : tensor<300000xf32>) {
+  ^row(%r: tensor<300000xf32>, %p: tensor<300000xi32>, %q: tensor<300000xi32>):
+    %m = arith.remsi %p, %q : tensor<300000xi32>
+    %c = arith.sitofp %m : tensor<300000xi32> to tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
   }
-  %y = sinter.rowwise (i = 9) by (j = 5) ins(%x[i, j] : tensor<9x5xf32>, %s[j] : tensor<5xf32>) outs(%d[i, j] : tensor<9x5xf32>) {
-  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
-    %c = arith.mulf %r, %q : tensor<5xf32>
-    sinter.yield %c : tensor<5xf32>
+  %y = sinter.rowwise (i = 9) by (j = 300000) ins(%x[i, j] : tensor<9x300000xf32>, %s[j] : tensor<300000xf32>) outs(%d[i, j] : tensor<9x300000xf32>) {
+  ^row(%r: tensor<300000xf32>, %q: tensor<300000xf32>):
+    %c = arith.mulf %r, %q : tensor<300000xf32>
+    sinter.yield %c : tensor<300000xf32>
   }
-  return %y : tensor<9x5xf32>
+  return %y : tensor<9x300000xf32>
 }
 
 // -----
