@@ -3,6 +3,7 @@
 //   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
 //   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
 //   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
+//   row_product (truncf (%w * c)), %v                           ->    (row_product (truncf %w), %v) * c       to bf16
 //   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf
 //   %x + select(%m, 0, -inf)                                    ->    select %m, %x, -inf
 //
@@ -295,11 +296,27 @@ static bool half_weights(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
-static SnRules behind = {{"sinter.row_reduce", all_least},
-                         {"sinter.row_product", dead_rows},
-                         {"arith.truncf", rounded_rows},
-                         {"arith.addf", added_mask},
-                         {0}};
+// bf16 has f32's range: a factor in front of rounding to it is the same behind.
+static bool scaled_rows(SnRewriter *rw, MlirOperation op) {
+  MlirOperation round = sn_def(sn_operand(op, 0), "arith.truncf"),
+                mul = sn_null(round) ? round : sn_def(sn_operand(round, 0), "arith.mulf");
+  MlirType t = sn_type_of(sn_operand(op, 0)), sums = sn_type_of(sn_result(op, 0));
+  double factor;
+  for (int k = 0; k < 2 && !sn_null(mul) && mlirTypeIsABF16(sn_element(t)) && mlirTypeIsAF32(sn_element(sums)); ++k) {
+    MlirValue scalar = sn_broadcast_of(sn_operand(mul, k)), x = sn_operand(mul, 1 - k);
+    if (sn_none(scalar) || !sn_attr_number(sn_constant_of(scalar), &factor) || fabs(factor) < 0x1p-20 ||
+        fabs(factor) > 0x1p20)
+      continue;
+    MlirValue y = sn_row_product(rw->b, sn(rw->b, "arith.truncf", x, t), sn_operand(op, 1), sums);
+    sn_replace(rw, op, sn(rw->b, "arith.mulf", y, sn_as_row(rw->b, sn_float(rw->b, sn_element(sums), factor), sums)));
+    return true;
+  }
+  return false;
+}
+
+static SnRules behind = {{"sinter.row_reduce", all_least},    {"sinter.row_product", dead_rows},
+                         {"sinter.row_product", scaled_rows}, {"arith.truncf", rounded_rows},
+                         {"arith.addf", added_mask},          {0}};
 static SnRules weights_as_half = {{"sinter.row_product", half_weights}, {0}};
 
 // ---- the pass --------------------------------------------------------------------------------------

@@ -183,3 +183,55 @@ func.func @rotated(%q: tensor<5x4xbf16>, %r: tensor<5x4xbf16>, %k: tensor<7x4xbf
   }
   return %y : tensor<5x7xf32>
 }
+
+// -----
+
+// A number that rows are multiplied by in front of rounding them to bf16 is one of what they give.
+
+// CHECK-LABEL: func @scaled_rows
+//       CHECK:   ^row(%[[P:.+]]: tensor<7xf32>, %[[V:.+]]: tensor<7x4xbf16>):
+//       CHECK:     %[[H:.+]] = arith.truncf %[[P]] : tensor<7xf32> to tensor<7xbf16>
+//       CHECK:     %[[U:.+]] = sinter.row_product %[[H]], %[[V]]
+//       CHECK:     arith.mulf %[[U]], %{{.+}} : tensor<4xf32>
+func.func @scaled_rows(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %v: tensor<7x4xbf16>, %e: tensor<5x4xf32>)
+    -> tensor<5x4xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) by (e = 4)
+      product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<7x4xbf16>)
+      outs(%e[i, e] : tensor<5x4xf32>) {
+  ^row(%p: tensor<7xf32>, %m: tensor<7x4xbf16>):
+    %c = arith.constant 0.125 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<7xf32>
+    %x = arith.mulf %p, %cs : tensor<7xf32>
+    %h = arith.truncf %x : tensor<7xf32> to tensor<7xbf16>
+    %u = sinter.row_product %h, %m : tensor<7xbf16>, tensor<7x4xbf16> -> tensor<4xf32>
+    sinter.yield %u : tensor<4xf32>
+  }
+  return %y : tensor<5x4xf32>
+}
+
+// -----
+
+// f16 has not f32's range.
+
+// CHECK-LABEL: func @scaled_rows_of_f16
+//       CHECK:     %[[X:.+]] = arith.mulf
+//  CHECK-NEXT:     %[[H:.+]] = arith.truncf %[[X]]
+//  CHECK-NEXT:     %[[U:.+]] = sinter.row_product %[[H]]
+//  CHECK-NEXT:     sinter.yield %[[U]]
+func.func @scaled_rows_of_f16(%q: tensor<5x4xf16>, %k: tensor<7x4xf16>, %v: tensor<7x4xf16>, %e: tensor<5x4xf32>)
+    -> tensor<5x4xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) by (e = 4)
+      product (k = 4) (%q[i, k] : tensor<5x4xf16>, %k[j, k] : tensor<7x4xf16>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<7x4xf16>)
+      outs(%e[i, e] : tensor<5x4xf32>) {
+  ^row(%p: tensor<7xf32>, %m: tensor<7x4xf16>):
+    %c = arith.constant 0.125 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<7xf32>
+    %x = arith.mulf %p, %cs : tensor<7xf32>
+    %h = arith.truncf %x : tensor<7xf32> to tensor<7xf16>
+    %u = sinter.row_product %h, %m : tensor<7xf16>, tensor<7x4xf16> -> tensor<4xf32>
+    sinter.yield %u : tensor<4xf32>
+  }
+  return %y : tensor<5x4xf32>
+}
