@@ -50,6 +50,9 @@
 #define SN_KERNEL_CLOCKS "sinter.kernel_clocks"
 // On a `tm_tensor.scan`, as gradients and definitions write it: it goes from the last element to the first.
 #define SN_REVERSE "sinter.reverse"
+
+// On a row_reduce maximumf: any number near it will do in its place, under which its row's exponentials are then.
+#define SN_ANY_REFERENCE "sinter.any_reference"
 // On a module, from sinter-place-constants on: each large constant that differs, as a dense_resource, and how many
 // bytes behind the first it begins. What is behind one up to the next is 0.
 #define SN_CONSTANTS "sinter.constants"

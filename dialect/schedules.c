@@ -162,6 +162,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "threads", 32, 1024, 0, 256, NULL,
      "threads of a block that have sums; of \"wgmma\", 128 more fetch the sides"},
     {"mma", "stages", 1, 16, 1, 2, NULL, "of \"wgmma\": pieces of k summed elements that shared memory holds"},
+    {"mma", "ahead", 0, 1, 1, 1, NULL,
+     "of \"wgmma\", and rows that are multiplied again: 1: sums of the next block of columns are made while the last "
+     "one's rows are multiplied; 0: behind it, in fewer registers"},
     {"mma", "share", 0, 0, 0, 0, mma_shares,
      "of \"wgmma\": how warpgroups share the work; \"tile\": rows of each tile; \"turns\": whole tiles by turns, so "
      "that one multiplies while the other stores"},
@@ -169,7 +172,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "blocks that share the sum of a tile; their parts meet in memory, in the order of k, by the last one"},
     {"mma", "cluster", 1, 8, 0, 1, NULL,
      "blocks that share rows which go through several products whole, a tile of columns each"},
-    {"mma", "group", 1, 1024, 1, 1, NULL, "tiles below each other that are worked on before the next column of tiles"},
+    {"mma", "group", 1, 1024, 1, 1, NULL,
+     "tiles below each other that are worked on before the next column of tiles; of rows that are multiplied again, "
+     "batches whose tiles are dealt together, the longest rows first"},
     {"mma", "blocks", 1, 1 << 30, 1, 1 << 20, NULL, "blocks at most, to which tiles are dealt"},
     {"mma", "deal", 0, 0, 0, 0, gpu_deals,
      "how tiles are dealt to fewer blocks; \"turns\": every n-th to each; \"ticket\": the next to whoever is done"},

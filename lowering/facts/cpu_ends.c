@@ -129,23 +129,38 @@ static bool masked(const SnForm *f, MlirValue x, Where where, SnCpuEnd *end) {
 bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM, end); }
 bool sn_cpu_masked_below(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, BELOW, end); }
 
-MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue x, MlirValue *rest) {
-  MlirOperation op = sn_definer(x);
+// The comparison that says so in the end, and what it says there: of a condition, of a masked row.
+static bool find_compare(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuCompare *to) {
+  MlirOperation op = sn_definer(condition);
   SnCpuEnd end;
-  while (!sn_null(op) && (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf")))
-    op = sn_definer(sn_operand(op, 0));
-  if (sn_null(op) || !sn_is(op, "arith.select"))
-    return (MlirOperation){0};
-  MlirOperation compare = sn_def(sn_operand(op, 0), "arith.cmpi");
-  for (int side = 0; side < 2 && !sn_null(compare); ++side)
-    if (is_least(sn_operand(op, 1 + side)) && compares(f, compare, !side, FROM, &end)) {
-      *rest = sn_operand(op, 2 - side);
-      return op;
+  if (sn_null(op))
+    return false;
+  if (sn_is(op, "arith.cmpi")) {
+    *to = (SnCpuCompare){op, truth};
+    return compares(f, op, truth, where, &end);
+  }
+  bool either = sn_is(op, truth ? "arith.ori" : "arith.andi");
+  return either &&
+         (find_compare(f, sn_operand(op, 0), truth, where, to) || find_compare(f, sn_operand(op, 1), truth, where, to));
+}
+
+static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCompare *to) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
+      SnCpuEnd own;
+      if (is_least(sn_operand(op, 1 + side)) && holds(f, sn_operand(op, 0), !side, where, &own) &&
+          own.dim == end->dim && own.factor == end->factor && own.more == end->more &&
+          find_compare(f, sn_operand(op, 0), !side, where, to))
+        return true;
     }
-  for (int side = 0; side < 2; ++side) // one mask behind another
-    if (is_least(sn_operand(op, 1 + side)))
-      return sn_cpu_mask_from(f, sn_operand(op, 2 - side), rest);
-  return (MlirOperation){0};
+  return false;
+}
+
+bool sn_cpu_compares_from(const SnForm *f, const SnCpuEnd *end, SnCpuCompare *to) {
+  return find_mask(f, FROM, end, to);
+}
+bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare *to) {
+  return find_mask(f, BELOW, begin, to);
 }
 
 // ---- rows that vanish ---------------------------------------------------------------------------

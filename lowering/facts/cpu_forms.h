@@ -27,14 +27,20 @@ typedef struct {
 } SnCpuEnd;
 // The row is -inf from there on, whatever else its program computes (cpu_ends.c).
 bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
-// The select that makes it so by one comparison, and what it leaves in front of that column; null: it is none.
-MlirOperation sn_cpu_mask_from(const SnForm *f, MlirValue row, MlirValue *rest);
 // The same below that column.
 bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end);
 // Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, each
 // being a product with exponentials of what is -inf there.
 bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end);
+// A comparison of the body that says so of all columns from there on, or below, and what it says there: in front of
+// them, or behind, it is the contrary.
+typedef struct {
+  MlirOperation op;
+  bool truth;
+} SnCpuCompare;
+bool sn_cpu_compares_from(const SnForm *f, const SnCpuEnd *end, SnCpuCompare *to);
+bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare *to);
 // Of rows that are streamed nothing is asked beyond there, or below: all exponentials are 0.
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);

@@ -13,7 +13,10 @@
 #include "dialect/under_maximum.h"
 #include "lowering/rows/rowmemory.h"
 
-enum { SLOTS = 2 }; // of a side with columns that come block by block
+enum {
+  SLOTS = 2,          // of a side with columns that come block by block
+  LINE_ELEMENTS = 64, // of 16 bits, of a line that copies fetch
+};
 
 static bool uses(const SnForm *f, size_t side, int64_t first, int64_t n) {
   bool used = false;
@@ -203,6 +206,42 @@ static bool stage_side(const SnForm *f, const SnGpuPoints *points, const SnGpuPr
 
 static int64_t bytes_of(const SnGpuChainSide *s) { return s->pieces * s->lines * SN_GPU_SWIZZLED_BYTES; }
 
+// Whether side `b` of a product and `matrix`, which are staged, are the same bytes of a slot: the product's sum are the
+// matrix's columns.
+static bool is_same_side(const SnForm *f, size_t product, size_t b, const SnGpuChainSide *of_b, size_t matrix,
+                         const SnGpuChainSide *of_matrix, int64_t n) {
+  const SnAccess *x = &f->inputs.data[sn_side(f, b).first], *y = &f->inputs.data[sn_side(f, matrix).first];
+  SnGroup columns = sn_group(f, 1);
+  SnMultiplied m;
+  sn_multiplied(f, product, &m);
+  int64_t size = f->dims.data[columns.first].size;
+  if (!sn_same(x->value, y->value) || x->through.ptr || y->through.ptr || columns.num_dims != 1 ||
+      m.summed.num_dims != 1 || f->dims.data[m.summed.first].size != size)
+    return false;
+  MlirContext ctx = mlirOperationGetContext(f->op);
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  for (size_t d = 0; d < f->dims.size; ++d)
+    dims[d] = mlirAffineDimExprGet(ctx, (intptr_t)d);
+  dims[columns.first] = dims[m.summed.first];
+  return of_b->map.along_sum && !of_matrix->map.along_sum && (n == LINE_ELEMENTS || size <= LINE_ELEMENTS) &&
+         mlirAffineMapEqual(x->map, sn_map_replace(y->map, (intptr_t)f->dims.size, dims));
+}
+
+// Sets the sides that matrices are, where all of them are some.
+static bool find_same_slots(const SnForm *f, int64_t n, SnGpuChainPlan *plan) {
+  size_t num_first = f->products.size, num_again = (size_t)sn_gpu_chain_products(f);
+  bool all = true;
+  for (size_t i = 0; i < num_again && all; ++i) {
+    all = false;
+    for (size_t p = 0; p < num_first && !all; ++p) {
+      plan->side_of[i] = p;
+      all =
+          is_same_side(f, p, column_side(f, p), &plan->b[p], side_of_matrix(f, (int64_t)i), &plan->b[num_first + i], n);
+    }
+  }
+  return all;
+}
+
 bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why) {
   SnGpuPoints points = sn_gpu_chain_points(f), again = points;
   SnGroup columns = sn_group(f, 1);
@@ -235,8 +274,20 @@ bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *
     }
   }
   plan->rows_bytes = of_rows;
-  plan->slot_bytes = of_columns > of_matrices ? of_columns : of_matrices;
+  plan->same_slots = can && find_same_slots(f, n, plan);
+  plan->slot_bytes = of_columns > of_matrices || plan->same_slots ? of_columns : of_matrices;
   return can;
+}
+
+static void find_ends(const SnForm *f, SnGpuChainPlan *p) {
+  p->ends_early = sn_cpu_stream_ends(f, &p->end) || sn_cpu_vanish_from(f, &p->end);
+  p->begins_late = sn_cpu_stream_begins(f, &p->begin) || sn_cpu_vanish_below(f, &p->begin);
+}
+
+bool sn_gpu_chain_uneven(const SnForm *f) {
+  SnGpuChainPlan p;
+  find_ends(f, &p);
+  return p.ends_early != p.begins_late && (p.ends_early ? &p.end : &p.begin)->factor;
 }
 
 // ---- columns that blocks share --------------------------------------------------------------------
@@ -292,8 +343,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                         .units = threads / SN_GPU_WARPGROUP,
                         .kernel = sn_schedule_word(a, "kernel")};
   p->tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
-  p->ends_early = sn_cpu_stream_ends(f, &p->end) || sn_cpu_vanish_from(f, &p->end);
-  p->begins_late = sn_cpu_stream_begins(f, &p->begin) || sn_cpu_vanish_below(f, &p->begin);
+  find_ends(f, p);
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,
@@ -301,6 +351,8 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
   p->stages = sn_schedule_number(a, "stages");
+  p->ahead = sn_schedule_number(a, "ahead");
+  p->group = sn_schedule_number(a, "group");
   bool wgmma = !strcmp(p->kernel, "wgmma");
   const char *unfit = NULL;
   if (!wgmma && strcmp(p->kernel, "mma.sync"))

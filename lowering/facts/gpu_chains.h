@@ -31,6 +31,11 @@ typedef struct {
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];
+  int64_t group; // batches whose tiles are dealt together, row by row
+  bool ahead;    // sums of the next block are made while rows of the last one are multiplied
+  // Matrices are what products have for sides with columns, too, as gradients' are: one slot has both. Which of them.
+  bool same_slots;
+  size_t side_of[SN_GPU_CHAIN_PRODUCTS];
 } SnGpuChainPlan;
 
 // Rows that a warp has.
@@ -50,6 +55,8 @@ int64_t sn_gpu_chain_bytes(const SnForm *form, int64_t m, int64_t n);
 // Whether copies can fetch all sides for wgmma, for so many rows and columns at a time: sets bytes and sides of the
 // plan. `why`, if it is not NULL: why not.
 bool sn_gpu_chain_staged(const SnForm *form, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why);
+// A mask makes some rows longer than others.
+bool sn_gpu_chain_uneven(const SnForm *form);
 // Why several blocks of threads cannot share a tile's columns, NULL if they can.
 const char *sn_gpu_chain_unshared(const SnForm *form);
 // Tiles of m rows; SN_DYNAMIC. Of scratch memory: bytes of counters; in all, 0 where nothing is shared.

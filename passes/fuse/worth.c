@@ -329,7 +329,7 @@ static bool is_multiplied_fast(const SnForm *to) {
 }
 
 bool sn_turn_apart(const SnForm *f, const SnPolicy *policy) {
-  enum { TOGETHER = 160 }; // columns of sums that leave registers for a block of 64
+  enum { TOGETHER = 256 }; // columns of sums that leave registers for a block of 64
   double columns = 0, first = 0;
   bool differ = false; // groups of columns of two lengths are no one kernel's
   for (size_t p = 0; p < f->products.size; ++p) {

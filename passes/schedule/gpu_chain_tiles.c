@@ -22,15 +22,16 @@ enum {
   REGISTERS = 1 << 16, // of a multiprocessor
   OF_A_THREAD = 255,
   BESIDE_SUMS = 72, // of a thread: places, fragments, what the row program has under way
+  BESIDE_ONE = 56,  // the same, where a block is done before the next one begins
 };
 
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 
-// Of a thread: sums of both kinds, and words that are multiplied.
-static int64_t registers(const SnForm *f, int64_t n) {
+// Of a thread: sums of both kinds, and words that are multiplied, at a time (`ahead`), or one become the other.
+static int64_t registers(const SnForm *f, int64_t n, bool ahead) {
   int64_t grown = (int64_t)f->matrices.size * sn_gpu_chain_whole(sn_group_length(f, 1)) / 2,
-          sums = (int64_t)f->products.size * n / 2;
-  return grown + sums + sn_gpu_chain_words(f) * n / 4 + BESIDE_SUMS;
+          sums = (int64_t)f->products.size * n / 2, words = sn_gpu_chain_words(f) * n / 4;
+  return grown + (ahead ? sums + words + BESIDE_SUMS : (sums > words ? sums : words) + BESIDE_ONE);
 }
 
 // ---- by warpgroups ---------------------------------------------------------------------------------
@@ -38,9 +39,9 @@ static int64_t registers(const SnForm *f, int64_t n) {
 enum { MOST_STAGES = 8, BARRIER_BYTES = 2048 };
 
 // So many rows and columns by wgmma: stages, 0 where it does not fit.
-static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, const SnGpuChip *chip) {
+static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip) {
   SnGpuChainPlan plan;
-  if (registers(f, n) > OF_A_THREAD || !sn_gpu_chain_staged(f, m, n, &plan, NULL))
+  if (registers(f, n, ahead) > OF_A_THREAD || !sn_gpu_chain_staged(f, m, n, &plan, NULL))
     return 0;
   int64_t room = chip->shared_bytes - plan.rows_bytes - BARRIER_BYTES,
           stages = plan.slot_bytes ? room / plan.slot_bytes : 0;
@@ -59,6 +60,13 @@ static int64_t split_of(const SnForm *f, const SnGpuPoints *points, int64_t m, i
   return split < 2 ? 1 : split;
 }
 
+// Batches beside each other, so many that multiprocessors have two tiles each, and few, so that their columns stay in
+// the second cache.
+static int64_t group_of(int64_t batch, int64_t down, const SnGpuChip *chip) {
+  enum { MOST = 1024 };
+  return smaller(smaller(batch, sn_pieces(2 * chip->multiprocessors, down)), MOST);
+}
+
 static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip) {
   int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128, n = 128;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
@@ -66,23 +74,27 @@ static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, c
     m = 64;
   if (sn_group_length(f, 0) != SN_DYNAMIC && sn_group_length(f, 0) <= 64)
     n = 64;
-  while (n > 64 && !stages_of(f, m, n, chip))
+  while (n > 64 && !stages_of(f, m, n, true, chip))
     n -= 64;
-  int64_t stages = stages_of(f, m, n, chip);
+  bool ahead = stages_of(f, m, n, true, chip) > 0;
+  int64_t stages = stages_of(f, m, n, ahead, chip);
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
   int64_t split = split_of(f, points, m, n, chip);
-  char shared[32] = "";
+  char shared[32] = "", blocks[32] = "", group[32] = "";
   if (split > 1)
     snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
+  if (known && split == 1 && sn_gpu_chain_uneven(f)) // a block for each tile, who is done first gets the next one
+    snprintf(group, sizeof group, ", group = %lld", (long long)group_of(batch, sn_pieces(rows, m), chip));
+  else
+    snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)chip->multiprocessors);
   return sn_schedule_attr(
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{kernel = \"wgmma\", blocks = %lld, m = %lld, n = %lld, k = 64, threads = %lld, "
-                    "stages = %lld%s}",
-                    (long long)chip->multiprocessors, (long long)m, (long long)n, (long long)(2 * m), (long long)stages,
-                    shared));
+                    "{kernel = \"wgmma\", %sm = %lld, n = %lld, k = 64, threads = %lld, stages = %lld%s%s%s}", blocks,
+                    (long long)m, (long long)n, (long long)(2 * m), (long long)stages, shared, group,
+                    ahead ? "" : ", ahead = 0"));
 }
 
 // ---- one of both -----------------------------------------------------------------------------------
@@ -98,12 +110,12 @@ MlirAttribute sn_schedule_gpu_chain(const SnForm *f, const SnScheduleOptions *op
     return staged;
   int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
-  while (n > 16 && (registers(f, n) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))
+  while (n > 16 && (registers(f, n, true) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))
     n /= 2;
   while (m > 16 && (sn_gpu_chain_bytes(f, m, n) > chip->shared_bytes || (rows != SN_DYNAMIC && rows <= m / 2) ||
                     (known && sn_times(batch, sn_pieces(rows, m)) < chip->multiprocessors)))
     m /= 2;
-  int64_t threads = m * 32 / SN_GPU_CHAIN_WARP_ROWS, by_registers = REGISTERS / (threads * registers(f, n)),
+  int64_t threads = m * 32 / SN_GPU_CHAIN_WARP_ROWS, by_registers = REGISTERS / (threads * registers(f, n, true)),
           occupancy = smaller(by_registers, chip->shared_bytes / (sn_gpu_chain_bytes(f, m, n) + 1024));
   char blocks[40] = "";
   occupancy = occupancy < 1 ? 1 : smaller(occupancy, 8);

@@ -293,6 +293,12 @@ def chains(case, program, tensor, cast):
     a("_wgmma_parts_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=parts(64, 64, 2))
     a("_decode", heads=(2, 16), groups=8, queries=1, keys=1000, d=64)
     a("_decode_f16", heads=(1, 8), groups=4, queries=1, keys=700, d=128, t="f16", sizes=("j",))
+    behind = lambda m, n, more="": groups(m, n) + ", ahead = 0" + more
+    a("_wgmma_behind", **big, schedule=behind(128, 64))
+    a("_wgmma_behind_causal", **big, causal=True, schedule=behind(128, 64))
+    a("_wgmma_behind_sigmoid", **big, no_sum=True, schedule=behind(128, 64))
+    a("_wgmma_behind_two", queries=70, keys=130, d=64, heads=(1, 2), matrices=2, no_sum=True, schedule=behind(64, 64))
+    a("_wgmma_grouped", queries=150, keys=150, d=64, heads=(1, 5), causal=True, schedule=groups(64, 64) + ", group = 2")
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
     # the gradients, three kernels more and one of rows: q's by rows of queries, k's and v's by rows of keys
     grads = lambda name, **how: a("_grads" + name, wrt="qkv", **how)
@@ -308,3 +314,5 @@ def chains(case, program, tensor, cast):
     grads("_causal_few", queries=70, keys=70, causal=True)
     grads("_window_blocks", queries=200, keys=200, d=64, heads=(1, 1), window=40)
     grads("_wide", queries=70, keys=130, d=128, heads=(1, 1))
+    grads("_wide_causal", queries=150, keys=150, d=128, heads=(1, 1), causal=True, t="f16")
+    grads("_least", queries=70, keys=45, mask="rows", least=(5, 20))

@@ -26,8 +26,8 @@ static void end_phase(SnBuilder *b, size_t phase, void *user) {
                 least =
                     sn(b, "arith.cmpf", x, sn_row_identity(b, p, reduce, 1), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
       r->odd = sn(b, "arith.andi", some, least);
-    } else if (maximum) { // asked for whether it is -inf
-      x = sn(b, "arith.select", r->none, sn_chain_number(b, -__builtin_inf()), sn_chain_number(b, 0));
+    } else if (maximum) { // asked for whether it is -inf, or for what sums are under
+      x = sn(b, "arith.select", r->none, sn_chain_number(b, -__builtin_inf()), *sn_chain_reference_of(r));
     } else {
       x = sn_chain_over_quad(b, p, reduce, x);
       if (phase == 1 && !sn_none(r->by))

@@ -19,6 +19,7 @@
 // test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
 
 #include "lowering/gpu/chains/chain_rows.h"
+#include "dialect/attributes.h"
 #include "dialect/under_maximum.h"
 #include "lowering/gpu/math/gpu_math.h"
 #include "lowering/gpu/meet/meet.h"
@@ -145,6 +146,7 @@ MlirValue sn_chain_over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce
 // ---- rows that grow -----------------------------------------------------------------------------
 
 static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
+enum { MOST_BITS = 20 };                   // of a power of two that a score is multiplied by behind its product
 enum { LAZY_BITS = 8, OEQ = 1, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
 
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
@@ -226,6 +228,75 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, SnChainRow *rows) {
   free(types);
 }
 
+// v on a fragment is this number, times the factor, a power of two, which is not put into it.
+static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue v, double *factor) {
+  MlirOperation op = sn_definer(v);
+  double number;
+  for (int k = 0; k < 2 && sn_is(op, "arith.mulf"); ++k) {
+    MlirValue scalar = sn_broadcast_of(sn_operand(op, k));
+    int bits;
+    if (!sn_none(scalar) && sn_attr_number(sn_constant_of(scalar), &number) && frexp(number, &bits) == 0.5 &&
+        abs(bits) <= MOST_BITS) {
+      *factor *= number;
+      return unscaled(b, r, at, sn_operand(op, 1 - k), factor);
+    }
+  }
+  const SnCpuCompare *masks[] = {&r->c->end, &r->c->begin};
+  for (int m = 0; m < 2 && sn_is(op, "arith.select") && r->unmasked; ++m)
+    if (!sn_null(masks[m]->op) && sn_same(sn_operand(op, 0), sn_result(masks[m]->op, 0)))
+      return unscaled(b, r, at, sn_operand(op, masks[m]->truth ? 2 : 1), factor);
+  return sn_row_element(b, r->program, at, v);
+}
+
+// e to the power of x under a number of the row, on a fragment: an fma and an instruction.
+static MlirValue power_under(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, const SnGpuPower *under) {
+  double factor = 1;
+  SnGpuPower p = *under;
+  MlirValue v = unscaled(b, r, at, x, &factor);
+  p.factor = factor == 1 ? p.factor : sn(b, "arith.mulf", p.factor, sn_chain_number(b, factor));
+  return sn_gpu_power_at(b, &p, v);
+}
+
+// e to the power of x, or of x - y, which is a number of each column.
+static MlirValue power_of(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, MlirValue y) {
+  if (sn_none(y))
+    return sn_chain_exponential(b, sn_row_element(b, r->program, at, x));
+  double factor = 1;
+  MlirValue v = unscaled(b, r, at, x, &factor), by = sn_fragment_spread(b, at, sn_chain_number(b, factor)),
+            minus = sn(b, "arith.negf", sn_row_element(b, r->program, at, y));
+  return sn_chain_exponential(b, sn(b, "math.fma", v, by, minus));
+}
+
+// Something that a value is made of waits for all columns.
+static bool waits(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  bool yes = !sn_null(op) && sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL);
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op) && !yes; ++k)
+    yes = waits(sn_operand(op, k));
+  return yes;
+}
+
+// Exponentials that are under no maximum of this row, as gradients': of numbers that are known.
+static void give_powers(SnBuilder *b, SnChainRow *r) {
+  SnRowProgram *p = r->program;
+  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    if (!sn_is(op, "math.exp") || !sn_is_row(sn_result(op, 0)) ||
+        !mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))) || waits(sn_result(op, 0)))
+      continue;
+    MlirOperation sub = sn_def(sn_operand(op, 0), "arith.subf");
+    MlirValue x = sn_operand(sn_null(sub) ? op : sub, 0), y = sn_null(sub) ? (MlirValue){0} : sn_operand(sub, 1),
+              of_row = sn_none(y) ? y : sn_broadcast_of(y);
+    SnGpuPower under = {0};
+    if (!sn_none(of_row))
+      under = sn_gpu_power_of(b, sn_row_scalar(p, of_row));
+    for (size_t i = 0; i < r->columns.n; ++i) {
+      SnFragment *at = &r->columns.at[i];
+      sn_fragment_give(at, sn_result(op, 0),
+                       sn_none(of_row) ? power_of(b, r, at, x, y) : power_under(b, r, at, x, &under));
+    }
+  }
+}
+
 // What the program's exponentials under the maximum are, under the reference.
 static void give_exponentials(SnBuilder *b, SnChainRow *r) {
   SnRowProgram *p = r->program;
@@ -233,21 +304,23 @@ static void give_exponentials(SnBuilder *b, SnChainRow *r) {
     if (!sn_is(op, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(op, 0)), r->c->maximum))
       continue;
     MlirValue x = sn_operand(sn_definer(sn_operand(op, 0)), 0);
+    SnGpuPower under = sn_gpu_power_of(b, *sn_chain_reference_of(r));
     for (size_t i = 0; i < r->columns.n; ++i) {
       SnFragment *at = &r->columns.at[i];
-      MlirValue element = sn_row_element(b, p, at, x),
-                d = sn(b, "arith.subf", element, sn_fragment_spread(b, at, *sn_chain_reference_of(r)));
-      sn_fragment_give(at, sn_result(op, 0), sn_chain_exponential(b, d));
+      sn_fragment_give(at, sn_result(op, 0), power_under(b, r, at, x, &under));
     }
   }
 }
 
-// In front of a mask its select is what it leaves.
-static void stream_mask(SnBuilder *b, SnChainRow *r) {
-  for (size_t i = 0; i < r->columns.n && r->unmasked; ++i) {
-    SnFragment *at = &r->columns.at[i];
-    sn_fragment_give(at, sn_result(r->c->mask, 0), sn_row_element(b, r->program, at, r->c->unmasked));
-  }
+// In front of a mask, and behind it, nobody compares.
+static void stream_masks(SnBuilder *b, SnChainRow *r) {
+  const SnCpuCompare *masks[] = {&r->c->end, &r->c->begin};
+  for (size_t m = 0; m < 2 && r->unmasked; ++m)
+    for (size_t i = 0; i < r->columns.n && !sn_null(masks[m]->op); ++i) {
+      SnFragment *at = &r->columns.at[i];
+      MlirValue says = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), !masks[m]->truth);
+      sn_fragment_give(at, sn_result(masks[m]->op, 0), sn_fragment_spread(b, at, says));
+    }
 }
 
 static void stream_phase(SnBuilder *b, size_t phase, SnChainRow *r) {
@@ -256,7 +329,8 @@ static void stream_phase(SnBuilder *b, size_t phase, SnChainRow *r) {
   p->phase = (int)phase;
   if (!phase) {
     sn_row_scalars(b, p, 0);
-    stream_mask(b, r);
+    stream_masks(b, r);
+    give_powers(b, r);
   }
   for (size_t i = first; i < first + sn_chain_num_reduces(p, phase); ++i) {
     MlirOperation reduce = sn_chain_state_of(p, i);
@@ -296,7 +370,7 @@ static void begin_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
   for (int h = 0; h < 2; ++h) {
     SnChainRow *r = &rows[h];
     r->columns = sn_chain_columns_of(b, c, own);
-    r->unmasked = !masked && !sn_null(c->mask);
+    r->unmasked = !masked;
     for (size_t p = 0; p < c->first.products.size; ++p)
       sn_chain_give_sums(b, &r->columns, sn_product_argument(&c->first, p),
                          sums + p * (size_t)own->pairs * SN_GPU_MMA_SUMS, h);
@@ -378,7 +452,8 @@ static void guess_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
   SnChainRow others[2] = {rows[0], rows[1]};
   begin_rows(b, c, own, sums, masked, others);
   for (int h = 0; h < 2; ++h)
-    stream_mask(b, &others[h]);
+    stream_masks(b, &others[h]);
+
   follow(b, others);
   make_rows(b, others, places[2], words);
   for (int h = 0; h < 2; ++h)
@@ -446,13 +521,14 @@ static bool asks_if_least(MlirOperation compare) {
          (sn_is_constant(sn_operand(compare, 0), -INFINITY) || sn_is_constant(sn_operand(compare, 1), -INFINITY));
 }
 
-// Of the maximum: all that takes it is exponentials' arguments, and who asks if it is -inf.
+// Of the maximum: all that takes it is exponentials' arguments, and who asks if it is -inf. A reference will do for a
+// result, where that is known (passes/fuse/references.c).
 static bool is_asked_for(MlirOperation maximum) {
-  bool asked = false;
+  bool asked = false, any = sn_get_attr(maximum, SN_ANY_REFERENCE).ptr;
   MlirValue m = sn_result(maximum, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(m); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation row = mlirOpOperandGetOwner(use);
-    if (asks_if_least(row))
+    if (asks_if_least(row) || (any && mlirOperationEqual(row, mlirBlockGetTerminator(mlirOperationGetBlock(row)))))
       continue;
     asked |= sn_num_results(row) != 1 || !sn_same(sn_broadcast_of(sn_result(row, 0)), m);
     MlirOpOperand of_row = asked ? (MlirOpOperand){0} : mlirValueGetFirstUse(sn_result(row, 0));

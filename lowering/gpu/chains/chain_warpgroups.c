@@ -10,6 +10,9 @@
 //       grown is there:   matrix's slot is empty;  words = the row program;  grown comes under the new maximum
 //     grown += words . matrix of the last;  the second program
 //
+// Where the schedule says `ahead = 0`, a block's rows are multiplied before the next one's are made, and the other
+// warpgroup alone multiplies meanwhile. Matrices that are sides b, as those of gradients, have no slots of their own.
+//
 // While one warpgroup is at its row program, the other one multiplies. A block of columns beside the row's end is
 // zeros, which the row program leaves out, so there is one block at least.
 //
@@ -122,15 +125,19 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);
-  fetch_slot(b, s, false, first, &turn);
-  SnLoop l = sn_for_values(b, plus(b, first, one), blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
+  bool matrices = !s->c->plan->same_slots, ahead = s->c->plan->ahead;
+  if (ahead)
+    fetch_slot(b, s, false, first, &turn);
+  SnLoop l = sn_for_values(b, ahead ? plus(b, first, one) : first, blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
   turn = (SnGpuTurn){l.carried[0], l.carried[1]};
   fetch_slot(b, s, false, l.index, &turn);
-  fetch_slot(b, s, true, less(b, l.index, 1), &turn);
+  if (matrices)
+    fetch_slot(b, s, true, ahead ? less(b, l.index, 1) : l.index, &turn);
   MlirValue at[] = {turn.slot, turn.parity};
   sn_next_values(b, &l, sn_values(2, at));
   turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
-  fetch_slot(b, s, true, less(b, blocks, 1), &turn);
+  if (matrices && ahead)
+    fetch_slot(b, s, true, less(b, blocks, 1), &turn);
   carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
 }
 
@@ -205,17 +212,27 @@ static void multiply_rows(SnBuilder *b, Staged *s, MlirValue slot, MlirValue *su
   sn_wgmma_commit(b);
 }
 
+// Of matrix i in its slot: bytes.
+static int64_t place_of_matrix(const SnGpuChain *c, size_t i) {
+  const SnGpuChainPlan *plan = c->plan;
+  size_t first = plan->same_slots ? 0 : num_first(c), end = plan->same_slots ? plan->side_of[i] : num_first(c) + i;
+  int64_t bytes = 0;
+  for (size_t p = first; p < end; ++p)
+    bytes += c->products[p].staged_b.pieces * c->products[p].staged_b.lines * LINE;
+  return bytes;
+}
+
 // grown += words . matrices of a slot: structs.
 static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirValue *words, const MlirValue *grown,
                            MlirValue *to) {
   SnGpuChain *c = s->c;
-  int64_t at = 0, steps = c->plan->n / 16, n = sn_gpu_chain_pairs(c) * 8;
+  int64_t steps = c->plan->n / 16, n = sn_gpu_chain_pairs(c) * 8;
   MlirValue base = slot_at(b, s, slot), *descriptors = sn_alloc((size_t)steps * MOST_PARTS * sizeof *descriptors);
   sn_wgmma_fence(b);
   for (size_t p = num_first(c), i = 0; p < num_all(c); ++p, ++i) {
     const SnGpuChained *q = &c->products[p];
     const SnGpuChainSide *side = &q->staged_b;
-    MlirValue first = sn_wgmma_descriptor(b, plus(b, base, i32_of(b, at)), side->map.along_sum);
+    MlirValue first = sn_wgmma_descriptor(b, plus(b, base, i32_of(b, place_of_matrix(c, i))), side->map.along_sum);
     int64_t of_line = sn_gpu_map_sum(&q->product) / 16;
     for (int64_t t = 0; t < steps; ++t)
       descriptors[t] = sn_wgmma_further(
@@ -226,7 +243,6 @@ static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirVa
     to[i] =
         sn_wgmma_of_registers(b, q->product.line, n, steps * (int64_t)q->parts, words + sn_gpu_chain_words_before(c, i),
                               descriptors, side->map.along_sum, grown + i * (size_t)n / 2);
-    at += side->pieces * side->lines * LINE;
   }
   sn_wgmma_commit(b);
   free(descriptors);
@@ -276,62 +292,120 @@ static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool 
   sn_gpu_chain_columns(b, s->c, first, masked, num_grown > 0, t->sums, t->v, num_grown, grown_of(t), words_of(t));
 }
 
+// A block's slot of columns is free where its matrices are in another one.
+static void release_columns(SnBuilder *b, Staged *s, SnGpuTurn turn) {
+  if (!s->c->plan->same_slots)
+    release(b, s, &s->blocks, turn.slot);
+}
+
+static SnGpuTurn behind(SnBuilder *b, Staged *s, SnGpuTurn turn) { return sn_gpu_ring_behind(b, &s->blocks, turn, 1); }
+
+static void begin_grown(SnBuilder *b, Tile *t) {
+  for (size_t i = 0; i < t->grown; ++i)
+    grown_of(t)[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
+}
+
+// The turn is that of its matrices behind it, or of what comes next.
 static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
   sn_gpu_ring_await_full(b, &s->blocks, *turn);
   multiply_rows(b, s, turn->slot, t->structs);
   sn_wgmma_await(b, 0);
   pin_sums(b, s, t);
-  release(b, s, &s->blocks, turn->slot);
-  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
+  release_columns(b, s, *turn);
+  if (!s->c->plan->same_slots)
+    *turn = behind(b, s, *turn);
   run_program(b, s, t, block, true, 0);
-  for (size_t i = 0; i < t->grown; ++i)
-    grown_of(t)[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
+  begin_grown(b, t);
 }
 
+// The last block's matrices, where they are its slot, are in front of these columns; else behind them.
 static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked) {
-  SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = sn_gpu_ring_behind(b, &s->blocks, turn, 1);
+  bool same = s->c->plan->same_slots;
+  SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = behind(b, s, turn), columns = same ? next : turn,
+            matrices = same ? turn : next;
   pin_again(b, t);
-  sn_gpu_ring_await_full(b, &s->blocks, turn);
+  sn_gpu_ring_await_full(b, &s->blocks, columns);
   order(b, s, false);
-  multiply_rows(b, s, turn.slot, t->structs);
-  sn_gpu_ring_await_full(b, &s->blocks, next);
-  multiply_again(b, s, next.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
+  multiply_rows(b, s, columns.slot, t->structs);
+  if (!same)
+    sn_gpu_ring_await_full(b, &s->blocks, matrices);
+  multiply_again(b, s, matrices.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
   order(b, s, true);
   sn_wgmma_await(b, 1);
   pin_sums(b, s, t);
-  release(b, s, &s->blocks, turn.slot);
+  release_columns(b, s, columns);
   sn_wgmma_await(b, 0);
   pin_grown(b, s, t);
-  release(b, s, &s->blocks, next.slot);
+  release(b, s, &s->blocks, matrices.slot);
   run_program(b, s, t, block, masked, t->grown);
-  next = sn_gpu_ring_behind(b, &s->blocks, next, 1);
+  if (!same)
+    next = behind(b, s, next);
   turn_of(t)[0] = next.slot, turn_of(t)[1] = next.parity;
 }
 
 static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
   pin_again(b, t);
-  sn_gpu_ring_await_full(b, &s->blocks, *turn);
+  if (!s->c->plan->same_slots)
+    sn_gpu_ring_await_full(b, &s->blocks, *turn);
   multiply_again(b, s, turn->slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
   sn_wgmma_await(b, 0);
   pin_grown(b, s, t);
   release(b, s, &s->blocks, turn->slot);
-  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
+  *turn = behind(b, s, *turn);
+}
+
+// A block whose rows are multiplied before the next one's are made.
+static void whole_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, bool further) {
+  SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]};
+  sn_gpu_ring_await_full(b, &s->blocks, turn);
+  multiply_rows(b, s, turn.slot, t->structs);
+  sn_wgmma_await(b, 0);
+  pin_sums(b, s, t);
+  release_columns(b, s, turn);
+  if (!s->c->plan->same_slots)
+    turn = behind(b, s, turn);
+  run_program(b, s, t, block, masked, further ? t->grown : 0);
+  pin_again(b, t);
+  if (!s->c->plan->same_slots)
+    sn_gpu_ring_await_full(b, &s->blocks, turn);
+  multiply_again(b, s, turn.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
+  sn_wgmma_await(b, 0);
+  pin_grown(b, s, t);
+  release(b, s, &s->blocks, turn.slot);
+  turn = behind(b, s, turn);
+  turn_of(t)[0] = turn.slot, turn_of(t)[1] = turn.parity;
+}
+
+// The first block, where something follows from it that the others need.
+static void begin_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
+  if (s->c->plan->ahead)
+    first_block(b, s, t, block, turn);
+  turn_of(t)[0] = turn->slot, turn_of(t)[1] = turn->parity;
+  if (s->c->plan->ahead)
+    return;
+  begin_grown(b, t);
+  for (size_t i = 0; i < t->words; ++i)
+    words_of(t)[i] = i32_of(b, 0);
+  if (!sn_null(s->c->maximum))
+    whole_block(b, s, t, block, true, false);
 }
 
 static void further_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue from, MlirValue to, bool masked) {
   SnLoop l = sn_for_values(b, from, to, sn_index(b, 1), sn_values((intptr_t)t->all, t->v));
   memcpy(t->v, l.carried, t->all * sizeof *t->v);
-  further_block(b, s, t, l.index, masked);
+  if (s->c->plan->ahead)
+    further_block(b, s, t, l.index, masked);
+  else
+    whole_block(b, s, t, l.index, masked, true);
   sn_next_values(b, &l, sn_values((intptr_t)t->all, t->v));
   for (size_t i = 0; i < t->all; ++i)
     t->v[i] = sn_result(l.op, (intptr_t)i);
 }
 
-// Blocks in front of a mask, or of the row's end, have less to ask.
-static bool asks_less(const SnGpuChain *c) {
+// There are blocks behind those in front of a mask, and of the row's end.
+static bool asks_more(const SnGpuChain *c) {
   int64_t length = sn_row_length(&c->first);
-  return !sn_null(c->mask) || c->plan->split > 1 ||
-         (!c->plan->ends_early && (length == SN_DYNAMIC || length % c->plan->n));
+  return c->plan->ends_early || c->plan->split > 1 || length == SN_DYNAMIC || length % c->plan->n;
 }
 
 // All threads of the warpgroup meet.
@@ -370,17 +444,22 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);
   sn_gpu_ring_await_full(b, &s->rows, rows);
-  first_block(b, s, &t, first, &turn);
-  turn_of(&t)[0] = turn.slot, turn_of(&t)[1] = turn.parity;
-  MlirValue second = plus(b, first, one), masked = second;
-  if (asks_less(s->c)) {
-    masked = sn(b, "arith.minui", sn(b, "arith.maxui", sn_gpu_chain_unmasked(b, s->c), second), blocks);
-    further_blocks(b, s, &t, second, masked, false);
+  begin_blocks(b, s, &t, first, &turn);
+  MlirValue second = s->c->plan->ahead || !sn_null(s->c->maximum) ? plus(b, first, one) : first, from, masked;
+  sn_gpu_chain_unmasked(b, s->c, &from, &masked);
+  if (!sn_none(from)) {
+    from = sn(b, "arith.minui", sn(b, "arith.maxui", from, second), blocks);
+    further_blocks(b, s, &t, second, from, true);
+    second = from;
   }
-  further_blocks(b, s, &t, masked, blocks, true);
+  masked = sn(b, "arith.minui", sn(b, "arith.maxui", masked, second), blocks);
+  further_blocks(b, s, &t, second, masked, false);
+  if (asks_more(s->c))
+    further_blocks(b, s, &t, masked, blocks, true);
   release(b, s, &s->rows, rows.slot);
   turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
-  last_block(b, s, &t, &turn);
+  if (s->c->plan->ahead)
+    last_block(b, s, &t, &turn);
   end_rows(b, s, &t);
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;

@@ -296,13 +296,34 @@ void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, Ml
     take_part(b, c, first, end);
 }
 
-MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c) {
+void sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c, MlirValue *from, MlirValue *end) {
   MlirValue at = c->num_columns, n = sn_index(b, c->plan->n);
   if (c->plan->ends_early)
-    at = at_rows(b, c, &c->plan->end, false);
-  if (sn_none(at) || (c->plan->ends_early && sn_null(c->mask)))
-    return sn_index(b, 0);
-  return sn(b, "arith.divui", at, n);
+    at = sn_null(c->end.op) ? (MlirValue){0} : at_rows(b, c, &c->plan->end, false);
+  *end = sn_none(at) ? sn_index(b, 0) : sn(b, "arith.divui", at, n);
+  *from = sn_null(c->begin.op) ? (MlirValue){0} : at_rows(b, c, &c->plan->begin, true);
+  if (!sn_none(*from))
+    *from = sn_size_ceil(b, *from, n);
+  else if (!sn_null(c->begin.op))
+    *end = sn_index(b, 0);
+}
+
+// Where a mask ends rows, and begins none: later rows are longer.
+static bool later_are_longer(const SnGpuChain *c) {
+  return c->plan->ends_early && !c->plan->begins_late && c->plan->end.dim >= 0 && c->plan->end.factor > 0;
+}
+
+// Of the tile of this number: which of `down` below each other; its batch. Batches of a group are beside each other,
+// longest rows first, so that those that are left for the end are short.
+static MlirValue place_in_group(SnBuilder *b, const SnGpuChain *c, MlirValue number, MlirValue down, MlirValue *row) {
+  MlirValue group = sn_index(b, c->plan->group), all = sn(b, "arith.muli", group, down),
+            first = sn(b, "arith.muli", sn(b, "arith.divui", number, all), group),
+            in_group = sn(b, "arith.remui", number, all),
+            batches = sn(b, "arith.minui", group, sn(b, "arith.subi", c->num_batch, first));
+  *row = sn(b, "arith.divui", in_group, batches);
+  if (later_are_longer(c))
+    *row = sn(b, "arith.subi", sn(b, "arith.subi", down, sn_index(b, 1)), *row);
+  return sn(b, "arith.addi", first, sn(b, "arith.remui", in_group, batches));
 }
 
 void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
@@ -312,8 +333,9 @@ void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number) {
     c->part = sn(b, "arith.remui", number, split);
     number = c->tile = sn(b, "arith.divui", number, split);
   }
-  c->first_row = sn(b, "arith.muli", sn(b, "arith.remui", number, down), m);
-  sn_gpu_point(b, &c->first, &c->plan->points.batch, sn(b, "arith.divui", number, down), c->dims);
+  MlirValue row, batch = place_in_group(b, c, number, down, &row);
+  c->first_row = sn(b, "arith.muli", row, m);
+  sn_gpu_point(b, &c->first, &c->plan->points.batch, batch, c->dims);
 }
 
 // Of a block of columns: what is carried is states, then what grows.
@@ -423,8 +445,10 @@ static void emit_tiles(SnBuilder *b, SnGpuChain *c) {
       make_side(b, c, f, &c->products[p], false, 2);
   }
   c->maximum = sn_stream_maximum(c->first.body);
-  if (!sn_null(c->maximum) && c->plan->ends_early)
-    c->mask = sn_cpu_mask_from(&c->first, sn_operand(c->maximum, 0), &c->unmasked);
+  if (c->plan->ends_early)
+    sn_cpu_compares_from(&c->first, &c->plan->end, &c->end);
+  if (c->plan->begins_late)
+    sn_cpu_compares_below(&c->first, &c->plan->begin, &c->begin);
   for (int h = 0; h < 2; ++h) {
     c->rows[h] = sn_row_program(&c->first, sn_values(0, NULL));
     c->results[h] = sn_row_program(&c->second, sn_values(0, NULL));

@@ -56,8 +56,7 @@ typedef struct {
   SnRowProgram results[2]; // the second's
   MlirOperation maximum;   // of the first, that exponentials are under; null: none
   intptr_t sum;       // which state is the exponentials' sum, where nobody else asks for the maximum; -1: somebody does
-  MlirOperation mask; // of the first: what leaves columns out from `plan->end` on; null: not known
-  MlirValue unmasked; // what it leaves of others
+  SnCpuCompare end, begin; // of the first: what leaves columns out from `plan->end` on, below `plan->begin`; null: none
   // Rows of exponentials would be times one by `power`, 0: they would not, in these products of the second piece.
   int64_t power;
   bool scaled[SN_GPU_CHAIN_PRODUCTS];
@@ -76,8 +75,9 @@ void sn_gpu_chain_place_tile(SnBuilder *b, SnGpuChain *c, MlirValue number);
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c);
 // Blocks of columns that the tile has, from `first` on below `end`: one at least.
 void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, MlirValue *end);
-// Blocks below this one are whole, and in front of all rows' masks, which need not be asked there.
-MlirValue sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c);
+// Blocks from *from on and below *end are whole, and behind and in front of all rows' masks, which need not be asked
+// there. *from: null, where there is no mask in front of them.
+void sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c, MlirValue *from, MlirValue *end);
 // Sets c->sum; when programs are there.
 void sn_gpu_chain_find_sum(SnGpuChain *c);
 // Places of a tile's rows that the thread has: row and row_is, and what programs ask for.

@@ -196,3 +196,94 @@ func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v:
   }
   return
 }
+
+// -----
+
+// What the products and the rows are multiplied by are the same tiles: one slot has both, and copies fetch them once.
+// Exponentials are one instruction and a product each. A block is multiplied before the next one begins.
+
+// CHECK-LABEL: gpu.func @one_slot
+//       CHECK:   nvvm.setmaxregister increase 240
+//       CHECK:     scf.for %{{.+}} = %c0
+// CHECK-COUNT-8:   nvvm.wgmma.mma_async
+//       CHECK:     nvvm.wgmma.commit.group.sync.aligned
+//       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:     math.fma
+//       CHECK:     llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+//   CHECK-NOT:     math.exp
+//       CHECK:     llvm.inline_asm has_side_effects "wgmma.mma_async
+//       CHECK:     llvm.inline_asm has_side_effects "wgmma.mma_async
+//       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:     scf.yield
+//   CHECK-NOT:   wgmma.mma_async
+//       CHECK:   nvvm.setmaxregister decrease 24
+// CHECK-COUNT-2:   cp.async.bulk.tensor.3d.shared::cluster.global.tile
+//       CHECK:     scf.for
+// CHECK-COUNT-2:     cp.async.bulk.tensor.3d.shared::cluster.global.tile
+//   CHECK-NOT:     cp.async.bulk.tensor
+func.func private @one_slot(%q: memref<4x256x64xbf16>, %k: memref<4x256x64xbf16>, %v: memref<4x256x64xbf16>, %g: memref<4x256x64xbf16>, %l: memref<4x256xf32>, %dk: memref<4x256x64xbf16>, %dv: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, j = 256) by (i = 256) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x256x64xbf16>) : f32
+      product (f = 64) (%g[h, i, f] : memref<4x256x64xbf16>, %v[h, j, f] : memref<4x256x64xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : memref<4x256x64xbf16>)
+      matrix (i) to (e) (%q[h, i, e] : memref<4x256x64xbf16>)
+      ins(%l[h, i] : memref<4x256xf32>)
+      outs(%dv[h, j, e] : memref<4x256x64xbf16>, %dk[h, j, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 4, ahead = 0>) {
+  ^row(%s: tensor<256xf32>, %dp: tensor<256xf32>, %g_: tensor<256x64xbf16>, %q_: tensor<256x64xbf16>, %l_: tensor<256xf32>):
+    %two = arith.constant 2.0 : f32
+    %twos = sinter.broadcast %two : f32 -> tensor<256xf32>
+    %x = arith.mulf %s, %twos : tensor<256xf32>
+    %less = arith.subf %x, %l_ : tensor<256xf32>
+    %p = math.exp %less : tensor<256xf32>
+    %ds = arith.mulf %p, %dp : tensor<256xf32>
+    %ph = arith.truncf %p : tensor<256xf32> to tensor<256xbf16>
+    %dh = arith.truncf %ds : tensor<256xf32> to tensor<256xbf16>
+    %u = sinter.row_product %ph, %g_ : tensor<256xbf16>, tensor<256x64xbf16> -> tensor<64xf32>
+    %w = sinter.row_product %dh, %q_ : tensor<256xbf16>, tensor<256x64xbf16> -> tensor<64xf32>
+    %uh = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    %wh = arith.truncf %w : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %uh, %wh : tensor<64xbf16>, tensor<64xbf16>
+  }
+  return
+}
+
+// -----
+
+// In front of a mask nobody compares; where it begins, and only there, blocks are compared.
+
+// CHECK-LABEL: gpu.func @masked_blocks
+//       CHECK:   nvvm.setmaxregister increase 240
+//       CHECK:     scf.for
+//       CHECK:       arith.cmpi sgt, %{{.+}}, %{{.+}} : vector<2xindex>
+//       CHECK:     scf.for
+//   CHECK-NOT:       vector<2xindex>
+//       CHECK:   nvvm.setmaxregister decrease 24
+func.func private @masked_blocks(%q: memref<4x256x64xbf16>, %k: memref<4x256x64xbf16>, %v: memref<4x256x64xbf16>, %g: memref<4x256x64xbf16>, %l: memref<4x256xf32>, %dk: memref<4x256x64xbf16>, %dv: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, j = 256) by (i = 256) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x256x64xbf16>) : f32
+      product (f = 64) (%g[h, i, f] : memref<4x256x64xbf16>, %v[h, j, f] : memref<4x256x64xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : memref<4x256x64xbf16>)
+      matrix (i) to (e) (%q[h, i, e] : memref<4x256x64xbf16>)
+      ins(%l[h, i] : memref<4x256xf32>)
+      outs(%dv[h, j, e] : memref<4x256x64xbf16>, %dk[h, j, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 4, ahead = 0>) {
+  ^row(%s: tensor<256xf32>, %dp: tensor<256xf32>, %g_: tensor<256x64xbf16>, %q_: tensor<256x64xbf16>, %l_: tensor<256xf32>):
+    %none = arith.constant 0xFF800000 : f32
+    %nones = sinter.broadcast %none : f32 -> tensor<256xf32>
+    %j = sinter.index j : index
+    %js = sinter.broadcast %j : index -> tensor<256xindex>
+    %i = sinter.index i : tensor<256xindex>
+    %later = arith.cmpi sgt, %js, %i : tensor<256xindex>
+    %x = arith.select %later, %nones, %s : tensor<256xi1>, tensor<256xf32>
+    %less = arith.subf %x, %l_ : tensor<256xf32>
+    %p = math.exp %less : tensor<256xf32>
+    %ds = arith.mulf %p, %dp : tensor<256xf32>
+    %ph = arith.truncf %p : tensor<256xf32> to tensor<256xbf16>
+    %dh = arith.truncf %ds : tensor<256xf32> to tensor<256xbf16>
+    %u = sinter.row_product %ph, %g_ : tensor<256xbf16>, tensor<256x64xbf16> -> tensor<64xf32>
+    %w = sinter.row_product %dh, %q_ : tensor<256xbf16>, tensor<256x64xbf16> -> tensor<64xf32>
+    %uh = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    %wh = arith.truncf %w : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %uh, %wh : tensor<64xbf16>, tensor<64xbf16>
+  }
+  return
+}

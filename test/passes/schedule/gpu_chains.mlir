@@ -235,3 +235,71 @@ func.func @any_batch(%q: tensor<?x8x64xbf16>, %k: tensor<?x9000x64xbf16>, %v: te
   }
   return %0 : tensor<?x8x64xbf16>
 }
+
+// -----
+
+// Sums of two products and two results of 128 columns leave no registers for what is multiplied beside them.
+
+// CHECK-LABEL: func.func @large_gradients
+//       CHECK:   #sinter.mma<ahead = 0, blocks = 132, {{.*}} m = 128, n = 64,
+func.func @large_gradients(%q: tensor<4x4096x128xbf16>, %k: tensor<4x4096x128xbf16>, %v: tensor<4x4096x128xbf16>, %g: tensor<4x4096x128xbf16>, %l: tensor<4x4096xf32>, %dk: tensor<4x4096x128xbf16>, %dv: tensor<4x4096x128xbf16>) -> (tensor<4x4096x128xbf16>, tensor<4x4096x128xbf16>) {
+  %0:2 = sinter.contract (h = 4, j = 4096) by (i = 4096) by (e = 128)
+      product (k = 128) (%q[h, i, k] : tensor<4x4096x128xbf16>, %k[h, j, k] : tensor<4x4096x128xbf16>) : f32
+      product (f = 128) (%g[h, i, f] : tensor<4x4096x128xbf16>, %v[h, j, f] : tensor<4x4096x128xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : tensor<4x4096x128xbf16>)
+      matrix (i) to (e) (%q[h, i, e] : tensor<4x4096x128xbf16>)
+      ins(%l[h, i] : tensor<4x4096xf32>)
+      outs(%dv[h, j, e] : tensor<4x4096x128xbf16>, %dk[h, j, e] : tensor<4x4096x128xbf16>) {
+  ^row(%s: tensor<4096xf32>, %dp: tensor<4096xf32>, %g_: tensor<4096x128xbf16>, %q_: tensor<4096x128xbf16>, %l_: tensor<4096xf32>):
+    %two = arith.constant 2.0 : f32
+    %twos = sinter.broadcast %two : f32 -> tensor<4096xf32>
+    %x = arith.mulf %s, %twos : tensor<4096xf32>
+    %less = arith.subf %x, %l_ : tensor<4096xf32>
+    %p = math.exp %less : tensor<4096xf32>
+    %ds = arith.mulf %p, %dp : tensor<4096xf32>
+    %ph = arith.truncf %p : tensor<4096xf32> to tensor<4096xbf16>
+    %dh = arith.truncf %ds : tensor<4096xf32> to tensor<4096xbf16>
+    %u = sinter.row_product %ph, %g_ : tensor<4096xbf16>, tensor<4096x128xbf16> -> tensor<128xf32>
+    %w = sinter.row_product %dh, %q_ : tensor<4096xbf16>, tensor<4096x128xbf16> -> tensor<128xf32>
+    %uh = arith.truncf %u : tensor<128xf32> to tensor<128xbf16>
+    %wh = arith.truncf %w : tensor<128xf32> to tensor<128xbf16>
+    sinter.yield %uh, %wh : tensor<128xbf16>, tensor<128xbf16>
+  }
+  return %0#0, %0#1 : tensor<4x4096x128xbf16>, tensor<4x4096x128xbf16>
+}
+
+// -----
+
+// Tiles that a mask makes longer and shorter are dealt to who is done first, those of a few heads beside each other.
+
+// CHECK-LABEL: func.func @uneven
+//       CHECK:   #sinter.mma<group = 4, k = 64, kernel = "wgmma",
+func.func @uneven(%q: tensor<4x4096x64xbf16>, %k: tensor<4x4096x64xbf16>, %v: tensor<4x4096x64xbf16>, %g: tensor<4x4096x64xbf16>, %l: tensor<4x4096xf32>, %dk: tensor<4x4096x64xbf16>, %dv: tensor<4x4096x64xbf16>) -> (tensor<4x4096x64xbf16>, tensor<4x4096x64xbf16>) {
+  %0:2 = sinter.contract (h = 4, j = 4096) by (i = 4096) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<4x4096x64xbf16>, %k[h, j, k] : tensor<4x4096x64xbf16>) : f32
+      product (f = 64) (%g[h, i, f] : tensor<4x4096x64xbf16>, %v[h, j, f] : tensor<4x4096x64xbf16>) : f32
+      matrix (i) to (e) (%g[h, i, e] : tensor<4x4096x64xbf16>)
+      matrix (i) to (e) (%q[h, i, e] : tensor<4x4096x64xbf16>)
+      ins(%l[h, i] : tensor<4x4096xf32>)
+      outs(%dv[h, j, e] : tensor<4x4096x64xbf16>, %dk[h, j, e] : tensor<4x4096x64xbf16>) {
+  ^row(%s: tensor<4096xf32>, %dp: tensor<4096xf32>, %g_: tensor<4096x64xbf16>, %q_: tensor<4096x64xbf16>, %l_: tensor<4096xf32>):
+    %none = arith.constant 0xFF800000 : f32
+    %nones = sinter.broadcast %none : f32 -> tensor<4096xf32>
+    %j = sinter.index j : index
+    %js = sinter.broadcast %j : index -> tensor<4096xindex>
+    %i = sinter.index i : tensor<4096xindex>
+    %later = arith.cmpi sgt, %js, %i : tensor<4096xindex>
+    %x = arith.select %later, %nones, %s : tensor<4096xi1>, tensor<4096xf32>
+    %less = arith.subf %x, %l_ : tensor<4096xf32>
+    %p = math.exp %less : tensor<4096xf32>
+    %ds = arith.mulf %p, %dp : tensor<4096xf32>
+    %ph = arith.truncf %p : tensor<4096xf32> to tensor<4096xbf16>
+    %dh = arith.truncf %ds : tensor<4096xf32> to tensor<4096xbf16>
+    %u = sinter.row_product %ph, %g_ : tensor<4096xbf16>, tensor<4096x64xbf16> -> tensor<64xf32>
+    %w = sinter.row_product %dh, %q_ : tensor<4096xbf16>, tensor<4096x64xbf16> -> tensor<64xf32>
+    %uh = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    %wh = arith.truncf %w : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %uh, %wh : tensor<64xbf16>, tensor<64xbf16>
+  }
+  return %0#0, %0#1 : tensor<4x4096x64xbf16>, tensor<4x4096x64xbf16>
+}
