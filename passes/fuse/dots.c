@@ -15,6 +15,7 @@
 //
 // runs in: fuse    test: test/passes/fuse/dots.mlir
 
+#include "dialect/attributes.h"
 #include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
 #include "passes/simplify/row_terms.h"
@@ -435,6 +436,9 @@ static void take_apart(Dots *d) {
   MlirOperation reader = d->g.op, kept, delta, rows;
   size_t num_results = d->f.outputs.size;
   SnBuilder b = sn_before(d->f.op);
+  for (size_t l = 0; l < d->leaves.size; ++l)
+    if (sn_is_any_reference(&d->f, d->leaves.data[l]))
+      sn_set_attr(sn_definer(d->leaves.data[l]), SN_ANY_REFERENCE, mlirUnitAttrGet(b.ctx));
   kept = sn_with_stored(&d->f, &d->leaves, &b);
   stand_behind(reader, kept);
   delta = make_delta(d, kept);

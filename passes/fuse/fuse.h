@@ -80,6 +80,8 @@ void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting
 
 // Takes sums over rows of weights times products from what the weights give; tells whether there were any.
 bool sn_fuse_dots(MlirBlock block, const SnPolicy *policy);
+// references.c: v is a row's maximum of which f asks nothing but exponentials over their sum.
+bool sn_is_any_reference(const SnForm *f, MlirValue v);
 
 // ---- fuse/turns.c ---------------------------------------------------------------
 

@@ -4,13 +4,14 @@
 
 // The gradients of attention where tensor cores multiply: the value with its maximum and sum; delta, a sum over the
 // value times its gradient; q's by queries; k's and v's by keys, in one group of columns. Nothing stored is queries
-// times keys.
+// times keys. Of its maximum any number near it will do: all that is made of it are quotients.
 
 // CHECK-LABEL: func @attention
 // CHECK:       %[[A:.+]]:3 = sinter.contract (b = 2, h = 3, i = 40) by (j = 24) by (e = 16)
 // CHECK-NEXT:    product (k = 16) (%arg0[b, h, i, k] : {{.*}}, %arg1[b, h, j, k] : {{.*}}) : f32
 // CHECK-NEXT:    matrix (j) to (e) (%arg2[b, h, j, e] : {{.*}})
 // CHECK-NEXT:    outs(%{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i, e] : {{.*}})
+// CHECK:         sinter.row_reduce maximumf %{{.+}} {sinter.any_reference} : tensor<24xf32> -> f32
 // CHECK:       %[[D:.+]]:2 = sinter.rowwise (b = 2, h = 3, i = 40) by (e = 16)
 // CHECK-NEXT:    ins(%arg3[b, h, i, e] : {{.*}}, %[[A]]#2[b, h, i, e] : {{.*}}, %[[A]]#1[b, h, i] : {{.*}})
 // CHECK-NEXT:    outs(%{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>)
