@@ -265,7 +265,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-gpu-fallback", "a form that no kernel of a GPU can be -> linalg, it alone", NULL},
     {"func.func(linalg-fuse-elementwise-ops)", "of which elements go from one to the next without memory", NULL},
     {"sinter-loops", "and that -> sinter.steps", NULL},
-    {"sinter-sequence{launches=$launches}", "kernels that follow each other -> one launch", NULL},
+    {"sinter-sequence{launches=$launches chip=$chip}", "kernels that follow each other -> one launch", NULL},
     {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts clocks=$clocks}",
      "which get theirs",
      "scheduled"},

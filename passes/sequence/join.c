@@ -19,13 +19,16 @@
 //
 // decides: which kernels share a launch.
 //
-// runs in: sinter-gpu    test: test/passes/sequence/sequence.mlir
+// runs in: sinter-gpu    test: test/passes/sequence/sequence.mlir, addresses.test
 
 #include "capi/pass.h"
 #include "dialect/sequence.h"
 #include "dialect/steps.h"
+#include "target/chips.h"
 
-enum { MOST_OPERANDS = 200 }; // of a kernel: its parameters are addresses, in 4 KiB
+// Addresses that a kernel is given: it has 4 KiB of parameters; from CUDA 12.1 on, without which there is no sm_90a,
+// 32,764 bytes. (CUDA programming guide, "Function Parameters".)
+enum { MOST_ADDRESSES = 500, MOST_OF_NEW_CHIPS = 4000, NEW_CHIP = 90 };
 
 // ---- what can be joined -----------------------------------------------------------------------
 
@@ -52,7 +55,7 @@ typedef struct {
   SnOpVec ops;
   SnTable members; // by operation
   size_t forms;
-  SnTable operands; // by value, from around
+  SnTable addresses; // by value: what forms read, and what they make
 } Run;
 
 static bool has(const Run *r, MlirOperation op) { return !sn_null(op) && sn_table_has(&r->members, op.ptr); }
@@ -69,13 +72,15 @@ static void add(Run *r, MlirOperation op) {
   sn_table_put(&r->members, op.ptr, 1);
   r->forms += !sn_is_view(op);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    sn_table_put(&r->operands, sn_operand(op, k).ptr, 1);
+    sn_table_put(&r->addresses, sn_operand(op, k).ptr, 1);
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    sn_table_put(&r->addresses, sn_result(op, k).ptr, 1);
 }
 
 static void forget(Run *r) {
   r->ops.size = r->forms = 0;
   sn_table_clear(&r->members);
-  sn_table_clear(&r->operands);
+  sn_table_clear(&r->addresses);
 }
 
 // ---- joining ------------------------------------------------------------------------------------
@@ -166,12 +171,12 @@ static void end_run(Run *r) {
   forget(r);
 }
 
-static void join_block(MlirBlock block) {
+static void join_block(MlirBlock block, size_t most) {
   Run r = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     bool joins = is_form(op) || (sn_is_view(op) && needs(&r, op) && is_static(op));
-    if (joins && r.operands.size + (size_t)sn_num_operands(op) > MOST_OPERANDS)
+    if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > most)
       end_run(&r);
     if (joins && (is_form(op) || r.forms))
       add(&r, op);
@@ -181,7 +186,7 @@ static void join_block(MlirBlock block) {
   end_run(&r);
   sn_vec_free(&r.ops);
   sn_table_free(&r.members);
-  sn_table_free(&r.operands);
+  sn_table_free(&r.addresses);
 }
 
 // ---- taking apart ----------------------------------------------------------------------------------
@@ -203,7 +208,7 @@ static void take_apart(MlirOperation op) {
 // ---- the pass ---------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *launches, *wrt;
+  const char *launches, *wrt, *chip;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption options[] = {
@@ -213,6 +218,8 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "wrt",
      "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
      offsetof(Options, wrt)},
+    {SN_OPTION_STRING, "chip", "the GPU's architecture: how many addresses its kernels can be given",
+     SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
     {0},
 };
 
@@ -227,7 +234,7 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 }
 
 // Blocks that hold forms.
-static void join_blocks(MlirOperation func) {
+static void join_blocks(MlirOperation func, size_t most) {
   SnOpVec forms = {0};
   SN_VEC(MlirBlock) blocks = {0};
   mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
@@ -240,7 +247,7 @@ static void join_blocks(MlirOperation func) {
       sn_push(&blocks, block);
   }
   for (size_t i = 0; i < blocks.size; ++i)
-    join_block(blocks.data[i]);
+    join_block(blocks.data[i], most);
   sn_vec_free(&forms);
   sn_vec_free(&blocks);
 }
@@ -248,7 +255,7 @@ static void join_blocks(MlirOperation func) {
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const Options *o = user;
   if (!strcmp(o->launches, "one")) {
-    join_blocks(func);
+    join_blocks(func, sn_gpu_chip(o->chip)->number < NEW_CHIP ? MOST_ADDRESSES : MOST_OF_NEW_CHIPS);
   } else if (!strcmp(o->launches, "separate") || *o->wrt) {
     SnOpVec all = sn_collect(func, "sinter.sequence");
     for (size_t i = 0; i < all.size; ++i)
@@ -259,7 +266,10 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  return sn_each_function(op, run_function, (void *)run->options);
+  const Options *o = run->options;
+  if (!sn_gpu_chip(o->chip))
+    return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
+  return sn_each_function(op, run_function, (void *)o);
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
