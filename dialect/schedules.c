@@ -22,7 +22,7 @@ static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const halves[] = {"together", "apart", NULL};
 static const char *const guards[] = {"skip", "run", NULL};
-static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", NULL};
+static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", "turned", NULL};
 static const char *const gpu_maxima[] = {"online", "before", NULL};
 static const char *const gpu_halves[] = {"packed", "wide", NULL};
 static const char *const mma_shares[] = {"tile", "turns", NULL};
@@ -91,7 +91,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "shape", 0, 0, 0, 0, gpu_shapes,
      "what is dealt out: rows to blocks or teams; elements that are all alike, as one row, to all threads; 32 "
      "neighbouring rows to a block, of which each warp has some columns; rows to groups of blocks that meet by way of "
-     "memory, all at once"},
+     "memory, all at once; tiles of rows and columns to blocks, whose operands with neighbours in a row dimension go "
+     "through shared memory"},
+    {"gpu_rows", "tile_rows", 1, 1024, 1, 64, NULL, "of shape \"turned\": rows of a tile"},
+    {"gpu_rows", "tile_columns", 1, 4096, 1, 32, NULL, "of shape \"turned\": columns of a tile"},
     {"gpu_rows", "team", 1, 1024, 0, 1024, NULL,
      "threads of a block that share a row: 1 to 32, or more for all of the block"},
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},

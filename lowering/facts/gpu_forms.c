@@ -32,10 +32,13 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .group = sn_schedule_number(a, "group"),
                    .depth = sn_schedule_number(a, "depth"),
                    .slots = sn_schedule_number(a, "slots"),
-                   .shape = sn_schedule_word_is(a, "shape", "flat")   ? SN_GPU_SHAPE_FLAT
-                            : sn_schedule_word_is(a, "shape", "tile") ? SN_GPU_SHAPE_TILE
-                            : sn_schedule_word_is(a, "shape", "grid") ? SN_GPU_SHAPE_GRID
-                                                                      : SN_GPU_SHAPE_ROWS,
+                   .tile_rows = sn_schedule_number(a, "tile_rows"),
+                   .tile_columns = sn_schedule_number(a, "tile_columns"),
+                   .shape = sn_schedule_word_is(a, "shape", "flat")     ? SN_GPU_SHAPE_FLAT
+                            : sn_schedule_word_is(a, "shape", "tile")   ? SN_GPU_SHAPE_TILE
+                            : sn_schedule_word_is(a, "shape", "grid")   ? SN_GPU_SHAPE_GRID
+                            : sn_schedule_word_is(a, "shape", "turned") ? SN_GPU_SHAPE_TURNED
+                                                                        : SN_GPU_SHAPE_ROWS,
                    .residency = sn_schedule_word_is(a, "residency", "registers") ? SN_GPU_REGISTERS
                                 : sn_schedule_word_is(a, "residency", "shared")  ? SN_GPU_SHARED
                                                                                  : SN_GPU_REREAD,
@@ -71,6 +74,13 @@ static int64_t blocks_of(const SnForm *f, const SnGpuRows *s) {
     int64_t length = sn_row_length(f);
     rows = rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
     at_once = s->threads * s->vector;
+  }
+  if (s->shape == SN_GPU_SHAPE_TURNED) { // tiles
+    int64_t length = sn_row_length(f);
+    rows = rows == SN_DYNAMIC || length == SN_DYNAMIC
+               ? SN_DYNAMIC
+               : sn_times(sn_pieces(rows, s->tile_rows), sn_pieces(length, s->tile_columns));
+    at_once = 1;
   }
   int64_t wanted = rows == SN_DYNAMIC ? most : sn_pieces(rows, at_once);
   wanted = wanted < most ? wanted : most;
@@ -191,6 +201,8 @@ SnGpuRowPlan sn_gpu_plan_rows(const SnForm *f, const SnGpuRows *s) {
   p.fetch = fetch_of(f, s, p.columns.resident);
   if (s->shape == SN_GPU_SHAPE_GRID && p.columns.resident)
     p.slices = slices_of(f, s);
+  if (s->shape == SN_GPU_SHAPE_TURNED)
+    p.turned = sn_gpu_turned(f, s->tile_rows, s->tile_columns);
   p.columns.layout = layout_of(&p);
   return p;
 }

@@ -18,16 +18,18 @@ enum {
   SN_GPU_MOST_FETCHED = 8,   // inputs that come into shared memory by themselves
   SN_GPU_EXCHANGES = 16,     // of a row, by blocks that meet by way of memory
   SN_GPU_EXCHANGED = 16,     // values of one
+  SN_GPU_MOST_TURNED = 8,    // operands that go through shared memory by rows and by columns
+  SN_GPU_MOST_TILE = 64,     // vectors that a thread has of a tile whose operands are turned
 };
 
 // A #sinter.gpu_rows, as it is written.
 typedef struct {
-  int64_t threads, blocks, occupancy, vector, unroll, rows, team, cluster, group, depth, slots;
-  enum { SN_GPU_SHAPE_ROWS, SN_GPU_SHAPE_FLAT, SN_GPU_SHAPE_TILE, SN_GPU_SHAPE_GRID } shape;
+  int64_t threads, blocks, occupancy, vector, unroll, rows, team, cluster, group, depth, slots, tile_rows, tile_columns;
+  enum { SN_GPU_SHAPE_ROWS, SN_GPU_SHAPE_FLAT, SN_GPU_SHAPE_TILE, SN_GPU_SHAPE_GRID, SN_GPU_SHAPE_TURNED } shape;
   enum { SN_GPU_REREAD, SN_GPU_REGISTERS, SN_GPU_SHARED } residency;
   bool ahead, remake;
-  bool before; // a maximum takes a phase of its own
-  bool wide;   // bf16 waits in 32 bits
+  bool before;  // a maximum takes a phase of its own
+  bool wide;    // bf16 waits in 32 bits
   int64_t most; // columns of rows whose length is `?`; 0: any number
 } SnGpuRows;
 
@@ -61,11 +63,22 @@ typedef struct {
   int64_t whole;   // that every block has, and all of whose elements are in the row
 } SnGpuSlices;
 
+// A block's tile, and which operands go through shared memory: they are read, or written, by rows.
+typedef struct {
+  intptr_t row;          // the row dimension whose neighbours are theirs
+  int64_t rows, columns; // of a tile: neighbours in that dimension, and those in front of it where it ends
+  int64_t together;      // of the tile's rows: as many follow each other in memory, then come columns; a divisor
+  size_t n, operands[SN_GPU_MOST_TURNED];
+  int64_t pitch[SN_GPU_MOST_TURNED]; // elements from column to column there
+  int64_t bytes;                     // of shared memory
+} SnGpuTurned;
+
 typedef struct {
   SnGpuLaunch launch;
   SnGpuColumns columns;
   SnGpuFetch fetch;
   SnGpuSlices slices;  // of SN_GPU_GROUP alone
+  SnGpuTurned turned;  // of shape "turned" alone
   bool rows_are_lanes; // the form has no columns: a thread runs a row
   int64_t rows;        // of a thread that has rows by itself: lanes
 } SnGpuRowPlan;
@@ -75,6 +88,16 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *form, SnGpuRows *schedule);
 SnGpuRowPlan sn_gpu_plan_rows(const SnForm *form, const SnGpuRows *schedule);
 // Bytes of what is fetched.
 static inline int64_t sn_gpu_fetched_bytes(const SnGpuRowPlan *p) { return p->fetch.slots * p->fetch.piece_bytes; }
+
+// ---- operands that are turned: gpu_turned.c --------------------------------------------------
+
+// Why a form's tiles cannot go through shared memory; NULL if they can.
+const char *sn_gpu_not_turned(const SnForm *form);
+// The row dimension whose neighbours are neighbours in memory for some operand, where columns are not; -1: none.
+intptr_t sn_gpu_turned_row(const SnForm *form);
+// Rows that lie together by the first such operand; SN_DYNAMIC where that is not known.
+int64_t sn_gpu_turned_extent(const SnForm *form);
+SnGpuTurned sn_gpu_turned(const SnForm *form, int64_t rows, int64_t columns);
 
 // ---- what forms are like --------------------------------------------------------------------
 

@@ -52,20 +52,25 @@
 #define MOST_WORDS 96      // of vectors that a thread has at once, where a row is read again or once
 #define MANY_REDUCES 6     // of a row program
 #define MOST_BLOCKS (1 << 20)
-#define MOST_VECTORS 32 // that the lowering keeps of a row
-#define ONE_BLOCK 2048  // vectors of all elements, whose sum is no more work than meeting other blocks
-#define FEW_EACH 4      // rows of a thread, the same of rows without columns
-#define LEAST_OF_WARP 8 // columns of a row, where warps share it
-#define SHORT_TILE 256  // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
-#define SHORT_ROW 1024  // columns that a warp reads by itself, where nobody knows how many there are
+#define MOST_VECTORS 32        // that the lowering keeps of a row
+#define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
+#define FEW_EACH 4             // rows of a thread, the same of rows without columns
+#define LEAST_OF_WARP 8        // columns of a row, where warps share it
+#define LEAST_TURNED (1 << 16) // elements whose operands are turned
+#define TURNED_BYTES 8192      // of the widest operand in a tile,
+#define TURNED_LINE 128        // and of its columns
+#define MOST_TURNED_BYTES (40 << 10)
+#define SHORT_TILE 256 // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
+#define SHORT_ROW 1024 // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
-  int64_t rows;    // of a thread; 0: one
-  int64_t most;    // columns of a row whose length is `?`; 0: any number
-  int64_t at_once; // threads on a multiprocessor; 0: THREADS
-  bool registers, shared, flat, tile;
+  int64_t rows;                    // of a thread; 0: one
+  int64_t most;                    // columns of a row whose length is `?`; 0: any number
+  int64_t at_once;                 // threads on a multiprocessor; 0: THREADS
+  int64_t tile_rows, tile_columns; // of turned
+  bool registers, shared, flat, tile, turned;
   SnGpuGridRows grid; // group: 0 for other families
 } Schedule;
 
@@ -145,6 +150,41 @@ static bool flat(const SnGpuRowFacts *a, Schedule *s) {
     s->unroll /= 2;
   s->blocks = occupancy(s) * a->gpu->multiprocessors;
   return true;
+}
+
+// Some operand's neighbours are rows, others' are columns: tiles of 8 KB of the widest, so that threads have 32 bytes
+// of each operand under way. A short dimension is in a tile as a whole, since memory goes on behind it.
+static bool turned(const SnGpuRowFacts *a, Schedule *s) {
+  if (sn_in_sequence(a->form->op) || sn_gpu_not_turned(a->form))
+    return false;
+  int64_t bytes = 16 / a->lanes, most = TURNED_BYTES / bytes,
+          wide = TURNED_LINE / bytes < 32 ? 32 : TURNED_LINE / bytes, extent = sn_gpu_turned_extent(a->form),
+          length = a->length;
+  bool known = a->rows != SN_DYNAMIC && length != SN_DYNAMIC;
+  if (known && sn_times(a->rows, length) < LEAST_TURNED)
+    return false;
+  *s = (Schedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
+  while (s->vector > a->vector)
+    s->vector /= 2;
+  s->tile_columns = length == SN_DYNAMIC || length >= 4 * wide ? wide : length;
+  s->tile_rows = most / s->tile_columns < 64 ? 64 : most / s->tile_columns;
+  if (extent != SN_DYNAMIC && extent < 64) {
+    s->tile_rows = extent;
+    most = most / extent / wide * wide;
+    s->tile_columns = length == SN_DYNAMIC ? wide : length < most ? length : most;
+    s->tile_rows *=
+        TURNED_BYTES / bytes / extent / s->tile_columns > 1 ? TURNED_BYTES / bytes / extent / s->tile_columns : 1;
+  } else if (s->tile_rows > 64) {
+    s->tile_rows = s->tile_rows / 32 * 32;
+  }
+  s->tile_rows = s->tile_rows > 1024 ? 1024 : s->tile_rows;
+  while (sn_gpu_turned(a->form, s->tile_rows, s->tile_columns).bytes > MOST_TURNED_BYTES && s->tile_rows > 1)
+    s->tile_rows /= 2;
+  s->turned = true;
+  int64_t tiles = known ? sn_times(sn_pieces(a->rows, s->tile_rows), sn_pieces(length, s->tile_columns)) : SN_DYNAMIC,
+          at_once = occupancy(s) * a->gpu->multiprocessors;
+  s->blocks = known && tiles <= MOST_BLOCKS ? tiles : at_once;
+  return s->tile_columns % s->vector == 0;
 }
 
 // Neighbours in the last row dimension are neighbours in memory, and columns are not.
@@ -494,6 +534,7 @@ static const struct {
   const char *where; // a row's elements are between its phases
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
+    {"turned", turned, "nowhere: a block has a tile, and turns what has its neighbours elsewhere"},
     {"tile", tile, "registers of a block, for 32 neighbouring rows"},
     {"warps", warps, "read again, by the warps of a block, for 32 neighbouring rows"},
     {"thread", thread, "read again, a column at a time by neighbouring threads"},
@@ -534,7 +575,7 @@ static MlirAttribute attribute_with(const SnForm *f, const SnGpuRowFacts *facts,
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
-  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "";
+  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "", tile[64] = "";
   const char *next = ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
@@ -548,17 +589,21 @@ static MlirAttribute attribute_with(const SnForm *f, const SnGpuRowFacts *facts,
     snprintf(rows, sizeof rows, ", rows = %lld", (long long)s->rows);
   if (s->most)
     snprintf(most, sizeof most, ", most = %lld", (long long)s->most);
+  if (s->turned)
+    snprintf(tile, sizeof tile, ", tile_rows = %lld, tile_columns = %lld", (long long)s->tile_rows,
+             (long long)s->tile_columns);
   MlirAttribute params =
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s}",
+                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s}",
                     (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
                     s->flat        ? "shape = \"flat\""
+                    : s->turned    ? "shape = \"turned\""
                     : s->tile      ? s->registers ? "shape = \"tile\", residency = \"registers\""
                                                   : "shape = \"tile\", residency = \"reread\""
                     : s->registers ? "residency = \"registers\""
                     : s->shared    ? "residency = \"shared\""
                                    : "residency = \"reread\"",
-                    remake, next, cluster, team, rows, maximum, most);
+                    remake, next, cluster, team, rows, maximum, most, tile);
   return sn_schedule_attr(loc, "gpu_rows", shorter.ptr ? with(params, "shorter", shorter) : params);
 }
 
@@ -648,7 +693,7 @@ static MlirAttribute any_tile(const SnGpuRowFacts *a, const Schedule *s) {
 static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
   MlirAttribute shorter = {0};
   int64_t below = 0;
-  if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->team == 1)
+  if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->turned || s->team == 1)
     return attribute_of(a->form, a, s);
   if (s->tile)
     return any_tile(a, s);
@@ -700,7 +745,7 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   Schedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
-  if (!s.registers && !s.shared && !s.grid.group)
+  if (!s.registers && !s.shared && !s.grid.group && !s.turned)
     unroll_less(&facts, &s);
   if (sn_in_sequence(f->op))
     share_blocks(&facts, &s);

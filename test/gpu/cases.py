@@ -423,6 +423,34 @@ def column_means(name, m, n, t="f32", dynamic=False):
          lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)])
 
 
+def turned(name, b, m, n, t="f32", schedule=None, dynamic=False, back=False):
+    """A matrix and another's transpose, of several; back: a result the other way round, too."""
+    B, M, N = ("?", "?", "?") if dynamic else (b, m, n)
+    here, there, w, v = tensor((B, M, N), t), tensor((B, N, M), t), tensor((M,), t), tensor((N,), t)
+    sizes = [f"%c{d} = arith.constant {d} : index\n  %size{d} = tensor.dim %x, %c{d} : {here}" for d in range(3)]
+    swapped = f"%empty_u = tensor.empty({'%size0, %size2, %size1' if dynamic else ''}) : {there}"
+    body = f"""
+{swapped if back else ''}
+%z{', %u' if back else ''} = sinter.rowwise (k = {B}, i = {M}) by (j = {N})
+    ins(%x[k, i, j] : {here}, %y[k, j, i] : {there}, %w[i] : {w}, %v[j] : {v})
+    outs(%empty_z[k, i, j] : {here}{f', %empty_u[k, j, i] : {there}' if back else ''}){attr(schedule)} {{
+^row(%a: tensor<{N}x{t}>, %b: tensor<{N}x{t}>, %c: {t}, %d: tensor<{N}x{t}>):
+  %e = sinter.broadcast %c : {t} -> tensor<{N}x{t}>
+  %f = arith.subf %a, %e : tensor<{N}x{t}>
+  %g = arith.addf %f, %b : tensor<{N}x{t}>
+  %h = arith.addf %b, %d : tensor<{N}x{t}>
+  sinter.yield {'%g, %h' if back else '%g'} : {', '.join((1 + back) * [f'tensor<{N}x{t}>'])}
+}}"""
+    text = program([("x", (B, M, N), t), ("y", (B, N, M), t), ("w", (M,), t), ("v", (N,), t)],
+                   [("z", (B, M, N), t)], sizes, body)
+    if back:
+        text = text.replace(f"-> ({here})", f"-> ({here}, {there})")
+        text = text.replace(f"return %z : {here}", f"return %z, %u : {here}, {there}")
+    number = lambda r, *shape: cast(r.integers(-8, 8, shape).astype("f4"), t)  # sums of which every type holds
+    case(name, text, lambda r: [number(r, b, m, n), number(r, b, n, m), number(r, m), number(r, n)],
+         lambda x, y, w, v: [x - w[:, None] + y.swapaxes(1, 2), *([y + v[:, None]] if back else [])])
+
+
 def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
     """Value and gradient; a label outside fails an assert; -100 is ignored."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
@@ -1414,6 +1442,19 @@ def all_cases():
     # a length that the launch asks for: kernels for as many columns at most
     for n in (1, 97, 128, 129, 513, 2049, 5121, 40961):
         softmax(f"any_length_{n}", 5, n, dynamic=(True, True))
+    # operands that are turned in shared memory: tiles that do not come out even, one each and in turns, whole columns
+    T = 'shape = "turned", threads = 64'
+    turned("turned", 3, 37, 70, schedule=f"{T}, blocks = 7, tile_rows = 32, tile_columns = 32")
+    turned("turned_one_each", 2, 64, 64, schedule=f"{T}, blocks = 4, tile_rows = 64, tile_columns = 32, vector = 1")
+    turned("turned_f16", 3, 33, 38, "f16", schedule=f"{T}, blocks = 5, tile_rows = 40, tile_columns = 12, vector = 2")
+    turned("turned_bf16", 2, 65, 24, "bf16", schedule=f"{T}, blocks = 5, tile_rows = 64, tile_columns = 24, vector = 4")
+    turned("turned_f64", 2, 19, 33, "f64", schedule=f"{T}, blocks = 3, tile_rows = 16, tile_columns = 32")
+    turned("turned_few_rows", 29, 3, 50, schedule=f"{T}, blocks = 3, tile_rows = 12, tile_columns = 25")
+    turned("turned_back", 3, 37, 34, schedule=f"{T}, blocks = 4, tile_rows = 32, tile_columns = 32", back=True)
+    turned("turned_back_f16", 3, 21, 34, "f16", back=True,
+           schedule=f"{T}, blocks = 4, tile_rows = 8, tile_columns = 18, vector = 2")
+    turned("turned_dynamic", 3, 37, 35, dynamic=True, back=True)
+    turned("turned_chosen", 5, 130, 108)
     # the same of rows that lie together: of few columns, of as many as registers hold, of more
     for n in (1, 33, 129, 1025):
         softmax(f"any_columns_{n}", 41, n, dynamic=(True, True), first=True)

@@ -10,6 +10,7 @@
 #include "lowering/rows/rowprogram.h"
 
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
+#define MOST_TURNED_BYTES (48 << 10)
 
 static size_t sums_of_columns(const SnForm *f) {
   size_t count = 0;
@@ -119,6 +120,27 @@ static MlirLogicalResult check_grid(const SnForm *f, const SnGpuRows *s, const S
   return SN_OK;
 }
 
+static MlirLogicalResult check_turned(const SnForm *f, const SnGpuRows *s) {
+  const char *why = sn_gpu_not_turned(f);
+  int64_t n = sn_row_length(f), all = s->tile_rows * s->tile_columns, bytes;
+  if (why)
+    return sn_error(f->op, "is not turned: %s", why);
+  if (s->residency != SN_GPU_REREAD || s->cluster > 1 || s->team < s->threads)
+    return sn_error(f->op,
+                    "shape = \"turned\" needs residency = \"reread\", and no cluster or team: a block has a tile");
+  if (s->tile_columns % s->vector || (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))
+    return sn_error(f->op, "rows and tile_columns = %lld are no multiples of the schedule's vector = %lld",
+                    (long long)s->tile_columns, (long long)s->vector);
+  if (all > s->threads * SN_GPU_MOST_TILE)
+    return sn_error(f->op, "a tile of %lld x %lld is more than %d elements of each of %lld threads",
+                    (long long)s->tile_rows, (long long)s->tile_columns, SN_GPU_MOST_TILE, (long long)s->threads);
+  bytes = sn_gpu_turned(f, s->tile_rows, s->tile_columns).bytes;
+  if (bytes > MOST_TURNED_BYTES)
+    return sn_error(f->op, "a tile of %lld x %lld is %lld bytes of shared memory, of %d", (long long)s->tile_rows,
+                    (long long)s->tile_columns, (long long)bytes, MOST_TURNED_BYTES);
+  return SN_OK;
+}
+
 // What the keys say of each other.
 static MlirLogicalResult check_schedule(const SnForm *f, const SnGpuRows *s) {
   if (s->shape == SN_GPU_SHAPE_TILE &&
@@ -150,6 +172,8 @@ MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
     const char *why = sn_gpu_not_flat(f);
     return why ? sn_error(f->op, "is not flat: %s", why) : SN_OK;
   }
+  if (s->shape == SN_GPU_SHAPE_TURNED)
+    return check_turned(f, s);
   SnGpuRowPlan p = sn_gpu_plan_rows(f, s);
   int64_t n = sn_row_length(f);
   if (!p.rows_are_lanes && !p.columns.peeled && (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))

@@ -182,6 +182,8 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   g.num_rows = sn_form_sizes(b, &f, 0, f.num_rows);
   if (k->teams == SN_GPU_GROUP)
     sn_gpu_grid_rows(b, &g);
+  else if (r->plan->turned.n)
+    sn_gpu_turned_rows(b, &g);
   else
     run_rows(b, &g);
   sn_row_program_free(&g.program);

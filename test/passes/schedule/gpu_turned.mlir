@@ -1,0 +1,59 @@
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+
+// Some operand's neighbours are rows: a tile of 8 KB, of whole lines both ways.
+
+// CHECK-LABEL: func @add
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 3136, occupancy = 4, shape = "turned", threads = 256, tile_columns = 32, tile_rows = 64, vector = 1>)
+func.func @add(%x: tensor<3136x2048xf32>, %y: tensor<2048x3136xf32>, %e: tensor<3136x2048xf32>) -> tensor<3136x2048xf32> {
+  %z = sinter.rowwise (i = 3136) by (j = 2048) ins(%x[i, j] : tensor<3136x2048xf32>, %y[j, i] : tensor<2048x3136xf32>)
+      outs(%e[i, j] : tensor<3136x2048xf32>) {
+  ^row(%a: tensor<2048xf32>, %b: tensor<2048xf32>):
+    %s = arith.addf %a, %b : tensor<2048xf32>
+    sinter.yield %s : tensor<2048xf32>
+  }
+  return %z : tensor<3136x2048xf32>
+}
+
+// -----
+
+// Short rows are in a tile as a whole.
+
+// CHECK-LABEL: func @short_rows
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 24, tile_rows = 160, vector = 2>)
+func.func @short_rows(%x: tensor<8x24x112x112xf16>, %e: tensor<8x112x112x24xf16>) -> tensor<8x112x112x24xf16> {
+  %z = sinter.rowwise (n = 8, h = 112, w = 112) by (c = 24) ins(%x[n, c, h, w] : tensor<8x24x112x112xf16>)
+      outs(%e[n, h, w, c] : tensor<8x112x112x24xf16>) {
+  ^row(%a: tensor<24xf16>):
+    sinter.yield %a : tensor<24xf16>
+  }
+  return %z : tensor<8x112x112x24xf16>
+}
+
+// -----
+
+// So are few rows that lie together, and as many columns as are in one piece of memory with them.
+
+// CHECK-LABEL: func @few_rows
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 672, tile_rows = 3, vector = 1>)
+func.func @few_rows(%x: tensor<8x112x1120x3xf32>, %e: tensor<8x3x112x1120xf32>) -> tensor<8x3x112x1120xf32> {
+  %z = sinter.rowwise (n = 8, c = 3, h = 112) by (w = 1120) ins(%x[n, h, w, c] : tensor<8x112x1120x3xf32>)
+      outs(%e[n, c, h, w] : tensor<8x3x112x1120xf32>) {
+  ^row(%a: tensor<1120xf32>):
+    sinter.yield %a : tensor<1120xf32>
+  }
+  return %z : tensor<8x3x112x1120xf32>
+}
+
+// -----
+
+// Little is read as it lies.
+
+// CHECK-LABEL: func @little
+//   CHECK-NOT:   turned
+func.func @little(%x: tensor<64x64xf32>, %e: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %z = sinter.rowwise (i = 64) by (j = 64) ins(%x[j, i] : tensor<64x64xf32>) outs(%e[i, j] : tensor<64x64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return %z : tensor<64x64xf32>
+}
