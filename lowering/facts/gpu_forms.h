@@ -14,6 +14,7 @@
 
 enum {
   SN_GPU_MOST_RESIDENT = 32, // vectors of a row that a thread keeps
+  SN_GPU_MOST_UNROLLED = 32, // vectors of a row's end, which are read at once
   SN_GPU_MOST_SUMS = 64,     // vectors of sums of columns that a thread carries from row to row
   SN_GPU_MOST_FETCHED = 8,   // inputs that come into shared memory by themselves
   SN_GPU_EXCHANGES = 16,     // of a row, by blocks that meet by way of memory

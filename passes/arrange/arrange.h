@@ -13,5 +13,7 @@ MlirOperation sn_merge_columns(MlirOperation form);
 // A rowwise form of few rows whose columns have nothing to do with each other: its columns are rows. Itself, if it is
 // none, or has more elements than a few for each thread of a GPU.
 MlirOperation sn_spread_columns(MlirOperation form);
+// A rowwise form without columns that does nothing but reduce over its rows: the last of them are columns.
+MlirOperation sn_one_row(MlirOperation form);
 
 #endif

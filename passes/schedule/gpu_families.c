@@ -56,11 +56,16 @@
 #define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
 #define FEW_EACH 4             // rows of a thread, the same of rows without columns
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
+#define CLUSTER_COST 1.05      // of a row that blocks share, of one that is a block's own
+#define LONG_ROW 32            // turns of all of a block's threads
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
-#define TURNED_BYTES 8192      // of the widest operand in a tile,
-#define TURNED_LINE 128        // and of its columns
+#define LEAST_LINE 64   // bytes of a row, and of rows that lie together, that are worth it (an H200: f16 89x8x112x115,
+#define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel)
+#define TURNED_BYTES 8192 // of the widest operand in a tile,
+#define TURNED_LINE 128   // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
 #define SHORT_TILE 256 // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
+#define ALONE 64       // of those, that a thread has by itself
 #define SHORT_ROW 1024 // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
@@ -163,6 +168,8 @@ static bool turned(const SnGpuRowFacts *a, Schedule *s) {
   bool known = a->rows != SN_DYNAMIC && length != SN_DYNAMIC;
   if (known && sn_times(a->rows, length) < LEAST_TURNED)
     return false;
+  if ((length != SN_DYNAMIC && length * bytes < LEAST_LINE) || (extent != SN_DYNAMIC && extent * bytes < LEAST_EXTENT))
+    return false; // a thread has them itself
   *s = (Schedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
   while (s->vector > a->vector)
     s->vector /= 2;
@@ -187,17 +194,33 @@ static bool turned(const SnGpuRowFacts *a, Schedule *s) {
   return s->tile_columns % s->vector == 0;
 }
 
-// Neighbours in the last row dimension are neighbours in memory, and columns are not.
+// Rows that follow each other in the access as they do in the form: of the last dimension, and those in front of it.
+static int64_t rows_in_turn(const SnForm *f, const SnAccess *a) {
+  int64_t factors[SN_MAX_DIMS], count = 1;
+  if (!sn_linear_factors(a->map, sn_type_of(a->value), factors))
+    return f->dims.data[f->num_rows - 1].size;
+  for (int64_t d = f->num_rows; d-- > 0 && factors[d] == count;) {
+    if (f->dims.data[d].size == SN_DYNAMIC)
+      return SN_DYNAMIC;
+    count = sn_times(count, f->dims.data[d].size);
+  }
+  return count;
+}
+
+// Neighbours in the last row dimensions are neighbours in memory, and columns are not.
 static bool rows_together(const SnForm *f) {
   int64_t last = f->num_rows - 1, inner = f->num_rows + f->num_cols - 1;
   bool any = false;
-  if (!f->num_rows || (f->dims.data[last].size < 16 && f->dims.data[last].size != SN_DYNAMIC))
+  if (!f->num_rows)
     return false;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) || sn_is_table(a))
       continue;
     if (sn_unit_stride(a->map, inner) || !sn_unit_stride(a->map, last))
+      return false;
+    int64_t count = rows_in_turn(f, a);
+    if (count > 0 && count < 16)
       return false;
     any = true;
   }
@@ -483,6 +506,24 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
   return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
+// Blocks that share a row, so that all rows take the least time in turns of all blocks: an H200, 352 rows of 528 blocks
+// take as long as 528. A turn costs what blocks exchange.
+static int64_t cluster_of_turns(const SnGpuRowFacts *a, const Schedule *s, int64_t vectors) {
+  int64_t best = 1;
+  double least = 0;
+  for (int64_t c = 1; c <= a->gpu->largest_cluster; c *= 2) {
+    int64_t at_once = clusters_at_once(a->gpu, c, THREADS / s->threads);
+    if (c > 1 && (!at_once || s->threads * c * s->unroll * 2 > vectors))
+      break;
+    double time = (double)sn_pieces(a->rows, at_once) / (double)c * (c > 1 ? CLUSTER_COST : 1);
+    if (c == 1 || time < least * 0.98) {
+      best = c;
+      least = time;
+    }
+  }
+  return best;
+}
+
 // The row is read once, by a block, or a few where there are fewer rows than blocks.
 static bool stream(const SnGpuRowFacts *a, Schedule *s) {
   if (a->again ||
@@ -496,11 +537,11 @@ static bool stream(const SnGpuRowFacts *a, Schedule *s) {
     s->unroll = 8;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
-  // Rows that do not fill the device are shared by clusters.
-  while (!a->columns && s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC &&
-         sn_times(a->rows, s->cluster * s->threads * 2) <= 2 * a->gpu->multiprocessors * THREADS &&
-         s->threads * s->cluster * s->unroll * 4 <= vectors)
-    s->cluster *= 2;
+  // Rows that do not fill the device are shared by clusters; so are long ones of which there may be few.
+  if (a->rows == SN_DYNAMIC && vectors / s->threads / s->unroll >= LONG_ROW && !a->columns)
+    s->cluster = a->gpu->largest_cluster;
+  if (!a->columns && a->rows != SN_DYNAMIC)
+    s->cluster = cluster_of_turns(a, s, vectors);
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
   return true;
 }
@@ -617,7 +658,8 @@ static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, c
 // cluster. Each line is a kernel of its own, and less than half of its places stay empty beyond the first.
 static const struct {
   int64_t team, threads, cluster, each;
-} lengths[] = {{32, 128, 1, 4}, {32, 128, 1, 16}, {1024, 256, 1, 8}, {1024, 256, 1, 20}, {1024, 256, 8, 20}};
+} lengths[] = {{32, 128, 1, 4},    {32, 128, 1, 16},   {1024, 256, 1, 8}, {1024, 256, 1, 20},
+               {1024, 512, 1, 20}, {1024, 512, 2, 20}, {1024, 256, 8, 20}};
 
 // Elements that so many registers hold: each has an address of its own in every tensor, which is held as well.
 static int64_t elements_kept(const SnGpuRowFacts *a, int64_t registers) {
@@ -650,11 +692,19 @@ static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, Schedule 
   return true;
 }
 
-// Rows that are read once: short ones by a warp each.
-static MlirAttribute read_once(const SnGpuRowFacts *a) {
-  Schedule s = {.threads = 128, .vector = 1, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW};
+// Rows that are read once: short ones by a warp each, others by a block, the longest by clusters.
+static MlirAttribute read_once(const SnGpuRowFacts *a, const Schedule *longest) {
+  Schedule s = {.threads = 128, .vector = 1, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
+           block = *longest;
   s.blocks = blocks_for(a, &s, s.threads / s.team);
-  return attribute_with(a->form, a, &s, (MlirAttribute){0});
+  MlirAttribute shorter = attribute_with(a->form, a, &s, (MlirAttribute){0});
+  if (longest->cluster > 1) {
+    block.cluster = 1;
+    block.most = block.threads * block.unroll * LONG_ROW;
+    block.blocks = blocks_for(a, &block, 1);
+    shorter = attribute_with(a->form, a, &block, shorter);
+  }
+  return attribute_with(a->form, a, longest, shorter);
 }
 
 // Neighbouring rows of a block: those that registers hold, else those that few warps share.
@@ -683,8 +733,10 @@ static MlirAttribute any_tile(const SnGpuRowFacts *a, const Schedule *s) {
     shorter = attribute_with(a->form, a, &held, shorter);
   }
   if (!a->again && open_warps(a, &few, SHORT_TILE)) {
-    few.most = SHORT_TILE;
-    shorter = attribute_with(a->form, a, &few, shorter);
+    Schedule alone = {.threads = 256, .vector = 1, .unroll = 8, .cluster = 1, .team = 1, .most = ALONE};
+    alone.blocks = blocks_for(a, &alone, alone.threads);
+    few.most = 4 * SHORT_TILE;
+    shorter = attribute_with(a->form, a, &few, attribute_with(a->form, a, &alone, shorter));
   }
   return attribute_with(a->form, a, s, shorter);
 }
@@ -698,7 +750,7 @@ static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
   if (s->tile)
     return any_tile(a, s);
   if (!a->again)
-    return attribute_with(a->form, a, s, read_once(a));
+    return read_once(a, s);
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
     Schedule shorter_one;
     if (!of_length(a, i, below, &shorter_one))

@@ -139,7 +139,7 @@ void sn_gpu_grid_rows(SnBuilder *b, SnGpuRowKernel *g);
 // As sn_gpu_begin_resident, of this block's slice of a row.
 void sn_gpu_begin_slice(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside);
 
-// turned.c
+// turned_tiles.c
 
 // All tiles, some operands of which go through shared memory.
 void sn_gpu_turned_rows(SnBuilder *b, SnGpuRowKernel *g);

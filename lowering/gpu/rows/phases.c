@@ -13,6 +13,7 @@
 // test: test/lowering/gpu/lower_gpu.mlir, columns.mlir, online.mlir
 
 #include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
 // ---- what a phase reduces ---------------------------------------------------------
@@ -34,8 +35,8 @@ void sn_gpu_find_own_parts(SnGpuRowKernel *g) {
   for (size_t a = 0; a < g->all.scalars; ++a) {
     MlirValue v = sn_row_yield(&g->program, (intptr_t)g->of_scalar[a]);
     MlirOperation reduce = sn_reduce_of(v, NULL);
-    bool joint = !sn_null(reduce) &&
-                 (sn_row_joint_of_second(&g->joints, reduce) || sn_row_joint_of_first(&g->joints, reduce));
+    bool joint =
+        !sn_null(reduce) && (sn_row_joint_of_second(&g->joints, reduce) || sn_row_joint_of_first(&g->joints, reduce));
     bool same = !alone && !sn_null(reduce) && !joint && sn_one_use(v) &&
                 mlirTypeEqual(sn_type_of(v), g->scalars[a].type) &&
                 sn_reduction_of(&g->program, reduce).combiner == g->scalars[a].combiner;
@@ -65,9 +66,8 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
       continue; // done with its maximum
     assert(n < SN_MAX_REDUCTIONS && "checked before");
     const SnRowJoint *joint = sn_row_joint_of_first(&g->joints, reduce);
-    parts[n++] = (SnGpuPart){.reduce = reduce,
-                             .sum = joint ? joint->second : (MlirOperation){0},
-                             .squares = sn_row_joint_is_squares(joint)};
+    parts[n++] = (SnGpuPart){
+        .reduce = reduce, .sum = joint ? joint->second : (MlirOperation){0}, .squares = sn_row_joint_is_squares(joint)};
   }
   return n;
 }
@@ -187,6 +187,45 @@ static void column_loop(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
   unpack(parts, n, list);
 }
 
+// Vectors whose places a row may not have may be read from its last place instead, and do not count.
+static bool may_mask(const SnGpuRowKernel *g, const SnGpuPart *parts, size_t n) {
+  for (size_t r = 0; r < n; ++r)
+    if (sn_gpu_is_packed_maximum(g, parts[r].reduce))
+      return false;
+  return g->plan->rows < 2 && g->k->team > 1 && !sn_gpu_sums_columns(g->form);
+}
+
+// What is left behind whole steps of `unroll` vectors, up to `to`: less than a step, all of which is read at once.
+static void last_columns(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n,
+                         MlirValue from, MlirValue to) {
+  int64_t lanes = g->mine.width, step = lanes * g->k->team, low, high, count = g->mine.unroll;
+  MlirValue list[SN_GPU_MAX_VALUES], inside[SN_GPU_MOST_UNROLLED];
+  SnFragment at[SN_GPU_MOST_UNROLLED];
+  if (sn_known(from, &low) && sn_known(to, &high)) {
+    if (low >= high)
+      return;
+    count = sn_pieces(high - low, step);
+  }
+  MlirValue mine = sn(b, "arith.addi", sn(b, "arith.muli", g->k->member, sn_index(b, lanes)), from);
+  // (It runs once, or not at all.)
+  SnLoop j = sn_for_values(b, mine, to, sn_index(b, step * count), sn_values(pack(parts, n, list), list));
+  unpack(parts, n, j.carried);
+  MlirValue last = sn(b, "arith.subi", to, sn_index(b, lanes));
+  for (int64_t u = 0; u < count; ++u) {
+    MlirValue place = u ? sn(b, "arith.addi", j.index, sn_index(b, u * step)) : j.index;
+    inside[u] = u ? sn_row_below(b, place, to) : (MlirValue){0};
+    at[u] = sn_fragment(u ? sn(b, "arith.minui", place, last) : place, lanes);
+  }
+  sn_gpu_run_vectors(b, g, phase, parts, n, (size_t)count, at, inside);
+  for (int64_t u = 0; u < count; ++u)
+    sn_fragment_free(&at[u]);
+  intptr_t carried = pack(parts, n, list);
+  sn_next_values(b, &j, sn_values(carried, list));
+  for (intptr_t i = 0; i < carried; ++i)
+    list[i] = sn_result(j.op, i);
+  unpack(parts, n, list);
+}
+
 void sn_gpu_run_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n, size_t first,
                         size_t count) {
   sn_gpu_run_vectors(b, g, &g->program.phases.data[i], parts, n, count, g->resident + first, g->inside + first);
@@ -219,7 +258,10 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
     whole = sn_size_whole(b, g->length, lanes * g->k->team * unroll);
     column_loop(b, g, phase, parts, n, sn_index(b, 0), whole, unroll);
   }
-  column_loop(b, g, phase, parts, n, whole, vectors, 1);
+  if (unroll > 1 && unroll <= SN_GPU_MOST_UNROLLED && may_mask(g, parts, n))
+    last_columns(b, g, phase, parts, n, whole, vectors);
+  else
+    column_loop(b, g, phase, parts, n, whole, vectors, 1);
   if (lanes == 1 || (sn_known(g->length, &known) && known % lanes == 0))
     return;
   // What is less than a vector, an element each.

@@ -28,7 +28,7 @@ func.func private @turned(%x: memref<40x70xf32>, %y: memref<70x40xf32>, %z: memr
 
 // -----
 
-// A result that is turned takes the way back, behind a barrier of its own. Elements of two bytes have lines of 17 words.
+// A result that is turned takes the way back, behind a barrier of its own. Elements of two bytes: lines of 17 words.
 
 // CHECK-LABEL: gpu.func @back
 //  CHECK-SAME:   memref<32x34xf16, #gpu.address_space<workgroup>>

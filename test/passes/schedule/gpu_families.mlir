@@ -295,6 +295,8 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 // CHECK-LABEL: func @any_length
 //       CHECK:   schedule(#sinter.gpu_rows<{{.*}}cluster = 8, {{.*}}residency = "reread", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     cluster = 8, most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     cluster = 2, most = 20480,
+//  CHECK-SAME:     most = 10240,
 //  CHECK-SAME:     most = 5120,
 //  CHECK-SAME:     most = 2048,
 //  CHECK-SAME:     most = 512,
@@ -316,10 +318,12 @@ func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf3
 
 // -----
 
-// Rows that are read once: short ones by a warp each.
+// Rows that are read once: short ones by a warp each, others by a block, the longest by clusters.
 
 // CHECK-LABEL: func @any_length_once
-//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}shorter = #sinter.gpu_rows<{{.*}}most = 1024, {{.*}}team = 32
+//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, {{[a-z0-9 =,"]*}}shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 65536,
+//  CHECK-SAME:     most = 1024, {{.*}}team = 32
 func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i] : tensor<?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -347,11 +351,13 @@ func.func @warps(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8064xf
 
 // -----
 
-// The same of any length: few columns by few warps; of rows that are read again, as many as registers hold.
+// The same of any length: few columns by a thread, then by few warps; of rows that are read again, as many as registers
+// hold.
 
 // CHECK-LABEL: func @any_warps
-//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
-//  CHECK-SAME:     most = 256, {{.*}}residency = "reread", shape = "tile", threads = 256, unroll = 8, vector = 1>, threads = 1024
+//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 1024, {{[a-z0-9 =,"]*}}shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 1, threads = 256, unroll = 8, vector = 1>, threads = 256
 func.func @any_warps(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   %y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[j] : tensor<?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -375,6 +381,24 @@ func.func @any_tile(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32>
     sinter.yield %q : tensor<?xf32>
   }
   return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Neighbours are those of the last row dimensions, which follow each other in memory: the last has 10.
+
+// CHECK-LABEL: func @short_inner
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "registers", shape = "tile", threads = 256, vector = 1>)
+func.func @short_inner(%x: tensor<108x192x74x10xf32>, %e: tensor<108x192x74x10xf32>) -> tensor<108x192x74x10xf32> {
+  %y = sinter.rowwise (i = 108, j = 74, k = 10) by (l = 192) ins(%x[i, l, j, k] : tensor<108x192x74x10xf32>)
+      outs(%e[i, l, j, k] : tensor<108x192x74x10xf32>) {
+  ^row(%a: tensor<192xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<192xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<192xf32>
+    %q = arith.subf %a, %b : tensor<192xf32>
+    sinter.yield %q : tensor<192xf32>
+  }
+  return %y : tensor<108x192x74x10xf32>
 }
 
 // -----

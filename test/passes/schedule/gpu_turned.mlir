@@ -19,14 +19,14 @@ func.func @add(%x: tensor<3136x2048xf32>, %y: tensor<2048x3136xf32>, %e: tensor<
 // Short rows are in a tile as a whole.
 
 // CHECK-LABEL: func @short_rows
-//       CHECK:   shape = "turned", threads = 256, tile_columns = 24, tile_rows = 160, vector = 2>)
-func.func @short_rows(%x: tensor<8x24x112x112xf16>, %e: tensor<8x112x112x24xf16>) -> tensor<8x112x112x24xf16> {
-  %z = sinter.rowwise (n = 8, h = 112, w = 112) by (c = 24) ins(%x[n, c, h, w] : tensor<8x24x112x112xf16>)
-      outs(%e[n, h, w, c] : tensor<8x112x112x24xf16>) {
-  ^row(%a: tensor<24xf16>):
-    sinter.yield %a : tensor<24xf16>
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 48, tile_rows = 64, vector = 2>)
+func.func @short_rows(%x: tensor<8x48x112x112xf16>, %e: tensor<8x112x112x48xf16>) -> tensor<8x112x112x48xf16> {
+  %z = sinter.rowwise (n = 8, h = 112, w = 112) by (c = 48) ins(%x[n, c, h, w] : tensor<8x48x112x112xf16>)
+      outs(%e[n, h, w, c] : tensor<8x112x112x48xf16>) {
+  ^row(%a: tensor<48xf16>):
+    sinter.yield %a : tensor<48xf16>
   }
-  return %z : tensor<8x112x112x24xf16>
+  return %z : tensor<8x112x112x48xf16>
 }
 
 // -----
@@ -46,7 +46,7 @@ func.func @few_rows(%x: tensor<8x112x1120x3xf32>, %e: tensor<8x3x112x1120xf32>) 
 
 // -----
 
-// Little is read as it lies.
+// Little is read as it lies, and short rows are a thread's.
 
 // CHECK-LABEL: func @little
 //   CHECK-NOT:   turned
@@ -56,4 +56,15 @@ func.func @little(%x: tensor<64x64xf32>, %e: tensor<64x64xf32>) -> tensor<64x64x
     sinter.yield %a : tensor<64xf32>
   }
   return %z : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func @thread
+//   CHECK-NOT:   turned
+func.func @thread(%x: tensor<8x12x112x112xf16>, %e: tensor<8x112x112x12xf16>) -> tensor<8x112x112x12xf16> {
+  %z = sinter.rowwise (n = 8, h = 112, w = 112) by (c = 12) ins(%x[n, c, h, w] : tensor<8x12x112x112xf16>)
+      outs(%e[n, h, w, c] : tensor<8x112x112x12xf16>) {
+  ^row(%a: tensor<12xf16>):
+    sinter.yield %a : tensor<12xf16>
+  }
+  return %z : tensor<8x112x112x12xf16>
 }

@@ -1,4 +1,4 @@
-// turned.c: rows of which some operands have their neighbours in memory in another dimension than columns.
+// turned_tiles.c: rows of which some operands have their neighbours in memory in another dimension than columns.
 //
 //   (i) by (j) ins(%x[i, j], %y[j, i]) outs(%z[i, j]): a block has 64 x 32 of them at a time
 //
@@ -11,8 +11,8 @@
 // Lines of shared memory are an odd number of words apart, so that threads at neighbouring columns find their elements
 // in banks of their own.
 //
-// Where the tile has fewer columns or rows than a warp has threads, a warp has several of the other, so it takes all of
-// a short dimension at once: memory of short rows is in one piece.
+// A warp has a row's vectors; where there are fewer than its threads, it has several rows, whose memory is in one
+// piece. So it is with few rows that lie together: all of them, and columns behind.
 //
 // test: test/lowering/gpu/turned.mlir, test/gpu/turned.test
 
@@ -73,24 +73,59 @@ static void point(SnBuilder *b, const Turn *t, MlirValue linear, MlirValue *dims
 
 static MlirValue quotient(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.divui", x, sn_index(b, n)); }
 
-// Vector u of a thread, of so many columns; neighbouring threads are at neighbouring rows, or columns.
+// A warp has a row of the tile, and its threads vectors of that.
+static bool by_warps(const Turn *t) { return t->tile->columns / t->g->mine.width >= 32; }
+
+// Vectors of a thread.
+static int64_t count_places(const Turn *t, bool along_rows) {
+  int64_t threads = t->g->k->threads, columns = along_rows ? t->tile->columns : t->tile->columns / t->g->mine.width;
+  return !along_rows && by_warps(t) ? sn_pieces(t->tile->rows, threads / 32) * sn_pieces(columns, 32)
+                                    : sn_pieces(t->tile->rows * columns, threads);
+}
+
+static MlirValue at(SnBuilder *b, MlirValue x, int64_t more) {
+  return more ? sn(b, "arith.addi", x, sn_index(b, more)) : x;
+}
+
+static void place_by_rows(SnBuilder *b, const Turn *t, int64_t u, Place *p) {
+  int64_t threads = t->g->k->threads, together = t->tile->together, columns = t->tile->columns,
+          all = t->tile->rows * columns;
+  MlirValue e = at(b, t->g->k->thread, u * threads);
+  if ((u + 1) * threads > all)
+    e = inside(b, e, sn_index(b, all), 1, threads, &p->mine);
+  MlirValue first = sn(b, "arith.remui", e, sn_index(b, together)), line = quotient(b, e, together);
+  p->column = sn(b, "arith.remui", line, sn_index(b, columns));
+  p->row = sn(b, "arith.addi", sn(b, "arith.muli", quotient(b, line, columns), sn_index(b, together)), first);
+}
+
+static void place_by_columns(SnBuilder *b, const Turn *t, int64_t u, Place *p) {
+  int64_t width = t->g->mine.width, threads = t->g->k->threads, columns = t->tile->columns / width,
+          all = t->tile->rows * columns, across = sn_pieces(columns, 32);
+  MlirValue vector;
+  if (by_warps(t)) {
+    vector = inside(b, at(b, t->g->k->lane, u % across * 32), sn_index(b, columns), 1, 32, &p->mine);
+    p->row = inside(b, at(b, t->g->k->warp, u / across * threads / 32), sn_index(b, t->tile->rows), 1, threads / 32,
+                    &p->mine);
+  } else {
+    MlirValue e = at(b, t->g->k->thread, u * threads);
+    if ((u + 1) * threads > all)
+      e = inside(b, e, sn_index(b, all), 1, threads, &p->mine);
+    vector = sn(b, "arith.remui", e, sn_index(b, columns));
+    p->row = quotient(b, e, columns);
+  }
+  p->column = sn(b, "arith.muli", vector, sn_index(b, width));
+}
+
+// Vector u of a thread; neighbouring threads are at neighbouring rows, of one column each, or columns.
 static Place place(SnBuilder *b, const Turn *t, int64_t u, bool along_rows) {
   SnGpuRowKernel *g = t->g;
-  int64_t width = along_rows ? 1 : g->mine.width, threads = g->k->threads, together = t->tile->together,
-          columns = t->tile->columns / width, all = t->tile->rows * columns;
-  MlirValue e = sn(b, "arith.addi", g->k->thread, sn_index(b, u * threads));
+  int64_t width = along_rows ? 1 : g->mine.width;
   Place p = {0};
-  if ((u + 1) * threads > all)
-    e = inside(b, e, sn_index(b, all), 1, threads, &p.mine);
+  if (along_rows)
+    place_by_rows(b, t, u, &p);
+  else
+    place_by_columns(b, t, u, &p);
   p.there = p.mine;
-  if (along_rows) {
-    MlirValue first = sn(b, "arith.remui", e, sn_index(b, together)), line = quotient(b, e, together);
-    p.column = sn(b, "arith.remui", line, sn_index(b, columns));
-    p.row = sn(b, "arith.addi", sn(b, "arith.muli", quotient(b, line, columns), sn_index(b, together)), first);
-  } else {
-    p.column = sn(b, "arith.muli", sn(b, "arith.remui", e, sn_index(b, columns)), sn_index(b, width));
-    p.row = quotient(b, e, columns);
-  }
   MlirValue row = sn(b, "arith.addi", t->first_row, p.row), column = sn(b, "arith.addi", t->first_column, p.column);
   row = inside(b, row, g->num_rows, 1, t->tile->rows, &p.there);
   column = inside(b, column, g->length, width, t->tile->columns, &p.there);
@@ -206,8 +241,7 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
   Turn *t = user;
   SnGpuRowKernel *g = t->g;
   const SnForm *f = g->form;
-  int64_t threads = k->threads, all = t->tile->rows * t->tile->columns;
-  size_t by_rows = (size_t)sn_pieces(all, threads), by_columns = (size_t)sn_pieces(all / g->mine.width, threads);
+  size_t by_rows = (size_t)count_places(t, true), by_columns = (size_t)count_places(t, false);
   MlirValue across = sn_size_ceil(b, g->length, sn_index(b, t->tile->columns));
   t->first_row = sn(b, "arith.muli", sn(b, "arith.divui", tile->number, across), sn_index(b, t->tile->rows));
   t->first_column = sn(b, "arith.muli", sn(b, "arith.remui", tile->number, across), sn_index(b, t->tile->columns));
@@ -254,6 +288,7 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
 void sn_gpu_turned_rows(SnBuilder *b, SnGpuRowKernel *g) {
   SnGpuKernel *k = g->k;
   Turn t = {.g = g, .tile = &g->plan->turned};
+  sn_gpu_know_lanes(k);
   for (size_t i = 0; i < t.tile->n; ++i) {
     int64_t shape[] = {t.tile->columns, t.tile->pitch[i]};
     MlirType element = sn_element(sn_type_of(sn_gpu_access(g->form, t.tile->operands[i])->value));
