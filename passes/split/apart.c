@@ -6,6 +6,8 @@
 //     { %s = row_reduce add (exp %acc) ... }     ->   rowwise (i) by (j) (%p[i, j]) { %s = row_reduce add (exp %p) ...
 //     }
 //
+// Products that are rounded in any case are stored so.
+//
 // A CPU's, where both sides use columns: those of one of them are rows.
 //
 //   contract (i) by (h, j)                            %p = contract (i, h) by (j)
@@ -65,13 +67,45 @@ static SnForm form_over(const SnForm *f, const SnAccess *products) {
   return to;
 }
 
+// What a product's elements are stored as: what all that reads them rounds them to, else the type of its sums.
+static MlirType stored_type(const SnForm *f, size_t product) {
+  MlirType sums = f->products.data[product].type, type = {0};
+  MlirOpOperand use = mlirValueGetFirstUse(sn_product_argument(f, product));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    MlirType to = sn_is(op, "arith.truncf") ? sn_element(sn_type_of(sn_result(op, 0))) : sums;
+    if (type.ptr && !mlirTypeEqual(type, to))
+      return sums;
+    type = to;
+  }
+  return type.ptr ? type : sums;
+}
+
+// x, of a narrower type than `like`, as one of that; and what rounds that again is x.
+static MlirValue widened(SnBuilder *b, MlirValue x, MlirType like) {
+  return mlirTypeEqual(sn_type_of(x), like) ? x : sn(b, "arith.extf", x, like);
+}
+static void round_no_more(MlirValue widened, MlirValue x) {
+  while (!sn_same(widened, x) && !mlirOpOperandIsNull(mlirValueGetFirstUse(widened))) {
+    MlirOperation round = mlirOpOperandGetOwner(mlirValueGetFirstUse(widened));
+    mlirValueReplaceAllUsesOfWith(sn_result(round, 0), x);
+    mlirOperationDestroy(round);
+  }
+  if (!sn_same(widened, x))
+    mlirOperationDestroy(sn_definer(widened));
+}
+
 static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
   SnBuilder in = sn_at_end(into, loc);
   SnMap map = {0};
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
-    sn_map(&map, mlirBlockGetArgument(from, k), mlirBlockGetArgument(into, k));
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k) {
+    MlirValue was = mlirBlockGetArgument(from, k);
+    sn_map(&map, was, widened(&in, mlirBlockGetArgument(into, k), sn_type_of(was)));
+  }
   sn_copy_ops(&in, from, &map);
   sn_clone(&in, mlirBlockGetTerminator(from), &map);
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
+    round_no_more(sn_mapped(&map, mlirBlockGetArgument(from, k)), mlirBlockGetArgument(into, k));
   sn_map_free(&map);
 }
 
@@ -101,7 +135,7 @@ void sn_store_products(MlirOperation contract, MlirAttribute cut) {
   int64_t dims[SN_MAX_DIMS];
   intptr_t n = sn_rows_and_columns(f, 0, dims);
   for (size_t p = 0; p < f->products.size; ++p) {
-    SnAccess place = sn_piece_place(&s, f->products.data[p].type, dims, n, false);
+    SnAccess place = sn_piece_place(&s, stored_type(f, p), dims, n, false);
     sn_push(&products.outputs, place);
   }
   say_why(&s, sn_form_create(&s.b, &products, false));
@@ -109,7 +143,9 @@ void sn_store_products(MlirOperation contract, MlirAttribute cut) {
   SnValueVec yields = {0};
   SN_VEC(SnAccess) stored = {0};
   for (size_t p = 0; p < f->products.size; ++p) {
-    sn_push(&yields, sn_product_argument(&products, p));
+    MlirValue sums = sn_product_argument(&products, p);
+    MlirType type = sn_row_type(f, stored_type(f, p));
+    sn_push(&yields, mlirTypeEqual(sn_type_of(sums), type) ? sums : sn(&in, "arith.truncf", sums, type));
     sn_push(&stored, products.outputs.data[p]);
     stored.data[p].value = sn_result(products.op, (intptr_t)p);
   }

@@ -74,3 +74,48 @@ func.func @indices(%x: tensor<9x16xf32>, %t: tensor<4xi64>, %w: tensor<8x16xf32>
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What rounds the product in any case reads it rounded; where somebody does not, it is stored as it is summed.
+
+// CHECK-LABEL: func @rounded
+//       CHECK:   sinter.contract (i = 4) by (j = 8)
+//       CHECK:   ^row(%[[A:.+]]: tensor<8xf32>):
+//  CHECK-NEXT:     %[[T:.+]] = arith.truncf %[[A]] : tensor<8xf32> to tensor<8xbf16>
+//  CHECK-NEXT:     sinter.yield %[[T]] : tensor<8xbf16>
+//       CHECK:   sinter.rowwise (i = 4) by (j = 8)
+//       CHECK:   ^row(%[[X:.+]]: tensor<8xbf16>):
+//  CHECK-NEXT:     %[[Y:.+]] = arith.extf %[[X]]
+//  CHECK-NEXT:     sinter.row_reduce add %[[Y]]
+//   CHECK-NOT:     arith.truncf
+// CHECK-LABEL: func @rounded_once
+//       CHECK:   sinter.yield %{{.+}} : tensor<8xf32>
+//       CHECK:   ^row(%[[X:.+]]: tensor<8xf32>):
+//       CHECK:     arith.truncf %[[X]]
+func.func @rounded(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : tensor<4x16xbf16>, %w[j, k] : tensor<8x16xbf16>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%acc: tensor<8xf32>):
+    %h = arith.truncf %acc : tensor<8xf32> to tensor<8xbf16>
+    %y = arith.extf %h : tensor<8xbf16> to tensor<8xf32>
+    %s = sinter.row_reduce add %y : tensor<8xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<8xf32>
+    %r = arith.divf %y, %b : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  return %0 : tensor<4x8xf32>
+}
+func.func @rounded_once(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %e: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : tensor<4x16xbf16>, %w[j, k] : tensor<8x16xbf16>) : f32
+      outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%acc: tensor<8xf32>):
+    %h = arith.truncf %acc : tensor<8xf32> to tensor<8xbf16>
+    %y = arith.extf %h : tensor<8xbf16> to tensor<8xf32>
+    %s = sinter.row_reduce add %y : tensor<8xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<8xf32>
+    %r = arith.divf %acc, %b : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  return %0 : tensor<4x8xf32>
+}
