@@ -126,6 +126,34 @@ bool sn_gpu_has_kernel(const SnForm *f, const char *kernel) {
   return has;
 }
 
+// ---- how a side lies ------------------------------------------------------------------------------
+
+// Neighbours of the last of these dimensions lie together.
+bool sn_gpu_is_along(const SnForm *f, const SnAccess *a, const SnGpuDims *dims) {
+  for (size_t i = dims->n; i-- > 0;)
+    if (f->dims.data[dims->dims[i]].size != 1)
+      return !a->through.ptr && sn_unit_stride(a->map, dims->dims[i]);
+  return false;
+}
+
+// Every `lanes` elements from a multiple of them on, along these dimensions, are an aligned vector of memory: they are
+// its last dimension, whatever the others are. All of a vector is where there is a fill value, or none.
+bool sn_gpu_are_vectors(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, int64_t lanes) {
+  int64_t d = dims->n ? dims->dims[dims->n - 1] : -1;
+  MlirType t = sn_type_of(a->value);
+  intptr_t last = sn_rank(t) - 1;
+  if (d < 0 || last < 0 || a->through.ptr || !sn_fills_bytes(sn_element(t)))
+    return false;
+  MlirAffineExpr at = mlirAffineMapGetResult(a->map, last);
+  for (intptr_t i = 0; i < last; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), d))
+      return false;
+  if (a->fill.ptr && f->dims.data[d].size > sn_dim(t, last))
+    return false;
+  return mlirAffineExprIsADim(at) && mlirAffineDimExprGetPosition(at) == d && sn_dim(t, last) != SN_DYNAMIC &&
+         sn_dim(t, last) % lanes == 0 && f->dims.data[d].size % lanes == 0;
+}
+
 // ---- the schedule ----------------------------------------------------------------------------
 
 int64_t sn_gpu_num_tiles(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n) {

@@ -81,6 +81,10 @@ int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);
 // Of a line of a side along so many rows or columns, for mma.sync; along k.
 int64_t sn_gpu_turned_words(const SnGpuProduct *product, int64_t extent);
 int64_t sn_gpu_line_words(const SnGpuProduct *product, int64_t k);
+// How threads read a side: neighbours of the last of these dimensions that is not 1 lie together; every `lanes`
+// elements along them are an aligned vector of memory, all of which is where a fill value is read or none.
+bool sn_gpu_is_along(const SnForm *form, const SnAccess *access, const SnGpuDims *dims);
+bool sn_gpu_are_vectors(const SnForm *form, const SnAccess *access, const SnGpuDims *dims, int64_t lanes);
 // The name of a schedule's kernel is one of those that warpgroups multiply by.
 bool sn_gpu_by_warpgroups(const char *kernel);
 // All products have a line of this name.

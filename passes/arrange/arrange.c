@@ -12,7 +12,8 @@
 // gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
 // summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
-// the same. Before, summed dimensions that lie behind one another are made one (merge_sums.c).
+// the same. Windows of f32, which no copies take, are written so for the sake of vectors. Before, summed dimensions
+// that lie behind one another are made one (merge_sums.c).
 //
 // decides: which sides of products are written in another order in front of them.
 //
@@ -30,6 +31,7 @@ enum {
   COPY_CYCLES = 7000, // of one more launch
   LINE_BYTES = 16,    // that lines are multiples of
   MOST_PADDED = 2,    // times the summed elements
+  F32_LANES = 4,      // of a vector
 };
 
 // A tensor that was written in another order: dimension `moved` is its last one, and `length` long.
@@ -164,11 +166,34 @@ static bool pays(const Plan *p, const bool *by_elements, const SnGpuChip *chip) 
   return fetch > copy;
 }
 
+// ---- products of f32 by ordinary arithmetic ------------------------------------------------------
+
+static bool by_vectors(const Plan *p, int is_b) {
+  SnGpuDims sum = {0};
+  for (int64_t d = p->product.summed.first; d < p->product.summed.first + p->product.summed.num_dims; ++d)
+    sum.dims[sum.n++] = d;
+  const SnAccess *a = side_of(p, is_b);
+  const SnGpuDims *outer = is_b ? &p->points.columns : &p->points.rows;
+  return sn_gpu_are_vectors(&p->f, a, sn_gpu_is_along(&p->f, a, &sum) ? &sum : outer, F32_LANES);
+}
+
+// Windows: a thread that names each element by itself takes three times as long as it multiplies (a convolution of 5 x
+// 5 on an H200: 15.7 TFLOP/s, and 34.4 by vectors).
+static bool plan_f32(Plan *p, size_t number, const SnGpuChip *chip) {
+  p->product = sn_gpu_product(&p->f, number, "fma");
+  if (!mlirTypeIsAF32(p->product.type) || p->product.summed.num_dims < 2 || side_bits(p, 0) != 32 ||
+      side_bits(p, 1) != 32)
+    return false;
+  bool by_elements[] = {!by_vectors(p, 0), !by_vectors(p, 1)};
+  return (by_elements[0] || by_elements[1]) && choose_inner(p) && p->padded % F32_LANES == 0 &&
+         2 * p->padded <= 3 * p->f.dims.data[p->inner].size && pays(p, by_elements, chip);
+}
+
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   bool by_elements[2], grow = true;
   p->product = sn_gpu_product(&p->f, number, "wgmma");
   if (!p->product.line)
-    return false;
+    return plan_f32(p, number, chip);
   for (int is_b = 0; is_b < 2; ++is_b) {
     SnGpuSlot slot;
     if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))

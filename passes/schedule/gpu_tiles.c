@@ -84,6 +84,7 @@ static bool runs(const SnForm *f, const char *kernel, const SnScheduleOptions *o
 enum {
   REGISTERS = 1 << 16, // of a multiprocessor; sums take half of a thread's
   MOST_PARTS = 32,
+  PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
   PIECES_OF_A_PART = 6, // at least, where threads fetch sides
 };
 
@@ -148,6 +149,15 @@ static double meet_cycles(const SnForm *f, int64_t m, int64_t n, int64_t split) 
   return split == 1 ? 0 : MEET_CYCLES + bytes / MET_BYTES_OF_A_CYCLE;
 }
 
+// A side with a fill value that is read by vectors along the sum.
+static bool along_vectors(const SnForm *f, size_t side) {
+  SnGroup g = sn_side_summed(f, side);
+  SnGpuDims sum = {0};
+  for (int64_t d = g.first; d < g.first + g.num_dims; ++d)
+    sum.dims[sum.n++] = d;
+  return sn_gpu_are_vectors(f, &f->inputs.data[sn_side(f, side).first], &sum, 4);
+}
+
 // Sides of f32, that are read by vectors, of many rows and columns.
 static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
   int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
@@ -159,7 +169,7 @@ static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
     all += plain ? sn_times(sn_times(sn_times(rows, columns), batch), sum) : 0;
     for (size_t side = 2 * p; side < 2 * p + 2; ++side) {
       const SnAccess *a = &f->inputs.data[sn_side(f, side).first];
-      plain &= !a->fill.ptr && !a->through.ptr && mlirTypeIsAF32(sn_side_element(f, side));
+      plain &= (!a->fill.ptr || along_vectors(f, side)) && !a->through.ptr && mlirTypeIsAF32(sn_side_element(f, side));
     }
   }
   return plain && all >= MANY_MULTIPLICATIONS;
@@ -177,13 +187,15 @@ static bool is_along_sums(const SnForm *f) {
   return all;
 }
 
-// Less than 0: some block would have no part.
+// Less than 0: some block would have no part, or all parts no room in the workspace.
 static double measured_cost(const SnForm *f, const SnGpuPoints *points, const MeasuredTile *t, int64_t split,
                             const SnGpuChip *chip) {
   const Tile *tile = &t->tile;
-  int64_t blocks = sn_times(sn_gpu_num_tiles(f, points, tile->m, tile->n), split),
+  int64_t tiles = sn_gpu_num_tiles(f, points, tile->m, tile->n), blocks = sn_times(tiles, split),
           each = sn_pieces(blocks, chip->multiprocessors);
   double cycles = 0;
+  if (split > 1 && sn_times(sn_times(blocks, tile->m * tile->n * 4), (int64_t)f->products.size) > PARTS_BYTES)
+    return -1;
   for (size_t p = 0; p < f->products.size; ++p) {
     int64_t pieces = sn_gpu_pieces(f, p, tile->k, split), all = sn_gpu_pieces(f, p, tile->k, 1);
     if (split > 1 && (pieces < PIECES_OF_A_PART || pieces * (split - 1) >= all))
@@ -191,7 +203,8 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
     cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
   }
   double more = is_along_sums(f) ? t->more_along : t->more;
-  return cycles / (each > 1 ? more : t->one) + meet_cycles(f, tile->m, tile->n, split);
+  return cycles / (each > 1 ? more : t->one) +
+         meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors);
 }
 
 // The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
@@ -232,7 +245,6 @@ enum {
   SUMS_OF_A_THREAD = 192, // in its registers
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
-  PARTS_BYTES = 64 << 20, // of the workspace, that partial sums take at most
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
 };

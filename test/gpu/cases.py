@@ -1164,6 +1164,14 @@ def products():
             inputs=lambda r: [r.standard_normal((2, 3, 40)).astype("f4"), r.standard_normal((11, 3, 5)).astype("f4")],
             want=lambda x, w: [np.einsum("ncir,ocr->nio", np.lib.stride_tricks.sliding_window_view(
                 np.pad(x.astype("f8"), ((0, 0), (0, 0), (2, 5))), 5, 2)[:, :, :42:2], w.astype("f8"))])
+    product("product_windows_vectors", rows=[("n", 2), ("y", 7), ("x", 11)], columns=[("o", 70)], a="", b="o, r, s, c",
+            sums=[("r", 3), ("s", 3), ("c", 12)], spec="",
+            side="%a[n, y + r - 1, x + s - 1, c] : tensor<2x7x11x12xf32> else 0.5",
+            shapes=((2, 7, 11, 12), (70, 3, 3, 12)), schedule=f + t(128, 64, 8, 128),
+            inputs=lambda r: [r.standard_normal(s).astype("f4") for s in ((2, 7, 11, 12), (70, 3, 3, 12))],
+            want=lambda x, w: [np.einsum("nyxcrs,orsc->nyxo", np.lib.stride_tricks.sliding_window_view(
+                np.pad(x.astype("f8"), ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=0.5), (3, 3), (1, 2)),
+                w.astype("f8"))])
     product("product_gathered", rows=[("i", 19)], columns=[("j", 33)], sums=[("k", 24)], a="", b="j, k",
             side="%a[%t[i] : tensor<19xi32>, k] : tensor<7x24xf32>", spec="", shapes=((7, 24), (33, 24)),
             more=[("t", (19,), "i32", "i")], body="  sinter.yield %p : tensor<33xf32>",

@@ -16,35 +16,11 @@
 
 // ---- which way -----------------------------------------------------------------------------
 
-// Neighbours of the last of these dimensions lie together.
-static bool is_along(const SnForm *f, const SnAccess *a, const SnGpuDims *dims) {
-  for (size_t i = dims->n; i-- > 0;)
-    if (f->dims.data[dims->dims[i]].size != 1)
-      return !a->through.ptr && sn_unit_stride(a->map, dims->dims[i]);
-  return false;
-}
-
-// Every `lanes` elements from a multiple of them on, along these dimensions, are an aligned vector of memory: they are
-// its last dimension, whatever the others are.
-static bool are_vectors(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, int64_t lanes) {
-  int64_t d = dims->n ? dims->dims[dims->n - 1] : -1;
-  MlirType t = sn_type_of(a->value);
-  intptr_t last = sn_rank(t) - 1;
-  if (d < 0 || last < 0 || a->fill.ptr || a->through.ptr || !sn_fills_bytes(sn_element(t)))
-    return false;
-  MlirAffineExpr at = mlirAffineMapGetResult(a->map, last);
-  for (intptr_t i = 0; i < last; ++i)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), d))
-      return false;
-  return mlirAffineExprIsADim(at) && mlirAffineDimExprGetPosition(at) == d && sn_dim(t, last) != SN_DYNAMIC &&
-         sn_dim(t, last) % lanes == 0 && f->dims.data[d].size % lanes == 0;
-}
-
 static int64_t lanes_of(const SnForm *f, const SnGpuSide *s) {
   int64_t lanes = VECTOR_BYTES * 8 / (int64_t)sn_bits(sn_element(sn_type_of(s->access->value))),
           inner = s->along_sum ? s->k : s->extent, all = s->extent * s->k / s->g->k->threads;
-  while (lanes > 1 &&
-         (inner % lanes || all % lanes || !are_vectors(f, s->access, s->along_sum ? &s->summed : s->outer, lanes)))
+  while (lanes > 1 && (inner % lanes || all % lanes ||
+                       !sn_gpu_are_vectors(f, s->access, s->along_sum ? &s->summed : s->outer, lanes)))
     lanes /= 2;
   return lanes < 1 ? 1 : lanes;
 }
@@ -63,7 +39,7 @@ SnGpuSide sn_gpu_side(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, boo
                  .k = g->plan->k};
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     s.summed.dims[s.summed.n++] = d;
-  s.along_sum = is_along(f, s.access, &s.summed);
+  s.along_sum = sn_gpu_is_along(f, s.access, &s.summed);
   s.lanes = lanes_of(f, &s);
   s.count = s.extent * s.k / g->k->threads / s.lanes;
   return s;
@@ -86,14 +62,21 @@ static void place_of(SnBuilder *b, const SnGpuSide *s, int64_t i, MlirValue *sum
 static MlirValue load(SnBuilder *b, const SnGpuSide *s, const MlirValue *dims) {
   const SnAccess *a = s->access;
   MlirValue at[SN_MAX_DIMS];
-  intptr_t n = mlirAffineMapGetNumResults(a->map);
   if (s->lanes == 1)
     return sn_row_load(b, s->g->form, a, dims);
-  for (intptr_t i = 0; i < n; ++i)
-    at[i] = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
-  MlirType element = sn_element(sn_type_of(a->value));
-  return sn(b, "vector.load", a->value, sn_values(n, at), sn_vector(element, s->lanes),
-            sn_attr("alignment", sn_i64(b->ctx, s->lanes * sn_bits(element) / 8)));
+  MlirType vector = sn_vector(sn_element(sn_type_of(a->value)), s->lanes);
+  MlirValue inside = {0};
+  intptr_t n = sn_row_subscripts(b, s->g->form, a, dims, at, &inside);
+  SnIf in;
+  if (!sn_none(inside))
+    in = sn_if(b, inside, vector);
+  MlirValue x = sn(b, "vector.load", a->value, sn_values(n, at), vector,
+                   sn_attr("alignment", sn_i64(b->ctx, s->lanes * sn_bits(sn_element(vector)) / 8)));
+  if (sn_none(inside))
+    return x;
+  sn_else(b, &in, x);
+  sn_end_if(b, &in, sn_splat(b, vector, a->fill));
+  return sn_result(in.op, 0);
 }
 
 static MlirValue fetch(SnBuilder *b, const SnGpuSide *s, MlirValue first, int64_t i) {

@@ -120,3 +120,44 @@ func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55
   }
   return %0, %1, %2, %3, %4 : tensor<33x55xf32>, tensor<4096x4096xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>
 }
+
+// -----
+
+// Windows of f32 are multiplied by ordinary arithmetic: channels become the last ones so that threads read vectors. A
+// small one is not worth two launches, one whose threads read vectors stays.
+
+// CHECK-LABEL: func @windows_f32
+//       CHECK:   sinter.rowwise (d0 = 113, d1 = 98, d2 = 5, d3 = 5) by (d4 = 4)
+//       CHECK:   sinter.rowwise (d0 = 31, d1 = 98, d2 = 23, d3 = 23) by (d4 = 4)
+//       CHECK:   product (r = 5, s = 5, c = 392) (%{{.+}}[o, r, s, c] : tensor<113x5x5x392xf32>, %{{.+}}[n, h + r - 2, w + s - 2, c] : tensor<31x23x23x392xf32> else 0.000000e+00) : f32
+// CHECK-LABEL: func @small_windows_f32
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @windows_of_vectors
+//   CHECK-NOT:   sinter.rowwise
+func.func @windows_f32(%x: tensor<31x392x23x23xf32>, %w: tensor<113x392x5x5xf32>, %e: tensor<31x113x23x23xf32>) -> tensor<31x113x23x23xf32> {
+  %0 = sinter.contract (n = 31, o = 113) by (h = 23, w = 23)
+      product (c = 392, r = 5, s = 5) (%w[o, c, r, s] : tensor<113x392x5x5xf32>, %x[n, c, h + r - 2, w + s - 2] : tensor<31x392x23x23xf32> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<31x113x23x23xf32>) {
+  ^row(%acc: tensor<529xf32>):
+    sinter.yield %acc : tensor<529xf32>
+  }
+  return %0 : tensor<31x113x23x23xf32>
+}
+func.func @small_windows_f32(%x: tensor<2x64x9x9xf32>, %w: tensor<32x64x3x3xf32>, %e: tensor<2x32x9x9xf32>) -> tensor<2x32x9x9xf32> {
+  %0 = sinter.contract (n = 2, o = 32) by (h = 9, w = 9)
+      product (c = 64, r = 3, s = 3) (%w[o, c, r, s] : tensor<32x64x3x3xf32>, %x[n, c, h + r - 1, w + s - 1] : tensor<2x64x9x9xf32> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<2x32x9x9xf32>) {
+  ^row(%acc: tensor<81xf32>):
+    sinter.yield %acc : tensor<81xf32>
+  }
+  return %0 : tensor<2x32x9x9xf32>
+}
+func.func @windows_of_vectors(%x: tensor<31x23x23x392xf32>, %w: tensor<113x5x5x392xf32>, %e: tensor<31x113x23x23xf32>) -> tensor<31x113x23x23xf32> {
+  %0 = sinter.contract (n = 31, o = 113) by (h = 23, w = 23)
+      product (r = 5, s = 5, c = 392) (%w[o, r, s, c] : tensor<113x5x5x392xf32>, %x[n, h + r - 2, w + s - 2, c] : tensor<31x23x23x392xf32> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<31x113x23x23xf32>) {
+  ^row(%acc: tensor<529xf32>):
+    sinter.yield %acc : tensor<529xf32>
+  }
+  return %0 : tensor<31x113x23x23xf32>
+}

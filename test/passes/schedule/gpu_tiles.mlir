@@ -300,3 +300,19 @@ func.func @pieces(%x: tensor<4096x64xbf16>, %w: tensor<1920x64xbf16>, %u: tensor
   }
   return %0, %1 : tensor<10x4096xf32>, tensor<10x4096xf32>
 }
+
+// -----
+
+// Where there are many tiles blocks share none: their parts would not fit the workspace, and be met for each tile.
+
+// CHECK-LABEL: func @many_tiles
+//       CHECK:   #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, threads = 256>
+func.func @many_tiles(%x: tensor<8192x512xf32>, %w: tensor<4352x512xf32>, %e: tensor<8192x4352xf32>) -> tensor<8192x4352xf32> {
+  %0 = sinter.contract (i = 8192) by (j = 4352)
+      product (k = 512) (%x[i, k] : tensor<8192x512xf32>, %w[j, k] : tensor<4352x512xf32>) : f32
+      outs(%e[i, j] : tensor<8192x4352xf32>) {
+  ^row(%a: tensor<4352xf32>):
+    sinter.yield %a : tensor<4352xf32>
+  }
+  return %0 : tensor<8192x4352xf32>
+}
