@@ -539,9 +539,22 @@ static MlirLogicalResult emit(const Writer *w, LLVMMemoryBufferRef *object) {
   return SN_FAIL;
 }
 
+// What a loop was given on its way down is a discardable attribute of its branch; LLVM's dialect has a place of its own
+// for it, which is what is translated.
+static MlirWalkResult annotate(MlirOperation op, void *user) {
+  (void)user;
+  MlirAttribute said = sn_get_attr(op, "llvm.loop_annotation");
+  if (said.ptr) {
+    mlirOperationRemoveAttributeByName(op, SN_STR("llvm.loop_annotation"));
+    sn_set_attr(op, "loop_annotation", said);
+  }
+  return MlirWalkResultAdvance;
+}
+
 static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
   if (!w->entries.size)
     return sn_error(w->module, "has no public function");
+  mlirOperationWalk(w->module, annotate, NULL, MlirWalkPreOrder);
   w->llvm = mlirTranslateModuleToLLVMIR(w->module, w->ctx);
   if (!w->llvm)
     return failed(w, "cannot be translated", "an op that is not LLVM's was left");

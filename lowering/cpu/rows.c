@@ -100,8 +100,8 @@ static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
 }
 
 // Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
-static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
-                        int64_t count, MlirValue *acc) {
+static MlirOperation loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi,
+                                 int64_t width, int64_t count, MlirValue *acc) {
   intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
   int64_t stride = r->program->row.rows > 1 ? 1 : width;
   SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
@@ -126,6 +126,15 @@ static void loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirVal
   sn_next_values(b, &j, sn_values(all, next));
   for (intptr_t i = 0; i < all; ++i)
     acc[i] = sn_result(j.op, i);
+  return j.op;
+}
+
+// Columns one by one, fewer than a vector of them: vectors of LLVM's own would never run, but their constants would
+// take registers from those that do.
+static void few(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, MlirValue *acc) {
+  MlirOperation loop = loop_values(b, r, phase, lo, hi, 1, 1, acc);
+  sn_set_attr(loop, "llvm.loop_annotation",
+              sn_parse_attr(b->ctx, "#llvm.loop_annotation<vectorize = <disable = true>, unroll = <disable = true>>"));
 }
 
 // The same, left out where it is known that there are none.
@@ -228,7 +237,10 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     for (int64_t i = 0; i < n; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i], 1);
   }
-  loop(b, r, phase, vectors, end, 1, 1, acc);
+  if (lanes > 1 && !fixed)
+    few(b, r, phase, vectors, end, acc);
+  else
+    loop(b, r, phase, vectors, end, 1, 1, acc);
   for (int64_t i = 0; i < n; ++i)
     sn_row_know(p, sn_result(phase->reduces.data[i], 0), acc[i]);
 }

@@ -31,6 +31,7 @@
 //       CHECK:       arith.select %[[MASK]], %{{.+}}, %{{.+}} : vector<8xi1>, vector<8xf32>
 //       CHECK:     scf.for %{{.+}} = %[[SEEN]] to %[[N]] step %c1
 //       CHECK:       memref.load %{{.+}} : memref<?x?xf32>
+//       CHECK:     } {llvm.loop_annotation = #{{.+}}}
 func.func private @rows(%x: memref<?x?xf32>, %c: memref<?xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>) reduce(add [j] : f32) outs(%c[j] : memref<?xf32>)
       schedule(#sinter.rows<chunk = 4, tasks = 32, lanes = 8>) {
