@@ -173,6 +173,8 @@ static const SnStep cpu_steps[] = {
      "what packs arguments gets its schedule", NULL},
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
+    {"?policy!=disabled sinter-few-rows{registers=$registers features='$features' prefetch=$prefetch}",
+     "products of `?` rows -> another kernel for few of them", NULL},
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
     VERIFY,

@@ -93,7 +93,10 @@ static void add_workspace(SnKernel *k) {
     MlirOperation call = k->calls->data[i];
     if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
       continue;
-    SnBuilder b = sn_before(call);
+    MlirOperation whole = call; // one of two that are called gets its part of the workspace, too
+    while (sn_is(mlirOperationGetParentOperation(whole), "scf.if"))
+      whole = mlirOperationGetParentOperation(whole);
+    SnBuilder b = sn_before(whole);
     int32_t segments[] = {0, 0};
     SnValueVec operands = {0};
     for (intptr_t o = 0; o < sn_num_operands(call); ++o)

@@ -1,132 +1,65 @@
-// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16,amx-bf16,amx-int8' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,TILES
-// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16,avx512vnni' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: sinter-opt --sinter-few-rows --split-input-file %s | FileCheck %s
 
-// Weights [j, k] are read where they lie, of their own type: 4096 of k, up to 4 rows of a.
+// How many rows there are is known when the program runs: for 16 of f32 or fewer, weights are read where they lie.
 
-// CHECK-LABEL: func @halves
-//       TILES:   k = 4096, kernel = "inner512"
-//        WIDE:   k = 4096, kernel = "inner512"
-//        AVX2:   k = 1024, kernel = "inner256"
-//   CHECK-NOT:   widen
-func.func @halves(%x: tensor<4x5000xbf16>, %w: tensor<999x5000xbf16>, %e: tensor<4x999xf32>) -> tensor<4x999xf32> {
-  %y = sinter.contract (i = 4) by (j = 999) product (k = 5000) (%x[i, k] : tensor<4x5000xbf16>, %w[j, k] : tensor<999x5000xbf16>) : f32
-      outs(%e[i, j] : tensor<4x999xf32>) {
-  ^row(%a: tensor<999xf32>):
-    sinter.yield %a : tensor<999xf32>
+// CHECK-LABEL: func @main
+//       CHECK:   %[[N:.+]] = memref.dim %arg0, %c0{{.*}} : memref<?x2x512xf32>
+//       CHECK:   %[[FEW:.+]] = arith.cmpi ule, %[[N]], %c8
+//       CHECK:   scf.if %[[FEW]] {
+//  CHECK-NEXT:     call @kernel_few(%arg0, %arg1, %arg2)
+//  CHECK-NEXT:   } else {
+//  CHECK-NEXT:     call @kernel(%arg0, %arg1, %arg2)
+//  CHECK-NEXT:   }
+//   CHECK-NOT:   call
+// CHECK-LABEL: func private @kernel(
+//       CHECK:   schedule(#sinter.brgemm<k = 256, kernel = "libxsmm"
+// CHECK-LABEL: func private @kernel_few(
+//       CHECK:   schedule(#sinter.brgemm<{{.*}}kernel = "inner512", {{.*}}m = 16
+func.func @main(%x: memref<?x2x512xf32>, %w: memref<768x512xf32>, %y: memref<?x2x768xf32>) {
+  call @kernel(%x, %w, %y) : (memref<?x2x512xf32>, memref<768x512xf32>, memref<?x2x768xf32>) -> ()
+  return
+}
+func.func private @kernel(%x: memref<?x2x512xf32>, %w: memref<768x512xf32>, %y: memref<?x2x768xf32>) attributes {sinter.kernel} {
+  sinter.contract (h = ?, i = 2) by (j = 768)
+      product (k = 512) (%x[h, i, k] : memref<?x2x512xf32>, %w[j, k] : memref<768x512xf32>) : f32
+      outs(%y[h, i, j] : memref<?x2x768xf32>)
+      schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
   }
-  return %y : tensor<4x999xf32>
+  return
 }
 
 // -----
 
-// One row more: tiles are faster. Groups of pairs are from 9 rows on.
+// One is left where rows are known, or known to be many; where somebody gave another schedule; where the weights are
+// packed before the program runs.
 
-// CHECK-LABEL: func @halves_of_five
-//       TILES:   kernel = "amx"
-//        WIDE:   k = 1024, kernel = "inner512"
-//        AVX2:   k = 1024, kernel = "inner256"
-func.func @halves_of_five(%x: tensor<5x5000xbf16>, %w: tensor<999x5000xbf16>, %e: tensor<5x999xf32>) -> tensor<5x999xf32> {
-  %y = sinter.contract (i = 5) by (j = 999) product (k = 5000) (%x[i, k] : tensor<5x5000xbf16>, %w[j, k] : tensor<999x5000xbf16>) : f32
-      outs(%e[i, j] : tensor<5x999xf32>) {
-  ^row(%a: tensor<999xf32>):
-    sinter.yield %a : tensor<999xf32>
-  }
-  return %y : tensor<5x999xf32>
+// CHECK-LABEL: func @others
+//   CHECK-NOT:   scf.if
+//   CHECK-NOT:   _few
+func.func @others(%x: memref<?x17x512xf32>, %w: memref<768x512xf32>, %y: memref<?x17x768xf32>, %u: memref<?x512xf32>, %v: memref<?x768xf32>) {
+  call @many(%x, %w, %y) : (memref<?x17x512xf32>, memref<768x512xf32>, memref<?x17x768xf32>) -> ()
+  call @given(%u, %w, %v) : (memref<?x512xf32>, memref<768x512xf32>, memref<?x768xf32>) -> ()
+  return
 }
-
-// -----
-
-// Weights [k, j]: sums of 2048 columns, 8 rows of k at a time, the next 8 being asked for.
-
-// CHECK-LABEL: func @singles
-//       TILES:   ahead = 8, columns = 2048, k = 8, kernel = "fma512", {{.*}} m = 16, n = 2048
-//        WIDE:   ahead = 8, columns = 2048, k = 8, kernel = "fma512", {{.*}} m = 16, n = 2048
-//        AVX2:   ahead = 8, columns = 2048, k = 8, kernel = "fma256", {{.*}} m = 16, n = 2048
-func.func @singles(%x: tensor<16x4096xf32>, %w: tensor<4096x4096xf32>, %e: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
-  %y = sinter.contract (i = 16) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<16x4096xf32>, %w[k, j] : tensor<4096x4096xf32>) : f32
-      outs(%e[i, j] : tensor<16x4096xf32>) {
-  ^row(%a: tensor<4096xf32>):
-    sinter.yield %a : tensor<4096xf32>
+func.func private @many(%x: memref<?x17x512xf32>, %w: memref<768x512xf32>, %y: memref<?x17x768xf32>) attributes {sinter.kernel} {
+  sinter.contract (h = ?, i = 17) by (j = 768)
+      product (k = 512) (%x[h, i, k] : memref<?x17x512xf32>, %w[j, k] : memref<768x512xf32>) : f32
+      outs(%y[h, i, j] : memref<?x17x768xf32>)
+      schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
   }
-  return %y : tensor<16x4096xf32>
+  return
 }
-
-// -----
-
-// CHECK-LABEL: func @singles_of_more
-//       CHECK:   kernel = "libxsmm"
-func.func @singles_of_more(%x: tensor<17x4096xf32>, %w: tensor<4096x4096xf32>, %e: tensor<17x4096xf32>) -> tensor<17x4096xf32> {
-  %y = sinter.contract (i = 17) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<17x4096xf32>, %w[k, j] : tensor<4096x4096xf32>) : f32
-      outs(%e[i, j] : tensor<17x4096xf32>) {
-  ^row(%a: tensor<4096xf32>):
-    sinter.yield %a : tensor<4096xf32>
+func.func private @given(%x: memref<?x512xf32>, %w: memref<768x512xf32>, %y: memref<?x768xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 768)
+      product (k = 512) (%x[i, k] : memref<?x512xf32>, %w[j, k] : memref<768x512xf32>) : f32
+      outs(%y[i, j] : memref<?x768xf32>)
+      schedule(#sinter.brgemm<k = 128, kernel = "libxsmm", lanes = 16, m = 64, n = 64, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
   }
-  return %y : tensor<17x4096xf32>
-}
-
-// -----
-
-// Narrower ones are widened in registers. Shorter rows of weights are more at a time: 2048 x 16 elements, or all.
-
-// CHECK-LABEL: func @bytes
-//       TILES:   k = 77, kernel = "any512", {{.*}} widen = "reading"
-//        AVX2:   k = 77, kernel = "any256", {{.*}} widen = "reading"
-func.func @bytes(%x: tensor<3x77xi8>, %w: tensor<77x100xi8>, %e: tensor<3x100xi32>) -> tensor<3x100xi32> {
-  %y = sinter.contract (i = 3) by (j = 100) product (k = 77) (%x[i, k] : tensor<3x77xi8>, %w[k, j] : tensor<77x100xi8>) : i32
-      outs(%e[i, j] : tensor<3x100xi32>) {
-  ^row(%a: tensor<100xi32>):
-    sinter.yield %a : tensor<100xi32>
-  }
-  return %y : tensor<3x100xi32>
-}
-
-// -----
-
-// A side that is computed is copied first: it is nowhere to be read.
-
-// CHECK-LABEL: func @computed
-//       CHECK:   kernel = "libxsmm"
-func.func @computed(%x: tensor<2x77xf32>, %w: tensor<100x77xf32>, %e: tensor<2x100xf32>) -> tensor<2x100xf32> {
-  %y = sinter.contract (i = 2) by (j = 100) product (k = 77) (%x[i, k] : tensor<2x77xf32>, side(%w[j, k] : tensor<100x77xf32>) {
-      ^side(%b: tensor<77xf32>):
-        %c = math.tanh %b : tensor<77xf32>
-        sinter.yield %c : tensor<77xf32>
-      }) : f32
-      outs(%e[i, j] : tensor<2x100xf32>) {
-  ^row(%a: tensor<100xf32>):
-    sinter.yield %a : tensor<100xf32>
-  }
-  return %y : tensor<2x100xf32>
-}
-
-// -----
-
-// Few columns: rows are what is read once, where they lie.
-
-// CHECK-LABEL: func @few_columns
-//       TILES:   kernel = "inner512", {{.*}} widen = "reading"
-//        WIDE:   kernel = "inner512", {{.*}} widen = "reading"
-//        AVX2:   kernel = "inner256", {{.*}} widen = "reading"
-func.func @few_columns(%x: tensor<4096x4096xbf16>, %w: tensor<8x4096xbf16>, %e: tensor<4096x8xf32>) -> tensor<4096x8xf32> {
-  %y = sinter.contract (i = 4096) by (j = 8) product (k = 4096) (%x[i, k] : tensor<4096x4096xbf16>, %w[j, k] : tensor<8x4096xbf16>) : f32
-      outs(%e[i, j] : tensor<4096x8xf32>) {
-  ^row(%a: tensor<8xf32>):
-    sinter.yield %a : tensor<8xf32>
-  }
-  return %y : tensor<4096x8xf32>
-}
-
-// -----
-
-// CHECK-LABEL: func @a_column_more
-//   CHECK-NOT:   inner
-//   CHECK-NOT:   widen
-func.func @a_column_more(%x: tensor<4096x4096xbf16>, %w: tensor<9x4096xbf16>, %e: tensor<4096x9xf32>) -> tensor<4096x9xf32> {
-  %y = sinter.contract (i = 4096) by (j = 9) product (k = 4096) (%x[i, k] : tensor<4096x4096xbf16>, %w[j, k] : tensor<9x4096xbf16>) : f32
-      outs(%e[i, j] : tensor<4096x9xf32>) {
-  ^row(%a: tensor<9xf32>):
-    sinter.yield %a : tensor<9xf32>
-  }
-  return %y : tensor<4096x9xf32>
+  return
 }
