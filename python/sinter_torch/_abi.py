@@ -230,6 +230,53 @@ class Frame:
                 at += 1
 
 
+# Of one tensor: what Row.take asks, and in its order.
+_CHECK = """
+    if (type(x{i}) not in plain or x{i}.dtype is not dtype{i} or x{i}.layout is not strided or not x{i}.is_cpu
+            or x{i}.is_nested or x{i}.is_neg() or x{i}.shape != shape{i} or not x{i}.is_contiguous()):
+        return None
+    p{i} = words[{at}] = x{i}.data_ptr()
+    if not p{i}:
+        return None
+"""
+
+
+def _straight(row):
+    """Row.run of a library for the CPU whose sizes are all known, as one function without loops, made for this row: a
+    small program's call takes less than what loops over its tensors would. It answers None for what is not the common
+    case, before anything has run."""
+    n = len(row.inputs)
+    text = f"""def run(tensors):
+    if (len(tensors) != {n} or interpreter() is not None or dispatched() > 0 or tracing() is not None
+            or forward_ad._current_level >= 0):
+        return None
+    frame = getattr(frames, "frame", None) or new_frame()
+    words = frame.words
+    {"".join(f"x{i}, " for i in range(n))} = tensors
+"""
+    known = {
+        "plain": _PLAIN, "strided": torch.strided, "interpreter": _functorch.peek_interpreter_stack,
+        "dispatched": torch._C._len_torch_dispatch_stack, "tracing": torch._C._get_tracing_state,
+        "forward_ad": forward_ad, "frames": row.frames, "new_frame": row.frame, "like": torch.empty_like,
+        "call": row.raw.call, "failed": row.failed,
+    }  # fmt: skip
+    for i, a in enumerate(row.inputs):
+        known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)
+        text += _CHECK.format(i=i, at=i * WORDS)
+    for i, a in enumerate(row.outputs):
+        made = torch.empty(a.shape, dtype=a.dtype, device="cpu")
+        made.untyped_storage().resize_(0)  # what it is like is asked, and nothing is in it
+        known[f"made{i}"] = made
+        text += f"    y{i} = like(made{i})\n    words[{(n + i) * WORDS}] = y{i}.data_ptr()\n"
+    text += f"""    status = call(frame.inputs, frame.outputs, None, None)
+    if status:
+        failed(status)
+    return [{", ".join(f"y{i}" for i in range(len(row.outputs)))}]
+"""
+    exec(text, known)
+    return known["run"]
+
+
 class Row:
     """A function of the table: every argument in, every result out, and nothing of autograd."""
 
@@ -243,6 +290,8 @@ class Row:
         self.table = tuple(self.inputs + self.outputs)
         self.frames = threading.local()
         here = torch.Tensor.is_cuda.__get__ if self.cuda else torch.Tensor.is_cpu.__get__
+        static = not self.cuda and self.inputs and all(a.static for a in self.table) and not stands_apart()
+        self.straight = _straight(self) if static else None
         self.quick = [(a.dtype, here, a.shape.__eq__ if a.static else a.fits) for a in self.inputs]
 
     def __repr__(self):
@@ -323,6 +372,9 @@ class Row:
 
     def run(self, tensors, prepare=False):
         """A call on PyTorch's current stream; with prepare, only what a first call does before its launches."""
+        results = self.straight(tensors) if self.straight and not prepare else None
+        if results is not None:
+            return results
         tensors, device = self.take(tensors)
         frame = self.frame()
         if frame.dynamic:
@@ -357,5 +409,8 @@ class Row:
         else:
             status = self.raw.call(inputs, outputs, None, None)
         if status:
-            raise error_of(status, self.library.table.last_error().decode())
+            self.failed(status)
         return results
+
+    def failed(self, status):
+        raise error_of(status, self.library.table.last_error().decode())

@@ -28,6 +28,7 @@ class Function:
         self.library, self.name, self.value = library, name, value
         self.gradient = gradient.row if gradient else None
         self._gradients = gradient
+        self._straight = value.straight if value else None
         self.backward, self._refusal = None, why_not(name)
         if gradient:
             try:
@@ -76,6 +77,11 @@ class Function:
         return tensors
 
     def __call__(self, *arguments, **named):
+        straight = None if named else self._straight
+        if straight and not (torch.is_grad_enabled() and any([getattr(t, "requires_grad", False) for t in arguments])):
+            results = straight(arguments)
+            if results is not None:
+                return results[0] if len(results) == 1 else tuple(results)
         tensors = self._tensors(arguments, named) if named else arguments
         if stands_apart():
             refuse_stand_ins(self.name, self.inputs, tensors)  # before autograd looks at them
