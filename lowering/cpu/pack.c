@@ -11,8 +11,9 @@
 //
 // A side that lies the other way round in memory (weights [j, k]) is transposed
 // in registers, lanes x lanes at once: read and written by whole vectors. What is read through an index tensor goes
-// element by element. Vectors of a side that has a program are computed, not loaded (pack_programs.c): along the rows
-// of the packed form, or transposed where more of what it reads lies so.
+// element by element. Short lines of an image that a convolution shifts are one run (pack_images.c). Vectors of a side
+// that has a program are computed, not loaded (pack_programs.c): along the rows of the packed form, or transposed where
+// more of what it reads lies so.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
@@ -347,6 +348,10 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
   MlirValue one = sn_index(b, 1);
   intptr_t at = -1;
   int64_t step = 0;
+  if (sn_pack_lies_as_image(k)) {
+    sn_pack_image(k, rows_from, rows_to, columns_from, columns_to);
+    return;
+  }
   Runs runs = runs_of(k);
   bool by_runs = !side || (!side->through.ptr && !sn_is_table(side) &&
                            (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step))));

@@ -34,6 +34,12 @@ MlirValue sn_pack_load_column(SnPackBlock *k, MlirValue row, MlirValue column, i
 // n vectors of n lanes: element [i][j] to [j][i].
 void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v);
 
+// pack_images.c: lines of an image follow each other over the columns of all rows, which are shifted against it. Then
+// the same as sn_pack_elements.
+bool sn_pack_lies_as_image(const SnPackBlock *k);
+void sn_pack_image(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
+                   MlirValue columns_to);
+
 // pack_groups.c: [rows / group][columns][group], with zeros up to whole groups and whole vectors of columns.
 void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns);
 

@@ -1,0 +1,186 @@
+// pack_images.c: rows of an image that a convolution shifts, packed as one run of all its columns.
+//
+//   B[(c, m, n), (h, w)] = x[b, c, h + m - 1, w + n - 1] else 0        h by w are x's own sizes
+//
+//   q = h * 13 + w, so that x's element is q + 13 (m - 1) + (n - 1) behind x[b, c, 0, 0]
+//   for q by 16:
+//     mask = q / 13 + (m - 1) < 13 and q mod 13 + (n - 1) < 13         unsigned, of 16 bits
+//     b_pack[..][q ..] = x[q + .. | mask] else 0
+//
+// Where a convolution's results lie as its image does (stride 1, as many columns as the image), neighbours stay
+// neighbours over the ends of lines, and what a shift takes from the next line is outside anyway. Lines of an image are
+// short, and to cut a run at each of them takes longer than to copy it. What is masked is not read.
+//
+// test: test/lowering/cpu/pack_images.mlir, test/run/pack_images.test
+
+#include "lowering/cpu/pack.h"
+#include "lowering/rows/rowmemory.h"
+
+enum {
+  SHORT_LINES = 8,      // vectors: copying longer lines takes longer than what is computed for each
+  MOST_PLACES = 1 << 14 // of a subscript, on either side: sums stay within 16 bits
+};
+
+static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+
+// The subscript that column dimension d is in, alone and as it is; -1: there is none such, or several.
+static intptr_t subscript_of(const SnForm *f, MlirAffineMap map, SnGroup columns, int64_t d) {
+  intptr_t found = -1;
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s) {
+    MlirAffineExpr e = mlirAffineMapGetResult(map, s);
+    if (!mlirAffineExprIsFunctionOfDim(e, d))
+      continue;
+    int64_t factors[SN_MAX_DIMS] = {0};
+    if (found >= 0 || !sn_affine_factors(e, factors) || factors[d] != 1)
+      return -1;
+    for (int64_t other = columns.first; other < columns.first + columns.num_dims; ++other)
+      if (other != d && factors[other])
+        return -1;
+    found = s;
+  }
+  return found;
+}
+
+static void sizes_of(const SnForm *f, int64_t *sizes) {
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+}
+
+static bool fits_places(const SnForm *f, const SnAccess *side, intptr_t s) {
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  sizes_of(f, sizes);
+  return sn_affine_range(mlirAffineMapGetResult(side->map, s), sizes, &low, &high) && low >= -MOST_PLACES &&
+         high <= MOST_PLACES && sn_dim(sn_type_of(side->value), s) <= MOST_PLACES;
+}
+
+bool sn_pack_lies_as_image(const SnPackBlock *k) {
+  const SnForm *f = &k->c->f;
+  const SnAccess *side = k->is_a ? NULL : k->p->b;
+  SnGroup columns = k->p->columns;
+  if (!side || !side->fill.ptr || side->through.ptr || sn_is_table(side) || k->lanes < 2 || !columns.num_dims)
+    return false;
+  MlirType t = sn_type_of(side->value);
+  int64_t factors[SN_MAX_DIMS], expected = 1;
+  if (!mlirShapedTypeHasStaticShape(t) || !sn_fills_bytes(sn_element(t)) || !sn_linear_factors(side->map, t, factors))
+    return false;
+  for (int64_t d = columns.first + columns.num_dims; d-- > columns.first;) {
+    int64_t size = f->dims.data[d].size;
+    intptr_t s = subscript_of(f, side->map, columns, d);
+    if (size == SN_DYNAMIC || s < 0 || factors[d] != expected || !fits_places(f, side, s))
+      return false;
+    expected = sn_times(expected, size);
+  }
+  return expected <= MOST_PLACES && f->dims.data[columns.first + columns.num_dims - 1].size < SHORT_LINES * k->lanes;
+}
+
+// ---- one row -------------------------------------------------------------------------------------
+
+typedef struct {
+  SnPackBlock *k;
+  const SnAccess *side;
+  MlirValue flat, offset;       // of the first column's element, which may be outside
+  MlirValue row;                // of the pack
+  MlirValue first[SN_MAX_DIMS]; // of each column dimension: its subscript at its first place, on each lane
+  MlirValue inside;             // i1 of the other subscripts; null: they always are
+  MlirType places;              // vector<16xi16>
+} Image;
+
+static MlirValue spread16(SnBuilder *b, const Image *m, MlirValue index) {
+  MlirType i16 = sn_element(m->places);
+  return sn(b, "vector.broadcast", sn(b, "arith.index_cast", index, i16), m->places);
+}
+
+static MlirValue number16(SnBuilder *b, const Image *m, int64_t n) {
+  return sn_splat(b, m->places, mlirIntegerAttrGet(sn_element(m->places), n));
+}
+
+static MlirValue below(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+}
+
+// Which lanes of the columns from q on are inside.
+static MlirValue mask_at(SnBuilder *b, const Image *m, MlirValue q) {
+  const SnForm *f = &m->k->c->f;
+  SnGroup columns = m->k->p->columns;
+  MlirValue step = sn(b, "arith.index_cast",
+                      sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), sn_dim(m->places, 0))), m->places);
+  MlirValue place = plus(b, spread16(b, m, q), step), mask = m->inside;
+  if (!sn_none(mask))
+    mask = sn(b, "vector.broadcast", mask, sn_vector(sn_type_of(mask), sn_dim(m->places, 0)));
+  for (int64_t d = columns.first + columns.num_dims; d-- > columns.first;) {
+    MlirValue size = number16(b, m, f->dims.data[d].size), own = place;
+    if (d > columns.first) {
+      MlirValue next = sn(b, "arith.divui", place, size);
+      own = sn(b, "arith.subi", place, sn(b, "arith.muli", next, size));
+      place = next;
+    }
+    intptr_t s = subscript_of(f, m->side->map, columns, d);
+    MlirValue in = below(b, plus(b, own, m->first[d]), number16(b, m, sn_dim(sn_type_of(m->side->value), s)));
+    mask = sn_none(mask) ? in : sn(b, "arith.andi", mask, in);
+  }
+  return mask;
+}
+
+static MlirValue load(SnBuilder *b, const Image *m, MlirValue q, MlirValue mask) {
+  MlirType element = sn_element(sn_type_of(m->side->value)), t = sn_vector(element, m->k->lanes);
+  MlirValue x = sn(b, "vector.maskedload", m->flat, plus(b, m->offset, q), mask, sn_splat(b, t, m->side->fill), t);
+  return sn_row_convert(b, x, m->k->p->b_type);
+}
+
+// Columns `from` .. `to` of a row: whole vectors, then one with a mask.
+static void copy_row(SnBuilder *b, const Image *m, MlirValue from, MlirValue to) {
+  SnPackBlock *k = m->k;
+  MlirValue lanes = sn_index(b, k->lanes);
+  MlirValue end = plus(b, from, sn_size_whole(b, sn(b, "arith.subi", to, from), k->lanes));
+  SnLoop c = sn_for(b, from, end, lanes);
+  MlirValue q = plus(b, k->column0, c.index);
+  sn_op(b, "vector.store", load(b, m, q, mask_at(b, m, q)), k->pack, m->row, c.index);
+  sn_next(b, &c);
+  MlirValue rest = sn(b, "arith.subi", to, end);
+  SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
+  {
+    MlirValue there = sn_cpu_micro_mask(b, k->lanes, rest);
+    q = plus(b, k->column0, end);
+    MlirValue mask = sn(b, "arith.andi", mask_at(b, m, q), there);
+    sn_op(b, "vector.maskedstore", k->pack, m->row, end, there, load(b, m, q, mask));
+  }
+  sn_end_if(b, &some);
+}
+
+static Image image_at(SnPackBlock *k, MlirValue row) {
+  SnBuilder *b = &k->c->t.b;
+  const SnForm *f = &k->c->f;
+  Image m = {.k = k, .side = k->p->b, .row = sn_pack_row(k, row)};
+  SnGroup columns = k->p->columns;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], none = {0};
+  MlirType t = sn_type_of(m.side->value);
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  sizes_of(f, sizes);
+  m.places = sn_vector(mlirIntegerTypeGet(b->ctx, 16), k->lanes);
+  sn_cpu_point(k->c, k->p, none, sn_index(b, 0), plus(b, k->row0, row), dims);
+  for (intptr_t s = 0; s < sn_rank(t); ++s) {
+    MlirAffineExpr e = mlirAffineMapGetResult(m.side->map, s);
+    bool of_column = false;
+    at[s] = sn_affine(b, e, dims);
+    for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
+      if (mlirAffineExprIsFunctionOfDim(e, d)) {
+        m.first[d] = spread16(b, &m, at[s]);
+        of_column = true;
+      }
+    if (of_column || (sn_affine_range(e, sizes, &low, &high) && low >= 0 && high < sn_dim(t, s)))
+      continue;
+    MlirValue in = sn_row_below(b, at[s], sn_dim_of(b, m.side->value, s));
+    m.inside = sn_none(m.inside) ? in : sn(b, "arith.andi", m.inside, in);
+  }
+  m.flat = sn_row_flat(b, m.side->value, at, &m.offset);
+  return m;
+}
+
+void sn_pack_image(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
+                   MlirValue columns_to) {
+  SnBuilder *b = &k->c->t.b;
+  SnLoop r = sn_for(b, rows_from, rows_to, sn_index(b, 1));
+  Image m = image_at(k, r.index);
+  copy_row(b, &m, columns_from, columns_to);
+  sn_next(b, &r);
+}
