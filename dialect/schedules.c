@@ -21,6 +21,7 @@ static const char *const nexts[] = {"later", "early", NULL};
 static const char *const maxima[] = {"before", "online", NULL};
 static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const halves[] = {"together", "apart", NULL};
+static const char *const steps[] = {"apart", "together", NULL};
 static const char *const guards[] = {"skip", "run", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", "turned", NULL};
 static const char *const gpu_maxima[] = {"online", "before", NULL};
@@ -71,6 +72,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "may come in that order"},
     {"rows", "written_out", 0, 64, 1, 16, NULL,
      "along rows: columns up to which there is no loop over them, but one step behind the other"},
+    {"rows", "steps", 0, 0, 0, 0, steps,
+     "along rows: how lanes are loaded that lie up to 4 elements apart; \"apart\": one by one; \"together\": with all "
+     "between them, by a mask"},
     {"rows", "guards", 0, 0, 0, 0, guards,
      "what becomes of a loop whose results matter under a condition alone; \"skip\": it is left out where that does "
      "not hold; \"run\": it runs"},

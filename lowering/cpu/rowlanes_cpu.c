@@ -91,6 +91,7 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   SnBuilder *b = &t.task.b;
   const SnForm *f = &t.form;
   t.program.row.rows = lanes;
+  t.program.steps_together = sn_schedule_word_is(f->schedule, "steps", "together");
   t.row = sn_cpu_scheduled_loops(f, &t.program);
   t.row.written_out = sn_schedule_number(f->schedule, "written_out");
   t.row.runs_guarded = sn_schedule_word_is(f->schedule, "guards", "run");

@@ -3,6 +3,7 @@
 //   %x[i, k, j], rows (i, j) by (k)   ->   vector.load %x[i, k, j .. j + 7]       8 rows at column k
 //   %w[k]                             ->   memref.load, on every lane
 //   %x[i, j + k - 1] else 0.0         ->   vector.maskedload of the lanes inside
+//   %x[i, j * 2 + k]                  ->   a vector.maskedload of 15 neighbours, every second of them
 //   %x[i, j * 2, k]                   ->   8 loads and a vector.from_elements
 //
 // Where neighbours in memory are neighbours in the last row dimension (a sum over
@@ -12,6 +13,8 @@
 
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
+
+#define MOST_STEP 4 // of elements that neighbours are apart, to load all between them, too
 
 // Some subscript, also one that comes through an index tensor, changes with dimension d.
 static bool uses(const SnForm *f, const SnAccess *a, intptr_t d) {
@@ -81,6 +84,43 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
   return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, fill, sn_vector(element, width));
 }
 
+int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t rows) {
+  int64_t factors[SN_MAX_DIMS] = {0}, d = f->num_rows - 1;
+  intptr_t last = mlirAffineMapGetNumResults(a->map) - 1;
+  MlirType element = sn_element(sn_type_of(a->value));
+  bool alone = !a->through.ptr && last >= 0 && sn_fills_bytes(element) && !mlirTypeIsAIndex(element) &&
+               sn_affine_factors(mlirAffineMapGetResult(a->map, last), factors);
+  for (intptr_t i = 0; i < last && alone; ++i)
+    alone = !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), d);
+  int64_t step = alone ? factors[d] : 0;
+  return step > 1 && step <= MOST_STEP && step * rows <= SN_MAX_LANES ? step : 0;
+}
+
+// The lanes from the first to the last of the elements that are wanted.
+static MlirValue load_between(SnBuilder *b, const SnAccess *a, const MlirValue *dims, int64_t wanted, int64_t width) {
+  MlirValue at[SN_MAX_DIMS + 1];
+  MlirType t = sn_vector(sn_element(sn_type_of(a->value)), width);
+  intptr_t n = subscripts(b, a, dims, at);
+  MlirValue mask = sn(b, "vector.constant_mask", sn_vector(mlirIntegerTypeGet(b->ctx, 1), width),
+                      sn_attr("mask_dim_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &wanted)));
+  return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, sn_zero(b, t), t);
+}
+
+// Every step-th element of a line.
+static MlirValue load_stepping(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t rows,
+                               int64_t step) {
+  int64_t width = rows * step, lanes[SN_MAX_LANES];
+  MlirType element = sn_element(sn_type_of(a->value)), bits = mlirIntegerTypeGet(b->ctx, sn_bits(element));
+  MlirValue x =
+      a->fill.ptr ? sn_row_load_masked(b, f, a, dims, width) : load_between(b, a, dims, (rows - 1) * step + 1, width);
+  for (int64_t l = 0; l < rows; ++l)
+    lanes[l] = l * step;
+  // LLVM takes vectors of half types apart to shuffle them, and those of integers not.
+  x = sn(b, "vector.bitcast", x, sn_vector(bits, width));
+  x = sn(b, "vector.shuffle", x, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, rows, lanes)));
+  return sn(b, "vector.bitcast", x, sn_vector(element, rows));
+}
+
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   int64_t rows = p->row.rows;
   const SnForm *f = p->form;
@@ -98,6 +138,9 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const S
       intptr_t n = subscripts(b, a, dims, at);
       return sn(b, "vector.load", a->value, sn_values(n, at), vector, sn_row_alignment(b, p, a, rows));
     }
+    int64_t step = p->steps_together && sn_bits(element) <= 16 ? sn_row_step(f, a, rows) : 0;
+    if (step)
+      return load_stepping(b, f, a, dims, rows, step);
   }
   assert(rows <= 64);
   for (int64_t l = 0; l < rows; ++l) {

@@ -62,6 +62,8 @@ typedef struct SnRowProgram {
   int64_t aligned;             // set by the lowering: bytes that every operand begins at a multiple of; 0: not known
   bool selects;                // set by the lowering: what may be outside is loaded from a place inside, then selected;
                                // there are no masked loads
+  bool steps_together;         // set by the lowering: lanes that are rows and lie a few elements apart are loaded with
+                               // all between them, by a mask (sn_row_step)
   bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   // Set by the lowering, where threads share a row's elements: the element of sinter.pick `op` at the column, an index,
   // or what it gives elsewhere. Null: a fragment at that column has it.
@@ -163,6 +165,9 @@ SnFragment sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
 void sn_row_pair_free(SnRowPair *pair);
 // The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains
 // by it: pairs by parity.
+// How far neighbours in the last row dimension are apart in the last subscript, which it is in alone; 0 where they are
+// not elements of one line, or so far apart that a vector would hold few of them.
+int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t rows);
 bool sn_row_stores_halves(const SnRowProgram *p, const SnPhase *phase);
 bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase);
 // Both columns of a pair are stored at once. (Halves of a line go past the caches where whole ones are not aligned.)

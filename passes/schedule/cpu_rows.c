@@ -311,6 +311,16 @@ static bool stores_rows(const SnForm *f) {
   return false;
 }
 
+// Half types or bytes that lie a few apart: an instruction each to load, and to put into its lane, where masks of 16
+// bits load all of them.
+static bool steps_narrowly(const SnForm *f, int64_t lanes) {
+  bool any = false;
+  for (size_t i = 0; i < f->inputs.size; ++i)
+    any |= sn_bits(sn_element(sn_type_of(f->inputs.data[i].value))) <= 16 &&
+           sn_row_step(f, &f->inputs.data[i], lanes) > 0;
+  return any;
+}
+
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
   int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
@@ -359,6 +369,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
   if (of_rows && too_long_to_write_out(f, of_rows))
     n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = 0");
+  if (of_rows && strstr(options->features, "avx512bw") && steps_narrowly(f, of_rows))
+    n += snprintf(text + n, sizeof text - (size_t)n, ", steps = \"together\"");
   if (strip)
     n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
   if (rows == SN_DYNAMIC)

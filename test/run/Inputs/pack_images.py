@@ -1,5 +1,5 @@
-"""Convolutions whose results lie as their images do: any kernel, dilation and padding, one to three dimensions, lines of
-1 to 40. Numbers are small integers, so results are exact; what is outside of an image is the fill value.
+"""Convolutions whose results lie as their images do: any kernel, dilation and padding, one to three dimensions, lines
+of 1 to 40. Numbers are small integers, so results are exact; what is outside of an image is the fill value.
 
   pack_images.py FOLDER [--cpu=NAME]
 """
@@ -58,7 +58,8 @@ def form(n, case):
   %e{n} = tensor.empty() : {tensor((images, results, *sizes), total)}
   %y{n} = sinter.contract (b = {images}, f = {results}) by ({", ".join(f"{h} = {s}" for h, s in zip(columns, sizes))})
       product (c = {channels}, {", ".join(f"{m} = {k}" for m, k in zip(own, kernel))})
-      (%w{n}[f, c, {", ".join(own)}] : {tensor(w.shape, t)}, %x{n}[b, c, {shifted}] : {tensor(x.shape, t)} else {value}) : {total}
+      (%w{n}[f, c, {", ".join(own)}] : {tensor(w.shape, t)},
+       %x{n}[b, c, {shifted}] : {tensor(x.shape, t)} else {value}) : {total}
       outs(%e{n}[b, f, {", ".join(columns)}] : {tensor((images, results, *sizes), total)}) {{
   ^row(%p: {row}):
     sinter.yield %p : {row}

@@ -1,0 +1,34 @@
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefix=AVX2 --implicit-check-not=steps
+
+// Half types two apart are loaded with what is between them, where there are masks of 16 bits.
+
+// CHECK-LABEL: func @windows
+//       CHECK: schedule(#sinter.rows<along = "rows", {{.*}}steps = "together"
+//        AVX2: schedule(#sinter.rows<along = "rows"
+func.func @windows(%x: tensor<4x40xbf16>) -> tensor<4x20xbf16> {
+  %e = tensor.empty() : tensor<4x20xbf16>
+  %y = sinter.rowwise (i = 4, j = 20) by (k = 2) ins(%x[i, j * 2 + k] : tensor<4x40xbf16>) outs(%e[i, j] : tensor<4x20xbf16>) {
+  ^row(%a: tensor<2xbf16>):
+    %t = sinter.row_reduce maximumf %a : tensor<2xbf16> -> bf16
+    sinter.yield %t : bf16
+  }
+  return %y : tensor<4x20xbf16>
+}
+
+// -----
+
+// Floats go one by one: two instructions put them into their lanes.
+
+// CHECK-LABEL: func @floats
+//   CHECK-NOT: steps
+//       CHECK: return
+func.func @floats(%x: tensor<4x40xf32>) -> tensor<4x20xf32> {
+  %e = tensor.empty() : tensor<4x20xf32>
+  %y = sinter.rowwise (i = 4, j = 20) by (k = 2) ins(%x[i, j * 2 + k] : tensor<4x40xf32>) outs(%e[i, j] : tensor<4x20xf32>) {
+  ^row(%a: tensor<2xf32>):
+    %t = sinter.row_reduce maximumf %a : tensor<2xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<4x20xf32>
+}
