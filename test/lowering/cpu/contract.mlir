@@ -87,8 +87,9 @@ func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memr
 
 // -----
 
-// A convolution's panel is copied in runs along a row of the image: the padding at both ends is stored, what lies
-// between is loaded by whole vectors and a last one with a mask, and nothing is compared element by element.
+// A convolution whose lines are shorter than its image's is copied in runs along them: the padding at both ends is
+// stored, what lies between is loaded by whole vectors and a last one with a mask, and nothing is compared element by
+// element.
 
 // CHECK-LABEL: func.func private @padded_task(
 //       CHECK:   scf.for {{.*}} iter_args(
@@ -98,7 +99,7 @@ func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memr
 //  CHECK-NEXT:         %[[AT:.+]] = arith.addi
 //  CHECK-NEXT:         memref.store %cst{{.*}}, %{{.+}}[%{{.+}}, %[[AT]]] : memref<16x8xf32>
 //       CHECK:       scf.for
-//       CHECK:         vector.load %{{.+}} : memref<84xf32>, vector<4xf32>
+//       CHECK:         vector.load %{{.+}} : memref<96xf32>, vector<4xf32>
 //   CHECK-NOT:         arith.select
 //       CHECK:         vector.store %{{.+}} : memref<16x8xf32>, vector<4xf32>
 //       CHECK:       scf.if
@@ -108,9 +109,9 @@ func.func private @doubles(%x: memref<11x10xf64>, %w: memref<10x9xf64>, %y: memr
 //  CHECK-NEXT:         %[[AT:.+]] = arith.addi
 //  CHECK-NEXT:         memref.store %cst{{.*}}, %{{.+}}[%{{.+}}, %[[AT]]]
 //       CHECK:   call @sinter_rt_brgemm_f32(
-func.func private @padded(%w: memref<3x2x3xf32>, %x: memref<2x6x7xf32>, %y: memref<3x6x7xf32>) attributes {sinter.kernel} {
+func.func private @padded(%w: memref<3x2x3xf32>, %x: memref<2x6x8xf32>, %y: memref<3x6x7xf32>) attributes {sinter.kernel} {
   sinter.contract (f = 3) by (h = 6, w = 7) product (c = 2, n = 3)
-      (%w[f, c, n] : memref<3x2x3xf32>, %x[c, h, w + n - 1] : memref<2x6x7xf32> else 0.0) : f32
+      (%w[f, c, n] : memref<3x2x3xf32>, %x[c, h, w + n - 1] : memref<2x6x8xf32> else 0.0) : f32
       outs(%y[f, h, w] : memref<3x6x7xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 3, n = 8, k = 16, lanes = 4>) {
   ^row(%a: tensor<42xf32>):
     sinter.yield %a : tensor<42xf32>

@@ -48,3 +48,38 @@ func.func @windows(%a: tensor<4x48x8x8x3x3xf32>, %b: tensor<4x48x8x8x3x3xf32>) -
   }
   return %y : tensor<4x48x16x16xf32>
 }
+
+// Windows of 5 x 5 are written out though they are more than 16 columns; of 9 x 9 not.
+
+// CHECK-LABEL: func @five
+// CHECK: #sinter.rows<along = "rows",{{.*}} written_out = 25>
+func.func @five(%x: tensor<4x20x20xf16>, %w: tensor<5x5xf16>) -> tensor<4x16x16xf32> {
+  %e = tensor.empty() : tensor<4x16x16xf32>
+  %y = sinter.rowwise (i = 4, h = 16, v = 16) by (m = 5, n = 5)
+      ins(%x[i, h + m, v + n] : tensor<4x20x20xf16>, %w[m, n] : tensor<5x5xf16>) outs(%e[i, h, v] : tensor<4x16x16xf32>) {
+  ^row(%a: tensor<25xf16>, %b: tensor<25xf16>):
+    %0 = arith.extf %a : tensor<25xf16> to tensor<25xf32>
+    %1 = arith.extf %b : tensor<25xf16> to tensor<25xf32>
+    %2 = arith.mulf %0, %1 : tensor<25xf32>
+    %3 = sinter.row_reduce add %2 : tensor<25xf32> -> f32
+    sinter.yield %3 : f32
+  }
+  return %y : tensor<4x16x16xf32>
+}
+
+// CHECK-LABEL: func @nine
+// CHECK-NOT: written_out
+// CHECK: return
+func.func @nine(%x: tensor<4x24x24xf16>, %w: tensor<9x9xf16>) -> tensor<4x16x16xf32> {
+  %e = tensor.empty() : tensor<4x16x16xf32>
+  %y = sinter.rowwise (i = 4, h = 16, v = 16) by (m = 9, n = 9)
+      ins(%x[i, h + m, v + n] : tensor<4x24x24xf16>, %w[m, n] : tensor<9x9xf16>) outs(%e[i, h, v] : tensor<4x16x16xf32>) {
+  ^row(%a: tensor<81xf16>, %b: tensor<81xf16>):
+    %0 = arith.extf %a : tensor<81xf16> to tensor<81xf32>
+    %1 = arith.extf %b : tensor<81xf16> to tensor<81xf32>
+    %2 = arith.mulf %0, %1 : tensor<81xf32>
+    %3 = sinter.row_reduce add %2 : tensor<81xf32> -> f32
+    sinter.yield %3 : f32
+  }
+  return %y : tensor<4x16x16xf32>
+}
