@@ -1472,6 +1472,8 @@ def all_cases():
     softmax("any_length_f16", 5, 700, "f16", dynamic=(True, True))
     softmax("any_length_rows", 5, 97, dynamic=(False, True))
     logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))
+    for n in (1, 37, 64, 65):
+        logsumexp(f"any_length_read_{n}", 37, n, dynamic=(True, True))
     softmax("any_rows_warp", 37, 38, dynamic=(True, False))
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
     softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1",

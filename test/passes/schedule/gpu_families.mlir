@@ -318,12 +318,14 @@ func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf3
 
 // -----
 
-// Rows that are read once: short ones by a warp each, others by a block, the longest by clusters.
+// Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest by
+// clusters.
 
 // CHECK-LABEL: func @any_length_once
 //       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, {{[a-z0-9 =,"]*}}shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 65536,
-//  CHECK-SAME:     most = 1024, {{.*}}team = 32
+//  CHECK-SAME:     most = 1024,
+//  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 8, vector = 1>, team = 32
 func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i] : tensor<?xf32>) {
   ^row(%a: tensor<?xf32>):
