@@ -13,8 +13,7 @@ static intptr_t place_in(const SnGpuDims *dims, int64_t d) {
   return -1;
 }
 
-// These dimensions, in their order, as one number: p * 192 + c of (p, c).
-static bool is_flat(const SnForm *f, MlirAffineExpr e, const SnGpuDims *dims) {
+bool sn_gpu_is_flat(const SnForm *f, MlirAffineExpr e, const SnGpuDims *dims) {
   MlirContext ctx = mlirAffineExprGetContext(e);
   MlirAffineExpr all = mlirAffineConstantExprGet(ctx, 0);
   for (size_t i = 0; i < dims->n; ++i) {
@@ -37,7 +36,7 @@ static By subscript_of(const SnForm *f, MlirAffineExpr e, const SnGpuDims *sum, 
     if ((*place = place_in(outer, d)) >= 0)
       return BY_OUTER;
   }
-  if (is_flat(f, e, outer))
+  if (sn_gpu_is_flat(f, e, outer))
     return BY_OUTER;
   for (size_t d = 0; d < f->dims.size; ++d)
     if (mlirAffineExprIsFunctionOfDim(e, (intptr_t)d) && place_in(batch, (int64_t)d) < 0)
@@ -54,7 +53,7 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *p) {
 static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dims, intptr_t last, bool whole) {
   MlirType t = sn_type_of(a->value);
   int64_t n = (int64_t)dims->n;
-  if (is_flat(f, mlirAffineMapGetResult(a->map, last), dims))
+  if (sn_gpu_is_flat(f, mlirAffineMapGetResult(a->map, last), dims))
     return 1;
   for (int64_t i = 0; i < n; ++i) {
     int64_t d = dims->dims[n - 1 - i], at = last - i;
@@ -68,12 +67,11 @@ static int64_t together(const SnForm *f, const SnAccess *a, const SnGpuDims *dim
   return n;
 }
 
-// What is beside the tensor is 0, as copies have it: rows or columns that are one number may go beyond its end.
-static bool copies_fill(const SnForm *f, const SnAccess *a, const SnGpuDims *outer) {
+bool sn_gpu_copies_fill(const SnForm *f, const SnAccess *a, const SnGpuDims *outer) {
   double fill;
   bool flat = false;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i)
-    flat |= is_flat(f, mlirAffineMapGetResult(a->map, i), outer);
+    flat |= sn_gpu_is_flat(f, mlirAffineMapGetResult(a->map, i), outer);
   return !a->fill.ptr || (flat && sn_attr_number(a->fill, &fill) && fill == 0);
 }
 
@@ -95,7 +93,7 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   for (int64_t d = p->summed.first; d < p->summed.first + p->summed.num_dims; ++d)
     sum.dims[sum.n++] = d;
   *to = (SnGpuSideMap){.map.operand = (intptr_t)side.first, .map.tf32 = p->line->a == SN_TF32, .sum = -1, .outer = -1};
-  if (!copies_fill(f, a, outer) || a->through.ptr || !mlirTypeEqual(sn_element(t), packed))
+  if (!sn_gpu_copies_fill(f, a, outer) || a->through.ptr || !mlirTypeEqual(sn_element(t), packed))
     return refuse(why, "a side has a fill value, an index tensor or a type that is converted");
   if (!sum.n || extent > SN_GPU_BOX_MOST)
     return refuse(why, "nothing is summed");

@@ -41,6 +41,10 @@ typedef struct {
   int64_t bytes;  // that they are; a single row or column leaves the lines of others as they were
 } SnGpuSideMap;
 
+// These dimensions, in their order, as one number: p * 192 + c of (p, c).
+bool sn_gpu_is_flat(const SnForm *form, MlirAffineExpr subscript, const SnGpuDims *dims);
+// What is beside the tensor is 0, as copies have it: rows or columns that are one number may go beyond its end.
+bool sn_gpu_copies_fill(const SnForm *form, const SnAccess *access, const SnGpuDims *outer);
 // Elements of the sum that a block has at a time: a line of those with the fewest bits.
 int64_t sn_gpu_map_sum(const SnGpuProduct *product);
 // False, where copies cannot fetch the side: `why` says so, if it is not NULL.

@@ -80,13 +80,26 @@ static int64_t side_bits(const Plan *p, int is_b) {
   return (int64_t)sn_bits(sn_element(sn_type_of(side_of(p, is_b)->value)));
 }
 
+// No other subscript uses these dimensions.
+static bool is_alone(const SnAccess *a, intptr_t at, const SnGpuDims *dims) {
+  bool alone = true;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i)
+    for (size_t d = 0; d < dims->n && i != at; ++d)
+      alone &= !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), (intptr_t)dims->dims[d]);
+  return alone;
+}
+
 // The copy engine takes lines that only grow: the last subscript is all of the sum, or all rows or columns.
 static bool may_grow(const Plan *p, int is_b) {
   const SnAccess *a = side_of(p, is_b);
   const SnGpuDims *outer = is_b ? &p->points.columns : &p->points.rows;
   intptr_t last = sn_rank(sn_type_of(a->value)) - 1;
   MlirAffineExpr e = last < 0 ? (MlirAffineExpr){0} : mlirAffineMapGetResult(a->map, last);
-  if (last < 0 || a->fill.ptr || a->through.ptr || !mlirAffineExprIsADim(e))
+  if (last < 0 || a->through.ptr || !sn_gpu_copies_fill(&p->f, a, outer))
+    return false;
+  if (sn_gpu_is_flat(&p->f, e, outer))
+    return side_bits(p, is_b) == 16 && is_alone(a, last, outer);
+  if (!mlirAffineExprIsADim(e))
     return false;
   int64_t d = mlirAffineDimExprGetPosition(e);
   if (subscript_of(&p->f, a, d) != last)

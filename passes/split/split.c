@@ -20,6 +20,7 @@
 #include "lowering/facts/gpu_layers.h"
 #include "lowering/facts/product_sides.h"
 #include "passes/split/pieces.h"
+#include "target/chips.h"
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
 
@@ -146,23 +147,31 @@ bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
   return sn_cut(&s);
 }
 
+// A product, as it would be stored, has so many bytes.
+static bool is_large(const SnForm *f, int64_t bytes) {
+  int64_t rows = sn_num_rows(f), length = sn_row_length(f), all = 0;
+  for (size_t p = 0; p < f->products.size && rows != SN_DYNAMIC && length != SN_DYNAMIC; ++p)
+    all += sn_times(sn_times(rows, length), (int64_t)sn_bits(f->products.data[p].type) / 8);
+  return rows == SN_DYNAMIC || length == SN_DYNAMIC || all >= bytes;
+}
+
 // Rows that are nothing but reduced need not be in memory.
-static const char *parts_on_gpu(const SnForm *f) {
+static const char *parts_on_gpu(const SnForm *f, const SnSplit *how) {
   bool of_body;
-  return sn_gpu_not_products(f) && !sn_not_in_parts(f, &of_body)
+  return sn_gpu_not_products(f) && is_large(f, how->stored) && !sn_not_in_parts(f, &of_body)
              ? "its rows are reduced a tile's columns at a time, and never stored"
              : NULL;
 }
 
 // Why a GPU does not make the products of a plain contract in one kernel with its rows: that has a tile of each row.
-static const char *not_on_gpu(const SnForm *f) {
+static const char *not_on_gpu(const SnForm *f, const SnSplit *how) {
   bool of_body = false;
   const char *why = sn_gpu_not_products(f), *not_in_parts = why ? sn_not_in_parts(f, &of_body) : NULL;
   return of_body ? not_in_parts : why;
 }
 
 // The same of a CPU, whose kernel has rows that come from one side and columns from the other.
-static const char *not_on_cpu(const SnForm *f) {
+static const char *not_on_cpu(const SnForm *f, const SnSplit *how) {
   for (size_t p = 0; p < f->products.size; ++p)
     if (sn_has_one_group(f) && !f->matrices.size && !sn_cpu_has_side_of_rows(f, p))
       return "a CPU's kernel multiplies rows by columns, and both sides use columns";
@@ -170,13 +179,13 @@ static const char *not_on_cpu(const SnForm *f) {
 }
 
 // Contracts whose products the target makes apart.
-static void split_products(MlirOperation func, SnSplit how, const char *(*why)(const SnForm *f),
+static void split_products(MlirOperation func, SnSplit how, const char *(*why)(const SnForm *f, const SnSplit *how),
                            void (*store)(MlirOperation contract, MlirAttribute cut)) {
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
     bool may = sn_num_results(f.op) && !f.schedule.ptr && !f.matrices.size && !sn_in_sequence(f.op);
-    const char *apart = may ? why(&f) : NULL;
+    const char *apart = may ? why(&f, &how) : NULL;
     sn_form_free(&f);
     if (apart)
       store(forms.data[k], cut_of(mlirOperationGetContext(func), how, apart));
@@ -186,7 +195,7 @@ static void split_products(MlirOperation func, SnSplit how, const char *(*why)(c
 }
 
 // What a GPU had better sum row by row, while programs of sides are there.
-static const char *few_on_gpu(const SnForm *f) {
+static const char *few_on_gpu(const SnForm *f, const SnSplit *how) {
   return sn_has_few_sums(f) ? "a GPU's tiles of products would be almost empty: each sum is a row's" : NULL;
 }
 
@@ -221,6 +230,7 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 typedef struct {
   bool keep_sides, reasons;
   const char *target, *launches;
+  int stored;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", NULL};
 static const char *const targets[] = {"", "cpu", "gpu", NULL};
@@ -233,6 +243,8 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
      "of a GPU's kernels, as of sinter-sequence: few tiles are cut where launches are shared", "given", launches,
      offsetof(Options, launches)},
+    {SN_OPTION_INT, "stored", "bytes of a product from which on a GPU reduces its rows in its tiles, and stores none",
+     SN_GPU_STORED_DEFAULT, NULL, offsetof(Options, stored)},
     {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
@@ -247,6 +259,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   SnSplit how = {.keep_sides = o->keep_sides || cpu,
                  .target = o->target,
                  .reasons = o->reasons,
+                 .stored = o->stored,
                  .one_launch = !strcmp(o->launches, "one")};
   return sn_each_function(op, split_function, &how);
 }

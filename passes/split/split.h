@@ -22,6 +22,7 @@ typedef struct {
   bool keep_sides;    // programs of sides stay where they are
   const char *target; // "cpu" or "gpu": what that runs as one kernel stays; NULL: nothing does
   bool one_launch;    // of a GPU: kernels will share launches (sinter-sequence)
+  int64_t stored;     // bytes of a product from which on a GPU reduces its rows in its tiles
   bool reasons;       // each piece keeps why it was cut, as the attribute `sinter.cut`: `number`, a text
   int64_t number;     // of the form
 } SnSplit;

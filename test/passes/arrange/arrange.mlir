@@ -161,3 +161,21 @@ func.func @windows_of_vectors(%x: tensor<31x23x23x392xf32>, %w: tensor<113x5x5x3
   }
   return %0 : tensor<31x113x23x23xf32>
 }
+
+// -----
+
+// So do lines of what is multiplied a piece of its columns at a time, and zeros behind their end are read as before.
+
+// CHECK-LABEL: func @pieces
+//       CHECK:   %[[W:.+]] = sinter.rowwise (d0 = 2272) by (d1 = 312)
+//       CHECK:   product (k = 2272) (%{{.+}}[i, k] : tensor<700x2272xbf16>, %[[W]][k, p * 192 + j] : tensor<2272x312xbf16> else 0.000000e+00) : f32
+func.func @pieces(%x: tensor<700x2272xbf16>, %w: tensor<2272x309xbf16>, %e: tensor<2x700xf32>) -> tensor<2x700xf32> {
+  %0 = sinter.contract (i = 700, p = 2) by (j = 192)
+      product (k = 2272) (%x[i, k] : tensor<700x2272xbf16>, %w[k, p * 192 + j] : tensor<2272x309xbf16> else 0.0) : f32
+      outs(%e[p, i] : tensor<2x700xf32>) {
+  ^row(%acc: tensor<192xf32>):
+    %m = sinter.row_reduce maximumf %acc : tensor<192xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<2x700xf32>
+}

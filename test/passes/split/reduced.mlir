@@ -1,4 +1,5 @@
-// RUN: sinter-opt --sinter-split="target=gpu reasons" --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-split="target=gpu reasons stored=0" --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-split=target=gpu --split-input-file %s | FileCheck %s --check-prefix=SMALL
 
 // Rows of a product that are nothing but reduced are so a piece of their columns at a time. The last piece goes on
 // behind the row's end: what is there does not count. The element of the label is its piece's.
@@ -167,4 +168,27 @@ func.func @picked_by_maximum(%x: tensor<4x16xf32>, %w: tensor<256x16xf32>, %e: t
     sinter.yield %p : f32
   }
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A small product is stored, whatever becomes of its rows; one whose rows may be many is not.
+
+// SMALL-LABEL: func @small
+//       SMALL:   outs(%{{.+}}[i, j] : tensor<70x1000xf32>)
+//       SMALL:   sinter.contract (i = ?, p = 6) by (j = 192)
+func.func @small(%x: tensor<70x16xbf16>, %u: tensor<?x16xbf16>, %w: tensor<1000x16xbf16>, %e: tensor<70xf32>, %f: tensor<?xf32>) -> (tensor<70xf32>, tensor<?xf32>) {
+  %0 = sinter.contract (i = 70) by (j = 1000)
+      product (k = 16) (%x[i, k] : tensor<70x16xbf16>, %w[j, k] : tensor<1000x16xbf16>) : f32 outs(%e[i] : tensor<70xf32>) {
+  ^row(%acc: tensor<1000xf32>):
+    %m = sinter.row_reduce maximumf %acc : tensor<1000xf32> -> f32
+    sinter.yield %m : f32
+  }
+  %1 = sinter.contract (i = ?) by (j = 1000)
+      product (k = 16) (%u[i, k] : tensor<?x16xbf16>, %w[j, k] : tensor<1000x16xbf16>) : f32 outs(%f[i] : tensor<?xf32>) {
+  ^row(%acc: tensor<1000xf32>):
+    %m = sinter.row_reduce maximumf %acc : tensor<1000xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0, %1 : tensor<70xf32>, tensor<?xf32>
 }
