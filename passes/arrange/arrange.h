@@ -15,5 +15,7 @@ MlirOperation sn_merge_columns(MlirOperation form);
 MlirOperation sn_spread_columns(MlirOperation form);
 // A rowwise form without columns that does nothing but reduce over its rows: the last of them are columns.
 MlirOperation sn_one_row(MlirOperation form);
+// A rowwise form whose rows follow each other as its first result has them in memory.
+MlirOperation sn_order_rows(MlirOperation form);
 
 #endif

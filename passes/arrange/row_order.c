@@ -1,0 +1,75 @@
+// row_order.c: rows follow each other as what they store does in memory.
+//
+//   rowwise (n, h, w, c) by (u, v) ins(%x[n, c, h * 2 + u, w * 2 + v]) outs(%y[n, c, h, w])
+// ->
+//   rowwise (n, c, h, w) by (u, v), the same
+//
+// Neighbours in the last row dimension are those of a GPU's threads: families that have rows as lanes (windows, tiles)
+// ask that they are neighbours in memory.
+//
+// test: test/passes/arrange/row_order.mlir
+
+#include "dialect/sequence.h"
+#include "passes/arrange/arrange.h"
+#include "passes/edit/edit.h"
+
+// The row dimensions in the order of the first result's subscripts; false if it does not have all of them, or they are
+// in this order.
+static bool order_of(const SnForm *f, intptr_t *order) {
+  bool changed = false;
+  intptr_t n = 0;
+  const SnAccess *a = &f->outputs.data[0];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i) {
+    intptr_t d = sn_map_dim(a->map, i);
+    if (d < 0 || d >= (intptr_t)f->num_rows)
+      continue;
+    changed |= d != n;
+    order[n++] = d;
+  }
+  return changed && n == (intptr_t)f->num_rows;
+}
+
+MlirOperation sn_order_rows(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  intptr_t order[SN_MAX_DIMS];
+  if (!sn_num_results(op) || sn_in_sequence(op) || !sn_is_plain(&f) || f.contract || f.schedule.ptr ||
+      f.accumulators.size || f.finish.ptr || !f.outputs.size || !order_of(&f, order)) {
+    sn_form_free(&f);
+    return op;
+  }
+  SnBuilder b = sn_before(op);
+  SnForm to = sn_form_read(op);
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  intptr_t n = (intptr_t)f.dims.size;
+  for (intptr_t d = 0; d < n; ++d)
+    dims[d] = mlirAffineDimExprGet(b.ctx, d);
+  for (intptr_t d = 0; d < (intptr_t)f.num_rows; ++d) {
+    to.dims.data[d] = f.dims.data[order[d]];
+    dims[order[d]] = mlirAffineDimExprGet(b.ctx, d);
+  }
+  for (size_t k = 0; k < to.inputs.size; ++k)
+    to.inputs.data[k].map = sn_map_replace(to.inputs.data[k].map, n, dims);
+  for (size_t k = 0; k < to.indices.size; ++k)
+    to.indices.data[k].map = sn_map_replace(to.indices.data[k].map, n, dims);
+  for (size_t k = 0; k < to.outputs.size; ++k)
+    to.outputs.data[k].map = sn_map_replace(to.outputs.data[k].map, n, dims);
+  MlirOperation made = sn_form_create(&b, &to, false);
+  SnBuilder in = sn_at_end(to.body, b.loc);
+  SnMap map = {0};
+  SnValueVec values = {0};
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(f.body); ++k)
+    sn_map(&map, mlirBlockGetArgument(f.body, k), mlirBlockGetArgument(to.body, k));
+  sn_copy_ops(&in, f.body, &map);
+  MlirOperation end = mlirBlockGetTerminator(f.body);
+  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
+    sn_push(&values, sn_lookup(&map, sn_operand(end, k)));
+  sn_op(&in, "sinter.yield", sn_values((intptr_t)values.size, values.data), sn_types(0, NULL));
+  for (intptr_t r = 0; r < sn_num_results(op); ++r)
+    mlirValueReplaceAllUsesOfWith(sn_result(op, r), sn_result(made, r));
+  mlirOperationDestroy(op);
+  sn_vec_free(&values);
+  sn_map_free(&map);
+  sn_form_free(&to);
+  sn_form_free(&f);
+  return made;
+}
