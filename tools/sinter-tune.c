@@ -387,7 +387,8 @@ static SinterExit tune(Tool *tool, const Options *o, const TuneOptions *run, con
 
 static SinterExit check_forms(const Tool *tool, const TuneOptions *run, const TuneForms *forms) {
   if (!forms->size)
-    return tool_error(tool, SINTER_EXIT_COMPILE, "%s has no form that is scheduled", tool->file);
+    return tool_error(tool, SINTER_EXIT_COMPILE,
+                      "%s has no form that is scheduled and takes its weights as they are given", tool->file);
   for (size_t i = 0; i < forms->size; ++i)
     if (strstr(forms->data[i].form.text, run->form))
       return SINTER_EXIT_OK;

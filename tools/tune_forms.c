@@ -11,6 +11,7 @@
 //
 // runs in: sinter-tune    test: test/tools/sinter-tune.test
 
+#include "passes/schedule/schedule.h"
 #include "tools/tune_forms.h"
 #include "mlir-c/BuiltinTypes.h"
 
@@ -160,7 +161,8 @@ MlirOperation tune_form_of(MlirModule kernel) {
 static void add_forms(MlirModule scheduled, const char *name, TuneForms *forms) {
   SnOpVec ops = sn_collect(mlirModuleGetOperation(scheduled), name);
   for (size_t i = 0; i < ops.size; ++i) {
-    if (!sn_get_attr(ops.data[i], "schedule").ptr)
+    // Weights that are packed before the program runs are not those that a form alone is given.
+    if (!sn_get_attr(ops.data[i], "schedule").ptr || sn_schedule_is_packed(sn_get_attr(ops.data[i], "schedule")))
       continue;
     TuneForm form = {.form = sn_fingerprint(ops.data[i]), .op = ops.data[i]};
     bool known = false;

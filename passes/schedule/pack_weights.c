@@ -113,8 +113,7 @@ static void read_uses(MlirOperation form, Uses *uses) {
   sn_form_free(&f);
 }
 
-static bool takes_packed(MlirOperation op) {
-  MlirAttribute schedule = sn_is(op, "sinter.contract") ? sn_get_attr(op, "schedule") : mlirAttributeGetNull();
+bool sn_schedule_is_packed(MlirAttribute schedule) {
   const char *mnemonic = sn_schedule_mnemonic(schedule);
   return mnemonic && !strcmp(mnemonic, "brgemm") && sn_schedule_word_is(schedule, "weights", "packed");
 }
@@ -123,7 +122,7 @@ static Uses uses_of(MlirOperation root) {
   Uses uses = {0};
   SnOpVec forms = sn_collect(root, "sinter.contract");
   for (size_t i = 0; i < forms.size; ++i)
-    if (takes_packed(forms.data[i]))
+    if (sn_schedule_is_packed(sn_get_attr(forms.data[i], "schedule")))
       read_uses(forms.data[i], &uses);
   sn_vec_free(&forms);
   return uses;

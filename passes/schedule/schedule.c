@@ -103,14 +103,16 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
     sn_remark(op, "has no schedule on target %s yet", options->target);
     return SN_OK;
   }
-  MlirAttribute found = sn_tuned(tuning, options->target, op);
+  MlirAttribute chosen = choose(op, options, schedulers[i].scheduler);
+  // What was measured are weights as they are given.
+  MlirAttribute found = sn_schedule_is_packed(chosen) ? chosen : sn_tuned(tuning, options->target, op);
   if (found.ptr && strcmp(sn_schedule_mnemonic(found), mnemonic))
     return sn_error(op, "%s has a #sinter.%s for this form, and target %s takes a #sinter.%s", options->tuning,
                     sn_schedule_mnemonic(found), options->target, mnemonic);
   if (found.ptr && sn_failed(check_kernel(op, options, found)))
     return SN_FAIL;
   if (!found.ptr)
-    found = choose(op, options, schedulers[i].scheduler);
+    found = chosen;
   if (found.ptr)
     sn_set_attr(op, "schedule", found);
   return SN_OK;

@@ -40,6 +40,8 @@ MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *op
 // The weights of all products are constants, or arguments that a host packs, and this kernel would take them packed
 // (passes/schedule/pack_weights.c).
 bool sn_schedule_packs(const SnForm *form, const char *kernel, const SnScheduleOptions *options);
+// The schedule is of a contract that takes its weights packed.
+bool sn_schedule_is_packed(MlirAttribute schedule);
 // A host packs one of them (sinter.pack): there is no choice.
 bool sn_schedule_must_pack(const SnForm *form);
 // Weights that not all their readers take packed alike go to `given`, and those of them whose schedules were `chosen`
