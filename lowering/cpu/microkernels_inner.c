@@ -178,9 +178,13 @@ static void columns_of(SnBuilder *b, Tile *t, MlirValue column, int64_t columns)
     rows_of(b, t, whole, known % most);
   if (fixed)
     return;
-  SnLoop i = sn_for(b, whole, m, sn_index(b, 1));
-  rows_of(b, t, i.index, 1);
-  sn_next(b, &i);
+  for (int64_t rows = most / 2; rows; rows /= 2) { // of powers of two; no loop turns twice
+    MlirValue end = sn_size_whole(b, m, rows);
+    SnLoop i = sn_for(b, whole, end, sn_index(b, rows));
+    rows_of(b, t, i.index, rows);
+    sn_next(b, &i);
+    whole = end;
+  }
 }
 
 static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
