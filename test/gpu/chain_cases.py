@@ -316,3 +316,8 @@ def chains(case, program, tensor, cast):
     grads("_wide", queries=70, keys=130, d=128, heads=(1, 1))
     grads("_wide_causal", queries=150, keys=150, d=128, heads=(1, 1), causal=True, t="f16")
     grads("_least", queries=70, keys=45, mask="rows", least=(5, 20))
+    grads("_groups", queries=70, keys=45, heads=(1, 4), groups=2)
+    a("_grads_bias", queries=40, keys=45, mask="heads", wrt="qkvm")
+    a("_grads_bias_rows", queries=40, keys=45, mask="rows", wrt="qkvm")
+    grads("_wide_weights", queries=40, keys=45, wide=True)
+    grads("_wide_causal_weights", queries=45, keys=45, wide=True, causal=True, t="f16")
