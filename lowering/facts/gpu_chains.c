@@ -242,6 +242,36 @@ static bool find_same_slots(const SnForm *f, int64_t n, SnGpuChainPlan *plan) {
   return all;
 }
 
+bool sn_gpu_chain_is_numbers(const SnForm *f, const SnGpuPoints *points, size_t k) {
+  enum { ALIGNED = 4 }; // f32, where a copy may begin
+  const SnAccess *a = &f->inputs.data[k];
+  SnGroup columns = sn_group(f, 0);
+  MlirType t = sn_type_of(a->value);
+  intptr_t last = sn_rank(t) - 1;
+  if (k < sn_first_input(f) || a->through.ptr || a->fill.ptr || columns.num_dims != 1 || last < 0 ||
+      !mlirTypeIsAF32(sn_element(t)) || sn_map_dim(a->map, last) != columns.first || sn_dim(t, last) == SN_DYNAMIC ||
+      sn_dim(t, last) != f->dims.data[columns.first].size || sn_dim(t, last) % ALIGNED)
+    return false;
+  bool fits = true;
+  for (intptr_t p = 0; p < last; ++p) {
+    MlirAffineExpr at = mlirAffineMapGetResult(a->map, p);
+    fits &= (!p || sn_dim(t, p) != SN_DYNAMIC) && !mlirAffineExprIsFunctionOfDim(at, columns.first);
+    for (size_t d = 0; d < points->rows.n; ++d)
+      fits &= !mlirAffineExprIsFunctionOfDim(at, (intptr_t)points->rows.dims[d]);
+  }
+  return fits;
+}
+
+// Behind a slot's columns and matrices.
+static void place_numbers(const SnForm *f, const SnGpuPoints *points, int64_t n, SnGpuChainPlan *plan) {
+  plan->numbers = 0;
+  plan->numbers_at = plan->slot_bytes;
+  for (size_t k = 0; k < f->inputs.size && plan->same_slots; ++k)
+    plan->numbers += sn_gpu_chain_is_numbers(f, points, k);
+  int64_t bytes = plan->numbers * n * (int64_t)sizeof(float);
+  plan->slot_bytes += sn_pieces(bytes, SN_GPU_TILES_ALIGNED) * SN_GPU_TILES_ALIGNED;
+}
+
 bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why) {
   SnGpuPoints points = sn_gpu_chain_points(f), again = points;
   SnGroup columns = sn_group(f, 1);
@@ -276,6 +306,7 @@ bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *
   plan->rows_bytes = of_rows;
   plan->same_slots = can && find_same_slots(f, n, plan);
   plan->slot_bytes = of_columns > of_matrices || plan->same_slots ? of_columns : of_matrices;
+  place_numbers(f, &points, n, plan);
   return can;
 }
 
@@ -371,6 +402,8 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                     (long long)p->n, (long long)threads);
   if (wgmma && !sn_gpu_chain_staged(f, p->m, p->n, p, &unfit))
     return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and copies cannot fetch a side: %s", unfit);
+  if (p->split > 1) // a part may be beside all columns
+    p->numbers = 0;
   if (wgmma && p->tickets)
     return sn_error(f->op, "has a schedule with deal = \"ticket\", which warps with several roles do not draw");
   if (wgmma && p->stages < 2)

@@ -36,6 +36,8 @@ typedef struct {
   // Matrices are what products have for sides with columns, too, as gradients' are: one slot has both. Which of them.
   bool same_slots;
   size_t side_of[SN_GPU_CHAIN_PRODUCTS];
+  // Of such slots: bytes of columns and matrices, behind which are n f32 of each input of which there are `numbers`.
+  int64_t numbers, numbers_at;
 } SnGpuChainPlan;
 
 // Rows that a warp has.
@@ -52,6 +54,9 @@ const char *sn_gpu_not_chain_of_stored(const SnForm *form);
 SnGpuPoints sn_gpu_chain_points(const SnForm *form);
 // Bytes of shared memory of so many rows and columns.
 int64_t sn_gpu_chain_bytes(const SnForm *form, int64_t m, int64_t n);
+// Input k is a number of each column, f32 that lie one behind the other, the same for all rows of a tile: copies fetch
+// it.
+bool sn_gpu_chain_is_numbers(const SnForm *form, const SnGpuPoints *points, size_t k);
 // Whether copies can fetch all sides for wgmma, for so many rows and columns at a time: sets bytes and sides of the
 // plan. `why`, if it is not NULL: why not.
 bool sn_gpu_chain_staged(const SnForm *form, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why);

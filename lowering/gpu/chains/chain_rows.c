@@ -364,6 +364,30 @@ static MlirValue word_of(SnBuilder *b, MlirValue pair) {
             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &none)));
 }
 
+// Numbers of columns that copies have fetched, from the slot.
+static void give_numbers(SnBuilder *b, const SnGpuChain *c, SnChainColumns *columns) {
+  enum { LINE = 64 };
+  int64_t lines = c->plan->slot_bytes / (LINE * (int64_t)sizeof(float)), place = 0, n = c->plan->n;
+  if (!c->plan->numbers)
+    return;
+  MlirValue quad = sn(b, "arith.muli", sn(b, "arith.remui", c->k->lane, sn_index(b, SN_CHAIN_QUAD)), sn_index(b, 2)),
+            first = sn(b, "arith.muli", c->slot, sn_index(b, lines));
+  for (size_t k = 0; k < c->first.inputs.size; ++k) {
+    if (!sn_gpu_chain_is_numbers(&c->first, &c->plan->points, k))
+      continue;
+    for (size_t i = 0; i < columns->n; ++i) {
+      int64_t column = (int64_t)i * columns->own.lanes / 2 * 8 + (int64_t)i * columns->own.lanes % 2,
+              line = c->plan->numbers_at / (LINE * (int64_t)sizeof(float)) + (place * n + column) / LINE;
+      MlirValue at[] = {c->numbers, plus(b, first, sn_index(b, line)), plus(b, quad, sn_index(b, column % LINE))},
+                x = columns->own.lanes > 1
+                        ? sn(b, "vector.load", sn_values(3, at), sn_vector(mlirF32TypeGet(b->ctx), 2))
+                        : sn(b, "memref.load", sn_values(3, at), mlirF32TypeGet(b->ctx));
+      sn_fragment_give(&columns->at[i], sn_input_argument(&c->first, k), x);
+    }
+    ++place;
+  }
+}
+
 // A thread's two rows at so many columns: what is known of each by itself.
 static void begin_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, const MlirValue *sums, bool masked,
                        SnChainRow *rows) {
@@ -371,6 +395,7 @@ static void begin_rows(SnBuilder *b, SnGpuChain *c, const SnGpuOwnColumns *own, 
     SnChainRow *r = &rows[h];
     r->columns = sn_chain_columns_of(b, c, own);
     r->unmasked = !masked;
+    give_numbers(b, c, &r->columns);
     for (size_t p = 0; p < c->first.products.size; ++p)
       sn_chain_give_sums(b, &r->columns, sn_product_argument(&c->first, p),
                          sums + p * (size_t)own->pairs * SN_GPU_MMA_SUMS, h);

@@ -76,15 +76,15 @@ static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirVa
     }
 }
 
-// Of a slot: sides of products `from` to `to` of all.
+// Of a slot: sides of products `from` to `to` of all; bytes more that are on their way: i32, or null.
 static void copy_sides(SnBuilder *b, Staged *s, size_t from, size_t to, bool is_a, MlirValue slot, MlirValue outer,
-                       MlirValue sum, MlirValue full) {
+                       MlirValue sum, MlirValue more, MlirValue full) {
   int64_t bytes = 0, offset = 0;
   for (size_t p = from; p < to; ++p) {
     const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
     bytes += side->pieces * side->map.bytes;
   }
-  sn_gpu_arrive_expecting(b, full, i32_of(b, bytes));
+  sn_gpu_arrive_expecting(b, full, sn_none(more) ? i32_of(b, bytes) : plus(b, more, i32_of(b, bytes)));
   for (size_t p = from; p < to; ++p) {
     const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
     copy_side(b, s, p, is_a, offset ? plus(b, slot, i32_of(b, offset)) : slot, outer, sum, full);
@@ -96,13 +96,43 @@ static MlirValue slot_at(SnBuilder *b, Staged *s, MlirValue slot) {
   return plus(b, sn_gpu_shared_address(b, s->at), sn(b, "arith.muli", slot, i32_of(b, s->c->plan->slot_bytes)));
 }
 
+// Numbers of the columns from `first` on, so many bytes (i32) of each input, behind the sides of a slot.
+static void copy_numbers(SnBuilder *b, Staged *s, MlirValue slot, MlirValue first, MlirValue bytes, MlirValue full) {
+  SnGpuChain *c = s->c;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue dims[SN_MAX_DIMS];
+  int64_t at = c->plan->numbers_at;
+  memcpy(dims, c->dims, sizeof dims);
+  dims[sn_group(&c->first, 0).first] = first;
+  for (size_t k = 0; k < c->first.inputs.size; ++k) {
+    const SnAccess *a = &c->first.inputs.data[k];
+    if (!sn_gpu_chain_is_numbers(&c->first, &c->plan->points, k))
+      continue;
+    MlirValue place = sn_index(b, 0);
+    for (intptr_t p = 0; p < sn_rank(sn_type_of(a->value)); ++p)
+      place = plus(b, sn(b, "arith.muli", place, sn_index(b, p ? sn_dim(sn_type_of(a->value), p) : 1)),
+                   sn_affine(b, mlirAffineMapGetResult(a->map, p), dims));
+    MlirValue offset = sn(b, "arith.muli", sn(b, "arith.index_cast", place, i64), sn_int(b, i64, sizeof(float)));
+    sn_gpu_bulk_copy(b, plus(b, slot, i32_of(b, at)), plus(b, c->first_addresses[k], offset), bytes, full);
+    at += c->plan->n * (int64_t)sizeof(float);
+  }
+}
+
 // Into the next slot: columns of a block, or what they are multiplied by.
 static void fetch_slot(SnBuilder *b, Staged *s, bool matrices, MlirValue block, SnGpuTurn *turn) {
   SnGpuChain *c = s->c;
   MlirValue zero = sn_index(b, 0), first = sn(b, "arith.muli", block, sn_index(b, c->plan->n));
   sn_gpu_ring_await_empty(b, &s->blocks, *turn);
-  copy_sides(b, s, matrices ? num_first(c) : 0, matrices ? num_all(c) : num_first(c), false, slot_at(b, s, turn->slot),
-             matrices ? zero : first, matrices ? first : zero, sn_gpu_ring_full(b, &s->blocks, *turn));
+  MlirValue full = sn_gpu_ring_full(b, &s->blocks, *turn), slot = slot_at(b, s, turn->slot), bytes = {0}, more = {0};
+  if (c->plan->numbers && !matrices) {
+    MlirValue left = sn(b, "arith.minui", sn_index(b, c->plan->n), sn(b, "arith.subi", c->num_columns, first));
+    bytes = sn(b, "arith.muli", sn(b, "arith.index_cast", left, i32_type(b)), i32_of(b, sizeof(float)));
+    more = sn(b, "arith.muli", bytes, i32_of(b, c->plan->numbers));
+  }
+  copy_sides(b, s, matrices ? num_first(c) : 0, matrices ? num_all(c) : num_first(c), false, slot,
+             matrices ? zero : first, matrices ? first : zero, more, full);
+  if (!sn_none(more))
+    copy_numbers(b, s, slot, first, bytes, full);
   *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
 }
 
@@ -121,7 +151,7 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
   sn_gpu_chain_place_tile(b, s->c, tile->number);
   sn_gpu_ring_await_empty(b, &s->rows, rows);
   copy_sides(b, s, 0, num_first(s->c), true, sn_gpu_shared_address(b, s->rows_at), s->c->first_row, zero,
-             sn_gpu_ring_full(b, &s->rows, rows));
+             (MlirValue){0}, sn_gpu_ring_full(b, &s->rows, rows));
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);
@@ -287,7 +317,9 @@ static void pin_grown(SnBuilder *b, Staged *s, Tile *t) {
     sn_wgmma_pin(b, t->structs[num_first(s->c) + p], mlirF32TypeGet(b->ctx), (int64_t)n, grown_of(t) + p * n);
 }
 
-static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, size_t num_grown) {
+static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, MlirValue slot, bool masked,
+                        size_t num_grown) {
+  s->c->slot = sn(b, "arith.index_cast", slot, sn_index_type(b->ctx));
   MlirValue first = sn(b, "arith.muli", block, sn_index(b, s->c->plan->n));
   sn_gpu_chain_columns(b, s->c, first, masked, num_grown > 0, t->sums, t->v, num_grown, grown_of(t), words_of(t));
 }
@@ -308,13 +340,14 @@ static void begin_grown(SnBuilder *b, Tile *t) {
 // The turn is that of its matrices behind it, or of what comes next.
 static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
   sn_gpu_ring_await_full(b, &s->blocks, *turn);
-  multiply_rows(b, s, turn->slot, t->structs);
+  MlirValue columns = turn->slot;
+  multiply_rows(b, s, columns, t->structs);
   sn_wgmma_await(b, 0);
   pin_sums(b, s, t);
   release_columns(b, s, *turn);
   if (!s->c->plan->same_slots)
     *turn = behind(b, s, *turn);
-  run_program(b, s, t, block, true, 0);
+  run_program(b, s, t, block, columns, true, 0);
   begin_grown(b, t);
 }
 
@@ -337,7 +370,7 @@ static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, boo
   sn_wgmma_await(b, 0);
   pin_grown(b, s, t);
   release(b, s, &s->blocks, matrices.slot);
-  run_program(b, s, t, block, masked, t->grown);
+  run_program(b, s, t, block, columns.slot, masked, t->grown);
   if (!same)
     next = behind(b, s, next);
   turn_of(t)[0] = next.slot, turn_of(t)[1] = next.parity;
@@ -358,13 +391,14 @@ static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
 static void whole_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, bool further) {
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]};
   sn_gpu_ring_await_full(b, &s->blocks, turn);
-  multiply_rows(b, s, turn.slot, t->structs);
+  MlirValue columns = turn.slot;
+  multiply_rows(b, s, columns, t->structs);
   sn_wgmma_await(b, 0);
   pin_sums(b, s, t);
   release_columns(b, s, turn);
   if (!s->c->plan->same_slots)
     turn = behind(b, s, turn);
-  run_program(b, s, t, block, masked, further ? t->grown : 0);
+  run_program(b, s, t, block, columns, masked, further ? t->grown : 0);
   pin_again(b, t);
   if (!s->c->plan->same_slots)
     sn_gpu_ring_await_full(b, &s->blocks, turn);
@@ -519,6 +553,8 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   MlirType i8 = mlirIntegerTypeGet(b->ctx, 8);
   s.rows_at = sn_gpu_launched_shared(b, k, "rows of sides", 1, &rows, i8, SN_GPU_FOR_TILES);
   s.at = sn_gpu_launched_shared(b, k, "slots of sides", 1, &slots, i8, SN_GPU_FOR_TILES);
+  if (plan->numbers)
+    c->numbers = sn_gpu_side_view(b, s.at, slots / (64 * (int64_t)sizeof(float)), 64, mlirF32TypeGet(b->ctx));
   if (plan->split > 1)
     s.flags = sn_gpu_shared(k, "the last part", 1, &plan->units, mlirIntegerTypeGet(b->ctx, 32), 8);
   for (int i = 0; i < groups_of(c) && plan->split > 1; ++i)

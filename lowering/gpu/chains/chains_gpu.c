@@ -474,7 +474,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   SnOpVec made = {0};
   contract->result = cut(b, &c, contract->op, &made);
   if (!sn_failed(contract->result)) {
-    if (!c.plan->launch.more_threads) { // who fetches by copies needs none
+    if (!c.plan->launch.more_threads || c.plan->numbers) { // tensor maps have those of sides
       c.first_addresses = sn_gpu_piece_addresses(k, &c.first);
       c.second_addresses = sn_gpu_piece_addresses(k, &c.second);
     }
@@ -519,7 +519,7 @@ MlirLogicalResult sn_gpu_lower_chain(MlirOperation op, SnGpuTakeBody take, void 
     SnGpuBody body = {.launch = &plan.launch,
                       .scratch = plan.tickets ? SN_GPU_TICKETS : sn_gpu_chain_scratch(&f, &plan),
                       .asserts = sn_gpu_asserts(&f),
-                      .addresses = !plan.launch.more_threads,
+                      .addresses = !plan.launch.more_threads || plan.numbers,
                       .maps = maps,
                       .num_maps = find_maps(&f, &plan, maps),
                       .emit = emit,

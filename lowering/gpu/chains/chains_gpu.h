@@ -66,7 +66,8 @@ typedef struct {
   MlirValue first_row;                           // index: of the tile
   MlirValue *first_addresses, *second_addresses; // of the pieces' inputs: i64
   SnBuilder *maker;                              // who writes now
-  MlirValue row[2], row_is[2];                   // index: a thread's rows, inside; i1: it is one
+  MlirValue numbers, slot;     // of plan->numbers: slots, as lines of 64 f32; index: in which the columns are
+  MlirValue row[2], row_is[2]; // index: a thread's rows, inside; i1: it is one
 } SnGpuChain;
 
 // The tile of this number: its batch and first row; and where the columns end of which something is asked in

@@ -199,7 +199,8 @@ func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v:
 
 // -----
 
-// What the products and the rows are multiplied by are the same tiles: one slot has both, and copies fetch them once.
+// What the products and the rows are multiplied by are the same tiles: one slot has both, and copies fetch them once,
+// with the numbers of their columns behind them.
 // Exponentials are one instruction and a product each. A block is multiplied before the next one begins.
 
 // CHECK-LABEL: gpu.func @one_slot
@@ -208,6 +209,7 @@ func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v:
 // CHECK-COUNT-8:   nvvm.wgmma.mma_async
 //       CHECK:     nvvm.wgmma.commit.group.sync.aligned
 //       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:     vector.load %{{.+}} : memref<272x64xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 //       CHECK:     math.fma
 //       CHECK:     llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
 //   CHECK-NOT:     math.exp
@@ -220,7 +222,8 @@ func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v:
 // CHECK-COUNT-2:   cp.async.bulk.tensor.3d.shared::cluster.global.tile
 //       CHECK:     scf.for
 // CHECK-COUNT-2:     cp.async.bulk.tensor.3d.shared::cluster.global.tile
-//   CHECK-NOT:     cp.async.bulk.tensor
+//       CHECK:     cp.async.bulk.shared::cluster.global
+//   CHECK-NOT:     cp.async.bulk
 func.func private @one_slot(%q: memref<4x256x64xbf16>, %k: memref<4x256x64xbf16>, %v: memref<4x256x64xbf16>, %g: memref<4x256x64xbf16>, %l: memref<4x256xf32>, %dk: memref<4x256x64xbf16>, %dv: memref<4x256x64xbf16>) attributes {sinter.kernel} {
   sinter.contract (h = 4, j = 256) by (i = 256) by (e = 64)
       product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x256x64xbf16>) : f32
