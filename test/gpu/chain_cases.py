@@ -9,9 +9,10 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
-    that share k and v. sizes: dimensions that are `?`, by name. cap: c * tanh(x / c). statistics: the rows' log-sum-exp
-    is a result. turned: heads are in the middle ([b, i, h, d]). matrices: v's. finish: results are normalised by their
-    root mean square. window: columns that a row sees, up to its own. no_sum: weights are sigmoids.
+    that share k and v. sizes: dimensions that are `?`, by name. cap: c * tanh(x / c). statistics: the rows'
+    log-sum-exp is a result; "sum": their sum of exponentials under the maximum. turned: heads are in the middle
+    ([b, i, h, d]). matrices: v's. finish: results are normalised by their root mean square. window: columns that a
+    row sees, up to its own. no_sum: weights are sigmoids.
     least: rows of the mask that are the least finite number; large: v is so many times as large.
     growing: each column's mask is so much above the one before.
     exact: results are f32, which show what rounding the weights would cost.
@@ -126,9 +127,13 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         if not exact:
             text += line(f"%y{m}_ = arith.truncf {u} : tensor<{w}xf32> to tensor<{w}x{t}>")
         yields.append((u if exact else f"%y{m}_", f"tensor<{w}x{of_y}>"))
-    if statistics:
+    if statistics == "sum":
+        text += line("%one_ = arith.constant 1.0 : f32")
+        text += line("%lse = arith.mulf %sum, %one_ : f32")
+    elif statistics:
         text += line("%log = math.log %sum : f32")
         text += line("%lse = arith.addf %max, %log : f32")
+    if statistics:
         yields.append(("%lse", "f32"))
     text += f"sinter.yield {', '.join(n for n, _ in yields)} : {', '.join(u for _, u in yields)}\n}}"
     if wrt:
@@ -195,7 +200,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             ys = [a / np.sqrt((a * a).sum(-1, keepdims=True)) for a in ys] if finish else ys
             out = [heads_first(a) for a in ys]
             if statistics:
-                out.append((top + np.log(total))[..., 0])
+                out.append((total if statistics == "sum" else top + np.log(total))[..., 0])
         return out + (gradients(heads_first, p, s, qq, kk, vv[0], heads_first(upstream)) if wrt else [])
 
     def gradients(heads_first, p, s, q, k, v, g):
@@ -293,6 +298,7 @@ def chains(case, program, tensor, cast):
     a("_wgmma_parts_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=parts(64, 64, 2))
     a("_decode", heads=(2, 16), groups=8, queries=1, keys=1000, d=64)
     a("_decode_f16", heads=(1, 8), groups=4, queries=1, keys=700, d=128, t="f16", sizes=("j",))
+    a("_wgmma_sum", **big, statistics="sum", schedule=groups(128, 64))
     behind = lambda m, n, more="": groups(m, n) + ", ahead = 0" + more
     a("_wgmma_behind", **big, schedule=behind(128, 64))
     a("_wgmma_behind_causal", **big, causal=True, schedule=behind(128, 64))

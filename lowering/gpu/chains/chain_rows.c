@@ -570,10 +570,25 @@ static bool is_asked_for(MlirOperation maximum) {
   return asked;
 }
 
+// A row's number is a result, which may be a sum under the maximum.
+static bool stores_numbers(const SnGpuChain *c) {
+  bool stores = false;
+  for (size_t o = 0; o < c->first.outputs.size; ++o) {
+    bool crosses = false;
+    for (size_t i = 0; i < c->crossings.size; ++i)
+      crosses |= sn_same(c->crossings.data[i].memory, c->first.outputs.data[o].value);
+    stores |= !crosses && !sn_uses_cols(&c->first, c->first.outputs.data[o].map);
+  }
+  for (size_t o = 0; o < c->second.outputs.size; ++o)
+    stores |= !sn_uses_cols(&c->second, c->second.outputs.data[o].map);
+  return stores;
+}
+
 void sn_gpu_chain_find_sum(SnGpuChain *c) {
   size_t first = sn_chain_num_reduces(&c->rows[0], 0);
   c->sum = -1;
-  if (sn_null(c->maximum) || is_asked_for(c->maximum))
+  if (sn_null(c->maximum) || is_asked_for(c->maximum) ||
+      (stores_numbers(c) && !sn_get_attr(c->maximum, SN_ANY_REFERENCE).ptr))
     return;
   for (size_t i = 0; i < sn_chain_num_reduces(&c->rows[0], 1); ++i) {
     MlirOperation reduce = sn_chain_state_of(&c->rows[0], first + i);
