@@ -30,20 +30,14 @@
 // blocks that stay and go from row to row 90 and 89; of 512 threads 97 and 94 with 1536 on a multiprocessor.
 //
 // new family of rows: its line of `families`, and when it fits.
-// new schedule key: of a GPU's rows: when it is said.
 
+#include "passes/schedule/gpu_families.h"
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
-#include "passes/schedule/gpu_facts.h"
-#include "passes/schedule/gpu_grid.h"
 #include "passes/schedule/schedule.h"
 #include <stdio.h>
 
-#define THREADS 1024       // on each of them
-#define HELD 32            // registers of a thread that hold a row, of 64
-#define HELD_BY_HALF 96    // and of 128, where a multiprocessor has half the threads
-#define OTHER_SHARED 3072  // of each, beside rows
 #define MOST_TAPS 128      // of a window
 #define MOST_STRIDE 8      // of its neighbours in memory
 #define SHARED_THREADS 512 // of a block of a sequence: more leave each too few registers
@@ -54,31 +48,15 @@
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
 #define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
-#define FEW_EACH 4             // rows of a thread, the same of rows without columns
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
 #define CLUSTER_COST 1.05      // of a row that blocks share, of one that is a block's own
-#define LONG_ROW 32            // turns of all of a block's threads
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
 #define LEAST_LINE 64   // bytes of a row, and of rows that lie together, that are worth it (an H200: f16 89x8x112x115,
 #define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel)
 #define TURNED_BYTES 8192 // of the widest operand in a tile,
 #define TURNED_LINE 128   // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
-#define SHORT_TILE 256  // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
-#define SHORTEST_ROW 64 // that a part of a warp reads
-#define ALONE 64        // of those, that a thread has by itself
-#define SHORT_ROW 1024  // columns that a warp reads by itself, where nobody knows how many there are
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
-
-typedef struct {
-  int64_t threads, blocks, vector, unroll, cluster, team;
-  int64_t rows;                    // of a thread; 0: one
-  int64_t most;                    // columns of a row whose length is `?`; 0: any number
-  int64_t at_once;                 // threads on a multiprocessor; 0: THREADS
-  int64_t tile_rows, tile_columns; // of turned
-  bool registers, shared, flat, tile, turned;
-  SnGpuGridRows grid; // group: 0 for other families
-} Schedule;
 
 // Bytes of rows at work that stay in L2, beside what is written.
 static int64_t l2_rows(const SnGpuRowFacts *a) { return a->gpu->l2_bytes / 25 * 16; }
@@ -99,16 +77,16 @@ static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
 
-static int64_t occupancy(const Schedule *s) {
-  int64_t blocks = (s->at_once ? s->at_once : THREADS) / s->threads;
+int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *s) {
+  int64_t blocks = (s->at_once ? s->at_once : SN_GPU_ROW_THREADS) / s->threads;
   return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
 }
 
 // Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several
 // are at different phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93
 // by blocks of a row each.
-static int64_t blocks_for(const SnGpuRowFacts *a, const Schedule *s, int64_t rows_at_once) {
-  int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, occupancy(s));
+int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t rows_at_once) {
+  int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s));
   bool alone = !a->columns && a->rows != SN_DYNAMIC && sn_pieces(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * sn_pieces(a->rows, rows_at_once) : at_once;
   return blocks < 1 ? 1 : blocks;
@@ -128,39 +106,41 @@ static int64_t expensive(const SnForm *f) {
 // copy: bce_with_logits with its gradient 97 with unroll = 4, 100 with 1 (hinge_embedding and kl_div the same, mse 97
 // with both); where a thread only reads, and waits for exponentials or logarithms, twice the threads with 32 registers:
 // gaussian_nll 103 and 108, bce 89 and 101.
-static bool flat(const SnGpuRowFacts *a, Schedule *s) {
+static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (sn_gpu_not_flat(a->form))
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : sn_times(a->rows, a->length);
-  *s = (Schedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
+  *s = (SnGpuRowSchedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
   int64_t cost = expensive(a->form);
   bool stores = a->form->outputs.size > sn_num_reduced(a->form);
   if (stores || cost > 3)
     s->unroll = 1;
   if (cost && cost <= 3 && !stores)
-    *s = (Schedule){.threads = 1024,
-                    .at_once = 2 * THREADS,
-                    .vector = a->lanes,
-                    .unroll = 1,
-                    .cluster = 1,
-                    .team = 1024,
-                    .flat = true};
+    *s = (SnGpuRowSchedule){.threads = 1024,
+                            .at_once = 2 * SN_GPU_ROW_THREADS,
+                            .vector = a->lanes,
+                            .unroll = 1,
+                            .cluster = 1,
+                            .team = 1024,
+                            .flat = true};
   if (a->sums && all <= ONE_BLOCK * s->vector) { // nothing meets in memory
-    *s = (Schedule){.threads = THREADS, .blocks = 1, .vector = s->vector, .cluster = 1, .team = 1024, .flat = true};
-    s->unroll = !stores && all > THREADS * s->vector ? 2 : 1;
+    *s = (SnGpuRowSchedule){
+        .threads = SN_GPU_ROW_THREADS, .blocks = 1, .vector = s->vector, .cluster = 1, .team = 1024, .flat = true};
+    s->unroll = !stores && all > SN_GPU_ROW_THREADS * s->vector ? 2 : 1;
     return true;
   }
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
-  while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (THREADS / s->threads))
+  while (s->unroll > 1 &&
+         all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (SN_GPU_ROW_THREADS / s->threads))
     s->unroll /= 2;
-  s->blocks = occupancy(s) * a->gpu->multiprocessors;
+  s->blocks = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
   return true;
 }
 
 // Some operand's neighbours are rows, others' are columns: tiles of 8 KB of the widest, so that threads have 32 bytes
 // of each operand under way. A short dimension is in a tile as a whole, since memory goes on behind it.
-static bool turned(const SnGpuRowFacts *a, Schedule *s) {
+static bool turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (sn_in_sequence(a->form->op) || sn_gpu_not_turned(a->form))
     return false;
   int64_t bytes = 16 / a->lanes, most = TURNED_BYTES / bytes,
@@ -171,7 +151,7 @@ static bool turned(const SnGpuRowFacts *a, Schedule *s) {
     return false;
   if ((length != SN_DYNAMIC && length * bytes < LEAST_LINE) || (extent != SN_DYNAMIC && extent * bytes < LEAST_EXTENT))
     return false; // a thread has them itself
-  *s = (Schedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
+  *s = (SnGpuRowSchedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
   while (s->vector > a->vector)
     s->vector /= 2;
   s->tile_columns = length == SN_DYNAMIC || length >= 4 * wide ? wide : length;
@@ -190,7 +170,7 @@ static bool turned(const SnGpuRowFacts *a, Schedule *s) {
     s->tile_rows /= 2;
   s->turned = true;
   int64_t tiles = known ? sn_times(sn_pieces(a->rows, s->tile_rows), sn_pieces(length, s->tile_columns)) : SN_DYNAMIC,
-          at_once = occupancy(s) * a->gpu->multiprocessors;
+          at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
   s->blocks = known && tiles <= MOST_BLOCKS ? tiles : at_once;
   return s->tile_columns % s->vector == 0;
 }
@@ -271,29 +251,30 @@ static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
   int64_t most = window ? a->length > 30 ? 2 : 4 : a->lanes, last = f->dims.data[f->num_rows - 1].size, rows = 1;
   if (a->sums || a->again || sn_gpu_asserts(f) || is_wide(f) || a->rows == SN_DYNAMIC)
     return 1;
-  while (rows * 2 <= most && last % (rows * 2) == 0 && a->rows / (rows * 2) >= a->gpu->multiprocessors * THREADS / 2)
+  while (rows * 2 <= most && last % (rows * 2) == 0 &&
+         a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
     rows *= 2;
   return rows;
 }
 
 // A thread has a row, or a few neighbours: there are no columns, or the threads of a warp read what lies together.
-static bool thread(const SnGpuRowFacts *a, Schedule *s) {
+static bool thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool window = windows(a->form);
   if (a->columns || (a->form->num_cols && !window && !rows_together(a->form)))
     return false;
-  *s = (Schedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
+  *s = (SnGpuRowSchedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
   if (a->form->num_cols)
     s->rows = rows_of_thread(a, window);
   while (a->form->num_cols && s->unroll < (s->rows > 1 ? 4 : 16) && s->unroll * 2 <= a->length)
     s->unroll *= 2;
   if (window) { // no loop: which taps are outside is known
     s->unroll = a->length;
-    s->at_once = a->length * s->rows > 40 ? THREADS / 2 : THREADS;
+    s->at_once = a->length * s->rows > 40 ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS;
   }
-  s->blocks = blocks_for(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
-  int64_t at_once = occupancy(s) * a->gpu->multiprocessors;
-  if (a->sums && !a->form->num_cols && a->rows != SN_DYNAMIC && a->rows <= FEW_EACH * THREADS) {
-    s->threads = THREADS; // nothing meets in memory
+  s->blocks = sn_gpu_row_blocks(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
+  int64_t at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
+  if (a->sums && !a->form->num_cols && a->rows != SN_DYNAMIC && a->rows <= SN_GPU_ROW_FEW_EACH * SN_GPU_ROW_THREADS) {
+    s->threads = SN_GPU_ROW_THREADS; // nothing meets in memory
     s->blocks = 1;
     return true;
   }
@@ -302,7 +283,7 @@ static bool thread(const SnGpuRowFacts *a, Schedule *s) {
   if (a->again) { // what is read again should be in L2 still
     s->threads = 128;
     int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors,
-            most = THREADS / s->threads;
+            most = SN_GPU_ROW_THREADS / s->threads;
     int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
     int64_t most_blocks = a->rows ? sn_pieces(a->rows, s->threads) : 1;
     s->blocks = blocks < most_blocks ? blocks : most_blocks;
@@ -317,85 +298,85 @@ static int64_t vectors_of(const SnGpuRowFacts *a) {
 
 // A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24
 // registers.
-static bool tile(const SnGpuRowFacts *a, Schedule *s) {
+static bool tile(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 ||
       !rows_together(a->form))
     return false;
-  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
-  while (s->threads < THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
+  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
+  while (s->threads < SN_GPU_ROW_THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
     s->threads *= 2;
-  if (sn_pieces(a->length, s->threads / 32) * a->live > HELD)
+  if (sn_pieces(a->length, s->threads / 32) * a->live > SN_GPU_ROW_HELD)
     return false;
   s->team = s->threads; // not said
-  s->blocks = THREADS / s->threads * a->gpu->multiprocessors;
+  s->blocks = SN_GPU_ROW_THREADS / s->threads * a->gpu->multiprocessors;
   return true;
 }
 
 // The same where a row is read as often as it takes, of rows whose length is `?`.
-static bool open_warps(const SnGpuRowFacts *a, Schedule *s, int64_t most_threads) {
+bool sn_gpu_row_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_threads) {
   if (a->columns || !a->form->num_cols || a->length != SN_DYNAMIC || !rows_together(a->form))
     return false;
   int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
-  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 8, .cluster = 1, .tile = true};
+  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 8, .cluster = 1, .tile = true};
   while (s->threads < most_threads && 2 * s->threads * values <= TEAM_SHARED)
     s->threads *= 2;
   s->team = s->threads; // not said
-  s->blocks = blocks_for(a, s, 32);
+  s->blocks = sn_gpu_row_blocks(a, s, 32);
   return true;
 }
 
 // And where there are fewer rows than threads: warps share a row's columns.
-static bool warps(const SnGpuRowFacts *a, Schedule *s) {
-  int64_t all = a->gpu->multiprocessors * THREADS;
-  if (open_warps(a, s, THREADS))
+static bool warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  int64_t all = a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
+  if (sn_gpu_row_warps(a, s, SN_GPU_ROW_THREADS))
     return true;
   if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
       a->rows == SN_DYNAMIC || a->rows > all / 8 || !rows_together(a->form))
     return false;
-  *s = (Schedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
+  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
   int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
-  while (s->threads < THREADS && 2 * s->threads * values <= TEAM_SHARED &&
+  while (s->threads < SN_GPU_ROW_THREADS && 2 * s->threads * values <= TEAM_SHARED &&
          a->length >= 2 * LEAST_OF_WARP * (s->threads / 32) && sn_times(sn_pieces(a->rows, 32), s->threads) < all)
     s->threads *= 2;
   while (s->unroll < 16 && s->unroll * 2 <= a->length / (s->threads / 32))
     s->unroll *= 2;
   s->team = s->threads; // not said
-  s->blocks = blocks_for(a, s, 32);
+  s->blocks = sn_gpu_row_blocks(a, s, 32);
   return true;
 }
 
 // A part of a warp has a row, in registers.
-static bool warp(const SnGpuRowFacts *a, Schedule *s) {
+static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1)
     return false;
   int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? INT64_MAX : a->rows,
-          kept = most_kept(a, HELD);
-  *s = (Schedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
+          kept = most_kept(a, SN_GPU_ROW_HELD);
+  *s = (SnGpuRowSchedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
-  bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * THREADS;
+  bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
   if (s->team * kept < vectors || (few && vectors > 32))
     return false; // a block has more threads for it
   while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
     s->threads /= 2;
-  s->blocks = blocks_for(a, s, s->threads / s->team);
+  s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
   return true;
 }
 
 // A block or a cluster of at most these sizes has a row, in so many registers of a thread, with so many threads on a
 // multiprocessor.
-static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t at_once, int64_t most_threads,
+static bool held(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t registers, int64_t at_once, int64_t most_threads,
                  int64_t most_cluster) {
   int64_t vectors = vectors_of(a), kept = most_kept(a, registers),
           rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
-  *s = (Schedule){.threads = 32,
-                  .vector = a->vector,
-                  .unroll = 1,
-                  .cluster = 1,
-                  .team = 1024,
-                  .at_once = at_once,
-                  .registers = true};
+  *s = (SnGpuRowSchedule){.threads = 32,
+                          .vector = a->vector,
+                          .unroll = 1,
+                          .cluster = 1,
+                          .team = 1024,
+                          .at_once = at_once,
+                          .registers = true};
   while (s->threads < most_threads && s->threads * kept < vectors)
     s->threads *= 2;
   most_cluster = most_cluster < a->gpu->largest_cluster ? most_cluster : a->gpu->largest_cluster;
@@ -405,9 +386,9 @@ static bool held(const SnGpuRowFacts *a, Schedule *s, int64_t registers, int64_t
     return false;
   // A row does not wait alone: few rows get more threads.
   while (s->threads < most_threads && s->threads < vectors &&
-         sn_times(rows, s->threads) < a->gpu->multiprocessors * THREADS)
+         sn_times(rows, s->threads) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
     s->threads *= 2;
-  s->blocks = blocks_for(a, s, 1);
+  s->blocks = sn_gpu_row_blocks(a, s, 1);
   return true;
 }
 
@@ -420,50 +401,32 @@ static bool few_long(const SnGpuRowFacts *a) {
 // Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its
 // 64 registers, are better off with 128. So are many reductions: what a thread does to hand them on is shared by more
 // elements (an H200, distillation's gradient: 71 % of a copy with 64 registers, 76 with 128).
-static bool grid(const SnGpuRowFacts *a, Schedule *s);
-static bool registers(const SnGpuRowFacts *a, Schedule *s) {
+static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s);
+static bool registers(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   SnGpuRowFacts peeled = *a;
   if (a->vector < a->lanes && !a->columns && a->length >= 32 * a->lanes && sn_row_is_placed(a->form)) {
     peeled.vector = a->lanes; // where memory is aligned, wherever rows begin
     a = &peeled;
   }
-  Schedule many;
+  SnGpuRowSchedule many;
   if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns) || (few_long(a) && grid(a, &many)))
     return false;
-  if (a->columns && held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8))
+  if (a->columns && held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8))
     return true;
   if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES &&
-      held(a, s, HELD_BY_HALF, THREADS / 2, 128, 8))
+      held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 128, 8))
     return true;
-  if (!a->columns && held(a, s, HELD, THREADS, 256, 8))
+  if (!a->columns && held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 8))
     return true;
-  if (held(a, s, HELD, THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
+  if (held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
     return true;
-  return held(a, s, HELD_BY_HALF, THREADS / 2, 256, 8) || held(a, s, HELD_BY_HALF, THREADS / 2, 512, 8);
-}
-
-// Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without:
-// what is under way delays what they post to each other (an H200, cross entropy's gradient of probabilities: 72 % of a
-// copy with, 91 without).
-static bool ahead(const SnGpuRowFacts *a, const Schedule *s) {
-  if (!a->columns || !s->registers || s->tile || s->team < s->threads ||
-      (a->rows != SN_DYNAMIC && s->blocks / s->cluster >= a->rows))
-    return false;
-  SnGpuRows rows = {.threads = s->threads,
-                    .team = s->threads,
-                    .vector = s->vector,
-                    .cluster = s->cluster,
-                    .group = 1,
-                    .residency = SN_GPU_REGISTERS,
-                    .ahead = true};
-  SnGpuRowPlan plan = sn_gpu_plan_rows(a->form, &rows);
-  int64_t bytes = sn_gpu_fetched_bytes(&plan);
-  return bytes && occupancy(s) * (bytes + OTHER_SHARED) <= a->gpu->shared_bytes;
+  return held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8) ||
+         held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 512, 8);
 }
 
 // In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a
 // multiprocessor, or three in smaller ones.
-static bool shared(const SnGpuRowFacts *a, Schedule *s) {
+static bool shared(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   SnGpuRows rows = {
       .threads = 256, .team = 256, .vector = a->vector, .cluster = 1, .group = 1, .residency = SN_GPU_SHARED};
   if (a->vector < a->lanes && sn_row_is_placed(a->form))
@@ -473,28 +436,28 @@ static bool shared(const SnGpuRowFacts *a, Schedule *s) {
   int64_t piece = sn_gpu_plan_rows(a->form, &rows).fetch.piece_bytes,
           vectors = sn_pieces(a->length + (a->length % rows.vector ? rows.vector - 1 : 0), rows.vector);
   for (int64_t cluster = 1; piece && cluster <= a->gpu->largest_cluster; cluster *= 2) {
-    int64_t pieces = sn_pieces(vectors, rows.threads * cluster), most = THREADS / rows.threads;
-    int64_t blocks = a->gpu->shared_bytes / (sn_times(pieces, piece) + OTHER_SHARED);
+    int64_t pieces = sn_pieces(vectors, rows.threads * cluster), most = SN_GPU_ROW_THREADS / rows.threads;
+    int64_t blocks = a->gpu->shared_bytes / (sn_times(pieces, piece) + SN_GPU_ROW_OTHER_SHARED);
     if (pieces > MOST_VECTORS || blocks < (cluster < a->gpu->largest_cluster ? 3 : 2))
       continue;
-    *s = (Schedule){.threads = rows.threads,
-                    .vector = rows.vector,
-                    .unroll = 1,
-                    .cluster = cluster,
-                    .team = 1024,
-                    .at_once = rows.threads * (blocks < most ? blocks : most),
-                    .shared = true};
-    s->blocks = blocks_for(a, s, 1);
+    *s = (SnGpuRowSchedule){.threads = rows.threads,
+                            .vector = rows.vector,
+                            .unroll = 1,
+                            .cluster = cluster,
+                            .team = 1024,
+                            .at_once = rows.threads * (blocks < most ? blocks : most),
+                            .shared = true};
+    s->blocks = sn_gpu_row_blocks(a, s, 1);
     return true;
   }
   return false;
 }
 
 // All blocks run at once, groups of them share rows.
-static bool grid(const SnGpuRowFacts *a, Schedule *s) {
+static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   SnGpuRowFacts wide = *a;
   wide.vector = a->lanes;
-  *s = (Schedule){.cluster = 1, .team = 1024};
+  *s = (SnGpuRowSchedule){.cluster = 1, .team = 1024};
   SnGpuGridFacts facts = {.form = a->form,
                           .gpu = a->gpu,
                           .rows = a->rows,
@@ -502,18 +465,18 @@ static bool grid(const SnGpuRowFacts *a, Schedule *s) {
                           .lanes = a->lanes,
                           .vector = a->vector,
                           .row_bytes = a->row_bytes,
-                          .kept = a->lanes * most_kept(&wide, 2 * HELD),
+                          .kept = a->lanes * most_kept(&wide, 2 * SN_GPU_ROW_HELD),
                           .again = a->again};
   return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
 // Blocks that share a row, so that all rows take the least time in turns of all blocks: an H200, 352 rows of 528 blocks
 // take as long as 528. A turn costs what blocks exchange.
-static int64_t cluster_of_turns(const SnGpuRowFacts *a, const Schedule *s, int64_t vectors) {
+static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t vectors) {
   int64_t best = 1;
   double least = 0;
   for (int64_t c = 1; c <= a->gpu->largest_cluster; c *= 2) {
-    int64_t at_once = clusters_at_once(a->gpu, c, THREADS / s->threads);
+    int64_t at_once = clusters_at_once(a->gpu, c, SN_GPU_ROW_THREADS / s->threads);
     if (c > 1 && (!at_once || s->threads * c * s->unroll * 2 > vectors))
       break;
     double time = (double)sn_pieces(a->rows, at_once) / (double)c * (c > 1 ? CLUSTER_COST : 1);
@@ -526,12 +489,12 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const Schedule *s, int64
 }
 
 // The row is read once, by a block, or a few where there are fewer rows than blocks.
-static bool stream(const SnGpuRowFacts *a, Schedule *s) {
+static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->again ||
       (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
-  *s = (Schedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  *s = (SnGpuRowSchedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
   while (s->threads > 32 && s->threads * 4 > vectors)
     s->threads /= 2;
   if (a->vector == 1)
@@ -539,40 +502,40 @@ static bool stream(const SnGpuRowFacts *a, Schedule *s) {
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
   // Rows that do not fill the device are shared by clusters; so are long ones of which there may be few.
-  if (a->rows == SN_DYNAMIC && vectors / s->threads / s->unroll >= LONG_ROW && !a->columns)
+  if (a->rows == SN_DYNAMIC && vectors / s->threads / s->unroll >= SN_GPU_ROW_LONG_ROW && !a->columns)
     s->cluster = a->gpu->largest_cluster;
   if (!a->columns && a->rows != SN_DYNAMIC)
     s->cluster = cluster_of_turns(a, s, vectors);
-  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
+  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
   return true;
 }
 
 // The row is read in each phase, from L2 if it is lucky.
-static bool reread(const SnGpuRowFacts *a, Schedule *s) {
-  int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = THREADS / 32;
+static bool reread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = SN_GPU_ROW_THREADS / 32;
   while (rows_at_once > 1 && sn_times(rows_at_once * a->gpu->multiprocessors, a->row_bytes) > l2_rows(a))
     rows_at_once /= 2;
   // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
-  *s = (Schedule){.threads = THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
-  while (s->threads > 32 && s->threads * 4 > vectors && THREADS / s->threads < rows_at_once)
+  *s = (SnGpuRowSchedule){.threads = SN_GPU_ROW_THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  while (s->threads > 32 && s->threads * 4 > vectors && SN_GPU_ROW_THREADS / s->threads < rows_at_once)
     s->threads /= 2;
   if (a->length == SN_DYNAMIC)
     s->threads = 256;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
   while (s->cluster < a->gpu->largest_cluster && a->rows != SN_DYNAMIC &&
-         sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * THREADS &&
+         sn_times(a->rows, s->cluster * s->threads * 2) <= a->gpu->multiprocessors * SN_GPU_ROW_THREADS &&
          s->threads * s->cluster * s->unroll * 4 <= vectors)
     s->cluster *= 2;
   if (a->length == SN_DYNAMIC && a->again && !a->columns) // what registers hold has a kernel of its own
     s->cluster = a->gpu->largest_cluster;
-  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, THREADS / s->threads);
+  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
   return true;
 }
 
 static const struct {
   const char *name;
-  bool (*fits)(const SnGpuRowFacts *facts, Schedule *schedule);
+  bool (*fits)(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
   const char *where; // a row's elements are between its phases
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
@@ -588,186 +551,8 @@ static const struct {
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
-// A maximum goes with the sums of exponentials under it, but where those who share a row shuffle: they meet soon enough
-// twice.
-static bool shuffles_maxima(const SnForm *f, const Schedule *s) {
-  SnRowJoints joints = {0};
-  if (!s->registers || s->tile || (s->team < s->threads ? s->team : s->threads) > 32)
-    return false;
-  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
-  sn_row_join_exponentials(&joints, &p);
-  sn_row_program_free(&p);
-  return joints.n > 0;
-}
-
-static MlirAttribute with(MlirAttribute params, const char *key, MlirAttribute value) {
-  SN_VEC(MlirNamedAttribute) all = {0};
-  MlirContext ctx = mlirAttributeGetContext(params);
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(params); ++i)
-    sn_push(&all, mlirDictionaryAttrGetElement(params, i));
-  sn_push(&all, mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(key)), value));
-  MlirAttribute made = mlirDictionaryAttrGet(ctx, (intptr_t)all.size, all.data);
-  sn_vec_free(&all);
-  return made;
-}
-
-// With how long rows are at most, and how shorter ones run, where their length is `?`.
-static MlirAttribute attribute_with(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s,
-                                    MlirAttribute shorter) {
-  MlirLocation loc = mlirOperationGetLocation(f->op);
-  if (s->grid.group)
-    return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
-  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "", tile[64] = "";
-  const char *next = ahead(facts, s) ? ", ahead = 1" : "",
-             *remake = s->registers && facts->remake ? ", remake = 1" : "",
-             *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
-  if (s->unroll > 1)
-    snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
-  if (s->cluster > 1)
-    snprintf(cluster, sizeof cluster, ", cluster = %lld", (long long)s->cluster);
-  if (s->team < s->threads)
-    snprintf(team, sizeof team, ", team = %lld", (long long)s->team);
-  if (s->rows > 1)
-    snprintf(rows, sizeof rows, ", rows = %lld", (long long)s->rows);
-  if (s->most)
-    snprintf(most, sizeof most, ", most = %lld", (long long)s->most);
-  if (s->turned)
-    snprintf(tile, sizeof tile, ", tile_rows = %lld, tile_columns = %lld", (long long)s->tile_rows,
-             (long long)s->tile_columns);
-  MlirAttribute params =
-      sn_parse_attr(mlirLocationGetContext(loc),
-                    "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s}",
-                    (long long)s->threads, (long long)s->blocks, (long long)occupancy(s), (long long)s->vector, unroll,
-                    s->flat        ? "shape = \"flat\""
-                    : s->turned    ? "shape = \"turned\""
-                    : s->tile      ? s->registers ? "shape = \"tile\", residency = \"registers\""
-                                                  : "shape = \"tile\", residency = \"reread\""
-                    : s->registers ? "residency = \"registers\""
-                    : s->shared    ? "residency = \"shared\""
-                                   : "residency = \"reread\"",
-                    remake, next, cluster, team, rows, maximum, most, tile);
-  return sn_schedule_attr(loc, "gpu_rows", shorter.ptr ? with(params, "shorter", shorter) : params);
-}
-
-static MlirAttribute attribute_of(const SnForm *f, const SnGpuRowFacts *facts, const Schedule *s) {
-  return attribute_with(f, facts, s, (MlirAttribute){0});
-}
-
-// ---- rows of any length --------------------------------------------------------------------------
-
-// How rows run that turn out to have no more columns than so many threads hold: those of a warp, or of a block or
-// cluster. Each line is a kernel of its own, and less than half of its places stay empty beyond the first.
-static const struct {
-  int64_t team, threads, cluster, each;
-} lengths[] = {{32, 128, 1, 4},    {32, 128, 1, 16},   {1024, 256, 1, 8}, {1024, 256, 1, 20},
-               {1024, 512, 1, 20}, {1024, 512, 2, 20}, {1024, 256, 8, 20}};
-
-// Elements that so many registers hold: each has an address of its own in every tensor, which is held as well.
-static int64_t elements_kept(const SnGpuRowFacts *a, int64_t registers) {
-  const SnForm *f = a->form;
-  int64_t held = a->live + 1;
-  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
-    held += sn_uses_cols(f, k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map);
-  int64_t kept = registers / held;
-  return kept < 1 ? 1 : kept;
-}
-
-// A line of them, if its rows are longer than `below`.
-static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, Schedule *s) {
-  int64_t kept = elements_kept(a, HELD), wide = elements_kept(a, HELD_BY_HALF), each = lengths[i].each;
-  *s = (Schedule){.threads = lengths[i].threads,
-                  .vector = 1,
-                  .unroll = 1,
-                  .cluster = lengths[i].cluster,
-                  .team = lengths[i].team,
-                  .at_once = kept < each                            ? THREADS / 2
-                             : each <= FEW_EACH && kept >= 2 * each ? THREADS * 3 / 2
-                                                                    : THREADS,
-                  .registers = true};
-  if (kept < each)
-    each = wide < each ? wide : each;
-  s->most = (s->team < s->threads ? s->team : s->threads) * s->cluster * each;
-  if (s->cluster > a->gpu->largest_cluster || s->most <= below)
-    return false;
-  s->blocks = blocks_for(a, s, s->team < s->threads ? s->threads / s->team : 1);
-  return true;
-}
-
-// Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest by
-// clusters. (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms, 16 % of a copy; instructions, not
-// memory, take that long.)
-static MlirAttribute read_once(const SnGpuRowFacts *a, const Schedule *longest) {
-  Schedule few = {.threads = 128, .vector = 1, .unroll = 8, .cluster = 1, .team = 8, .most = SHORTEST_ROW},
-           s = {.threads = 128, .vector = 1, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
-           block = *longest;
-  few.blocks = blocks_for(a, &few, few.threads / few.team);
-  s.blocks = blocks_for(a, &s, s.threads / s.team);
-  MlirAttribute shorter = attribute_with(a->form, a, &s, attribute_with(a->form, a, &few, (MlirAttribute){0}));
-  if (longest->cluster > 1) {
-    block.cluster = 1;
-    block.most = block.threads * block.unroll * LONG_ROW;
-    block.blocks = blocks_for(a, &block, 1);
-    shorter = attribute_with(a->form, a, &block, shorter);
-  }
-  return attribute_with(a->form, a, longest, shorter);
-}
-
-// Neighbouring rows of a block: those that registers hold, else those that few warps share.
-static const struct {
-  int64_t threads, each;
-} tiles[] = {{128, 8}, {512, 8}, {1024, 16}, {1024, 24}};
-
-static MlirAttribute any_tile(const SnGpuRowFacts *a, const Schedule *s) {
-  MlirAttribute shorter = {0};
-  Schedule few = *s;
-  int64_t below = 0;
-  for (size_t i = 0; a->again && i < sizeof tiles / sizeof *tiles; ++i) {
-    Schedule held = {.threads = tiles[i].threads,
-                     .team = tiles[i].threads, // not said
-                     .vector = 1,
-                     .unroll = 1,
-                     .cluster = 1,
-                     .registers = true,
-                     .tile = true};
-    int64_t kept = elements_kept(a, HELD);
-    held.most = held.threads / 32 * (tiles[i].each < kept ? tiles[i].each : kept);
-    if (held.most <= below)
-      continue;
-    held.blocks = blocks_for(a, &held, 32);
-    below = held.most;
-    shorter = attribute_with(a->form, a, &held, shorter);
-  }
-  if (!a->again && open_warps(a, &few, SHORT_TILE)) {
-    Schedule alone = {.threads = 256, .vector = 1, .unroll = 8, .cluster = 1, .team = 1, .most = ALONE};
-    alone.blocks = blocks_for(a, &alone, alone.threads);
-    few.most = 4 * SHORT_TILE;
-    shorter = attribute_with(a->form, a, &few, attribute_with(a->form, a, &alone, shorter));
-  }
-  return attribute_with(a->form, a, s, shorter);
-}
-
-// Rows whose length is `?` and that are read as a whole: the longest by `s`, which takes any.
-static MlirAttribute any_length(const SnGpuRowFacts *a, const Schedule *s) {
-  MlirAttribute shorter = {0};
-  int64_t below = 0;
-  if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->turned || s->team == 1)
-    return attribute_of(a->form, a, s);
-  if (s->tile)
-    return any_tile(a, s);
-  if (!a->again)
-    return read_once(a, s);
-  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
-    Schedule shorter_one;
-    if (!of_length(a, i, below, &shorter_one))
-      continue;
-    below = shorter_one.most;
-    shorter = attribute_with(a->form, a, &shorter_one, shorter);
-  }
-  return attribute_with(a->form, a, s, shorter);
-}
-
 // Vectors that a thread has before it uses the first take registers, one set for each row that is read.
-static void unroll_less(const SnGpuRowFacts *a, Schedule *s) {
+static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   int64_t words = 0;
   for (size_t k = 0; k < a->form->inputs.size; ++k)
     if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
@@ -778,7 +563,7 @@ static void unroll_less(const SnGpuRowFacts *a, Schedule *s) {
 
 // In a sequence: blocks are not too large, and where rows are read once or again, a block has many vectors under way,
 // so that a few blocks keep memory busy while others add up. What is summed over rows is left by few blocks.
-static void share_blocks(const SnGpuRowFacts *a, Schedule *s) {
+static void share_blocks(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   while (s->threads > SHARED_THREADS && !s->tile)
     s->threads /= 2;
   if (s->registers || s->shared || s->flat || s->tile || s->team < s->threads)
@@ -789,7 +574,7 @@ static void share_blocks(const SnGpuRowFacts *a, Schedule *s) {
     s->unroll = vectors / s->threads < SHARED_UNROLL ? s->unroll : SHARED_UNROLL;
   }
   unroll_less(a, s);
-  s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : THREADS / s->threads);
+  s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : SN_GPU_ROW_THREADS / s->threads);
 }
 
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
@@ -799,14 +584,14 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chip.number = SN_GPU_FIRST_CHIP;
   }
   SnGpuRowFacts facts = sn_schedule_gpu_facts(f, &chip);
-  Schedule s = {0};
+  SnGpuRowSchedule s = {0};
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
   if (!s.registers && !s.shared && !s.grid.group && !s.turned)
     unroll_less(&facts, &s);
   if (sn_in_sequence(f->op))
     share_blocks(&facts, &s);
-  return any_length(&facts, &s);
+  return sn_gpu_row_attribute(&facts, &s);
 }
 
 bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAttribute *schedule) {
@@ -814,8 +599,8 @@ bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAtt
   if (i >= sizeof families / sizeof *families)
     return false;
   SnGpuRowFacts facts = sn_schedule_gpu_facts(f, sn_gpu_chip(chip));
-  Schedule s = {0};
+  SnGpuRowSchedule s = {0};
   if (families[i].fits(&facts, &s))
-    *schedule = attribute_of(f, &facts, &s);
+    *schedule = sn_gpu_row_attribute_alone(&facts, &s);
   return true;
 }

@@ -1,0 +1,40 @@
+// gpu_families.h: how a rowwise form runs on a GPU, while it is decided: for gpu_families.c, which chooses, and
+// gpu_lengths.c, which writes it down.
+
+#ifndef SINTER_PASSES_SCHEDULE_GPU_FAMILIES_H
+#define SINTER_PASSES_SCHEDULE_GPU_FAMILIES_H
+
+#include "passes/schedule/gpu_facts.h"
+#include "passes/schedule/gpu_grid.h"
+
+enum {
+  SN_GPU_ROW_THREADS = 1024,      // on a multiprocessor
+  SN_GPU_ROW_HELD = 32,           // registers of a thread that hold a row, of 64
+  SN_GPU_ROW_HELD_BY_HALF = 96,   // and of 128, where a multiprocessor has half the threads
+  SN_GPU_ROW_FEW_EACH = 4,        // rows of a thread, the same of rows without columns
+  SN_GPU_ROW_LONG_ROW = 32,       // turns of all of a block's threads
+  SN_GPU_ROW_OTHER_SHARED = 3072, // bytes of shared memory of each block, beside rows
+};
+
+typedef struct {
+  int64_t threads, blocks, vector, unroll, cluster, team;
+  int64_t rows;                    // of a thread; 0: one
+  int64_t most;                    // columns of a row whose length is `?`; 0: any number
+  int64_t at_once;                 // threads on a multiprocessor; 0: SN_GPU_ROW_THREADS
+  int64_t tile_rows, tile_columns; // of turned
+  bool registers, shared, flat, tile, turned;
+  SnGpuGridRows grid; // group: 0 for other families
+} SnGpuRowSchedule;
+
+// Blocks that share a multiprocessor.
+int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *schedule);
+// Blocks of the grid, each of which has so many rows at once.
+int64_t sn_gpu_row_blocks(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule, int64_t rows_at_once);
+// Neighbouring rows of a block, whose columns its warps share, up to so many threads; false where there are none.
+bool sn_gpu_row_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t most_threads);
+// The schedule as an attribute; and of rows whose length is `?` with those of shorter rows, which are kernels of their
+// own.
+MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule);
+MlirAttribute sn_gpu_row_attribute(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule);
+
+#endif
