@@ -11,6 +11,7 @@
 
 #include <sinter/abi.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -146,16 +147,31 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int64_t number(const char *text) {
+  char *end;
+  errno = 0;
+  int64_t n = strtoll(text, &end, 10);
+  if (end == text || *end || errno)
+    FAIL("%s is no number", text);
+  return n;
+}
+
 int main(int argc, char **argv) {
   if (argc != 5)
     FAIL("usage: decode LIBRARY.so FOLDER TOKENS FIRST-TOKEN");
   const SinterLibrary *library = open_library(argv[1]);
   const SinterFunction *step = library->functions;
-  int64_t count = atoll(argv[3]), first = atoll(argv[4]), *numbers = calloc((size_t)count + 2, STRIDE);
+  int64_t count = number(argv[3]), first = number(argv[4]);
   if (step->num_inputs <= FIRST_WEIGHT || step->num_inputs > MOST_ARGUMENTS || step->num_outputs != 2)
     FAIL("%s: main(token, position, cache, weights...) -> (token, rows) is expected", argv[1]);
-  if (count < 1 || count > step->inputs[CACHE].shape[0] || !numbers)
-    FAIL("from 1 to %lld tokens fit into the cache", (long long)step->inputs[CACHE].shape[0]);
+  int64_t held = step->inputs[CACHE].shape[0], words = step->inputs[FIRST_WEIGHT].shape[0];
+  if (count < 1 || count > held)
+    FAIL("from 1 to %lld tokens fit into the cache", (long long)held);
+  if (first < 0 || first >= words) // a row of the first weight, the embedding
+    FAIL("tokens are from 0 to %lld", (long long)words - 1);
+  int64_t *numbers = calloc((size_t)count + 2, STRIDE);
+  if (!numbers)
+    FAIL("not enough memory for %lld tokens", (long long)count);
   device = step->device;
   if (device == kDLCUDA)
     open_cuda();

@@ -59,6 +59,9 @@ def main():
     if not 0 < a.tokens <= context:
         p.error(f"from 1 to {context} tokens fit into the cache")
     shape = export.SHAPES[a.shape]
+    words = shape[6]
+    if not 0 <= a.first < words:
+        p.error(f"tokens are from 0 to {words - 1}")
     weights = [w.to(device) for w in export.weights_of(shape, context, a.seed)]
     cache = torch.zeros(layout.shape, dtype=shape[-1], device=device)
     generate(step, cache.clone(), weights, a.first, 1)  # the first call loads the kernels

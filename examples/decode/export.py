@@ -84,8 +84,8 @@ def weights_of(shape, context, seed):
 
 
 def save(path, tensor):
-    """numpy has no bf16: its bits are saved as 16-bit integers."""
-    numpy.save(path, (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).numpy())
+    """numpy has no bf16: its bits are saved as uint16."""
+    numpy.save(path, (tensor.view(torch.uint16) if tensor.dtype == torch.bfloat16 else tensor).numpy())
 
 
 def main():
