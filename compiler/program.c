@@ -83,6 +83,16 @@ static void make_header(const SnJob *job, MlirModule module, SinterProgram *p) {
   fclose(to);
 }
 
+// An option that changes nothing is a mistake: no kernel that was scheduled here has phases.
+static int32_t check_clocks(SnJob *job, MlirModule module) {
+  if (!job->compiler->clocks || sn_get_attr(mlirModuleGetOperation(module), SN_KERNEL_CLOCKS).ptr)
+    return SINTER_COMPILER_OK;
+  return sn_job_error(job, SINTER_COMPILER_BAD_INPUT,
+                      "--clocks has no effect: no kernel of %s has phases; those of a sinter.sequence have, which "
+                      "--launches=one makes of kernels that follow each other",
+                      job->file);
+}
+
 static int32_t compile(SnJob *job, MlirModule module, bool code, SinterProgram **program) {
   const SinterCompiler *c = job->compiler;
   SinterProgram *p = sn_program_new();
@@ -92,6 +102,8 @@ static int32_t compile(SnJob *job, MlirModule module, bool code, SinterProgram *
   int32_t status = on_the_road ? SINTER_COMPILER_OK : sn_select(job, module, c->entry);
   if (status == SINTER_COMPILER_OK)
     status = sn_road(job, module, c->after, NULL);
+  if (status == SINTER_COMPILER_OK)
+    status = check_clocks(job, module);
   int before = job->errors;
   if (status == SINTER_COMPILER_OK && sn_failed(sn_check_c_names(mlirModuleGetOperation(module), p->name)))
     status = not_compiled(job, before);
