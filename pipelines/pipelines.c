@@ -13,7 +13,10 @@
 
 static const char *const inputs[] = {"linalg", "tosa", NULL};
 #define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
-static const SnOption prepare_options[] = {INPUT_OPTION, {0}};
+static const SnOption prepare_options[] = {
+    INPUT_OPTION,
+    {SN_OPTION_STRING, "wrt", "arguments that the program is differentiated by later (sinter-known-sizes)", ""},
+    {0}};
 static const SnStep prepare_steps[] = {
     {"?input=tosa sinter-tosa", "tosa's arithmetic on shapes -> shapes, and what upstream has no lowering of", NULL},
     {"?input=tosa func.func(tosa-optional-decompositions,canonicalize,tosa-infer-shapes,tosa-make-broadcastable,"
@@ -26,7 +29,7 @@ static const SnStep prepare_steps[] = {
      "and what is not structured -> arith, tensor", NULL},
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"sinter-ordinary", "linalg.softmax, linalg.pack, ... -> linalg.generic", NULL},
-    {"sinter-known-sizes", "(n * 4) / 4 -> n; broadcasts of n to n are plain", NULL},
+    {"sinter-known-sizes{wrt='$wrt'}", "(n * 4) / 4 -> n; broadcasts of n to n are plain", NULL},
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},
@@ -136,7 +139,7 @@ static const SnStep cpu_steps[] = {
     {"?policy=disabled sinter-bags{wrt='$wrt' gradients=true}",
      "embedding bags that are differentiated -> sinter.steps", NULL},
     {"?policy!=disabled sinter-bags{wrt='$wrt'}", "embedding bags as torch-mlir writes them -> sinter.steps", NULL},
-    {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    {"sinter-prepare{input=$input wrt='$wrt'}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
     {"sinter-corners{wrt='$wrt'}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"?policy=disabled sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}",
@@ -233,7 +236,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-elements", "arith on whole tensors -> linalg.generic", NULL},
     {"inline{default-pipeline=}", "calls between the program's functions are gone", NULL},
     {"symbol-dce", "and so are functions that nobody calls", NULL},
-    {"sinter-prepare{input=$input}", "an exporter's linalg, cleaned up", "prepared"},
+    {"sinter-prepare{input=$input wrt='$wrt'}", "an exporter's linalg, cleaned up", "prepared"},
     VERIFY,
     {"sinter-corners{wrt='$wrt'}", "for gradients: a > b ? a : b -> arith.maximumf, and the like", NULL},
     {"sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},

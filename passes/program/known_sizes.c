@@ -10,10 +10,13 @@
 //   %r = arith.remsi %i, %b                               %i, of such a loop
 //   %same = arith.cmpi eq, %m, %n   cf.assert %same       %n wherever it says %m, and the assert at the function's head
 //   %s = tensor.insert_slice %y into %x[0] [%b] [1]       %y, if %x has %b
+//   linalg.generic ins(%x, %w : tensor<?xf32>,            %x cast to tensor<9xf32> and back, at the function's head
+//                      tensor<9xf32>)
 //
 // With a size `?`, torch-mlir folds and unfolds batches by arithmetic, asserts what cannot fail, and where the program
-// broadcasts asks each element whether there was one of it; what it scatters it counts in one loop. All of that hides
-// that two ops have the same dimensions, and then they do not fuse.
+// broadcasts asks each element whether there was one of it; what it scatters it counts in one loop. A norm's columns
+// are `?` where it adds them up, and a number where weights meet them. All of that hides that two ops have the same
+// dimensions, and then they do not fuse.
 //
 // runs in: sinter-prepare    test: test/passes/program/known_sizes.mlir
 
@@ -292,6 +295,72 @@ static void take_asserts(Known *k, MlirOperation func) {
   sn_vec_free(&found);
 }
 
+// ---- numbers ---------------------------------------------------------------------------------------
+
+// The number of turns of a linalg op's loop; SN_DYNAMIC if no operand says it.
+static int64_t number_of_turns(SnSizeReader *r, MlirOperation generic, intptr_t loop) {
+  for (intptr_t o = 0; o < sn_num_operands(generic); ++o) {
+    MlirAffineMap map = map_of(generic, o);
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
+      int64_t number;
+      SnSize s = sn_map_dim(map, i) == loop ? sn_size_of_dim(r, sn_operand(generic, o), i) : (SnSize){0};
+      if (sn_size_is_number(&s, &number))
+        return number;
+    }
+  }
+  return SN_DYNAMIC;
+}
+
+// An op of the function itself, which runs in any case, and whose result somebody asks for.
+static bool says_sizes(MlirOperation op, MlirBlock body) {
+  return sn_is(op, "linalg.generic") && sn_num_results(op) && mlirBlockEqual(mlirOperationGetBlock(op), body) &&
+         !mlirOpOperandIsNull(mlirValueGetFirstUse(sn_result(op, 0)));
+}
+
+// The sizes of an argument that ops say by their other operands. False if its type says as much, or they disagree: then
+// the program fails when it runs.
+static bool numbers_of(SnSizeReader *r, MlirBlock body, MlirValue x, int64_t *sizes) {
+  bool any = false;
+  for (intptr_t i = 0; i < sn_rank(sn_type_of(x)); ++i)
+    sizes[i] = sn_dim(sn_type_of(x), i);
+  for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (!says_sizes(op, body))
+      continue;
+    MlirAffineMap map = map_of(op, (intptr_t)mlirOpOperandGetOperandNumber(use));
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
+      int64_t number = sn_map_dim(map, i) < 0 ? SN_DYNAMIC : number_of_turns(r, op, sn_map_dim(map, i));
+      if (number != SN_DYNAMIC && sizes[i] != SN_DYNAMIC && number != sizes[i])
+        return false;
+      any |= number != sizes[i] && number != SN_DYNAMIC;
+      sizes[i] = number == SN_DYNAMIC ? sizes[i] : number;
+    }
+  }
+  return any;
+}
+
+// The cast is what is compared when the program runs (sinter-sizes); canonicalize hands it on to who can take it.
+static void take_numbers(MlirOperation func) {
+  MlirRegion region = mlirOperationGetRegion(func, 0);
+  MlirBlock body = mlirRegionGetFirstBlock(region);
+  SnSizeReader r = {0};
+  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
+    return;
+  SnBuilder head = sn_at_start(body, mlirOperationGetLocation(func));
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k) {
+    MlirValue x = mlirBlockGetArgument(body, k);
+    MlirType t = sn_type_of(x);
+    int64_t sizes[SN_MAX_DIMS];
+    if (!mlirTypeIsARankedTensor(t) || sn_rank(t) > SN_MAX_DIMS || !numbers_of(&r, body, x, sizes))
+      continue;
+    MlirType known = mlirRankedTensorTypeGet(sn_rank(t), sizes, sn_element(t), mlirRankedTensorTypeGetEncoding(t));
+    MlirValue cast = sn(&head, "tensor.cast", x, known), back = sn(&head, "tensor.cast", cast, t);
+    mlirValueReplaceAllUsesOfWith(x, back);
+    mlirOperationSetOperand(sn_definer(cast), 0, x);
+  }
+  sn_size_reader_free(&r);
+}
+
 // ---- the pass -------------------------------------------------------------------------------------
 
 typedef struct {
@@ -318,11 +387,14 @@ static MlirWalkResult look(MlirOperation op, void *user) {
 }
 
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
+  const bool *differentiated = user;
   Walk w = {.func = func};
   take_asserts(&w.known, func);
   mlirOperationWalk(func, look, &w, MlirWalkPreOrder);
   for (size_t i = 0; i < w.generics.size; ++i)
     in_body(&w.known, w.generics.data[i]);
+  if (!*differentiated)
+    take_numbers(func);
   sn_vec_free(&w.generics);
   sn_vec_free(&w.known.values);
   sn_table_free(&w.known.by_size);
@@ -331,7 +403,23 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, run_function, NULL); }
+typedef struct {
+  const char *wrt;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_STRING, "wrt", "arguments that the program is differentiated by later", "", NULL,
+     offsetof(Options, wrt)},
+    {0},
+};
+
+// Gradients have the arguments' own types: parts of them that know more are kernels apart from those that do not.
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  const Options *o = run->options;
+  SnOpVec asked = sn_collect(op, "sinter.differentiate");
+  bool differentiated = *o->wrt || asked.size;
+  sn_vec_free(&asked);
+  return sn_each_function(op, run_function, &differentiated);
+}
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
 static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
@@ -340,5 +428,7 @@ const SnPass sn_pass_known_sizes = {
     .argument = "sinter-known-sizes",
     .summary = "sizes ? that are one by how they are computed as one value, and broadcasts of them as plain operands",
     .dialects = dialects,
+    .options = options,
+    .options_size = sizeof(Options),
     .run = run,
 };

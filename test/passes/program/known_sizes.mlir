@@ -312,3 +312,82 @@ func.func @not_asserted(%x: tensor<?xf32>, %y: tensor<?xf32>, %p: i1, %made: ind
   %m = tensor.dim %y, %c0 : tensor<?xf32>
   return %n, %m : index, index
 }
+
+// -----
+
+// What meets a number has so many: whoever reads it learns of it, and the function's type stays.
+
+// CHECK-LABEL: func @number
+//  CHECK-SAME:     %[[X:.+]]: tensor<?x?xf32>, %{{.+}}: tensor<9xf32>) -> (tensor<?xf32>, tensor<?x9xf32>)
+//       CHECK:   %[[C:.+]] = tensor.cast %[[X]] : tensor<?x?xf32> to tensor<?x9xf32>
+//       CHECK:   linalg.generic {{.*}} ins(%[[C]] : tensor<?x9xf32>)
+//       CHECK:   linalg.generic {{.*}} ins(%[[C]], %{{.+}} : tensor<?x9xf32>, tensor<9xf32>)
+func.func @number(%x: tensor<?x?xf32>, %w: tensor<9xf32>) -> (tensor<?xf32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %o = tensor.empty(%n) : tensor<?x9xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>,
+                                        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %w : tensor<?x?xf32>, tensor<9xf32>) outs(%o : tensor<?x9xf32>) {
+  ^bb0(%in: f32, %by: f32, %out: f32):
+    %v = arith.mulf %in, %by : f32
+    linalg.yield %v : f32
+  } -> tensor<?x9xf32>
+  return %s, %y : tensor<?xf32>, tensor<?x9xf32>
+}
+
+// -----
+
+// An op that may not run says nothing.
+
+// CHECK-LABEL: func @number_of_branch
+//  CHECK-NEXT:   scf.if
+func.func @number_of_branch(%x: tensor<?xf32>, %w: tensor<9xf32>, %ok: i1) -> tensor<9xf32> {
+  %y = scf.if %ok -> tensor<9xf32> {
+    %v = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                         iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%w : tensor<9xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %s = arith.addf %in, %out : f32
+      linalg.yield %s : f32
+    } -> tensor<9xf32>
+    scf.yield %v : tensor<9xf32>
+  } else {
+    scf.yield %w : tensor<9xf32>
+  }
+  return %y : tensor<9xf32>
+}
+
+// -----
+
+// Where two numbers meet it, it fails when it runs, and says so.
+
+// CHECK-LABEL: func @numbers_differ
+//  CHECK-SAME:     %[[X:.+]]: tensor<?xf32>, %[[A:[^ ]+]]: tensor<9xf32>
+//       CHECK:   %[[C:.+]] = tensor.cast %[[X]] : tensor<?xf32> to tensor<9xf32>
+//       CHECK:   ins(%[[C]] : tensor<9xf32>) outs(%[[A]]
+//       CHECK:   %[[D:.+]] = tensor.cast %[[X]] : tensor<?xf32> to tensor<10xf32>
+func.func @numbers_differ(%x: tensor<?xf32>, %a: tensor<9xf32>, %b: tensor<10xf32>) -> (tensor<9xf32>, tensor<10xf32>) {
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%a : tensor<9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %in, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<9xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%b : tensor<10xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %in, %out : f32
+    linalg.yield %s : f32
+  } -> tensor<10xf32>
+  return %y, %z : tensor<9xf32>, tensor<10xf32>
+}
