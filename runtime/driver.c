@@ -120,6 +120,12 @@ static SinterExit open_reference(SinterReport *r, Runs *runs, const SinterArray 
     return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
                               "%s has %d inputs and %d outputs, its reference %d and %d", f->name,
                               f->num_inputs, f->num_outputs, g->num_inputs, g->num_outputs);
+  for (int32_t i = 0; i < f->num_inputs; i++)
+    if (g->inputs[i].ndim != f->inputs[i].ndim) // a product's second side, in panels
+      return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT,
+                                "%s takes input %d packed (sinter.pack), and its reference as it is written: nothing "
+                                "can be compared",
+                                f->name, i);
   runs->want = calloc((size_t)g->num_outputs + 1, sizeof *runs->want);
   if (!runs->want)
     return sinter_driver_fail(message, SINTER_EXIT_RUN, "not enough memory for %d outputs",
