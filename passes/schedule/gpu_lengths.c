@@ -109,11 +109,18 @@ MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpu
 // ---- rows of any length --------------------------------------------------------------------------
 
 // How rows run that turn out to have no more columns than so many threads hold: those of a warp, or of a block or
-// cluster. Each line is a kernel of its own, and less than half of its places stay empty beyond the first.
+// cluster. Each line is a kernel of its own, and less than half of its places stay empty beyond the first. `all`: only
+// where all threads of a multiprocessor have registers for as many elements.
+//
+// A multiprocessor is shared by two blocks or more, of other rows: one of 512 threads waits for its own row alone. (An
+// H200, us of rows of 6800 and 7232 by one block of 512, and by clusters of 2 of 256: cross entropy's value 318 and
+// 276, its gradient 958 and 474, a layer norm 520 and 330; softmax of 3413 by a block of 256 with 20 elements a thread,
+// and by clusters of 2 with 8: 321 and 282.) A block of 512 is for chips without clusters.
 static const struct {
   int64_t team, threads, cluster, each;
-} lengths[] = {{32, 128, 1, 4},    {32, 128, 1, 16},   {1024, 256, 1, 8}, {1024, 256, 1, 20},
-               {1024, 512, 1, 20}, {1024, 512, 2, 20}, {1024, 256, 8, 20}};
+  bool all;
+} lengths[] = {{32, 128, 1, 4},    {32, 128, 1, 16},   {1024, 256, 1, 8},  {1024, 256, 2, 8, true}, {1024, 256, 1, 20},
+               {1024, 256, 2, 20}, {1024, 512, 1, 20}, {1024, 256, 4, 20}, {1024, 256, 8, 20}};
 
 // Elements that so many registers hold: each has an address of its own in every tensor, which is held as well.
 static int64_t elements_kept(const SnGpuRowFacts *a, int64_t registers) {
@@ -141,7 +148,7 @@ static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, SnGpuRowS
   if (kept < each)
     each = wide < each ? wide : each;
   s->most = (s->team < s->threads ? s->team : s->threads) * s->cluster * each;
-  if (s->cluster > a->gpu->largest_cluster || s->most <= below)
+  if (s->cluster > a->gpu->largest_cluster || s->most <= below || (lengths[i].all && kept < lengths[i].each))
     return false;
   s->blocks = sn_gpu_row_blocks(a, s, s->team < s->threads ? s->threads / s->team : 1);
   return true;

@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-schedule='target=gpu chip=sm_80' --split-input-file %s | FileCheck %s --check-prefix=SM80
 
 // All elements are alike: they are one row of the whole grid, which is what runs at once.
 
@@ -295,12 +296,21 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 // CHECK-LABEL: func @any_length
 //       CHECK:   schedule(#sinter.gpu_rows<{{.*}}cluster = 8, {{.*}}residency = "reread", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     cluster = 8, most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
-//  CHECK-SAME:     cluster = 2, most = 20480,
-//  CHECK-SAME:     most = 10240,
-//  CHECK-SAME:     most = 5120,
+//  CHECK-SAME:     cluster = 4, most = 20480, occupancy = 2,
+//  CHECK-SAME:     cluster = 2, most = 10240, occupancy = 2,
+//  CHECK-SAME:     most = 5120, occupancy = 2,
+//  CHECK-SAME:     cluster = 2, most = 4096, occupancy = 4,
 //  CHECK-SAME:     most = 2048,
 //  CHECK-SAME:     most = 512,
 //  CHECK-SAME:     {{.*}}maximum = "before", most = 128, {{.*}}team = 32, threads = 128, vector = 1>, team = 32,
+
+// Without clusters a block of 512 has the longest of them.
+
+// SM80-LABEL: func @any_length(
+//       SM80:   residency = "reread", shorter = #sinter.gpu_rows<
+//  SM80-SAME:     most = 10240, occupancy = 1, residency = "registers", shorter = #sinter.gpu_rows<
+//  SM80-SAME:     most = 5120, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
+//  SM80-SAME:     most = 2048,
 func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -312,6 +322,36 @@ func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf3
     %t = sinter.broadcast %s : f32 -> tensor<?xf32>
     %q = arith.divf %p, %t : tensor<?xf32>
     sinter.yield %q : tensor<?xf32>
+  }
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// An element with many values leaves no registers for four blocks on a multiprocessor: there is no kernel of those.
+
+// CHECK-LABEL: func @any_length_many_values
+//       CHECK:   cluster = 2, most = 6656, occupancy = 2,
+//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, most = 3328, occupancy = 2,
+//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, most = 2048, occupancy = 2,
+func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?x?xf32>)
+    -> tensor<?x?xf32> {
+  %y = sinter.rowwise (i = ?) by (j = ?)
+      ins(%x[i, j] : tensor<?x?xf32>, %w[j] : tensor<?xf32>, %b[j] : tensor<?xf32>)
+      outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%a: tensor<?xf32>, %by: tensor<?xf32>, %to: tensor<?xf32>):
+    %d = arith.extf %a : tensor<?xf32> to tensor<?xf64>
+    %m = sinter.row_reduce add %d : tensor<?xf64> -> f64
+    %n = sinter.broadcast %m : f64 -> tensor<?xf64>
+    %c = arith.subf %d, %n : tensor<?xf64>
+    %q = arith.mulf %c, %c : tensor<?xf64>
+    %s = sinter.row_reduce add %q : tensor<?xf64> -> f64
+    %f = arith.truncf %s : f64 to f32
+    %r = sinter.broadcast %f : f32 -> tensor<?xf32>
+    %u = arith.mulf %a, %r : tensor<?xf32>
+    %v = arith.mulf %u, %by : tensor<?xf32>
+    %z = arith.addf %v, %to : tensor<?xf32>
+    sinter.yield %z : tensor<?xf32>
   }
   return %y : tensor<?x?xf32>
 }
