@@ -6,7 +6,23 @@
 // CLOCKS-SAME: phases = ["rowwise (i = 4) by (j = 8)", "rowwise (i = 4) by (j = 8)"], symbol = "main_kernel0_clocks"}
 // CLOCKS: llvm.mlir.global external @main_kernel0_clocks(dense<0> : tensor<8xi64>) {addr_space = 1 : i32
 // CLOCKS: gpu.func @main_kernel0
-// CLOCKS-COUNT-4: mov.u64 t, %globaltimer;
+// CLOCKS: arith.muli %{{.*}}, %c32_i64
+// CLOCKS: %[[AT:.*]] = arith.addi %{{.*}}, %c0_i64
+// CLOCKS-NEXT: mov.u64 t, %globaltimer;{{.*}} %[[AT]] :
+// CLOCKS: gpu.barrier
+// CLOCKS-NEXT: scf.if
+// CLOCKS: arith.muli %{{.*}}, %c32_i64
+// CLOCKS: %[[AT:.*]] = arith.addi %{{.*}}, %c8_i64
+// CLOCKS-NEXT: mov.u64 t, %globaltimer;{{.*}} %[[AT]] :
+// CLOCKS: arith.muli %{{.*}}, %c32_i64
+// CLOCKS: %[[AT:.*]] = arith.addi %{{.*}}, %c16_i64
+// CLOCKS-NEXT: mov.u64 t, %globaltimer;{{.*}} %[[AT]] :
+// CLOCKS: memref.store %{{.*}} : memref<4x8xf32>
+// CLOCKS: gpu.barrier
+// CLOCKS-NEXT: scf.if
+// CLOCKS-NEXT: {{.*}}arith.index_cast
+// CLOCKS: %[[AT:.*]] = arith.addi %{{.*}}, %c24_i64
+// CLOCKS-NEXT: {{.*}}mov.u64 t, %globaltimer;{{.*}} %[[AT]] :
 // CLOCKS-NOT: globaltimer
 // CLOCKS: gpu.return
 

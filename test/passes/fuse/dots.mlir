@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-split --sinter-differentiate --sinter-fuse="policy=aggressive target=gpu" %s | FileCheck %s
 // RUN: sinter-opt --sinter-split --sinter-differentiate --sinter-fuse="policy=aggressive target=gpu" --sinter-split=target=gpu %s | FileCheck %s --check-prefix=ONE
 // RUN: sinter-opt --sinter-split --sinter-differentiate --sinter-fuse=policy=aggressive %s | FileCheck %s --check-prefix=CPU
+// RUN: sed "s/%%half = arith.truncf %%weights/%%half = arith.truncf %%ex/" %s | sinter-opt --sinter-split --sinter-differentiate --sinter-fuse="policy=aggressive target=gpu" | FileCheck %s --check-prefix=GROWS
 
 // The gradients of attention where tensor cores multiply: the value with its maximum and sum; delta, a sum over the
 // value times its gradient; q's by queries; k's and v's by keys, in one group of columns. Nothing stored is queries
@@ -38,6 +39,14 @@
 // ONE-COUNT-2: matrix (j) to
 // ONE-COUNT-2: matrix (i) to
 // ONE-NOT:     sinter.contract
+
+// A value of exponentials that nothing divides by their sum is under the maximum itself.
+
+// GROWS:     sinter.contract (b = 2, h = 3, i = 40) by (j = 24) by (e = 16)
+// GROWS-NOT: any_reference
+// GROWS:     sinter.row_reduce maximumf %{{[a-z0-9]+}} : tensor<24xf32>
+// GROWS-NOT: any_reference
+// GROWS:     return
 
 // A CPU has whole rows.
 

@@ -118,7 +118,8 @@ func.func @scatter_unique(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %x: tensor<9x6
 //       CHECK:   ^{{.+}}(%[[R:.+]]: index,
 //       CHECK:     arith.maxui %{{.+}}, %c4096
 //       CHECK:     cf.assert %{{.+}}, "an index of a scatter is out of range"
-//       CHECK:     memref.store %{{.+}}, %[[Y:.+]][%[[R]], %{{.+}}] : memref<8x70xf32>
+//       CHECK:     %[[NOTHING:.+]] = arith.constant -0.000000e+00 : f32
+//       CHECK:     memref.store %[[NOTHING]], %[[Y:.+]][%[[R]], %{{.+}}] : memref<8x70xf32>
 //       CHECK:     scf.for
 //       CHECK:       memref.load %[[Y]][%[[R]], %{{.+}}]
 //       CHECK:       arith.addf

@@ -63,3 +63,29 @@ func.func private @given(%x: memref<?x512xf32>, %w: memref<768x512xf32>, %y: mem
   }
   return
 }
+
+// -----
+
+// Rows of two sizes are counted by both, a size by an operand that has all of it, and a name that is taken is left.
+
+// CHECK-LABEL: func @both
+//   CHECK-DAG:   %[[H:.+]] = memref.dim %arg2, %c0{{.*}} : memref<?x?x768xf32>
+//   CHECK-DAG:   %[[I:.+]] = memref.dim %arg2, %c1{{.*}} : memref<?x?x768xf32>
+//       CHECK:   %[[N:.+]] = arith.muli %[[H]], %[[I]]
+//       CHECK:   arith.cmpi ule, %[[N]], %c16
+//       CHECK:   call @two_few2(
+func.func @both(%x: memref<?x?x512xf32>, %w: memref<768x512xf32>, %y: memref<?x?x768xf32>) {
+  call @two(%x, %w, %y) : (memref<?x?x512xf32>, memref<768x512xf32>, memref<?x?x768xf32>) -> ()
+  return
+}
+func.func private @two_few()
+func.func private @two(%x: memref<?x?x512xf32>, %w: memref<768x512xf32>, %y: memref<?x?x768xf32>) attributes {sinter.kernel} {
+  sinter.contract (h = ?, i = ?) by (j = 768)
+      product (k = 512) (%x[h, i, k] : memref<?x?x512xf32> else 0.0, %w[j, k] : memref<768x512xf32>) : f32
+      outs(%y[h, i, j] : memref<?x?x768xf32>)
+      schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
+  }
+  return
+}

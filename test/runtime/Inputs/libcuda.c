@@ -104,14 +104,14 @@ API int cuModuleGetFunction(void **function, void *module, const char *name) {
   *function = (void *)name;
   return did("cuModuleGetFunction", "%s", name);
 }
-// Block 0 begins a phase each microsecond, and the next blocks 100 ns later each; a phase takes 700 ns.
+// The last block begins a phase each microsecond, and those before it 100 ns later each; a phase takes 700 ns.
 API int cuModuleGetGlobal_v2(uint64_t *memory, size_t *bytes, void *module, const char *name) {
   static int64_t times[1 << 16];
   const char *blocks = getenv("SINTER_TEST_CLOCKED_BLOCKS"), *phases = getenv("SINTER_TEST_CLOCKED_PHASES");
   int64_t n = blocks ? atoi(blocks) : 0, m = phases ? atoi(phases) : 0;
   (void)module;
   for (int64_t i = 0; i < n * m; i++)
-    times[2 * i + 1] = 700 + (times[2 * i] = 1790000000000000000 + i % m * 1000 + i / m * 100);
+    times[2 * i + 1] = 700 + (times[2 * i] = 1790000000000000000 + i % m * 1000 + (n - 1 - i / m) * 100);
   *memory = (uint64_t)(uintptr_t)times;
   *bytes = (size_t)(n * m) * 16;
   return did("cuModuleGetGlobal_v2", "%s", name);
