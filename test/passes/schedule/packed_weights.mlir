@@ -135,3 +135,34 @@ func.func @few_rows(%x: tensor<4x5xf32>) -> tensor<4x3xf32> {
 }
 {-# dialect_resources: { builtin: { w: "0x040000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041" } } #-}
 
+
+// -----
+
+// Two functions that have the same bytes and take them otherwise: neither packs them.
+
+// CHECK-LABEL: func @one
+//   CHECK-NOT:   packed
+// CHECK-LABEL: func @other
+//   CHECK-NOT:   packed
+//       CHECK:   return
+func.func @one(%x: tensor<70x5xf32>) -> tensor<70x3xf32> {
+  %w = arith.constant dense_resource<w> : tensor<5x3xf32>
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
+func.func @other(%z: tensor<80x3xf32>) -> tensor<80x5xf32> {
+  %w = arith.constant dense_resource<w> : tensor<5x3xf32>
+  %f = tensor.empty() : tensor<80x5xf32>
+  %v = sinter.contract (i = 80) by (j = 5) product (k = 3) (%z[i, k] : tensor<80x3xf32>, %w[j, k] : tensor<5x3xf32>) : f32
+      outs(%f[i, j] : tensor<80x5xf32>) {
+  ^row(%a: tensor<5xf32>):
+    sinter.yield %a : tensor<5xf32>
+  }
+  return %v : tensor<80x5xf32>
+}
+{-# dialect_resources: { builtin: { w: "0x040000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041" } } #-}
