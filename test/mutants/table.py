@@ -134,9 +134,9 @@ MUTANTS = [Mutant(*m) for m in (
     # Pieces of reduced rows
     ("passes/split/reduced.c", "  if (last == s->piece)\n", "  if (last > 0)\n", ["gpu/heads.test"],
      "the last piece of a row counts as a whole one"),
-    ("passes/split/reduced.c",
-     "sn_combiner_identity(sn_combiner(mlirStringAttrGetValue(kind)), element_of(v));",
-     "zero_of(b->ctx, element_of(v));\n  (void)kind;", ["gpu/heads.test"],
+    ("passes/split/reduced_pieces.c",
+     "sn_combiner_identity(sn_combiner(mlirStringAttrGetValue(kind)), sn_reduced_element(v));",
+     "zero_of(b->ctx, sn_reduced_element(v));\n  (void)kind;", ["gpu/heads.test"],
      "columns behind a row's end count as zeros, also in its maximum"),
     ("lowering/gpu/products/product_rows.c", 'sn_if(b, sn(b, "arith.andi", first, r->is));', "sn_if(b, first);",
      ["gpu/heads.test"], "rows beside the form's end store their numbers"),

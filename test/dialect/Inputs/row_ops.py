@@ -22,7 +22,8 @@ MAY = {
     "capi/form.c": "row_reduce broadcast index row_product",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
-    "passes/split/reduced.c": "broadcast index pick row_reduce",  # what is of pieces, and what joins them
+    "passes/split/reduced.c": "broadcast index pick row_reduce",  # what of a row a piece can give, and what joins them
+    "passes/split/reduced_pieces.c": "index pick",  # columns of pieces
     # linalg that becomes one
     "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
     "passes/raise/bodies.c": "detach",  # elementwise on what a linalg op computes
