@@ -58,7 +58,7 @@ class Draw:
 
     def activation(self, of):
         a = self.r.choice(("F.relu({})", "F.gelu({})", "F.silu({})", "torch.tanh({})", "F.leaky_relu({}, 0.1)",
-                           "torch.sigmoid({})", "F.softplus({})", "F.hardswish({})", "F.elu({})", "{}"))
+                           "torch.sigmoid({})", "F.softplus({})", "F.hardswish({})", "F.elu({})", "({})"))
         return a.format(of)
 
     # ---- families

@@ -18,7 +18,7 @@
 //
 // In front of fusion (`of=waiting`) those are turned whose results something waits for at every element that was
 // reduced, a softmax or a norm over the first dimension, where few elements are: then one kernel has the reduction and
-// the rest.
+// the rest. So are those that read what was turned: a variance's sum of squares is in the kernel of its mean.
 //
 // decides: which reductions over a GPU's rows are those of rows instead.
 //
@@ -147,6 +147,26 @@ static bool is_waited_for(const SnForm *f) {
   for (intptr_t k = 0; k < sn_num_results(f->op) && reduced > 1 && reduced <= most; ++k)
     any |= is_read_beside(sn_result(f->op, k), reduced, 0);
   return any;
+}
+
+// Something that the form reads is made, element by element, of what was turned: a sum of squares about a mean.
+static bool reads_turned(MlirOperation form, const SnOpVec *turned, int steps) {
+  bool found = false;
+  for (intptr_t k = 0; k < sn_num_operands(form) && !found && steps < MOST_STEPS; ++k) {
+    MlirOperation op = sn_definer(sn_operand(form, k));
+    if (sn_null(op))
+      continue;
+    for (size_t t = 0; t < turned->size && !found; ++t)
+      found = mlirOperationEqual(op, turned->data[t]);
+    bool same = sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
+    if (sn_is(op, "sinter.rowwise")) {
+      SnForm f = sn_form_read(op);
+      same = sn_is_elementwise_form(&f);
+      sn_form_free(&f);
+    }
+    found = found || (same && reads_turned(op, turned, steps + 1));
+  }
+  return found;
 }
 
 // As many chunks as make a thread of all that there are: of equal sizes, if there are some not far from that.
@@ -372,7 +392,7 @@ static SnAccess part(SnBuilder *b, const SnForm *to, MlirType element) {
                     .map = mlirAffineMapGet(b->ctx, (intptr_t)to->dims.size, 0, to->num_rows, at)};
 }
 
-static void turn(Turn *t) {
+static MlirOperation turn(Turn *t) {
   SnForm *f = &t->f;
   SnBuilder b = sn_before(f->op);
   MlirAffineExpr dims[SN_MAX_DIMS];
@@ -405,6 +425,7 @@ static void turn(Turn *t) {
   sn_vec_free(&results);
   free(all);
   sn_form_free(&to);
+  return made;
 }
 
 // ---- the pass --------------------------------------------------------------------------------------------------
@@ -416,18 +437,19 @@ typedef struct {
 
 static MlirLogicalResult function(MlirOperation func, void *user) {
   const What *what = user;
-  SnOpVec forms = sn_collect(func, "sinter.rowwise");
+  SnOpVec forms = sn_collect(func, "sinter.rowwise"), turned = {0};
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
     if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
-        (!what->waiting || is_open(&t.f) || is_waited_for(&t.f))) {
+        (!what->waiting || is_open(&t.f) || is_waited_for(&t.f) || reads_turned(forms.data[k], &turned, 0))) {
       cut(&t, what->chip, little || what->waiting);
-      turn(&t);
+      sn_push(&turned, turn(&t));
     }
     sn_form_free(&t.f);
   }
   sn_vec_free(&forms);
+  sn_vec_free(&turned);
   return SN_OK;
 }
 

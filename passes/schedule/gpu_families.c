@@ -551,9 +551,12 @@ static const struct {
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
 
-// Vectors that a thread has before it uses the first take registers, one set for each row that is read.
+// Vectors that a thread has before it uses the first take registers, one set for each row that is read. (A window that
+// is written out has its loads where ptxas likes them.)
 static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   int64_t words = 0;
+  if (s->team == 1 && a->form->num_cols && s->unroll == a->length)
+    return;
   for (size_t k = 0; k < a->form->inputs.size; ++k)
     if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
       words += sn_pieces(s->vector * sn_bits(sn_element(sn_type_of(a->form->inputs.data[k].value))), 32);

@@ -423,6 +423,37 @@ def column_means(name, m, n, t="f32", dynamic=False):
          lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)])
 
 
+def column_variances(name, m, n, t="f32"):
+    """Of each column over all rows: a mean that a sum of squares waits for."""
+    half = t in ("f16", "bf16")
+    widened = lambda v, w: f"%{w} = arith.extf %{v} : tensor<{n}x{t}> to tensor<{n}xf32>" if half else ""
+    a = "b" if half else "a"
+    over = lambda v, k: f"""finish {{
+^done(%s: tensor<{n}xf32>):
+  %one = arith.constant {1 / k:.9e} : f32
+  %over = sinter.broadcast %one : f32 -> tensor<{n}xf32>
+  %q = arith.mulf %s, %over : tensor<{n}xf32>
+  sinter.yield %q : tensor<{n}xf32>
+}}"""
+    body = f"""
+%m = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), t)}) reduce(add [j] : f32)
+    outs(%empty_y[j] : {tensor((n,), 'f32')}) {{
+^row(%a: tensor<{n}x{t}>):
+  {widened("a", "b")}
+  sinter.yield %{a} : tensor<{n}xf32>
+}} {over("s", m)}
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), t)}, %m[j] : {tensor((n,), 'f32')})
+    reduce(add [j] : f32) outs(%empty_y[j] : {tensor((n,), 'f32')}) {{
+^row(%a: tensor<{n}x{t}>, %c: tensor<{n}xf32>):
+  {widened("a", "b")}
+  %d = arith.subf %{a}, %c : tensor<{n}xf32>
+  %e = arith.mulf %d, %d : tensor<{n}xf32>
+  sinter.yield %e : tensor<{n}xf32>
+}} {over("s", m - 1)}"""
+    case(name, program([("x", (m, n), t)], [("y", (n,), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).var(0, ddof=1)])
+
+
 def turned(name, b, m, n, t="f32", schedule=None, dynamic=False, back=False):
     """A matrix and another's transpose, of several; back: a result the other way round, too."""
     B, M, N = ("?", "?", "?") if dynamic else (b, m, n)
@@ -1416,12 +1447,14 @@ def all_cases():
     # each family by name
     column_means("columns_turned", 1037, 1040)
     column_means("columns_turned_half", 70001, 32, "bf16")
+    column_variances("columns_turned_variance", 9, 333, "bf16")
     own = 'threads = 64, blocks = 3, vector = 1, unroll = {}, rows = {}, team = 1'
     window("window", 1, 3, schedule=own.format(9, 4))
     window("window_strided", 2, 5, schedule=own.format(25, 2))
     window("window_bf16", 1, 3, "bf16", schedule=own.format(9, 8))
     window("window_loop", 2, 3, "f16", schedule=own.format(2, 4))
     window("window_chosen", 1, 3, at=(1, 2, 5, 7))
+    window("window_chosen_7", 2, 7, at=(1, 2, 9, 11))
     window_places("window_places", 1, 3)
     window_places("window_places_strided", 2, 3, schedule=own.format(9, 1))
     window_gradient("window_gradient", 2, 3)

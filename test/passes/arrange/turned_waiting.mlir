@@ -65,3 +65,47 @@ func.func @long(%x: tensor<1025x40xf32>, %e: tensor<1025x40xf32>, %f: tensor<40x
   }
   return %y : tensor<1025x40xf32>
 }
+
+// -----
+
+// A sum of squares about a mean that is turned is turned too, though nothing waits for it.
+
+// CHECK-LABEL: func @variance
+//       CHECK:   sinter.rowwise (j = 40) by (i = 12)
+//       CHECK:   sinter.rowwise (i = 12) by (j = 40)
+//       CHECK:     arith.subf
+//       CHECK:   sinter.rowwise (j = 40) by (i = 12)
+func.func @variance(%x: tensor<12x40xf32>, %e: tensor<12x40xf32>, %f: tensor<40xf32>) -> tensor<40xf32> {
+  %m = sinter.rowwise (i = 12) by (j = 40) ins(%x[i, j] : tensor<12x40xf32>) reduce(add [j] : f32) outs(%f[j] : tensor<40xf32>) {
+  ^row(%a: tensor<40xf32>):
+    sinter.yield %a : tensor<40xf32>
+  } finish {
+  ^done(%s: tensor<40xf32>):
+    %c = arith.constant dense<0.08333333> : tensor<40xf32>
+    %q = arith.mulf %s, %c : tensor<40xf32>
+    sinter.yield %q : tensor<40xf32>
+  }
+  %d = sinter.rowwise (i = 12) by (j = 40) ins(%x[i, j] : tensor<12x40xf32>, %m[j] : tensor<40xf32>) outs(%e[i, j] : tensor<12x40xf32>) {
+  ^row(%a: tensor<40xf32>, %b: tensor<40xf32>):
+    %y = arith.subf %a, %b : tensor<40xf32>
+    %z = arith.mulf %y, %y : tensor<40xf32>
+    sinter.yield %z : tensor<40xf32>
+  }
+  %v = sinter.rowwise (i = 12) by (j = 40) ins(%d[i, j] : tensor<12x40xf32>) reduce(add [j] : f32) outs(%f[j] : tensor<40xf32>) {
+  ^row(%a: tensor<40xf32>):
+    sinter.yield %a : tensor<40xf32>
+  }
+  return %v : tensor<40xf32>
+}
+
+// What reads nothing that is turned stays.
+
+// CHECK-LABEL: func @alone
+//       CHECK:   sinter.rowwise (i = 12) by (j = 40)
+func.func @alone(%x: tensor<12x40xf32>, %f: tensor<40xf32>) -> tensor<40xf32> {
+  %v = sinter.rowwise (i = 12) by (j = 40) ins(%x[i, j] : tensor<12x40xf32>) reduce(add [j] : f32) outs(%f[j] : tensor<40xf32>) {
+  ^row(%a: tensor<40xf32>):
+    sinter.yield %a : tensor<40xf32>
+  }
+  return %v : tensor<40xf32>
+}

@@ -273,6 +273,24 @@ func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %
 
 // -----
 
+// Two operands of 49 taps are no loop either.
+
+// CHECK-LABEL: @depthwise
+//       CHECK: #sinter.gpu_rows<blocks = 26240, occupancy = 2, residency = "reread", rows = 2, team = 1, threads = 256, unroll = 49, vector = 1>
+func.func @depthwise(%x: tensor<128x64x80x77xf32>, %w: tensor<64x7x7xf32>, %y: tensor<128x64x41x40xf32>) -> tensor<128x64x41x40xf32> {
+  %0 = sinter.rowwise (n = 128, c = 64, i = 41, j = 40) by (r = 7, s = 7)
+      ins(%x[n, c, i * 2 + r - 3, j * 2 + s - 3] : tensor<128x64x80x77xf32> else 0.0, %w[c, r, s] : tensor<64x7x7xf32>)
+      outs(%y[n, c, i, j] : tensor<128x64x41x40xf32>) {
+  ^row(%a: tensor<49xf32>, %b: tensor<49xf32>):
+    %p = arith.mulf %a, %b : tensor<49xf32>
+    %m = sinter.row_reduce add %p : tensor<49xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<128x64x41x40xf32>
+}
+
+// -----
+
 // The gradient of a window reads quotients: its elements are the lanes too.
 
 // CHECK-LABEL: @pooling_gradient
