@@ -187,8 +187,8 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
 
 // What a vector of elements takes, in additions: to be packed rather than read where it lies; a subscript that is no
 // sum, or that goes through an index, which is loaded element by element; the condition of bounds. And what a kernel
-// takes to begin and to end.
-enum { PACKED = 2, SCATTERED = 16, BOUNDED = 4, LAUNCH = 1 << 17 };
+// takes to begin and to end: a GPU's is launched, a CPU's small one is a call.
+enum { PACKED = 2, SCATTERED = 16, BOUNDED = 4, LAUNCH = 1 << 17, CALL = 1 << 13 };
 
 // p's dimension d changes along what the side's product sums.
 static bool is_summed(const SnIntoSide *m, size_t d) {
@@ -304,7 +304,7 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
   bool cached = bytes <= CACHE && !(policy->computes_heavy_again && policy->tensor_cores);
   double paid = saved > 0 ? saved * (cached ? SIDE_IN_CACHE : policy->side_operations) : 0;
   MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
-  bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (last ? LAUNCH : 0);
+  bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (!last ? 0 : policy->tensor_cores ? LAUNCH : CALL);
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);
 }
 

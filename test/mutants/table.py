@@ -64,6 +64,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/fuse/worth.c", "operations -= elements * operations_of(m->ops.data[i]);",
      "operations -= 0 * elements * operations_of(m->ops.data[i]);", ["passes/fuse/into_sides.mlir"],
      "what a side computes is not computed less elsewhere"),
+    ("passes/fuse/worth.c", "policy->tensor_cores ? LAUNCH : CALL)", "policy->tensor_cores ? CALL : LAUNCH)",
+     ["passes/fuse/into_sides.mlir"], "a CPU's product computes a table again rather than call a small kernel"),
     ("passes/simplify/side_factors.c", "(divides && k == 0)", "(divides && k == 1)",
      ["passes/simplify/side_factors.mlir"], "a dividend leaves a product as its divisor"),
     ("passes/edit/edit.c", "if (!others && sn_access_uses(f, &f->inputs.data[input], d))\n      return true;",

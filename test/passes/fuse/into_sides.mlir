@@ -483,27 +483,57 @@ func.func @bounds_through_index(%x: tensor<50x16xf32>, %t: tensor<8xi64>, %w: te
 // A size `?` that is the reader's own is never left: only the columns are compared.
 
 // CHECK-LABEL: func @bounds_same_size
-//       CHECK:   side(%{{.+}}[i, k - 1] : tensor<?x15xf32> else 0.000000e+00)
+//       CHECK:   side(%{{.+}}[i, k - 1] : tensor<?x511xf32> else 0.000000e+00)
 //       CHECK:     arith.cmpi sge
 //   CHECK-NOT:     arith.cmpi
 //       CHECK:     arith.select
-func.func @bounds_same_size(%x: tensor<?x15xf32>, %w: tensor<4x16xf32>) -> tensor<?x4xf32> {
+func.func @bounds_same_size(%x: tensor<?x511xf32>, %w: tensor<4x512xf32>) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
-  %n = tensor.dim %x, %c0 : tensor<?x15xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x511xf32>
   %f = tensor.empty(%n) : tensor<?x4xf32>
-  %e = tensor.empty(%n) : tensor<?x15xf32>
-  %m = sinter.rowwise (i = ?) by (k = 15) ins(%x[i, k] : tensor<?x15xf32>) outs(%e[i, k] : tensor<?x15xf32>) {
-  ^row(%a: tensor<15xf32>):
-    %p = math.exp %a : tensor<15xf32>
-    sinter.yield %p : tensor<15xf32>
+  %e = tensor.empty(%n) : tensor<?x511xf32>
+  %m = sinter.rowwise (i = ?) by (k = 511) ins(%x[i, k] : tensor<?x511xf32>) outs(%e[i, k] : tensor<?x511xf32>) {
+  ^row(%a: tensor<511xf32>):
+    %p = math.exp %a : tensor<511xf32>
+    sinter.yield %p : tensor<511xf32>
   }
   %y = sinter.contract (i = ?) by (j = 4)
-      product (k = 16) (%m[i, k - 1] : tensor<?x15xf32> else 0.0, %w[j, k] : tensor<4x16xf32>) : f32
+      product (k = 512) (%m[i, k - 1] : tensor<?x511xf32> else 0.0, %w[j, k] : tensor<4x512xf32>) : f32
       outs(%f[i, j] : tensor<?x4xf32>) {
   ^row(%p: tensor<4xf32>):
     sinter.yield %p : tensor<4xf32>
   }
   return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// A table of cosines that each block of rows would make again: the product reads what a small kernel of its own has
+// stored, which on a CPU is a call, not a launch.
+
+// CHECK-LABEL: func @small_table
+//       CHECK:   sinter.rowwise
+//       CHECK:     math.cos
+//       CHECK:   sinter.contract
+//   CHECK-NOT:     side(
+//       CHECK:   return
+func.func @small_table(%t: tensor<12x8xf32>, %w: tensor<16x4x8xf32>) -> tensor<16x12x4xf32> {
+  %f = tensor.empty() : tensor<16x12x4xf32>
+  %e = tensor.empty() : tensor<12x8xf32>
+  %c = sinter.rowwise (i = 12, k = 8) by ()
+      ins(%t[i, k] : tensor<12x8xf32>)
+      outs(%e[i, k] : tensor<12x8xf32>) {
+  ^row(%a: f32):
+    %p = math.cos %a : f32
+    sinter.yield %p : f32
+  }
+  %y = sinter.contract (b = 16, i = 12) by (j = 4)
+      product (k = 8) (%c[i, k] : tensor<12x8xf32>, %w[b, j, k] : tensor<16x4x8xf32>) : f32
+      outs(%f[b, i, j] : tensor<16x12x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<16x12x4xf32>
 }
 
 // -----
