@@ -178,7 +178,7 @@ def compare(torch, machine, folder, i, c, a):
         another = sinter_torch.load(folder / f"{i}_{name}.so")
         other = _abi.Row(another.table.functions[0], another)
         calls[name] = lambda other=other: other.run(x)
-    for name, text in c.get("others", {}).items():
+    for name, text in ({} if a.no_others else c.get("others", {})).items():
         other = theirs_of(torch, c, text=text)
         try:
             other(x)
@@ -214,9 +214,9 @@ def warm(folder, parts):
 def warm_part(torch, machine, cases, part):
     first, step = map(int, part.split("/"))
     for c in cases[first::step]:
-        if c["compiled"]:
+        for text in (None, *c.get("others", {}).values()) if c["compiled"] else ():
             try:
-                theirs_of(torch, c, compiled=True)(arguments(torch, machine, c))
+                theirs_of(torch, c, compiled=text is None, text=text)(arguments(torch, machine, c))
             except Exception:
                 pass  # it is said where it is measured
             if machine.cuda:
@@ -286,6 +286,7 @@ def add_options(p):
     p.add_argument("--warm", type=int, default=0, metavar="N", help="first compile by torch.compile in N processes")
     p.add_argument("--warm-part", help="of them, this one")
     p.add_argument("--no-compile", action="store_true", help="no torch.compile, which takes longest")
+    p.add_argument("--no-others", action="store_true", help="of PyTorch's programs, the first alone")
     p.add_argument("--each", type=float, default=0.12, metavar="S", help="of one measurement (default: 0.12)")
     p.add_argument("--seconds", type=float, default=540, metavar="S",
                    help="of all: what is not done by then is left out (default: 540)")
