@@ -9,6 +9,8 @@
 //   a + (c ? v : 0) - (c ? 0 : v) ->  a + (c ? v : -v)    the gradient through c ? x : -x
 //   c and true                    ->  c
 //   true ? x : y                  ->  x
+//   (c xor true) ? x : y          ->  c ? y : x      as masked_fill(~c, -inf) is exported
+//   (x < y) xor true              ->  x >= y         of integers
 //   truncf of an f64 constant     ->  an f32 constant, rounded to nearest even
 //
 // Exporters multiply by a gradient of one and raise to the second power. Each rule
@@ -136,8 +138,36 @@ static bool conjunction(SnRewriter *rw, MlirOperation op) {
   return false;
 }
 
+// x, where v is that x is not so; else null.
+static MlirValue negated(MlirValue v) {
+  MlirOperation op = sn_def(v, "arith.xori");
+  double c;
+  for (int side = 0; side < 2 && !sn_null(op) && sn_bits(sn_element(sn_type_of(v))) == 1; ++side)
+    if (sn_attr_number(sn_constant_of(sn_operand(op, side)), &c) && c != 0)
+      return sn_operand(op, !side);
+  return (MlirValue){0};
+}
+
+static bool negate_comparison(SnRewriter *rw, MlirOperation op) {
+  // eq ne, slt sge, sle sgt, ult uge, ule ugt
+  static const int64_t other[] = {1, 0, 5, 4, 3, 2, 9, 8, 7, 6};
+  MlirValue x = negated(sn_result(op, 0));
+  MlirOperation compare = sn_none(x) ? (MlirOperation){0} : sn_def(x, "arith.cmpi");
+  if (sn_null(compare))
+    return false;
+  sn_replace(rw, op,
+             sn(rw->b, "arith.cmpi", sn_operand(compare, 0), sn_operand(compare, 1),
+                sn_attr("predicate", sn_i64(rw->b->ctx, other[sn_int_attr(compare, "predicate", 0)]))));
+  return true;
+}
+
 static bool choose(SnRewriter *rw, MlirOperation op) {
   double c;
+  MlirValue other = negated(sn_operand(op, 0));
+  if (!sn_none(other)) {
+    sn_replace(rw, op, sn(rw->b, "arith.select", other, sn_operand(op, 2), sn_operand(op, 1)));
+    return true;
+  }
   if (!sn_attr_number(sn_constant_of(sn_operand(op, 0)), &c))
     return false;
   sn_replace(rw, op, sn_operand(op, c != 0 ? 1 : 2));
@@ -164,6 +194,7 @@ SnRules sn_simplify_arith = {{"arith.mulf", multiply},
                              {"math.fpowi", power},
                              {"math.powf", power},
                              {"arith.andi", conjunction},
+                             {"arith.xori", negate_comparison},
                              {"arith.select", choose},
                              {"arith.truncf", round_constant},
                              {0}};

@@ -1064,6 +1064,36 @@ def per_row(name, m, schedule=None, dynamic=False):
              np.array(np.tanh(x.astype(np.float64)).sum())])
 
 
+def divided(name, m, n, t):
+    """Halves by a constant and by each other, a soft cap, and a column that is not in front of another."""
+    row = f"tensor<{n}x{t}>"
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : tensor<{m}x{n}x{t}>)
+    outs(%empty_y[i, j] : tensor<{m}x{n}x{t}>) {{
+^row(%a: {row}):
+  %c = arith.constant dense<7.0> : {row}
+  %true = arith.constant dense<true> : tensor<{n}xi1>
+  %five = arith.constant dense<5> : tensor<{n}xindex>
+  %q = arith.divf %a, %c : {row}
+  %h = math.tanh %q : {row}
+  %k = arith.mulf %h, %c : {row}
+  %s = arith.divf %k, %a : {row}
+  %j = sinter.index j : tensor<{n}xindex>
+  %front = arith.cmpi slt, %j, %five : tensor<{n}xindex>
+  %not = arith.xori %front, %true : tensor<{n}xi1>
+  %z = arith.select %not, %k, %s : tensor<{n}xi1>, {row}
+  sinter.yield %z : {row}
+}}"""
+
+    def outputs(x):
+        x = cast(x, t).astype(np.float64)
+        k = 7 * np.tanh(x / 7)
+        return [np.where(np.arange(n) < 5, k / x, k)]
+
+    case(name, program([("x", (m, n), t)], [("y", (m, n), t)], [], body),
+         lambda r: [cast(np.sign(r.standard_normal((m, n))) * r.uniform(0.01, 20, (m, n)), t)], outputs)
+
+
 def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32"), schedule=None, dims=(), side=None,
             second=None, body=None, more=None, results=None, want=None, inputs=None):
     """sinter.contract (rows) by (columns) product (sums) (%a[a], %b[b]); spec: the same for numpy.einsum.
@@ -1618,6 +1648,8 @@ def all_cases():
     layer_norm_backward("remake_columns", 29, 260, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, remake = 1")
     far_label("far_label", 8, 20)
     rows_apart("rows_apart", 9, 64, 67)
+    divided("divided_bf16", 9, 64, "bf16")
+    divided("divided_f16", 3, 20, "f16")
     middle("middle", 3, 67, 45)
     first_softmax("first_softmax", 12, 40)
     group_norm("group_norm", 3, 12, 4, 35)

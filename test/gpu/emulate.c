@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "runtime/float8.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -332,6 +333,7 @@ uint32_t emu_prmt(uint32_t x, uint32_t y, uint32_t selector) {
   return out;
 }
 float emu_reciprocal(float x) { return 1 / x; }
+float emu_tanh(float x) { return tanhf(x); }
 void emu_copy16(int32_t to, int64_t from) { copy_later(to, from, 16, 16); }
 void emu_copy8(int32_t to, int64_t from) { copy_later(to, from, 8, 8); }
 void emu_copy4(int32_t to, int64_t from) { copy_later(to, from, 4, 4); }

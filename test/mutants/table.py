@@ -16,6 +16,11 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/pack.c", 'high = sn(b, "arith.ceildivsi", high, by);', 'high = sn(b, "arith.divsi", high, by);',
      ["run/windows_strided.mlir"],
      "the last element of a strided window before the padding"),
+    ("passes/simplify/arithmetic.c", "static const int64_t other[] = {1, 0, 5, 4, 3, 2, 9, 8, 7, 6};",
+     "static const int64_t other[] = {1, 0, 5, 4, 2, 3, 9, 8, 7, 6};", ["passes/simplify/arithmetic.mlir"],
+     "what is not at most something is taken for what is less than it"),
+    ("lowering/gpu/math/divide.c", "sn_float(&b, sn_element(f32), 1 / c)", "sn_float(&b, sn_element(f32), c)", EMULATE,
+     "halves are multiplied by what they are divided by"),
     # Barriers of the GPU
     ("lowering/gpu/meet/block.c", BARRIER + '  MlirValue at = sn(b, "arith.remui"',
      '  MlirValue at = sn(b, "arith.remui"', EMULATE, "warps read parts that others have not written"),

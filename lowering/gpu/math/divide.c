@@ -1,19 +1,22 @@
-// divide.c: divisions of f32 in a kernel.
+// divide.c: divisions of f32 and of half types in a kernel.
 //
 //   arith.divf %x, %y : vector<4xf32>    ->   4 x llvm.nvvm.div.full
 //   arith.divf %x, broadcast(%y)         ->   (%x * c) * r, r = 1 / (%y * c)      once for all elements that %y divides
 //   arith.divf 1, %y, %y >= 1            ->   4 x llvm.nvvm.rcp.approx.ftz
 //   arith.divf %x, %y, 1 <= %y <= 2^65   ->   %x * rcp.approx.ftz(%y)              once for all that %y divides
+//   arith.divf %x, %y of halves          ->   in f32, rounded; by a constant c a product with 1 / c
 //
 // div.full.f32 errs by at most 2 ulp, over all of f32 (PTX ISA, "div"), in eight instructions; div.rn.f32 is
 // correctly rounded in ten and a call. The product errs by 1.5 ulp; c is 1, or a power of two that keeps 1 / y in range
 // where y is very small or large. rcp.approx errs by 1 ulp, and is 0 where 1 / y is under 2^-126; a product with it
-// by 1.5 ulp. By a constant LLVM multiplies where that is exact, so those stay.
+// by 1.5 ulp. By a constant LLVM multiplies where that is exact, so those of f32 stay: a quotient that is
+// a whole number is one, which a product with 1 / c need not be before it is rounded to a half type.
 //
 // test: test/lowering/gpu/divide.mlir
 
 #include "lowering/gpu/math/gpu_math.h"
 #include "lowering/rows/rowmemory.h"
+#include <math.h>
 
 static MlirValue full(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, "llvm.call_intrinsic", x, y, sn_type_of(x), sn_attr("intrin", sn_string(b->ctx, "llvm.nvvm.div.full")),
@@ -38,6 +41,46 @@ static MlirValue by_scalar(SnBuilder *b, MlirValue x, MlirOperation broadcast) {
             sn(&at, "vector.broadcast", r, t));
 }
 
+static bool is_half(MlirType t) { return mlirTypeIsAF16(sn_element(t)) || mlirTypeIsABF16(sn_element(t)); }
+
+static MlirType wide_type(MlirContext ctx, MlirType t) {
+  MlirType f32 = mlirF32TypeGet(ctx);
+  return mlirTypeIsAVector(t) ? sn_vector(f32, sn_dim(t, 0)) : f32;
+}
+
+static MlirValue widened(SnBuilder *b, MlirValue x) {
+  MlirOperation broadcast = sn_def(x, "vector.broadcast");
+  MlirType t = wide_type(b->ctx, sn_type_of(x));
+  if (sn_null(broadcast))
+    return sn(b, "arith.extf", x, t);
+  SnBuilder at = sn_before(broadcast);
+  MlirValue y = sn_operand(broadcast, 0);
+  return sn(&at, "vector.broadcast", sn(&at, "arith.extf", y, wide_type(b->ctx, sn_type_of(y))), t);
+}
+
+// A division of halves is one of f32, by a constant a product.
+static void divide_halves(MlirOperation op) {
+  MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), quotient;
+  MlirType t = sn_type_of(x);
+  if (!is_half(t))
+    return;
+  SnBuilder b = sn_before(op);
+  MlirOperation broadcast = sn_def(y, "vector.broadcast");
+  double c;
+  bool by_constant = sn_attr_number(sn_constant_of(sn_null(broadcast) ? y : sn_operand(broadcast, 0)), &c) &&
+                     fabs(c) >= 0x1p-100 && fabs(c) <= 0x1p100;
+  MlirValue wide = widened(&b, x);
+  if (by_constant) {
+    MlirType f32 = sn_type_of(wide);
+    MlirValue r = sn_float(&b, sn_element(f32), 1 / c);
+    quotient = sn(&b, "arith.mulf", wide, mlirTypeIsAVector(f32) ? sn(&b, "vector.broadcast", r, f32) : r);
+  } else {
+    quotient = sn(&b, "arith.divf", wide, widened(&b, y));
+  }
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "arith.truncf", quotient, t));
+  mlirOperationDestroy(op);
+}
+
 static bool is_one(MlirValue v) {
   MlirOperation broadcast = sn_def(v, "vector.broadcast");
   MlirAttribute a = sn_constant_of(sn_null(broadcast) ? v : sn_operand(broadcast, 0));
@@ -45,6 +88,7 @@ static bool is_one(MlirValue v) {
 }
 
 void sn_gpu_divide(MlirOperation func) {
+  sn_gpu_each(func, "arith.divf", divide_halves);
   SnOpVec found = sn_collect(func, "arith.divf");
   for (size_t i = 0; i < found.size; ++i) {
     MlirOperation op = found.data[i];

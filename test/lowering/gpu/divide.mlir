@@ -77,3 +77,27 @@ func.func private @moderate(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref
   }
   return
 }
+
+// -----
+
+// Halves by a constant: a product of f32, rounded. By each other div.full of f32. tanh of bf16 is one instruction.
+
+// CHECK-LABEL: gpu.func @halves
+//       CHECK:   %[[X:.+]] = arith.extf %[[A:.+]] : vector<4xbf16> to vector<4xf32>
+//       CHECK:   %[[P:.+]] = arith.mulf %[[X]], %{{.+}} : vector<4xf32>
+//       CHECK:   arith.truncf %[[P]] : vector<4xf32> to vector<4xbf16>
+// CHECK-COUNT-4:   llvm.inline_asm "tanh.approx.f32 $0, $1;"
+// CHECK-COUNT-4:   llvm.call_intrinsic "llvm.nvvm.div.full"
+//   CHECK-NOT:   {{divf|math.tanh}}
+func.func private @halves(%x: memref<4x8xbf16>, %y: memref<4x8xbf16>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xbf16>) outs(%y[i, j] : memref<4x8xbf16>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 4>) {
+  ^row(%a: tensor<8xbf16>):
+    %c = arith.constant dense<7.0> : tensor<8xbf16>
+    %q = arith.divf %a, %c : tensor<8xbf16>
+    %h = math.tanh %q : tensor<8xbf16>
+    %r = arith.divf %h, %a : tensor<8xbf16>
+    sinter.yield %r : tensor<8xbf16>
+  }
+  return
+}

@@ -187,3 +187,35 @@ func.func @two_parts(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3x5xf3
   }
   return %z#0, %z#1, %z#2 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// What is chosen where a condition is not so is the other: `masked_fill(~c, -inf)`. A comparison of integers that is
+// not so is another; one of floats stays, as it may be of NaN.
+
+// CHECK-LABEL: func @negated
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xi32>, %[[Y:.+]]: tensor<5xf32>):
+//       CHECK:     %[[C:.+]] = arith.cmpi sle, %[[X]]
+//       CHECK:     %[[D:.+]] = arith.cmpi sgt, %[[X]]
+//       CHECK:     %[[A:.+]] = arith.select %[[C]], %{{.+}}, %[[Y]]
+//       CHECK:     %[[F:.+]] = arith.cmpf olt, %[[Y]]
+//       CHECK:     %[[N:.+]] = arith.xori %[[F]]
+//       CHECK:     sinter.yield %[[A]], %[[D]], %[[N]] :
+func.func @negated(%x: tensor<3x5xi32>, %y: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi1>, tensor<3x5xi1>) {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %i = tensor.empty() : tensor<3x5xi1>
+  %z:3 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xi32>, %y[i, j] : tensor<3x5xf32>)
+      outs(%e[i, j] : tensor<3x5xf32>, %i[i, j] : tensor<3x5xi1>, %i[i, j] : tensor<3x5xi1>) {
+  ^row(%a: tensor<5xi32>, %b: tensor<5xf32>):
+    %true = arith.constant dense<true> : tensor<5xi1>
+    %two = arith.constant dense<2> : tensor<5xi32>
+    %zero = arith.constant dense<0.0> : tensor<5xf32>
+    %c = arith.cmpi sle, %a, %two : tensor<5xi32>
+    %not = arith.xori %c, %true : tensor<5xi1>
+    %s = arith.select %not, %b, %zero : tensor<5xi1>, tensor<5xf32>
+    %f = arith.cmpf olt, %b, %zero : tensor<5xf32>
+    %never = arith.xori %true, %f : tensor<5xi1>
+    sinter.yield %s, %not, %never : tensor<5xf32>, tensor<5xi1>, tensor<5xi1>
+  }
+  return %z#0, %z#1, %z#2 : tensor<3x5xf32>, tensor<3x5xi1>, tensor<3x5xi1>
+}
