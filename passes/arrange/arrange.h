@@ -18,4 +18,8 @@ MlirOperation sn_one_row(MlirOperation form);
 // A rowwise form whose rows follow each other as its first result has them in memory.
 MlirOperation sn_order_rows(MlirOperation form);
 
+// The row is of a contract's products, and something of each row is above -inf, whatever the products are, as long as
+// they are finite: what is masked is said by positions alone.
+bool sn_row_lives(MlirValue row);
+
 #endif

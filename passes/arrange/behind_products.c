@@ -4,16 +4,17 @@
 //   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
 //   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
 //   row_product (truncf (%w * c)), %v                           ->    (row_product (truncf %w), %v) * c       to bf16
-//   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf
+//   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf, or false
 //   %x + select(%m, 0, -inf)                                    ->    select %m, %x, -inf
 //
 // So does torch-mlir write scaled_dot_product_attention: q, k and v are widened, both sides are scaled, and a row of
 // nothing but -inf is 0. Tensor cores multiply halves and sum in f32, so no digit is lost. A sum that only its factor
 // kept in f32's range becomes an infinity, so factors are from 2^-20 to 2^20. A row that is 0 is not multiplied: what
 // is no number in the matrix is not asked for then. Nor is a score that a mask leaves out.
+// A row of finite scores that a mask leaves something of is never all -inf (live_rows.c).
 //
-// With `weights=half` rows in f32 that a half matrix multiplies are rounded to its type; else they are multiplied in
-// two parts (lowering/gpu/chains).
+// With `weights=half` rows in f32 that a half matrix multiplies are rounded to its type, also where they are stored for
+// such products alone; else they are multiplied in two parts (lowering/gpu/chains).
 //
 // decides: where factors, masks and rows of 0 stand in a GPU's products.
 //
@@ -21,8 +22,10 @@
 
 #include "capi/form.h"
 #include "capi/pass.h"
+#include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
 #include "passes/edit/rewrite.h"
+#include "passes/simplify/simplify.h"
 #include <math.h>
 
 enum { OEQ = 1 }; // of arith.cmpf
@@ -85,7 +88,10 @@ static bool is_scaled_by_producer(MlirValue v, Scaled *to) {
 
 static bool is_scaled_half(const SnForm *f, size_t side, Scaled *to) {
   SnSide s = sn_side(f, side);
-  *to = (Scaled){0};
+  MlirType t = sn_element(sn_type_of(f->inputs.data[s.first].value));
+  *to = (Scaled){.factor = 1, .half = t};
+  if (!s.program.ptr && is_half(t))
+    return true;
   return s.program.ptr ? is_scaled_by_program(s, to) : is_scaled_by_producer(f->inputs.data[s.first].value, to);
 }
 
@@ -98,27 +104,39 @@ static bool is_of_halves(const SnForm *f, size_t p, Scaled *x, Scaled *y) {
   return factor >= 0x1p-20 && factor <= 0x1p20;
 }
 
-// The form stores the halves that a result is of. All that reads it then reads those.
-static void store_halves(const Scaled *s) {
-  SnForm f = sn_form_read(s->producer), to = sn_form_read(s->producer);
-  SnBuilder b = sn_before(s->producer);
-  SnAccess *out = &to.outputs.data[s->result];
+// The form in its place stores `value` of the body, in a half type, as this result. All that reads it then reads that.
+static MlirOperation store_as(MlirOperation op, intptr_t result, MlirType half, MlirValue value) {
+  SnForm f = sn_form_read(op), to = sn_form_read(op);
+  SnBuilder b = sn_before(op);
+  SnAccess *out = &to.outputs.data[result];
   MlirType t = sn_type_of(out->value);
   MlirValue sizes[SN_MAX_DIMS];
   intptr_t n = 0;
   for (intptr_t d = 0; d < sn_rank(t); ++d)
     if (sn_dim(t, d) == SN_DYNAMIC)
       sizes[n++] = sn(&b, "tensor.dim", out->value, sn_index(&b, d), sn_index_type(b.ctx));
-  out->value = sn(&b, "tensor.empty", sn_values(n, sizes), sn_tensor_like(t, s->half));
-  intptr_t at = (intptr_t)sn_output_position(&f, (size_t)s->result);
-  MlirOperation end = mlirBlockGetTerminator(f.body);
-  double factor;
-  mlirOperationSetOperand(end, at, without_scale(sn_operand(end, at), &factor));
-  sn_with_other_sides(&b, &f, &to); // and another destination
-  mlirOperationDestroy(s->producer);
+  out->value = sn(&b, "tensor.empty", sn_values(n, sizes), sn_tensor_like(t, half));
+  mlirOperationSetOperand(mlirBlockGetTerminator(f.body), (intptr_t)sn_output_position(&f, (size_t)result), value);
+  MlirOperation made = sn_with_other_sides(&b, &f, &to); // and another destination
+  mlirOperationDestroy(op);
   sn_erase_dead(to.body);
   sn_form_free(&f);
   sn_form_free(&to);
+  return made;
+}
+
+// What a result of the form is, in its body.
+static MlirValue yielded(MlirOperation op, intptr_t result) {
+  SnForm f = sn_form_read(op);
+  MlirValue v = sn_operand(mlirBlockGetTerminator(f.body), (intptr_t)sn_output_position(&f, (size_t)result));
+  sn_form_free(&f);
+  return v;
+}
+
+// The form stores the halves that a result is of.
+static void store_halves(const Scaled *s) {
+  double factor;
+  store_as(s->producer, s->result, s->half, without_scale(yielded(s->producer, s->result), &factor));
 }
 
 static void multiply_readers(SnForm *f, size_t p, double factor) {
@@ -134,7 +152,8 @@ static void multiply_readers(SnForm *f, size_t p, double factor) {
 static double store_sides(MlirOperation op, size_t p) {
   Scaled x, y;
   SnForm f = sn_form_read(op);
-  bool fits = is_of_halves(&f, p, &x, &y);
+  bool bare = !sn_side(&f, 2 * p).program.ptr && !sn_side(&f, 2 * p + 1).program.ptr;
+  bool fits = is_of_halves(&f, p, &x, &y) && (!bare || !sn_null(x.producer) || !sn_null(y.producer));
   sn_form_free(&f);
   if (!fits)
     return 0;
@@ -179,6 +198,11 @@ static void bare_sides(MlirOperation op) {
     for (size_t p = 0; p < n; ++p)
       for (size_t side = 2 * p; side < 2 * p + 2 && factors[p] != 0 && to.sides.size; ++side)
         yield_halves(&to.sides.data[side]);
+    bool programs = false;
+    for (size_t side = 0; side < to.sides.size; ++side)
+      programs |= to.sides.data[side].program.ptr != NULL;
+    if (!programs)
+      sn_vec_free(&to.sides);
     sn_with_other_sides(&b, &from, &to);
     for (size_t p = 0; p < n; ++p)
       if (factors[p] != 0 && factors[p] != 1)
@@ -188,6 +212,105 @@ static void bare_sides(MlirOperation op) {
     sn_form_free(&to);
   }
   free(factors);
+}
+
+// ---- rows that are stored -----------------------------------------------------------------------
+
+// The other side of the product that reads it is of this half type, or is such times a number.
+static bool multiplies_half(MlirOpOperand use, MlirType *half) {
+  MlirOperation reader = mlirOpOperandGetOwner(use);
+  size_t at = (size_t)mlirOpOperandGetOperandNumber(use);
+  if (!sn_is(reader, "sinter.contract"))
+    return false;
+  bool fits = false;
+  SnForm f = sn_form_read(reader);
+  for (size_t p = 0; p < f.products.size && !f.schedule.ptr; ++p)
+    for (size_t s = 2 * p; s < 2 * p + 2; ++s) {
+      Scaled other;
+      SnSide side = sn_side(&f, s);
+      if (side.first != at || side.program.ptr || !mlirTypeIsAF32(f.products.data[p].type) ||
+          !is_scaled_half(&f, s ^ 1, &other) || (half->ptr && !mlirTypeEqual(*half, other.half)))
+        continue;
+      *half = other.half;
+      fits = true;
+    }
+  sn_form_free(&f);
+  return fits;
+}
+
+// Rows in f32 that are read by nothing but products with halves are stored as such. The form in op's place.
+static MlirOperation round_stored(MlirOperation op, intptr_t result) {
+  MlirValue v = sn_result(op, result);
+  MlirType half = {0}, t = sn_type_of(v);
+  bool fits = mlirTypeIsARankedTensor(t) && mlirTypeIsAF32(sn_element(t)) && mlirValueGetFirstUse(v).ptr;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); fits && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    fits = multiplies_half(use, &half);
+  SnForm f = sn_form_read(op);
+  fits = fits && !f.schedule.ptr && !sn_is_reduced(&f, (size_t)result);
+  SnBuilder b = sn_before(mlirBlockGetTerminator(f.body));
+  sn_form_free(&f);
+  if (!fits)
+    return op;
+  MlirValue row = yielded(op, result);
+  MlirType narrow = sn_is_row(row) ? sn_tensor_like(sn_type_of(row), half) : half;
+  return store_as(op, result, half, sn(&b, "arith.truncf", row, narrow));
+}
+
+// Which products a value of the body is made of, one bit each.
+static size_t products_in(const SnForm *f, MlirValue v) {
+  size_t found = 0;
+  for (size_t p = 0; p < f->products.size; ++p)
+    if (sn_same(v, sn_product_argument(f, p)))
+      found |= (size_t)1 << p;
+  MlirOperation op = sn_definer(v);
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
+    found |= products_in(f, sn_operand(op, k));
+  return found;
+}
+
+// Results of products that have nothing to do with each other, made of the same rows: each by itself, as only one of
+// them goes on from these where they are made.
+static void part(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  bool apart = f.products.size == 2 && f.outputs.size == 2 && !f.matrices.size && !f.accumulators.size &&
+               !f.schedule.ptr && !sn_form_asserts(&f),
+       shared = false;
+  for (size_t a = 0; a < 2 && apart; ++a)
+    for (size_t b = 2; b < 4; ++b)
+      shared |= sn_same(f.inputs.data[a].value, f.inputs.data[b].value) &&
+                is_half(sn_element(sn_type_of(f.inputs.data[a].value))) &&
+                !mlirAffineMapEqual(f.inputs.data[a].map, f.inputs.data[b].map);
+  size_t of[2] = {0};
+  for (intptr_t k = 0; k < 2 && apart; ++k) {
+    of[k] = products_in(&f, yielded(op, k));
+    apart = (of[k] == 1 || of[k] == 2) && !sn_is_reduced(&f, (size_t)k);
+  }
+  sn_form_free(&f);
+  if (!apart || !shared || of[0] == of[1])
+    return;
+  SnBuilder b = sn_before(op);
+  SnMap none = {0};
+  MlirOperation other = sn_clone(&b, op, &none);
+  sn_map_free(&none);
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 1), sn_result(other, 1));
+  sn_drop_equal_products(sn_tidy(op)); // the one that is not read
+  sn_drop_equal_products(sn_tidy(other));
+}
+
+static void round_all(MlirOperation root) {
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(root, names[i]);
+    for (size_t k = 0; k < forms.size; ++k)
+      for (intptr_t r = 0; r < sn_num_results(forms.data[k]); ++r)
+        forms.data[k] = round_stored(forms.data[k], r);
+    sn_vec_free(&forms);
+  }
+  SnOpVec forms = sn_collect(root, "sinter.contract");
+  for (size_t k = 0; k < forms.size; ++k)
+    part(forms.data[k]);
+  sn_vec_free(&forms);
 }
 
 // ---- rules --------------------------------------------------------------------------------------
@@ -224,6 +347,10 @@ static bool all_least(SnRewriter *rw, MlirOperation reduce) {
   MlirValue x = without_extensions(sn_operand(compare, 0));
   if (!sn_is_row(x))
     return false;
+  if (sn_row_lives(x)) {
+    sn_replace(rw, reduce, sn_int(rw->b, sn_type_of(sn_result(reduce, 0)), 0));
+    return true;
+  }
   MlirValue m = maximum_in_front(rw, reduce, x), least = sn_float(rw->b, sn_type_of(m), -INFINITY);
   sn_replace(rw, reduce, sn(rw->b, "arith.cmpf", m, least, sn_attr("predicate", sn_i64(rw->b->ctx, OEQ))));
   return true;
@@ -334,6 +461,8 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool half = !strcmp(o->weights, "half");
+  if (half)
+    round_all(op);
   SnOpVec forms = sn_collect(op, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k)
     bare_sides(forms.data[k]);

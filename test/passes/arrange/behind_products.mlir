@@ -235,3 +235,103 @@ func.func @scaled_rows_of_f16(%q: tensor<5x4xf16>, %k: tensor<7x4xf16>, %v: tens
   }
   return %y : tensor<5x4xf32>
 }
+
+// -----
+
+// A causal mask leaves something of each row, so no row is all -inf; a mask that leaves nothing of the first row, or
+// one that is read, may.
+
+// CHECK-LABEL: func @live
+//   CHECK-NOT:   {{arith.cmpf|row_reduce}}
+//       CHECK:   sinter.yield
+// CHECK-LABEL: func @first_row
+//       CHECK:   arith.cmpf oeq
+// CHECK-LABEL: func @read
+//       CHECK:   arith.cmpf oeq
+func.func @live(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    %zero = arith.constant dense<0.0> : tensor<7xf32>
+    %least = arith.constant dense<0xFF800000> : tensor<7xf32>
+    %i = sinter.index i : index
+    %is = sinter.broadcast %i : index -> tensor<7xindex>
+    %j = sinter.index j : tensor<7xindex>
+    %c = arith.cmpi sle, %j, %is : tensor<7xindex>
+    %m = arith.select %c, %zero, %least : tensor<7xi1>, tensor<7xf32>
+    %x = arith.addf %p, %m : tensor<7xf32>
+    %l = arith.cmpf oeq, %x, %least : tensor<7xf32>
+    %dead = sinter.row_reduce and %l : tensor<7xi1> -> i1
+    %w = arith.select %dead, %zero, %x : tensor<7xf32>
+    sinter.yield %w : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+func.func @first_row(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    %zero = arith.constant dense<0.0> : tensor<7xf32>
+    %least = arith.constant dense<0xFF800000> : tensor<7xf32>
+    %i = sinter.index i : index
+    %is = sinter.broadcast %i : index -> tensor<7xindex>
+    %j = sinter.index j : tensor<7xindex>
+    %c = arith.cmpi slt, %j, %is : tensor<7xindex>
+    %x = arith.select %c, %p, %least : tensor<7xi1>, tensor<7xf32>
+    %l = arith.cmpf oeq, %x, %least : tensor<7xf32>
+    %dead = sinter.row_reduce and %l : tensor<7xi1> -> i1
+    %w = arith.select %dead, %zero, %x : tensor<7xf32>
+    sinter.yield %w : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+func.func @read(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %m: tensor<5x7xf32>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      ins(%m[i, j] : tensor<5x7xf32>) outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>, %b: tensor<7xf32>):
+    %zero = arith.constant dense<0.0> : tensor<7xf32>
+    %least = arith.constant dense<0xFF800000> : tensor<7xf32>
+    %x = arith.addf %p, %b : tensor<7xf32>
+    %l = arith.cmpf oeq, %x, %least : tensor<7xf32>
+    %dead = sinter.row_reduce and %l : tensor<7xi1> -> i1
+    %w = arith.select %dead, %zero, %x : tensor<7xf32>
+    sinter.yield %w : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// Rows that products with halves alone read are stored as halves, where that is asked for; a scaled side is bare then.
+// What goes on from them and what sums over them are two forms. What somebody else reads stays f32.
+
+// CHECK-LABEL: func @rounded
+//       CHECK:   outs(%{{.+}}[i, j] : tensor<6x6xf32>, %{{.+}}[i, j] : tensor<6x6xf32>)
+//  HALF-LABEL: func @rounded
+//        HALF:   %[[P:.+]]:2 = sinter.rowwise
+//        HALF:   outs(%{{.+}}[i, j] : tensor<6x6xbf16>, %{{.+}}[i, j] : tensor<6x6xf32>)
+//        HALF:   sinter.contract
+//   HALF-NEXT:     product (k = 6) (%[[P]]#0[k, i] : tensor<6x6xbf16>, %{{.+}}[k, e] : tensor<6x4xbf16>) : f32
+//    HALF-NOT:     product
+//        HALF:   sinter.contract
+//   HALF-NEXT:     product (j = 6) (%[[P]]#0[i, j] : tensor<6x6xbf16>, %{{.+}}[j, e] : tensor<6x4xbf16>) : f32
+//    HALF-NOT:     product
+//        HALF:   return
+func.func @rounded(%s: tensor<6x6xf32>, %v: tensor<6x4xbf16>, %g: tensor<6x4xbf16>, %e: tensor<6x6xf32>, %o: tensor<6x4xf32>)
+    -> (tensor<6x6xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
+  %p:2 = sinter.rowwise (i = 6) by (j = 6) ins(%s[i, j] : tensor<6x6xf32>)
+      outs(%e[i, j] : tensor<6x6xf32>, %e[i, j] : tensor<6x6xf32>) {
+  ^row(%a: tensor<6xf32>):
+    %x = math.exp %a : tensor<6xf32>
+    %y = arith.negf %x : tensor<6xf32>
+    sinter.yield %x, %y : tensor<6xf32>, tensor<6xf32>
+  }
+  %y:2 = sinter.contract (i = 6) by (e = 4)
+      product (j = 6) (%p#0[i, j] : tensor<6x6xf32>, %v[j, e] : tensor<6x4xbf16>) : f32
+      product (k = 6) (%p#0[k, i] : tensor<6x6xf32>, %g[k, e] : tensor<6x4xbf16>) : f32
+      outs(%o[i, e] : tensor<6x4xf32>, %o[i, e] : tensor<6x4xf32>) {
+  ^row(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    sinter.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  return %p#1, %y#0, %y#1 : tensor<6x6xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+}

@@ -1,0 +1,38 @@
+"""Value and gradients of a causal scaled_dot_product_attention as torch-mlir exports it, on the emulated GPU.
+
+    sdpa_gradient.py EMULATE FOLDER PROGRAM        with sinter-opt on PATH
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+emulate, folder, program = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+folder.mkdir(parents=True, exist_ok=True)
+HEADS, T, D = 2, 40, 16
+
+
+def rounded(x):
+    """The nearest numbers of bf16, and their bits."""
+    bits = x.astype("f4").view("u4")
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return (bits << 16).view("f4").astype("f8"), bits.astype("u2")
+
+
+rng = np.random.default_rng(5)
+(q, k, v, g), bits = zip(*[rounded(rng.standard_normal((1, HEADS, T, D))) for _ in range(4)])
+s = q @ k.swapaxes(-1, -2) * D**-0.5
+s = np.where(np.tril(np.ones((T, T), bool)), s, -np.inf)
+p = np.exp(s - s.max(-1, keepdims=True))
+p /= p.sum(-1, keepdims=True)
+dp = g @ v.swapaxes(-1, -2)
+ds = p * (dp - (p * dp).sum(-1, keepdims=True)) * D**-0.5
+wanted = [p @ v, ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g]
+command = [sys.executable, emulate, program, "--tolerance=4e-2", "--gpu=weights=half wrt='0,1,2' upstream=true"]
+for option, arrays in (("input", bits), ("expect", wanted)):
+    for i, x in enumerate(arrays):
+        np.save(folder / f"{option}{i}.npy", x if option == "input" else x.astype("f4"))
+        command.append(f"--{option}={folder}/{option}{i}.npy")
+subprocess.run(command, check=True)
