@@ -124,6 +124,13 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "most", 0, (int64_t)1 << 31, 1, 0, NULL,
      "of rows whose length is `?`: columns that they have at most, and one at least, so that registers hold them; 0: "
      "any number"},
+    {"gpu_rows", "multiple", 1, 16, 0, 1, NULL,
+     "of rows whose length is `?`, and rows of a thread whose number is: of what that size, and the last size of each "
+     "operand that has neighbours there, is a multiple"},
+    {"gpu_rows", "least", 0, (int64_t)1 << 31, 1, 0, NULL, "of rows whose number is `?`: how many there are at least"},
+    {"gpu_rows", "even", 0, 0, 1, 0, NULL,
+     "of sizes `?`: how those run that are multiples of its `multiple`, with `least` rows or more; the call asks",
+     true},
     {"gpu_rows", "shorter", 0, 0, 1, 0, NULL,
      "of rows whose length is `?`: how those run that have no more than its `most`; the call asks how long they are",
      true},

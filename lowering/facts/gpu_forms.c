@@ -46,7 +46,8 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .remake = sn_schedule_number(a, "remake"),
                    .before = sn_schedule_word_is(a, "maximum", "before"),
                    .wide = sn_schedule_word_is(a, "halves", "wide"),
-                   .most = sn_schedule_number(a, "most")};
+                   .most = sn_schedule_number(a, "most"),
+                   .multiple = sn_schedule_number(a, "multiple")};
   return SN_OK;
 }
 
@@ -118,6 +119,7 @@ static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
     n = s->most;
   SnGpuColumns c = {.width = rows_are_lanes(f) ? 1 : s->vector,
                     .unroll = s->unroll,
+                    .multiple = s->multiple,
                     .in_shared = s->residency == SN_GPU_SHARED,
                     .peeled = peels(f, s),
                     .squares = s->shape == SN_GPU_SHAPE_GRID};

@@ -32,6 +32,7 @@ typedef struct {
   bool before;  // a maximum takes a phase of its own
   bool wide;    // bf16 waits in 32 bits
   int64_t most; // columns of rows whose length is `?`; 0: any number
+  int64_t multiple; // of which sizes `?` are multiples
 } SnGpuRows;
 
 // Which columns a thread has, and how it reads them.
@@ -41,6 +42,7 @@ typedef struct {
   size_t resident; // vectors of a row, the longest there is, that wait from phase to phase; 0: the row is read again
   SnLayout layout; // of these, over a team's threads; of a group's, its first digit over those of a block
   bool in_shared;  // they wait in shared memory, else in registers
+  int64_t multiple; // of what a length `?`, and last sizes `?` of operands, are multiples
   bool peeled;     // vectors begin where memory is aligned, not where a row does
   bool packed;     // vectors of bf16 wait as they are in memory (packed.c)
   bool remade;     // of what waits only what was read stays

@@ -55,9 +55,35 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool o
   return true;
 }
 
+// The same where sizes are `?` and the last one is a multiple of the lanes: so is the distance of what is one behind
+// the other in any other dimension.
+bool sn_row_is_even(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
+  int64_t factors[SN_MAX_DIMS] = {0}, lane = of_rows ? f->num_rows - 1 : f->num_rows + f->num_cols - 1;
+  intptr_t last = mlirAffineMapGetNumResults(a->map) - 1;
+  MlirType t = sn_type_of(a->value);
+  if (last < 0 || lane < 0 || a->fill.ptr || !sn_fills_bytes(sn_element(t)) ||
+      (sn_dim(t, last) != SN_DYNAMIC && sn_dim(t, last) % lanes))
+    return false;
+  MlirAffineExpr e = mlirAffineMapGetResult(a->map, last), zeros[SN_MAX_DIMS];
+  if (!sn_affine_factors(e, factors) || factors[lane] != 1)
+    return false;
+  for (size_t d = 0; d < f->dims.size; ++d) {
+    if ((int64_t)d != lane && f->dims.data[d].size != 1 && factors[d] % lanes)
+      return false;
+    zeros[d] = mlirAffineConstantExprGet(mlirAffineMapGetContext(a->map), 0);
+  }
+  for (intptr_t i = 0; i < last; ++i)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), lane))
+      return false;
+  MlirAffineExpr begin = mlirAffineMapGetResult(sn_map_replace(a->map, 0, zeros), last);
+  return mlirAffineExprIsAConstant(begin) && mlirAffineConstantExprGetValue(begin) % lanes == 0;
+}
+
 SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes) {
   int64_t bytes = lanes * sn_bits(sn_element(sn_type_of(a->value))) / 8;
-  if (!p->aligned || !is_aligned(p->form, a, lanes, p->row.rows > 1))
+  bool of_rows = p->row.rows > 1,
+       even = p->multiple && p->multiple % lanes == 0 && sn_row_is_even(p->form, a, lanes, of_rows);
+  if (!p->aligned || !(even || is_aligned(p->form, a, lanes, of_rows)))
     return sn_no_attr();
   return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }

@@ -60,6 +60,7 @@ typedef struct SnRowProgram {
                                // lowering: lanes are rows then, also those of columns
   MlirValue dims[SN_MAX_DIMS]; // set by the lowering: index of each row dimension, of lane 0
   int64_t aligned;             // set by the lowering: bytes that every operand begins at a multiple of; 0: not known
+  int64_t multiple;            // set by the lowering: of what an operand's last size `?` is a multiple; 0: of nothing
   bool selects;                // set by the lowering: what may be outside is loaded from a place inside, then selected;
                                // there are no masked loads
   bool steps_together;         // set by the lowering: lanes that are rows and lie a few elements apart are loaded with
@@ -179,6 +180,9 @@ bool sn_row_is_placed(const SnForm *form);
 // The access is of such a row.
 bool sn_row_is_whole(const SnForm *form, const SnAccess *access);
 
+// A vector of so many lanes of the operand, whose lanes are columns or rows, is aligned where its last size, if that is
+// `?`, is a multiple of them.
+bool sn_row_is_even(const SnForm *form, const SnAccess *access, int64_t lanes, bool of_rows);
 // Every store of so many lanes by this access is aligned to the vector's size where its memref is.
 bool sn_row_streams(const SnForm *form, const SnAccess *access, int64_t lanes);
 

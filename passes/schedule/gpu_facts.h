@@ -12,6 +12,7 @@ typedef struct {
   int64_t rows, length;   // SN_DYNAMIC where they are
   int64_t lanes;          // of a vector of 16 bytes
   int64_t vector;         // the same where every row begins and ends with one; else less
+  int64_t multiple;       // of what sizes `?` are multiples; 0: not known
   int64_t row_bytes;      // of a row of all inputs that are read anew for each row
   int64_t column_bytes;   // of sums of columns: one of the widest element
   size_t columns;         // accumulators that keep columns

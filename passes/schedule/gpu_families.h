@@ -19,6 +19,7 @@ enum {
 typedef struct {
   int64_t threads, blocks, vector, unroll, cluster, team;
   int64_t rows;                    // of a thread; 0: one
+  int64_t least;                   // rows there are, where their number is `?`
   int64_t most;                    // columns of a row whose length is `?`; 0: any number
   int64_t at_once;                 // threads on a multiprocessor; 0: SN_GPU_ROW_THREADS
   int64_t tile_rows, tile_columns; // of turned
@@ -32,6 +33,16 @@ int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *schedule);
 int64_t sn_gpu_row_blocks(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule, int64_t rows_at_once);
 // Neighbouring rows of a block, whose columns its warps share, up to so many threads; false where there are none.
 bool sn_gpu_row_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t most_threads);
+// Some row has elements of 64 bits, which take two registers each.
+bool sn_gpu_row_is_wide(const SnForm *form);
+// Rows that are read once, or again; and whether neighbours in the last row dimensions are neighbours in memory, and
+// columns are not.
+bool sn_gpu_row_read(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
+bool sn_gpu_rows_together(const SnForm *form);
+// The schedule with another one for even sizes; gpu_even.c finds it, if the form has some.
+MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, MlirAttribute even);
+MlirAttribute sn_gpu_row_with_even(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule,
+                                   MlirAttribute attribute);
 // The schedule as an attribute; and of rows whose length is `?` with those of shorter rows, which are kernels of their
 // own.
 MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule);

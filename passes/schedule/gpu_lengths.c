@@ -18,6 +18,7 @@
 #define SHORT_TILE 256  // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
 #define SHORTEST_ROW 64 // that a part of a warp reads
 #define ALONE 64        // of those, that a thread has by itself
+#define MOST_VECTORS 32 // that a thread keeps of a row
 #define SHORT_ROW 1024  // columns that a warp reads by itself, where nobody knows how many there are
 
 // Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without:
@@ -70,7 +71,8 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
   MlirLocation loc = mlirOperationGetLocation(f->op);
   if (s->grid.group)
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
-  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "", tile[64] = "";
+  char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "", tile[64] = "", multiple[48] = "",
+       least[48] = "";
   const char *next = ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
@@ -84,13 +86,17 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
     snprintf(rows, sizeof rows, ", rows = %lld", (long long)s->rows);
   if (s->most)
     snprintf(most, sizeof most, ", most = %lld", (long long)s->most);
+  if (facts->multiple > 1)
+    snprintf(multiple, sizeof multiple, ", multiple = %lld", (long long)facts->multiple);
+  if (s->least)
+    snprintf(least, sizeof least, ", least = %lld", (long long)s->least);
   if (s->turned)
     snprintf(tile, sizeof tile, ", tile_rows = %lld, tile_columns = %lld", (long long)s->tile_rows,
              (long long)s->tile_columns);
   MlirAttribute params = sn_parse_attr(
       mlirLocationGetContext(loc),
-      "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s}", (long long)s->threads,
-      (long long)s->blocks, (long long)sn_gpu_row_occupancy(s), (long long)s->vector, unroll,
+      "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s%s%s}",
+      (long long)s->threads, (long long)s->blocks, (long long)sn_gpu_row_occupancy(s), (long long)s->vector, unroll,
       s->flat     ? "shape = \"flat\""
       : s->turned ? "shape = \"turned\""
       : s->tile
@@ -98,8 +104,12 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
       : s->registers ? "residency = \"registers\""
       : s->shared    ? "residency = \"shared\""
                      : "residency = \"reread\"",
-      remake, next, cluster, team, rows, maximum, most, tile);
+      remake, next, cluster, team, rows, maximum, most, tile, multiple, least);
   return sn_schedule_attr(loc, "gpu_rows", shorter.ptr ? with(params, "shorter", shorter) : params);
+}
+
+MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, MlirAttribute even) {
+  return sn_schedule_attr(loc, "gpu_rows", with(sn_schedule_params(schedule), "even", even));
 }
 
 MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpuRowSchedule *s) {
@@ -115,40 +125,53 @@ MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpu
 // A multiprocessor is shared by two blocks or more, of other rows: one of 512 threads waits for its own row alone. (An
 // H200, us of rows of 6800 and 7232 by one block of 512, and by clusters of 2 of 256: cross entropy's value 318 and
 // 276, its gradient 958 and 474, a layer norm 520 and 330; softmax of 3413 by a block of 256 with 20 elements a thread,
-// and by clusters of 2 with 8: 321 and 282.) A block of 512 is for chips without clusters.
+// and by clusters of 2 with 8: 321 and 282.) A block of 512 is for chips without clusters. `even`: of rows that have
+// vectors, which so few threads read in one.
 static const struct {
   int64_t team, threads, cluster, each;
-  bool all;
-} lengths[] = {{32, 128, 1, 4},    {32, 128, 1, 16},   {1024, 256, 1, 8},  {1024, 256, 2, 8, true}, {1024, 256, 1, 20},
-               {1024, 256, 2, 20}, {1024, 512, 1, 20}, {1024, 256, 4, 20}, {1024, 256, 8, 20}};
+  bool all, even;
+} lengths[] = {{8, 128, 1, 8, .even = true},
+               {16, 128, 1, 8, .even = true},
+               {32, 128, 1, 4},
+               {32, 128, 1, 16},
+               {1024, 256, 1, 8},
+               {1024, 256, 2, 8, true},
+               {1024, 256, 1, 20},
+               {1024, 256, 2, 20},
+               {1024, 512, 1, 20},
+               {1024, 256, 4, 20},
+               {1024, 256, 8, 20}};
 
-// Elements that so many registers hold: each has an address of its own in every tensor, which is held as well.
+// Elements that so many registers hold, in whole vectors: each has an address of its own in every tensor, which is held
+// as well.
 static int64_t elements_kept(const SnGpuRowFacts *a, int64_t registers) {
   const SnForm *f = a->form;
-  int64_t held = a->live + 1;
+  int64_t held = a->live * a->vector + (a->vector == 1);
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
     held += sn_uses_cols(f, k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map);
-  int64_t kept = registers / held;
-  return kept < 1 ? 1 : kept;
+  int64_t kept = registers * a->vector / held / a->vector;
+  return a->vector * (kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept);
 }
 
 // A line of them, if its rows are longer than `below`.
 static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, SnGpuRowSchedule *s) {
+  int64_t few = a->vector > SN_GPU_ROW_FEW_EACH ? a->vector : SN_GPU_ROW_FEW_EACH;
   int64_t kept = elements_kept(a, SN_GPU_ROW_HELD), wide = elements_kept(a, SN_GPU_ROW_HELD_BY_HALF),
-          each = lengths[i].each;
+          each = (lengths[i].each + a->vector / 2) / a->vector * a->vector;
   *s = (SnGpuRowSchedule){.threads = lengths[i].threads,
-                          .vector = 1,
+                          .vector = a->vector,
                           .unroll = 1,
                           .cluster = lengths[i].cluster,
                           .team = lengths[i].team,
-                          .at_once = kept < each                                       ? SN_GPU_ROW_THREADS / 2
-                                     : each <= SN_GPU_ROW_FEW_EACH && kept >= 2 * each ? SN_GPU_ROW_THREADS * 3 / 2
-                                                                                       : SN_GPU_ROW_THREADS,
+                          .at_once = kept < each                       ? SN_GPU_ROW_THREADS / 2
+                                     : each <= few && kept >= 2 * each ? SN_GPU_ROW_THREADS * 3 / 2
+                                                                       : SN_GPU_ROW_THREADS,
                           .registers = true};
   if (kept < each)
     each = wide < each ? wide : each;
   s->most = (s->team < s->threads ? s->team : s->threads) * s->cluster * each;
-  if (s->cluster > a->gpu->largest_cluster || s->most <= below || (lengths[i].all && kept < lengths[i].each))
+  if (s->cluster > a->gpu->largest_cluster || s->most <= below || (lengths[i].all && kept < lengths[i].each) ||
+      (lengths[i].even && a->vector == 1))
     return false;
   s->blocks = sn_gpu_row_blocks(a, s, s->team < s->threads ? s->threads / s->team : 1);
   return true;
@@ -158,15 +181,22 @@ static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, SnGpuRowS
 // clusters. (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms, 16 % of a copy; instructions, not
 // memory, take that long.)
 static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *longest) {
-  SnGpuRowSchedule few = {.threads = 128, .vector = 1, .unroll = 8, .cluster = 1, .team = 8, .most = SHORTEST_ROW},
-                   s = {.threads = 128, .vector = 1, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
+  SnGpuRowSchedule few = {.threads = 128,
+                          .vector = a->vector,
+                          .unroll = a->vector < 8 ? 8 / a->vector : 1,
+                          .cluster = 1,
+                          .team = 8,
+                          .most = SHORTEST_ROW},
+                   s = {.threads = 128, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
                    block = *longest;
+  if (a->vector > 1 && !sn_gpu_row_is_wide(a->form)) // a thread has few loads: there are more threads
+    few.at_once = SN_GPU_ROW_THREADS * 3 / 2;
   few.blocks = sn_gpu_row_blocks(a, &few, few.threads / few.team);
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads / s.team);
   MlirAttribute shorter = attribute_with(a, &s, attribute_with(a, &few, (MlirAttribute){0}));
   if (longest->cluster > 1) {
     block.cluster = 1;
-    block.most = block.threads * block.unroll * SN_GPU_ROW_LONG_ROW;
+    block.most = block.threads * block.unroll * SN_GPU_ROW_LONG_ROW * a->vector;
     block.blocks = sn_gpu_row_blocks(a, &block, 1);
     shorter = attribute_with(a, &block, shorter);
   }

@@ -402,7 +402,7 @@ def window_gradient(name, stride, taps, schedule=None, at=(2, 3, 11, 16)):
          lambda r: [r.standard_normal(out).astype("f4")], outputs)
 
 
-def column_means(name, m, n, t="f32", dynamic=False):
+def column_means(name, m, n, t="f32", dynamic=False, big=False):
     """Of each column over all rows; large enough for columns to be rows of their own."""
     half, M, N = t in ("f16", "bf16"), "?" if dynamic else m, "?" if dynamic else n
     body = f"""
@@ -420,7 +420,24 @@ def column_means(name, m, n, t="f32", dynamic=False):
 }}"""
     columns = ["%c1 = arith.constant 1 : index", f"%size0 = tensor.dim %x, %c1 : {tensor((M, N), t)}"]
     case(name, program([("x", (M, N), t)], [("y", (N,), "f32")], columns, body),
-         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)])
+         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)], big=big)
+
+
+def sums_apart(name, m, n, t="f32", schedule=None, even=None):
+    """Of each column, which is a row of its own; where sizes are even, as `even` says."""
+    half = t in ("f16", "bf16")
+    both = f"{schedule}, even = #sinter.gpu_rows<{schedule}, {even}>"
+    body = f"""
+%y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : {tensor(('?', '?'), t)})
+    outs(%empty_y[j] : {tensor(('?',), 'f32')}){attr(both)} {{
+^row(%a: tensor<?x{t}>):
+  {f'%b = arith.extf %a : tensor<?x{t}> to tensor<?xf32>' if half else ''}
+  %s = sinter.row_reduce add %{'b' if half else 'a'} : tensor<?xf32> -> f32
+  sinter.yield %s : f32
+}}"""
+    columns = ["%c1 = arith.constant 1 : index", f"%size0 = tensor.dim %x, %c1 : {tensor(('?', '?'), t)}"]
+    case(name, program([("x", ("?", "?"), t)], [("y", ("?",), "f32")], columns, body),
+         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).sum(0)])
 
 
 def column_variances(name, m, n, t="f32"):
@@ -1537,6 +1554,18 @@ def all_cases():
     logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))
     for n in (1, 37, 64, 65):
         logsumexp(f"any_length_read_{n}", 37, n, dynamic=(True, True))
+    for n in (8, 104, 232, 488, 2016):
+        softmax(f"any_even_{n}", 5, n, "bf16", dynamic=(True, True))
+        softmax(f"any_even_f32_{n}", 5, n, dynamic=(True, True))
+        logsumexp(f"any_even_read_{n}", 19, n, dynamic=(True, True))
+    logsumexp("any_even_rows_static", 40, 24, "f16", dynamic=(False, True))
+    layer_norm("any_even_norm", 7, 264, "f16", dynamic=True)
+    cross_entropy("any_even_cross_entropy", 13, 104, dynamic=(True, True))
+    sums_apart("any_even_columns", 9, 88, "bf16", schedule="threads = 64, blocks = 2, team = 1, unroll = 2",
+               even="rows = 4, multiple = 4, least = 88")
+    sums_apart("any_odd_columns", 9, 87, "bf16", schedule="threads = 64, blocks = 2, team = 1, unroll = 2",
+               even="rows = 4, multiple = 4, least = 80")
+    column_means("any_even_columns_chosen", 24, 540672, "bf16", dynamic=True, big=True)
     softmax("any_rows_warp", 37, 38, dynamic=(True, False))
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")
     softmax("ahead_rows", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1",

@@ -211,6 +211,7 @@ void sn_gpu_finish(SnBuilder *b, SnGpuRowKernel *g) {
                          .finishing = true,
                          .length = g->length};
   done.program.aligned = g->program.aligned;
+  done.program.multiple = g->program.multiple;
   for (size_t a = 0; a < g->all.scalars; ++a)
     sn_row_know(&done.program, mlirBlockGetArgument(f->finish, (intptr_t)g->of_scalar[a]), g->carried[a]);
   for (size_t c = 0; c < g->all.columns; ++c)

@@ -253,7 +253,7 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
     return;
   }
   int64_t unroll = g->mine.unroll, lanes = g->mine.width, known;
-  MlirValue whole = sn_index(b, 0), vectors = sn_size_whole(b, g->length, lanes);
+  MlirValue whole = sn_index(b, 0), vectors = g->mine.multiple % lanes ? sn_size_whole(b, g->length, lanes) : g->length;
   if (unroll > 1) {
     whole = sn_size_whole(b, g->length, lanes * g->k->team * unroll);
     column_loop(b, g, phase, parts, n, sn_index(b, 0), whole, unroll);
@@ -262,7 +262,7 @@ void sn_gpu_run_all_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
     last_columns(b, g, phase, parts, n, whole, vectors);
   else
     column_loop(b, g, phase, parts, n, whole, vectors, 1);
-  if (lanes == 1 || (sn_known(g->length, &known) && known % lanes == 0))
+  if (lanes == 1 || (sn_known(g->length, &known) ? known : g->mine.multiple) % lanes == 0)
     return;
   // What is less than a vector, an element each.
   to_scalars(b, g, parts, n);

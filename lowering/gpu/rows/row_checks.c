@@ -66,7 +66,7 @@ static MlirLogicalResult check_rows_of_thread(const SnForm *f, const SnGpuRows *
     return sn_error(f->op,
                     "rows = %lld needs team = 1, vector = 1 and residency = \"reread\": rows of a thread by itself",
                     (long long)s->rows);
-  if (last == SN_DYNAMIC || last % s->rows)
+  if ((last == SN_DYNAMIC ? s->multiple : last) % s->rows)
     return sn_error(f->op, "rows = %lld of a thread do not divide the last row dimension, which has %lld",
                     (long long)s->rows, (long long)last);
   if (f->accumulators.size || sn_gpu_asserts(f))
@@ -176,7 +176,7 @@ MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
     return check_turned(f, s);
   SnGpuRowPlan p = sn_gpu_plan_rows(f, s);
   int64_t n = sn_row_length(f);
-  if (!p.rows_are_lanes && !p.columns.peeled && (n == SN_DYNAMIC ? s->vector > 1 : n % s->vector))
+  if (!p.rows_are_lanes && !p.columns.peeled && (n == SN_DYNAMIC ? s->multiple % s->vector : n % s->vector))
     return n == SN_DYNAMIC ? sn_error(f->op, "rows of unknown length are no multiple of the schedule's vector = %lld",
                                       (long long)s->vector)
                            : sn_error(f->op, "rows of %lld columns are no multiple of the schedule's vector = %lld",

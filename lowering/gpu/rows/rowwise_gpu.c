@@ -176,6 +176,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   SnGpuRowKernel g;
   begin(&g, &f, r->plan, sn_values((intptr_t)k->num_operands, operands));
   g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
+  g.program.multiple = r->plan->columns.multiple;
   g.k = k;
   sn_gpu_mark_exponentials(&g.program);
   g.length = sn_form_columns(b, &f);
@@ -229,6 +230,27 @@ static MlirValue is_short(SnBuilder *b, MlirOperation op, int64_t most) {
   return sn_row_below(b, sn(b, "arith.subi", length, sn_index(b, 1)), sn_index(b, most));
 }
 
+// The size whose neighbours lanes are, and the last one of each operand that has them as neighbours, are multiples of
+// `multiple`, a power of two; and there are `least` rows.
+static MlirValue is_even(SnBuilder *b, MlirOperation op, MlirAttribute even) {
+  SnForm f = sn_form_read(op);
+  int64_t multiple = sn_schedule_number(even, "multiple"), least = sn_schedule_number(even, "least"),
+          lane = sn_schedule_number(even, "rows") > 1 ? f.num_rows - 1 : f.num_rows + f.num_cols - 1;
+  MlirValue sizes = sn_form_size(b, &f, lane), rows = sn_form_sizes(b, &f, 0, f.num_rows);
+  for (size_t k = 0; k < f.inputs.size + f.outputs.size; ++k) {
+    const SnAccess *a = k < f.inputs.size ? &f.inputs.data[k] : &f.outputs.data[k - f.inputs.size];
+    intptr_t last = mlirAffineMapGetNumResults(a->map) - 1;
+    if (sn_map_uses(a->map, lane) && sn_dim(sn_type_of(a->value), last) == SN_DYNAMIC)
+      sizes = sn(b, "arith.ori", sizes, sn_dim_of(b, a->value, last));
+  }
+  MlirValue is = sn(b, "arith.cmpi", sn(b, "arith.andi", sizes, sn_index(b, multiple - 1)), sn_index(b, 0),
+                    sn_attr("predicate", sn_i64(b->ctx, 0))); // eq
+  if (least)
+    is = sn(b, "arith.andi", is, sn_row_below(b, sn_index(b, least - 1), rows));
+  sn_form_free(&f);
+  return is;
+}
+
 static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker);
 
 // A copy of the form, by this schedule.
@@ -244,13 +266,13 @@ static MlirLogicalResult lower_copy(SnBuilder *b, MlirOperation op, MlirAttribut
   return result;
 }
 
-// The schedule without what it says of shorter rows.
-static MlirAttribute of_longer(MlirLocation loc, MlirAttribute schedule) {
+// The schedule without what it says of shorter rows, or of even ones.
+static MlirAttribute without(MlirLocation loc, MlirAttribute schedule, const char *key) {
   MlirAttribute params = sn_schedule_params(schedule);
   SN_VEC(MlirNamedAttribute) kept = {0};
   for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(params); ++i) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(params, i);
-    if (!mlirStringRefEqual(mlirIdentifierStr(entry.name), SN_STR("shorter")))
+    if (!mlirStringRefEqual(mlirIdentifierStr(entry.name), SN_STR(key)))
       sn_push(&kept, entry);
   }
   MlirAttribute dict = mlirDictionaryAttrGet(mlirLocationGetContext(loc), (intptr_t)kept.size, kept.data);
@@ -260,25 +282,33 @@ static MlirAttribute of_longer(MlirLocation loc, MlirAttribute schedule) {
 
 static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker) {
   MlirAttribute schedule = sn_get_attr(op, "schedule"), shorter = sn_schedule_nested(schedule, "shorter");
-  int64_t most = sn_schedule_number(schedule, "most");
-  if (!shorter.ptr) {
-    char name[300];
+  MlirAttribute even = sn_schedule_nested(schedule, "even");
+  int64_t most = sn_schedule_number(schedule, "most"), multiple = sn_schedule_number(schedule, "multiple");
+  if (!shorter.ptr && !even.ptr) {
+    char name[320], is_multiple[32] = "", is_most[32] = "";
     MlirOperation func = op;
-    while (most && !sn_is(func, "func.func"))
+    while ((most || multiple > 1) && !sn_is(func, "func.func"))
       func = mlirOperationGetParentOperation(func);
+    if (multiple > 1)
+      snprintf(is_multiple, sizeof is_multiple, "_even%lld", (long long)multiple);
     if (most)
-      snprintf(name, sizeof name, "%s_most%lld", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data,
-               (long long)most);
-    return lower(op, most ? name : NULL, take, taker);
+      snprintf(is_most, sizeof is_most, "_most%lld", (long long)most);
+    if (most || multiple > 1)
+      snprintf(name, sizeof name, "%s%s%s", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data, is_multiple,
+               is_most);
+    return lower(op, most || multiple > 1 ? name : NULL, take, taker);
   }
-  if (!sn_schedule_number(shorter, "most"))
+  if (!even.ptr && !sn_schedule_number(shorter, "most"))
     return sn_error(op, "has a schedule for shorter rows that does not say how long they are: it needs most");
+  if (even.ptr && sn_schedule_number(even, "multiple") < 2)
+    return sn_error(op,
+                    "has a schedule for even sizes that does not say of what they are multiples: it needs multiple");
   SnBuilder b = sn_before(op);
-  SnIf branch = sn_if(&b, is_short(&b, op, sn_schedule_number(shorter, "most")));
-  MlirLogicalResult result = lower_copy(&b, op, shorter, take, taker);
+  SnIf branch = sn_if(&b, even.ptr ? is_even(&b, op, even) : is_short(&b, op, sn_schedule_number(shorter, "most")));
+  MlirLogicalResult result = lower_copy(&b, op, even.ptr ? even : shorter, take, taker);
   sn_else(&b, &branch);
   if (!sn_failed(result))
-    result = lower_copy(&b, op, of_longer(b.loc, schedule), take, taker);
+    result = lower_copy(&b, op, without(b.loc, schedule, even.ptr ? "even" : "shorter"), take, taker);
   sn_end_if(&b, &branch);
   return result;
 }

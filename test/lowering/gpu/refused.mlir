@@ -455,6 +455,20 @@ func.func private @how_short(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes 
 
 // -----
 
+// Nor which sizes have vectors.
+func.func private @how_even(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule for even sizes that does not say of what they are multiples: it needs multiple}}
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<even = #sinter.gpu_rows<team = 32>>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 func.func private @known(%x: memref<4x8xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
   // expected-error @+1 {{most = 16 is of rows whose length is `?`, and these have 8 columns}}
   sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i] : memref<4xf32>)

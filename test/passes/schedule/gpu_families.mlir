@@ -276,7 +276,7 @@ func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %
 // Two operands of 49 taps are no loop either.
 
 // CHECK-LABEL: @depthwise
-//       CHECK: #sinter.gpu_rows<blocks = 26240, occupancy = 2, residency = "reread", rows = 2, team = 1, threads = 256, unroll = 49, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 26240, occupancy = 4, residency = "reread", rows = 2, team = 1, threads = 256, unroll = 49, vector = 1>
 func.func @depthwise(%x: tensor<128x64x80x77xf32>, %w: tensor<64x7x7xf32>, %y: tensor<128x64x41x40xf32>) -> tensor<128x64x41x40xf32> {
   %0 = sinter.rowwise (n = 128, c = 64, i = 41, j = 40) by (r = 7, s = 7)
       ins(%x[n, c, i * 2 + r - 3, j * 2 + s - 3] : tensor<128x64x80x77xf32> else 0.0, %w[c, r, s] : tensor<64x7x7xf32>)
@@ -294,7 +294,7 @@ func.func @depthwise(%x: tensor<128x64x80x77xf32>, %w: tensor<64x7x7xf32>, %y: t
 // The gradient of a window reads quotients: its elements are the lanes too.
 
 // CHECK-LABEL: @pooling_gradient
-//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy = 2, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 25, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 25, vector = 1>
 func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x128x128xf32>) -> tensor<32x64x128x128xf32> {
   %0 = sinter.rowwise (n = 32, c = 64, i = 128, j = 128) by (r = 5, s = 5)
       ins(%g[n, c, (i - r + 1) floordiv 3, (j - s + 1) floordiv 3, r, s] : tensor<32x64x43x43x5x5xf32> else 0.0)
@@ -377,10 +377,11 @@ func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: te
 // -----
 
 // Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest by
-// clusters.
+// clusters. Where their length is a multiple of 4, by vectors.
 
 // CHECK-LABEL: func @any_length_once
-//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, {{[a-z0-9 =,"]*}}shorter = #sinter.gpu_rows<
+//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, even = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 64, multiple = 4, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 2, vector = 4>, team = 32
 //  CHECK-SAME:     most = 65536,
 //  CHECK-SAME:     most = 1024,
 //  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 8, vector = 1>, team = 32
@@ -412,10 +413,12 @@ func.func @warps(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8064xf
 // -----
 
 // The same of any length: few columns by a thread, then by few warps; of rows that are read again, as many as registers
-// hold.
+// hold. Where rows are as many as threads, and a multiple of 4, a thread has 4.
 
 // CHECK-LABEL: func @any_warps
-//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, even = #sinter.gpu_rows<blocks = 528, least = 270336, multiple = 4,
+//  CHECK-SAME:     rows = 4, team = 1, threads = 256, unroll = 4, vector = 1>
+//  CHECK-SAME:     residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 1024, {{[a-z0-9 =,"]*}}shape = "tile", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 1, threads = 256, unroll = 8, vector = 1>, threads = 256
 func.func @any_warps(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
