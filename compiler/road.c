@@ -91,6 +91,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                                 {"registers", p.registers},
                                 {"features", p.features},
                                 {"prefetch", p.prefetch},
+                                {"f32-parts", c->f32_parts ? "true" : "false"},
                                 {NULL, NULL}};
   const SnSetting gpu[] = {{"policy", c->policy},
                            {"wrt", c->wrt},

@@ -125,6 +125,7 @@ static const SnOption cpu_options[] = {
      "how f32 is rounded to bf16: by integers, or by an instruction that the processor has (it takes numbers below "
      "2^-126 for 0)",
      "integers", bf16_rounding},
+    {SN_OPTION_STRING, "f32-parts", "products in f32 may take sides as sums of three bf16", "false", yes_no},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -168,7 +169,7 @@ static const SnStep cpu_steps[] = {
     {"sinter-guard", "what is read by a subscript is inside, and no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"?policy!=disabled sinter-schedule{target=cpu registers=$registers features='$features' prefetch=$prefetch "
-     "tuning='$tuning'}",
+     "f32-parts=$f32-parts tuning='$tuning'}",
      "each form gets its schedule", "scheduled"},
     VERIFY,
     {"?policy!=disabled sinter-pack-weights", "weights that are constants -> as their kernel multiplies them", NULL},

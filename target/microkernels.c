@@ -53,7 +53,7 @@
 // bytes; Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18. wgmma and mma.sync: PTX
 // ISA, chapters 9.7.15 and 9.7.14.)
 const SnMicroKernel sn_micro_kernels[] = {
-    // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction
+    // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction, parts
     // Few rows: weights [j, k] are read once, and nothing is copied. Narrower ones are widened as they are read.
     {"inner512", CPU, "avx512f", "", F32, F32, F32, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
     {"inner512", CPU, "avx512f", "", F64, F64, F64, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
@@ -67,6 +67,11 @@ const SnMicroKernel sn_micro_kernels[] = {
      "llvm.x86.tdpbf16ps.internal"},
     {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, BY_TILES,
      "llvm.x86.tdpbssd.internal"},
+    // An f16 is the sum of two bf16. An f32 is that of three: what is left out is up to 2^-21 of a product.
+    {"amx.f16", CPU, "amx-bf16 avx512f", "", F16, F16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, BY_TILES,
+     "llvm.x86.tdpbf16ps.internal", 2},
+    {"amx.f32", CPU, "amx-bf16 avx512f", "", F32, F32, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, BY_TILES,
+     "llvm.x86.tdpbf16ps.internal", 3},
     // On processors with AMX it has half the rate of fma512.
     {"dot512", CPU, "avx512bf16", "amx-bf16", BF16, BF16, F32, 6, 64, 2, 512, 2, ROWS, GROUPS, VECTORS, DOT,
      "llvm.x86.avx512bf16.dpbf16ps.512"},
@@ -111,8 +116,9 @@ const SnMicroKernel sn_micro_kernels[] = {
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
                                           "wgmma", "wgmma.tf32", NULL};
-const char *const sn_micro_kernel_names[] = {"inner512", "inner256", "amx",    "dot512", "vnni512", "vnni256", "dot256",
-                                             "libxsmm",  "fma512",   "fma256", "any512", "any256",  "any128",  NULL};
+const char *const sn_micro_kernel_names[] = {"inner512", "inner256", "amx",    "amx.f16", "amx.f32", "dot512",
+                                             "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",  "fma256",
+                                             "any512",   "any256",   "any128", NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {
@@ -157,6 +163,12 @@ static MlirType type_of(SnElement e, MlirContext ctx) {
 }
 
 MlirType sn_micro_packed(SnElement e, MlirType sum) { return e == SN_ANY ? sum : type_of(e, mlirTypeGetContext(sum)); }
+
+MlirType sn_micro_memory(const SnMicroKernel *line, SnElement e, MlirType sum) {
+  return line->parts ? mlirBF16TypeGet(mlirTypeGetContext(sum)) : sn_micro_packed(e, sum);
+}
+
+int64_t sn_micro_parts(const SnMicroKernel *line) { return line->parts ? line->parts : 1; }
 
 static unsigned bits_of(MlirType t) {
   return mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t) : mlirTypeIsAFloat(t) ? mlirFloatTypeGetWidth(t) : 64;

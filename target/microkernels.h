@@ -83,12 +83,13 @@ typedef struct {
   SnMicroWritten written;
   const char
       *instruction; // as its emitter names it: an intrinsic of LLVM, a function of the runtime; of GPUs, side a's
+  int parts;        // bf16 whose sum a packed element is; 0: it is one number, of the line's type
 } SnMicroKernel;
 
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of a CPU's that have an emitter, each once; ends with NULL
 extern const char *const sn_micro_gpu_names[];    // of a GPU's
-enum { SN_MICRO_KERNEL_DEFAULT = 12 };            // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 14 };            // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 
@@ -102,6 +103,10 @@ bool sn_micro_kernel_runs(const SnMicroKernel *line, const char *features);
 bool sn_micro_kernel_pays(const SnMicroKernel *line, const char *features);
 // What elements of a packed side are: the line's, or the accumulator's where it takes any.
 MlirType sn_micro_packed(SnElement of_line, MlirType sum);
+// And of the memory that it is packed to: the same, or bf16 where the line has parts.
+MlirType sn_micro_memory(const SnMicroKernel *line, SnElement of_line, MlirType sum);
+// The number of tiles, or of rows of groups, for one of the side's.
+int64_t sn_micro_parts(const SnMicroKernel *line);
 // Elements of the accumulator in one register; 1 where there are no registers of vectors of it.
 int64_t sn_micro_lanes(const SnMicroKernel *line, MlirType sum);
 // Panels in scratch memory have room for whole multiples: of columns of b and c, of rows of a and c, of k.

@@ -148,6 +148,9 @@ static MlirLogicalResult check(const Chain *chain) {
       if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
           sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))
         return SN_FAIL;
+      if (product.line->parts && (!sn_has_one_group(f) || product.sum == SN_DYNAMIC))
+        return sn_error(f->op, "kernel = \"%s\" multiplies one product of a row, whose sum has a known length",
+                        product.line->name);
       if (!product.ldb && product.sum && product.line->pack_b == SN_PACK_COLUMNS)
         return sn_error(f->op,
                         "kernel = \"%s\" reads weights where they lie, but those of product %zu are not neighbours "
@@ -292,9 +295,28 @@ static MlirValue columns_of_rows(const Contract *c, SnBuilder *b, const SnForm *
 static MlirValue memory_of_rows(Contract *c, const Product *p, MlirValue columns) {
   SnBuilder *b = &c->kernel->b;
   if (!c->shares_rows)
-    return sn_cpu_task_memory(c, p->a_type, sn_cpu_a_rows(c, p), columns);
+    return sn_cpu_task_memory(c, sn_micro_memory(p->line, p->line->a, p->type), sn_cpu_a_rows(c, p), columns);
   MlirValue sizes[] = {sn_size_mul(b, c->all_row_blocks, sn_index(b, sn_cpu_a_rows(c, p))), columns};
-  return sn_cpu_scratch(c->kernel, p->a_type, 2, sizes);
+  return sn_cpu_scratch(c->kernel, sn_micro_memory(p->line, p->line->a, p->type), 2, sizes);
+}
+
+// Panels of a block's rows, of the product that has the most.
+static int64_t most_panels(const Contract *c, const Segment *s) {
+  int64_t panels = 1;
+  for (size_t p = 0; p < s->form.products.size; ++p)
+    panels = sn_cpu_a_panels(c, &s->products[p]) > panels ? sn_cpu_a_panels(c, &s->products[p]) : panels;
+  return panels;
+}
+
+// Before they are split: a tile of rows for each task, or for each that copies rows for all, and a panel of columns.
+static void memory_of_whole(Contract *c, const Segment *s, Product *q) {
+  SnBuilder *b = &c->kernel->b;
+  MlirValue k = sn_index(b, q->line->k);
+  MlirValue tasks = sn_size_mul(b, c->all_row_blocks, sn_index(b, most_panels(c, s))),
+            sizes[] = {sn_size_mul(b, tasks, sn_index(b, q->line->m)), k};
+  q->a_whole =
+      c->shares_rows ? sn_cpu_scratch(c->kernel, q->a_type, 2, sizes) : sn_cpu_task_memory(c, q->a_type, q->line->m, k);
+  q->b_whole = sn_cpu_task_memory(c, q->b_type, sn_cpu_b_whole_rows(c, q), sn_index(b, q->room));
 }
 
 // Of b_pack: groups of all columns, or of a tile's.
@@ -339,11 +361,16 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->ldb = packs_weights(c, q) || q->packed ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack = q->ldb || q->packed ? none
-                                    : sn_cpu_task_memory(c, q->b_type, c->panels * sn_cpu_b_rows(c, q),
-                                                         sn_index(b, columns_of_panel(q)));
-    q->b_rows = group == 1 || q->packed ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
+    q->b_pack = q->ldb || q->packed
+                    ? none
+                    : sn_cpu_task_memory(c, sn_micro_memory(q->line, q->line->b, q->type),
+                                         c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
+    q->b_rows =
+        group == 1 || q->packed || q->line->parts ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
+  for (size_t p = 0; p < f->products.size; ++p)
+    if (s->products[p].line->parts)
+      memory_of_whole(c, s, &s->products[p]);
 }
 
 static void segment_in_task(Chain *chain, Segment *s) {
@@ -362,6 +389,8 @@ static void segment_in_task(Chain *chain, Segment *s) {
     q->a_pack = q->lda ? old.a_pack : sn_lookup(&c->t.map, old.a_pack);
     q->b_pack = sn_none(old.b_pack) ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
     q->b_rows = sn_none(old.b_rows) ? old.b_rows : sn_lookup(&c->t.map, old.b_rows);
+    q->a_whole = sn_none(old.a_whole) ? old.a_whole : sn_lookup(&c->t.map, old.a_whole);
+    q->b_whole = sn_none(old.b_whole) ? old.b_whole : sn_lookup(&c->t.map, old.b_whole);
   }
 }
 
@@ -453,10 +482,8 @@ static void share_rows(Chain *chain, const SnForm *form) {
   Contract *c = &chain->c;
   SnKernel *k = c->kernel;
   Segment *s = &chain->segments.data[0];
-  int64_t panels = 1;
+  int64_t panels = most_panels(c, s);
   size_t bytes = (s->form.products.size + 1) * sizeof *s->products;
-  for (size_t p = 0; p < s->form.products.size; ++p)
-    panels = sn_cpu_a_panels(c, &s->products[p]) > panels ? sn_cpu_a_panels(c, &s->products[p]) : panels;
   MlirValue tasks = sn_size_mul(&k->b, c->all_row_blocks, sn_index(&k->b, panels));
   Product *outside = sn_alloc(bytes);
   memcpy(outside, s->products, bytes);

@@ -42,11 +42,11 @@ static SnPanel along_rows(SnBuilder *b, SnPanel a, const SnMicroKernel *line) {
   return a;
 }
 
-// Tiles, each in one piece: `count` of them along k, then those of the next rows or columns.
+// Tiles, each in one piece: `count` of them along k, those of all parts, then those of the next rows or columns.
 static SnPanel in_tiles(SnBuilder *b, SnPanel p, const SnMicroKernel *line, int64_t count) {
   int64_t tile = sn_micro_k_unit(line) * line->n; // as many rows of a as columns of b
   p.across = sn_index(b, count * tile);
-  p.along = sn_index(b, tile);
+  p.along = sn_index(b, tile * sn_micro_parts(line));
   return p;
 }
 

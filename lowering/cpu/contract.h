@@ -83,6 +83,7 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column); // the row where that column's panel begins
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p);
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
+int64_t sn_cpu_b_whole_rows(const Contract *c, const Product *p); // of b_whole
 
 // A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in
 // the rows of a_pack. Rows that are as far apart as the whole sum share few places of a cache. Where tiles multiply

@@ -177,8 +177,8 @@ void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, c
   char name[64] = "";
   snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, kind);
   mlirTypePrint(block->sum, append, name);
-  name_widened(&block->a, sn_micro_packed(block->line->a, block->sum), name);
-  name_widened(&block->b, sn_micro_packed(block->line->b, block->sum), name);
+  name_widened(&block->a, sn_micro_memory(block->line, block->line->a, block->sum), name);
+  name_widened(&block->b, sn_micro_memory(block->line, block->line->b, block->sum), name);
   size_t length = strlen(name);
   MlirOperation there = sn_symbol(k->module, name);
   for (int i = 1; !sn_null(there) && !sn_get_attr(there, "sinter.micro_kernel").ptr; ++i) { // the program's own

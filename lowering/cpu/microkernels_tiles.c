@@ -7,6 +7,9 @@
 //     c = s
 //   what is left: one tile of rows, or of columns
 //
+// Where an element is a sum of parts (kernel = "amx.f16"), so is a tile: parts p of a and q of b are multiplied where p
+// + q <= 2. Those of the same place along k are neighbours in memory.
+//
 // Two by two tiles are as fast as any (other shapes load more for each product). The configuration of tiles is 50 ns
 // at a function's entry, so the function holds all loops of a block and is not inlined: a call in its caller would
 // save every tile register. Whole tiles only: panels have room for them.
@@ -15,6 +18,7 @@
 
 #define ROW_BYTES 64 // of a tile
 #define TILE 16      // rows of a tile, and its columns of 4 bytes
+#define SMALLEST 2   // p + q of parts whose product counts: it is 2^-16 of the first ones'
 
 typedef struct {
   SnKernel *kernel;
@@ -42,11 +46,14 @@ static MlirValue zero(SnBuilder *b, const Tiles *t) {
       sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tilezero.internal", sn_values(2, operands), sn_types(1, &t->tile)), 0);
 }
 
-// One of a's rows or b's columns, `at` along k.
-static MlirValue tile_at(SnBuilder *b, const SnPanel *p, MlirValue across, MlirValue at) {
+// A part of one of a's rows or b's columns, `at` along k.
+static MlirValue tile_at(SnBuilder *b, const SnMicroKernel *line, const SnPanel *p, int part, MlirValue across,
+                         MlirValue at) {
   MlirValue tile = sn(b, "arith.divui", across, sn_index(b, TILE));
   MlirValue offset =
       plus(b, plus(b, p->offset, sn(b, "arith.muli", tile, p->across)), sn(b, "arith.muli", at, p->along));
+  if (part)
+    offset = plus(b, offset, sn_index(b, part * line->k * TILE));
   return sn_cpu_address(b, p->memory, offset);
 }
 
@@ -91,12 +98,16 @@ static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue co
 
   MlirValue steps = sn_size_ceil(b, block->k, sn_index(b, k));
   SnLoop l = sn_for_values(b, sn_index(b, 0), steps, sn_index(b, 1), sn_values(m * n, sums));
-  for (int j = 0; j < n; ++j)
-    y[j] = load(b, t, &block->b, tile_at(b, &block->b, columns[j], l.index));
-  for (int i = 0; i < m; ++i) {
-    MlirValue x = load(b, t, &block->a, tile_at(b, &block->a, rows[i], l.index));
+  memcpy(sums, l.carried, (size_t)(m * n) * sizeof *sums);
+  for (int q = 0; q < sn_micro_parts(block->line); ++q) {
     for (int j = 0; j < n; ++j)
-      sums[i * n + j] = multiply(b, t, x, y[j], l.carried[i * n + j]);
+      y[j] = load(b, t, &block->b, tile_at(b, block->line, &block->b, q, columns[j], l.index));
+    for (int i = 0; i < m; ++i)
+      for (int p = 0; p < sn_micro_parts(block->line) && p + q <= SMALLEST; ++p) {
+        MlirValue x = load(b, t, &block->a, tile_at(b, block->line, &block->a, p, rows[i], l.index));
+        for (int j = 0; j < n; ++j)
+          sums[i * n + j] = multiply(b, t, x, y[j], sums[i * n + j]);
+      }
   }
   sn_next_values(b, &l, sn_values(m * n, sums));
   for (int i = 0; i < m * n; ++i)

@@ -51,7 +51,7 @@ int64_t sn_cpu_a_panels(const Contract *c, const Product *p) {
 
 int64_t sn_cpu_a_tiles(const Contract *c, const Product *p) {
   return in_panels(p) && p->line->sums == SN_SUMS_IN_TILES
-             ? sn_pieces(p->sum < c->k ? p->sum : c->k, sn_micro_k_unit(p->line))
+             ? sn_pieces(p->sum < c->k ? p->sum : c->k, sn_micro_k_unit(p->line)) * sn_micro_parts(p->line)
              : 0;
 }
 
@@ -77,12 +77,16 @@ MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0) {
 
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p) {
   int64_t unit = sn_micro_k_unit(p->line);
-  return sn_pieces(c->k, unit) * unit / p->line->group;
+  return sn_pieces(c->k, unit) * unit / p->line->group * sn_micro_parts(p->line);
 }
 
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
   bool tiles = p->line->sums == SN_SUMS_IN_TILES;
   return sn_cpu_b_groups(c, p) * (tiles ? p->room / p->line->n : 1);
+}
+
+int64_t sn_cpu_b_whole_rows(const Contract *c, const Product *p) {
+  return sn_pieces(c->k, sn_micro_k_unit(p->line)) * sn_micro_k_unit(p->line);
 }
 
 // ---- one element ---------------------------------------------------------------
@@ -114,6 +118,8 @@ static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b
 MlirValue sn_pack_row(const Block *k, MlirValue r) {
   SnBuilder *b = &k->c->t.b;
   int64_t tile = sn_micro_row_unit(k->p->line);
+  if (!sn_none(k->whole0))
+    return plus(b, k->whole0, r);
   if (k->k_tiles > 1)
     r = plus(b, r,
              sn(b, "arith.muli", sn(b, "arith.divui", r, sn_index(b, tile)), sn_index(b, tile * (k->k_tiles - 1))));
@@ -512,7 +518,7 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
 
 // ---- a block ----------------------------------------------------------------------------
 
-static void pack(Block *k, MlirValue rows, MlirValue columns) {
+void sn_pack_block(Block *k, MlirValue rows, MlirValue columns) {
   SnBuilder *b = &k->c->t.b;
   MlirValue zero = sn_index(b, 0), lanes = sn_index(b, k->lanes);
   if (!sn_pack_lies_transposed(k)) {
@@ -550,8 +556,12 @@ static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, 
              .pack_rows = sn_cpu_a_rows(c, p),
              .pack_row0 = pack_row0,
              .k_tiles = tiles};
-  pack(&k, c->mm, columns);
-  sn_pack_zeros(&k, sn_index(b, 0), c->mm, columns, tiles ? sn_index(b, unit) : sn_cpu_whole(b, columns, unit));
+  if (p->line->parts) {
+    sn_pack_parts_of_rows(&k, columns);
+  } else {
+    sn_pack_block(&k, c->mm, columns);
+    sn_pack_zeros(&k, sn_index(b, 0), c->mm, columns, tiles ? sn_index(b, unit) : sn_cpu_whole(b, columns, unit));
+  }
   free_block(&k);
 }
 
@@ -559,7 +569,8 @@ static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, 
 static void pack_tiles(Contract *c, Product *p, MlirValue from, MlirValue to) {
   SnBuilder *b = &c->t.b;
   int64_t unit = sn_micro_k_unit(p->line), whole = p->sum / unit * unit, known;
-  MlirValue rows = sn_index(b, sn_micro_row_unit(p->line)), width = sn_index(b, unit), last = sn_index(b, whole);
+  int64_t tile = sn_micro_row_unit(p->line) * sn_micro_parts(p->line); // rows of all parts
+  MlirValue rows = sn_index(b, tile), width = sn_index(b, unit), last = sn_index(b, whole);
   SnLoop k0 = sn_for(b, from, whole < p->sum ? at_most(b, to, last) : to, width);
   MlirValue in_panel = sn(b, "arith.divui", sn(b, "arith.remui", k0.index, sn_index(b, c->k)), width);
   pack_rows(c, p, k0.index, width, plus(b, sn_cpu_a_row(c, p, k0.index), sn(b, "arith.muli", in_panel, rows)));
@@ -569,7 +580,7 @@ static void pack_tiles(Contract *c, Product *p, MlirValue from, MlirValue to) {
   bool all = sn_known(to, &known);
   SnIf ends = all ? (SnIf){0} : sn_if(b, sn(b, "arith.cmpi", to, last, sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
   pack_rows(c, p, last, sn_index(b, p->sum - whole),
-            plus(b, sn_cpu_a_row(c, p, last), sn_index(b, whole % c->k / unit * sn_micro_row_unit(p->line))));
+            plus(b, sn_cpu_a_row(c, p, last), sn_index(b, whole % c->k / unit * tile)));
   if (!all)
     sn_end_if(b, &ends);
 }
@@ -636,10 +647,12 @@ static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, Mlir
              .pack = p->b_pack,
              .pack_rows = c->panels * sn_cpu_b_rows(c, p),
              .pack_row0 = pack_row0};
-  if (p->line->pack_b == SN_PACK_GROUPS) {
+  if (p->line->parts) {
+    sn_pack_parts_of_columns(&k, kk, nn);
+  } else if (p->line->pack_b == SN_PACK_GROUPS) {
     sn_pack_groups(&k, kk, nn);
   } else {
-    pack(&k, kk, nn);
+    sn_pack_block(&k, kk, nn);
     sn_pack_zeros(&k, sn_index(b, 0), kk, nn, sn_cpu_whole(b, nn, sn_micro_column_unit(p->line, p->type)));
   }
   free_block(&k);
@@ -658,6 +671,8 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
   SnLoop s = sn_for(b, zero, kk, rows);
   SnLoop j = sn_for(b, zero, nn, width);
   MlirValue group = sn(b, "arith.divui", s.index, sn_index(b, p->line->group));
+  if (p->line->parts)
+    group = sn(b, "arith.muli", group, sn_index(b, p->line->parts));
   pack_panel(c, p, plus(b, k0, s.index), sn_cpu_smaller(b, rows, some, s.index, kk), plus(b, n0, j.index),
              sn_cpu_smaller(b, width, p->panel, j.index, nn), plus(b, sn_cpu_b_panel(c, p, j.index), group));
   sn_next(b, &j);

@@ -16,6 +16,7 @@ typedef struct {
   int64_t pack_rows; // of the pack, for each task
   MlirValue pack_row0;    // where the block begins in these; null: 0
   int64_t k_tiles;        // of rows in tiles: how many each of its rows crosses; else 0
+  MlirValue whole0; // the first row of `pack` where its rows follow each other, as in what is split later; null: above
   SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 
@@ -39,6 +40,14 @@ void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v);
 bool sn_pack_lies_as_image(const SnPackBlock *k);
 void sn_pack_image(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
                    MlirValue columns_to);
+
+// The block to `pack`, without zeros.
+void sn_pack_block(SnPackBlock *k, MlirValue rows, MlirValue columns);
+
+// pack_parts.c: sums of parts, of lines that multiply these. So many columns of all rows of the block, in tiles; so
+// many rows and columns, in groups. Zeros up to whole tiles.
+void sn_pack_parts_of_rows(SnPackBlock *k, MlirValue columns);
+void sn_pack_parts_of_columns(SnPackBlock *k, MlirValue rows, MlirValue columns);
 
 // pack_groups.c: [rows / group][columns][group], with zeros up to whole groups and whole vectors of columns.
 void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns);

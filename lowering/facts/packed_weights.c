@@ -25,7 +25,7 @@ static bool uses_rows(const SnForm *f, const SnCpuProduct *p) {
 
 bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p) {
   return sn_has_one_group(f) && p->b && !p->b->fill.ptr && !p->b->through.ptr && !sn_is_table(p->b) &&
-         p->line->pack_b != SN_PACK_COLUMNS && is_fixed(f, p) && !uses_rows(f, p) && sn_fills_bytes(p->b_type) &&
+         p->line->pack_b != SN_PACK_COLUMNS && !p->line->parts && is_fixed(f, p) && !uses_rows(f, p) && sn_fills_bytes(p->b_type) &&
          mlirTypeEqual(sn_element(sn_type_of(p->b->value)), p->b_type);
 }
 

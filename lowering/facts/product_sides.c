@@ -74,7 +74,7 @@ static bool is_whole(int64_t size, int64_t unit) { return unit == 1 || (size != 
 static bool is_as_packed(const SnCpuProduct *p, const SnAccess *side, MlirType packed, SnMicroPack layout,
                          int64_t rows) {
   bool whole = is_whole(p->sum, sn_micro_k_unit(p->line)) && is_whole(rows, sn_micro_row_unit(p->line));
-  return side && layout == SN_PACK_ROWS && whole && !side->fill.ptr && sn_fills_bytes(packed) &&
+  return side && layout == SN_PACK_ROWS && whole && !p->line->parts && !side->fill.ptr && sn_fills_bytes(packed) &&
          mlirTypeEqual(sn_element(sn_type_of(side->value)), packed);
 }
 
@@ -161,8 +161,8 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   MlirType a = sn_side_element(f, p->a_side), b = sn_side_element(f, p->b_side);
   p->line = sn_micro_kernel(kernel, a, b, p->type);
   assert(p->line && "the verifier and the scheduler look for one");
-  p->a_type = sn_micro_packed(p->line->a, p->type);
-  p->b_type = sn_micro_packed(p->line->b, p->type);
+  p->a_type = p->line->parts ? p->type : sn_micro_packed(p->line->a, p->type);
+  p->b_type = p->line->parts ? p->type : sn_micro_packed(p->line->b, p->type);
   read_in_place(f, p, together);
   return SN_OK;
 }

@@ -21,7 +21,7 @@ typedef struct {
   SnGroup columns;
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   const SnMicroKernel *line;        // what makes it
-  MlirType a_type, b_type;          // of the elements of its packed sides
+  MlirType a_type, b_type;          // of the elements of its packed sides; of a line with parts: before they are split
   bool widens_a, widens; // a's and b's elements are narrower than the line's: in place, they are widened in registers
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
   // Set by the lowering.
@@ -32,6 +32,7 @@ typedef struct {
   MlirValue a_from;  // and the first of these; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
   MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
+  MlirValue a_whole, b_whole; // scratch, of lines with parts: a tile of rows and a panel of b before they are split
 } SnCpuProduct;
 
 // Product k of the form, where `together` row dimensions count as one; without memory of its own.

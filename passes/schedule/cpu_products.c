@@ -31,12 +31,14 @@
 #define FAR_WIDE 8192       // bytes of a row that begins in another page than its neighbours
 #define FAR_WEIGHTS (4 << 20) // bytes of weights whose pages a core does not know all at once
 #define FAR_SUMMED 128        // of k, for several panels of n columns together
+#define SUMMED_PARTS 128      // of k, where a panel has several parts
 #define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
+#define LEAST_OF_PARTS 64 // rows, columns and summed elements of a product whose sides are split
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
@@ -89,6 +91,17 @@ bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *fe
   for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
     const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
     if (!line || line->target != SN_TARGET_CPU || !sn_micro_kernel_runs(line, features))
+      return false;
+  }
+  return true;
+}
+
+// Nobody gets less than f32 unasked.
+static bool is_asked(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
+  SnMultiplied m;
+  for (size_t p = 0; !options->f32_parts && sn_multiplied(f, p, &m); ++p) {
+    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
+    if (line && line->parts && line->a == SN_F32)
       return false;
   }
   return true;
@@ -154,13 +167,24 @@ static const SnMicroKernel *of_packed(const SnForm *f, const SnMicroKernel *like
   return like;
 }
 
+// To split a panel of weights takes as long as to multiply some rows, and a block of rows some columns.
+static bool takes_parts(const SnForm *f, const SnMicroKernel *line, const SnScheduleOptions *options) {
+  Work w = work_of(f);
+  int64_t rows = rows_of(f, line->name);
+  return is_asked(f, line->name, options) && sn_has_one_group(f) && w.summed != SN_DYNAMIC &&
+         !is_few(rows, LEAST_OF_PARTS - 1) && !is_few(w.widest, LEAST_OF_PARTS - 1) &&
+         !is_few(w.summed, LEAST_OF_PARTS - 1) && !sn_schedule_must_pack(f);
+}
+
 // The first line of the table that the form can have, of those that read weights where they lie or of the others.
-static const SnMicroKernel *first_line(const SnForm *f, const char *features, bool reading) {
+static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions *options, bool reading) {
+  const char *features = options->features;
   bool small = is_small(f);
   SnMultiplied m;
   (void)sn_multiplied(f, 0, &m);
   for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line) {
-    if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features))
+    if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features) ||
+        (line->parts && !takes_parts(f, line, options)))
       continue;
     if (reading ? reads_weights(f, line) || reads_both(f, line)
                 : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
@@ -179,7 +203,7 @@ static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMi
 static const char *best_kernel(const SnForm *f, const SnScheduleOptions *options) {
   // "any128" is for all types.
   const char *features = options->features;
-  const SnMicroKernel *line = first_line(f, features, false), *reading = first_line(f, features, true);
+  const SnMicroKernel *line = first_line(f, options, false), *reading = first_line(f, options, true);
   if (sn_schedule_packs(f, line->name, options) && (sn_schedule_must_pack(f) || !reads_as_fast(f, line, reading)))
     return of_packed(f, line, features)->name;
   SnMultiplied m;
@@ -332,6 +356,8 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
     return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
   if (p->packed && few_take_packed(f, p->line))
     return PACKED_LINE;
+  if (p->line->parts)
+    return SUMMED_PARTS;
   return p->m >= 32 || p->packed ? (p->side_bytes == 1 ? 512 : 256)
                                  : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
 }
@@ -343,7 +369,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   const SnMicroKernel *line = sn_micro_kernel(kernel, first.a, first.b, first.sum);
   Plan p = {.kernel = kernel,
             .line = line,
-            .side_bytes = (sn_bits(sn_micro_packed(line->b, first.sum)) + 7) / 8,
+            .side_bytes = (sn_bits(sn_micro_memory(line, line->b, first.sum)) + 7) / 8 * sn_micro_parts(line),
             .rows = sizes(f, batch_dims, together),
             .batch = sizes(f, 0, batch_dims),
             .work = work_of(f),
@@ -425,10 +451,16 @@ MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *optio
   return schedule_with(f, best_kernel(f, options), options);
 }
 
+static bool may_have_parts(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
+  SnMultiplied m;
+  const SnMicroKernel *line = sn_multiplied(f, 0, &m) ? sn_micro_kernel(kernel, m.a, m.b, m.sum) : NULL;
+  return !line || !line->parts || takes_parts(f, line, options);
+}
+
 bool sn_schedule_cpu_kernel(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
   const char *kernel = sn_micro_kernel_names[i];
   *schedule = (MlirAttribute){NULL};
-  if (kernel && sn_schedule_kernel_runs(f, kernel, options->features))
+  if (kernel && sn_schedule_kernel_runs(f, kernel, options->features) && may_have_parts(f, kernel, options))
     *schedule = schedule_with(f, kernel, options);
   return kernel != NULL;
 }

@@ -18,7 +18,7 @@ typedef struct {
   const char *features; // instructions that the CPU has beyond its architecture's, by LLVM's names, commas between
   bool clocks;          // of a GPU: kernels that have phases keep when blocks began and ended them
   bool allow_tf32;      // a GPU may round the sides of products in f32 to tf32
-  bool f32_parts;       // a GPU may take f32 as sums of three bf16
+  bool f32_parts;       // f32 may be taken as sums of three bf16
   const char *tuning;   // a file of measured schedules; "": none
   const SnTable *given; // of weights: those that are not packed before the program runs; NULL: none
 } SnScheduleOptions;

@@ -11,8 +11,10 @@ from common import read_flags
 FEATURES = {"avx2": "avx2", "fma": "fma", "avx512f": "avx512f", "avx512bw": "avx512bw", "avx512_bf16": "avx512bf16",
             "avx512_vnni": "avx512vnni", "avx_vnni": "avxvnni", "amx_bf16": "amx-bf16", "amx_int8": "amx-int8"}
 # Rows and summed elements that a kernel takes multiples of (target/microkernels.c); of others any number.
-UNITS = {"amx": (16, 64), "dot512": (1, 2), "dot256": (1, 2), "vnni512": (1, 4), "vnni256": (1, 4)}
-# "inner512" and "inner256" read weights where they lie, which not all do: they stay where they were chosen.
+UNITS = {"amx": (16, 64), "amx.f16": (16, 32), "amx.f32": (16, 32), "dot512": (1, 2), "dot256": (1, 2),
+         "vnni512": (1, 4), "vnni256": (1, 4)}
+# "inner512" and "inner256" read weights where they lie, which not all do, "amx.f16" and "amx.f32" take one product of a
+# known length: they stay where they were chosen.
 KERNELS = ("amx", "dot512", "vnni512", "vnni256", "dot256", "libxsmm", "fma512", "fma256", "any512", "any256", "any128")
 SCHEDULE = re.compile(r"#sinter\.brgemm<(.*?)>")
 
@@ -23,7 +25,7 @@ def features():
 
 
 def keys_of(text):
-    return {k: int(v) if v.isdigit() else v for k, v in re.findall(r"(\w+) = \"?([\w]+)", text)}
+    return {k: int(v) if v.isdigit() else v for k, v in re.findall(r"(\w+) = \"?([\w.]+)", text)}
 
 
 def written(keys):

@@ -21,6 +21,13 @@ MUTANTS = [Mutant(*m) for m in (
      "what is not at most something is taken for what is less than it"),
     ("lowering/gpu/math/divide.c", "sn_float(&b, sn_element(f32), 1 / c)", "sn_float(&b, sn_element(f32), c)", EMULATE,
      "halves are multiplied by what they are divided by"),
+    ("lowering/cpu/pack_parts.c", 'to[p] = sn(b, "arith.select", zero, bits(b, words, 0), below);', "to[p] = below;",
+     ["lowering/cpu/parts.mlir", "run/kernels_parts.test"],
+     "the parts of a zero are none: an infinity beside it gives one"),
+    ("lowering/cpu/microkernels_tiles.c", "p + q <= SMALLEST", "p + q < SMALLEST", ["lowering/cpu/parts.mlir"],
+     "products of the second parts of f16 are left out"),
+    ("passes/schedule/cpu_products.c", "return is_asked(f, line->name, options) && ", "return ",
+     ["passes/schedule/parts.mlir"], "f32 is multiplied in parts unasked"),
     # Barriers of the GPU
     ("lowering/gpu/meet/block.c", BARRIER + '  MlirValue at = sn(b, "arith.remui"',
      '  MlirValue at = sn(b, "arith.remui"', EMULATE, "warps read parts that others have not written"),
