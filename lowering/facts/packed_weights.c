@@ -23,11 +23,27 @@ static bool uses_rows(const SnForm *f, const SnCpuProduct *p) {
   return any;
 }
 
-bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p) {
-  return sn_has_one_group(f) && p->b && !p->b->fill.ptr && !p->b->through.ptr && !sn_is_table(p->b) &&
-         p->line->pack_b != SN_PACK_COLUMNS && !p->line->parts && is_fixed(f, p) && !uses_rows(f, p) && sn_fills_bytes(p->b_type) &&
-         mlirTypeEqual(sn_element(sn_type_of(p->b->value)), p->b_type);
+const char *sn_cpu_cannot_pack(const SnForm *f, const SnCpuProduct *p) {
+  if (!sn_has_one_group(f))
+    return "a kernel multiplies rows by it and by other matrices";
+  if (!p->b)
+    return "a kernel computes something of it before it multiplies";
+  if (p->b->fill.ptr || p->b->through.ptr || sn_is_table(p->b))
+    return "a kernel reads it through indices, or beyond its end";
+  if (p->line->pack_b == SN_PACK_COLUMNS)
+    return "a kernel reads it where it lies";
+  if (p->line->parts)
+    return "a kernel multiplies parts of its numbers";
+  if (!is_fixed(f, p))
+    return "a size of it is not known, or 0";
+  if (uses_rows(f, p))
+    return "it has a matrix for each row or batch";
+  if (!sn_fills_bytes(p->b_type) || !mlirTypeEqual(sn_element(sn_type_of(p->b->value)), p->b_type))
+    return "a kernel widens its numbers before it multiplies";
+  return NULL;
 }
+
+bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p) { return !sn_cpu_cannot_pack(f, p); }
 
 bool sn_cpu_packed_weights(const SnForm *f, const SnCpuProduct *p, MlirAttribute schedule, SnPackedWeights *w) {
   const SnMicroKernel *line = p->line;

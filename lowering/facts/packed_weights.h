@@ -20,6 +20,8 @@ typedef struct {
 // Weights of product p can lie so, if the schedule says so: no program makes them, nothing bounds them or leads through
 // an index, no row of the form uses them, and the kernel does not read them where they lie.
 bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p);
+// Why they cannot, as a clause about an argument; NULL: they can.
+const char *sn_cpu_cannot_pack(const SnForm *f, const SnCpuProduct *p);
 // How the weights of product p would lie under this schedule; false where they cannot.
 bool sn_cpu_packed_weights(const SnForm *f, const SnCpuProduct *p, MlirAttribute schedule, SnPackedWeights *w);
 // Its shape, of four dimensions, and where in it element [s, j] of the weights is, as a map of the form's dimensions.

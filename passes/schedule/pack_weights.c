@@ -278,6 +278,40 @@ static MlirLogicalResult pack(MlirOperation module, Uses *uses, const SnOpVec *c
   return SN_OK;
 }
 
+// Why a form does not take the weights packed; NULL where it would.
+static const char *why_not_by(MlirOperation form, MlirValue weights) {
+  SnForm f = sn_form_read(form);
+  const char *why = "what a kernel reads beside its products", *kernel = sn_schedule_word(f.schedule, "kernel");
+  int64_t together = sn_cpu_rows_together(&f, kernel);
+  for (size_t k = 0; k < f.products.size; ++k) {
+    SnCpuProduct p;
+    if (sn_failed(sn_cpu_read_product(&f, k, together, kernel, &p)))
+      continue;
+    for (size_t s = 0; s < 2; ++s) {
+      SnSide side = sn_side(&f, s ? p.b_side : p.a_side);
+      for (size_t i = side.first; i < side.first + side.count; ++i)
+        if (sn_same(f.inputs.data[i].value, weights))
+          why = s ? sn_cpu_cannot_pack(&f, &p) : "a kernel multiplies its rows by others: it is the first side";
+    }
+  }
+  sn_form_free(&f);
+  return why;
+}
+
+static const char *why_not(MlirValue weights) {
+  const char *why = NULL;
+  MlirOpOperand use = mlirValueGetFirstUse(weights);
+  if (mlirOpOperandIsNull(use))
+    return "nothing reads it";
+  for (; !why && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    why = !sn_is(reader, "sinter.contract")                       ? "something else than a product reads it"
+          : sn_schedule_mnemonic(sn_get_attr(reader, "schedule")) ? why_not_by(reader, weights)
+                                                                  : "a product has no kernel of ours";
+  }
+  return why ? why : "its readers do not take it alike";
+}
+
 static MlirLogicalResult function(MlirOperation func, void *user) {
   MlirBlock body = sn_function_body(func);
   bool asked = false;
@@ -290,10 +324,8 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     for (size_t i = 0; i < uses->size; ++i)
       done |= uses->data[i].done && sn_same(uses->data[i].weights, mlirBlockGetArgument(body, k));
     if (!done)
-      return sn_error(func,
-                      "argument %td is to be packed, and is not the second side of products alone that a kernel would "
-                      "pack: leave " SN_PACK " out",
-                      k);
+      return sn_error(func, "argument %td is to be packed, but cannot be: %s; leave " SN_PACK " out", k,
+                      why_not(mlirBlockGetArgument(body, k)));
   }
   if (asked)
     sn_weights_forget(func);

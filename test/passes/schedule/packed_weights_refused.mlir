@@ -2,7 +2,7 @@
 
 // Where both sides are widened to f32 first, a packed copy would be of another type.
 
-// expected-error@below {{argument 1 is to be packed, and is not the second side of products alone}}
+// expected-error@below {{argument 1 is to be packed, but cannot be: a kernel widens its numbers before it multiplies; leave sinter.pack out}}
 func.func @main(%x: tensor<700x300xbf16>, %w: tensor<300x70xbf16> {sinter.pack, sinter.name = "w"}) -> tensor<700x70xf32> {
   %e = tensor.empty() : tensor<700x70xf32>
   %y = sinter.contract (i = 700) by (j = 70) product (k = 300) (%x[i, k] : tensor<700x300xbf16>, %w[k, j] : tensor<300x70xbf16>) : f32
@@ -32,7 +32,7 @@ func.func @part(%x: tensor<70x5xf32>, %w: tensor<6x3xf32> {sinter.pack}) -> tens
 
 // Something else that reads it.
 
-// expected-error@below {{argument 1 is to be packed, and is not}}
+// expected-error@below {{argument 1 is to be packed, but cannot be: something else than a product reads it; leave sinter.pack out}}
 func.func @returned(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> (tensor<70x3xf32>, tensor<5x3xf32>) {
   %e = tensor.empty() : tensor<70x3xf32>
   %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
@@ -78,4 +78,59 @@ func.func @by_hand(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> (
     sinter.yield %t : f32
   }
   return %y, %s : tensor<70x3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// The first side.
+
+// expected-error@below {{argument 0 is to be packed, but cannot be: a kernel multiplies its rows by others: it is the first side; leave sinter.pack out}}
+func.func @first(%x: tensor<70x5xf32> {sinter.pack}, %w: tensor<5x3xf32>) -> tensor<70x3xf32> {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
+
+// -----
+
+// A matrix for each of a batch.
+
+// expected-error@below {{argument 1 is to be packed, but cannot be: it has a matrix for each row or batch; leave sinter.pack out}}
+func.func @batch(%x: tensor<2x70x5xf32>, %w: tensor<2x5x3xf32> {sinter.pack}) -> tensor<2x70x3xf32> {
+  %e = tensor.empty() : tensor<2x70x3xf32>
+  %y = sinter.contract (b = 2, i = 70) by (j = 3)
+      product (k = 5) (%x[b, i, k] : tensor<2x70x5xf32>, %w[b, k, j] : tensor<2x5x3xf32>) : f32
+      outs(%e[b, i, j] : tensor<2x70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<2x70x3xf32>
+}
+
+// -----
+
+// A size that is known at run time only.
+
+// expected-error@below {{argument 1 is to be packed, but cannot be: a size of it is not known, or 0; leave sinter.pack out}}
+func.func @unknown(%x: tensor<70x?xf32>, %w: tensor<?x3xf32> {sinter.pack}) -> tensor<70x3xf32> {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = ?) (%x[i, k] : tensor<70x?xf32>, %w[k, j] : tensor<?x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
+
+// -----
+
+// Nothing.
+
+// expected-error@below {{argument 0 is to be packed, but cannot be: nothing reads it; leave sinter.pack out}}
+func.func @unread(%w: tensor<5x3xf32> {sinter.pack}) {
+  return
 }
