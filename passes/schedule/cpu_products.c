@@ -38,7 +38,7 @@
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
-#define LEAST_OF_PARTS 64 // rows, columns and summed elements of a product whose sides are split
+#define LEAST_OF_PARTS 64 // rows of a product whose sides are split, for each part but one; columns; summed elements
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
@@ -172,7 +172,7 @@ static bool takes_parts(const SnForm *f, const SnMicroKernel *line, const SnSche
   Work w = work_of(f);
   int64_t rows = rows_of(f, line->name);
   return is_asked(f, line->name, options) && sn_has_one_group(f) && w.summed != SN_DYNAMIC &&
-         !is_few(rows, LEAST_OF_PARTS - 1) && !is_few(w.widest, LEAST_OF_PARTS - 1) &&
+         !is_few(rows, LEAST_OF_PARTS * (line->parts - 1) - 1) && !is_few(w.widest, LEAST_OF_PARTS - 1) &&
          !is_few(w.summed, LEAST_OF_PARTS - 1) && !sn_schedule_must_pack(f);
 }
 
@@ -293,7 +293,8 @@ static int64_t rows_of_chain(const Plan *p) {
 static int64_t most_rows(const Plan *p) {
   int64_t row = p->work.summed == SN_DYNAMIC ? 0 : sn_times(p->work.summed, p->side_bytes);
   bool tiles = p->line->sums == SN_SUMS_IN_TILES;
-  return tiles && sn_times(row, 512) <= SECOND_CACHE ? 512 : sn_times(row, 256) <= 4 * SECOND_CACHE ? 256 : 128;
+  int64_t most = p->line->parts ? 4 * SECOND_CACHE : SECOND_CACHE; // to split a panel takes longer than to read rows
+  return tiles && sn_times(row, 512) <= most ? 512 : sn_times(row, 256) <= 4 * SECOND_CACHE ? 256 : 128;
 }
 
 // Blocks whose columns may be shared have fewer rows only where that makes tasks of enough work for a few threads.
@@ -302,7 +303,7 @@ static int64_t rows_of_parts(const Plan *p) {
   int64_t m = sn_pieces(p->rows, sn_pieces(p->rows, all));
   if (p->batch == SN_DYNAMIC || p->work.widest == SN_DYNAMIC || sum == SN_DYNAMIC)
     return m;
-  for (; m > 32; m = sn_pieces(m, 2)) {
+  for (; m > (p->line->parts ? 128 : 32); m = sn_pieces(m, 2)) {
     int64_t tasks = sn_times(sn_times(p->batch, sn_pieces(p->rows, m)), sn_pieces(p->work.widest, p->n));
     if (tasks >= FEW_TASKS || sn_times(sn_times(m, p->n), sum) < 2 * LEAST_WORK)
       break;
@@ -426,7 +427,7 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more, sizeof more, "panels = %lld, ", (long long)(sums / p.n));
   if (sums > p.n)
     snprintf(more + strlen(more), sizeof more - strlen(more), "sums = %lld, ", (long long)sums);
-  if (p.far_rows)
+  if (p.far_rows || (p.line->parts && columns)) // to split rows takes as long as to multiply them by 200 columns
     snprintf(more + strlen(more), sizeof more - strlen(more), "pack = \"shared\", ");
   bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
   if (vectors && p.k < p.work.summed)

@@ -6,7 +6,7 @@
 // of 128 summed elements, of which all parts stay in the first cache.
 
 // CHECK-LABEL: func @half
-//       CHECK:   k = 128, kernel = "amx.f16", lanes = 16, m = 256, n = 64, pack = "shared", sums = 512
+//       CHECK:   k = 128, kernel = "amx.f16", lanes = 16, m = 512, n = 64, pack = "shared", sums = 512
 //  NONE-LABEL: func @half
 //        NONE:   kernel = "libxsmm"
 func.func @half(%x: tensor<512x4096xf16>, %w: tensor<4096x4096xf16>, %e: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
@@ -25,7 +25,7 @@ func.func @half(%x: tensor<512x4096xf16>, %w: tensor<4096x4096xf16>, %e: tensor<
 
 // CHECK-LABEL: func @single
 //       EXACT:   kernel = "libxsmm"
-//       PARTS:   k = 128, kernel = "amx.f32"
+//       PARTS:   columns = 64, k = 128, kernel = "amx.f32", lanes = 16, m = 128, n = 64, pack = "shared"
 func.func @single(%x: tensor<128x512xf32>, %w: tensor<512x256xf32>, %e: tensor<128x256xf32>) -> tensor<128x256xf32> {
   %y = sinter.contract (i = 128) by (j = 256)
       product (k = 512) (%x[i, k] : tensor<128x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
@@ -34,6 +34,22 @@ func.func @single(%x: tensor<128x512xf32>, %w: tensor<512x256xf32>, %e: tensor<1
     sinter.yield %a : tensor<256xf32>
   }
   return %y : tensor<128x256xf32>
+}
+
+// -----
+
+// 64 rows of f16 are enough, of f32 128: each panel of weights is split for them.
+
+// CHECK-LABEL: func @few_singles
+//       CHECK:   kernel = "libxsmm"
+func.func @few_singles(%x: tensor<127x512xf32>, %w: tensor<512x256xf32>, %e: tensor<127x256xf32>) -> tensor<127x256xf32> {
+  %y = sinter.contract (i = 127) by (j = 256)
+      product (k = 512) (%x[i, k] : tensor<127x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
+      outs(%e[i, j] : tensor<127x256xf32>) {
+  ^row(%a: tensor<256xf32>):
+    sinter.yield %a : tensor<256xf32>
+  }
+  return %y : tensor<127x256xf32>
 }
 
 // -----
