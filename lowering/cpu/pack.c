@@ -171,8 +171,25 @@ static void advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, Mli
 typedef struct {
   int64_t first, n, outer; // outer: how many come before those of the run
   int64_t along;
+  int64_t bounded, inner;  // the dimension that bounds cut a run along, and elements of each of its steps
   MlirValue length;        // of a run
 } Runs;
+
+// Of an image whose channels are last, %x[n, y + r - 1, x + s - 1, c] else 0: pixels beside each other are one run,
+// which whole ones are cut from. Dimension s then, if the columns end in s and c.
+static int64_t of_pixels(const SnForm *f, const SnAccess *side, const int64_t *factors, SnGroup columns, int64_t c) {
+  MlirType t = sn_type_of(side->value);
+  int64_t s = c - 1;
+  while (s >= columns.first && f->dims.data[s].size == 1)
+    --s;
+  intptr_t last = sn_rank(t) - 1;
+  bool whole = s >= columns.first && f->dims.data[c].size != SN_DYNAMIC && factors[c] == 1 &&
+               factors[s] == f->dims.data[c].size && sn_map_dim(side->map, last) == c &&
+               sn_dim(t, last) == f->dims.data[c].size;
+  for (intptr_t i = 0; i < last && whole; ++i)
+    whole = !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), c);
+  return whole ? s : -1;
+}
 
 static Runs runs_of(const Block *k) {
   const SnForm *f = &k->c->f;
@@ -186,10 +203,21 @@ static Runs runs_of(const Block *k) {
     return r;
   }
   int64_t factors[SN_MAX_DIMS], d = r.first + r.n - 1, expected = 0;
-  bool linear = !side->fill.ptr && sn_linear_factors(side->map, sn_type_of(side->value), factors);
+  bool known = sn_linear_factors(side->map, sn_type_of(side->value), factors), linear = !side->fill.ptr && known;
   while (linear && d > r.first && f->dims.data[d].size == 1)
     --d;
-  r.along = d;
+  r.along = r.bounded = d;
+  r.inner = 1;
+  int64_t last = r.first + r.n - 1,
+          pixels = side->fill.ptr && known && r.n ? of_pixels(f, side, factors, columns, last) : -1;
+  if (pixels >= 0) {
+    r.along = last;
+    r.bounded = pixels;
+    r.inner = f->dims.data[last].size;
+    r.outer = pixels - r.first;
+    r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
+    return r;
+  }
   if (linear && d >= r.first)
     expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : factors[d] * f->dims.data[d].size;
   for (--d; linear && expected && d >= r.first && (f->dims.data[d].size == 1 || factors[d] == expected); --d)
@@ -317,6 +345,8 @@ static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, 
       low = sn(b, "arith.ceildivsi", low, by);
       high = sn(b, "arith.ceildivsi", high, by);
     }
+    low = sn_size_mul(b, low, sn_index(b, r->runs->inner));
+    high = sn_size_mul(b, high, sn_index(b, r->runs->inner));
     low = at_most(b, at_least(b, low, from), to);
     high = at_most(b, at_least(b, high, low), to);
   }
@@ -360,7 +390,7 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
   }
   Runs runs = runs_of(k);
   bool by_runs = !side || (!side->through.ptr && !sn_is_table(side) &&
-                           (!side->fill.ptr || (runs.n && changes(k, runs.along, &at, &step))));
+                           (!side->fill.ptr || (runs.n && changes(k, runs.bounded, &at, &step))));
   if (!by_runs) {
     SnLoop r = sn_for(b, rows_from, rows_to, one);
     SnLoop q = sn_for(b, columns_from, columns_to, one);

@@ -40,6 +40,7 @@
 #define FEW_ROWS_OF_TILES 4
 #define LEAST_OF_PARTS 64 // rows of a product whose sides are split, for each part but one; columns; summed elements
 #define FEW_COLUMNS 8     // for which rows are not copied either
+#define LONG_SUM 64       // of as few columns of which rows are copied
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -133,9 +134,17 @@ static int64_t rows_of(const SnForm *f, const char *kernel) {
 static bool is_few(int64_t n, int64_t most) { return n != SN_DYNAMIC && n <= most; }
 
 // Few columns: each row is read once from where it lies.
-static bool reads_both(const SnForm *f, const SnMicroKernel *line) {
+static bool reads_in_place(const SnForm *f, const SnMicroKernel *line) {
   return line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) && is_few(sn_row_length(f), FEW_COLUMNS) &&
          sn_cpu_reads_both(f, line->name);
+}
+
+// Or is copied first, as those of an image under a window: columns of other kernels would be lanes, most of them empty.
+static bool reads_both(const SnForm *f, const SnMicroKernel *line) {
+  int64_t sum = work_of(f).summed;
+  return reads_in_place(f, line) ||
+         (line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) && is_few(sn_row_length(f), FEW_COLUMNS) &&
+          sum != SN_DYNAMIC && sum >= LONG_SUM && sn_cpu_reads_weights(f, line->name));
 }
 
 // Few rows use each weight: it is read once from where it lies.
@@ -212,7 +221,8 @@ static const char *best_kernel(const SnForm *f, const SnScheduleOptions *options
   int64_t rows = rows_of(f, line->name), sum = work_of(f).summed;
   bool far = rows == SN_DYNAMIC || sum == SN_DYNAMIC || sn_times(sn_times(rows, sum), 2) > FAR_WEIGHTS;
   int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
-  bool is_read = is_few(rows, few) || (reading && reads_both(f, reading) && (!tiles || far || sn_row_length(f) <= few));
+  bool is_read = is_few(rows, few) || (reading && reads_both(f, reading) &&
+                                       (!tiles || (reads_in_place(f, reading) && (far || sn_row_length(f) <= few))));
   bool level = is_small(f) && sn_cpu_reads_weights(f, line->name); // in its cache
   return reading && is_read && !level ? reading->name : line->name;
 }

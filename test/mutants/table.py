@@ -28,6 +28,10 @@ MUTANTS = [Mutant(*m) for m in (
      "products of the second parts of f16 are left out"),
     ("passes/schedule/cpu_products.c", "return is_asked(f, line->name, options) && ", "return ",
      ["passes/schedule/parts.mlir"], "f32 is multiplied in parts unasked"),
+    ("lowering/cpu/pack.c", "factors[s] == f->dims.data[c].size &&", "factors[s] > 0 &&", ["run/pixels.test"],
+     "pixels that a dilation leaves out are copied"),
+    ("lowering/cpu/pack.c", "r.inner = f->dims.data[last].size;", "r.inner = 1;", ["run/pixels.test"],
+     "padding cuts channels from a run of pixels, not pixels"),
     # Barriers of the GPU
     ("lowering/gpu/meet/block.c", BARRIER + '  MlirValue at = sn(b, "arith.remui"',
      '  MlirValue at = sn(b, "arith.remui"', EMULATE, "warps read parts that others have not written"),

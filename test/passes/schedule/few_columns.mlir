@@ -1,0 +1,48 @@
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,VECTORS
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16,amx-bf16' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,TILES
+
+// Few results of an image whose channels are last: vectors run along what is summed, of rows that are copied. Where
+// there are tiles, these take them.
+
+// CHECK-LABEL: func @few
+//     VECTORS:   kernel = "inner512"
+//       TILES:   kernel = "amx"
+func.func @few(%x: tensor<2x40x40x21xbf16>, %w: tensor<8x3x3x21xbf16>, %e: tensor<2x40x40x8xf32>) -> tensor<2x40x40x8xf32> {
+  %y = sinter.contract (n = 2, y = 40, x = 40) by (o = 8) product (r = 3, s = 3, c = 21)
+      (%x[n, y + r - 1, x + s - 1, c] : tensor<2x40x40x21xbf16> else 0.0, %w[o, r, s, c] : tensor<8x3x3x21xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<2x40x40x8xf32>) {
+  ^row(%p: tensor<8xf32>):
+    sinter.yield %p : tensor<8xf32>
+  }
+  return %y : tensor<2x40x40x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @nine
+//       CHECK:   kernel = "libxsmm"
+func.func @nine(%x: tensor<2x40x40x21xf32>, %w: tensor<9x3x3x21xf32>, %e: tensor<2x40x40x9xf32>) -> tensor<2x40x40x9xf32> {
+  %y = sinter.contract (n = 2, y = 40, x = 40) by (o = 9) product (r = 3, s = 3, c = 21)
+      (%x[n, y + r - 1, x + s - 1, c] : tensor<2x40x40x21xf32> else 0.0, %w[o, r, s, c] : tensor<9x3x3x21xf32>) : f32
+      outs(%e[n, y, x, o] : tensor<2x40x40x9xf32>) {
+  ^row(%p: tensor<9xf32>):
+    sinter.yield %p : tensor<9xf32>
+  }
+  return %y : tensor<2x40x40x9xf32>
+}
+
+// -----
+
+// 63 summed elements: to add lanes up takes as long.
+
+// CHECK-LABEL: func @short
+//       CHECK:   kernel = "libxsmm"
+func.func @short(%x: tensor<2x40x40x7xf32>, %w: tensor<2x3x3x7xf32>, %e: tensor<2x40x40x2xf32>) -> tensor<2x40x40x2xf32> {
+  %y = sinter.contract (n = 2, y = 40, x = 40) by (o = 2) product (r = 3, s = 3, c = 7)
+      (%x[n, y + r - 1, x + s - 1, c] : tensor<2x40x40x7xf32> else 0.0, %w[o, r, s, c] : tensor<2x3x3x7xf32>) : f32
+      outs(%e[n, y, x, o] : tensor<2x40x40x2xf32>) {
+  ^row(%p: tensor<2xf32>):
+    sinter.yield %p : tensor<2xf32>
+  }
+  return %y : tensor<2x40x40x2xf32>
+}
