@@ -38,7 +38,8 @@
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
-#define LEAST_OF_PARTS 64 // rows of a product whose sides are split, for each part but one; columns; summed elements
+#define LEAST_OF_PARTS 64  // rows, columns and summed elements of a product whose sides are split
+#define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define LONG_SUM 64       // of as few columns of which rows are copied
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
@@ -181,8 +182,8 @@ static bool takes_parts(const SnForm *f, const SnMicroKernel *line, const SnSche
   Work w = work_of(f);
   int64_t rows = rows_of(f, line->name);
   return is_asked(f, line->name, options) && sn_has_one_group(f) && w.summed != SN_DYNAMIC &&
-         !is_few(rows, LEAST_OF_PARTS * (line->parts - 1) - 1) && !is_few(w.widest, LEAST_OF_PARTS - 1) &&
-         !is_few(w.summed, LEAST_OF_PARTS - 1) && !sn_schedule_must_pack(f);
+         !is_few(rows, (line->parts > 2 ? LEAST_OF_THREE : LEAST_OF_PARTS) - 1) &&
+         !is_few(w.widest, LEAST_OF_PARTS - 1) && !is_few(w.summed, LEAST_OF_PARTS - 1) && !sn_schedule_must_pack(f);
 }
 
 // The first line of the table that the form can have, of those that read weights where they lie or of the others.

@@ -26,30 +26,30 @@ func.func @half(%x: tensor<512x4096xf16>, %w: tensor<4096x4096xf16>, %e: tensor<
 // CHECK-LABEL: func @single
 //       EXACT:   kernel = "libxsmm"
 //       PARTS:   columns = 64, k = 128, kernel = "amx.f32", lanes = 16, m = 128, n = 64, pack = "shared"
-func.func @single(%x: tensor<128x512xf32>, %w: tensor<512x256xf32>, %e: tensor<128x256xf32>) -> tensor<128x256xf32> {
-  %y = sinter.contract (i = 128) by (j = 256)
-      product (k = 512) (%x[i, k] : tensor<128x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
-      outs(%e[i, j] : tensor<128x256xf32>) {
+func.func @single(%x: tensor<256x512xf32>, %w: tensor<512x256xf32>, %e: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %y = sinter.contract (i = 256) by (j = 256)
+      product (k = 512) (%x[i, k] : tensor<256x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
+      outs(%e[i, j] : tensor<256x256xf32>) {
   ^row(%a: tensor<256xf32>):
     sinter.yield %a : tensor<256xf32>
   }
-  return %y : tensor<128x256xf32>
+  return %y : tensor<256x256xf32>
 }
 
 // -----
 
-// 64 rows of f16 are enough, of f32 128: each panel of weights is split for them.
+// 64 rows of f16 are enough, of f32 256: each panel of weights is split for them.
 
 // CHECK-LABEL: func @few_singles
 //       CHECK:   kernel = "libxsmm"
-func.func @few_singles(%x: tensor<127x512xf32>, %w: tensor<512x256xf32>, %e: tensor<127x256xf32>) -> tensor<127x256xf32> {
-  %y = sinter.contract (i = 127) by (j = 256)
-      product (k = 512) (%x[i, k] : tensor<127x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
-      outs(%e[i, j] : tensor<127x256xf32>) {
+func.func @few_singles(%x: tensor<255x512xf32>, %w: tensor<512x256xf32>, %e: tensor<255x256xf32>) -> tensor<255x256xf32> {
+  %y = sinter.contract (i = 255) by (j = 256)
+      product (k = 512) (%x[i, k] : tensor<255x512xf32>, %w[k, j] : tensor<512x256xf32>) : f32
+      outs(%e[i, j] : tensor<255x256xf32>) {
   ^row(%a: tensor<256xf32>):
     sinter.yield %a : tensor<256xf32>
   }
-  return %y : tensor<127x256xf32>
+  return %y : tensor<255x256xf32>
 }
 
 // -----
