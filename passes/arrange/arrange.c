@@ -8,7 +8,7 @@
 //   product (k = 4097) (%a[i, k], ...)    ->    %p = rowwise (i) by (k = 4104) (%a[i, k] else 0.0)
 //                                               product (k = 4097) (%p[i, k], ...)
 //
-// wgmma's slots can have any side, but an element at a time it costs a thread 40 to 75 cycles (lowering/facts/
+// wgmma's slots can have any side, but an element at a time it costs a thread up to 400 cycles (lowering/facts/
 // gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
 // summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
@@ -26,12 +26,14 @@
 #include <stdio.h>
 
 enum {
-  TILE = 128,         // rows or columns of a tile; each tile of the other side reads a side again
-  COPY_BYTES = 900,   // that all multiprocessors read or write in a cycle
-  COPY_CYCLES = 7000, // of one more launch
-  LINE_BYTES = 16,    // that lines are multiples of
-  MOST_PADDED = 2,    // times the summed elements
-  F32_LANES = 4,      // of a vector
+  TILE = 128,              // rows or columns of a tile; each tile of the other side reads a side again
+  COPY_BYTES = 900,        // that all multiprocessors read or write in a cycle
+  COPY_CYCLES = 7000,      // of one more launch
+  LINE_BYTES = 16,         // that lines are multiples of
+  MOST_PADDED = 2,         // times the summed elements
+  F32_LANES = 4,           // of a vector
+  F32_ELEMENT_CYCLES = 40, // of a thread that reads one, by `fma`; in a window
+  F32_WINDOW_CYCLES = 75,
 };
 
 // A tensor that was written in another order: dimension `moved` is its last one, and `length` long.
@@ -166,10 +168,10 @@ static double loads(const Plan *p, int is_b) {
   return (double)all * (double)other;
 }
 
-static bool pays(const Plan *p, const bool *by_elements, const SnGpuChip *chip) {
+static bool pays(const Plan *p, const bool *by_elements, int64_t plain, int64_t window, const SnGpuChip *chip) {
   double fetch = 0, copy = 0;
   for (int is_b = 0; is_b < 2; ++is_b) {
-    int64_t cycles = side_of(p, is_b)->fill.ptr ? SN_GPU_WINDOW_CYCLES : SN_GPU_ELEMENT_CYCLES;
+    int64_t cycles = side_of(p, is_b)->fill.ptr ? window : plain;
     if (by_elements[is_b])
       fetch += loads(p, is_b) * (double)cycles / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
     MlirType t = sn_type_of(side_of(p, is_b)->value);
@@ -199,7 +201,8 @@ static bool plan_f32(Plan *p, size_t number, const SnGpuChip *chip) {
     return false;
   bool by_elements[] = {!by_vectors(p, 0), !by_vectors(p, 1)};
   return (by_elements[0] || by_elements[1]) && choose_inner(p) && p->padded % F32_LANES == 0 &&
-         2 * p->padded <= 3 * p->f.dims.data[p->inner].size && pays(p, by_elements, chip);
+         2 * p->padded <= 3 * p->f.dims.data[p->inner].size &&
+         pays(p, by_elements, F32_ELEMENT_CYCLES, F32_WINDOW_CYCLES, chip);
 }
 
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
@@ -217,7 +220,8 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   p->inner = -1;
   for (int is_b = 0; is_b < 2; ++is_b)
     p->moved[is_b] = by_elements[is_b] ? sn_rank(sn_type_of(side_of(p, is_b)->value)) - 1 : -1;
-  return (by_elements[0] || by_elements[1]) && (grow || choose_inner(p)) && pays(p, by_elements, chip);
+  return (by_elements[0] || by_elements[1]) && (grow || choose_inner(p)) &&
+         pays(p, by_elements, SN_GPU_ELEMENT_CYCLES, SN_GPU_ELEMENT_CYCLES, chip);
 }
 
 // ---- what is written ---------------------------------------------------------------------------------

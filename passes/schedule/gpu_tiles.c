@@ -286,12 +286,10 @@ static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t pr
   int64_t extent = is_a ? t->m : t->n, k = sn_gpu_map_sum(&p);
   sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
   double each = (double)(extent * k) / (double)sn_gpu_fetchers(f, points, t->m, t->n);
-  bool window = f->inputs.data[sn_side(f, is_a ? p.a : p.b).first].fill.ptr;
-  return slot.fetch == SN_GPU_BY_COPIES   ? 0
-         : slot.fetch == SN_GPU_BY_PIECES ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_PIECE_CYCLES
-         : slot.fetch == SN_GPU_BY_VECTORS
-             ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_VECTOR_CYCLES
-             : FETCH_CYCLES + each * (window ? SN_GPU_WINDOW_CYCLES : SN_GPU_ELEMENT_CYCLES);
+  return slot.fetch == SN_GPU_BY_COPIES    ? 0
+         : slot.fetch == SN_GPU_BY_PIECES  ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_PIECE_CYCLES
+         : slot.fetch == SN_GPU_BY_VECTORS ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_VECTOR_CYCLES
+                                           : FETCH_CYCLES + each * SN_GPU_ELEMENT_CYCLES;
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,

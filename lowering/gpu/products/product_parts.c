@@ -23,6 +23,13 @@ static int64_t counters(const SnForm *f, const SnGpuProductPlan *p) {
   return aligned(sn_times(8 * sn_gpu_parts_units(p), sn_gpu_num_tiles(f, &p->points, p->m, p->n)));
 }
 
+// Parts whose sums a thread asks for before it adds the first of them: words of so many at most.
+enum { WORDS_ASKED_FOR = 64 };
+static int64_t parts_at_once(int64_t split, int64_t words) {
+  int64_t most = WORDS_ASKED_FOR / words > 1 ? WORDS_ASKED_FOR / words : 1;
+  return split - 1 < most ? split - 1 : most;
+}
+
 // Where product i's partial sums begin; behind the last one: where all of them end.
 static int64_t offset_of(const SnForm *f, const SnGpuProductPlan *p, size_t i) {
   int64_t offset = counters(f, p), parts = sn_times(sn_gpu_num_tiles(f, &p->points, p->m, p->n), p->split);
@@ -78,7 +85,52 @@ static SnIf if_last(SnBuilder *b, MlirValue flag, MlirValue at) {
 
 // ---- tiles in shared memory ----------------------------------------------------------------------
 
+// What adds parts: a thread's words of one of them.
+typedef struct {
+  SnGpuProducts *g;
+  int64_t n; // words, or vectors
+  void (*load)(SnBuilder *b, void *user, MlirValue part, MlirValue *into);
+  void *user;
+} Parts;
+
+// `count` parts from `first` on: all are asked for, then added to the sums in their order.
+static void add_parts(SnBuilder *b, const Parts *p, MlirValue first, int64_t count, MlirValue *sums) {
+  MlirValue *x = sn_alloc((size_t)(p->n * count + 1) * sizeof *x);
+  for (int64_t i = 0; i < count; ++i)
+    p->load(b, p->user, i ? sn(b, "arith.addi", first, sn_index(b, i)) : first, x + i * p->n);
+  for (int64_t i = 0; i < count * p->n; ++i)
+    sums[i % p->n] = add(b, sn_element(sn_type_of(x[i])), sums[i % p->n], x[i]);
+  free(x);
+}
+
+// The sums of all parts, of which so many are asked for at once.
+static void sum_parts(SnBuilder *b, const Parts *p, int64_t at_once, MlirValue *sums) {
+  int64_t split = p->g->plan->split, looped = 1 + (split - 1) / at_once * at_once;
+  p->load(b, p->user, sn_index(b, 0), sums);
+  SnLoop l = sn_for_values(b, sn_index(b, 1), sn_index(b, looped), sn_index(b, at_once), sn_values(p->n, sums));
+  for (int64_t v = 0; v < p->n; ++v)
+    sums[v] = l.carried[v];
+  add_parts(b, p, l.index, at_once, sums);
+  sn_next_values(b, &l, sn_values(p->n, sums));
+  for (int64_t v = 0; v < p->n; ++v)
+    sums[v] = sn_result(l.op, v);
+  add_parts(b, p, sn_index(b, looped), split - looped, sums);
+}
+
 // All of the tile's vectors of product i: to its partial sums, or the sum of all parts back.
+typedef struct {
+  SnGpuProducts *g;
+  MlirValue memory, element;
+  MlirType vector;
+  SnAttr alignment;
+} TileParts;
+
+static void load_of_tile(SnBuilder *b, void *user, MlirValue part, MlirValue *into) {
+  TileParts *t = user;
+  MlirValue from[] = {number_of(b, t->g, part), sn_index(b, 0), t->element};
+  *into = sn_scratch_load(b, t->memory, sn_values(3, from), t->vector, t->alignment);
+}
+
 static void move_tile(SnBuilder *b, SnGpuProducts *g, size_t i, int64_t lanes, bool back) {
   SnGpuKernel *k = g->k;
   const SnGpuProductPlan *p = g->plan;
@@ -91,13 +143,10 @@ static void move_tile(SnBuilder *b, SnGpuProducts *g, size_t i, int64_t lanes, b
             column = sn(b, "arith.muli", sn(b, "arith.remui", l.index, across), sn_index(b, lanes)),
             at[] = {row, column}, element = sn(b, "arith.muli", l.index, sn_index(b, lanes));
   if (back) {
-    MlirValue from[] = {number_of(b, g, zero), zero, element};
-    SnLoop parts = sn_for(b, sn_index(b, 1), sn_index(b, p->split), sn_index(b, 1),
-                          sn_scratch_load(b, memory, sn_values(3, from), vector, alignment));
-    from[0] = number_of(b, g, parts.index);
-    MlirValue x = sn_scratch_load(b, memory, sn_values(3, from), vector, alignment);
-    sn_next(b, &parts, add(b, t, parts.carried[0], x));
-    sn_scratch_store(b, sn_result(parts.op, 0), g->sums[i], sn_values(2, at), alignment);
+    TileParts from = {g, memory, element, vector, alignment};
+    MlirValue sum;
+    sum_parts(b, &(Parts){g, 1, load_of_tile, &from}, parts_at_once(p->split, lanes), &sum);
+    sn_scratch_store(b, sum, g->sums[i], sn_values(2, at), alignment);
   } else {
     MlirValue to[] = {number_of(b, g, g->part), zero, element};
     sn_scratch_store(b, sn_scratch_load(b, g->sums[i], sn_values(2, at), vector, alignment), memory, sn_values(3, to),
@@ -126,6 +175,22 @@ SnIf sn_gpu_meet_in_tile(SnBuilder *b, SnGpuProducts *g) {
 
 // ---- sums in registers ---------------------------------------------------------------------------
 
+typedef struct {
+  SnGpuProducts *g;
+  MlirValue unit;
+  const MlirValue *places, *memory;
+  const MlirType *types;
+  int64_t n, all; // words of a list, and of all of them
+} RegisterParts;
+
+static void load_of_registers(SnBuilder *b, void *user, MlirValue part, MlirValue *into) {
+  RegisterParts *r = user;
+  for (int64_t v = 0; v < r->all; ++v) {
+    MlirValue at[] = {number_of(b, r->g, part), r->unit, r->places[v]};
+    into[v] = sn_scratch_load(b, r->memory[v], sn_values(3, at), r->types[v / r->n], sn_no_attr());
+  }
+}
+
 SnIf sn_gpu_meet_in_registers(SnBuilder *b, SnGpuProducts *g, MlirValue unit, int64_t lists, int64_t n, MlirType *types,
                               MlirValue *values, MlirValue flag, MlirValue flag_at,
                               void (*sync)(SnBuilder *b, void *user), void *user) {
@@ -148,19 +213,10 @@ SnIf sn_gpu_meet_in_registers(SnBuilder *b, SnGpuProducts *g, MlirValue unit, in
   sn_end_if(b, &first);
   sync(b, user);
   SnIf last = if_last(b, flag, flag_at);
-  for (int64_t v = 0; v < all; ++v) {
-    MlirValue at[] = {number_of(b, g, zero), unit, places[v]};
-    sums[v] = sn_scratch_load(b, memory[v], sn_values(3, at), types[v / n], sn_no_attr());
-  }
-  SnLoop parts = sn_for_values(b, sn_index(b, 1), sn_index(b, g->plan->split), sn_index(b, 1), sn_values(all, sums));
-  for (int64_t v = 0; v < all; ++v) {
-    MlirValue at[] = {number_of(b, g, parts.index), unit, places[v]};
-    sums[v] = add(b, types[v / n], parts.carried[v],
-                  sn_scratch_load(b, memory[v], sn_values(3, at), types[v / n], sn_no_attr()));
-  }
-  sn_next_values(b, &parts, sn_values(all, sums));
+  RegisterParts from = {g, unit, places, memory, types, n, all};
+  sum_parts(b, &(Parts){g, all, load_of_registers, &from}, parts_at_once(g->plan->split, all), sums);
   for (int64_t v = 0; v < all; ++v)
-    values[v] = sn_result(parts.op, v);
+    values[v] = sums[v];
   free(places);
   free(memory);
   free(sums);

@@ -18,14 +18,40 @@
 //       CHECK:   gpu.barrier
 //       CHECK:   scf.if
 //       CHECK:     %[[X:.+]] = vector.load %[[PARTS]]
-//       CHECK:     scf.for %{{.+}} = %c1 to %c3 step %c1 iter_args(%[[SUM:.+]] = %[[X]])
-//       CHECK:       %[[Y:.+]] = vector.load %[[PARTS]]
-//       CHECK:       arith.addf %[[SUM]], %[[Y]]
+//       CHECK:     %[[Y:.+]] = vector.load %[[PARTS]]
+//       CHECK:     %[[Z:.+]] = vector.load %[[PARTS]]
+//       CHECK:     %[[TWO:.+]] = arith.addf %[[X]], %[[Y]]
+//       CHECK:     arith.addf %[[TWO]], %[[Z]]
 //       CHECK:     gpu.barrier
 //       CHECK:     vector.store %{{.+}}, %arg2
 func.func private @parts(%x: memref<16x100xf32>, %w: memref<32x100xf32>, %y: memref<16x32xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 16) by (j = 32) product (k = 100) (%x[i, k] : memref<16x100xf32>, %w[j, k] : memref<32x100xf32>) : f32
       outs(%y[i, j] : memref<16x32xf32>) schedule(#sinter.mma<m = 16, n = 16, k = 8, threads = 64, split = 3>) {
+  ^row(%acc: tensor<32xf32>):
+    sinter.yield %acc : tensor<32xf32>
+  }
+  return
+}
+
+// -----
+
+// Of many parts as many are asked for at once as a thread has registers for; what is left comes behind them.
+
+// CHECK-LABEL: gpu.func @many_parts
+//       CHECK:   atom.acq_rel.gpu.global.add.u64
+//       CHECK:     %[[X:.+]] = vector.load
+//       CHECK:     %[[S:.+]] = scf.for %{{.+}} = %c1 to %c33 step %c16 iter_args(%[[SUM:.+]] = %[[X]])
+// CHECK-COUNT-16:    vector.load
+//       CHECK:       arith.addf %[[SUM]]
+// CHECK-COUNT-15:    arith.addf
+//       CHECK:       scf.yield
+//       CHECK:     vector.load
+//       CHECK:     %[[Y:.+]] = vector.load
+//       CHECK:     arith.addf %[[S]]
+//       CHECK:     arith.addf %{{.+}}, %[[Y]]
+func.func private @many_parts(%x: memref<16x280xf32>, %w: memref<32x280xf32>, %y: memref<16x32xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 16) by (j = 32) product (k = 280) (%x[i, k] : memref<16x280xf32>, %w[j, k] : memref<32x280xf32>) : f32
+      outs(%y[i, j] : memref<16x32xf32>) schedule(#sinter.mma<m = 16, n = 16, k = 8, threads = 64, split = 35>) {
   ^row(%acc: tensor<32xf32>):
     sinter.yield %acc : tensor<32xf32>
   }

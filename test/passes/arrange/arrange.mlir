@@ -179,3 +179,21 @@ func.func @pieces(%x: tensor<700x2272xbf16>, %w: tensor<2272x309xbf16>, %e: tens
   }
   return %0 : tensor<2x700xf32>
 }
+
+// -----
+
+// Few rows by weights of odd lines: these are written once, as each element that a thread moves by itself takes long.
+
+// CHECK-LABEL: func @few_rows
+//       CHECK:   sinter.rowwise (d0 = 749) by (d1 = 6144)
+//       CHECK:   sinter.contract (i = 34) by (j = 6143)
+//  CHECK-NEXT:     tensor<749x6144xf16>
+func.func @few_rows(%x: tensor<34x749xf16>, %w: tensor<749x6143xf16>, %e: tensor<34x6143xf32>) -> tensor<34x6143xf32> {
+  %0 = sinter.contract (i = 34) by (j = 6143)
+      product (k = 749) (%x[i, k] : tensor<34x749xf16>, %w[k, j] : tensor<749x6143xf16>) : f32
+      outs(%e[i, j] : tensor<34x6143xf32>) {
+  ^row(%acc: tensor<6143xf32>):
+    sinter.yield %acc : tensor<6143xf32>
+  }
+  return %0 : tensor<34x6143xf32>
+}
