@@ -110,6 +110,7 @@ static void add_options(SnHash *hash, const SnJob *job) {
                          c->f32_parts ? "parts" : "",
                          c->half_weights ? "half weights" : "",
                          c->clocks ? "clocks" : "",
+                         c->again ? c->again : "",
                          c->launches};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);

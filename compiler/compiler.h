@@ -88,8 +88,8 @@ SINTER_EXPORTED void sinter_compiler_set_handler(SinterCompiler *compiler, Sinte
 
 // Sets an option; `value` is copied, NULL for those that take none. The options are those of sinter-cc: "target"
 // ("cpu", "gpu"), "policy" ("disabled", "medium", "aggressive"), "wrt" ("0,w"), "result", "upstream", "entry", "cpu",
-// "chip", "ptx", "allow-tf32", "f32-parts", "half-weights", "launches", "clocks", "tuning", "constants", "name",
-// "input-dialect", "after", "without", "verify-each"; and "cache", a folder, with "cache-size", in bytes.
+// "chip", "ptx", "allow-tf32", "f32-parts", "half-weights", "launches", "clocks", "again", "tuning", "constants",
+// "name", "input-dialect", "after", "without", "verify-each"; and "cache", a folder, with "cache-size", in bytes.
 SINTER_EXPORTED int32_t sinter_compiler_set(SinterCompiler *compiler, const char *option, const char *value);
 // Option number i with its argument ("FILE"; NULL: none) and what it is for, in one line. False behind the last.
 SINTER_EXPORTED bool sinter_compiler_option(size_t i, const char **name, const char **argument, const char **help);

@@ -86,6 +86,12 @@ static const char *set_clocks(void *to, const char *value) {
   ((SinterCompiler *)to)->clocks = true;
   return NULL;
 }
+static const char *set_again(void *to, const char *value) {
+  char *end;
+  errno = 0;
+  ((SinterCompiler *)to)->again = value;
+  return strtoll(value, &end, 10) > 0 && !*end && !errno ? NULL : "is not a number of bytes";
+}
 static const char *set_ptx(void *to, const char *value) {
   ((SinterCompiler *)to)->ptx = true;
   return NULL;
@@ -153,6 +159,10 @@ const SinterOption sn_library_options[] = {
      set_launches},
     {"clocks", NULL, "a GPU's kernels that have phases keep when their blocks began and ended them, for --profile",
      set_clocks},
+    {"again", "BYTES",
+     "on a GPU a product, and what its rows give to others, of so many bytes are made again a part at a time, and not "
+     "stored (default: " SN_GPU_AGAIN_DEFAULT ")",
+     set_again},
     {"ptx", NULL, "embed PTX, which the driver compiles, in place of a cubin: needs no ptxas", set_ptx},
     {0},
 };
@@ -178,6 +188,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->half_weights, !c->gpu, "--half-weights", "is of a GPU: add --target=gpu"},
       {strcmp(c->launches, "given") != 0, !c->gpu, "--launches", "is of a GPU: add --target=gpu"},
       {c->clocks, !c->gpu, "--clocks", "is of a GPU: add --target=gpu"},
+      {c->again, !c->gpu, "--again", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

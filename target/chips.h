@@ -31,6 +31,7 @@ bool sn_gpu_chip_has(const char *name, const char *needs);
 #define SN_GPU_CHIP_DEFAULT "sm_90a"
 // Bytes of a product below which the second cache has it (an H200's has 50 MB), and its tiles are few.
 #define SN_GPU_STORED_DEFAULT "4194304"
+#define SN_GPU_AGAIN_DEFAULT "2147483648"
 #define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
 
 #endif

@@ -104,6 +104,8 @@ static bool may_stay(MlirOperation op) {
                                       "memref.alloc",
                                       "memref.dealloc",
                                       "memref.cast",
+                                      "memref.subview",
+                                      "builtin.unrealized_conversion_cast",
                                       "memref.dim",
                                       "memref.collapse_shape",
                                       "memref.expand_shape",

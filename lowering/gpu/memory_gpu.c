@@ -292,6 +292,18 @@ static MlirLogicalResult place(MlirOperation module, MlirOperation op) {
   return SN_OK;
 }
 
+// A part of memory as memory by itself: %m = unrealized_conversion_cast %view, a memref of another type.
+static MlirLogicalResult see_anew(MlirOperation module, MlirOperation op) {
+  (void)module;
+  MlirType to = sn_type_of(sn_result(op, 0)), from = sn_type_of(sn_operand(op, 0));
+  if (!mlirTypeIsAMemRef(to) || !mlirTypeIsAMemRef(from))
+    return SN_OK;
+  SnBuilder b = sn_before(op);
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), memref_at(&b, element_at(&b, sn_operand(op, 0), 0, NULL), to, NULL));
+  mlirOperationDestroy(op);
+  return SN_OK;
+}
+
 // A word of the host for an address, at the top of the function.
 static MlirValue address_word(MlirOperation op) {
   SnBuilder top = sn_at_start(sn_function_body(function_of(op)), mlirOperationGetLocation(op));
@@ -338,8 +350,13 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   static const struct {
     const char *name;
     MlirLogicalResult (*become)(MlirOperation module, MlirOperation op);
-  } steps[] = {{"memref.copy", copy},        {"memref.store", store},     {"memref.load", load},
-               {"memref.get_global", place}, {"memref.dealloc", release}, {"memref.alloc", allocate}};
+  } steps[] = {{"builtin.unrealized_conversion_cast", see_anew},
+               {"memref.copy", copy},
+               {"memref.store", store},
+               {"memref.load", load},
+               {"memref.get_global", place},
+               {"memref.dealloc", release},
+               {"memref.alloc", allocate}};
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < sizeof steps / sizeof *steps && !sn_failed(result); ++k)
     result = sn_each(module, steps[k].name, steps[k].become);

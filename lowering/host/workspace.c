@@ -11,7 +11,8 @@
 //     ...
 //
 // The caller owns the workspace, so a call allocates nothing. Two buffers share
-// bytes if the last use of one is in front of the first use of the other. Offsets
+// bytes if the last use of one is in front of the first use of the other. They are placed in the order of their first
+// use, or the largest first, whichever takes less. Offsets
 // are multiples of 256, which is what a GPU's widest copies like. Buffers that
 // are allocated inside of a loop, or whose size is computed, stay allocations.
 //
@@ -194,7 +195,7 @@ static int by_first_use(const void *x, const void *y) {
 
 // Each gets the lowest offset where no buffer that was used before is alive at the same time. Answers the size of it
 // all; -1 if that passes 2^63.
-static int64_t place(Buffers *buffers) {
+static int64_t place_in_order(Buffers *buffers) {
   int64_t all = 0;
   Places p = {0};
   Buffer **in_order = sn_alloc((buffers->size + 1) * sizeof *in_order);
@@ -215,6 +216,61 @@ static int64_t place(Buffers *buffers) {
   sn_vec_free(&p.gaps);
   sn_vec_free(&p.live);
   return all;
+}
+
+static int by_size(const void *x, const void *y) {
+  const Buffer *const *a = x, *const *b = y;
+  return (*a)->bytes != (*b)->bytes ? ((*a)->bytes < (*b)->bytes) - ((*a)->bytes > (*b)->bytes) : by_first_use(x, y);
+}
+
+static bool meet(const Buffer *a, const Buffer *b) { return a->first <= b->last && b->first <= a->last; }
+
+// The lowest offset beside all of the `n` that are placed and alive at the same time: they are in order of offsets.
+static int64_t beside(const Buffer *const *placed, size_t n, const Buffer *b) {
+  int64_t offset = 0;
+  for (size_t i = 0; i < n; ++i)
+    if (meet(placed[i], b) && placed[i]->offset < end_of(offset, whole(b->bytes))) {
+      int64_t end = end_of(placed[i]->offset, whole(placed[i]->bytes));
+      offset = end > offset ? end : offset;
+    }
+  return offset;
+}
+
+enum { FEW = 512 }; // buffers, of which each is compared with all others
+
+// The largest one first: small ones that came before it do not keep it from the beginning.
+static int64_t place_by_size(Buffers *buffers) {
+  const Buffer **placed = sn_alloc((buffers->size + 1) * sizeof *placed);
+  Buffer **in_order = sn_alloc((buffers->size + 1) * sizeof *in_order);
+  int64_t all = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < buffers->size; ++i)
+    in_order[i] = &buffers->data[i];
+  qsort(in_order, buffers->size, sizeof *in_order, by_size);
+  for (size_t i = 0; i < buffers->size; ++i) {
+    Buffer *b = in_order[i];
+    b->offset = 0;
+    if (!b->bytes || b->first > b->last)
+      continue;
+    b->offset = beside(placed, n, b);
+    size_t at = n++;
+    for (; at && placed[at - 1]->offset > b->offset; --at)
+      placed[at] = placed[at - 1];
+    placed[at] = b;
+    all = end_of(b->offset, b->bytes) > all ? end_of(b->offset, b->bytes) : all;
+  }
+  free(placed);
+  free(in_order);
+  return all;
+}
+
+// In the order in which they are used, or the largest first: what takes less.
+static int64_t place(Buffers *buffers) {
+  int64_t in_order = place_in_order(buffers);
+  if (in_order < 0 || buffers->size > FEW)
+    return in_order;
+  int64_t by_size = place_by_size(buffers);
+  return by_size < in_order ? by_size : place_in_order(buffers);
 }
 
 // ---- the pass -------------------------------------------------------------------------------

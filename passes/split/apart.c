@@ -67,8 +67,7 @@ static SnForm form_over(const SnForm *f, const SnAccess *products) {
   return to;
 }
 
-// What a product's elements are stored as: what all that reads them rounds them to, else the type of its sums.
-static MlirType stored_type(const SnForm *f, size_t product) {
+MlirType sn_stored_type(const SnForm *f, size_t product) {
   MlirType sums = f->products.data[product].type, type = {0};
   MlirOpOperand use = mlirValueGetFirstUse(sn_product_argument(f, product));
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
@@ -129,22 +128,26 @@ static void replace_products(SnCut *s, const SnAccess *stored) {
   sn_form_free(&to);
 }
 
-void sn_store_products(MlirOperation contract, MlirAttribute cut) {
+// `rounded`: as what all that reads them rounds them to. The contract that stores them.
+static MlirOperation store_products(MlirOperation contract, MlirAttribute cut, bool rounded) {
   SnCut s = {.f = sn_form_read(contract), .b = sn_before(contract), .cut = cut};
   SnForm *f = &s.f, products = products_of(f);
   int64_t dims[SN_MAX_DIMS];
   intptr_t n = sn_rows_and_columns(f, 0, dims);
+  SN_VEC(MlirType) types = {0};
   for (size_t p = 0; p < f->products.size; ++p) {
-    SnAccess place = sn_piece_place(&s, stored_type(f, p), dims, n, false);
+    sn_push(&types, rounded ? sn_stored_type(f, p) : f->products.data[p].type);
+    SnAccess place = sn_piece_place(&s, types.data[p], dims, n, false);
     sn_push(&products.outputs, place);
   }
-  say_why(&s, sn_form_create(&s.b, &products, false));
+  MlirOperation made = sn_form_create(&s.b, &products, false);
+  say_why(&s, made);
   SnBuilder in = sn_at_end(products.body, s.b.loc);
   SnValueVec yields = {0};
   SN_VEC(SnAccess) stored = {0};
   for (size_t p = 0; p < f->products.size; ++p) {
     MlirValue sums = sn_product_argument(&products, p);
-    MlirType type = sn_row_type(f, stored_type(f, p));
+    MlirType type = sn_row_type(f, types.data[p]);
     sn_push(&yields, mlirTypeEqual(sn_type_of(sums), type) ? sums : sn(&in, "arith.truncf", sums, type));
     sn_push(&stored, products.outputs.data[p]);
     stored.data[p].value = sn_result(products.op, (intptr_t)p);
@@ -153,9 +156,14 @@ void sn_store_products(MlirOperation contract, MlirAttribute cut) {
   replace_products(&s, stored.data);
   sn_vec_free(&stored);
   sn_vec_free(&yields);
+  sn_vec_free(&types);
   sn_form_free(&products);
   sn_form_free(f);
+  return made;
 }
+
+void sn_store_products(MlirOperation contract, MlirAttribute cut) { store_products(contract, cut, true); }
+MlirOperation sn_store_sums(MlirOperation contract, MlirAttribute cut) { return store_products(contract, cut, false); }
 
 // ---- columns of both sides ----------------------------------------------------------------------
 

@@ -112,8 +112,12 @@ int64_t sn_group_of_finish(const SnForm *f);
 
 // A plain contract -> its products, stored, and a rowwise on them. `cut`: what each of them keeps, or null.
 void sn_store_products(MlirOperation contract, MlirAttribute cut);
-// The same, each product by a form of its own: columns that one of its sides uses are rows there. Sides may have
-// programs.
+// What a product's elements are stored as: what all that reads them rounds them to, else the type of its sums.
+MlirType sn_stored_type(const SnForm *f, size_t product);
+// The same, in the type of their sums; the contract that is left.
+MlirOperation sn_store_sums(MlirOperation contract, MlirAttribute cut);
+// The same as sn_store_products, each product by a form of its own: columns that one of its sides uses are rows there.
+// Sides may have programs.
 void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 
 // ---- split/reduced.c ----------------------------------------------------------------------
@@ -122,6 +126,15 @@ void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 // are reduced by is why. Then: its pieces in tiles of a GPU, and a rowwise that joins them.
 const char *sn_not_in_parts(const SnForm *f, bool *of_body);
 void sn_reduce_in_parts(MlirOperation contract, MlirAttribute cut);
+
+// The finish of the form, with equal arguments, into that of `to`.
+void sn_copy_finish_whole(const SnForm *f, const SnForm *to, MlirLocation loc);
+
+// ---- split/again.c ----------------------------------------------------------------------
+
+// A contract whose product, and what is made of its rows for other products, would be stored, in so many bytes: it is
+// multiplied again, a part at a time, in front of those. False where that cannot be, or is not worth it.
+bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut);
 
 // ---- split/few.c ------------------------------------------------------------------------
 

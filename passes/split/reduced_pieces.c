@@ -188,7 +188,7 @@ static MlirOperation make_pieces(SnBuilder *b, const SnReducedJoin *s) {
 
 // ---- behind them -----------------------------------------------------------------------------------------
 
-static void copy_finish(const SnForm *f, const SnForm *to, MlirLocation loc) {
+void sn_copy_finish_whole(const SnForm *f, const SnForm *to, MlirLocation loc) {
   SnBuilder in = sn_at_end(to->finish, loc);
   SnMap map = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->finish); ++k)
@@ -249,7 +249,7 @@ static MlirOperation make_join(SnBuilder *b, SnReducedJoin *s, MlirOperation pie
   sn_copy_ops(&in, s->joined, &map);
   sn_clone(&in, mlirBlockGetTerminator(s->joined), &map);
   if (f->finish.ptr)
-    copy_finish(f, &to, b->loc);
+    sn_copy_finish_whole(f, &to, b->loc);
   sn_vec_free(&yields);
   sn_map_free(&map);
   sn_form_free(&to);

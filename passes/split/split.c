@@ -21,6 +21,7 @@
 #include "lowering/facts/product_sides.h"
 #include "passes/split/pieces.h"
 #include "target/chips.h"
+#include <stdlib.h>
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
 
@@ -194,6 +195,24 @@ static void split_products(MlirOperation func, SnSplit how, const char *(*why)(c
   sn_vec_free(&forms);
 }
 
+// Rows that are too large to be stored are made again in parts.
+static void make_again(MlirOperation func, SnSplit how) {
+  for (bool changed = true; changed;) { // one may take others with it, that read what it stored
+    SnOpVec forms = sn_collect(func, "sinter.contract");
+    changed = false;
+    for (size_t k = 0; k < forms.size && !changed; ++k) {
+      SnForm f = sn_form_read(forms.data[k]);
+      bool may = sn_num_results(f.op) && !f.schedule.ptr && f.contract && sn_is_plain(&f) && sn_gpu_not_products(&f);
+      sn_form_free(&f);
+      changed = may && sn_make_again(forms.data[k], how.again,
+                                     cut_of(mlirOperationGetContext(func), how,
+                                            "its rows are too large to be stored, and made again in parts"));
+    }
+    how.number += changed;
+    sn_vec_free(&forms);
+  }
+}
+
 // What a GPU had better sum row by row, while programs of sides are there.
 static const char *few_on_gpu(const SnForm *f, const SnSplit *how) {
   return sn_has_few_sums(f) ? "a GPU's tiles of products would be almost empty: each sum is a row's" : NULL;
@@ -217,6 +236,8 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
     sn_vec_free(&forms);
   }
   if (ok && how.target && !strcmp(how.target, "gpu")) {
+    if (!how.one_launch)
+      make_again(func, how);
     split_products(func, how, parts_on_gpu, sn_reduce_in_parts);
     split_products(func, how, not_on_gpu, sn_store_products);
   }
@@ -229,7 +250,7 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 
 typedef struct {
   bool keep_sides, reasons;
-  const char *target, *launches;
+  const char *target, *launches, *again;
   int stored;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", NULL};
@@ -245,6 +266,10 @@ static const SnOption options[] = {
      offsetof(Options, launches)},
     {SN_OPTION_INT, "stored", "bytes of a product from which on a GPU reduces its rows in its tiles, and stores none",
      SN_GPU_STORED_DEFAULT, NULL, offsetof(Options, stored)},
+    {SN_OPTION_STRING, "again",
+     "bytes of a product, and of what is made of its rows, from which on a GPU makes them again in parts, and stores "
+     "none",
+     SN_GPU_AGAIN_DEFAULT, NULL, offsetof(Options, again)},
     {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
@@ -255,19 +280,28 @@ static MlirLogicalResult split_function(MlirOperation func, void *user) {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
+  char *end;
+  int64_t again = strtoll(o->again, &end, 10);
+  if (!*o->again || *end)
+    return sn_error(op, "again=%s is not a number of bytes", o->again);
   bool cpu = !strcmp(o->target, "cpu"); // it computes sides while it packs them
   SnSplit how = {.keep_sides = o->keep_sides || cpu,
                  .target = o->target,
                  .reasons = o->reasons,
                  .stored = o->stored,
+                 .again = again,
                  .one_launch = !strcmp(o->launches, "one")};
   return sn_each_function(op, split_function, &how);
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__bufferization__(void);
+MlirDialectHandle mlirGetDialectHandle__memref__(void);
+MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
-                                                      NULL};
+static MlirDialectHandle (*const dialects[])(void) = {
+    mlirGetDialectHandle__arith__, mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__memref__,
+    mlirGetDialectHandle__scf__,   mlirGetDialectHandle__tensor__,        NULL};
 
 const SnPass sn_pass_split = {
     .argument = "sinter-split",

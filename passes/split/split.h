@@ -23,6 +23,7 @@ typedef struct {
   const char *target; // "cpu" or "gpu": what that runs as one kernel stays; NULL: nothing does
   bool one_launch;    // of a GPU: kernels will share launches (sinter-sequence)
   int64_t stored;     // bytes of a product from which on a GPU reduces its rows in its tiles
+  int64_t again;      // bytes of a product, and of what is made of its rows, from which on a GPU multiplies it again
   bool reasons;       // each piece keeps why it was cut, as the attribute `sinter.cut`: `number`, a text
   int64_t number;     // of the form
 } SnSplit;

@@ -13,6 +13,87 @@ def heads(case, program, tensor, cast):
         "head_rows": dict(m=70, n=600, k=72, t="bf16", dynamic=True),
     }.items():
         head(case, program, tensor, cast, name, **options)
+    for name, options in {
+        "head_again": dict(m=40, n=2000, k=320, t="bf16", again=400000),
+        "head_again_rows": dict(m=2000, n=150, k=40, t="f32", again=2400000, turned=True),
+        "head_again_even": dict(m=40, n=1536, k=296, t="f16", again=300000, written=True),
+    }.items():
+        again(case, program, tensor, cast, name, **options)
+
+
+def again(case, program, tensor, cast, name, m, n, k, t, again, turned=False, written=False):
+    """Cross entropy and what its gradient gives two other products: all of it made again, a part at a time. turned: of
+    weights [k, j], so that rows are cut; written: columns come first in what the gradient is."""
+    row, w = f"tensor<{n}xf32>", (k, n) if turned else (n, k)
+    at, to, d = ("k, j" if turned else "j, k"), ("j, i" if written else "i, j"), (n, m) if written else (m, n)
+    small = t != "f32"
+    narrow = lambda v, length: ([f"%y = arith.truncf {v} : tensor<{length}xf32> to tensor<{length}x{t}>",
+                                 f"sinter.yield %y : tensor<{length}x{t}>"] if small else
+                                [f"sinter.yield {v} : tensor<{length}xf32>"])
+    give = narrow("%all", n)[0] if small else ""
+    body = f"""
+%loss, %d = sinter.contract (i = {m}) by (j = {n})
+    product (k = {k}) (%x[i, k] : {tensor((m, k), t)}, %w[{at}] : {tensor(w, t)}) : f32
+    ins(%t[i] : {tensor((m,), 'i64')}) reduce(add [] : f32)
+    outs(%empty_loss[] : tensor<f32>, %empty_d[{to}] : {tensor(d, t)}) {{
+^row(%p: {row}, %t0: i64):
+  %zero = arith.constant 0.0 : f32
+  %part = arith.constant 0.125 : f32
+  %m = sinter.row_reduce maximumf %p : {row} -> f32
+  %mb = sinter.broadcast %m : f32 -> {row}
+  %s = arith.subf %p, %mb : {row}
+  %e = math.exp %s : {row}
+  %z = sinter.row_reduce add %e : {row} -> f32
+  %l = math.log %z : f32
+  %q = sinter.pick %s[%t0] else %zero : {row}, i64
+  %of = arith.subf %l, %q : f32
+  %c = arith.divf %part, %z : f32
+  %cb = sinter.broadcast %c : f32 -> {row}
+  %soft = arith.mulf %e, %cb : {row}
+  %jx = sinter.index j : tensor<{n}xindex>
+  %ti = arith.index_cast %t0 : i64 to index
+  %tb = sinter.broadcast %ti : index -> tensor<{n}xindex>
+  %is = arith.cmpi eq, %jx, %tb : tensor<{n}xindex>
+  %partb = sinter.broadcast %part : f32 -> {row}
+  %zb = sinter.broadcast %zero : f32 -> {row}
+  %less = arith.select %is, %partb, %zb : tensor<{n}xi1>, {row}
+  %all = arith.subf %soft, %less : {row}
+  {give}
+  sinter.yield %of, {'%y' if small else '%all'} : f32, tensor<{n}x{t}>
+}}
+%dx = sinter.contract (i = {m}) by (k = {k})
+    product (j = {n}) (%d[{to}] : {tensor(d, t)}, %w[{at}] : {tensor(w, t)}) : f32
+    outs(%empty_dx[i, k] : {tensor((m, k), t)}) {{
+^row(%p: tensor<{k}xf32>):
+  %two = arith.constant dense<2.0> : tensor<{k}xf32>
+  %v = arith.mulf %p, %two : tensor<{k}xf32>
+  {chr(10).join('  ' + line for line in narrow('%v', k))}
+}}
+%dw = sinter.contract ({f'k = {k}' if turned else f'j = {n}'}) by ({f'j = {n}' if turned else f'k = {k}'})
+    product (i = {m}) (%d[{to}] : {tensor(d, t)}, %x[i, k] : {tensor((m, k), t)}) : f32
+    outs(%empty_dw[{at}] : {tensor(w, t)}) {{
+^row(%p: tensor<{n if turned else k}xf32>):
+  {chr(10).join('  ' + line for line in narrow('%p', n if turned else k))}
+}}"""
+    inputs = lambda r: [cast(r.standard_normal((m, k)), t), cast(r.standard_normal(w) / 4, t), r.integers(0, n, m)]
+
+    def outputs(x, w_, t_):
+        v = w_.astype(np.float64).T if turned else w_.astype(np.float64)
+        x_ = x.astype(np.float64)
+        q = x_ @ v.T
+        e = np.exp(q - q.max(1, keepdims=True))
+        lse = q.max(1) + np.log(e.sum(1))
+        g = e / e.sum(1, keepdims=True)
+        g[np.arange(m), t_] -= 1
+        g = cast(g / 8, t).astype(np.float64)
+        dw = g.T @ x_
+        return [np.array((lse - q[np.arange(m), t_]).sum()), 2 * g @ v, dw.T if turned else dw]
+
+    text = program([("x", (m, k), t), ("w", w, t), ("t", (m,), "i64")],
+                   [("loss", (), "f32"), ("dx", (m, k), t), ("dw", w, t)],
+                   [f"%empty_d = tensor.empty() : {tensor(d, t)}"], body)
+    case(name, f"// sinter-cc: --again={again}\n{text}", inputs, outputs,
+         tolerance={"bf16": 8e-3, "f16": 1.5e-3, "f32": 2e-5}[t])
 
 
 def head(case, program, tensor, cast, name, m, n, k, t, dynamic=False, numbers=True):

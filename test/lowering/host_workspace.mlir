@@ -52,6 +52,29 @@ func.func @views(%y: memref<f32>) {
 
 // -----
 
+// A small one that comes first does not keep large ones from its place: the largest are placed first where that takes
+// less. 512 + 256 bytes, not 256 + 512 + 256.
+
+// CHECK-LABEL: func @largest_first
+//  CHECK-SAME:   attributes {sinter.workspace_bytes = 768 : i64}
+func.func private @use(%x: memref<64xf32>)
+func.func private @use_both(%x: memref<128xf32>, %y: memref<64xf32>)
+func.func @largest_first() {
+  %a = memref.alloc() : memref<64xf32>
+  call @use(%a) : (memref<64xf32>) -> ()
+  %b = memref.alloc() : memref<64xf32>
+  call @use(%a) : (memref<64xf32>) -> ()
+  call @use(%b) : (memref<64xf32>) -> ()
+  %c = memref.alloc() : memref<128xf32>
+  call @use_both(%c, %b) : (memref<128xf32>, memref<64xf32>) -> ()
+  memref.dealloc %a : memref<64xf32>
+  memref.dealloc %b : memref<64xf32>
+  memref.dealloc %c : memref<128xf32>
+  return
+}
+
+// -----
+
 // What a loop allocates, or is of a computed size, stays.
 
 // CHECK-LABEL: func @stays

@@ -18,6 +18,28 @@ func.func @copied(%x: memref<4x?xbf16>, %y: memref<4x?xbf16>) {
 
 // -----
 
+// A part of memory as memory by itself begins where the part does.
+
+// CHECK-LABEL: func @part
+//  CHECK-SAME:   (%[[X:.+]]: memref<8x4xbf16>, %[[I:.+]]: index)
+//       CHECK:   %[[V:.+]] = memref.subview %[[X]][%[[I]], 0]
+//       CHECK:   %{{.+}}, %[[OFFSET:.+]], %{{.+}}:2, %{{.+}}:2 = memref.extract_strided_metadata %[[V]]
+//       CHECK:   %[[A:.+]] = memref.extract_aligned_pointer_as_index %[[V]]
+//       CHECK:   %[[BYTES:.+]] = arith.muli %[[OFFSET]], %c2
+//       CHECK:   %[[FIRST:.+]] = arith.addi %[[A]], %[[BYTES]]
+//       CHECK:   arith.index_cast %[[FIRST]] : index to i64
+//       CHECK:   %[[M:.+]] = builtin.unrealized_conversion_cast %{{.+}} : !llvm.struct<{{.+}}> to memref<2x4xbf16>
+//       CHECK:   call @takes(%[[M]])
+func.func private @takes(%x: memref<2x4xbf16>)
+func.func @part(%x: memref<8x4xbf16>, %i: index) {
+  %v = memref.subview %x[%i, 0] [2, 4] [1, 1] : memref<8x4xbf16> to memref<2x4xbf16, strided<[4, 1], offset: ?>>
+  %m = builtin.unrealized_conversion_cast %v : memref<2x4xbf16, strided<[4, 1], offset: ?>> to memref<2x4xbf16>
+  call @takes(%m) : (memref<2x4xbf16>) -> ()
+  return
+}
+
+// -----
+
 // One that is not contiguous is as many as it has lines; where these are apart too, as many as it has elements.
 
 // CHECK-LABEL: func @strided
