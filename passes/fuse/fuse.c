@@ -303,6 +303,18 @@ static bool join_chains(MlirOperation root, const SnPolicy *policy) {
   return changed;
 }
 
+// What is left of what arguments alone give.
+static bool join_tables(MlirOperation root) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_tables(blocks[i]);
+  free(blocks);
+  return changed;
+}
+
 static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains, bool turns) {
   MlirLogicalResult result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
@@ -326,6 +338,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
   if (!sn_failed(result) && chains && turns && turn_rows(root, policy))
     result = sn_simplify(root);
   if (!sn_failed(result) && chains && join_chains(root, policy))
+    result = sn_simplify(root);
+  if (!sn_failed(result) && join_tables(root))
     result = sn_simplify(root);
   return result;
 }

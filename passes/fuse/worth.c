@@ -111,6 +111,19 @@ static double times_again(const SnMerge *m) {
 // others visits a few more points than it has.
 enum { MOST_TIMES = 4 };
 
+// Rows of the merged form for each of which a is the same: images of a batch. On a CPU it has been stored in the time
+// of two, so their number, known or `?`, does not matter; a GPU rather makes it for a few than launches a kernel.
+static double rows_alike(const SnMerge *m) {
+  double n = 1;
+  for (intptr_t r = 0; r < m->merged.num_rows; ++r) {
+    bool used = false;
+    for (size_t d = 0; d < m->a.dims.size && !used; ++d)
+      used = mlirAffineExprIsFunctionOfDim(m->a_dims[d], r);
+    n *= used ? 1 : points(&m->merged, r, r + 1);
+  }
+  return n;
+}
+
 // One number for the whole grid (a mean's divisor, the scale of a gradient): a row has it at hand sooner than a kernel
 // of its own would.
 static bool is_one_number(const SnForm *f) { return points(f, 0, (intptr_t)f->dims.size) == 1; }
@@ -179,7 +192,7 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
-               !sn_is_light(&m->a) && times_again(m) > MOST_TIMES;
+               !sn_is_light(&m->a) && (times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1));
   return !again || sn_again_worth(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 

@@ -487,15 +487,17 @@ static bool decide(SnMerge *m, Match *match) {
     if (sn_flows(m, k, &result) && sn_is_reduced(a, result))
       return can_finish(m, match);
   }
-  bool a_free = is_free(a), b_free = is_free(b);
+  bool a_free = is_free(a), b_free = is_free(b), shared = false;
   if (m->duplicate && !sn_is_elementwise_form(a))
     return sn_refuse(a->op, SN_WHY_TWICE);
   for (size_t i = 0; i < a->inputs.size; ++i)
     for (size_t k = 0; k < b->inputs.size; ++k)
-      if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value))
+      if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value)) {
         match_shared(match, &a->inputs.data[i], &b->inputs.data[k], a_free || b_free);
+        shared = true;
+      }
   match_rest(match, false);
-  if (!a_free || !b_free)
+  if (!a_free || !b_free || (!flows && !shared))
     match_rest(match, true);
 
   bool through = false; // what is read of a is at a place of its own: a diagonal

@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-fuse=policy=aggressive --split-input-file %s | FileCheck %s --check-prefix=AGGRESSIVE
 // RUN: sinter-opt --sinter-fuse=policy=medium --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
 // RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
+// RUN: sinter-opt --sinter-fuse=target=gpu --split-input-file %s | FileCheck %s --check-prefix=GPU
 // RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
@@ -250,4 +251,33 @@ func.func @heavy_for_each_reader(%x: tensor<9x5xbf16>) -> (tensor<9xf32>, tensor
     sinter.yield %c : f32
   }
   return %y, %z : tensor<9xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Two rows read the same exponentials: a CPU has stored them in the time of making them twice, so it does for any
+// number of rows, known or not. A GPU would launch a kernel for it.
+
+// MEDIUM-LABEL: func @heavy_for_two_rows
+// MEDIUM-COUNT-2: sinter.rowwise
+// GPU-LABEL: func @heavy_for_two_rows
+// GPU-COUNT-1: sinter.rowwise
+//     GPU-NOT: sinter.rowwise
+//         GPU: return
+func.func @heavy_for_two_rows(%x: tensor<2x300xf32>, %b: tensor<300xf32>) -> tensor<2x300xf32> {
+  %e = tensor.empty() : tensor<300xf32>
+  %d = tensor.empty() : tensor<2x300xf32>
+  %s = sinter.rowwise () by (j = 300) ins(%b[j] : tensor<300xf32>) outs(%e[j] : tensor<300xf32>) {
+  ^row(%r: tensor<300xf32>):
+    %c = math.exp %r : tensor<300xf32>
+    sinter.yield %c : tensor<300xf32>
+  }
+  %y = sinter.rowwise (i = 2) by (j = 300)
+      ins(%x[i, j] : tensor<2x300xf32>, %s[j] : tensor<300xf32>)
+      outs(%d[i, j] : tensor<2x300xf32>) {
+  ^row(%r: tensor<300xf32>, %q: tensor<300xf32>):
+    %c = arith.mulf %r, %q : tensor<300xf32>
+    sinter.yield %c : tensor<300xf32>
+  }
+  return %y : tensor<2x300xf32>
 }
