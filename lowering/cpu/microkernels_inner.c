@@ -178,12 +178,13 @@ static void columns_of(SnBuilder *b, Tile *t, MlirValue column, int64_t columns)
     rows_of(b, t, whole, known % most);
   if (fixed)
     return;
-  for (int64_t rows = most / 2; rows; rows /= 2) { // of powers of two; no loop turns twice
-    MlirValue end = sn_size_whole(b, m, rows);
-    SnLoop i = sn_for(b, whole, end, sn_index(b, rows));
+  // Fewer are left than a tile has: one of just so many rows reads each line of weights once. No loop turns twice.
+  MlirValue left = sn(b, "arith.subi", m, whole);
+  for (int64_t rows = most - 1; rows; --rows) {
+    MlirValue are = sn(b, "arith.cmpi", left, sn_index(b, rows), sn_attr("predicate", sn_i64(b->ctx, 0)));
+    SnLoop i = sn_for(b, sn(b, "arith.select", are, whole, m), m, sn_index(b, rows));
     rows_of(b, t, i.index, rows);
     sn_next(b, &i);
-    whole = end;
   }
 }
 

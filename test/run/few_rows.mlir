@@ -1,4 +1,5 @@
 // RUN: sinter-run %s --shape=1x70 --verify --quiet | FileCheck %s
+// RUN: sinter-run %s --shape=3x70 --verify --quiet | FileCheck %s
 // RUN: sinter-run %s --shape=7x70 --verify --quiet | FileCheck %s
 // RUN: sinter-run %s --shape=16x70 --verify --quiet | FileCheck %s
 // RUN: sinter-run %s --shape=17x70 --verify --quiet | FileCheck %s

@@ -28,6 +28,24 @@ func.func private @inner(%x: memref<2x70xbf16>, %w: memref<13x70xbf16>, %y: memr
 
 // -----
 
+// Rows of `?`: what a tile of 4 leaves is one of 3, of 2 or of 1, so each line of weights is read once for it.
+
+// CHECK-LABEL: func.func private @inner_unknown_task(
+//       CHECK:   arith.cmpi eq, {{.*}}, %c3
+//       CHECK:   iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+//       CHECK:   arith.cmpi eq, {{.*}}, %c2
+//       CHECK:   arith.cmpi eq, {{.*}}, %c1
+func.func private @inner_unknown(%x: memref<?x64xf32>, %w: memref<12x64xf32>, %y: memref<?x12xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 12) product (k = 64) (%x[i, k] : memref<?x64xf32>, %w[j, k] : memref<12x64xf32>) : f32
+      outs(%y[i, j] : memref<?x12xf32>) schedule(#sinter.brgemm<kernel = "inner512", m = 4, n = 12, k = 64, lanes = 1>) {
+  ^row(%a: tensor<12xf32>):
+    sinter.yield %a : tensor<12xf32>
+  }
+  return
+}
+
+// -----
+
 // Weights [k, j] where they lie: widened in registers, three rows further on asked for.
 
 // CHECK-LABEL: func.func private @reading_task(
