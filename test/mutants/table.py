@@ -53,6 +53,12 @@ MUTANTS = [Mutant(*m) for m in (
      "for (int64_t d = 0; d < rows; ++d)\n    if (f->dims.data[d].size > 1 && factors[d] % lanes)",
      "for (int64_t d = 0; d < rows; ++d)\n    if (false)", EMULATE,
      "vectors of rows that begin at no multiple of them count as aligned"),
+    ("lowering/gpu/rows/rowwise_gpu.c", "sn_index(b, multiple - 1)), sn_index(b, 0)",
+     "sn_index(b, multiple - multiple)), sn_index(b, 0)", ["lowering/gpu/even_length.mlir", *EMULATE],
+     "sizes that are no multiple of a vector are read by vectors"),
+    ("passes/arrange/turned_sums.c", "(same && reads_turned(op, turned, steps + 1))", "(same && false)",
+     ["passes/arrange/turned_waiting.mlir"],
+     "a variance of a first dimension is two kernels"),
     # Sides with programs
     ("lowering/cpu/pack_programs.c", "if (line->id == SN_OP_constant)\n      sn_map",
      "if (line->id == SN_OP_constant && false)\n      sn_map", ["lowering/cpu/sides.mlir"],
