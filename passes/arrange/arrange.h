@@ -15,6 +15,8 @@ MlirOperation sn_merge_columns(MlirOperation form);
 MlirOperation sn_spread_columns(MlirOperation form);
 // A rowwise form without columns that does nothing but reduce over its rows: the last of them are columns.
 MlirOperation sn_one_row(MlirOperation form);
+// A rowwise form of elements that have nothing to do with each other, whose columns lie side by side.
+MlirOperation sn_order_columns(MlirOperation form);
 // A rowwise form whose rows follow each other as its first result has them in memory.
 MlirOperation sn_order_rows(MlirOperation form);
 

@@ -7,11 +7,16 @@
 // Neighbours in the last row dimension are those of a GPU's threads: families that have rows as lanes (windows, tiles)
 // ask that they are neighbours in memory.
 //
+//   rowwise (i, e) by (j) ins(%x[i, j, e]) outs(%y[i, j, e])    ->    rowwise (i, j) by (e), the same
+//
+// Columns of elements that have nothing to do with each other are what lies side by side, in all that is as large.
+//
 // test: test/passes/arrange/row_order.mlir
 
 #include "dialect/sequence.h"
 #include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
+#include "passes/merge/merge.h"
 
 // The row dimensions in the order of the first result's subscripts; false if it does not have all of them, or they are
 // in this order.
@@ -72,4 +77,35 @@ MlirOperation sn_order_rows(MlirOperation op) {
   sn_form_free(&to);
   sn_form_free(&f);
   return made;
+}
+
+// The row dimension that is the last subscript of all results and of all inputs that use a column; -1: there is none.
+static intptr_t side_by_side(const SnForm *f) {
+  intptr_t found = -1;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    intptr_t rank = mlirAffineMapGetNumResults(a->map), last = rank ? sn_map_dim(a->map, rank - 1) : -1;
+    if (k < f->inputs.size && !sn_uses_cols(f, a->map))
+      continue;
+    if (last < 0 || last >= f->num_rows || (found >= 0 && last != found))
+      return -1;
+    found = last;
+  }
+  return found;
+}
+
+MlirOperation sn_order_columns(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  bool is_column[SN_MAX_DIMS] = {false};
+  intptr_t column =
+      sn_num_results(op) && !sn_in_sequence(op) && !f.schedule.ptr && f.num_cols && sn_is_elementwise_form(&f)
+          ? side_by_side(&f)
+          : -1;
+  if (column >= 0) {
+    is_column[column] = true;
+    if (sn_can_resplit(&f, is_column))
+      op = sn_resplit(op, is_column);
+  }
+  sn_form_free(&f);
+  return op;
 }

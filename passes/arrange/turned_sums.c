@@ -19,6 +19,11 @@
 // In front of fusion (`of=waiting`) those are turned whose results something waits for at every element that was
 // reduced, a softmax or a norm over the first dimension, where few elements are: then one kernel has the reduction and
 // the rest. So are those that read what was turned: a variance's sum of squares is in the kernel of its mean.
+// Where kernels share a launch (`launches=one`) so are those that reduce to one number: what makes the
+// elements would add them up by its last block, for which all others wait longer than for a phase more.
+//
+//   %s = (i = 2048) by () reduce(add []) %x[i] * %x[i]       %y[i] = rowwise () by (i = 2048)
+//   %y[i] = %x[i] * rsqrt(%s)                          ->             %x * rsqrt(row_reduce add %x * %x)
 //
 // decides: which reductions over a GPU's rows are those of rows instead.
 //
@@ -44,7 +49,8 @@ enum {
   MOST_WAITING = 1024,   // elements of a column that something waits for,
   MOST_OF_MANY = 8192,   // or so many of as many columns as these
   MANY_WAITING = 1024,
-  MOST_STEPS = 8, // from a result to what reads it beside what was reduced
+  MOST_NUMBER = 16384, // elements that one number is made of, by one block of a shared launch
+  MOST_STEPS = 8,      // from a result to what reads it beside what was reduced
 };
 
 typedef struct {
@@ -79,6 +85,21 @@ static bool makes_columns(const SnForm *f, bool waiting) {
   for (size_t k = 0; k < f->outputs.size; ++k)
     if (!sn_uses_cols(f, f->outputs.data[k].map) ||
         (!sn_is_reduced(f, k) && (!waiting || !sn_uses_all_rows(f, f->outputs.data[k].map))))
+      return false;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_is_table(&f->inputs.data[k]) || f->inputs.data[k].through.ptr)
+      return false;
+  return true;
+}
+
+// All that is made are numbers, of elements that one block has in its registers.
+static bool makes_numbers(const SnForm *f) {
+  if (!sn_is_plain(f) || f->contract || f->schedule.ptr || !f->num_rows || f->num_cols || !f->accumulators.size ||
+      f->indices.size || sn_num_reduced(f) != f->outputs.size || !goes_by_elements(f->body) ||
+      (f->finish.ptr && !goes_by_elements(f->finish)) || sn_num_rows(f) == SN_DYNAMIC || sn_num_rows(f) > MOST_NUMBER)
+    return false;
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (mlirAffineMapGetNumResults(f->accumulators.data[k].map) || !sn_combiner(f->accumulators.data[k].kind))
       return false;
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (sn_is_table(&f->inputs.data[k]) || f->inputs.data[k].through.ptr)
@@ -142,7 +163,7 @@ static bool is_read_beside(MlirValue v, int64_t reduced, int steps) {
 
 static bool is_waited_for(const SnForm *f) {
   int64_t reduced = sn_num_rows(f);
-  int64_t most = sn_row_length(f) >= MANY_WAITING ? MOST_OF_MANY : MOST_WAITING;
+  int64_t most = !f->num_cols ? MOST_NUMBER : sn_row_length(f) >= MANY_WAITING ? MOST_OF_MANY : MOST_WAITING;
   bool any = false;
   for (intptr_t k = 0; k < sn_num_results(f->op) && reduced > 1 && reduced <= most; ++k)
     any |= is_read_beside(sn_result(f->op, k), reduced, 0);
@@ -432,8 +453,16 @@ static MlirOperation turn(Turn *t) {
 
 typedef struct {
   const SnGpuChip *chip;
-  bool waiting;
+  bool waiting, one_launch;
 } What;
+
+// reads: columns that were turned.
+static bool is_turned(const SnForm *f, const What *what, bool reads, bool *little) {
+  *little = true;
+  if (what->waiting && what->one_launch && makes_numbers(f))
+    return is_waited_for(f);
+  return fits(f, little, what->waiting) && (!what->waiting || is_open(f) || is_waited_for(f) || reads);
+}
 
 static MlirLogicalResult function(MlirOperation func, void *user) {
   const What *what = user;
@@ -441,8 +470,8 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
-    if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) && fits(&t.f, &little, what->waiting) &&
-        (!what->waiting || is_open(&t.f) || is_waited_for(&t.f) || reads_turned(forms.data[k], &turned, 0))) {
+    if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) &&
+        is_turned(&t.f, what, reads_turned(forms.data[k], &turned, 0), &little)) {
       cut(&t, what->chip, little || what->waiting);
       sn_push(&turned, turn(&t));
     }
@@ -454,14 +483,17 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
 }
 
 typedef struct {
-  const char *chip, *of;
+  const char *chip, *of, *launches;
 } Options;
 static const char *const which[] = {"all", "waiting", NULL};
+static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "of",
      "all: reductions that are faster by themselves; waiting: in front of fusion, those that something waits for at "
      "every element",
      "all", which, offsetof(Options, of)},
+    {SN_OPTION_STRING, "launches", "of kernels, as of sinter-sequence: one number waits where a launch is shared",
+     "given", launches, offsetof(Options, launches)},
     {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
      offsetof(Options, chip)},
     {0},
@@ -470,7 +502,7 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   const SnGpuChip *chip = sn_gpu_chip(o->chip);
-  What what = {chip, !strcmp(o->of, "waiting")};
+  What what = {chip, !strcmp(o->of, "waiting"), !strcmp(o->launches, "one")};
   return chip ? sn_each_function(op, function, &what) : sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
 }
 

@@ -44,7 +44,8 @@
 #define SHARED_THREADS 512 // of a block of a sequence: more leave each too few registers
 #define SHARED_UNROLL 8    // vectors that a thread of a sequence has under way
 #define SUM_BLOCKS 7       // of a multiprocessor, that leave sums over rows
-#define MOST_WORDS 96      // of vectors that a thread has at once, where a row is read again or once
+#define SHARED_WORDS 64    // of vectors that a thread of a sequence has at once
+#define MOST_WORDS 96      // the same of a form by itself, where a row is read again or once
 #define MANY_REDUCES 6     // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
@@ -559,36 +560,46 @@ static const struct {
 
 // Vectors that a thread has before it uses the first take registers, one set for each row that is read. (A window that
 // is written out has its loads where ptxas likes them.)
-static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most) {
   int64_t words = 0;
   if (s->team == 1 && a->form->num_cols && s->unroll == a->length)
     return;
   for (size_t k = 0; k < a->form->inputs.size; ++k)
     if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
       words += sn_pieces(s->vector * sn_bits(sn_element(sn_type_of(a->form->inputs.data[k].value))), 32);
-  while (s->unroll > 1 && s->unroll * words > MOST_WORDS)
+  while (s->unroll > 1 && s->unroll * words > most)
     s->unroll /= 2;
 }
 
 // In a sequence: blocks are not too large, and where rows are read once or again, a block has many vectors under way,
-// so that a few blocks keep memory busy while others add up. What is summed over rows is left by few blocks.
+// so that a few blocks keep memory busy while others add up. What is summed over rows is left by few blocks. Of rows of
+// which there are few a thread has a vector: nothing else hides the time until it is there.
 static void share_blocks(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   while (s->threads > SHARED_THREADS && !s->tile)
     s->threads /= 2;
   if (s->registers || s->shared || s->flat || s->tile || s->team < s->threads)
     return;
+  if (a->rows != SN_DYNAMIC && a->rows <= a->gpu->multiprocessors) {
+    for (; s->unroll > 1 && s->threads < SHARED_THREADS; s->unroll /= 2)
+      s->threads *= 2;
+    return;
+  }
   int64_t vectors = a->length == SN_DYNAMIC ? 0 : a->length / s->vector;
   while (s->threads > (a->sums ? 64 : 32) && s->unroll < SHARED_UNROLL && vectors / s->threads < SHARED_UNROLL) {
     s->threads /= 2;
     s->unroll = vectors / s->threads < SHARED_UNROLL ? s->unroll : SHARED_UNROLL;
   }
-  unroll_less(a, s);
+  // A warp has a row by itself, where there is one for nearly each: it waits for no other, and goes on while they load.
+  while (s->threads > 32 && !a->sums && a->rows != SN_DYNAMIC &&
+         a->rows * s->threads / 2 >= a->gpu->multiprocessors * SHARED_THREADS * 7 / 8)
+    s->threads /= 2;
+  unroll_less(a, s, SHARED_WORDS);
   s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : SN_GPU_ROW_THREADS / s->threads);
 }
 
 bool sn_gpu_row_read(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool fits = stream(a, s) || reread(a, s);
-  unroll_less(a, s);
+  unroll_less(a, s, MOST_WORDS);
   return fits;
 }
 
@@ -603,7 +614,7 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
   if (!s.registers && !s.shared && !s.grid.group && !s.turned)
-    unroll_less(&facts, &s);
+    unroll_less(&facts, &s, MOST_WORDS);
   if (sn_in_sequence(f->op))
     share_blocks(&facts, &s);
   return sn_gpu_row_with_even(&facts, &s, sn_gpu_row_attribute(&facts, &s));

@@ -64,8 +64,32 @@ static intptr_t used_dims(const SnForm *f, SnSide side, SnGroup summed, const Sn
   return n;
 }
 
+// Of the n dimensions, in front of `rows` not summed: the one that walks along the memory of what the side reads most
+// of, or -1 where that is summed, or nobody knows. A GPU's tensor cores take sides of two bytes either way.
+static intptr_t along_memory(const SnCut *s, SnSide side, const SnAccess *accesses, const int64_t *used, intptr_t rows,
+                             MlirType element) {
+  if (!s->how.target || strcmp(s->how.target, "gpu") || sn_bits(element) != 16)
+    return -1;
+  double most = 0;
+  intptr_t found = -1;
+  for (size_t k = 0; k < side.count; ++k) {
+    MlirType t = sn_type_of(accesses[k].value);
+    intptr_t rank = mlirAffineMapGetNumResults(accesses[k].map);
+    double elements = 1;
+    for (intptr_t p = 0; p < rank; ++p)
+      elements *= sn_dim(t, p) == SN_DYNAMIC ? 1e9 : (double)sn_dim(t, p);
+    if (!rank || elements < most)
+      continue;
+    most = elements, found = -1;
+    for (intptr_t i = 0; i < rows; ++i)
+      if (sn_map_dim(accesses[k].map, rank - 1) == used[i])
+        found = i;
+  }
+  return found;
+}
+
 // The elements of a side by a form of their own: its program over what it uses and what is summed. Without a program
-// it is what its one access reads.
+// it is what its one access reads. They lie as what they are made of does, or else what is summed side by side.
 static SnAccess stored_side(SnCut *s, SnSide side, SnGroup summed, const SnAccess *accesses, MlirType element) {
   SnForm *f = &s->f;
   int64_t used[SN_MAX_DIMS];
@@ -78,7 +102,15 @@ static SnAccess stored_side(SnCut *s, SnSide side, SnGroup summed, const SnAcces
     dims[used[i]] = mlirAffineDimExprGet(s->b.ctx, i);
     sn_push(&to.dims, f->dims.data[used[i]]);
   }
-  SnAccess made = sn_piece_place(s, element, used, n, false);
+  intptr_t last = along_memory(s, side, accesses, used, to.num_rows, element), num_placed = 0;
+  int64_t placed[SN_MAX_DIMS];
+  MlirAffineExpr written[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < n; ++i)
+    if (i != last)
+      written[num_placed] = dims[used[i]], placed[num_placed++] = used[i];
+  if (last >= 0)
+    written[num_placed] = dims[used[last]], placed[num_placed] = used[last];
+  SnAccess made = sn_piece_place(s, element, placed, n, false);
   for (size_t k = 0; k < side.count; ++k) {
     SnAccess a = accesses[k];
     a.map = sn_map_replace(a.map, n, dims);
@@ -95,8 +127,7 @@ static SnAccess stored_side(SnCut *s, SnSide side, SnGroup summed, const SnAcces
     }
     sn_push(&to.inputs, a);
   }
-  sn_push(&to.outputs,
-          ((SnAccess){.value = made.value, .map = mlirAffineMapMultiDimIdentityGet(s->b.ctx, (intptr_t)n)}));
+  sn_push(&to.outputs, ((SnAccess){.value = made.value, .map = mlirAffineMapGet(s->b.ctx, n, 0, n, written)}));
   MlirOperation form = sn_form_create(&s->b, &to, false);
   SnBuilder in = sn_at_end(to.body, s->b.loc);
   if (side.program.ptr) {

@@ -38,3 +38,53 @@ func.func @reduced(%x: tensor<6x4x8xf32>, %e: tensor<f32>, %d: tensor<6x4xf32>) 
   }
   return %y, %z : tensor<f32>, tensor<6x4xf32>
 }
+
+// -----
+
+// Columns of elements are what lies side by side in what is stored, and in all that is read by columns.
+
+// CHECK-LABEL: func @columns
+//       CHECK:   sinter.rowwise (i = 4, j = 90) by (e = 32)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j, e] : tensor<4x89x32xbf16> else 0.000000e+00, %{{.+}}[i, j - 89, e] : tensor<4x1x32xbf16> else 0.000000e+00)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j, e] : tensor<4x90x32xbf16>)
+//       CHECK:     sinter.index j : index
+func.func @columns(%x: tensor<4x89x32xbf16>, %n: tensor<4x1x32xbf16>, %o: tensor<4x90x32xbf16>) -> tensor<4x90x32xbf16> {
+  %y = sinter.rowwise (i = 4, e = 32) by (j = 90)
+      ins(%x[i, j, e] : tensor<4x89x32xbf16> else 0.0, %n[i, j - 89, e] : tensor<4x1x32xbf16> else 0.0)
+      outs(%o[i, j, e] : tensor<4x90x32xbf16>) {
+  ^row(%a: tensor<90xbf16>, %b: tensor<90xbf16>):
+    %j = sinter.index j : tensor<90xindex>
+    %c = arith.constant 89 : index
+    %cs = sinter.broadcast %c : index -> tensor<90xindex>
+    %old = arith.cmpi ult, %j, %cs : tensor<90xindex>
+    %v = arith.select %old, %a, %b : tensor<90xi1>, tensor<90xbf16>
+    sinter.yield %v : tensor<90xbf16>
+  }
+  return %y : tensor<4x90x32xbf16>
+}
+
+// -----
+
+// What reads along its columns keeps them (a transpose), and so does what reduces them.
+
+// CHECK-LABEL: func @transpose
+//       CHECK:   sinter.rowwise (e = 3300) by (j = 9000)
+// CHECK-LABEL: func @reduces
+//       CHECK:   sinter.rowwise (e = 33) by (j = 90)
+func.func @transpose(%x: tensor<3300x9000xf32>, %o: tensor<9000x3300xf32>) -> tensor<9000x3300xf32> {
+  %y = sinter.rowwise (e = 3300) by (j = 9000) ins(%x[e, j] : tensor<3300x9000xf32>) outs(%o[j, e] : tensor<9000x3300xf32>) {
+  ^row(%a: tensor<9000xf32>):
+    sinter.yield %a : tensor<9000xf32>
+  }
+  return %y : tensor<9000x3300xf32>
+}
+func.func @reduces(%x: tensor<90x33xf32>, %o: tensor<90x33xf32>) -> tensor<90x33xf32> {
+  %y = sinter.rowwise (e = 33) by (j = 90) ins(%x[j, e] : tensor<90x33xf32>) outs(%o[j, e] : tensor<90x33xf32>) {
+  ^row(%a: tensor<90xf32>):
+    %s = sinter.row_reduce add %a : tensor<90xf32> -> f32
+    %r = sinter.broadcast %s : f32 -> tensor<90xf32>
+    %d = arith.divf %a, %r : tensor<90xf32>
+    sinter.yield %d : tensor<90xf32>
+  }
+  return %y : tensor<90x33xf32>
+}

@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-turned-sums=of=waiting --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-turned-sums="of=waiting launches=one" --split-input-file %s | FileCheck %s --check-prefix=SHARED
 
 // In front of fusion: a sum over the first dimension that each element waits for becomes a row's, with what the form
 // stores beside it.
@@ -108,4 +109,69 @@ func.func @alone(%x: tensor<12x40xf32>, %f: tensor<40xf32>) -> tensor<40xf32> {
     sinter.yield %a : tensor<40xf32>
   }
   return %v : tensor<40xf32>
+}
+
+// -----
+
+// One number that each element waits for: where a launch is shared, a row of one block has it and the rest. What nobody
+// waits for at each element stays; and so do more elements than one block has.
+
+// CHECK-LABEL: func @number
+//       CHECK:   reduce(add []
+//       CHECK:   reduce(add []
+// SHARED-LABEL: func @number
+//  SHARED-SAME:   (%[[X:[^:]+]]: tensor<2048xf32>, %[[N:[^:]+]]: tensor<f32>
+//       SHARED:   %[[S:.+]] = sinter.rowwise () by (i = 2048)
+//  SHARED-NEXT:     ins(%[[X]][i] : tensor<2048xf32>, %[[N]][] : tensor<f32>)
+//  SHARED-NEXT:     outs(%{{.+}}[] : tensor<f32>)
+//       SHARED:   ^row(%[[A:.+]]: tensor<2048xf32>, %[[B:.+]]: f32):
+//       SHARED:     %[[Q:.+]] = arith.mulf %[[A]], %[[A]] : tensor<2048xf32>
+//       SHARED:     %[[R:.+]] = sinter.row_reduce add %[[Q]]
+//       SHARED:     %[[M:.+]] = arith.divf %[[R]], %[[B]] : f32
+//       SHARED:     sinter.yield %[[M]] : f32
+//       SHARED:   sinter.rowwise (i = 2048) by ()
+//  SHARED-NEXT:     ins(%[[X]][i] : tensor<2048xf32>, %[[S]][]
+//       SHARED:   sinter.rowwise (i = 2048) by ()
+//       SHARED:     reduce(maximumf []
+func.func @number(%x: tensor<2048xf32>, %n: tensor<f32>, %e: tensor<2048xf32>, %f: tensor<f32>)
+    -> (tensor<2048xf32>, tensor<f32>) {
+  %s = sinter.rowwise (i = 2048) by () ins(%x[i] : tensor<2048xf32>, %n[] : tensor<f32>) reduce(add [] : f32)
+      outs(%f[] : tensor<f32>) {
+  ^row(%a: f32, %b: f32):
+    %q = arith.mulf %a, %a : f32
+    sinter.yield %q : f32
+  } finish {
+  ^done(%r: f32, %b: f32):
+    %m = arith.divf %r, %b : f32
+    sinter.yield %m : f32
+  }
+  %y = sinter.rowwise (i = 2048) by () ins(%x[i] : tensor<2048xf32>, %s[] : tensor<f32>) outs(%e[i] : tensor<2048xf32>) {
+  ^row(%a: f32, %b: f32):
+    %d = arith.divf %a, %b : f32
+    sinter.yield %d : f32
+  }
+  %z = sinter.rowwise (i = 2048) by () ins(%y[i] : tensor<2048xf32>) reduce(maximumf [] : f32) outs(%f[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  return %y, %z : tensor<2048xf32>, tensor<f32>
+}
+
+// -----
+
+// SHARED-LABEL: func @many
+//       SHARED:   sinter.rowwise (i = 16385) by ()
+//       SHARED:     reduce(add []
+func.func @many(%x: tensor<16385xf32>, %e: tensor<16385xf32>, %f: tensor<f32>) -> tensor<16385xf32> {
+  %s = sinter.rowwise (i = 16385) by () ins(%x[i] : tensor<16385xf32>) reduce(add [] : f32) outs(%f[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %y = sinter.rowwise (i = 16385) by () ins(%x[i] : tensor<16385xf32>, %s[] : tensor<f32>)
+      outs(%e[i] : tensor<16385xf32>) {
+  ^row(%a: f32, %b: f32):
+    %d = arith.divf %a, %b : f32
+    sinter.yield %d : f32
+  }
+  return %y : tensor<16385xf32>
 }

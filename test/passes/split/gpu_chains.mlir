@@ -222,3 +222,54 @@ func.func @rotated(%q: tensor<70x16xbf16>, %r: tensor<70x16xbf16>, %k: tensor<90
   }
   return %y : tensor<70x32xbf16>
 }
+
+// -----
+
+// A matrix that is computed lies as what it is made of does: copies go along memory. What is multiplied by tensor cores
+// of two bytes may lie either way; f32 has what is summed side by side.
+
+// CHECK-LABEL: func.func @appended
+//       CHECK:   %[[V:.+]] = sinter.rowwise (e = 32) by (j = 90)
+//  CHECK-NEXT:     ins(%{{.+}}[j, e] : tensor<89x32xbf16> else 0.000000e+00, %{{.+}}[j - 89, e] : tensor<1x32xbf16> else 0.000000e+00)
+//  CHECK-NEXT:     outs(%{{.+}}[j, e] : tensor<90x32xbf16>)
+//       CHECK:   sinter.contract (i = 70) by (e = 32)
+//       CHECK:     product (j = 90) (%{{.+}}[i, j] : tensor<70x90xbf16>, %[[V]][j, e] : tensor<90x32xbf16>) : f32
+func.func @appended(%w: tensor<70x90xbf16>, %v: tensor<89x32xbf16>, %new: tensor<1x32xbf16>, %o: tensor<70x32xf32>)
+    -> tensor<70x32xf32> {
+  %y = sinter.contract (i = 70) by (e = 32)
+      product (j = 90) (%w[i, j] : tensor<70x90xbf16>, side(%v[j, e] : tensor<89x32xbf16> else 0.0,
+                                                            %new[j - 89, e] : tensor<1x32xbf16> else 0.0) {
+  ^side(%a: tensor<90xbf16>, %b: tensor<90xbf16>):
+    %j = sinter.index j : tensor<90xindex>
+    %n = arith.constant 89 : index
+    %ns = sinter.broadcast %n : index -> tensor<90xindex>
+    %old = arith.cmpi ult, %j, %ns : tensor<90xindex>
+    %x = arith.select %old, %a, %b : tensor<90xi1>, tensor<90xbf16>
+    sinter.yield %x : tensor<90xbf16>
+  }) : f32
+      outs(%o[i, e] : tensor<70x32xf32>) {
+  ^row(%x: tensor<32xf32>):
+    sinter.yield %x : tensor<32xf32>
+  }
+  return %y : tensor<70x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @appended_f32
+//       CHECK:   %[[V:.+]] = sinter.rowwise (e = 32) by (j = 90)
+//       CHECK:     outs(%{{.+}}[e, j] : tensor<32x90xf32>)
+//       CHECK:     product (j = 90) (%{{.+}}[i, j] : tensor<70x90xf32>, %[[V]][e, j] : tensor<32x90xf32>) : f32
+func.func @appended_f32(%w: tensor<70x90xf32>, %v: tensor<90x32xf32>, %o: tensor<70x32xf32>) -> tensor<70x32xf32> {
+  %y = sinter.contract (i = 70) by (e = 32)
+      product (j = 90) (%w[i, j] : tensor<70x90xf32>, side(%v[j, e] : tensor<90x32xf32>) {
+  ^side(%a: tensor<90xf32>):
+    %x = math.absf %a : tensor<90xf32>
+    sinter.yield %x : tensor<90xf32>
+  }) : f32
+      outs(%o[i, e] : tensor<70x32xf32>) {
+  ^row(%x: tensor<32xf32>):
+    sinter.yield %x : tensor<32xf32>
+  }
+  return %y : tensor<70x32xf32>
+}
