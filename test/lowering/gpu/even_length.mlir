@@ -56,3 +56,24 @@ func.func private @even_rows(%x: memref<?x?xbf16>, %y: memref<?xf32>) attributes
   }
   return
 }
+
+// -----
+
+// What begins at the second element is no vector of 16 bytes wherever sizes are multiples of one.
+
+// CHECK: gpu.func @begin_even4_most64(
+// CHECK:   vector.load %{{.+}}] : memref<?x?xf32>, vector<4xf32>
+// CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+func.func private @begin(%x: memref<?x?xf32>, %w: memref<?xf32>, %y: memref<?x?xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j + 1] : memref<?x?xf32>, %w[j] : memref<?xf32>) outs(%y[i, j] : memref<?x?xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 6, even = #sinter.gpu_rows<threads = 32, blocks = 6, team = 16,
+               vector = 4, residency = "registers", most = 64, multiple = 4, least = 9>>) {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    %c = sinter.broadcast %s : f32 -> tensor<?xf32>
+    %d = arith.divf %a, %c : tensor<?xf32>
+    %e = arith.mulf %d, %b : tensor<?xf32>
+    sinter.yield %e : tensor<?xf32>
+  }
+  return
+}

@@ -88,3 +88,20 @@ func.func @reduces(%x: tensor<90x33xf32>, %o: tensor<90x33xf32>) -> tensor<90x33
   }
   return %y : tensor<90x33xf32>
 }
+
+// -----
+
+// So does what has other neighbours in one operand than in another.
+
+// CHECK-LABEL: func @neighbours
+//       CHECK:   sinter.rowwise (i = 40, e = 3300) by (j = 900)
+func.func @neighbours(%x: tensor<40x900x3300xf32>, %z: tensor<3300x900x40xf32>, %o: tensor<40x900x3300xf32>) -> tensor<40x900x3300xf32> {
+  %y = sinter.rowwise (i = 40, e = 3300) by (j = 900)
+      ins(%x[i, j, e] : tensor<40x900x3300xf32>, %z[e, j, i] : tensor<3300x900x40xf32>)
+      outs(%o[i, j, e] : tensor<40x900x3300xf32>) {
+  ^row(%a: tensor<900xf32>, %b: tensor<900xf32>):
+    %s = arith.addf %a, %b : tensor<900xf32>
+    sinter.yield %s : tensor<900xf32>
+  }
+  return %y : tensor<40x900x3300xf32>
+}

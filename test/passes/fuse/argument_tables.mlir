@@ -107,3 +107,35 @@ func.func @large(%v: tensor<8193xf32>, %w: tensor<8193xf32>) -> (tensor<8193xf32
   }
   return %r, %s : tensor<8193xf32>, tensor<8193xf32>
 }
+
+// -----
+
+// One of another size between two that are alike parts them no more than anything else.
+
+// CHECK-LABEL: func @between
+//       CHECK:   sinter.rowwise (i = 16) by ()
+//  CHECK-NEXT:     ins(%arg0[i] : tensor<16xf32>, %arg2[i] : tensor<16xf32>)
+//       CHECK:   sinter.rowwise (i = 15) by ()
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   return
+func.func @between(%v: tensor<16xf32>, %w: tensor<15xf32>, %u: tensor<16xf32>) -> (tensor<16xf32>, tensor<15xf32>, tensor<16xf32>) {
+  %e = tensor.empty() : tensor<16xf32>
+  %g = tensor.empty() : tensor<15xf32>
+  %h = tensor.empty() : tensor<16xf32>
+  %r = sinter.rowwise (i = 16) by () ins(%v[i] : tensor<16xf32>) outs(%e[i] : tensor<16xf32>) {
+  ^row(%a: f32):
+    %p = math.rsqrt %a : f32
+    sinter.yield %p : f32
+  }
+  %s = sinter.rowwise (i = 15) by () ins(%w[i] : tensor<15xf32>) outs(%g[i] : tensor<15xf32>) {
+  ^row(%a: f32):
+    %p = math.exp %a : f32
+    sinter.yield %p : f32
+  }
+  %t = sinter.rowwise (i = 16) by () ins(%u[i] : tensor<16xf32>) outs(%h[i] : tensor<16xf32>) {
+  ^row(%a: f32):
+    %p = math.exp %a : f32
+    sinter.yield %p : f32
+  }
+  return %r, %s, %t : tensor<16xf32>, tensor<15xf32>, tensor<16xf32>
+}

@@ -430,6 +430,36 @@ func.func @any_warps(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
+// What is summed over rows, too, and what is read again have no rows beside each other.
+
+// CHECK-LABEL: func @any_sums
+//   CHECK-NOT:   even
+//       CHECK:   return
+func.func @any_sums(%x: tensor<?x?xf32>, %e: tensor<?xf32>, %f: tensor<f32>)
+    -> (tensor<?xf32>, tensor<f32>) {
+  %y, %z = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [] : f32)
+      outs(%e[j] : tensor<?xf32>, %f[] : tensor<f32>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce minimumf %a : tensor<?xf32> -> f32
+    sinter.yield %s, %s : f32, f32
+  }
+  return %y, %z : tensor<?xf32>, tensor<f32>
+}
+
+// CHECK-LABEL: func @any_again
+//   CHECK-NOT:   even
+//       CHECK:   return
+func.func @any_again(%x: tensor<8x?xf32>, %e: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  %y = sinter.rowwise (j = ?) by (i = 8) ins(%x[i, j] : tensor<8x?xf32>) outs(%e[i, j] : tensor<8x?xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<8xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<8xf32>
+    %q = arith.subf %a, %b : tensor<8xf32>
+    sinter.yield %q : tensor<8xf32>
+  }
+  return %y : tensor<8x?xf32>
+}
+
 // CHECK-LABEL: func @any_tile
 //       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 256, occupancy = 1, residency = "registers", shape = "tile",

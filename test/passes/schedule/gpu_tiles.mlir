@@ -316,3 +316,20 @@ func.func @many_tiles(%x: tensor<8192x512xf32>, %w: tensor<4352x512xf32>, %e: te
   }
   return %0 : tensor<8192x4352xf32>
 }
+
+// -----
+
+// Weights of odd lines, which threads move an element at a time: that costs ten times what a piece does. So tiles are
+// large, for which each element is moved less often, and blocks share what is summed.
+
+// CHECK-LABEL: func @odd_lines
+//       CHECK:   kernel = "wgmma", m = 128, n = 64, share = "turns", split = 4,
+func.func @odd_lines(%x: tensor<512x512xf16>, %w: tensor<512x511xf16>, %e: tensor<512x511xf32>) -> tensor<512x511xf32> {
+  %0 = sinter.contract (i = 512) by (j = 511)
+      product (k = 512) (%x[i, k] : tensor<512x512xf16>, %w[k, j] : tensor<512x511xf16>) : f32
+      outs(%e[i, j] : tensor<512x511xf32>) {
+  ^row(%acc: tensor<511xf32>):
+    sinter.yield %acc : tensor<511xf32>
+  }
+  return %0 : tensor<512x511xf32>
+}

@@ -1,5 +1,7 @@
 // RUN: sinter-opt --sinter-split="target=gpu again=240000 stored=0" --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-split="target=gpu again=2400000 stored=0" --split-input-file %s | FileCheck %s --check-prefix=SMALL
+// RUN: sinter-opt --sinter-split="target=gpu again=250000 stored=0" --split-input-file %s | FileCheck %s --check-prefix=LIMIT
+// RUN: sinter-opt --sinter-split="target=gpu again=1900000 stored=0" --split-input-file %s | FileCheck %s --check-prefix=SUMS
 // RUN: not sinter-opt --sinter-split="target=gpu again=many" %s 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: {{.*}}again=many is not a number of bytes
 
@@ -38,7 +40,8 @@
 //  CHECK-NEXT:       product (j = 192) (%[[D]][i, j] : memref<20x192xbf16>, %{{.+}}[j, k] : memref<192x16xbf16>) : f32
 //  CHECK-NEXT:       ins(%[[ALSO]][0, i, k] : memref<1x20x16xf32>)
 //  CHECK-NEXT:       outs(%[[SUM]][i, k] : memref<20x16xf32>)
-//       CHECK:       arith.addf
+//  CHECK-NEXT:     ^row(%[[TOLD:.+]]: tensor<16xf32>, %[[MORE:.+]]: tensor<16xf32>):
+//  CHECK-NEXT:       arith.addf %[[MORE]], %[[TOLD]]
 //       CHECK:     memref.subview %[[DW]][%[[AT]], 0] [192, 16] [1, 1]
 //       CHECK:     sinter.contract (j = 192) by (k = 16)
 //       CHECK:   }
@@ -52,6 +55,11 @@
 // SMALL-LABEL: func @gradient
 //   SMALL-NOT:   scf.for
 //       SMALL:   outs(%{{.+}}[i, j] : tensor<20x2000xf32>
+
+// Nor is it worth it where both are less than the limit by a little.
+
+// LIMIT-LABEL: func @gradient
+//   LIMIT-NOT:   scf.for
 func.func @gradient(%x: tensor<20x16xbf16>, %w: tensor<2000x16xbf16>, %t: tensor<20xi64>, %e: tensor<f32>, %d: tensor<20x2000xbf16>, %a: tensor<20x16xbf16>, %b: tensor<2000x16xbf16>) -> (tensor<f32>, tensor<20x16xbf16>, tensor<2000x16xbf16>) {
   %0:2 = sinter.contract (i = 20) by (j = 2000)
       product (k = 16) (%x[i, k] : tensor<20x16xbf16>, %w[j, k] : tensor<2000x16xbf16>) : f32
@@ -154,4 +162,54 @@ func.func @rows(%x: tensor<2000x40xf32>, %w: tensor<40x150xf32>, %d: tensor<2000
     sinter.yield %p : tensor<150xf32>
   }
   return %1, %2 : tensor<2000x40xf32>, tensor<40x150xf32>
+}
+
+// -----
+
+// 2,400,000 bytes, which are more than the limit of 1,900,000. The sums over rows would be 1,920,000, and so are they.
+
+// SUMS-LABEL: func @sums
+//   SUMS-NOT:   scf.for
+func.func @sums(%x: tensor<2000x3200xf32>, %w: tensor<3200x150xf32>, %d: tensor<2000x150xf32>, %b: tensor<3200x150xf32>) -> tensor<3200x150xf32> {
+  %0 = sinter.contract (i = 2000) by (j = 150)
+      product (k = 3200) (%x[i, k] : tensor<2000x3200xf32>, %w[k, j] : tensor<3200x150xf32>) : f32
+      outs(%d[i, j] : tensor<2000x150xf32>) {
+  ^row(%p: tensor<150xf32>):
+    %m = sinter.row_reduce maximumf %p : tensor<150xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<150xf32>
+    %s = arith.subf %p, %mb : tensor<150xf32>
+    sinter.yield %s : tensor<150xf32>
+  }
+  %1 = sinter.contract (k = 3200) by (j = 150)
+      product (i = 2000) (%0[i, j] : tensor<2000x150xf32>, %x[i, k] : tensor<2000x3200xf32>) : f32
+      outs(%b[k, j] : tensor<3200x150xf32>) {
+  ^row(%p: tensor<150xf32>):
+    sinter.yield %p : tensor<150xf32>
+  }
+  return %1 : tensor<3200x150xf32>
+}
+
+// -----
+
+// The same with sums of 1,860,000 bytes: parts of it are made again.
+
+// SUMS-LABEL: func @fewer_sums
+//       SUMS:   scf.for
+func.func @fewer_sums(%x: tensor<2000x3100xf32>, %w: tensor<3100x150xf32>, %d: tensor<2000x150xf32>, %b: tensor<3100x150xf32>) -> tensor<3100x150xf32> {
+  %0 = sinter.contract (i = 2000) by (j = 150)
+      product (k = 3100) (%x[i, k] : tensor<2000x3100xf32>, %w[k, j] : tensor<3100x150xf32>) : f32
+      outs(%d[i, j] : tensor<2000x150xf32>) {
+  ^row(%p: tensor<150xf32>):
+    %m = sinter.row_reduce maximumf %p : tensor<150xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<150xf32>
+    %s = arith.subf %p, %mb : tensor<150xf32>
+    sinter.yield %s : tensor<150xf32>
+  }
+  %1 = sinter.contract (k = 3100) by (j = 150)
+      product (i = 2000) (%0[i, j] : tensor<2000x150xf32>, %x[i, k] : tensor<2000x3100xf32>) : f32
+      outs(%b[k, j] : tensor<3100x150xf32>) {
+  ^row(%p: tensor<150xf32>):
+    sinter.yield %p : tensor<150xf32>
+  }
+  return %1 : tensor<3100x150xf32>
 }

@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true" --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true launches=one" --split-input-file %s | FileCheck %s --check-prefix=SHARED
+// RUN: sinter-opt --sinter-split --split-input-file %s | FileCheck %s --check-prefix=PLAIN
 
 // Rows that a GPU makes a block of columns at a time, and multiplies again, stay one form. Others are cut, and say why.
 
@@ -226,7 +227,7 @@ func.func @rotated(%q: tensor<70x16xbf16>, %r: tensor<70x16xbf16>, %k: tensor<90
 // -----
 
 // A matrix that is computed lies as what it is made of does: copies go along memory. What is multiplied by tensor cores
-// of two bytes may lie either way; f32 has what is summed side by side.
+// of two bytes may lie either way; f32 has what is summed side by side, and so has everything where no GPU is named.
 
 // CHECK-LABEL: func.func @appended
 //       CHECK:   %[[V:.+]] = sinter.rowwise (e = 32) by (j = 90)
@@ -234,6 +235,9 @@ func.func @rotated(%q: tensor<70x16xbf16>, %r: tensor<70x16xbf16>, %k: tensor<90
 //  CHECK-NEXT:     outs(%{{.+}}[j, e] : tensor<90x32xbf16>)
 //       CHECK:   sinter.contract (i = 70) by (e = 32)
 //       CHECK:     product (j = 90) (%{{.+}}[i, j] : tensor<70x90xbf16>, %[[V]][j, e] : tensor<90x32xbf16>) : f32
+// PLAIN-LABEL: func.func @appended
+//       PLAIN:   outs(%{{.+}}[e, j] : tensor<32x90xbf16>)
+//       PLAIN:   product (j = 90) (%{{.+}}[i, j] : tensor<70x90xbf16>, %{{.+}}[e, j] : tensor<32x90xbf16>) : f32
 func.func @appended(%w: tensor<70x90xbf16>, %v: tensor<89x32xbf16>, %new: tensor<1x32xbf16>, %o: tensor<70x32xf32>)
     -> tensor<70x32xf32> {
   %y = sinter.contract (i = 70) by (e = 32)
