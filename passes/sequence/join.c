@@ -102,13 +102,14 @@ static void replace_outside(const Run *r, MlirValue v, MlirValue by) {
   }
 }
 
-// Reshapes that others use are theirs: made behind the run, where others are.
+// Reshapes that others use are theirs: made behind the run, where others are. The last comes first: what it reshapes
+// may be a reshape, which its copy uses.
 static void give_views(Run *r) {
-  SnBuilder behind = sn_after(r->ops.data[r->ops.size - 1]);
-  for (size_t i = 0; i < r->ops.size; ++i) {
+  for (size_t i = r->ops.size; i-- > 0;) {
     MlirOperation op = r->ops.data[i];
     if (!sn_is_view(op) || !is_used(r, sn_result(op, 0), false))
       continue;
+    SnBuilder behind = sn_after(r->ops.data[r->ops.size - 1]);
     SnMap none = {0};
     MlirOperation copy = sn_clone(&behind, op, &none);
     sn_map_free(&none);

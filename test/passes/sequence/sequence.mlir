@@ -83,6 +83,30 @@ func.func @host(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 func.func private @other(tensor<4x8xf32>) -> tensor<4x8xf32>
 
+// Reshapes of reshapes that others use stand behind the sequence, each behind what it reshapes.
+
+// CHECK-LABEL: func.func @reshaped_twice
+// CHECK: %[[S:.*]]:2 = sinter.sequence phases [0, 1] -> tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: %[[V:.*]] = tensor.collapse_shape %[[S]]#0 {{.*}} : tensor<4x8xf32> into tensor<32xf32>
+// CHECK: %[[W:.*]] = tensor.expand_shape %[[V]] {{.*}} : tensor<32xf32> into tensor<1x32xf32>
+// CHECK: return %[[W]], %[[V]], %[[S]]#1
+func.func @reshaped_twice(%x: tensor<4x8xf32>) -> (tensor<1x32xf32>, tensor<32xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  %v = tensor.collapse_shape %y [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %w = tensor.expand_shape %v [[0, 1]] output_shape [1, 32] : tensor<32xf32> into tensor<1x32xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %z = sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : tensor<4x8xf32>) outs(%f[i, j] : tensor<4x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %b = arith.addf %a, %a : tensor<8xf32>
+    sinter.yield %b : tensor<8xf32>
+  }
+  return %w, %v, %z : tensor<1x32xf32>, tensor<32xf32>, tensor<4x8xf32>
+}
+
 // Those of a loop's body are one, for each turn.
 
 // CHECK-LABEL: func.func @loop
