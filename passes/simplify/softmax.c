@@ -3,7 +3,7 @@
 //   %m = row_reduce maximumf %x ; %s = row_reduce add exp(%x - %m)
 //
 //   %y / broadcast %s                          ->  %y * broadcast (1 / %s)
-//   %y / broadcast c                           ->  %y * broadcast (1 / c)       1 <= |c| <= 2^60, or a power of two
+//   %y / broadcast c                           ->  %y * broadcast (1 / c)       1 <= |c| <= 2^60, or 1 / c is exact
 //   row_reduce maximumf (%x - broadcast %a - broadcast %b)  ->  (%m - %a) - %b    log_softmax of a log_softmax
 //
 // A division takes a vector unit three times as long as an exponential. The sum is 1 at least (the maximum's own
@@ -28,9 +28,13 @@ static bool is_sum_under_maximum(MlirValue s) {
   return !sn_null(maximum) && is_reduce(maximum, "maximumf");
 }
 
-static bool is_power_of_two(double c) {
+// A power of two whose reciprocal the type holds: f16 ends below 2^16.
+static bool has_exact_reciprocal(double c, MlirType type) {
   int exponent;
-  return fabs(frexp(c, &exponent)) == 0.5 && exponent > -60 && exponent < 60;
+  double reciprocal = 0;
+  return fabs(frexp(c, &exponent)) == 0.5 && exponent > -60 && exponent < 60 &&
+         sn_attr_number(mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 1 / c), &reciprocal) &&
+         reciprocal == 1 / c;
 }
 
 // ---- rules ------------------------------------------------------------------------------
@@ -42,9 +46,9 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
   MlirType type = sn_type_of(s);
   double c = 0;
   bool constant = sn_attr_number(sn_constant_of(s), &c);
-  if (!mlirTypeIsAF32(type) && !mlirTypeIsAF64(type) && !(constant && is_power_of_two(c)))
+  if (!mlirTypeIsAF32(type) && !mlirTypeIsAF64(type) && !(constant && has_exact_reciprocal(c, type)))
     return sn_no(op, "a half type is rounded once");
-  if (constant && !is_power_of_two(c) && !(fabs(c) >= 1 && fabs(c) <= 0x1p60))
+  if (constant && !has_exact_reciprocal(c, type) && !(fabs(c) >= 1 && fabs(c) <= 0x1p60))
     return sn_no(op, "the reciprocal of the divisor may overflow, or lose digits");
   if (!constant && !is_sum_under_maximum(s))
     return sn_no(op, "the divisor is not known to be 1 at least");

@@ -104,6 +104,30 @@ func.func @constants(%x: tensor<3x5xf32>, %h: tensor<3x5xbf16>) -> (tensor<3x5xf
 
 // -----
 
+// In f16 the reciprocal of 2^-15 is 2^15, that of 2^-16 would be infinite, and 0 times it NaN.
+
+// CHECK-LABEL: func @small_powers
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf16>):
+//   CHECK-DAG:     arith.constant 3.276800e+04 : f16
+//   CHECK-NOT:     0x7C00
+//       CHECK:     arith.mulf %[[X]],
+//       CHECK:     arith.divf %[[X]],
+func.func @small_powers(%x: tensor<3x5xf16>) -> (tensor<3x5xf16>, tensor<3x5xf16>) {
+  %e = tensor.empty() : tensor<3x5xf16>
+  %y:2 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf16>)
+      outs(%e[i, j] : tensor<3x5xf16>, %e[i, j] : tensor<3x5xf16>) {
+  ^row(%r: tensor<5xf16>):
+    %c = arith.constant dense<3.0517578125e-05> : tensor<5xf16>
+    %d = arith.constant dense<1.52587890625e-05> : tensor<5xf16>
+    %a = arith.divf %r, %c : tensor<5xf16>
+    %b = arith.divf %r, %d : tensor<5xf16>
+    sinter.yield %a, %b : tensor<5xf16>, tensor<5xf16>
+  }
+  return %y#0, %y#1 : tensor<3x5xf16>, tensor<3x5xf16>
+}
+
+// -----
+
 // log_softmax of a log_softmax: its maximum is known from the first one's.
 
 // CHECK-LABEL: func @twice
