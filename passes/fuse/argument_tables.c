@@ -7,19 +7,25 @@
 // What weights alone give is stored where rows of an unknown number would make it again: a model with many norms has
 // many such tables, of a few numbers each, which take less to make than a kernel takes to begin. They share nothing, so
 // pairs do not find them. All they wait for is there from the block's beginning; kernels of a program that is
-// compiled for few rows have hardly any.
+// compiled for few rows have hardly any. A size `?` counts as some number, and equals one that is made the same way.
 //
 // runs in: fuse    test: test/passes/fuse/argument_tables.mlir
 
 #include "passes/fuse/fuse.h"
 
-// Points of a table: more take longer to make than a kernel to begin. And how many sizes back are looked at.
-enum { SMALL = 1 << 13, MOST_KINDS = 64 };
+// Points of a table: more take longer to make than a kernel to begin. What a size `?` counts as, so that there is one
+// at most, beside few numbers. And how many sizes back are looked at.
+enum { SMALL = 1 << 13, UNKNOWN = 1 << 7, MOST_KINDS = 64 };
 
-// Constants and destinations wait for nothing, and may stand further in front.
+// Constants and destinations wait for nothing but sizes of arguments, and may stand further in front.
 static bool is_there(MlirValue v, MlirBlock block) {
   MlirOperation op = sn_definer(v);
-  return sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), block) || !sn_num_operands(op);
+  if (sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), block) || !sn_num_operands(op))
+    return true;
+  bool is = sn_is(op, "tensor.empty") || sn_is(op, "tensor.dim");
+  for (intptr_t k = 0; k < sn_num_operands(op) && is; ++k) // a destination of sizes of an argument by a number
+    is = is_there(sn_operand(op, k), block);
+  return is;
 }
 
 static bool is_table(MlirOperation op, MlirBlock block) {
@@ -33,10 +39,8 @@ static bool is_table(MlirOperation op, MlirBlock block) {
   SnForm f = sn_form_read(op);
   double points = 1;
   is = sn_is_elementwise_form(&f) && !f.schedule.ptr && f.dims.size > 0;
-  for (size_t d = 0; d < f.dims.size && is; ++d) {
-    is = f.dims.data[d].size != SN_DYNAMIC;
-    points *= (double)f.dims.data[d].size;
-  }
+  for (size_t d = 0; d < f.dims.size; ++d)
+    points *= f.dims.data[d].size == SN_DYNAMIC ? UNKNOWN : (double)f.dims.data[d].size;
   sn_form_free(&f);
   return is && points <= SMALL;
 }
@@ -46,39 +50,59 @@ typedef struct {
   intptr_t num_rows;
   size_t num_dims;
   int64_t sizes[SN_MAX_DIMS];
+  bool reads_nothing;
 } Kind;
 typedef SN_VEC(Kind) Kinds;
 
 static Kind kind_of(MlirOperation op) {
   SnForm f = sn_form_read(op);
-  Kind kind = {.last = op, .num_rows = f.num_rows, .num_dims = f.dims.size};
+  Kind kind = {.last = op, .num_rows = f.num_rows, .num_dims = f.dims.size, .reads_nothing = !f.inputs.size};
   for (size_t d = 0; d < f.dims.size; ++d)
     kind.sizes[d] = f.dims.data[d].size;
   sn_form_free(&f);
   return kind;
 }
 
+// b's dimensions are a's, or a's rows, where b reads nothing: numbers that are written beside each row.
+static bool same_sizes(const Kind *a, const Kind *b) {
+  bool alike = a->num_rows == b->num_rows && a->num_dims == b->num_dims,
+       of_rows = b->reads_nothing && a->num_rows == (intptr_t)b->num_dims;
+  if (!alike && !of_rows)
+    return false;
+  SnForm f = sn_form_read(a->last), g = sn_form_read(b->last);
+  bool same = true;
+  for (size_t d = 0; d < b->num_dims && same; ++d)
+    same = a->sizes[d] == b->sizes[d] && sn_same_size(&f, (intptr_t)d, &g, (intptr_t)d);
+  sn_form_free(&g);
+  sn_form_free(&f);
+  return same;
+}
+
 static Kind *known(Kinds *kinds, const Kind *kind) {
   for (size_t i = kinds->size, looked_at = 0; i-- > 0 && looked_at < MOST_KINDS; ++looked_at) {
-    Kind *k = &kinds->data[i];
-    if (k->num_rows == kind->num_rows && k->num_dims == kind->num_dims &&
-        !memcmp(k->sizes, kind->sizes, sizeof kind->sizes))
-      return k;
+    if (same_sizes(&kinds->data[i], kind))
+      return &kinds->data[i];
   }
   return NULL;
 }
 
-// b, with what it needs, stands right behind a then, whose place all of them have.
-static void move_up(SnOrder *order, MlirOperation a, MlirOperation b) {
+// What b needs stands in front of a then, and has its place.
+static void move_needed(SnOrder *order, MlirOperation a, MlirOperation b) {
   uintptr_t place = sn_order_place(order, a);
   for (intptr_t k = 0; k < sn_num_operands(b); ++k) {
     MlirOperation needed = sn_definer(sn_operand(b, k));
     if (sn_null(needed) || !mlirBlockEqual(mlirOperationGetBlock(needed), mlirOperationGetBlock(a)) ||
         sn_order_place(order, needed) <= place)
       continue;
+    move_needed(order, a, needed);
     mlirOperationMoveBefore(needed, a);
     sn_order_put(order, needed, place);
   }
+}
+
+// And b right behind a, at its place.
+static void move_up(SnOrder *order, MlirOperation a, MlirOperation b) {
+  move_needed(order, a, b);
   mlirOperationMoveAfter(b, a);
 }
 
@@ -95,7 +119,7 @@ bool sn_fuse_tables(MlirBlock block) {
       sn_push(&kinds, kind);
       continue;
     }
-    SnMerge m;
+    SnMerge m = {0};
     if (sn_may_fit(same->last, op) && sn_can_merge(same->last, op, &m)) {
       if (!order.places.size)
         order = sn_order(block);
@@ -105,8 +129,10 @@ bool sn_fuse_tables(MlirBlock block) {
       sn_order_put(&order, merged, place);
       same->last = merged;
       changed = true;
+    } else if (same->num_dims == kind.num_dims) {
+      *same = kind; // the next ones go on from here
     } else {
-      same->last = op; // the next ones go on from here
+      sn_push(&kinds, kind);
     }
     sn_merge_free(&m);
   }

@@ -187,6 +187,14 @@ static void match_rest(Match *m, bool rows) {
   }
 }
 
+// Columns of the one that are rows of the other, where nothing says what belongs together.
+static void match_columns_with_rows(Match *m) {
+  for (intptr_t b = m->b->num_rows; b < m->b->num_rows + m->b->num_cols; ++b)
+    for (intptr_t a = 0; a < m->a->num_rows && m->to_a[b] < 0; ++a)
+      if (m->to_b[a] < 0 && !m->through[a].ptr && sn_same_size(m->a, a, m->b, b))
+        pair(m, a, b);
+}
+
 bool sn_flows(const SnMerge *m, size_t input, size_t *result) {
   if (sn_null(m->a.op) || !mlirOperationEqual(sn_producer(&m->b, input, result), m->a.op))
     return false;
@@ -499,6 +507,8 @@ static bool decide(SnMerge *m, Match *match) {
   match_rest(match, false);
   if (!a_free || !b_free || (!flows && !shared))
     match_rest(match, true);
+  if (a_free && b_free && !flows && !shared)
+    match_columns_with_rows(match);
 
   bool through = false; // what is read of a is at a place of its own: a diagonal
   for (size_t d = 0; d < a->dims.size; ++d)

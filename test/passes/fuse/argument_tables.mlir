@@ -139,3 +139,81 @@ func.func @between(%v: tensor<16xf32>, %w: tensor<15xf32>, %u: tensor<16xf32>) -
   }
   return %r, %s, %t : tensor<16xf32>, tensor<15xf32>, tensor<16xf32>
 }
+
+// -----
+
+// Sizes `?` that are made the same way are the same: few numbers for each. What reads nothing is written beside rows.
+
+// CHECK-LABEL: func @unknown
+//       CHECK:   %[[T:.+]]:3 = sinter.rowwise (i = ?) by (j = 4)
+//  CHECK-NEXT:     ins(%arg0[i, j] : tensor<?x4xf32>, %arg1[j] : tensor<4xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j] : tensor<?x4xf32>, %{{.+}}[i, j] : tensor<?x4xf32>, %{{.+}}[i] : tensor<?xf32>)
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   return %[[T]]#0, %[[T]]#1, %[[T]]#2
+func.func @unknown(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %r = sinter.rowwise (i = ?) by (j = 4) ins(%x[i, j] : tensor<?x4xf32>) outs(%e[i, j] : tensor<?x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %p = math.rsqrt %a : tensor<4xf32>
+    sinter.yield %p : tensor<4xf32>
+  }
+  %m = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %f = tensor.empty(%m) : tensor<?x4xf32>
+  %s = sinter.rowwise (i = ?) by (j = 4)
+      ins(%y[j] : tensor<4xf32>)
+      outs(%f[i, j] : tensor<?x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %p = math.exp %a : tensor<4xf32>
+    sinter.yield %p : tensor<4xf32>
+  }
+  %g = tensor.empty(%m) : tensor<?xf32>
+  %t = sinter.rowwise () by (i = ?) outs(%g[i] : tensor<?xf32>) {
+    %one = arith.constant 1.0 : f32
+    %p = sinter.broadcast %one : f32 -> tensor<?xf32>
+    sinter.yield %p : tensor<?xf32>
+  }
+  return %r, %s, %t : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Sizes that nobody says are one, and that are not few numbers for each: apart.
+
+// CHECK-LABEL: func @two_unknown
+// CHECK-COUNT-4: sinter.rowwise
+//       CHECK:   return
+func.func @two_unknown(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<?x65xf32>, %n: index)
+    -> (tensor<?xf32>, tensor<?xf32>, tensor<?x65xf32>, tensor<?x65xf32>) {
+  %c0 = arith.constant 0 : index
+  %nx = tensor.dim %x, %c0 : tensor<?xf32>
+  %ny = tensor.dim %y, %c0 : tensor<?xf32>
+  %nz = tensor.dim %z, %c0 : tensor<?x65xf32>
+  %e = tensor.empty(%nx) : tensor<?xf32>
+  %f = tensor.empty(%ny) : tensor<?xf32>
+  %g = tensor.empty(%nz) : tensor<?x65xf32>
+  %r = sinter.rowwise (i = ?) by () ins(%x[i] : tensor<?xf32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%a: f32):
+    %p = math.rsqrt %a : f32
+    sinter.yield %p : f32
+  }
+  %s = sinter.rowwise (i = ?) by () ins(%y[i] : tensor<?xf32>) outs(%f[i] : tensor<?xf32>) {
+  ^row(%a: f32):
+    %p = math.exp %a : f32
+    sinter.yield %p : f32
+  }
+  %t = sinter.rowwise (i = ?) by (j = 65) outs(%g[i, j] : tensor<?x65xf32>) {
+    %i = sinter.index i : index
+    %k = arith.index_cast %i : index to i32
+    %p = arith.sitofp %k : i32 to f32
+    %q = sinter.broadcast %p : f32 -> tensor<65xf32>
+    sinter.yield %q : tensor<65xf32>
+  }
+  %u = sinter.rowwise (i = ?) by (j = 65) ins(%z[i, j] : tensor<?x65xf32>) outs(%g[i, j] : tensor<?x65xf32>) {
+  ^row(%a: tensor<65xf32>):
+    %p = math.exp %a : tensor<65xf32>
+    sinter.yield %p : tensor<65xf32>
+  }
+  return %r, %s, %t, %u : tensor<?xf32>, tensor<?xf32>, tensor<?x65xf32>, tensor<?x65xf32>
+}
