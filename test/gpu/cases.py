@@ -1550,6 +1550,8 @@ def all_cases():
     column_means("any_columns_read_once", 40, 35, dynamic=True)
     column_means("any_columns_long", 300, 70, "f16", dynamic=True)
     softmax("any_length_f16", 5, 700, "f16", dynamic=(True, True))
+    for n in (201, 601, 999):
+        softmax(f"any_length_f16_{n}", 37, n, "f16", dynamic=(True, True))
     softmax("any_length_rows", 5, 97, dynamic=(False, True))
     logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))
     for n in (1, 37, 64, 65):

@@ -162,6 +162,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/fuse/argument_tables.c", 'bool is = sn_is(op, "tensor.empty") || sn_is(op, "tensor.dim");',
      "bool is = true;",
      ["passes/fuse/argument_tables.mlir"], "a table that waits for another kernel moves in front of it"),
+    ("passes/schedule/gpu_lengths.c", "               {1024, 64, 1, 10, .odd = true},\n", "",
+     ["passes/schedule/gpu_families.mlir"], "rows of 601 columns `?` leave most of a block's places empty"),
     ("passes/fuse/argument_tables.c", "UNKNOWN = 1 << 7", "UNKNOWN = 1 << 6",
      ["passes/fuse/argument_tables.mlir"], "many numbers for each of a size `?` are a table"),
     ("passes/fuse/argument_tables.c", "    move_needed(order, a, needed);\n", "",

@@ -319,8 +319,13 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 //  CHECK-SAME:     most = 5120, occupancy = 2,
 //  CHECK-SAME:     cluster = 2, most = 4096, occupancy = 4,
 //  CHECK-SAME:     most = 2048,
+//  CHECK-SAME:     most = 1024,
+//  CHECK-SAME:     most = 640,
 //  CHECK-SAME:     most = 512,
-//  CHECK-SAME:     {{.*}}maximum = "before", most = 128, {{.*}}team = 32, threads = 128, vector = 1>, team = 32,
+//  CHECK-SAME:     most = 256,
+//  CHECK-SAME:     {{[a-z0-9 =,"]*}}maximum = "before", most = 128, {{[a-z0-9 =,"]*}}team = 32, threads = 128, vector = 1>
+//  CHECK-SAME:     team = 32, threads = 128, vector = 1>, team = 32, threads = 128, vector = 1>, threads = 64, vector = 1>
+//  CHECK-SAME:     threads = 128, vector = 1>, threads = 256,
 
 // Without clusters a block of 512 has the longest of them.
 
