@@ -1,4 +1,4 @@
-// bfloat.c: conversions to bf16 that LLVM calls by these names where the CPU has no
+// bfloat.c: conversions to bf16 and f16 that LLVM calls by these names where the CPU has no
 // instruction for them. Compilers older than 13 (gcc) or 16 (LLVM) ship none.
 
 #include "runtime.h"
@@ -37,4 +37,29 @@ __bf16 __truncdfbf2(double x) {
     memcpy(&f, &bits, sizeof f);
   }
   return from_bits(round_to_bf16(f));
+}
+
+// F16C has an instruction for f32 alone.
+_Float16 __truncdfhf2(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  uint16_t sign = (uint16_t)(bits >> 48 & 0x8000u), to;
+  bits &= 0x7fffffffffffffffu;
+  if (bits > 0x7ff0000000000000u) // a NaN stays one, quiet
+    to = (uint16_t)(0x7e00u | (bits >> 42 & 0x3ffu));
+  else if (bits >= 0x40effe0000000000u) // 65520, half way to what would be the next number
+    to = 0x7c00u;
+  else if (bits >= 0x3f10000000000000u) // 2^-14, the least normal number
+    to = (uint16_t)(((bits + 0x1ffffffffffu + (bits >> 42 & 1)) >> 42) - (1008u << 10));
+  else { // multiples of 2^-24: 2^28 more, and a double's last bit is one of those
+    double y;
+    memcpy(&y, &bits, sizeof y);
+    y += 0x1p28;
+    memcpy(&bits, &y, sizeof bits);
+    to = (uint16_t)(bits & 0x7ffu);
+  }
+  to |= sign;
+  _Float16 h;
+  memcpy(&h, &to, sizeof h);
+  return h;
 }

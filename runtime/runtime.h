@@ -202,9 +202,10 @@ void sinter_rt_device_release(void *memory);
 
 // bfloat.c
 
-// To bf16, rounded to nearest even: LLVM's names, called where the CPU has no instruction.
+// To bf16 and f16, rounded to nearest even: LLVM's names, called where the CPU has no instruction.
 __bf16 __truncsfbf2(float x);
 __bf16 __truncdfbf2(double x);
+_Float16 __truncdfhf2(double x);
 
 #pragma GCC visibility pop
 

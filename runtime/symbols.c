@@ -45,5 +45,6 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(memrefCopy),
     SYMBOL(__truncsfbf2),
     SYMBOL(__truncdfbf2),
+    SYMBOL(__truncdfhf2),
     {0, 0},
 };

@@ -1,4 +1,4 @@
-// Conversions to bf16 against a search for the nearest of all bf16 numbers, ties to even.
+// Conversions to bf16 and f16 against a search for the nearest of all numbers of the type, ties to even.
 
 #include "check.h"
 #include "runtime/runtime.h"
@@ -32,7 +32,34 @@ static uint16_t nearest(double x) {
   return x - down < up - x || (x - down == up - x && !(lo & 1)) ? lo : hi;
 }
 
+static double half(uint16_t bits) {
+  double m = bits & 0x3ff;
+  return bits >> 10 ? ldexp(1024 + m, (bits >> 10) - 25) : ldexp(m, -24);
+}
+static uint16_t half_bits(_Float16 x) {
+  uint16_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// Every number of f16, the middle between it and the next one, and the neighbours of both.
+static void halves(void) {
+  for (uint16_t b = 0; b < 0x7c00; ++b) {
+    double x = half(b), next = b == 0x7bff ? 65536 : half(b + 1), middle = (x + next) / 2;
+    CHECK(half_bits(__truncdfhf2(x)) == b && half_bits(__truncdfhf2(-x)) == (b | 0x8000));
+    CHECK(half_bits(__truncdfhf2(nextafter(x, 1e9))) == b);
+    CHECK(half_bits(__truncdfhf2(nextafter(middle, 0))) == b);
+    CHECK(half_bits(__truncdfhf2(middle)) == b + (b & 1) && half_bits(__truncdfhf2(-middle)) == (b + (b & 1) | 0x8000));
+    CHECK(half_bits(__truncdfhf2(nextafter(middle, 1e9))) == b + 1);
+  }
+  CHECK(half_bits(__truncdfhf2(1e300)) == 0x7c00 && half_bits(__truncdfhf2(-INFINITY)) == 0xfc00);
+  CHECK(half_bits(__truncdfhf2(1e-300)) == 0 && half_bits(__truncdfhf2(-0.0)) == 0x8000);
+  uint16_t nan = half_bits(__truncdfhf2(NAN));
+  CHECK((nan & 0x7c00) == 0x7c00 && nan & 0x3ff);
+}
+
 int main(void) {
+  halves();
   uint64_t state = 1;
   for (int i = 0; i < 200000; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
