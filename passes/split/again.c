@@ -20,34 +20,13 @@
 //
 // runs in: split    test: test/passes/split/again.mlir, test/gpu/heads.test
 
+#include "passes/split/again.h"
 #include "dialect/sequence.h"
-#include "lowering/rows/rowmemory.h"
-#include "passes/split/pieces.h"
 
 enum {
   LEAST_PARTS = 16,    // of the bytes from which on it is worth it
   PART_MULTIPLE = 192, // of a part's size: whole tiles of a GPU's products
 };
-
-// A contract that multiplies what the form gives.
-typedef struct {
-  MlirOperation op;
-  int64_t dims[2]; // of it, that the form's rows and columns are
-  bool sums;       // over what is cut
-} Reader;
-
-typedef struct {
-  SnForm f;
-  size_t output; // what is stored: the only one with rows
-  int64_t dim;   // that is cut: 0 or 1
-  int64_t size, part, parts;
-  SnTable waits;      // values of the body that depend on more than one element of a row
-  SnTable seen;       // and those that find_numbers has been at
-  SnValueVec numbers; // of rows, that what is stored takes
-  SN_VEC(Reader) readers;
-  MlirOperation values; // numbers of rows, and all that is not stored
-  MlirValue starts;     // memory: where each part begins
-} Again;
 
 static bool goes_by_elements(MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
@@ -55,7 +34,7 @@ static bool goes_by_elements(MlirOperation op) {
          (line->first == SN_READS_COLUMN || line->first == SN_READS_NOTHING);
 }
 
-static void find_waiting(Again *s) {
+static void find_waiting(SnAgain *s) {
   for (MlirOperation op = mlirBlockGetFirstOperation(s->f.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     bool late = !goes_by_elements(op);
     for (intptr_t k = 0; k < sn_num_operands(op); ++k)
@@ -66,7 +45,7 @@ static void find_waiting(Again *s) {
 }
 
 // The value is elementwise of the row and of numbers, which are noted.
-static bool find_numbers(Again *s, MlirValue v) {
+static bool find_numbers(SnAgain *s, MlirValue v) {
   MlirOperation op = sn_definer(v);
   if (sn_null(op))
     return !mlirTypeIsAMemRef(sn_type_of(v));
@@ -112,7 +91,7 @@ static bool may_cut(const SnForm *f, const SnAccess *a, int64_t d) {
 }
 
 // What the form gives is a whole side of the product: [i, j] are two of its dimensions.
-static bool find_dims(const Again *s, const SnForm *f, MlirValue stored, Reader *r) {
+static bool find_dims(const SnAgain *s, const SnForm *f, MlirValue stored, SnAgainReader *r) {
   bool found = false;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     const SnAccess *a = &f->inputs.data[k];
@@ -128,7 +107,7 @@ static bool find_dims(const Again *s, const SnForm *f, MlirValue stored, Reader 
   return found;
 }
 
-static bool is_reader(const Again *s, MlirOperation op, MlirValue stored, Reader *r) {
+static bool is_reader(const SnAgain *s, MlirOperation op, MlirValue stored, SnAgainReader *r) {
   if (!sn_is(op, "sinter.contract") || sn_in_sequence(op))
     return false;
   SnForm f = sn_form_read(op);
@@ -146,7 +125,7 @@ static bool is_reader(const Again *s, MlirOperation op, MlirValue stored, Reader
 }
 
 // Bytes of sums if dimension `dim` is cut; -1: it cannot be.
-static int64_t bytes_of_sums(const Again *s, int64_t dim) {
+static int64_t bytes_of_sums(const SnAgain *s, int64_t dim) {
   const SnForm *f = &s->f;
   int64_t all = 0;
   for (size_t k = 0; k < f->inputs.size; ++k)
@@ -176,7 +155,7 @@ static MlirOperation in_block_of(MlirOperation op, MlirBlock block) {
 }
 
 // All readers may stand where the last one does: nothing in front of that asks for what they give. Moves them there.
-static bool gather_readers(Again *s) {
+static bool gather_readers(SnAgain *s) {
   MlirBlock block = mlirOperationGetBlock(s->f.op);
   MlirOperation last = s->f.op;
   size_t left = s->readers.size;
@@ -198,7 +177,7 @@ static bool gather_readers(Again *s) {
   }
   for (size_t i = 1; i < s->readers.size; ++i) // as they stand
     for (size_t k = i; k && mlirOperationIsBeforeInBlock(s->readers.data[k].op, s->readers.data[k - 1].op); --k) {
-      Reader r = s->readers.data[k];
+      SnAgainReader r = s->readers.data[k];
       s->readers.data[k] = s->readers.data[k - 1];
       s->readers.data[k - 1] = r;
     }
@@ -221,7 +200,7 @@ static bool is_plain_product(const SnForm *f) {
   return is;
 }
 
-static bool plan(Again *s, int64_t bytes) {
+static bool plan(SnAgain *s, int64_t bytes) {
   SnForm *f = &s->f;
   size_t rows = 0;
   if (!is_plain_product(f))
@@ -247,7 +226,7 @@ static bool plan(Again *s, int64_t bytes) {
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(stored); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
-    Reader r;
+    SnAgainReader r;
     if (!is_reader(s, mlirOpOperandGetOwner(use), stored, &r))
       return false;
     sn_push(&s->readers, r);
@@ -273,7 +252,7 @@ static bool plan(Again *s, int64_t bytes) {
 
 // ---- all but what is stored ------------------------------------------------------------------------
 
-static SnAccess number_place(const Again *s, SnBuilder *b, MlirValue number) {
+static SnAccess number_place(const SnAgain *s, SnBuilder *b, MlirValue number) {
   const SnForm *f = &s->f;
   MlirAffineExpr row = mlirAffineDimExprGet(b->ctx, 0);
   MlirAffineMap map = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, 1, &row);
@@ -281,7 +260,7 @@ static SnAccess number_place(const Again *s, SnBuilder *b, MlirValue number) {
 }
 
 // The form without what is stored, and with numbers of rows. Its op is s->values.
-static void make_values(Again *s) {
+static void make_values(SnAgain *s) {
   const SnForm *f = &s->f;
   SnBuilder b = sn_before(f->op);
   SnForm to = {.contract = true, .num_rows = f->num_rows, .num_cols = f->num_cols};
@@ -322,305 +301,7 @@ static void make_values(Again *s) {
   sn_form_free(&to);
 }
 
-// ---- memory ------------------------------------------------------------------------------------------
-
-static MlirValue memory_of(SnBuilder *b, MlirValue v) {
-  MlirType t = sn_type_of(v);
-  return sn(b, "bufferization.to_buffer", v, sn_memref_like(t, sn_element(t)), sn_attr("read_only", sn_unit(b->ctx)));
-}
-static MlirValue tensor_of(SnBuilder *b, MlirValue memory) {
-  MlirType t = sn_type_of(memory);
-  return sn(b, "bufferization.to_tensor", memory, sn_tensor_like(t, sn_element(t)),
-            sn_attr("restrict", sn_unit(b->ctx)), sn_attr("writable", sn_unit(b->ctx)));
-}
-static MlirValue allocated(SnBuilder *b, MlirType memref) {
-  return sn(b, "memref.alloc", memref, sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int[]){0, 0})));
-}
-static MlirValue seen_as(SnBuilder *b, MlirValue memory, MlirType memref) {
-  return sn(b, "builtin.unrealized_conversion_cast", memory, memref);
-}
-
-// So many of the first dimension's from `first` on, as memory by itself. A rank of one less: one of them.
-static MlirValue slice(SnBuilder *b, MlirValue memory, MlirValue first, int64_t count, bool one) {
-  MlirType t = sn_type_of(memory);
-  intptr_t rank = sn_rank(t);
-  int64_t shape[SN_MAX_DIMS], offsets[SN_MAX_DIMS] = {SN_DYNAMIC}, ones[SN_MAX_DIMS], stride = 1;
-  int64_t strides[SN_MAX_DIMS];
-  for (intptr_t d = rank; d-- > 0;) {
-    shape[d] = d ? sn_dim(t, d) : count;
-    ones[d] = 1;
-    strides[d] = stride;
-    stride *= sn_dim(t, d);
-  }
-  MlirAttribute layout = mlirStridedLayoutAttrGet(b->ctx, SN_DYNAMIC, rank, strides);
-  MlirType view = mlirMemRefTypeGet(sn_element(t), rank, shape, layout, mlirAttributeGetNull());
-  MlirValue seen = sn(b, "memref.subview", memory, first, view,
-                      sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, rank, offsets)),
-                      sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, rank, shape)),
-                      sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, rank, ones)),
-                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, (int[]){1, 1, 0, 0})));
-  return seen_as(b, seen, sn_memref(sn_element(t), rank - one, shape + one));
-}
-
-// ---- a part --------------------------------------------------------------------------------------------
-
-// Where a part is: its number, the first of what is cut, how many.
-typedef struct {
-  MlirValue number, first;
-  int64_t count;
-} Part;
-
-typedef struct {
-  const SnForm *f;
-  SnForm to;
-  int64_t dim;     // of both, that is cut
-  MlirValue start; // where it begins, an argument of the body
-  SnMap made;
-} Copy;
-
-static SnAccess part_of_access(SnBuilder *b, const SnForm *f, const SnAccess *a, int64_t dim, const Part *part,
-                               const SnMap *memory) {
-  SnAccess to = *a;
-  to.value = sn_lookup(memory, a->value);
-  if (sn_access_uses(f, a, dim))
-    to.value = slice(b, to.value, part->first, part->count, false);
-  return to;
-}
-
-static MlirValue in_part(SnBuilder *b, Copy *c, MlirValue v) {
-  MlirValue made = sn_mapped(&c->made, v), operands[SN_MAX_ELEMENTWISE];
-  MlirOperation op = sn_definer(v);
-  if (!sn_none(made))
-    return made;
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    operands[k] = in_part(b, c, sn_operand(op, k));
-  const SnRowOp *line = sn_row_op_of(op);
-  b->loc = mlirOperationGetLocation(op);
-  intptr_t d = line->id == SN_OP_index ? sn_row_named_dim(c->f, op) : 0;
-  if (line->id == SN_OP_constant) {
-    made = sn_constant(b, sn_constant_of(v));
-  } else if (line->id == SN_OP_index) {
-    made = sn_position(b, &c->to, d);
-    MlirValue both[] = {made, c->start};
-    if (d == c->dim)
-      made = sn_row_op(b, "arith.addi", (MlirType){0}, 2, both);
-  } else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) { // a broadcast, or a detach
-    made = operands[0];
-  } else {
-    made = sn_elementwise(b, op, sn_num_operands(op), operands);
-  }
-  sn_map(&c->made, v, made);
-  return made;
-}
-
-// The form's dimensions and products, with a part of the one that is cut.
-static SnForm cut_dims(const SnForm *f, int64_t dim, int64_t count) {
-  SnForm to = {.contract = true, .num_rows = f->num_rows, .num_cols = f->num_cols};
-  for (size_t d = 0; d < f->dims.size; ++d) {
-    sn_push(&to.dims, f->dims.data[d]);
-    if ((int64_t)d == dim)
-      to.dims.data[d].size = count;
-  }
-  sn_push(&to.products, f->products.data[0]);
-  return to;
-}
-
-static void yield_row(SnBuilder *b, const SnForm *to, MlirValue v, MlirType element) {
-  sn_op(b, "sinter.yield", sn_as_row(b, v, sn_row_type(to, element)), sn_types(0, NULL));
-}
-
-static bool names_position(const SnForm *f, int64_t dim) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "sinter.index") && sn_row_named_dim(f, op) == dim)
-      return true;
-  return false;
-}
-
-// A part of what would be stored, into `into`.
-static void make_part(SnBuilder *b, const Again *s, const Part *part, MlirValue into, const SnMap *memory) {
-  const SnForm *f = &s->f;
-  Copy c = {.f = f, .to = cut_dims(f, s->dim, part->count), .dim = s->dim};
-  intptr_t first = sn_num_results(s->values) - (intptr_t)s->numbers.size;
-  for (size_t k = 0; k < f->inputs.size; ++k) {
-    SnAccess a = part_of_access(b, f, &f->inputs.data[k], s->dim, part, memory);
-    sn_push(&c.to.inputs, a);
-  }
-  for (size_t k = 0; k < s->numbers.size; ++k) {
-    MlirAffineExpr row = mlirAffineDimExprGet(b->ctx, 0);
-    SnAccess a = {.value = sn_result(s->values, first + (intptr_t)k),
-                  .map = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, 1, &row)};
-    a = part_of_access(b, f, &a, s->dim, part, memory);
-    sn_push(&c.to.inputs, a);
-  }
-  if (!sn_none(s->starts))
-    sn_push(&c.to.inputs, ((SnAccess){.value = slice(b, s->starts, part->number, 1, true),
-                                      .map = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, 0, NULL)}));
-  sn_push(&c.to.outputs, ((SnAccess){.value = into, .map = f->outputs.data[s->output].map}));
-  sn_form_create(b, &c.to, false);
-  SnBuilder in = sn_at_end(c.to.body, b->loc);
-  sn_map(&c.made, sn_product_argument(f, 0), sn_product_argument(&c.to, 0));
-  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_map(&c.made, sn_input_argument(f, k), sn_input_argument(&c.to, k));
-  for (size_t k = 0; k < s->numbers.size; ++k)
-    sn_map(&c.made, s->numbers.data[k], sn_input_argument(&c.to, f->inputs.size + k));
-  if (!sn_none(s->starts))
-    c.start =
-        sn(&in, "arith.index_cast", sn_input_argument(&c.to, f->inputs.size + s->numbers.size), sn_index_type(b->ctx));
-  MlirValue given = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, s->output));
-  yield_row(&in, &c.to, in_part(&in, &c, given), sn_element(sn_type_of(given)));
-  sn_map_free(&c.made);
-  sn_form_free(&c.to);
-}
-
-// What a reader makes of a part: a part of its own, or more of its sums, which are at `into`.
-static void read_part(SnBuilder *b, const Again *s, const Reader *r, const Part *part, MlirValue stored, MlirValue into,
-                      const SnMap *memory) {
-  SnForm f = sn_form_read(r->op);
-  int64_t dim = r->dims[s->dim];
-  Copy c = {.f = &f, .to = cut_dims(&f, dim, part->count), .dim = dim};
-  for (size_t k = 0; k < f.inputs.size; ++k) {
-    bool is_stored = sn_same(f.inputs.data[k].value, sn_result(s->f.op, (intptr_t)s->output));
-    SnAccess a = f.inputs.data[k];
-    if (is_stored)
-      a.value = stored;
-    else
-      a = part_of_access(b, &f, &a, dim, part, memory);
-    sn_push(&c.to.inputs, a);
-  }
-  MlirAffineMap map = f.outputs.data[0].map;
-  MlirType t = sn_type_of(into);
-  int64_t shape[SN_MAX_DIMS] = {1};
-  for (intptr_t d = 0; d < sn_rank(t); ++d)
-    shape[d + 1] = sn_dim(t, d);
-  if (r->sums) { // what is there is read as another value: an element before it is written
-    MlirAffineExpr exprs[SN_MAX_DIMS] = {mlirAffineConstantExprGet(b->ctx, 0)};
-    for (intptr_t d = 0; d < sn_rank(t); ++d)
-      exprs[d + 1] = mlirAffineMapGetResult(map, d);
-    sn_push(&c.to.inputs,
-            ((SnAccess){.value = seen_as(b, into, sn_memref(sn_element(t), sn_rank(t) + 1, shape)),
-                        .map = mlirAffineMapGet(b->ctx, (intptr_t)f.dims.size, 0, sn_rank(t) + 1, exprs)}));
-  } else {
-    into = slice(b, into, part->first, part->count, false);
-  }
-  sn_push(&c.to.outputs, ((SnAccess){.value = into, .map = map}));
-  sn_form_create(b, &c.to, false);
-  SnBuilder in = sn_at_end(c.to.body, b->loc);
-  MlirValue given = sn_operand(mlirBlockGetTerminator(f.body), 0), sum = sn_product_argument(&c.to, 0);
-  if (r->sums) {
-    MlirValue both[] = {sn_input_argument(&c.to, f.inputs.size), sum};
-    given = sn_row_op(&in, sn_is_float(f.products.data[0].type) ? "arith.addf" : "arith.addi", (MlirType){0}, 2, both);
-    yield_row(&in, &c.to, given, f.products.data[0].type);
-  } else {
-    sn_map(&c.made, sn_product_argument(&f, 0), sum);
-    for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
-      sn_map(&c.made, sn_input_argument(&f, k), sn_input_argument(&c.to, k));
-    yield_row(&in, &c.to, in_part(&in, &c, given), sn_element(sn_type_of(given)));
-  }
-  sn_map_free(&c.made);
-  sn_form_free(&c.to);
-  sn_form_free(&f);
-}
-
-// ---- all of them -----------------------------------------------------------------------------------------
-
-// Zeros, over the rows and columns of the form, as its result lies.
-static void fill_with_zeros(SnBuilder *b, const SnForm *f, MlirValue into) {
-  SnForm to = {.num_rows = f->num_rows, .num_cols = f->num_cols};
-  intptr_t n = (intptr_t)(f->num_rows + f->num_cols);
-  MlirAffineExpr same[SN_MAX_DIMS];
-  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d)
-    same[d] = d < n ? mlirAffineDimExprGet(b->ctx, d) : mlirAffineConstantExprGet(b->ctx, 0);
-  for (intptr_t d = 0; d < n; ++d)
-    sn_push(&to.dims, f->dims.data[d]);
-  sn_push(&to.outputs, ((SnAccess){.value = into, .map = sn_map_replace(f->outputs.data[0].map, n, same)}));
-  sn_form_create(b, &to, false);
-  SnBuilder in = sn_at_end(to.body, b->loc);
-  MlirType element = sn_element(sn_type_of(into));
-  yield_row(&in, &to, sn_zero(&in, element), element);
-  sn_form_free(&to);
-}
-
-// Where each part begins: on the device, as kernels read it.
-static MlirValue make_starts(SnBuilder *b, const Again *s) {
-  SnForm to = {.num_rows = 1};
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  sn_push(&to.dims, ((SnDim){sn_fresh_name(b->ctx, &s->f, "p"), s->parts}));
-  MlirValue empty = sn(b, "tensor.empty", sn_tensor(i64, 1, &s->parts));
-  sn_push(&to.outputs, ((SnAccess){.value = empty, .map = mlirAffineMapMultiDimIdentityGet(b->ctx, 1)}));
-  MlirOperation made = sn_form_create(b, &to, false);
-  SnBuilder in = sn_at_end(to.body, b->loc);
-  MlirValue first = sn(&in, "arith.muli", sn_position(&in, &to, 0), sn_index(&in, s->part));
-  sn_op(&in, "sinter.yield", sn(&in, "arith.index_cast", first, i64), sn_types(0, NULL));
-  sn_form_free(&to);
-  return memory_of(b, sn_result(made, 0));
-}
-
-static void make_one(SnBuilder *b, const Again *s, const Part *part, MlirValue stored, const SnValueVec *into,
-                     const SnMap *memory) {
-  make_part(b, s, part, stored, memory);
-  for (size_t i = 0; i < s->readers.size; ++i)
-    read_part(b, s, &s->readers.data[i], part, stored, into->data[i], memory);
-}
-
-// All that parts read, as memory.
-static void take_memory(SnBuilder *b, MlirValue v, SnMap *memory) {
-  if (sn_none(sn_mapped(memory, v)))
-    sn_map(memory, v, memory_of(b, v));
-}
-static void take_inputs(SnBuilder *b, const SnForm *f, MlirValue but, SnMap *memory) {
-  for (size_t k = 0; k < f->inputs.size + f->indices.size; ++k)
-    if (!sn_same(sn_form_access(f, k)->value, but))
-      take_memory(b, sn_form_access(f, k)->value, memory);
-}
-
-static MlirType part_type(const Again *s, int64_t count) {
-  MlirType t = sn_type_of(sn_result(s->f.op, (intptr_t)s->output));
-  int64_t shape[2];
-  for (intptr_t d = 0; d < 2; ++d)
-    shape[d] = sn_map_dim(s->f.outputs.data[s->output].map, d) == s->dim ? count : sn_dim(t, d);
-  return sn_memref(sn_element(t), 2, shape);
-}
-
-static void make_parts(Again *s, MlirAttribute cut) {
-  for (size_t i = 0; i < s->readers.size; ++i)
-    if (s->readers.data[i].sums)
-      s->readers.data[i].op = sn_store_sums(s->readers.data[i].op, cut);
-  SnBuilder b = sn_before(s->readers.data[0].op);
-  SnMap memory = {0};
-  SnValueVec into = {0};
-  take_inputs(&b, &s->f, (MlirValue){0}, &memory);
-  for (intptr_t k = sn_num_results(s->values) - (intptr_t)s->numbers.size; k < sn_num_results(s->values); ++k)
-    take_memory(&b, sn_result(s->values, k), &memory);
-  if (names_position(&s->f, s->dim))
-    s->starts = make_starts(&b, s);
-  for (size_t i = 0; i < s->readers.size; ++i) {
-    SnForm f = sn_form_read(s->readers.data[i].op);
-    MlirType t = sn_type_of(sn_result(f.op, 0));
-    take_inputs(&b, &f, sn_result(s->f.op, (intptr_t)s->output), &memory);
-    sn_push(&into, allocated(&b, sn_memref_like(t, sn_element(t))));
-    if (s->readers.data[i].sums)
-      fill_with_zeros(&b, &f, into.data[i]);
-    sn_form_free(&f);
-  }
-  int64_t whole = s->size / s->part, rest = s->size % s->part;
-  MlirValue stored = allocated(&b, part_type(s, s->part));
-  SnLoop loop = sn_for(&b, sn_index(&b, 0), sn_index(&b, whole), sn_index(&b, 1));
-  Part part = {loop.index, sn(&b, "arith.muli", loop.index, sn_index(&b, s->part)), s->part};
-  make_one(&b, s, &part, stored, &into, &memory);
-  sn_next(&b, &loop);
-  if (rest) {
-    part = (Part){sn_index(&b, whole), sn_index(&b, whole * s->part), rest};
-    make_one(&b, s, &part, allocated(&b, part_type(s, rest)), &into, &memory);
-  }
-  for (size_t i = 0; i < s->readers.size; ++i)
-    mlirValueReplaceAllUsesOfWith(sn_result(s->readers.data[i].op, 0), tensor_of(&b, into.data[i]));
-  for (size_t i = 0; i < s->readers.size; ++i)
-    mlirOperationDestroy(s->readers.data[i].op);
-  sn_map_free(&memory);
-  sn_vec_free(&into);
-}
-
-static void free_again(Again *s) {
+static void free_again(SnAgain *s) {
   sn_table_free(&s->waits);
   sn_table_free(&s->seen);
   sn_vec_free(&s->numbers);
@@ -629,7 +310,7 @@ static void free_again(Again *s) {
 }
 
 bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut) {
-  Again s = {.f = sn_form_read(contract)};
+  SnAgain s = {.f = sn_form_read(contract)};
   bool may = plan(&s, bytes), of_body;
   if (may) {
     make_values(&s);
@@ -643,7 +324,7 @@ bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut) {
     free_again(&s);
     return false;
   }
-  make_parts(&s, cut);
+  sn_make_again_parts(&s, cut);
   intptr_t from = 0;
   for (intptr_t r = 0; r < sn_num_results(contract); ++r)
     if (r != (intptr_t)s.output)

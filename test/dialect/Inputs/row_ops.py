@@ -22,7 +22,8 @@ MAY = {
     "capi/form.c": "row_reduce broadcast index row_product",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
-    "passes/split/again.c": "index",  # where a part begins
+    "passes/split/again.c": "index",  # what of a reader cannot be cut
+    "passes/split/again_parts.c": "index",  # where a part begins
     "passes/split/reduced.c": "broadcast index pick row_reduce",  # what of a row a piece can give, and what joins them
     "passes/split/reduced_pieces.c": "index pick",  # columns of pieces
     # linalg that becomes one
