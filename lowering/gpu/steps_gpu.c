@@ -102,8 +102,8 @@ static MlirValue scratch(SnBuilder *b, SnGpuKernel *k, const Steps *x, size_t ar
 
 // ---- steps ---------------------------------------------------------------------------
 
-static bool in_step(MlirOperation op, MlirOperation func) {
-  for (MlirOperation p = mlirOperationGetParentOperation(op); !mlirOperationEqual(p, func);
+static bool in_step(MlirOperation op, MlirOperation row) {
+  for (MlirOperation p = mlirOperationGetParentOperation(op); !mlirOperationEqual(p, row);
        p = mlirOperationGetParentOperation(p))
     if (sn_is(p, "scf.parallel"))
       return true;
@@ -111,7 +111,7 @@ static bool in_step(MlirOperation op, MlirOperation func) {
 }
 
 typedef struct {
-  MlirOperation func;
+  MlirOperation row; // the loop over rows: the kernel may have other forms beside it
   SnValueVec read; // memory that is loaded outside of steps
   SnOpVec stores;  // outside of steps
 } Outside;
@@ -119,9 +119,9 @@ typedef struct {
 static void find_outside(Outside *o) {
   const char *names[] = {"memref.load", "memref.store"};
   for (int i = 0; i < 2; ++i) {
-    SnOpVec all = sn_collect(o->func, names[i]);
+    SnOpVec all = sn_collect(o->row, names[i]);
     for (size_t k = 0; k < all.size; ++k) {
-      if (in_step(all.data[k], o->func))
+      if (in_step(all.data[k], o->row))
         continue;
       if (i)
         sn_push(&o->stores, all.data[k]);
@@ -179,13 +179,14 @@ static void run_store(SnGpuKernel *k, MlirOperation op) {
 
 // ---- the kernel ------------------------------------------------------------------------
 
-static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, MlirValue row, const MlirValue *memory,
+static void run_row(SnBuilder *b, SnGpuKernel *k, const Steps *x, const SnLoop *loop, const MlirValue *memory,
                     MlirValue *sums) {
   const SnSteps *s = x->s;
   MlirValue yields[SN_MAX_ACCUMULATORS];
   SnOpVec steps = {0};
+  MlirValue row = loop->index;
   sn_steps_copy(b, s, row, k->operands, memory, yields, &steps);
-  Outside o = {.func = k->func};
+  Outside o = {.row = loop->op};
   find_outside(&o);
   for (size_t i = 0; i < o.stores.size; ++i)
     run_store(k, o.stores.data[i]);
@@ -227,7 +228,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   MlirValue rows = sn_dim_of(b, k->operands[0], s->rows);
   SnLoop row = sn_for_values(b, k->block, rows, sn_index(b, k->blocks), sn_values((intptr_t)n, sums));
   memcpy(sums, row.carried, n * sizeof *sums);
-  run_row(b, k, x, row.index, memory.data, sums);
+  run_row(b, k, x, &row, memory.data, sums);
   sn_next_values(b, &row, sn_values((intptr_t)n, sums));
   for (size_t i = 0; i < n; ++i)
     sums[i] = sn_result(row.op, (intptr_t)i);

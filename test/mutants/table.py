@@ -37,6 +37,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/arrange/behind_products.c", "if (!apart || !shared || of[0] == of[1])", "if (true || !shared)",
      ["passes/arrange/behind_products.mlir"], "what goes on from rows stays with what sums over them"),
     # Rows that are made again
+    ("lowering/gpu/steps_gpu.c", "Outside o = {.row = loop->op};", "Outside o = {.row = k->func};",
+     ["gpu/sequence_steps.test"], "stores of other forms of a shared launch are wrapped too"),
     ("passes/split/again.c", "stored_bytes(f, sn_element(t)) < bytes)", "stored_bytes(f, sn_element(t)) < 0)",
      ["passes/split/again.mlir"], "rows that would be stored are made again, however few bytes they are"),
     ("passes/split/again.c", "(s->dim ? of_columns : of_rows) >= bytes)", "false)", ["passes/split/again.mlir"],
