@@ -70,7 +70,7 @@ MlirValue sn_cpu_side_element(SnBuilder *b, SnSideProgram *p, MlirValue at, int6
 int64_t sn_cpu_side_outer(const SnForm *f, size_t side, int64_t first, int64_t n);
 // Accesses that vectors along these dimensions load element by element.
 int64_t sn_cpu_side_scattered(const SnForm *f, size_t side, int64_t first, int64_t n);
-// Neighbours in dimension d are neighbours in memory. In pack.c.
+// Neighbours in dimension d are neighbours in memory. In pack_runs.c.
 bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d);
 
 // ---- what packs both: pack.c -----------------------------------------------------------------

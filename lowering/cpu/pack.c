@@ -2,18 +2,12 @@
 //
 //   a_pack[r][s] = A[i0 + r, s]        b_pack[s][j] = B[k0 + s, n0 + j]
 //
-// A row of the block is copied in runs along its last dimension, as many dimensions as lie in memory like one:
-// subscripts are computed once a run, whole vectors are loaded and converted to the product's type, and where a bound
-// cuts a run (a convolution's padding) its ends are filled and nothing is compared element by element:
+// A row of the block is copied in runs along its last dimension (pack_runs.c).
 //
-//   B[(l, m, n), (h, w)] = x[l, h + m - 1, w + n - 1] else 0     for each l, m, n; for each h in the block:
-//                                                                  fill w < 1 - n; copy; fill w > W - n
-//
-// A side that lies the other way round in memory (weights [j, k]) is transposed
-// in registers, lanes x lanes at once: read and written by whole vectors. What is read through an index tensor goes
-// element by element. Short lines of an image that a convolution shifts are one run (pack_images.c). Vectors of a side
-// that has a program are computed, not loaded (pack_programs.c): along the rows of the packed form, or transposed where
-// more of what it reads lies so.
+// A side that lies the other way round in memory (weights [j, k]) is transposed in registers, lanes x lanes at once:
+// read and written by whole vectors. Short lines of an image that a convolution shifts are one run (pack_images.c).
+// Vectors of a side that has a program are computed, not loaded (pack_programs.c): along the rows of the packed form,
+// or transposed where more of what it reads lies so.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
@@ -22,6 +16,7 @@
 #define ROWS_TOGETHER 32 // of weights of which all panels are packed before the next ones
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
+static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
 
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
   SnBuilder *b = &c->t.b;
@@ -93,7 +88,7 @@ int64_t sn_cpu_b_whole_rows(const Contract *c, const Product *p) {
 
 typedef SnPackBlock Block;
 
-static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
+void sn_pack_point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
   SnBuilder *b = &k->c->t.b;
   MlirValue r = plus(b, k->row0, row), q = plus(b, k->column0, column), none = {0};
   if (k->is_a)
@@ -102,18 +97,16 @@ static void point(Block *k, MlirValue row, MlirValue column, MlirValue *dims) {
     sn_cpu_point(k->c, k->p, none, q, r, dims);
 }
 
-// Its access; null where it has a program.
-static const SnAccess *side_of(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
-static size_t side_number(const Block *k) { return k->is_a ? k->p->a_side : k->p->b_side; }
-// The contract's dimensions that rows and columns of the packed form are.
-static SnGroup row_group(const Block *k) {
+const SnAccess *sn_pack_side(const Block *k) { return k->is_a ? k->p->a : k->p->b; }
+size_t sn_pack_side_number(const Block *k) { return k->is_a ? k->p->a_side : k->p->b_side; }
+SnGroup sn_pack_row_group(const Block *k) {
   return k->is_a ? (SnGroup){k->c->f.num_rows - k->c->together, k->c->together}
                  : (SnGroup){k->p->first_dim, k->p->num_dims};
 }
-static SnGroup column_group(const Block *k) {
+SnGroup sn_pack_column_group(const Block *k) {
   return k->is_a ? (SnGroup){k->p->first_dim, k->p->num_dims} : (SnGroup){k->c->f.num_rows, k->c->f.num_cols};
 }
-static MlirType packed(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
+MlirType sn_pack_type(const Block *k) { return k->is_a ? k->p->a_type : k->p->b_type; }
 
 MlirValue sn_pack_row(const Block *k, MlirValue r) {
   SnBuilder *b = &k->c->t.b;
@@ -135,319 +128,9 @@ void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue c
   SnLoop r = sn_for(b, rows_from, rows_to, sn_index(b, 1));
   SnLoop q = sn_for(b, columns_from, columns_to, sn_index(b, 1));
   MlirValue at[] = {sn_pack_row(k, r.index), q.index};
-  sn_scratch_store(b, sn_zero(b, packed(k)), k->pack, sn_values(2, at), sn_no_attr());
+  sn_scratch_store(b, sn_zero(b, sn_pack_type(k)), k->pack, sn_values(2, at), sn_no_attr());
   sn_next(b, &q);
   sn_next(b, &r);
-}
-
-static void copy_element(Block *k, MlirValue row, MlirValue column) {
-  SnBuilder *b = &k->c->t.b;
-  MlirValue dims[SN_MAX_DIMS];
-  point(k, row, column, dims);
-  MlirValue x = sn_row_convert(b, sn_row_load(b, &k->c->f, side_of(k), dims), packed(k));
-  MlirValue at[] = {sn_pack_row(k, row), column};
-  sn_scratch_store(b, x, k->pack, sn_values(2, at), sn_no_attr());
-}
-
-// ---- runs ------------------------------------------------------------------------
-
-// The next point of these dimensions, the last fastest.
-static void advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, MlirValue *dims) {
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), carry = one;
-  for (int64_t d = n; d-- > 0;) {
-    MlirValue next = plus(b, dims[d], carry);
-    dims[d] = next;
-    if (d) {
-      MlirValue ends =
-          sn(b, "arith.cmpi", next, sn_form_size(b, f, first + d), sn_attr("predicate", sn_i64(b->ctx, 0)));
-      dims[d] = sn(b, "arith.select", ends, zero, next);
-      carry = sn(b, "arith.select", ends, one, zero);
-    }
-  }
-}
-
-// A block's columns: dimensions first .. first + n, of which the last ones are a run along dimension `along`, whose
-// elements are evenly spaced.
-typedef struct {
-  int64_t first, n, outer; // outer: how many come before those of the run
-  int64_t along;
-  int64_t bounded, inner;  // the dimension that bounds cut a run along, and elements of each of its steps
-  MlirValue length;        // of a run
-} Runs;
-
-// Of an image whose channels are last, %x[n, y + r - 1, x + s - 1, c] else 0: pixels beside each other are one run,
-// which whole ones are cut from. Dimension s then, if the columns end in s and c.
-static int64_t of_pixels(const SnForm *f, const SnAccess *side, const int64_t *factors, SnGroup columns, int64_t c) {
-  MlirType t = sn_type_of(side->value);
-  int64_t s = c - 1;
-  while (s >= columns.first && f->dims.data[s].size == 1)
-    --s;
-  intptr_t last = sn_rank(t) - 1;
-  bool whole = s >= columns.first && f->dims.data[c].size != SN_DYNAMIC && factors[c] == 1 &&
-               factors[s] == f->dims.data[c].size && sn_map_dim(side->map, last) == c &&
-               sn_dim(t, last) == f->dims.data[c].size;
-  for (intptr_t i = 0; i < last && whole; ++i)
-    whole = !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), c);
-  return whole ? s : -1;
-}
-
-static Runs runs_of(const Block *k) {
-  const SnForm *f = &k->c->f;
-  const SnAccess *side = side_of(k);
-  SnGroup columns = column_group(k);
-  Runs r = {.first = columns.first, .n = columns.num_dims};
-  if (!side) {
-    r.outer = sn_cpu_side_outer(f, side_number(k), r.first, r.n);
-    r.along = r.first + r.n - 1;
-    r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
-    return r;
-  }
-  int64_t factors[SN_MAX_DIMS], d = r.first + r.n - 1, expected = 0;
-  bool known = sn_linear_factors(side->map, sn_type_of(side->value), factors), linear = !side->fill.ptr && known;
-  while (linear && d > r.first && f->dims.data[d].size == 1)
-    --d;
-  r.along = r.bounded = d;
-  r.inner = 1;
-  int64_t last = r.first + r.n - 1,
-          pixels = side->fill.ptr && known && r.n ? of_pixels(f, side, factors, columns, last) : -1;
-  if (pixels >= 0) {
-    r.along = last;
-    r.bounded = pixels;
-    r.inner = f->dims.data[last].size;
-    r.outer = pixels - r.first;
-    r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
-    return r;
-  }
-  if (linear && d >= r.first)
-    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : factors[d] * f->dims.data[d].size;
-  for (--d; linear && expected && d >= r.first && (f->dims.data[d].size == 1 || factors[d] == expected); --d)
-    expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : expected * f->dims.data[d].size;
-  r.outer = r.n ? d + 1 - r.first : 0;
-  r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
-  return r;
-}
-
-// The one subscript that changes along the run, and by how much; false where bounds or distances cannot be told from
-// it.
-static bool changes(const Block *k, int64_t along, intptr_t *at, int64_t *step) {
-  const SnAccess *side = side_of(k);
-  intptr_t n = mlirAffineMapGetNumResults(side->map);
-  *at = -1;
-  for (intptr_t i = 0; i < n; ++i) {
-    MlirAffineExpr e = mlirAffineMapGetResult(side->map, i);
-    if (!mlirAffineExprIsFunctionOfDim(e, along))
-      continue;
-    int64_t factors[SN_MAX_DIMS] = {0};
-    if (*at >= 0 || !sn_affine_factors(e, factors) || factors[along] < 1)
-      return false;
-    *at = i;
-    *step = factors[along];
-  }
-  return true;
-}
-
-static MlirValue at_least(SnBuilder *b, MlirValue x, MlirValue low) { return sn(b, "arith.maxsi", x, low); }
-static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
-
-typedef struct {
-  Block *k;
-  const Runs *runs;
-  MlirValue dims[SN_MAX_DIMS];        // of the run: 0 along it
-  MlirValue row, shift;      // where it goes: pack[row][c + shift]
-  bool unit;                 // its elements are neighbours
-} Run;
-
-static void subscripts(Run *r, MlirValue c, MlirValue *at) {
-  SnBuilder *b = &r->k->c->t.b;
-  MlirValue dims[SN_MAX_DIMS];
-  const SnAccess *side = side_of(r->k);
-  memcpy(dims, r->dims, sizeof dims);
-  if (r->runs->n)
-    dims[r->runs->along] = c;
-  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
-    at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
-}
-
-static void store(Run *r, MlirValue x, MlirValue c) {
-  SnBuilder *b = &r->k->c->t.b;
-  MlirValue at[] = {r->row, plus(b, c, r->shift)};
-  sn_scratch_store(b, x, r->k->pack, sn_values(2, at), sn_no_attr());
-}
-
-static void fill_run(Run *r, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  MlirValue fill = sn_row_convert(b, sn_constant(b, side_of(r->k)->fill), packed(r->k));
-  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
-  store(r, fill, c.index);
-  sn_next(b, &c);
-}
-
-// Whole vectors, then one with a mask.
-static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  const SnAccess *side = side_of(r->k);
-  int64_t lanes = r->k->lanes;
-  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes),
-           i32 = mlirIntegerTypeGet(b->ctx, 32);
-  MlirValue at[SN_MAX_DIMS + 1], offset, count = sn(b, "arith.subi", to, from), wide = sn_index(b, lanes);
-  subscripts(r, from, at);
-  MlirValue flat = sn_row_flat(b, side->value, at, &offset), shift = plus(b, from, r->shift);
-  MlirValue whole = sn(b, "arith.subi", count, sn(b, "arith.remui", count, wide));
-  SnLoop c = sn_for(b, sn_index(b, 0), whole, wide);
-  MlirValue x = sn(b, "vector.load", flat, plus(b, offset, c.index), t);
-  sn_op(b, "vector.store", sn_row_convert(b, x, packed(r->k)), r->k->pack, r->row, plus(b, shift, c.index));
-  sn_next(b, &c);
-  MlirValue rest = sn(b, "arith.subi", count, whole);
-  SnIf some = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 4)))); // sgt
-  {
-    MlirValue step =
-        sn(b, "arith.index_cast", sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), lanes)), sn_vector(i32, lanes));
-    MlirValue end = sn(b, "vector.broadcast", sn(b, "arith.index_cast", rest, i32), sn_vector(i32, lanes));
-    MlirValue mask = sn(b, "arith.cmpi", step, end, sn_attr("predicate", sn_i64(b->ctx, 2)));
-    MlirValue y = sn(b, "vector.maskedload", flat, plus(b, offset, whole), mask, sn_zero(b, t), t);
-    sn_op(b, "vector.maskedstore", r->k->pack, r->row, plus(b, shift, whole), mask, sn_row_convert(b, y, packed(r->k)));
-  }
-  sn_end_if(b, &some);
-}
-
-static void copy_run(Run *r, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  const SnAccess *side = side_of(r->k);
-  if (r->unit) {
-    copy_vectors(r, from, to);
-    return;
-  }
-  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
-  MlirValue at[SN_MAX_DIMS + 1];
-  subscripts(r, c.index, at);
-  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
-                   sn_element(sn_type_of(side->value)));
-  store(r, sn_row_convert(b, x, packed(r->k)), c.index);
-  sn_next(b, &c);
-}
-
-// Elements `from` .. `to` of a run with bounds: those inside are neighbours of one another.
-static void copy_bounded_run(Run *r, intptr_t at, int64_t step, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  const SnAccess *side = side_of(r->k);
-  MlirValue first[SN_MAX_DIMS + 1], inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), zero = sn_index(b, 0),
-                                    by = sn_index(b, step);
-  subscripts(r, zero, first);
-  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
-    if (s != at)
-      inside = sn(b, "arith.andi", inside, sn_row_below(b, first[s], sn_dim_of(b, side->value, s)));
-  MlirValue low = from, high = to;
-  if (at >= 0) {
-    MlirValue size = sn_dim_of(b, side->value, at);
-    low = sn(b, "arith.subi", zero, first[at]);
-    high = sn(b, "arith.subi", size, first[at]);
-    if (step > 1) {
-      low = sn(b, "arith.ceildivsi", low, by);
-      high = sn(b, "arith.ceildivsi", high, by);
-    }
-    low = sn_size_mul(b, low, sn_index(b, r->runs->inner));
-    high = sn_size_mul(b, high, sn_index(b, r->runs->inner));
-    low = at_most(b, at_least(b, low, from), to);
-    high = at_most(b, at_least(b, high, low), to);
-  }
-  high = sn(b, "arith.select", inside, high, low);
-  fill_run(r, from, low);
-  copy_run(r, low, high);
-  fill_run(r, high, to);
-}
-
-// The same of a side with a program: whole vectors, then narrow ones, then single elements.
-static void compute_run(Run *r, SnSideProgram *program, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  int64_t lanes = r->k->lanes, widths[] = {lanes, lanes > 4 ? 4 : 1, 1};
-  sn_cpu_side_row(b, program, r->dims);
-  for (int i = 0; i < 3; ++i) {
-    if (i && widths[i] == widths[i - 1])
-      continue;
-    MlirValue end = plus(b, from, sn_size_whole(b, sn(b, "arith.subi", to, from), widths[i]));
-    SnLoop c = sn_for(b, from, end, sn_index(b, widths[i]));
-    store(r, sn_row_convert(b, sn_cpu_side_element(b, program, c.index, widths[i]), packed(r->k)), c.index);
-    sn_next(b, &c);
-    from = end;
-  }
-}
-
-bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d) {
-  int64_t factors[SN_MAX_DIMS];
-  return sn_linear_factors(map, t, factors) ? factors[d] == 1 : sn_unit_stride(map, d);
-}
-
-void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from, MlirValue columns_to) {
-  SnBuilder *b = &k->c->t.b;
-  const SnForm *f = &k->c->f;
-  const SnAccess *side = side_of(k);
-  MlirValue one = sn_index(b, 1);
-  intptr_t at = -1;
-  int64_t step = 0;
-  if (sn_pack_lies_as_image(k)) {
-    sn_pack_image(k, rows_from, rows_to, columns_from, columns_to);
-    return;
-  }
-  Runs runs = runs_of(k);
-  bool by_runs = !side || (!side->through.ptr && !sn_is_table(side) &&
-                           (!side->fill.ptr || (runs.n && changes(k, runs.bounded, &at, &step))));
-  if (!by_runs) {
-    SnLoop r = sn_for(b, rows_from, rows_to, one);
-    SnLoop q = sn_for(b, columns_from, columns_to, one);
-    copy_element(k, r.index, q.index);
-    sn_next(b, &q);
-    sn_next(b, &r);
-    return;
-  }
-  SnSideProgram program;
-  Run run = {.k = k, .runs = &runs};
-  if (side)
-    run.unit = runs.n && k->lanes > 1 && sn_fills_bytes(sn_element(sn_type_of(side->value))) &&
-               sn_cpu_next_to_itself(side->map, sn_type_of(side->value), runs.along);
-  else
-    sn_cpu_side_program(k->c, side_number(k), runs.first + runs.outer, runs.n - runs.outer, &program);
-  SnGroup rows = row_group(k);
-  int64_t row_first = rows.first, row_dims = rows.num_dims;
-  MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS],
-            dims[SN_MAX_DIMS];
-  for (int d = 0; d < SN_MAX_DIMS; ++d)
-    dims[d] = sn_index(b, 0);
-  memcpy(dims, k->c->dims, (size_t)(f->num_rows - k->c->together) * sizeof *dims);
-  MlirValue o0 = sn_index(b, 0), o1 = one;
-  if (runs.outer) {
-    o0 = sn(b, "arith.divui", q0, runs.length);
-    o1 = sn(b, "arith.ceildivui", q1, runs.length);
-  }
-  sn_form_point(b, f, runs.first, runs.outer, o0, point);
-  SnLoop o = sn_for_values(b, o0, o1, one, sn_values(runs.outer, point));
-  {
-    memcpy(dims + runs.first, o.carried, (size_t)runs.outer * sizeof *dims);
-    MlirValue start = sn(b, "arith.muli", o.index, runs.length), from = q0, to = q1;
-    if (runs.outer) {
-      from = sn(b, "arith.subi", at_least(b, start, q0), start);
-      to = sn(b, "arith.subi", at_most(b, plus(b, start, runs.length), q1), start);
-    }
-    run.shift = sn(b, "arith.subi", runs.outer ? start : sn_index(b, 0), k->column0);
-    sn_form_point(b, f, row_first, row_dims, plus(b, k->row0, rows_from), point);
-    SnLoop r = sn_for_values(b, rows_from, rows_to, one, sn_values(row_dims, point));
-    {
-      memcpy(run.dims, dims, sizeof dims);
-      memcpy(run.dims + row_first, r.carried, (size_t)row_dims * sizeof *dims);
-      run.row = sn_pack_row(k, r.index);
-      if (!side)
-        compute_run(&run, &program, from, to);
-      else if (side->fill.ptr)
-        copy_bounded_run(&run, at, step, from, to);
-      else
-        copy_run(&run, from, to);
-      advance(b, f, row_first, row_dims, r.carried);
-    }
-    sn_next_values(b, &r, sn_values(row_dims, r.carried));
-    advance(b, f, runs.first, runs.outer, o.carried);
-  }
-  sn_next_values(b, &o, sn_values(runs.outer, o.carried));
-  if (!side)
-    sn_cpu_side_program_free(&program);
 }
 
 // ---- transposed in registers ---------------------------------------------------------
@@ -455,12 +138,12 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
 // Consecutive rows of the packed form are consecutive elements in memory.
 bool sn_pack_lies_transposed(const Block *k) {
   const SnForm *f = &k->c->f;
-  const SnAccess *side = side_of(k);
-  SnGroup r = row_group(k), c = column_group(k);
+  const SnAccess *side = sn_pack_side(k);
+  SnGroup r = sn_pack_row_group(k), c = sn_pack_column_group(k);
   if (!side)
-    return k->lanes > 1 && r.num_dims && !sn_cpu_side_outer(f, side_number(k), r.first, r.num_dims) &&
-           sn_cpu_side_scattered(f, side_number(k), r.first, r.num_dims) <
-               sn_cpu_side_scattered(f, side_number(k), c.first, c.num_dims);
+    return k->lanes > 1 && r.num_dims && !sn_cpu_side_outer(f, sn_pack_side_number(k), r.first, r.num_dims) &&
+           sn_cpu_side_scattered(f, sn_pack_side_number(k), r.first, r.num_dims) <
+               sn_cpu_side_scattered(f, sn_pack_side_number(k), c.first, c.num_dims);
   MlirType t = sn_type_of(side->value);
   int64_t factors[SN_MAX_DIMS];
   if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->lanes < 2)
@@ -492,8 +175,8 @@ void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v) {
 }
 
 bool sn_pack_lies_in_rows(const Block *k) {
-  const SnAccess *side = side_of(k);
-  SnGroup c = column_group(k);
+  const SnAccess *side = sn_pack_side(k);
+  SnGroup c = sn_pack_column_group(k);
   int64_t factors[SN_MAX_DIMS];
   if (!side || side->fill.ptr || side->through.ptr || sn_is_table(side))
     return false;
@@ -504,35 +187,35 @@ bool sn_pack_lies_in_rows(const Block *k) {
 
 MlirValue sn_pack_load_row(Block *k, MlirValue row, MlirValue column, int64_t n) {
   SnBuilder *b = &k->c->t.b;
-  const SnAccess *side = side_of(k);
+  const SnAccess *side = sn_pack_side(k);
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
-  point(k, row, column, dims);
+  sn_pack_point(k, row, column, dims);
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset);
   MlirValue x = sn(b, "vector.load", flat, offset, sn_vector(sn_element(sn_type_of(side->value)), n));
-  return sn_row_convert(b, x, packed(k));
+  return sn_row_convert(b, x, sn_pack_type(k));
 }
 
 MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t n) {
   SnBuilder *b = &k->c->t.b;
-  const SnAccess *side = side_of(k);
+  const SnAccess *side = sn_pack_side(k);
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
-  point(k, row, column, dims);
+  sn_pack_point(k, row, column, dims);
   if (!side) {
     if (!k->columns) {
-      SnGroup rows = row_group(k);
+      SnGroup rows = sn_pack_row_group(k);
       k->columns = sn_alloc(sizeof *k->columns);
-      sn_cpu_side_program(k->c, side_number(k), rows.first, rows.num_dims, k->columns);
+      sn_cpu_side_program(k->c, sn_pack_side_number(k), rows.first, rows.num_dims, k->columns);
     }
     sn_cpu_side_row(b, k->columns, dims);
-    return sn_row_convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), packed(k));
+    return sn_row_convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), sn_pack_type(k));
   }
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
   MlirValue x = sn(b, "vector.load", flat, offset, sn_vector(sn_element(sn_type_of(side->value)), n));
-  return sn_row_convert(b, x, packed(k));
+  return sn_row_convert(b, x, sn_pack_type(k));
 }
 
 static void transpose_tile(Block *k, MlirValue row, MlirValue column) {

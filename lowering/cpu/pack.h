@@ -20,9 +20,18 @@ typedef struct {
   SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 
+// The side's access; null where it has a program. Its number among the contract's sides, and the packed type.
+const SnAccess *sn_pack_side(const SnPackBlock *k);
+size_t sn_pack_side_number(const SnPackBlock *k);
+MlirType sn_pack_type(const SnPackBlock *k);
+// The contract's dimensions that rows and columns of the packed form are.
+SnGroup sn_pack_row_group(const SnPackBlock *k);
+SnGroup sn_pack_column_group(const SnPackBlock *k);
+// Dimensions of the contract at a row and a column of the block.
+void sn_pack_point(SnPackBlock *k, MlirValue row, MlirValue column, MlirValue *dims);
 // The row of the pack that row r of the block goes to.
 MlirValue sn_pack_row(const SnPackBlock *k, MlirValue r);
-// pack.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.
+// pack_runs.c: elements of the rows and columns, converted, to the same place of the pack; and zeros.
 void sn_pack_elements(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
                       MlirValue columns_to);
 void sn_pack_zeros(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
