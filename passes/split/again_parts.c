@@ -59,12 +59,16 @@ typedef struct {
 } Part;
 
 typedef struct {
-  const SnForm *f;
+  SnPartCopy in;
   SnForm to;
-  int64_t dim;     // of both, that is cut
-  MlirValue start; // where it begins, an argument of the body
-  SnMap made;
+  MlirValue start; // where the part begins, an argument of the body
 } Copy;
+
+static MlirValue position_in_part(SnBuilder *b, const SnPartCopy *in) {
+  const Copy *c = (const Copy *)in;
+  MlirValue both[] = {sn_position(b, &c->to, in->dim), c->start};
+  return sn_row_op(b, "arith.addi", (MlirType){0}, 2, both);
+}
 
 static SnAccess part_of_access(SnBuilder *b, const SnForm *f, const SnAccess *a, int64_t dim, const Part *part,
                                const SnMap *memory) {
@@ -73,32 +77,6 @@ static SnAccess part_of_access(SnBuilder *b, const SnForm *f, const SnAccess *a,
   if (sn_access_uses(f, a, dim))
     to.value = slice(b, to.value, part->first, part->count, false);
   return to;
-}
-
-static MlirValue in_part(SnBuilder *b, Copy *c, MlirValue v) {
-  MlirValue made = sn_mapped(&c->made, v), operands[SN_MAX_ELEMENTWISE];
-  MlirOperation op = sn_definer(v);
-  if (!sn_none(made))
-    return made;
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    operands[k] = in_part(b, c, sn_operand(op, k));
-  const SnRowOp *line = sn_row_op_of(op);
-  b->loc = mlirOperationGetLocation(op);
-  intptr_t d = line->id == SN_OP_index ? sn_row_named_dim(c->f, op) : 0;
-  if (line->id == SN_OP_constant) {
-    made = sn_constant(b, sn_constant_of(v));
-  } else if (line->id == SN_OP_index) {
-    made = sn_position(b, &c->to, d);
-    MlirValue both[] = {made, c->start};
-    if (d == c->dim)
-      made = sn_row_op(b, "arith.addi", (MlirType){0}, 2, both);
-  } else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) { // a broadcast, or a detach
-    made = operands[0];
-  } else {
-    made = sn_elementwise(b, op, sn_num_operands(op), operands);
-  }
-  sn_map(&c->made, v, made);
-  return made;
 }
 
 // The form's dimensions and products, with a part of the one that is cut.
@@ -127,7 +105,8 @@ static bool names_position(const SnForm *f, int64_t dim) {
 // A part of what would be stored, into `into`.
 static void make_part(SnBuilder *b, const SnAgain *s, const Part *part, MlirValue into, const SnMap *memory) {
   const SnForm *f = &s->f;
-  Copy c = {.f = f, .to = cut_dims(f, s->dim, part->count), .dim = s->dim};
+  Copy c = {.in = {.f = f, .dim = s->dim, .position = position_in_part}, .to = cut_dims(f, s->dim, part->count)};
+  c.in.to = &c.to;
   intptr_t first = sn_num_results(s->values) - (intptr_t)s->numbers.size;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     SnAccess a = part_of_access(b, f, &f->inputs.data[k], s->dim, part, memory);
@@ -146,17 +125,17 @@ static void make_part(SnBuilder *b, const SnAgain *s, const Part *part, MlirValu
   sn_push(&c.to.outputs, ((SnAccess){.value = into, .map = f->outputs.data[s->output].map}));
   sn_form_create(b, &c.to, false);
   SnBuilder in = sn_at_end(c.to.body, b->loc);
-  sn_map(&c.made, sn_product_argument(f, 0), sn_product_argument(&c.to, 0));
+  sn_map(&c.in.made, sn_product_argument(f, 0), sn_product_argument(&c.to, 0));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_map(&c.made, sn_input_argument(f, k), sn_input_argument(&c.to, k));
+    sn_map(&c.in.made, sn_input_argument(f, k), sn_input_argument(&c.to, k));
   for (size_t k = 0; k < s->numbers.size; ++k)
-    sn_map(&c.made, s->numbers.data[k], sn_input_argument(&c.to, f->inputs.size + k));
+    sn_map(&c.in.made, s->numbers.data[k], sn_input_argument(&c.to, f->inputs.size + k));
   if (!sn_none(s->starts))
     c.start =
         sn(&in, "arith.index_cast", sn_input_argument(&c.to, f->inputs.size + s->numbers.size), sn_index_type(b->ctx));
   MlirValue given = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, s->output));
-  yield_row(&in, &c.to, in_part(&in, &c, given), sn_element(sn_type_of(given)));
-  sn_map_free(&c.made);
+  yield_row(&in, &c.to, sn_copy_in_part(&in, &c.in, given), sn_element(sn_type_of(given)));
+  sn_map_free(&c.in.made);
   sn_form_free(&c.to);
 }
 
@@ -165,7 +144,8 @@ static void read_part(SnBuilder *b, const SnAgain *s, const SnAgainReader *r, co
                       MlirValue into, const SnMap *memory) {
   SnForm f = sn_form_read(r->op);
   int64_t dim = r->dims[s->dim];
-  Copy c = {.f = &f, .to = cut_dims(&f, dim, part->count), .dim = dim};
+  Copy c = {.in = {.f = &f, .dim = dim, .position = position_in_part}, .to = cut_dims(&f, dim, part->count)};
+  c.in.to = &c.to;
   for (size_t k = 0; k < f.inputs.size; ++k) {
     bool is_stored = sn_same(f.inputs.data[k].value, sn_result(s->f.op, (intptr_t)s->output));
     SnAccess a = f.inputs.data[k];
@@ -199,12 +179,12 @@ static void read_part(SnBuilder *b, const SnAgain *s, const SnAgainReader *r, co
     given = sn_row_op(&in, sn_is_float(f.products.data[0].type) ? "arith.addf" : "arith.addi", (MlirType){0}, 2, both);
     yield_row(&in, &c.to, given, f.products.data[0].type);
   } else {
-    sn_map(&c.made, sn_product_argument(&f, 0), sum);
+    sn_map(&c.in.made, sn_product_argument(&f, 0), sum);
     for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
-      sn_map(&c.made, sn_input_argument(&f, k), sn_input_argument(&c.to, k));
-    yield_row(&in, &c.to, in_part(&in, &c, given), sn_element(sn_type_of(given)));
+      sn_map(&c.in.made, sn_input_argument(&f, k), sn_input_argument(&c.to, k));
+    yield_row(&in, &c.to, sn_copy_in_part(&in, &c.in, given), sn_element(sn_type_of(given)));
   }
-  sn_map_free(&c.made);
+  sn_map_free(&c.in.made);
   sn_form_free(&c.to);
   sn_form_free(&f);
 }

@@ -130,6 +130,20 @@ void sn_reduce_in_parts(MlirOperation contract, MlirAttribute cut);
 // The finish of the form, with equal arguments, into that of `to`.
 void sn_copy_finish_whole(const SnForm *f, const SnForm *to, MlirLocation loc);
 
+// ---- split/part_copy.c --------------------------------------------------------------------
+
+// Where values of `f`'s body are made again, for a part of its dimension `dim`: in the body of `to`. `position`: where
+// along that dimension each element is.
+typedef struct SnPartCopy {
+  const SnForm *f, *to;
+  int64_t dim;
+  MlirValue (*position)(SnBuilder *b, const struct SnPartCopy *c);
+  SnMap made; // of values of f's body: arguments first
+} SnPartCopy;
+
+// The value in that body, with all that makes it, each thing once.
+MlirValue sn_copy_in_part(SnBuilder *b, SnPartCopy *c, MlirValue v);
+
 // ---- split/again.c ----------------------------------------------------------------------
 
 // A contract whose product, and what is made of its rows for other products, would be stored, in so many bytes: it is

@@ -13,9 +13,9 @@
 // ---- the pieces ----------------------------------------------------------------------------------------
 
 typedef struct {
+  SnPartCopy in; // of the form's body, in that of the pieces
   const SnReducedJoin *join;
   SnForm to;
-  SnMap made; // of the form's body, in that of the pieces
   MlirAffineExpr dims[SN_MAX_DIMS];
 } Pieces;
 
@@ -76,31 +76,15 @@ static MlirValue first_column(SnBuilder *b, const Pieces *p) {
   return sn(b, "arith.muli", sn_position(b, &p->to, number_dim(p->join)), sn_index(b, p->join->piece));
 }
 
-static MlirValue columns(SnBuilder *b, const Pieces *p) {
+static MlirValue columns(SnBuilder *b, const SnPartCopy *in) {
+  const Pieces *p = (const Pieces *)in;
   MlirValue operands[] = {first_column(b, p), sn_position(b, &p->to, number_dim(p->join) + 1)};
   return sn_row_op(b, "arith.addi", (MlirType){0}, 2, operands);
 }
 
 static MlirValue in_piece(SnBuilder *b, void *user, MlirValue v) {
   Pieces *p = user;
-  MlirValue made = sn_mapped(&p->made, v), operands[SN_MAX_ELEMENTWISE];
-  MlirOperation op = sn_definer(v);
-  if (!sn_none(made))
-    return made;
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    operands[k] = in_piece(b, p, sn_operand(op, k));
-  const SnRowOp *line = sn_row_op_of(op);
-  intptr_t d = line->id == SN_OP_index ? sn_row_named_dim(p->join->f, op) : 0;
-  if (line->id == SN_OP_constant)
-    made = sn_constant(b, sn_constant_of(v));
-  else if (line->id == SN_OP_index)
-    made = d == number_dim(p->join) ? columns(b, p) : sn_position(b, &p->to, d);
-  else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) // a broadcast, or a detach
-    made = operands[0];
-  else
-    made = sn_elementwise(b, op, sn_num_operands(op), operands);
-  sn_map(&p->made, v, made);
-  return made;
+  return sn_copy_in_part(b, &p->in, v);
 }
 
 static MlirValue as_row(SnBuilder *b, const Pieces *p, MlirValue v) {
@@ -159,6 +143,7 @@ static MlirValue part_in_piece(SnBuilder *b, Pieces *p, const SnReducedPart *par
 static MlirOperation make_pieces(SnBuilder *b, const SnReducedJoin *s) {
   const SnForm *f = s->f;
   Pieces p = {.join = s, .to = {.contract = true, .num_rows = f->num_rows + 1, .num_cols = 1}};
+  p.in = (SnPartCopy){.f = f, .to = &p.to, .dim = number_dim(s), .position = columns};
   set_dims(&p, b->ctx);
   for (size_t i = 0; i < f->products.size; ++i)
     sn_push(&p.to.products, f->products.data[i]);
@@ -173,15 +158,15 @@ static MlirOperation make_pieces(SnBuilder *b, const SnReducedJoin *s) {
   MlirOperation made = sn_form_create(b, &p.to, false);
   SnBuilder in = sn_at_end(p.to.body, b->loc);
   for (size_t i = 0; i < f->products.size; ++i)
-    sn_map(&p.made, sn_product_argument(f, i), sn_product_argument(&p.to, i));
+    sn_map(&p.in.made, sn_product_argument(f, i), sn_product_argument(&p.to, i));
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_map(&p.made, sn_input_argument(f, k), sn_input_argument(&p.to, k));
+    sn_map(&p.in.made, sn_input_argument(f, k), sn_input_argument(&p.to, k));
   MlirValue *values = sn_alloc((s->parts.size + 1) * sizeof *values);
   for (size_t i = 0; i < s->parts.size; ++i)
     values[i] = part_in_piece(&in, &p, &s->parts.data[i], values);
   sn_op(&in, "sinter.yield", sn_values((intptr_t)s->parts.size, values), sn_types(0, NULL));
   free(values);
-  sn_map_free(&p.made);
+  sn_map_free(&p.in.made);
   sn_form_free(&p.to);
   return made;
 }

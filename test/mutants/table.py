@@ -50,8 +50,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/split/again_parts.c", "    if (s->readers.data[i].sums)\n      fill_with_zeros",
      "    if (false)\n      fill_with_zeros",
      ["passes/split/again.mlir"], "the first part adds to what is in memory"),
-    ("passes/split/again_parts.c", "if (d == c->dim)\n", "if (d != c->dim)\n", ["passes/split/again.mlir"],
-     "a part's columns take themselves for the first ones"),
+    ("passes/split/part_copy.c", "return d == c->dim ?", "return d != c->dim ?",
+     ["passes/split/again.mlir", "passes/split/reduced.mlir"], "a part's columns take themselves for the first ones"),
     ("passes/split/again_parts.c", "  if (rest) {\n", "  if (false) {\n", ["passes/split/again.mlir"],
      "the last part, which is smaller, is left out"),
     # Parts of sums

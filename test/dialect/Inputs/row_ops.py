@@ -25,7 +25,8 @@ MAY = {
     "passes/split/again.c": "index",  # what of a reader cannot be cut
     "passes/split/again_parts.c": "index",  # where a part begins
     "passes/split/reduced.c": "broadcast index pick row_reduce",  # what of a row a piece can give, and what joins them
-    "passes/split/reduced_pieces.c": "index pick",  # columns of pieces
+    "passes/split/part_copy.c": "index",  # where a part is
+    "passes/split/reduced_pieces.c": "pick",  # from columns of pieces
     # linalg that becomes one
     "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
     "passes/raise/bodies.c": "detach",  # elementwise on what a linalg op computes
