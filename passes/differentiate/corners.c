@@ -13,6 +13,7 @@
 //   powf(sum of powf(|x|, p), 1 / p)               a norm: 0 where it is 0
 //   x > 0 ? x : a expm1(x / a)                     celu: the branch that is not taken does not overflow
 //   log1p(exp(x)), max(log(p), low)                one body, whose gradient does not overflow
+//   all of a row is -inf ? 0 : its softmax         nothing where all is (dead_rows.c)
 //
 // A value is what it was, for a NaN too (of zeros the sign may change); only what is differentiated is rewritten.
 // An exporter writes torch.where as two ops, and clamp and relu with unordered comparisons, so those stay one-sided.
@@ -386,8 +387,8 @@ static bool is_elementwise(MlirOperation op) {
 }
 
 void sn_corners(MlirOperation root) {
-  static bool (*const spelled[])(MlirOperation) = {numbers_win, two_sided,  bounded,           hard,
-                                                   norm,        bent_below, bounded_logarithm, NULL};
+  static bool (*const spelled[])(MlirOperation) = {numbers_win, two_sided,         bounded,      hard, norm,
+                                                   bent_below,  bounded_logarithm, sn_dead_rows, NULL};
   SnOpVec all = sn_collect(root, "linalg.generic");
   for (size_t i = 0; i < all.size; ++i)
     if (is_elementwise(all.data[i]))
@@ -428,7 +429,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+MlirDialectHandle mlirGetDialectHandle__sinter__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__sinter__,
+                                                      NULL};
 
 const SnPass sn_pass_corners = {
     .argument = "sinter-corners",

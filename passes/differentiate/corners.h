@@ -1,4 +1,5 @@
-// corners.h: private to corners.c and corner_reader.c. Reading what an exporter spelled with several linalg.generic.
+// corners.h: private to corners.c, dead_rows.c and corner_reader.c. Reading what an exporter spelled with several
+// linalg.generic.
 
 #ifndef SINTER_PASSES_CORNERS_H
 #define SINTER_PASSES_CORNERS_H
@@ -67,5 +68,10 @@ typedef struct {
 
 // The generic at the path's end, for its root alone: what others read too is copied.
 MlirOperation sn_own(const SnSpelledPath *path);
+
+// ---- differentiate/dead_rows.c ----------------------------------------------------------------------
+
+// root chooses 0 where a softmax's row is nothing but -inf: the softmax has no gradient there.
+bool sn_dead_rows(MlirOperation root);
 
 #endif

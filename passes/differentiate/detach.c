@@ -4,6 +4,7 @@
 //   %z = arith.subf %x, %k         ->
 //   %t = arith.mulf %slope, %z             %l -> %v
 //   %l = arith.addf %v, %t
+//   %c = arith.select %p, %k, %x           %c -> %x
 //
 // A definition gives a value a gradient of its own so: beside the value stands a 0 with that slope. Zeros of this kind
 // are not computed. For x of inf or NaN they would be NaN; the value says what it is there.
@@ -32,6 +33,16 @@ static void is_nothing(MlirValue v) {
   sn_vec_free(&all);
 }
 
+// A choice between a value and itself is the value.
+static void choose_nothing(MlirValue x) {
+  SnOpVec all = readers(x);
+  for (size_t k = 0; k < all.size; ++k)
+    if (sn_is(all.data[k], "arith.select") && sn_same(sn_operand(all.data[k], 1), x) &&
+        sn_same(sn_operand(all.data[k], 2), x) && mlirValueGetFirstUse(sn_result(all.data[k], 0)).ptr)
+      mlirValueReplaceAllUsesOfWith(sn_result(all.data[k], 0), x);
+  sn_vec_free(&all);
+}
+
 void sn_drop_detach(MlirOperation root) {
   SnOpVec all = sn_collect(root, "sinter.detach");
   for (size_t k = 0; k < all.size; ++k) {
@@ -44,6 +55,7 @@ void sn_drop_detach(MlirOperation root) {
     sn_vec_free(&reading);
     mlirValueReplaceAllUsesOfWith(known, x);
     mlirOperationDestroy(all.data[k]);
+    choose_nothing(x);
   }
   sn_vec_free(&all);
 }

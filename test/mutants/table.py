@@ -36,6 +36,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/arrange/behind_products.mlir"], "a row that a mask leaves nothing of is taken for one with scores"),
     ("passes/arrange/behind_products.c", "if (!apart || !shared || of[0] == of[1])", "if (true || !shared)",
      ["passes/arrange/behind_products.mlir"], "what goes on from rows stays with what sums over them"),
+    ("passes/differentiate/dead_rows.c", "  read_instead(maximum, x, sn_result(chosen, 0));\n", "",
+     ["run/dead_rows.test"], "the maximum of a row of nothing but -inf has a gradient of NaN"),
     # Rows that are made again
     ("lowering/gpu/steps_gpu.c", "Outside o = {.row = loop->op};", "Outside o = {.row = k->func};",
      ["gpu/sequence_steps.test"], "stores of other forms of a shared launch are wrapped too"),

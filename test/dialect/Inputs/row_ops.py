@@ -15,6 +15,7 @@ MAY = {
     "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
     "passes/arrange/behind_products.c": "row_reduce row_product",  # what stands in front of a product goes behind it
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
+    "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rows/rowemit.c": "index",  # a comparison with a label
