@@ -5,6 +5,7 @@
 // test: test/passes/schedule/chains.mlir
 
 #include "dialect/row_groups.h"
+#include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
 
 #define CACHE (3 << 20)       // bytes of a core's own cache, and some of the next, that a block may take
@@ -67,8 +68,25 @@ static int64_t sizes(const SnForm *f, SnGroup dims) {
 
 static int64_t at_most(int64_t n, int64_t most) { return n == SN_DYNAMIC || n > most ? most : n; }
 
+// Nobody asks for more than one column at a time of the group's rows: a block of columns goes its way alone, and its
+// memory is no longer than that.
+static bool goes_by_columns(const SnForm *f, size_t group) {
+  SnRowGroups groups;
+  int64_t one, other;
+  sn_row_groups(f, false, &groups, &one, &other);
+  bool all = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    for (intptr_t k = 0; line && line->first != SN_READS_COLUMN && k < sn_num_operands(op) && all; ++k)
+      all = !sn_is_row(sn_operand(op, k)) || sn_row_group(&groups, sn_operand(op, k)) != (int64_t)group;
+  }
+  sn_row_groups_free(&groups);
+  return all;
+}
+
 // Bytes of memory that a row of a block needs: sums, and what is multiplied again. SN_DYNAMIC: not known.
 static int64_t row_bytes(const SnForm *f) {
+  enum { SOME_COLUMNS = 1024 }; // what a size that is not known is taken for
   int64_t all = 0;
   bool streams = sn_cpu_streams(f);
   SnMultiplied m;
@@ -79,6 +97,8 @@ static int64_t row_bytes(const SnForm *f) {
       made = at_most(made, SN_CPU_STREAMED);
     if (streams && again && m.summed.first == sn_group(f, 0).first)
       read = at_most(read, SN_CPU_STREAMED);
+    if (made == SN_DYNAMIC && again && goes_by_columns(f, m.group))
+      made = SOME_COLUMNS;
     if (made == SN_DYNAMIC || read == SN_DYNAMIC)
       return SN_DYNAMIC;
     all += sn_times(made, bytes(m.sum)) + sn_times(read, bytes(m.a));

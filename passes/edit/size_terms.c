@@ -228,6 +228,31 @@ static SnSize binary(SnSizeReader *r, MlirOperation op) {
 
 static bool is_bit(MlirValue v) { return mlirTypeIsAInteger(sn_type_of(v)) && sn_bits(sn_type_of(v)) == 1; }
 
+int sn_size_decided(SnSizeReader *r, MlirOperation compare) {
+  int64_t predicate = sn_int_attr(compare, "predicate", -1);
+  SnSize x = sn_size_of_value(r, sn_operand(compare, 0)), y = sn_size_of_value(r, sn_operand(compare, 1));
+  if (!sn_size_of_tensors(r, &x) || !sn_size_of_tensors(r, &y))
+    return -1;
+  SnSize up = sn_size_sum(&x, -1, &y), down = sn_size_sum(&y, -1, &x);
+  bool above = sn_size_at_least(r, &up, 1), below = sn_size_at_least(r, &down, 1);
+  if (predicate == SN_EQUAL || predicate == SN_UNEQUAL)
+    return sn_size_equal(&x, &y) ? predicate == SN_EQUAL : above || below ? predicate == SN_UNEQUAL : -1;
+  if (predicate == SN_LESS || predicate == SN_GREATER_OR_EQUAL)
+    return below ? predicate == SN_LESS : sn_size_at_least(r, &up, 0) ? predicate == SN_GREATER_OR_EQUAL : -1;
+  if (predicate == SN_GREATER || predicate == SN_LESS_OR_EQUAL)
+    return above ? predicate == SN_GREATER : sn_size_at_least(r, &down, 0) ? predicate == SN_LESS_OR_EQUAL : -1;
+  return -1;
+}
+
+// A condition that is known, or that sizes decide.
+static int condition_of(SnSizeReader *r, MlirValue v) {
+  MlirAttribute constant = is_bit(v) ? sn_constant_of(v) : mlirAttributeGetNull();
+  if (constant.ptr)
+    return mlirIntegerAttrGetValueInt(constant) != 0;
+  MlirOperation compare = sn_def(v, "arith.cmpi");
+  return sn_null(compare) ? -1 : sn_size_decided(r, compare);
+}
+
 static SnSize of_op(SnSizeReader *r, MlirOperation op) {
   intptr_t i;
   if (sn_is(op, "arith.constant")) {
@@ -239,10 +264,9 @@ static SnSize of_op(SnSizeReader *r, MlirOperation op) {
   if (sn_is(op, "arith.index_cast"))
     return sn_size_of_value(r, sn_operand(op, 0));
   if (sn_is(op, "arith.extui") || sn_is(op, "arith.select")) { // of what was decided
-    MlirAttribute condition = sn_constant_of(sn_operand(op, 0));
-    if (!condition.ptr || !is_bit(sn_operand(op, 0)))
+    int yes = condition_of(r, sn_operand(op, 0));
+    if (yes < 0)
       return unknown;
-    bool yes = mlirIntegerAttrGetValueInt(condition) != 0;
     return sn_is(op, "arith.extui") ? sn_size_number(yes) : sn_size_of_value(r, sn_operand(op, yes ? 1 : 2));
   }
   if (sn_is(op, "affine.apply")) {

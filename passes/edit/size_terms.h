@@ -56,6 +56,9 @@ bool sn_size_equal(const SnSize *x, const SnSize *y); // false where one is not 
 bool sn_size_is_number(const SnSize *x, int64_t *n);
 // Made of sizes of tensors and numbers alone: arithmetic on them does not wrap around, as that on any other value may.
 bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x);
+// What an arith.cmpi gives whatever sizes tensors have: 1 or 0; -1 if it may be so or so.
+enum { SN_EQUAL, SN_UNEQUAL, SN_LESS, SN_LESS_OR_EQUAL, SN_GREATER, SN_GREATER_OR_EQUAL };
+int sn_size_decided(SnSizeReader *r, MlirOperation compare);
 bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least); // for all sizes that tensors may have
 
 #endif

@@ -71,27 +71,8 @@ static void unify(Known *k, MlirOperation op, bool inside) {
 
 // ---- comparisons -----------------------------------------------------------------------------
 
-enum { EQUAL, UNEQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL };
-
-// 1 or 0; -1 if sizes may be so or so.
-static int decided(const SnSizeReader *r, int64_t predicate, const SnSize *x, const SnSize *y) {
-  if (!sn_size_of_tensors(r, x) || !sn_size_of_tensors(r, y))
-    return -1;
-  SnSize up = sn_size_sum(x, -1, y), down = sn_size_sum(y, -1, x);
-  bool above = sn_size_at_least(r, &up, 1), below = sn_size_at_least(r, &down, 1);
-  if (predicate == EQUAL || predicate == UNEQUAL)
-    return sn_size_equal(x, y) ? predicate == EQUAL : above || below ? predicate == UNEQUAL : -1;
-  if (predicate == LESS || predicate == GREATER_OR_EQUAL)
-    return below ? predicate == LESS : sn_size_at_least(r, &up, 0) ? predicate == GREATER_OR_EQUAL : -1;
-  if (predicate == GREATER || predicate == LESS_OR_EQUAL)
-    return above ? predicate == GREATER : sn_size_at_least(r, &down, 0) ? predicate == LESS_OR_EQUAL : -1;
-  return -1;
-}
-
 static void decide(Known *k, MlirOperation compare) {
-  SnSize x = sn_size_of_value(&k->reader, sn_operand(compare, 0)),
-         y = sn_size_of_value(&k->reader, sn_operand(compare, 1));
-  int is = decided(&k->reader, sn_int_attr(compare, "predicate", -1), &x, &y);
+  int is = sn_size_decided(&k->reader, compare);
   if (is < 0)
     return;
   SnBuilder b = sn_before(compare);
@@ -130,7 +111,7 @@ static void drop_question(Known *k, MlirOperation generic, MlirOperation select)
   enum { CONDITION, ZERO, INDEX };
   MlirOperation compare = sn_def(sn_operand(select, CONDITION), "arith.cmpi");
   intptr_t loop = loop_of(generic, sn_operand(select, INDEX));
-  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != EQUAL || loop < 0 ||
+  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != SN_EQUAL || loop < 0 ||
       !sn_is_constant(sn_operand(select, ZERO), 0) || !sn_is_constant(sn_operand(compare, 1), 1))
     return;
   SnSize n = sn_size_of_value(&k->reader, sn_operand(compare, 0));
@@ -258,7 +239,7 @@ static MlirValue size_at(Known *k, SnBuilder *head, SnSizeAtom a) {
 // anything else is done.
 static void take_assert(Known *k, SnBuilder *head, MlirBlock body, MlirOperation assert) {
   MlirOperation compare = sn_def(sn_operand(assert, 0), "arith.cmpi");
-  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != EQUAL)
+  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != SN_EQUAL)
     return;
   SnSizeReader r = {.forgets = true};
   SnSize x = sn_size_of_value(&r, sn_operand(compare, 0)), y = sn_size_of_value(&r, sn_operand(compare, 1));
@@ -272,7 +253,7 @@ static void take_assert(Known *k, SnBuilder *head, MlirBlock body, MlirOperation
     return;
   head->loc = mlirOperationGetLocation(assert);
   MlirValue sides[] = {size_at(k, head, a), size_at(k, head, b)};
-  MlirValue same = sn(head, "arith.cmpi", sn_values(2, sides), sn_attr("predicate", sn_i64(head->ctx, EQUAL)));
+  MlirValue same = sn(head, "arith.cmpi", sn_values(2, sides), sn_attr("predicate", sn_i64(head->ctx, SN_EQUAL)));
   sn_table_put(&k->asserts, sn_definer(same).ptr, 1);
   sn_op(head, "cf.assert", same, sn_types(0, NULL), sn_attr("msg", sn_get_attr(assert, "msg")));
   bool in_order = mlirBlockArgumentGetArgNumber(a.value) <= mlirBlockArgumentGetArgNumber(b.value);

@@ -83,6 +83,7 @@ typedef struct {
   SnSize sizes[SN_MAX_DIMS];
   intptr_t rank;
   Groups from, to;
+  Groups kept_from, kept_to; // the dimensions of both shapes without those of size 1 that end a group of one alone
 } Common;
 
 static bool is_one(const SnSize *s) {
@@ -118,8 +119,31 @@ static bool refine(const SnSize *a, int64_t na, const SnSize *b, int64_t nb, Com
   return i == na && j == nb;
 }
 
-// x unfolded to what is common, and folded to the other shape.
-static MlirValue reshaped(SnBuilder *b, MlirValue x, const Common *c, MlirType to) {
+static int64_t ones_behind(const SnSize *a, int64_t n) {
+  int64_t ones = 0;
+  while (ones + 1 < n && is_one(&a[n - 1 - ones]))
+    ++ones;
+  return ones;
+}
+
+// n dimensions, of which the last holds so many of size 1 behind it.
+static void keep(Groups *g, int64_t n, int64_t ones) {
+  for (int64_t i = 0; i < n - ones; ++i, ++g->n)
+    g->first[g->n + 1] = g->first[g->n] + 1;
+  g->first[g->n] += ones;
+}
+
+// refine, where dimensions of size 1 may end one of them: those are dropped before and added behind. What is common
+// would have them otherwise, and all that it is written over.
+static bool refine_group(const SnSize *a, int64_t na, const SnSize *b, int64_t nb, Common *c) {
+  int64_t more = ones_behind(a, na) - ones_behind(b, nb), of_a = more > 0 ? more : 0, of_b = more < 0 ? -more : 0;
+  keep(&c->kept_from, na, of_a);
+  keep(&c->kept_to, nb, of_b);
+  return refine(a, na - of_a, b, nb - of_b, c);
+}
+
+// x, without 1s at its end, unfolded to what is common, and folded to the other shape.
+static MlirValue reshaped_kept(SnBuilder *b, MlirValue x, const Common *c, MlirType to) {
   MlirType from = sn_type_of(x);
   int64_t shape[SN_MAX_DIMS], whole[SN_MAX_DIMS];
   MlirValue sizes[SN_MAX_DIMS];
@@ -140,6 +164,23 @@ static MlirValue reshaped(SnBuilder *b, MlirValue x, const Common *c, MlirType t
   return cast(b, collapse(b, expand(b, x, &c->from, shape, sn_values(n, sizes)), &c->to), to);
 }
 
+// x as `to`, whose sizes are given.
+static MlirValue reshaped(SnBuilder *b, MlirValue x, const Common *c, MlirType to, const SnSize *sizes) {
+  int64_t shape[SN_MAX_DIMS], kept[SN_MAX_DIMS];
+  MlirValue values[SN_MAX_DIMS];
+  intptr_t n = 0;
+  bool adds = c->kept_to.first[c->kept_to.n] > c->kept_to.n;
+  for (intptr_t g = 0; g < c->kept_to.n; ++g)
+    kept[g] = sn_dim(to, c->kept_to.first[g]);
+  MlirValue y = reshaped_kept(b, collapse(b, x, &c->kept_from), c, sn_tensor(sn_element(to), c->kept_to.n, kept));
+  for (intptr_t d = 0; d < sn_rank(to); ++d) {
+    shape[d] = sn_dim(to, d);
+    if (adds && shape[d] == SN_DYNAMIC)
+      values[n++] = sn_size_emit(&c->reader, b, &sizes[d]);
+  }
+  return expand(b, y, &c->kept_to, shape, sn_values(n, values));
+}
+
 static bool too_many(MlirOperation op) { return sn_no(op, "more than %d dimensions", SN_MAX_DIMS); }
 
 static void read_sizes(SnSizeReader *r, MlirValue x, SnSize *sizes) {
@@ -148,6 +189,13 @@ static void read_sizes(SnSizeReader *r, MlirValue x, SnSize *sizes) {
 }
 
 // ---- expand(collapse(x)) of groups that differ ---------------------------------------
+
+// What becomes of an expand(collapse(x)) is not one again.
+static bool is_other(const Common *c) {
+  bool unfolds = c->rank > c->from.n, folds = c->rank > c->to.n, drops = c->kept_from.first[c->kept_from.n] > c->from.n,
+       adds = c->kept_to.first[c->kept_to.n] > c->to.n;
+  return (unfolds || !adds) && (folds || !drops);
+}
 
 static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   MlirOperation inner = sn_def(sn_operand(op, 0), "tensor.collapse_shape");
@@ -164,12 +212,14 @@ static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
   read_sizes(&c.reader, y, b);
   bool common = true;
   for (intptr_t g = 0; g < wide.n && common; ++g)
-    common = refine(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g],
-                    narrow.first[g + 1] - narrow.first[g], &c);
-  if (common)
-    sn_replace(rw, op, reshaped(rw->b, x, &c, sn_type_of(y)));
+    common = refine_group(a + wide.first[g], wide.first[g + 1] - wide.first[g], b + narrow.first[g],
+                          narrow.first[g + 1] - narrow.first[g], &c);
+  bool other = common && is_other(&c);
+  if (other)
+    sn_replace(rw, op, reshaped(rw->b, x, &c, sn_type_of(y), b));
   sn_size_reader_free(&c.reader);
-  return common || sn_no(op, "sizes of the two reshapes that have no common factors");
+  return other || sn_no(op, common ? "it only adds dimensions of size 1 to what is folded, or what it unfolds has them"
+                                   : "sizes of the two reshapes that have no common factors");
 }
 
 // ---- reshape(x) to sizes that are listed -----------------------------------------------
@@ -188,9 +238,9 @@ static bool reshape_to_list(SnRewriter *rw, MlirOperation op) {
   for (intptr_t i = 0; i < sn_rank(to); ++i)
     b[i] =
         sn_dim(to, i) == SN_DYNAMIC ? sn_size_of_value(&c.reader, sn_operand(list, i)) : sn_size_number(sn_dim(to, i));
-  bool common = sn_rank(from) && sn_rank(to) && refine(a, sn_rank(from), b, sn_rank(to), &c);
+  bool common = sn_rank(from) && sn_rank(to) && refine_group(a, sn_rank(from), b, sn_rank(to), &c);
   if (common)
-    sn_replace(rw, op, reshaped(rw->b, x, &c, to));
+    sn_replace(rw, op, reshaped(rw->b, x, &c, to, b));
   sn_size_reader_free(&c.reader);
   return common || sn_no(op, "sizes that have no common factors");
 }

@@ -96,6 +96,10 @@ MlirValue sn_layout_empty(SnBuilder *b, MlirValue v) {
 
 MlirAttribute sn_filled_with(MlirValue v) {
   MlirOperation op = sn_definer(v);
+  while (!sn_null(op) && (sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape"))) {
+    v = sn_operand(op, 0);
+    op = sn_definer(v);
+  }
   MlirAttribute number = sn_constant_of(v);
   if (!sn_null(op) && sn_is(op, "linalg.fill"))
     number = sn_constant_of(sn_operand(op, 0));

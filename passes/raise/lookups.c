@@ -323,6 +323,8 @@ static bool is_in_order_of_sizes(const SnRaise *r, SnSizeReader *reader, MlirOpe
     SnSize size = sn_size_of_dim(reader, x, i);
     MlirValue v = sn_operand(extract, i + 1);
     MlirOperation op = mlirValueIsABlockArgument(v) ? (MlirOperation){0} : sn_definer(v);
+    if (sn_dim(sn_type_of(x), i) == 1 && sn_is_constant(v, 0))
+      continue;
     if (!sn_null(op) && is_inside(r, v) && arithmetic_of(op) == REMAINDER) {
       SnSize turns = sn_size_of_value(reader, sn_operand(op, 1));
       if (!sn_size_equal(&turns, &size))

@@ -285,6 +285,33 @@ func.func @asserted(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %z: tensor<?xf32>)
 
 // -----
 
+// Nor does it matter that an exporter asked first whether the size was below 0.
+
+// CHECK-LABEL: func @asserted_of_inferred
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x4xf32>, %[[Y:.+]]: tensor<?x?xf32>)
+//   CHECK-DAG:   %[[N:.+]] = tensor.dim %[[X]], %c0
+//   CHECK-DAG:   %[[M:.+]] = tensor.dim %[[Y]], %c1
+//       CHECK:   arith.cmpi eq
+//  CHECK-NEXT:   cf.assert %{{.+}}, "y and x"
+//       CHECK:   return %[[N]], %[[N]]
+func.func @asserted_of_inferred(%x: tensor<?x4xf32>, %y: tensor<?x?xf32>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %n64 = arith.index_cast %n : index to i64
+  %less = arith.cmpi slt, %n64, %zero : i64
+  %known = arith.select %less, %one, %n64 : i64
+  %i = arith.index_cast %known : i64 to index
+  %m = tensor.dim %y, %c1 : tensor<?x?xf32>
+  %same = arith.cmpi eq, %m, %i : index
+  cf.assert %same, "y and x"
+  return %i, %m : index, index
+}
+
+// -----
+
 // Not those that are asserted only sometimes, that are no sizes of arguments, or that differ.
 
 // CHECK-LABEL: func @not_asserted

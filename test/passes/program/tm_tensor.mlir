@@ -86,6 +86,24 @@ func.func @scatter_into_number(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %n: index
   return %y : tensor<?x64xf32>
 }
 
+// Nor is it where a reshape stands in between.
+
+// CHECK-LABEL: func @scatter_into_reshaped
+//       CHECK:   sinter.steps rows(0) ins(%{{.+}}, %{{.+}} : tensor<1x6xf32>, tensor<6x2xi32>) outs(
+//       CHECK:     %[[Z:.+]] = arith.constant 2.000000e+00 : f32
+//       CHECK:     memref.store %[[Z]]
+func.func @scatter_into_reshaped(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %n: index) -> tensor<?x1xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %x = tensor.expand_shape %f [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %t : tensor<6xf32>, tensor<6x2xi32>) outs(%x : tensor<?x1xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
 // -----
 
 // Points that the program says to be different are lanes of one step.

@@ -332,6 +332,30 @@ func.func @reshaped_unknown(%x: tensor<?x?x2xf32>) -> tensor<?xf32> {
 
 // -----
 
+// A dimension of 1 has no subscript.
+
+// CHECK-LABEL: func @reshaped_with_one
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %arg0 {{.*}} : tensor<?x1x16xf32> into tensor<?xf32>
+//       CHECK:   return %[[C]]
+func.func @reshaped_with_one(%x: tensor<?x1x16xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %m = tensor.dim %x, %c0 : tensor<?x1x16xf32>
+  %all = arith.muli %m, %c16 : index
+  %e = tensor.empty(%all) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %k = arith.remsi %i, %c16 : index
+    %q = arith.divsi %i, %c16 : index
+    %v = tensor.extract %x[%q, %c0, %k] : tensor<?x1x16xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
 // A loop of another length reads some twice, or not at all; a size of another dimension turns them.
 
 // CHECK-LABEL: func @longer
