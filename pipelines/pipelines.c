@@ -156,6 +156,8 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}",
      "gradients -> the forms that compute them", "differentiated"},
     VERIFY,
+    {"?policy!=disabled sinter-known-sizes{wrt='$wrt'}", "sizes `?` that gradients ask for are those of the program",
+     NULL},
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"?policy!=disabled sinter-fuse{policy=$policy without=$without}", "several forms -> one", NULL},

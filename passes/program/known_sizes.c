@@ -18,7 +18,9 @@
 // are `?` where it adds them up, and a number where weights meet them. All of that hides that two ops have the same
 // dimensions, and then they do not fuse.
 //
-// runs in: sinter-prepare    test: test/passes/program/known_sizes.mlir
+// What differentiation makes asks for the sizes of each argument once more, so this runs behind it, too.
+//
+// runs in: sinter-prepare, sinter-cpu    test: test/passes/program/known_sizes.mlir
 
 #include "mlir-c/Dialect/Linalg.h"
 #include "passes/edit/size_terms.h"
@@ -256,6 +258,7 @@ static void take_assert(Known *k, SnBuilder *head, MlirBlock body, MlirOperation
   MlirValue same = sn(head, "arith.cmpi", sn_values(2, sides), sn_attr("predicate", sn_i64(head->ctx, SN_EQUAL)));
   sn_table_put(&k->asserts, sn_definer(same).ptr, 1);
   sn_op(head, "cf.assert", same, sn_types(0, NULL), sn_attr("msg", sn_get_attr(assert, "msg")));
+  mlirOperationDestroy(assert);
   bool in_order = mlirBlockArgumentGetArgNumber(a.value) <= mlirBlockArgumentGetArgNumber(b.value);
   const SnSizeAtom *first = in_order ? &a : &b, *second = in_order ? &b : &a;
   sn_size_unite(&k->reader, first->value, first->dim, second->value, second->dim);

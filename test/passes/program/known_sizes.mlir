@@ -1,5 +1,6 @@
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-known-sizes,canonicalize,cse)' --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-known-sizes{wrt=0},canonicalize)' --split-input-file %s | FileCheck %s --check-prefix=WRT
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-known-sizes,sinter-known-sizes,canonicalize,cse)' --split-input-file %s | FileCheck %s --check-prefix=TWICE
 
 // A size that is folded and unfolded again is the size; what cannot fail is no assert.
 
@@ -265,6 +266,10 @@ func.func @parts(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %m: index) -> (tensor
 //   CHECK-NOT:   cf.assert
 //       CHECK:   tensor.empty(%[[K]])
 //       CHECK:   return %{{.+}}, %[[K]], %[[K]], %[[K]]
+//  TWICE-LABEL: func @asserted(
+// TWICE-COUNT-2: cf.assert
+//    TWICE-NOT:   cf.assert
+//        TWICE:   return
 func.func @asserted(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %z: tensor<?xf32>) -> (tensor<?xf32>, index, index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
