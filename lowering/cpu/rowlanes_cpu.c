@@ -15,6 +15,8 @@
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/rows/rowparts.h"
 
+#define WRITTEN_OUT 128 // columns of all vectors of a row together
+
 // How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
 typedef struct {
   int64_t length, piece, pieces;
@@ -82,6 +84,68 @@ static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, Mli
   sn_cpu_row(b, row, scalars);
 }
 
+// Rows of a piece, and what they carry from vector to vector.
+typedef struct {
+  SnBuilder *b;
+  SnCpuRow *row;
+  const SnForm *f;
+  const Deal *d;
+  SnStrips strips;
+  intptr_t n;
+  MlirValue *carried;
+} Walk;
+
+// Vectors of a row that stand one behind the other, where columns do and some are outside: bounds are numbers then, and
+// masks constants. 0: there is a loop over them.
+static int64_t vectors_written_out(const Walk *w) {
+  int64_t length = sn_row_length(w->f), n = sn_pieces(w->d->length, w->row->lanes);
+  bool bounded = false;
+  for (size_t k = 0; k < w->f->inputs.size; ++k)
+    bounded |= w->f->inputs.data[k].fill.ptr && sn_uses_cols(w->f, w->f->inputs.data[k].map);
+  return bounded && w->d->pieces == 1 && !w->strips.size && length > 0 && length <= w->row->written_out &&
+                 sn_times(n, length) <= WRITTEN_OUT
+             ? n
+             : 0;
+}
+
+static void write_out(const Walk *w, int64_t vectors) {
+  int64_t lanes = w->row->lanes, last = w->d->length - lanes;
+  for (int64_t new = 0; new < vectors * lanes; new += lanes)
+    rows(w->b, w->row, w->f, sn_index(w->b, new < last ? new : last), sn_index(w->b, new), new > last, w->carried);
+}
+
+static void walk(const Walk *w, MlirValue from, MlirValue to) {
+  SnBuilder *b = w->b;
+  SnCpuRow *row = w->row;
+  intptr_t n = w->n;
+  MlirValue step = sn_index(b, row->lanes), last = sn(b, "arith.subi", to, step), lo = from, hi = to, reduced[4];
+  bool overlaps = w->d->length % row->lanes != 0; // pieces are whole vectors, but for the last one
+  SnStrips strips = w->strips;
+  SnLoop s;
+  if (strips.size) {
+    MlirValue size = sn_index(b, strips.size);
+    s = sn_for_values(b, from, to, size, sn_values(n, w->carried));
+    lo = s.index;
+    hi = sn(b, "arith.minsi", sn(b, "arith.addi", s.index, size), to);
+    sn_cpu_strip_reduce(b, row, &strips, lo, hi, last);
+  }
+  SnLoop j = sn_for_values(b, lo, hi, step, sn_values(n, strips.size ? s.carried : w->carried));
+  MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, last) : j.index;
+  if (strips.size) {
+    sn_cpu_strip_load(b, row, &strips, sn(b, "arith.subi", j.index, lo), reduced);
+    row->reduced = reduced;
+  }
+  rows(b, row, w->f, at, j.index, overlaps, j.carried);
+  sn_next_values(b, &j, sn_values(n, j.carried));
+  for (intptr_t i = 0; i < n; ++i)
+    w->carried[i] = sn_result(j.op, i);
+  if (!strips.size)
+    return;
+  sn_next_values(b, &s, sn_values(n, w->carried));
+  for (intptr_t i = 0; i < n; ++i)
+    w->carried[i] = sn_result(s.op, i);
+}
+
 MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   if (sn_failed(check(&k->form)))
     return SN_FAIL;
@@ -103,7 +167,7 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   Deal d = deal(b, f);
   for (intptr_t i = 0; i < n; ++i)
     vectors[i] = sn(b, "vector.broadcast", t.scalars[i], sn_vector(sn_type_of(t.scalars[i]), lanes));
-  MlirValue lo = sn(b, "arith.muli", t.task.index, d.of_task), step = sn_index(b, lanes);
+  MlirValue lo = sn(b, "arith.muli", t.task.index, d.of_task);
   SnLoop u = sn_for_values(b, lo, sn_cpu_end(b, lo, d.of_task, d.units), sn_index(b, 1), sn_values(n, vectors));
   {
     MlirValue pieces = sn_index(b, d.pieces), length = sn_index(b, d.length), from = sn_index(b, 0), to = length,
@@ -117,31 +181,12 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
     }
     if (f->num_rows > 1)
       sn_form_point(b, f, 0, f->num_rows - 1, outer, t.program.dims);
-    bool overlaps = d.length % lanes != 0; // pieces are whole vectors, but for the last one
-    MlirValue last = sn(b, "arith.subi", to, step), lo_of_strip = from, hi_of_strip = to, reduced[4];
-    SnLoop s;
-    if (strips.size) {
-      MlirValue size = sn_index(b, strips.size);
-      s = sn_for_values(b, from, to, size, sn_values(n, u.carried));
-      lo_of_strip = s.index;
-      hi_of_strip = sn(b, "arith.minsi", sn(b, "arith.addi", s.index, size), to);
-      sn_cpu_strip_reduce(b, &t.row, &strips, lo_of_strip, hi_of_strip, last);
-    }
-    SnLoop j = sn_for_values(b, lo_of_strip, hi_of_strip, step, sn_values(n, strips.size ? s.carried : u.carried));
-    MlirValue at = overlaps ? sn(b, "arith.minsi", j.index, last) : j.index;
-    if (strips.size) {
-      sn_cpu_strip_load(b, &t.row, &strips, sn(b, "arith.subi", j.index, lo_of_strip), reduced);
-      t.row.reduced = reduced;
-    }
-    rows(b, &t.row, f, at, j.index, overlaps, j.carried);
-    sn_next_values(b, &j, sn_values(n, j.carried));
-    for (intptr_t i = 0; i < n; ++i)
-      u.carried[i] = sn_result(j.op, i);
-    if (strips.size) {
-      sn_next_values(b, &s, sn_values(n, u.carried));
-      for (intptr_t i = 0; i < n; ++i)
-        u.carried[i] = sn_result(s.op, i);
-    }
+    Walk w = {b, &t.row, f, &d, strips, n, u.carried};
+    int64_t written_out = vectors_written_out(&w);
+    if (written_out)
+      write_out(&w, written_out);
+    else
+      walk(&w, from, to);
   }
   sn_next_values(b, &u, sn_values(n, u.carried));
   for (size_t i = 0; i < f->accumulators.size; ++i) {

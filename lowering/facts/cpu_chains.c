@@ -7,6 +7,7 @@
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/facts/packed_weights.h"
 
 #define CACHE (3 << 20)       // bytes of a core's own cache, and some of the next, that a block may take
 #define LEAST_ROWS 32         // of a block: what packing a matrix is paid by
@@ -14,6 +15,7 @@
 #define FAR (1 << 20)         // bytes of such matrices
 #define ENOUGH_ROWS 256       // for threads to share
 #define LITTLE_WORK (1 << 25) // multiplications that are not worth more than two blocks
+#define STORED (64 << 20)     // bytes between kernels, for the sake of packed weights
 
 // ---- what can be written ----------------------------------------------------------------
 
@@ -111,6 +113,33 @@ int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows) {
   while (row != SN_DYNAMIC && rows > LEAST_ROWS && sn_times(rows, row) > CACHE)
     rows = rows / 2 > LEAST_ROWS ? rows / 2 : LEAST_ROWS;
   return rows;
+}
+
+// The side that has the columns of multiplication i, or the matrix.
+static size_t weights_of(const SnForm *f, size_t i) {
+  size_t products = f->products.size;
+  return i >= products ? products + i : 2 * i + (uses(f, 2 * i + 1, f->num_rows, f->num_cols) ? 1 : 0);
+}
+
+// A block of m rows packs each matrix, in as much time as it takes to store m elements of rows and to read them.
+bool sn_cpu_packs_chain(const SnForm *f) {
+  int64_t weights = 0, stored = 0, rows = sn_num_rows(f);
+  bool asked = false, all = true;
+  SnMultiplied m;
+  for (size_t i = 0; all && sn_multiplied(f, i, &m); ++i) {
+    size_t number = weights_of(f, i);
+    SnSide side = sn_side(f, number);
+    int64_t sum = sizes(f, m.summed), length = sn_group_length(f, m.group);
+    MlirValue v = f->inputs.data[side.first].value;
+    all = !side.program.ptr && sum != SN_DYNAMIC && length != SN_DYNAMIC && sn_cpu_weights_key(v) &&
+          (!f->num_rows || !uses(f, number, 0, f->num_rows));
+    asked |= all && sn_cpu_weights_asked_for(v);
+    weights = all ? weights + sn_times(sum, length) : 0;
+    stored += all && i >= f->products.size ? sum : 0;
+  }
+  if (!all || (rows != SN_DYNAMIC && sn_times(sn_times(rows, stored), 4) > STORED))
+    return false;
+  return asked || weights > sn_times(at_most(rows, MANY_ROWS), stored);
 }
 
 bool sn_cpu_runs_chain(const SnForm *f) {

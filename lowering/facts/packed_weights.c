@@ -9,7 +9,28 @@
 // test: test/passes/schedule/packed_weights.mlir, test/lowering/cpu/packed_weights.mlir
 
 #include "lowering/facts/packed_weights.h"
+#include "capi/shim.h"
+#include "dialect/attributes.h"
 #include "dialect/schedules.h"
+
+MlirAttribute sn_weights_said(MlirOperation func, intptr_t argument, const char *name) {
+  MlirAttribute all = sn_is(func, "func.func") ? sn_get_attr(func, "arg_attrs") : mlirAttributeGetNull();
+  return all.ptr ? mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, argument), SN_STR(name)) : all;
+}
+
+bool sn_cpu_weights_asked_for(MlirValue v) {
+  return mlirValueIsABlockArgument(v) && sn_weights_said(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v)),
+                                                         mlirBlockArgumentGetArgNumber(v), SN_PACK)
+                                             .ptr;
+}
+
+const void *sn_cpu_weights_key(MlirValue v) {
+  MlirOperation op = sn_def(v, "arith.constant");
+  MlirAttribute value = sn_null(op) ? mlirAttributeGetNull() : sn_get_attr(op, "value");
+  if (value.ptr)
+    return mlirAttributeIsADenseResourceElements(value) && sn_shim_resource(value).known ? value.ptr : NULL;
+  return sn_cpu_weights_asked_for(v) ? v.ptr : NULL;
+}
 
 static bool is_fixed(const SnForm *f, const SnCpuProduct *p) {
   return p->sum != SN_DYNAMIC && p->sum > 0 && sn_group_length(f, p->group) != SN_DYNAMIC &&

@@ -17,6 +17,13 @@ typedef struct {
   int64_t tile, groups;  // columns of a tile, and rows that each has; 0: there are no tiles
 } SnPackedWeights;
 
+// What is said of an argument of a function; null: nothing of this name.
+MlirAttribute sn_weights_said(MlirOperation func, intptr_t argument, const char *name);
+// Its function asks for this argument to be packed.
+bool sn_cpu_weights_asked_for(MlirValue v);
+// What weights that may be packed are known by: the bytes of a large constant, or such an argument. NULL: they may not.
+const void *sn_cpu_weights_key(MlirValue v);
+
 // Weights of product p can lie so, if the schedule says so: no program makes them, nothing bounds them or leads through
 // an index, no row of the form uses them, and the kernel does not read them where they lie.
 bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p);

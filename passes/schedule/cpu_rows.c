@@ -104,14 +104,43 @@ static int together(const SnAccess *a, intptr_t d) {
   return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1;
 }
 
-// Loads or stores of one step of so many lanes along dimension d.
-static double accesses(const SnForm *f, intptr_t d, int64_t lanes) {
+// Some access is a window: a column moves it along the rows that lanes are.
+static bool has_window(const SnForm *f) {
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    MlirAffineMap map = f->inputs.data[k].map;
+    for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s) {
+      MlirAffineExpr e = mlirAffineMapGetResult(map, s);
+      bool of_column = false;
+      for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+        of_column |= mlirAffineExprIsFunctionOfDim(e, d);
+      if (of_column && mlirAffineExprIsFunctionOfDim(e, f->num_rows - 1))
+        return true;
+    }
+  }
+  return false;
+}
+
+// The columns of a window that are written out though they are more than 16; 0: they are not.
+static int64_t long_window(const SnForm *f) {
+  int64_t length = sn_row_length(f);
+  return length > SHORT_WINDOW && length <= LONG_WINDOW && (double)length * work(f) <= MOST_OF_WINDOW && has_window(f)
+             ? length
+             : 0;
+}
+
+// All columns of it are written out.
+static bool is_window(const SnForm *f) { return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || long_window(f)); }
+
+// Loads or stores of one step of so many lanes along dimension d. In a window that is written out it is known of almost
+// all steps that they are inside.
+static double accesses(const SnForm *f, intptr_t d, int64_t lanes, bool written_out) {
   double cost = 0;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
       continue; // once a row
-    cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (a->fill.ptr ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+    bool guarded = a->fill.ptr && !(written_out && sn_row_step(f, a, lanes) > 0);
+    cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
   }
   return cost;
 }
@@ -122,7 +151,7 @@ static double column_accesses(const SnForm *f, int64_t lanes) {
   double cost = 0;
   bool apart = false;
   if (f->num_cols == 1)
-    return accesses(f, f->num_rows, lanes);
+    return accesses(f, f->num_rows, lanes, false);
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
@@ -156,7 +185,7 @@ static double along_rows(const SnForm *f, double work, int64_t lanes) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     ends += sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) ? 0 : together(a, last) == 1 ? 1 : lanes;
   }
-  double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes)) + (double)ends + 2;
+  double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes, is_window(f))) + (double)ends + 2;
   return vector * (double)sn_pieces(size, lanes) / (double)size;
 }
 
@@ -173,7 +202,7 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer.
-  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes) <= 4;
+  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false) <= 4;
   while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size))
     lanes *= 2;
   return lanes;
@@ -210,31 +239,7 @@ static bool too_long_to_write_out(const SnForm *f, int64_t lanes) {
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (f->inputs.data[k].fill.ptr && sn_uses_cols(f, f->inputs.data[k].map))
       return false;
-  return (double)sn_row_length(f) * (work(f) + accesses(f, f->num_rows - 1, lanes)) > MOST_WRITTEN_OUT;
-}
-
-// Some access is a window: a column moves it along the rows that lanes are.
-static bool has_window(const SnForm *f) {
-  for (size_t k = 0; k < f->inputs.size; ++k) {
-    MlirAffineMap map = f->inputs.data[k].map;
-    for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s) {
-      MlirAffineExpr e = mlirAffineMapGetResult(map, s);
-      bool of_column = false;
-      for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
-        of_column |= mlirAffineExprIsFunctionOfDim(e, d);
-      if (of_column && mlirAffineExprIsFunctionOfDim(e, f->num_rows - 1))
-        return true;
-    }
-  }
-  return false;
-}
-
-// The columns of a window that are written out though they are more than 16; 0: they are not.
-static int64_t long_window(const SnForm *f) {
-  int64_t length = sn_row_length(f);
-  return length > SHORT_WINDOW && length <= LONG_WINDOW && (double)length * work(f) <= MOST_OF_WINDOW && has_window(f)
-             ? length
-             : 0;
+  return (double)sn_row_length(f) * (work(f) + accesses(f, f->num_rows - 1, lanes, false)) > MOST_WRITTEN_OUT;
 }
 
 // ---- the schedule -----------------------------------------------------------------

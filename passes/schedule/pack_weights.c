@@ -26,24 +26,10 @@ typedef SN_VEC(Use) Uses;
 
 // ---- weights that may be packed -----------------------------------------------------------------
 
-static bool is_asked_for(MlirValue v) {
-  return mlirValueIsABlockArgument(v) && sn_weights_said(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v)),
-                                                         mlirBlockArgumentGetArgNumber(v), SN_PACK)
-                                             .ptr;
-}
-
 // Null where the value is no constant.
 static MlirAttribute constant_of(MlirValue v) {
   MlirOperation op = sn_def(v, "arith.constant");
   return sn_null(op) ? mlirAttributeGetNull() : sn_get_attr(op, "value");
-}
-
-// What the weights are known by: the bytes of a large constant, or an argument. NULL: they are neither.
-static const void *key_of(MlirValue v) {
-  MlirAttribute value = constant_of(v);
-  if (value.ptr)
-    return mlirAttributeIsADenseResourceElements(value) && sn_shim_resource(value).known ? value.ptr : NULL;
-  return is_asked_for(v) ? v.ptr : NULL;
 }
 
 bool sn_schedule_packs(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
@@ -53,7 +39,8 @@ bool sn_schedule_packs(const SnForm *f, const char *kernel, const SnScheduleOpti
     SnCpuProduct p;
     all = !sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) && sn_cpu_can_pack(f, &p);
     int64_t factors[SN_MAX_DIMS];
-    const void *key = all && sn_linear_factors(p.b->map, sn_type_of(p.b->value), factors) ? key_of(p.b->value) : NULL;
+    const void *key =
+        all && sn_linear_factors(p.b->map, sn_type_of(p.b->value), factors) ? sn_cpu_weights_key(p.b->value) : NULL;
     all = key && !(options->given && sn_table_has(options->given, key));
   }
   return all;
@@ -62,7 +49,7 @@ bool sn_schedule_packs(const SnForm *f, const char *kernel, const SnScheduleOpti
 bool sn_schedule_must_pack(const SnForm *f) {
   bool any = false;
   for (size_t i = 0; i < f->inputs.size; ++i)
-    any |= is_asked_for(f->inputs.data[i].value);
+    any |= sn_cpu_weights_asked_for(f->inputs.data[i].value);
   return any;
 }
 
@@ -98,7 +85,7 @@ static void read_uses(MlirOperation form, Uses *uses) {
     int64_t factors[SN_MAX_DIMS];
     use.operand = sn_side(&f, p.b_side).first;
     use.weights = p.b->value;
-    use.key = key_of(p.b->value);
+    use.key = sn_cpu_weights_key(p.b->value);
     use.done = sn_cpu_is_packed(&f, &p, f.schedule);
     use.map = sn_cpu_packed_map(&f, &p, &use.layout.packed);
     if (!use.done) {

@@ -26,8 +26,6 @@ typedef struct {
   SnWeightLayout layout;
 } SnWeightUse;
 
-// What is said of an argument of a function; null: nothing of this name.
-MlirAttribute sn_weights_said(MlirOperation func, intptr_t argument, const char *name);
 // Of the weights, packed.
 MlirType sn_weights_packed_type(const SnWeightUse *use);
 // weight_packers.c: a function beside `func` that packs the argument which this use takes.

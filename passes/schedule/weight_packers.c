@@ -13,11 +13,6 @@
 #include "passes/schedule/pack_weights.h"
 #include <stdio.h>
 
-MlirAttribute sn_weights_said(MlirOperation func, intptr_t argument, const char *name) {
-  MlirAttribute all = sn_is(func, "func.func") ? sn_get_attr(func, "arg_attrs") : mlirAttributeGetNull();
-  return all.ptr ? mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, argument), SN_STR(name)) : all;
-}
-
 static MlirAffineExpr by(MlirAffineExpr (*make)(MlirAffineExpr, MlirAffineExpr), MlirAffineExpr e, int64_t number) {
   return make(e, mlirAffineConstantExprGet(mlirAffineExprGetContext(e), number));
 }

@@ -53,6 +53,8 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
     return why_cut_on_gpu(f, how.one_launch);
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
+  if (sn_cpu_packs_chain(f))
+    return "its weights lie packed for products of their own, and each block of rows would pack them again";
   return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";
 }
 

@@ -29,20 +29,44 @@ func.func private @middle(%x: memref<3x37x7xf32>, %y: memref<3x7xf32>) attribute
 
 // -----
 
-// A window over padding: few columns, written out. Lanes outside are not read.
+// A window over padding: columns are written out, and so are the vectors of a row, of which the second one begins at 1
+// and overlaps the first. Where they are is known, so LLVM makes numbers of masks. Lanes outside are not read.
 
 // CHECK-LABEL: func.func private @window_task(
 //   CHECK-NOT:   memref.load %{{.+}} : memref<9xf32>
-//       CHECK:   vector.maskedload %{{.+}}[%{{.+}}], %{{.+}}, %{{.+}} : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
-//       CHECK:   vector.maskedload
-//       CHECK:   vector.maskedload
-//   CHECK-NOT:   vector.maskedload
-//       CHECK:   vector.store
+//       CHECK:   vector.maskedload %{{.+}}[%c-1], %{{.+}}, %{{.+}} : memref<9xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//       CHECK:   vector.maskedload %{{.+}}[%c0]
+//       CHECK:   vector.maskedload %{{.+}}[%c1]
+//       CHECK:   vector.store %{{.+}}[%c0] : memref<9xf32>, vector<8xf32>
+//       CHECK:   vector.maskedload %{{.+}}[%c0]
+//       CHECK:   vector.maskedload %{{.+}}[%c1]
+//       CHECK:   vector.maskedload %{{.+}}[%c2]
+//       CHECK:   vector.store %{{.+}}[%c1] : memref<9xf32>, vector<8xf32>
+//   CHECK-NOT:   vector.{{maskedload|store}}
 func.func private @window(%x: memref<9xf32>, %y: memref<9xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 9) by (j = 3) ins(%x[i + j - 1] : memref<9xf32> else 0.0) outs(%y[i] : memref<9xf32>)
       schedule(#sinter.rows<along = "rows", chunk = 9, lanes = 8>) {
   ^row(%a: tensor<3xf32>):
     %s = sinter.row_reduce add %a : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// 20 vectors of 9 columns would be too much code: there is a loop over them.
+
+// CHECK-LABEL: func.func private @long_window_task(
+//       CHECK:   scf.for %{{.+}} = %c0 to %c160 step %c8
+//       CHECK:     vector.maskedload
+//       CHECK:     vector.store
+//   CHECK-NOT:   vector.store
+func.func private @long_window(%x: memref<160xf32>, %y: memref<160xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 160) by (j = 9) ins(%x[i + j - 4] : memref<160xf32> else 0.0) outs(%y[i] : memref<160xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 160, lanes = 8>) {
+  ^row(%a: tensor<9xf32>):
+    %s = sinter.row_reduce add %a : tensor<9xf32> -> f32
     sinter.yield %s : f32
   }
   return

@@ -67,6 +67,24 @@ func.func @five(%x: tensor<4x20x20xf16>, %w: tensor<5x5xf16>) -> tensor<4x16x16x
   return %y : tensor<4x16x16xf32>
 }
 
+// Elements of such a window that step by 2 are loaded one by one, with few bounds checks: sooner than a window's
+// columns, which lie apart.
+
+// CHECK-LABEL: func @strided
+// CHECK: #sinter.rows<along = "rows",{{.*}} lanes = 8,{{.*}} written_out = 25>
+func.func @strided(%x: tensor<4x96x28x28xf32>, %w: tensor<96x5x5xf32>) -> tensor<4x96x14x14xf32> {
+  %e = tensor.empty() : tensor<4x96x14x14xf32>
+  %y = sinter.rowwise (i = 4, j = 96, h = 14, v = 14) by (m = 5, n = 5)
+      ins(%x[i, j, h * 2 + m - 2, v * 2 + n - 2] : tensor<4x96x28x28xf32> else 0.0, %w[j, m, n] : tensor<96x5x5xf32>)
+      outs(%e[i, j, h, v] : tensor<4x96x14x14xf32>) {
+  ^row(%a: tensor<25xf32>, %b: tensor<25xf32>):
+    %0 = arith.mulf %a, %b : tensor<25xf32>
+    %1 = sinter.row_reduce add %0 : tensor<25xf32> -> f32
+    sinter.yield %1 : f32
+  }
+  return %y : tensor<4x96x14x14xf32>
+}
+
 // CHECK-LABEL: func @nine
 // CHECK-NOT: written_out
 // CHECK: return
