@@ -290,6 +290,8 @@ static const char *why_not(MlirValue weights) {
   MlirOpOperand use = mlirValueGetFirstUse(weights);
   if (mlirOpOperandIsNull(use))
     return "nothing reads it";
+  if (!mlirShapedTypeHasStaticShape(sn_type_of(weights))) // whatever asks for that size
+    return "a size of it is not known, or 0";
   for (; !why && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation reader = mlirOpOperandGetOwner(use);
     why = !sn_is(reader, "sinter.contract")                       ? "something else than a product reads it"

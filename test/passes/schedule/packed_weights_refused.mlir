@@ -45,6 +45,23 @@ func.func @returned(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}) -> 
 
 // -----
 
+// A size that is not known, however it is asked for.
+
+// expected-error@below {{argument 1 is to be packed, but cannot be: a size of it is not known, or 0; leave sinter.pack out}}
+func.func @dynamic(%x: tensor<70x5xf32>, %w: tensor<5x?xf32> {sinter.pack}) -> tensor<70x?xf32> {
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %w, %c1 : tensor<5x?xf32>
+  %e = tensor.empty(%d) : tensor<70x?xf32>
+  %y = sinter.contract (i = 70) by (j = ?) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x?xf32>) : f32
+      outs(%e[i, j] : tensor<70x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
+  return %y : tensor<70x?xf32>
+}
+
+// -----
+
 // The function's name is taken.
 
 func.func private @main_pack_1()
