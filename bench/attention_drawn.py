@@ -4,7 +4,7 @@ Drawn are the spelling (scaled_dot_product_attention, matmul and softmax, einsum
 bias by rows, heads or keys, slopes, a soft cap, masks by index, by length, by document), what stands in a softmax's
 place, lengths, heads, groups of heads that share keys, head sizes, layouts, types, and whether there are gradients.
 Each program has a generator of numbers of its own: the same seed and number is the same program at both scales. `full`
-fills a GPU, `small` is for a CPU and for the emulator.
+fills a GPU, `small` is for a CPU and for the emulator, `large` is what takes a CPU some tenths of a second.
 """
 
 import math
@@ -12,7 +12,8 @@ import random
 
 from gpu_rows_drawn import text
 
-MOST_FLOPS, MOST_SCORES = 1.5e12, 2 ** 29  # of PyTorch's own scores, written out, and kept for gradients
+MOST_FLOPS = {"full": 1.5e12, "small": 1.5e12, "large": 1e10}
+MOST_SCORES = 2 ** 29  # of PyTorch's own scores, written out, and kept for gradients
 # What the texts may call: of the keys that h heads read, a copy for each head, as transformers writes it.
 REPEAT = "{x}[:, :, None].expand({b}, {kv}, {g}, {t}, {d}).reshape({b}, {h}, {t}, {d})"
 
@@ -64,8 +65,14 @@ class Draw:
             self.b, own = min(most, 2), self.t != self.k
             self.t = 1 if self.t == 1 else 24 + int(bits * 7) % 40 - ragged % 4
             self.k = 40 + ragged if own else self.t
-        while self.b > 1 and 4 * self.b * self.h * self.t * self.k * self.d > MOST_FLOPS:
+        if self.scale == "large":
+            self.t, self.k = min(self.t, 4096), min(self.k, 4096) if self.t > 1 else self.k
+        flops = lambda: 4 * self.b * self.h * self.t * self.k * self.d
+        while self.b > 1 and flops() > MOST_FLOPS[self.scale]:
             self.b //= 2
+        while self.scale == "large" and self.h > 1 and flops() > MOST_FLOPS["large"]:
+            self.h //= 2
+        self.g = self.g if self.h % self.g == 0 else 1
         while self.h > self.g and self.b * self.h * self.t * self.k > MOST_SCORES:
             self.h //= 2
             self.g = self.g if self.h % self.g == 0 else 1

@@ -92,6 +92,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                                 {"features", p.features},
                                 {"prefetch", p.prefetch},
                                 {"f32-parts", c->f32_parts ? "true" : "false"},
+                                {"weights", c->half_weights ? "half" : "parts"},
                                 {NULL, NULL}};
   const SnSetting gpu[] = {{"policy", c->policy},
                            {"wrt", c->wrt},

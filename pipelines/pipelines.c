@@ -106,6 +106,7 @@ static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NU
 static const char *const sums[] = {"same", "wide", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
+static const char *const weights[] = {"parts", "half", NULL};
 static const SnOption cpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
@@ -126,6 +127,8 @@ static const SnOption cpu_options[] = {
      "2^-126 for 0)",
      "integers", bf16_rounding},
     {SN_OPTION_STRING, "f32-parts", "products in f32 may take sides as sums of three bf16", "false", yes_no},
+    {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: as they are, or rounded", "parts",
+     weights},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -160,7 +163,12 @@ static const SnStep cpu_steps[] = {
      NULL},
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
+    {"?without=nothing sinter-fuse{policy=$policy without=chains}", "several forms -> one, and no chains", NULL},
+    {"?policy!=disabled sinter-behind-products{weights=$weights floats=true}",
+     "factors of sides go behind their products", NULL},
     {"?policy!=disabled sinter-fuse{policy=$policy without=$without}", "several forms -> one", NULL},
+    {"?policy!=disabled sinter-behind-products{weights=$weights floats=true}",
+     "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
     VERIFY,
@@ -202,7 +210,6 @@ const SnPipeline sn_pipeline_cpu = {
     .steps = cpu_steps,
 };
 
-static const char *const weights[] = {"parts", "half", NULL};
 static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption gpu_options[] = {
     INPUT_OPTION,

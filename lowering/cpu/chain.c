@@ -255,7 +255,10 @@ static bool read_segments(Chain *chain) {
              (long long)chain->stream);
     return false;
   }
-  chain->ends_early = chain->stream && sn_cpu_stream_ends(&k->form, &chain->end);
+  const SnForm *f = &k->form;
+  chain->ends_early = chain->stream && (sn_cpu_stream_ends(f, &chain->end) || sn_cpu_vanish_from(f, &chain->end));
+  chain->begins_late =
+      chain->stream && (sn_cpu_stream_begins(f, &chain->begin) || sn_cpu_vanish_below(f, &chain->begin));
   if (chain->stream)
     sn_cpu_stream_factors(k);
   bool ok = sn_split_pieces(k->form.op, &crossing);

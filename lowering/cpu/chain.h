@@ -54,7 +54,8 @@ typedef struct {
   Contract c;
   int64_t stream;      // columns of a block of the first segment's rows; 0: they are whole
   bool ends_early;     // and nothing is asked of such a row beyond `end`
-  SnCpuEnd end;
+  bool begins_late;    // nor below `begin`
+  SnCpuEnd end, begin;
   SnWindows windows;
   SN_VEC(Segment) segments;
   SnOpVec ends; // forms that finish what several segments reduce

@@ -9,11 +9,12 @@
 //       if m' > m:   s = s * exp(m - m'),  u = u * exp(m - m')          for as long as the row grows
 //       e = exp(x - m') -> p[m][256];  s = s + e
 //     u[m][..] += p . V[n0 .. n0 + 256][..]
-//                                                                         up to the last key that a causal mask leaves
+//                              from the first key that a mask leaves to the last one, in whole blocks
 //   for each row: what is known at its end; then the next segment's row program over u
 //
 // That this is the same is asked by sn_cpu_streams. Where a row is nothing but -inf, the program says NaN: exponentials
 // are taken under the least finite number, and the sums become NaN at the end. A NaN in a row makes its maximum one.
+// Rows without a maximum (those of gradients, whose maxima are known) are 0 where nothing is left.
 
 #include "lowering/cpu/chain.h"
 #include "passes/edit/edit.h"
@@ -25,9 +26,11 @@ typedef struct {
   SnRowProgram program;
   SnCpuRow row;
   MlirOperation maximum; // that exponentials are under; null: there are none
+  MlirValue begin;       // the first column of the block's rows that anything is asked of
 } Stream;
 
 enum { OEQ = 1, UNE = 13 }; // of arith.cmpf
+enum { SGE = 5 };           // of arith.cmpi
 
 // ---- factors -----------------------------------------------------------------------------
 
@@ -149,6 +152,7 @@ static void multiply(SnBuilder *b, Stream *t, Segment *to, Product *p, void *use
   const Columns *columns = user;
   MlirValue n = sn_index(b, to->n), end = sn_form_columns(b, &to->f);
   p->a_from = columns->from;
+  p->first = t->begin;
   SnLoop n1 = sn_for(b, sn_index(b, 0), end, n);
   MlirValue nn = sn_cpu_smaller(b, n, to->n, n1.index, end);
   sn_cpu_product_part(c, p, columns->from, columns->to, n1.index, nn, n1.index);
@@ -208,7 +212,7 @@ static MlirValue raise_maximum(SnBuilder *b, Stream *t, size_t state, MlirValue 
   Scale by = {.row = row, .number = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m))};
   for (size_t i = n; i < t->s->state.size; ++i)
     store_state(b, t, i, row, sn(b, "arith.mulf", load_state(b, t, i, row), by.number));
-  SnIf later = sn_if(b, compare(b, "arith.cmpi", 1, first, sn_index(b, 0))); // ne: there is something in c
+  SnIf later = sn_if(b, compare(b, "arith.cmpi", 1, first, t->begin)); // ne: there is something in c
   each_product(b, t, scale, &by);
   sn_end_if(b, &later);
   sn_end_if(b, &grows);
@@ -354,20 +358,34 @@ static void set_targets(Stream *t) {
   }
 }
 
-// The columns that something is asked of in the block's rows, in whole blocks of columns.
-static MlirValue end_of_columns(Chain *chain, MlirValue columns) {
+// The column that `end` says of the block's rows: the greatest, or the least. Null where it differs from row to row
+// otherwise.
+static MlirValue column_of_rows(Chain *chain, const SnCpuEnd *end, bool greatest) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->t.b;
   int64_t batch_dims = c->f.num_rows - c->together, last = c->f.num_rows - 1;
-  const SnCpuEnd *end = &chain->end;
-  if (!chain->ends_early || (end->dim >= batch_dims && c->together != 1))
-    return columns;
+  if (end->dim >= batch_dims && c->together != 1)
+    return (MlirValue){0};
   MlirValue at = end->dim < 0 ? sn_index(b, 0) : end->dim < last || !c->together ? c->dims[end->dim] : c->i0;
-  if (end->dim >= batch_dims && end->factor > 0)
+  if (end->dim >= batch_dims && (end->factor > 0) == greatest)
     at = sn(b, "arith.subi", sn(b, "arith.addi", at, c->mm), sn_index(b, 1));
   at = sn(b, "arith.muli", at, sn_index(b, end->factor));
-  at = sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, 0));
-  return sn(b, "arith.minsi", sn_cpu_whole(b, at, chain->stream), columns);
+  return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, 0));
+}
+
+// The columns that something is asked of in the block's rows, in whole blocks of columns.
+static Columns columns_of_stream(Chain *chain, MlirValue columns) {
+  SnBuilder *b = &chain->c.t.b;
+  Columns all = {sn_index(b, 0), columns};
+  MlirValue end = chain->ends_early ? column_of_rows(chain, &chain->end, true) : (MlirValue){0};
+  MlirValue begin = chain->begins_late ? column_of_rows(chain, &chain->begin, false) : (MlirValue){0};
+  if (!sn_none(end))
+    all.to = sn(b, "arith.minsi", sn_cpu_whole(b, end, chain->stream), columns);
+  if (!sn_none(begin)) {
+    MlirValue first = sn(b, "arith.minsi", begin, all.to);
+    all.from = sn(b, "arith.subi", first, sn(b, "arith.remui", first, sn_index(b, chain->stream)));
+  }
+  return all;
 }
 
 void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
@@ -386,17 +404,18 @@ void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
       sn_cpu_pack_a(c, &s->products[p]);
   begin_states(b, &t);
   MlirValue width = sn_index(b, chain->stream), none = sn_index(b, 0);
-  MlirValue columns = sn_form_columns(b, &s->f);
+  Columns all = columns_of_stream(chain, sn_form_columns(b, &s->f));
+  t.begin = all.from;
+  // Rows of exponentials under a maximum that end before they begin are NaN, which needs no zeros.
   int64_t known;
-  if (!sn_known(columns, &known) || !known) {
-    SnIf nothing = sn_if(b, compare(b, "arith.cmpi", 0, columns, none));
+  bool some = sn_known(sn_form_columns(b, &s->f), &known) && known;
+  if (!some || (sn_null(t.maximum) && (chain->ends_early || chain->begins_late))) {
+    SnIf nothing = sn_if(b, compare(b, "arith.cmpi", SGE, all.from, all.to));
     each_product(b, &t, zero, NULL);
     sn_end_if(b, &nothing);
   }
-  // Rows that end before they begin are NaN.
-  columns = end_of_columns(chain, columns);
-  SnLoop n0 = sn_for(b, none, columns, width);
-  stream_columns(b, &t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, columns)});
+  SnLoop n0 = sn_for(b, all.from, all.to, width);
+  stream_columns(b, &t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, all.to)});
   sn_next(b, &n0);
   SnLoop r = sn_for_values(b, none, c->mm, sn_index(b, 1), sn_values(s->accumulators, scalars));
   end_row(b, &t, r.index, r.carried);

@@ -83,7 +83,8 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
                         .ahead = p->ldb || p->packed ? c->ahead : 0,
-                        .again = sn(b, "arith.cmpi", k0, zero, sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
+                        .again = sn(b, "arith.cmpi", k0, sn_none(p->first) ? zero : p->first,
+                                    sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
             : p->packed

@@ -36,7 +36,7 @@ typedef struct {
 MlirValue sn_cpu_sum_of(SnBuilder *b, const SnForm *f, const Product *p);
 // Columns n0 .. n0 + nn of a product of the block, to columns of c from `column` on.
 void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column);
-// The same of summed elements `from` .. `to` alone, added to c unless `from` is 0; and of none: zeros.
+// The same of summed elements `from` .. `to` alone, added to c unless `from` is where they begin; and of none: zeros.
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column);
 void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column);

@@ -30,6 +30,7 @@ typedef struct {
   bool packed;       // b lies as the line wants it (packed_weights.h)
   bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
   MlirValue a_from;  // and the first of these; null: 0
+  MlirValue first;   // what is summed of them begins there; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
   MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
   MlirValue a_whole, b_whole; // scratch, of lines with parts: a tile of rows and a panel of b before they are split

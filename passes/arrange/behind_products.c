@@ -1,4 +1,4 @@
-// behind_products.c: what keeps half values from being multiplied as they are goes behind their product.
+// behind_products.c: what keeps values from being multiplied as they lie goes behind their product.
 //
 //   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
 //   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
@@ -13,12 +13,16 @@
 // is no number in the matrix is not asked for then. Nor is a score that a mask leaves out.
 // A row of finite scores that a mask leaves something of is never all -inf (live_rows.c).
 //
+// With `floats` factors of operands in f32 go behind their product, too: a CPU then has one program for rows of all
+// types, and kernels that read a side where it lies. And results of two products that one form makes of the same rows
+// are parted in f32 as well, so that only one of them goes on from those.
+//
 // With `weights=half` rows in f32 that a half matrix multiplies are rounded to its type, also where they are stored for
 // such products alone; else they are multiplied in two parts (lowering/gpu/chains).
 //
-// decides: where factors, masks and rows of 0 stand in a GPU's products.
+// decides: where factors, masks and rows of 0 stand beside products.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/behind_products.mlir, test/gpu/chains.test
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/arrange/behind_products.mlir, test/gpu/chains.test
 
 #include "capi/form.h"
 #include "capi/pass.h"
@@ -34,8 +38,8 @@ static bool is_half(MlirType t) { return mlirTypeIsABF16(t) || mlirTypeIsAF16(t)
 
 // ---- sides ------------------------------------------------------------------------------------
 
-// x in a half type, where v is x widened to f32, times constant numbers: their product is the factor. Else null.
-static MlirValue without_scale(MlirValue v, double *factor) {
+// v without the constant numbers that it is times: their product is the factor.
+static MlirValue without_factors(MlirValue v, double *factor) {
   *factor = 1;
   for (MlirOperation mul = sn_def(v, "arith.mulf"); !sn_null(mul); mul = sn_def(v, "arith.mulf")) {
     double number = 0;
@@ -46,9 +50,15 @@ static MlirValue without_scale(MlirValue v, double *factor) {
     *factor *= number;
     v = sn_operand(mul, 1 - of);
   }
-  MlirOperation wide = sn_def(v, "arith.extf");
-  bool fits = !sn_null(wide) && sn_is_row(v) && is_half(sn_element(sn_type_of(sn_operand(wide, 0)))) &&
-              mlirTypeIsAF32(sn_element(sn_type_of(v)));
+  return v;
+}
+
+// x in a half type, where v is x widened to f32, times constant numbers: their product is the factor. Else null.
+static MlirValue without_scale(MlirValue v, double *factor) {
+  MlirValue x = without_factors(v, factor);
+  MlirOperation wide = sn_none(x) ? (MlirOperation){0} : sn_def(x, "arith.extf");
+  bool fits = !sn_null(wide) && sn_is_row(x) && is_half(sn_element(sn_type_of(sn_operand(wide, 0)))) &&
+              mlirTypeIsAF32(sn_element(sn_type_of(x)));
   return fits ? sn_operand(wide, 0) : (MlirValue){0};
 }
 
@@ -167,13 +177,15 @@ static double store_sides(MlirOperation op, size_t p) {
   return x.factor * y.factor;
 }
 
-// The program gives the halves; there is none where they are what it reads.
-static void yield_halves(SnSide *s) {
+// The program gives what is scaled; there is none where that is what it reads.
+static void yield_unscaled(SnSide *s) {
   double factor;
   if (!s->program.ptr)
     return;
   MlirOperation end = mlirBlockGetTerminator(s->program);
-  MlirValue x = without_scale(sn_operand(end, 0), &factor);
+  MlirValue x = without_factors(sn_operand(end, 0), &factor);
+  MlirOperation wide = sn_def(x, "arith.extf");
+  x = sn_null(wide) ? x : sn_operand(wide, 0);
   mlirOperationSetOperand(end, 0, x);
   if (s->count == 1 && sn_same(x, mlirBlockGetArgument(s->program, 0)))
     s->program = (MlirBlock){0};
@@ -181,8 +193,33 @@ static void yield_halves(SnSide *s) {
     sn_erase_dead(s->program);
 }
 
-// Products of the form whose sides are halves, as they lie.
-static void bare_sides(MlirOperation op) {
+// ---- sides in f32 ---------------------------------------------------------------------------------
+
+// The side is an operand in f32, times the factor.
+static bool is_scaled_operand(SnSide s, MlirType t, double *factor) {
+  *factor = 1;
+  if (!mlirTypeIsAF32(t) || !s.program.ptr)
+    return mlirTypeIsAF32(t);
+  MlirValue x = without_factors(sn_operand(mlirBlockGetTerminator(s.program), 0), factor);
+  return s.count == 1 && !sn_none(x) && sn_same(x, mlirBlockGetArgument(s.program, 0));
+}
+
+// What product p of operands in f32 is to be multiplied by for their factors; 0: it is of something else.
+static double factor_of_floats(MlirOperation op, size_t p) {
+  double x = 1, y = 1;
+  SnForm f = sn_form_read(op);
+  bool fits =
+      mlirTypeIsAF32(f.products.data[p].type) && (sn_side(&f, 2 * p).program.ptr || sn_side(&f, 2 * p + 1).program.ptr);
+  for (size_t s = 2 * p; s < 2 * p + 2 && fits; ++s) {
+    SnSide side = sn_side(&f, s);
+    fits = is_scaled_operand(side, sn_element(sn_type_of(f.inputs.data[side.first].value)), s % 2 ? &y : &x);
+  }
+  sn_form_free(&f);
+  return fits && fabs(x * y) >= 0x1p-20 && fabs(x * y) <= 0x1p20 ? x * y : 0;
+}
+
+// Products of the form whose sides are halves, as they lie; with `floats` of f32, too.
+static void bare_sides(MlirOperation op, bool floats) {
   SnForm f = sn_form_read(op);
   size_t n = f.schedule.ptr ? 0 : f.products.size;
   sn_form_free(&f);
@@ -190,6 +227,8 @@ static void bare_sides(MlirOperation op) {
   bool some = false;
   for (size_t p = 0; p < n; ++p) {
     factors[p] = store_sides(op, p);
+    if (floats && factors[p] == 0)
+      factors[p] = factor_of_floats(op, p);
     some |= factors[p] != 0;
   }
   if (some) {
@@ -197,7 +236,7 @@ static void bare_sides(MlirOperation op) {
     SnBuilder b = sn_before(op);
     for (size_t p = 0; p < n; ++p)
       for (size_t side = 2 * p; side < 2 * p + 2 && factors[p] != 0 && to.sides.size; ++side)
-        yield_halves(&to.sides.data[side]);
+        yield_unscaled(&to.sides.data[side]);
     bool programs = false;
     for (size_t side = 0; side < to.sides.size; ++side)
       programs |= to.sides.data[side].program.ptr != NULL;
@@ -269,9 +308,11 @@ static size_t products_in(const SnForm *f, MlirValue v) {
   return found;
 }
 
+static bool is_multiplied(MlirType t, bool floats) { return is_half(t) || (floats && mlirTypeIsAF32(t)); }
+
 // Results of products that have nothing to do with each other, made of the same rows: each by itself, as only one of
 // them goes on from these where they are made.
-static void part(MlirOperation op) {
+static void part(MlirOperation op, bool floats) {
   SnForm f = sn_form_read(op);
   bool apart = f.products.size == 2 && f.outputs.size == 2 && !f.matrices.size && !f.accumulators.size &&
                !f.schedule.ptr && !sn_form_asserts(&f),
@@ -279,7 +320,7 @@ static void part(MlirOperation op) {
   for (size_t a = 0; a < 2 && apart; ++a)
     for (size_t b = 2; b < 4; ++b)
       shared |= sn_same(f.inputs.data[a].value, f.inputs.data[b].value) &&
-                is_half(sn_element(sn_type_of(f.inputs.data[a].value))) &&
+                is_multiplied(sn_element(sn_type_of(f.inputs.data[a].value)), floats) &&
                 !mlirAffineMapEqual(f.inputs.data[a].map, f.inputs.data[b].map);
   size_t of[2] = {0};
   for (intptr_t k = 0; k < 2 && apart; ++k) {
@@ -298,6 +339,13 @@ static void part(MlirOperation op) {
   sn_drop_equal_products(sn_tidy(other));
 }
 
+static void part_all(MlirOperation root, bool floats) {
+  SnOpVec forms = sn_collect(root, "sinter.contract");
+  for (size_t k = 0; k < forms.size; ++k)
+    part(forms.data[k], floats);
+  sn_vec_free(&forms);
+}
+
 static void round_all(MlirOperation root) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
   for (int i = 0; i < 2; ++i) {
@@ -307,10 +355,6 @@ static void round_all(MlirOperation root) {
         forms.data[k] = round_stored(forms.data[k], r);
     sn_vec_free(&forms);
   }
-  SnOpVec forms = sn_collect(root, "sinter.contract");
-  for (size_t k = 0; k < forms.size; ++k)
-    part(forms.data[k]);
-  sn_vec_free(&forms);
 }
 
 // ---- rules --------------------------------------------------------------------------------------
@@ -450,11 +494,14 @@ static SnRules weights_as_half = {{"sinter.row_product", half_weights}, {0}};
 
 typedef struct {
   const char *weights;
+  bool floats;
 } Options;
 static const char *const weights[] = {"parts", "half", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: in two parts, or rounded", "parts",
      weights, offsetof(Options, weights)},
+    {SN_OPTION_BOOL, "floats", "factors of sides in f32 go behind their product, too", "false", NULL,
+     offsetof(Options, floats)},
     {0},
 };
 
@@ -463,9 +510,11 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   bool half = !strcmp(o->weights, "half");
   if (half)
     round_all(op);
+  if (half || o->floats)
+    part_all(op, o->floats);
   SnOpVec forms = sn_collect(op, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k)
-    bare_sides(forms.data[k]);
+    bare_sides(forms.data[k], o->floats);
   sn_vec_free(&forms);
   const SnRule *const rules[] = {behind, half ? weights_as_half : NULL, NULL};
   return sn_apply_rules(op, rules);

@@ -11,9 +11,10 @@
 // columns at a time, and made again as columns (fuse/turns.c). `o` is rounded as it is stored, and its weights as they
 // were multiplied.
 //
-// Where tensor cores multiply, and for nobody else: a CPU keeps a block of whole rows.
+// Where tensor cores multiply, and on a CPU where all rows are so many bytes that they leave its cache: else it keeps a
+// block of whole rows.
 //
-// runs in: fuse    test: test/passes/fuse/dots.mlir
+// runs in: fuse    test: test/passes/fuse/dots.mlir, test/passes/fuse/dots_cpu.mlir
 
 #include "dialect/attributes.h"
 #include "dialect/row_ops.h"
@@ -458,13 +459,13 @@ static void take_apart(Dots *d) {
   sn_tidy(kept);
 }
 
-static bool dots_of(MlirOperation op) {
+static bool dots_of(MlirOperation op, const SnPolicy *policy) {
   Dots d = {.f = sn_form_read(op)};
   bool found = false;
   for (size_t k = 0; k < d.f.outputs.size && is_free(&d.f) && !found; ++k)
     for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, (intptr_t)k)); !mlirOpOperandIsNull(use) && !found;
          use = mlirOpOperandGetNextUse(use))
-      found = fits(&d, k, use);
+      found = sn_bytes(sn_type_of(sn_result(op, (intptr_t)k))) >= policy->rows_again && fits(&d, k, use);
   if (found) {
     take_apart(&d);
     sn_form_free(&d.g);
@@ -478,7 +479,7 @@ static bool dots_of(MlirOperation op) {
 bool sn_fuse_dots(MlirBlock block, const SnPolicy *policy) {
   bool changed = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
-    bool found = policy->tensor_cores && sn_is(op, "sinter.contract") && dots_of(op);
+    bool found = sn_is(op, "sinter.contract") && dots_of(op, policy);
     changed |= found;
     next = found ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(op); // forms were made anew
   }

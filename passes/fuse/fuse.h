@@ -17,6 +17,7 @@ typedef struct {
   double again_operations;   // that an elementwise kernel with such may compute again to move a byte less
   double side_operations;    // that the side of a product may compute again to move a byte less
   double turn_operations;    // that rows may take when they are made again as columns, to move a byte less
+  double rows_again;         // bytes of rows from which on those that need one sum are made again, not stored
   bool tensor_cores;         // which multiply half types, a block of columns at a time
 } SnPolicy;
 const SnPolicy *sn_policy(const char *name); // NULL if there is none

@@ -18,16 +18,25 @@
 
 // ---- policies ---------------------------------------------------------------------
 
+// Rows of attention's scores, of heads of 128 in a half type, take 70 operations for a byte. They are made again though
+// memory would give some of them sooner: nothing then grows with the square of a length, and masks leave blocks out.
+enum { TURN_OPERATIONS = 80, ROWS_AGAIN = 1 << 20 };
+
 static const SnPolicy table[] = {
     {.name = "disabled", .nothing = true},
     // A library's kernel from host code is never the better one on this CPU: products are calls of libxsmm
     // inside our kernels already.
-    {.name = "medium", .computes_heavy_again = false, .side_operations = 4, .turn_operations = 24},
+    {.name = "medium",
+     .computes_heavy_again = false,
+     .side_operations = 4,
+     .turn_operations = TURN_OPERATIONS,
+     .rows_again = ROWS_AGAIN},
     {.name = "aggressive",
      .computes_heavy_again = true,
      .again_operations = 16,
      .side_operations = 32,
-     .turn_operations = 24},
+     .turn_operations = TURN_OPERATIONS,
+     .rows_again = ROWS_AGAIN},
     {0},
 };
 
@@ -42,8 +51,10 @@ SnPolicy sn_policy_of(const char *name, bool gpu) {
   enum { TENSOR_OPERATIONS = 256 }; // an H200's in bf16, in the time of a byte
   SnPolicy p = *sn_policy(name);
   p.tensor_cores = gpu;
-  if (gpu)
+  if (gpu) {
     p.turn_operations = TENSOR_OPERATIONS;
+    p.rows_again = 0;
+  }
   return p;
 }
 

@@ -1,4 +1,5 @@
 // RUN: sinter-opt --sinter-behind-products --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-behind-products=floats=true --split-input-file %s | FileCheck %s --check-prefix=FLOATS
 // RUN: sinter-opt --sinter-behind-products=weights=half --split-input-file %s | FileCheck %s --check-prefix=HALF
 
 // Attention as torch-mlir writes it: both sides are widened and scaled, a mask is added, a row of nothing but -inf is
@@ -334,4 +335,56 @@ func.func @rounded(%s: tensor<6x6xf32>, %v: tensor<6x4xbf16>, %g: tensor<6x4xbf1
     sinter.yield %a, %b : tensor<4xf32>, tensor<4xf32>
   }
   return %p#1, %y#0, %y#1 : tensor<6x6xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+}
+
+// -----
+
+// Sides in f32: their factors go behind the product where they are asked to, and numbers that may leave f32's range, or
+// are no constants, do not.
+
+// FLOATS-LABEL: func @floats
+//       FLOATS:   product (k = 4) (%{{.+}}[i, k] : tensor<5x4xf32>, %{{.+}}[j, k] : tensor<7x4xf32>) : f32
+//       FLOATS:   product (l = 4) (side(%{{.+}}[i, l] : tensor<5x4xf32>
+//       FLOATS:   product (n = 4) (side(%{{.+}}[i, n] : tensor<5x4xf32>
+//       FLOATS:   ^row(%[[P:.+]]: tensor<7xf32>, %[[FAR:.+]]: tensor<7xf32>, %[[ADDED:.+]]: tensor<7xf32>):
+//       FLOATS:     %[[C:.+]] = arith.constant 1.250000e-01 : f32
+//       FLOATS:     %[[CS:.+]] = sinter.broadcast %[[C]]
+//       FLOATS:     %[[S:.+]] = arith.mulf %[[P]], %[[CS]]
+//       FLOATS:     arith.addf %[[S]], %[[FAR]]
+//  CHECK-LABEL: func @floats
+//        CHECK:   product (k = 4) (side(
+func.func @floats(%q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xf32>) {
+  ^side(%a: tensor<4xf32>):
+    %c = arith.constant 0.5 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %x = arith.mulf %a, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, side(%k[j, k] : tensor<7x4xf32>) {
+  ^side(%a: tensor<4xf32>):
+    %c = arith.constant 0.25 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %x = arith.mulf %cs, %a : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }) : f32
+      product (l = 4) (side(%q[i, l] : tensor<5x4xf32>) {
+  ^side(%a: tensor<4xf32>):
+    %c = arith.constant 1.0e-9 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %x = arith.mulf %a, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, %k[j, l] : tensor<7x4xf32>) : f32
+      product (n = 4) (side(%q[i, n] : tensor<5x4xf32>) {
+  ^side(%a: tensor<4xf32>):
+    %x = arith.mulf %a, %a : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, %k[j, n] : tensor<7x4xf32>) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>, %far: tensor<7xf32>, %squares: tensor<7xf32>):
+    %a = arith.addf %p, %far : tensor<7xf32>
+    %b = arith.addf %a, %squares : tensor<7xf32>
+    sinter.yield %b : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
 }

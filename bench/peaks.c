@@ -1,0 +1,81 @@
+// peaks.c: how fast one thread multiplies and reads, for bench/attention --target=cpu.
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+enum { TURNS = 2000000, SUMS = 12 };
+
+// GFLOP/s of fused multiply-adds in f32; 0: no such instruction is known here.
+double peak_f32(void) {
+#if defined __AVX512F__
+  __m512 sums[SUMS], x = _mm512_set1_ps(0.5F);
+  double start = now();
+  for (int i = 0; i < SUMS; ++i)
+    sums[i] = x;
+  for (long n = 0; n < TURNS; ++n)
+    for (int i = 0; i < SUMS; ++i) {
+      sums[i] = _mm512_fmadd_ps(sums[i], x, x);
+      __asm__ volatile("" : "+v"(sums[i]));
+    }
+  return TURNS * SUMS * 32.0 / (now() - start) / 1e9;
+#elif defined __AVX2__
+  __m256 sums[SUMS], x = _mm256_set1_ps(0.5F);
+  double start = now();
+  for (int i = 0; i < SUMS; ++i)
+    sums[i] = x;
+  for (long n = 0; n < TURNS; ++n)
+    for (int i = 0; i < SUMS; ++i) {
+      sums[i] = _mm256_fmadd_ps(sums[i], x, x);
+      __asm__ volatile("" : "+x"(sums[i]));
+    }
+  return TURNS * SUMS * 16.0 / (now() - start) / 1e9;
+#else
+  return 0;
+#endif
+}
+
+// Of the dot product of pairs of bf16.
+double peak_bf16(void) {
+#ifdef __AVX512BF16__
+  __m512 sums[SUMS];
+  __m512bh x = (__m512bh)_mm512_set1_epi16(0x3f00);
+  double start = now();
+  for (int i = 0; i < SUMS; ++i)
+    sums[i] = _mm512_setzero_ps();
+  for (long n = 0; n < TURNS; ++n)
+    for (int i = 0; i < SUMS; ++i) {
+      sums[i] = _mm512_dpbf16_ps(sums[i], x, x);
+      __asm__ volatile("" : "+v"(sums[i]));
+    }
+  return TURNS * SUMS * 64.0 / (now() - start) / 1e9;
+#else
+  return 0;
+#endif
+}
+
+// GB/s of reading 256 MB once, which no cache holds.
+double read_speed(void) {
+  size_t bytes = (size_t)256 << 20;
+  long *all = malloc(bytes), sum = 0;
+  if (!all)
+    return 0;
+  memset(all, 1, bytes);
+  double start = now();
+  for (size_t i = 0; i < bytes / sizeof *all; i += 8)
+    sum += all[i] + all[i + 1] + all[i + 2] + all[i + 3] + all[i + 4] + all[i + 5] + all[i + 6] + all[i + 7];
+  __asm__ volatile("" ::"r"(sum));
+  double speed = (double)bytes / (now() - start) / 1e9;
+  free(all);
+  return speed;
+}
