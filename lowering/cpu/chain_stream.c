@@ -358,16 +358,33 @@ static void set_targets(Stream *t) {
   }
 }
 
+// The position of the block's first row in a dimension of those that count as one, where it goes on row by row, or is
+// the same for all of them; null where blocks are neither.
+static MlirValue position_of_rows(Chain *chain, int64_t dim, bool *same) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->t.b;
+  int64_t inner = 1, size = c->f.dims.data[dim].size;
+  for (int64_t d = dim + 1; d < c->f.num_rows; ++d)
+    inner = inner == SN_DYNAMIC || c->f.dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC
+                                                                        : sn_times(inner, c->f.dims.data[d].size);
+  *same = inner != 1;
+  if (c->together == 1)
+    return c->i0;
+  if (size == SN_DYNAMIC || inner == SN_DYNAMIC || (inner == 1 ? size : inner) % c->m)
+    return (MlirValue){0};
+  return sn(b, "arith.remui", sn(b, "arith.divui", c->i0, sn_index(b, inner)), sn_index(b, size));
+}
+
 // The column that `end` says of the block's rows: the greatest, or the least. Null where it differs from row to row
 // otherwise.
 static MlirValue column_of_rows(Chain *chain, const SnCpuEnd *end, bool greatest) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->t.b;
-  int64_t batch_dims = c->f.num_rows - c->together, last = c->f.num_rows - 1;
-  if (end->dim >= batch_dims && c->together != 1)
-    return (MlirValue){0};
-  MlirValue at = end->dim < 0 ? sn_index(b, 0) : end->dim < last || !c->together ? c->dims[end->dim] : c->i0;
-  if (end->dim >= batch_dims && (end->factor > 0) == greatest)
+  bool same = end->dim < c->f.num_rows - c->together;
+  MlirValue at = end->dim < 0 ? sn_index(b, 0) : same ? c->dims[end->dim] : position_of_rows(chain, end->dim, &same);
+  if (sn_none(at))
+    return at;
+  if (!same && (end->factor > 0) == greatest)
     at = sn(b, "arith.subi", sn(b, "arith.addi", at, c->mm), sn_index(b, 1));
   at = sn(b, "arith.muli", at, sn_index(b, end->factor));
   return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, 0));
