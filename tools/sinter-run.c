@@ -129,8 +129,9 @@ static SinterExit anywhere(const Tool *tool, MlirModule module, const SnSetting 
                             {"upstream", c->upstream ? "true" : "false"},
                             {"tuning", c->tuning},
                             {"without", c->without},
-                            {"constants", c->constants}};
-  for (size_t n = 8; first && first->name; ++first)
+                            {"constants", c->constants},
+                            {"weights", c->half_weights ? "half" : "parts"}};
+  for (size_t n = 9; first && first->name; ++first)
     settings[n++] = *first;
   return tool_exit(sn_road_run(tool->job, module, "sinter-cpu", settings, NULL, until));
 }

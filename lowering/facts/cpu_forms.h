@@ -54,6 +54,7 @@ MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);
 // maximum than the row's, and without that factor.
 bool sn_cpu_weights_scaled(MlirOperation op);
 #define SN_CPU_STREAMED 256 // columns at a time, if there are as many
+#define SN_CPU_MASKED 128   // of rows that a mask ends early or begins late: fewer are made for nothing
 // Rows of a block: as many as are asked for, or fewer that stay in a core's cache.
 int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows);
 

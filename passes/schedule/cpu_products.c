@@ -374,6 +374,13 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
                                  : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
 }
 
+static int64_t columns_of_stream(const SnForm *f) {
+  SnCpuEnd at;
+  bool masked = sn_cpu_stream_ends(f, &at) || sn_cpu_stream_begins(f, &at) || sn_cpu_vanish_from(f, &at) ||
+                sn_cpu_vanish_below(f, &at);
+  return masked ? SN_CPU_MASKED : SN_CPU_STREAMED;
+}
+
 static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
@@ -397,7 +404,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
                                      : rows_of_whole_blocks(&p);
   int64_t k = summed_of_block(f, &p);
-  p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(SN_CPU_STREAMED, sn_row_length(f)), p.n) : 0;
+  p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(columns_of_stream(f), sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
   if (p.packed) {
