@@ -30,6 +30,7 @@ TOLERANCE = {"f64": 1e-9, "f32": 1e-5, "f16": 1.5e-3, "bf16": 8e-3}
 FILES = ["drawn.py", "gpu_products", "gpu_rows", "gpu_rows_cases.py", "gpu_rows_report.py"]  # that it needs
 PEERS = {}  # of a benchmark
 SECONDS = 100  # that one program may take to compile, or to run
+PAUSE = 0.004  # seconds between calls of several threads: whoever ran before lets its threads spin for some time
 
 # ---- where there is a compiler ---------------------------------------------------------------------------------
 
@@ -141,6 +142,8 @@ def on_cpu(torch, calls, seconds, threads):
     began = time.perf_counter()
     while len(times["ours"]) < 5 or (time.perf_counter() - began < seconds and len(times["ours"]) < 200):
         for k, call in calls.items():
+            if threads > 1:
+                time.sleep(PAUSE)
             start = clock()
             call()
             times[k].append((clock() - start) * 1e3)
