@@ -309,7 +309,7 @@ bool sn_can_move_into_side(MlirOperation op, size_t input, SnIntoSide *m) {
   m->p = sn_form_read(producer);
   if (m->f.schedule.ptr || m->p.schedule.ptr)
     return sn_refuse(m->f.schedule.ptr ? op : producer, SN_WHY_SCHEDULED);
-  if (m->p.contract)
+  if (m->p.contract || m->p.matrices.size) // rows that are multiplied again
     return sn_refuse(op, SN_WHY_SIDE_PRODUCT);
   if (sn_is_reduced(&m->p, m->result))
     return sn_refuse(op, SN_WHY_GRID);

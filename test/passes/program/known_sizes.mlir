@@ -298,7 +298,7 @@ func.func @asserted(%x: tensor<?x4xf32>, %y: tensor<4x?xf32>, %z: tensor<?xf32>)
 //   CHECK-DAG:   %[[M:.+]] = tensor.dim %[[Y]], %c1
 //       CHECK:   arith.cmpi eq
 //  CHECK-NEXT:   cf.assert %{{.+}}, "y and x"
-//       CHECK:   return %[[N]], %[[N]]
+//       CHECK:   return %[[N]], %[[N]] :
 func.func @asserted_of_inferred(%x: tensor<?x4xf32>, %y: tensor<?x?xf32>) -> (index, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
