@@ -198,6 +198,7 @@ static const SnStep cpu_steps[] = {
     {"func.func(canonicalize,cse)", "loops that run once are gone; one op for each value", NULL},
     {"convert-vector-to-scf", "vector.transfer_read -> vector.load", NULL},
     {"math-extend-to-supported-types", "math.exp : bf16 -> f32", NULL},
+    {"arith-emulate-unsupported-floats{source-types=bf16,f16 target-type=f32}", "bf16 sums and products -> f32", NULL},
     {"sinter-math{bf16=$bf16 exp=$exp}", "math.exp -> a polynomial", NULL},
     HOST_LLVM,
     {"cse", "LLVM's dialect alone", "lowered"},

@@ -9,8 +9,8 @@
 //   integer's third
 //
 // The polynomials are minimax ones of a relative error below 2^-26. Zeros keep their signs; infinities, NaNs, numbers
-// below 2^-126 and the largest are as in C. erf stays upstream's but for the sign of a zero. How accurate all of these
-// are is in docs/cpu-rows.md.
+// below 2^-126 and the largest are as in C. erf is math/tables.c's with AVX-512, else upstream's but for the sign of a
+// zero. How accurate all of these are is in docs/cpu-rows.md.
 //
 // test: test/passes/math/functions.mlir, and test/run/elementary.test against libm
 
@@ -217,7 +217,19 @@ static MlirValue cbrt_(const Math *m, const MlirValue *v) {
   return choose(m, in, with_sign(m, t, v[0]), v[0]);
 }
 
-static MlirValue erf_(const Math *m, const MlirValue *v) { return with_sign(m, sn(m->b, "math.erf", v[0]), v[0]); }
+static MlirValue erf_(const Math *m, const MlirValue *v) {
+  return sn_math_has_tables(m) ? sn_math_table_erf(m, v[0]) : with_sign(m, sn(m->b, "math.erf", v[0]), v[0]);
+}
+
+// x^(1/2) and x^(-1/2): a root, but for -0, whose power is 0 or infinity, and -infinity.
+static MlirValue powf_(const Math *m, const MlirValue *v) {
+  double n;
+  if (!sn_math_constant(v[1], &n) || (n != 0.5 && n != -0.5))
+    return (MlirValue){0}; // libm's
+  MlirValue inf = number(m, __builtin_inf()), root = add(m, sn(m->b, "math.sqrt", v[0]), number(m, 0.0));
+  root = choose(m, compare(m, OEQ, v[0], number(m, -__builtin_inf())), inf, root);
+  return n > 0 ? root : divide(m, number(m, 1.0), root);
+}
 
 // ---- the walk --------------------------------------------------------------------------
 
@@ -227,7 +239,7 @@ static const struct {
 } functions[] = {
     {"math.expm1", expm1_}, {"math.tanh", tanh_}, {"math.log2", log2_},   {"math.sin", sin_},
     {"math.cos", cos_},     {"math.atan", atan_}, {"math.atan2", atan2_}, {"math.asin", asin_},
-    {"math.acos", acos_},   {"math.cbrt", cbrt_}, {"math.erf", erf_},
+    {"math.acos", acos_},   {"math.cbrt", cbrt_}, {"math.erf", erf_},     {"math.powf", powf_},
 };
 
 // isnan, isinf, isfinite and isnormal, as comparisons of x or |x|.
@@ -284,19 +296,22 @@ static void expm1_of_f64(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-void sn_math_functions(MlirOperation root) {
+void sn_math_functions(MlirOperation root, bool avx512) {
   for (size_t k = 0; k < sizeof functions / sizeof *functions; ++k) {
     SnOpVec ops = sn_collect(root, functions[k].name);
     for (size_t i = 0; i < ops.size; ++i) {
       MlirOperation op = ops.data[i];
       SnBuilder b = sn_before(op);
-      Math m = {&b, sn_type_of(sn_operand(op, 0)), false};
+      Math m = {&b, sn_type_of(sn_operand(op, 0)), avx512};
       if (!k && mlirTypeIsAF64(sn_element(m.type)))
         expm1_of_f64(op);
       if (!mlirTypeIsAF32(sn_element(m.type)) || (mlirTypeIsAVector(m.type) && sn_rank(m.type) != 1))
         continue; // libm's
       MlirValue operands[2] = {sn_operand(op, 0), sn_operand(op, sn_num_operands(op) - 1)};
-      mlirValueReplaceAllUsesOfWith(sn_result(op, 0), functions[k].expand(&m, operands));
+      MlirValue y = functions[k].expand(&m, operands);
+      if (sn_none(y))
+        continue;
+      mlirValueReplaceAllUsesOfWith(sn_result(op, 0), y);
       mlirOperationDestroy(op);
     }
     sn_vec_free(&ops);

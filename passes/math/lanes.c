@@ -1,5 +1,7 @@
 // lanes.c: what vectors need an instruction for, and upstream's expansions several.
 //
+//   arith.extf (arith.truncf %x)     ->   %x     of arithmetic in half types, which is f32's
+//   arith.divf %x, 2.5 of half types     ->   arith.mulf %x, 0.4
 //   arith.maximumf %x, 2.0           ->   arith.select (arith.cmpf ogt 2.0, %x), 2.0, %x
 //   arith.truncf %x : f32 to bf16    ->   llvm.fptrunc %x
 //   two of 16 lanes, shuffled into 32     ->   vcvtne2ps2bf16
@@ -11,6 +13,64 @@
 
 #include "passes/math/math.h"
 #include <math.h>
+
+static bool contracts(MlirOperation op) {
+  MlirAttribute flags = sn_get_attr(op, "fastmath");
+  return flags.ptr &&
+         mlirAttributeEqual(flags, sn_parse_attr(mlirOperationGetContext(op), "#arith.fastmath<contract>"));
+}
+
+bool sn_math_constant(MlirValue v, double *number) {
+  static const char *const same[] = {"arith.extf", "vector.broadcast"};
+  for (int i = 0; i < 2; ++i)
+    if (!sn_null(sn_def(v, same[i])))
+      return sn_math_constant(sn_operand(sn_definer(v), 0), number);
+  return sn_attr_number(sn_constant_of(v), number);
+}
+
+// All that reads the number rounds it to a half type.
+static bool is_of_half(MlirValue v) {
+  for (MlirOpOperand u = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(u); u = mlirOpOperandGetNextUse(u)) {
+    MlirOperation user = mlirOpOperandGetOwner(u);
+    if (!sn_is(user, "arith.truncf") || !contracts(user) || sn_bits(sn_element(sn_type_of(sn_result(user, 0)))) != 16)
+      return false;
+  }
+  return true;
+}
+
+// Where the reciprocal is a number of full length, and so within half an ulp.
+static void quotients_of_halves(MlirOperation root) {
+  SnOpVec ops = sn_collect(root, "arith.divf");
+  for (size_t k = 0; k < ops.size; ++k) {
+    MlirOperation op = ops.data[k];
+    MlirType t = sn_type_of(sn_result(op, 0));
+    double c;
+    if (!mlirTypeIsAF32(sn_element(t)) || !is_of_half(sn_result(op, 0)) || !sn_math_constant(sn_operand(op, 1), &c) ||
+        !(fabs(c) >= 0x1p-126 && fabs(c) <= 0x1p126))
+      continue;
+    SnBuilder b = sn_before(op);
+    MlirValue inverse = sn_splat(&b, t, mlirFloatAttrDoubleGet(b.ctx, sn_element(t), 1 / c));
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "arith.mulf", sn_operand(op, 0), inverse));
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&ops);
+}
+
+void sn_math_unrounded(MlirOperation root) {
+  quotients_of_halves(root);
+  SnOpVec ops = sn_collect(root, "arith.extf");
+  for (size_t k = 0; k < ops.size; ++k) {
+    MlirOperation op = ops.data[k], rounds = sn_def(sn_operand(op, 0), "arith.truncf");
+    if (sn_null(rounds) || !contracts(op) || !contracts(rounds) ||
+        !mlirTypeEqual(sn_type_of(sn_operand(rounds, 0)), sn_type_of(sn_result(op, 0))))
+      continue;
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_operand(rounds, 0));
+    mlirOperationDestroy(op);
+    if (sn_unused(rounds))
+      mlirOperationDestroy(rounds);
+  }
+  sn_vec_free(&ops);
+}
 
 static bool is_ordinary(MlirValue v) {
   double number;

@@ -3,7 +3,7 @@
 //   %e = math.exp %x : vector<16xf32>  ->  a dozen fused multiply-adds
 //
 // LLVM calls libm once for each lane of a vector otherwise, thirty times slower.
-// exp, log and log1p are math/f32.c's, erf and erfc upstream's, the others math/functions.c's; what has no polynomial,
+// exp, log and log1p are math/f32.c's, erfc is upstream's, the others math/functions.c's; what has no polynomial,
 // and f64, stays a call of libm.
 //
 // runs in: sinter-cpu    test: test/passes/math
@@ -30,21 +30,23 @@ static const SnOption options[] = {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
+  bool avx512 = !strcmp(o->exp, "avx512");
+  sn_math_unrounded(op);
   sn_math_integers(op);
   sn_math_by_comparisons(op);
   sn_math_maxima(op);
-  if (!strcmp(o->exp, "avx512"))
+  if (avx512)
     sn_math_greater(op);
   sn_math_logarithms(op);
-  sn_math_f32(op, !strcmp(o->exp, "avx512"));
-  sn_math_functions(op);
+  sn_math_f32(op, avx512);
+  sn_math_functions(op, avx512);
   sn_math_products(op);
   if (!strcmp(o->bf16, "native"))
     sn_math_native_bf16(op);
   MlirRewritePatternSet set = mlirRewritePatternSetCreate(run->ctx);
   sn_shim_add_erf(set);
   MlirLogicalResult result = sn_apply_patterns(op, set);
-  sn_math_f32(op, !strcmp(o->exp, "avx512")); // of erfc
+  sn_math_f32(op, avx512); // of erfc
   return result;
 }
 

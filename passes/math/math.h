@@ -11,7 +11,7 @@
 // AVX-512 have.
 void sn_math_f32(MlirOperation root, bool avx512);
 // In math/functions.c. The other functions of f32.
-void sn_math_functions(MlirOperation root);
+void sn_math_functions(MlirOperation root, bool avx512);
 // math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round), and
 // math.isnan and the like.
 void sn_math_by_comparisons(MlirOperation root);
@@ -21,7 +21,12 @@ void sn_math_integers(MlirOperation root);
 // log(1 + t) of an f32, or a vector of it, in [0, 1], and in [sqrt(1/2) - 1, sqrt(2) - 1].
 MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t);
 MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f);
-// In math/lanes.c. A maximum or minimum with a constant as one comparison.
+// In math/lanes.c. A number that was rounded only to be widened again stays as it was, where both ops allow that
+// (contract): half types are computed in f32 and rounded once.
+void sn_math_unrounded(MlirOperation root);
+// What every lane of v is.
+bool sn_math_constant(MlirValue v, double *number);
+// A maximum or minimum with a constant as one comparison.
 void sn_math_maxima(MlirOperation root);
 // The greater one of two vectors of 16 f32 by an instruction of AVX-512.
 void sn_math_greater(MlirOperation root);

@@ -56,15 +56,17 @@ bool sn_math_is_negated_magnitude(MlirValue v);
 MlirValue sn_math_log_parts(const Math *m, MlirValue x, MlirValue *e);
 MlirValue sn_math_log_corners(const Math *m, MlirValue log, MlirValue x, double zero);
 
-// ---- math/tables.c: vectors of 16, with AVX-512 ----
+// ---- math/tables.c: vectors of 16, 32 and 64, with AVX-512 ----
 
 static inline bool sn_math_has_tables(const Math *m) {
-  return m->avx512 && mlirTypeIsAVector(m->type) && sn_dim(m->type, 0) == 16;
+  int64_t n = m->avx512 && mlirTypeIsAVector(m->type) ? sn_dim(m->type, 0) : 0;
+  return n == 16 || n == 32 || n == 64;
 }
 // exp(x), or sum + exp(x) unless `sum` is null. `negative`: x is not above 0. `rough`: what 32 / ln 2 has beyond 24
 // bits is dropped.
 MlirValue sn_math_table_exp(const Math *m, MlirValue x, bool negative, bool rough, MlirValue sum);
 MlirValue sn_math_table_log(const Math *m, MlirValue x);
 MlirValue sn_math_table_log1p(const Math *m, MlirValue x);
+MlirValue sn_math_table_erf(const Math *m, MlirValue x);
 
 #endif

@@ -1,8 +1,9 @@
-// tables.c: exp, log and log1p of 16 f32 at once, with AVX-512.
+// tables.c: exp, log, log1p and erf of 16 f32 at once, with AVX-512.
 //
 //   exp(x)   = 2^n * 2^(i/32) * p(f)                 32 x / ln 2 = 32 n + i + f                   11 instructions
 //   log(x)   = (e * ln 2 + t[i]) + f * q(f)          x = 2^e * m, i = bits of m, f = m r[i] - 1   12
 //   log1p(x) = the same of u = 1 + x, f + (x - (u - 1)) / u                                       21
+//   erf(x)   = its polynomial of degree 5 about h i, h = 65/256, i = round(|x| / h)               17
 //
 // A table of 16 numbers is a register, and looking it up one permutation, one of 32 two registers and a permutation;
 // what is left for a polynomial is that part of the range, and half the terms do. Exponent and mantissa are an
@@ -10,8 +11,8 @@
 // infinity.
 //
 // Measured over all exponents: exp within 1.8 ulp where it is not below 2^-126 (2.3 in the last 0.02 before infinity),
-// log and log1p within 1.6. The exponential of a difference drops what 32 / ln 2 has beyond 24 bits: 1.8 + |x| / 22
-// ulp, which is less than the difference itself was rounded by.
+// log and log1p within 1.6, erf within 2.3. The exponential of a difference drops what 32 / ln 2 has beyond 24
+// bits: 1.8 + |x| / 22 ulp, which is less than the difference itself was rounded by.
 //
 // test: test/passes/math/f32.mlir, and the numbers in test/losses/cases_*.test
 
@@ -24,6 +25,27 @@ static MlirValue intrinsic(const Math *m, const char *name, SnValues operands, M
   return sn(m->b, "llvm.call_intrinsic", operands, type, sn_attr("intrin", sn_string(m->b->ctx, name)),
             sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(m->b->ctx, 0, &none)),
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(m->b->ctx, 2, segments)));
+}
+
+// What is of 32 lanes or more, by halves.
+typedef MlirValue (*OfSixteen)(const Math *m, MlirValue x, MlirValue sum, int how);
+static MlirValue in_order(const Math *m, MlirValue x, MlirValue y, int64_t first, int64_t n) {
+  int64_t lanes[64];
+  for (int64_t l = 0; l < n; ++l)
+    lanes[l] = first + l;
+  return sn(m->b, "vector.shuffle", x, y, sn_attr("mask", mlirDenseI64ArrayGet(m->b->ctx, n, lanes)));
+}
+static MlirValue in_sixteens(const Math *m, OfSixteen of, MlirValue x, MlirValue sum, int how) {
+  int64_t n = sn_dim(m->type, 0);
+  if (n == 16)
+    return of(m, x, sum, how);
+  Math half = *m;
+  half.type = sn_vector(sn_element(m->type), n / 2);
+  MlirValue y[2];
+  for (int i = 0; i < 2; ++i)
+    y[i] = in_sixteens(&half, of, in_order(m, x, x, i * (n / 2), n / 2),
+                       sn_none(sum) ? sum : in_order(m, sum, sum, i * (n / 2), n / 2), how);
+  return in_order(m, y[0], y[1], 0, n);
 }
 
 // table[index mod 16], lane by lane.
@@ -64,8 +86,10 @@ static const double terms_of_32[] = {1.0000146627426147, 0.5000001788139343};
 #define LN2_EXP_LOW -1.904654323148236e-09
 #define MAGIC 12582912.0 // 1.5 * 2^23
 
-MlirValue sn_math_table_exp(const Math *m, MlirValue x, bool negative, bool rough, MlirValue sum) {
-  bool few = !negative && !rough;
+enum { NEGATIVE = 1, ROUGH = 2 };
+
+static MlirValue exp_of(const Math *m, MlirValue x, MlirValue sum, int how) {
+  bool negative = how & NEGATIVE, rough = how & ROUGH, few = !negative && !rough;
   double steps = few ? 16 : 32;
   MlirValue round = number(m, MAGIC);
   x = at_least(m, x, number(m, -88.029693603515625)); // 127 steps below 1: the power is 0
@@ -81,6 +105,10 @@ MlirValue sn_math_table_exp(const Math *m, MlirValue x, bool negative, bool roug
   if (!sn_none(sum))
     return fma(m, fma(m, q, f, number(m, 1.0)), power, sum);
   return fma(m, sn(m->b, "arith.mulf", q, f), power, power);
+}
+
+MlirValue sn_math_table_exp(const Math *m, MlirValue x, bool negative, bool rough, MlirValue sum) {
+  return in_sixteens(m, exp_of, x, sum, (negative ? NEGATIVE : 0) | (rough ? ROUGH : 0));
 }
 
 // ---- log and log1p ---------------------------------------------------------------------
@@ -125,10 +153,47 @@ static MlirValue log_of(const Math *m, MlirValue x, MlirValue lost) {
   return fma(m, f, polynomial(m, f, 5, log_terms), fma(m, e, number(m, LN2), t));
 }
 
-MlirValue sn_math_table_log(const Math *m, MlirValue x) { return log_of(m, x, (MlirValue){0}); }
+static MlirValue log_alone(const Math *m, MlirValue x, MlirValue none, int how) { return log_of(m, x, none); }
 
-MlirValue sn_math_table_log1p(const Math *m, MlirValue x) {
+static MlirValue log1p_of(const Math *m, MlirValue x, MlirValue none, int how) {
   MlirValue one = number(m, 1.0), u = sn(m->b, "arith.addf", x, one);
   MlirValue log = log_of(m, u, sn(m->b, "arith.subf", x, sn(m->b, "arith.subf", u, one)));
   return sn(m->b, "math.copysign", log, x); // of -0
 }
+
+MlirValue sn_math_table_log(const Math *m, MlirValue x) { return in_sixteens(m, log_alone, x, (MlirValue){0}, 0); }
+MlirValue sn_math_table_log1p(const Math *m, MlirValue x) { return in_sixteens(m, log1p_of, x, (MlirValue){0}, 0); }
+
+// ---- erf -------------------------------------------------------------------------------
+//
+// terms[k][i] are of d^k, d = |x| - h i: minimax on [-h/2, h/2], the first number erf(h i) as f32. About 0 they are of
+// x q(x^2), relative to it. From 3.925 on erf is 1, and so is the last polynomial at LAST.
+
+#define H 0.25390625
+#define LAST 3.93
+static const uint32_t erf_terms[6][16] = {
+    {0x00000000, 0x3e8f98d9, 0x3f06ffa7, 0x3f37f7bb, 0x3f595db4, 0x3f6d6a9f, 0x3f78030a, 0x3f7cf0ae, 0x3f7ef537,
+     0x3f7faf5b, 0x3f7fea65, 0x3f7ffae0, 0x3f7ffeed, 0x3f7fffcd, 0x3f7ffff8, 0x3f7fffff},
+    {0x3f906eba, 0x3f876a3d, 0x3f5f3439, 0x3f21b343, 0x3ecdf21c, 0x3e669154, 0x3de2e824, 0x3d444a75, 0x3c9543ad,
+     0x3bc78c15, 0x3aea7f70, 0x39f23bf8, 0x38dbf4c8, 0x37af90ee, 0x36765d84, 0x3517f281},
+    {0x00000000, 0xbe89871f, 0xbee2b018, 0xbef6569c, 0xbed12a02, 0xbe925ba9, 0xbe2cd789, 0xbdae70c6, 0xbd1798b6,
+     0xbc63fdb7, 0xbb94d6a7, 0xbaa91c1e, 0xb9a77f2a, 0xb890cfa5, 0xb75acaa8, 0xb61089fa},
+    {0xbec09320, 0xbe9d4558, 0xbe101e3e, 0x3d0a551b, 0x3e11f0d4, 0x3e2ae1ca, 0x3e09b93d, 0x3dadfac8, 0x3d3469bb,
+     0x3c9d0aed, 0x3be869f6, 0x3b135c3d, 0x3a20f840, 0x39180a57, 0x37f908bd, 0x36b13683},
+    {0x00000000, 0x3e029c48, 0x3e3a7e50, 0x3e166d43, 0x3d82f64a, 0xbc25d3a0, 0xbd3b5713, 0xbd4025a4, 0xbd04b738,
+     0xbc8e07cf, 0xbbf78943, 0xbb33f16a, 0xba5d46f3, 0xb9682dc8, 0xb8511d8a, 0xb7225c26},
+    {0x3de5c453, 0x3da0f32b, 0x3ba9a624, 0xbd5f27df, 0xbd8bb186, 0xbd368dc6, 0xbc4aaa5e, 0x3bfffa58, 0x3c554697,
+     0x3c241ce6, 0x3bb4323d, 0x3b1b8146, 0x3a5b7a70, 0x39814ef6, 0x3880ccdc, 0x375ab692},
+};
+
+static MlirValue erf_of(const Math *m, MlirValue x, MlirValue none, int how) {
+  MlirValue a = at_most(m, sn(m->b, "math.absf", x), number(m, LAST));
+  MlirValue t = fma(m, a, number(m, 1 / H), number(m, MAGIC)), n = sn(m->b, "arith.subf", t, number(m, MAGIC)),
+            d = fma(m, n, number(m, -H), a), i = as_ints(m, t),
+            y = as_floats(m, look_up(m, (const int32_t *)erf_terms[5], i));
+  for (int k = 5; k-- > 0;)
+    y = fma(m, y, d, as_floats(m, look_up(m, (const int32_t *)erf_terms[k], i)));
+  return sn(m->b, "math.copysign", y, x);
+}
+
+MlirValue sn_math_table_erf(const Math *m, MlirValue x) { return in_sixteens(m, erf_of, x, (MlirValue){0}, 0); }

@@ -12,6 +12,7 @@
 //   (c xor true) ? x : y          ->  c ? y : x      as masked_fill(~c, -inf) is exported
 //   (x < y) xor true              ->  x >= y         of integers
 //   truncf of an f64 constant     ->  an f32 constant, rounded to nearest even
+//   sqrt of a constant of a half type  ->  a constant
 //
 // Exporters multiply by a gradient of one and raise to the second power. Each rule
 // is exact, or as exact as what it replaces or more; none turns a finite result into an infinity.
@@ -185,16 +186,20 @@ static bool round_constant(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
-SnRules sn_simplify_arith = {{"arith.mulf", multiply},
-                             {"arith.divf", divide},
-                             {"arith.subf", subtract},
-                             {"arith.addf", add},
-                             {"arith.negf", negate},
-                             {"math.log", logarithm},
-                             {"math.fpowi", power},
-                             {"math.powf", power},
-                             {"arith.andi", conjunction},
-                             {"arith.xori", negate_comparison},
-                             {"arith.select", choose},
-                             {"arith.truncf", round_constant},
-                             {0}};
+// Exporters divide by sqrt(2). Upstream folds roots of f32 and f64.
+static bool root_of_constant(SnRewriter *rw, MlirOperation op) {
+  double value;
+  MlirType type = sn_type_of(sn_result(op, 0));
+  if (!sn_is_float(type) || sn_bits(type) != 16 || !sn_attr_number(sn_constant_of(sn_operand(op, 0)), &value))
+    return false;
+  sn_replace(rw, op, sn_float(rw->b, type, sqrt(value)));
+  return true;
+}
+
+SnRules sn_simplify_arith = {{"arith.mulf", multiply},        {"arith.divf", divide},
+                             {"arith.subf", subtract},        {"arith.addf", add},
+                             {"arith.negf", negate},          {"math.log", logarithm},
+                             {"math.fpowi", power},           {"math.powf", power},
+                             {"arith.andi", conjunction},     {"arith.xori", negate_comparison},
+                             {"arith.select", choose},        {"arith.truncf", round_constant},
+                             {"math.sqrt", root_of_constant}, {0}};

@@ -56,6 +56,15 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/split/again.mlir", "passes/split/reduced.mlir"], "a part's columns take themselves for the first ones"),
     ("passes/split/again_parts.c", "  if (rest) {\n", "  if (false) {\n", ["passes/split/again.mlir"],
      "the last part, which is smaller, is left out"),
+    # Elementary functions on the CPU
+    ("passes/math/tables.c", "number(m, -H), a), i = as_ints(m, t)", "number(m, -H), n), i = as_ints(m, t)",
+     ["run/elementary.test"], "erf's polynomials are of another difference"),
+    ("passes/math/functions.c", "n > 0 ? root :", "n < 0 ? root :", ["run/elementary.test"],
+     "a power of a half is of a half below 0"),
+    ("passes/math/lanes.c", "fabs(c) <= 0x1p126", "true", ["passes/math/lanes.mlir"],
+     "a reciprocal of few digits is multiplied by"),
+    ("passes/math/lanes.c", "!contracts(op) || !contracts(rounds)", "!contracts(rounds)", ["passes/math/lanes.mlir"],
+     "what asks to be rounded is not"),
     # Parts of sums
     ("lowering/gpu/products/product_parts.c", ": first, x + i * p->n);", ": first, x + (count - 1 - i) * p->n);",
      ["lowering/gpu/product_parts.mlir"], "parts are added in another order"),

@@ -159,3 +159,31 @@ func.func @logs(%x: f32, %y: vector<8xf32>) -> (f32, vector<8xf32>) {
   %b = math.log1p %y : vector<8xf32>
   return %a, %b : f32, vector<8xf32>
 }
+
+// -----
+
+// erf of 16 lanes with AVX-512: a polynomial of degree 5 whose numbers are looked up, and nothing is divided; of 32 lanes
+// each half.
+
+// AVX512-LABEL: func @erf
+//       AVX512:   %[[D:.+]] = math.fma
+// AVX512-COUNT-6:   llvm.call_intrinsic "llvm.x86.avx512.permvar.si.512"
+//   AVX512-NOT:   arith.divf
+//       AVX512:   math.copysign
+func.func @erf(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.erf %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// -----
+
+// AVX512-LABEL: func @halves
+//       AVX512:   vector.shuffle %arg0, %arg0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+//       AVX512:   llvm.x86.avx512.permvar.si.512
+//       AVX512:   vector.shuffle %arg0, %arg0 [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]
+//       AVX512:   llvm.x86.avx512.permvar.si.512
+//       AVX512:   vector.shuffle %{{.+}}, %{{.+}} [0, 1, 2
+func.func @halves(%x: vector<32xf32>) -> vector<32xf32> {
+  %y = math.exp %x : vector<32xf32>
+  return %y : vector<32xf32>
+}

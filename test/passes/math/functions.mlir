@@ -92,3 +92,22 @@ func.func @kind(%x: f64) -> (i1, i1) {
   %1 = math.isinf %x : f64
   return %0, %1 : i1, i1
 }
+
+// -----
+
+// A root, which is 0 of -0 and infinite of -infinity. Other powers are libm's.
+
+// CHECK-LABEL: func @root
+//       CHECK:   %[[ROOT:.+]] = math.sqrt %arg0
+//       CHECK:   %[[ZERO:.+]] = arith.addf %[[ROOT]], %{{.+}}
+//       CHECK:   %[[IS:.+]] = arith.cmpf oeq, %arg0, %{{.+}}
+//       CHECK:   %[[Y:.+]] = arith.select %[[IS]], %{{.+}}, %[[ZERO]]
+//       CHECK:   math.powf
+//       CHECK:   return %[[Y]]
+func.func @root(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %half = arith.constant dense<0.5> : vector<8xf32>
+  %third = arith.constant dense<0.3> : vector<8xf32>
+  %y = math.powf %x, %half : vector<8xf32>
+  %z = math.powf %x, %third : vector<8xf32>
+  return %y, %z : vector<8xf32>, vector<8xf32>
+}

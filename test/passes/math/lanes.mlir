@@ -70,3 +70,39 @@ func.func @greater(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, v
   %b = arith.select %more, %y, %x : vector<16xi1>, vector<16xf32>
   return %a, %b : vector<16xf32>, vector<16xf32>
 }
+
+// What was rounded to a half type only to be widened again is computed in f32; what says nothing of that stays rounded.
+
+// CHECK-LABEL: func @unrounded
+//       CHECK:   %[[A:.+]] = arith.addf %arg0, %arg0
+//       CHECK:   %[[B:.+]] = arith.mulf %[[A]], %arg0
+//       CHECK:   %[[C:.+]] = llvm.fptrunc %[[B]]
+//       CHECK:   arith.extf %[[C]]
+func.func @unrounded(%x: vector<16xf32>) -> vector<16xf32> {
+  %a = arith.addf %x, %x : vector<16xf32>
+  %h = arith.truncf %a fastmath<contract> : vector<16xf32> to vector<16xbf16>
+  %w = arith.extf %h fastmath<contract> : vector<16xbf16> to vector<16xf32>
+  %b = arith.mulf %w, %x : vector<16xf32>
+  %i = arith.truncf %b fastmath<contract> : vector<16xf32> to vector<16xbf16>
+  %y = arith.extf %i : vector<16xbf16> to vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// A quotient by a constant is a product where a half type is made of it, and of a number whose reciprocal is an
+// ordinary one.
+
+// CHECK-LABEL: func @quotients
+//       CHECK:   %[[I:.+]] = arith.constant dense<4.000000e-01>
+//       CHECK:   arith.mulf %arg0, %[[I]]
+//       CHECK:   arith.divf %arg0
+//       CHECK:   arith.divf %arg0
+func.func @quotients(%x: vector<16xf32>) -> (vector<16xf16>, vector<16xbf16>, vector<16xf32>) {
+  %c = arith.constant dense<2.5> : vector<16xf32>
+  %huge = arith.constant dense<2.0e38> : vector<16xf32>
+  %a = arith.divf %x, %c : vector<16xf32>
+  %h = arith.truncf %a fastmath<contract> : vector<16xf32> to vector<16xf16>
+  %b = arith.divf %x, %huge : vector<16xf32>
+  %i = arith.truncf %b fastmath<contract> : vector<16xf32> to vector<16xbf16>
+  %y = arith.divf %x, %c : vector<16xf32>
+  return %h, %i, %y : vector<16xf16>, vector<16xbf16>, vector<16xf32>
+}

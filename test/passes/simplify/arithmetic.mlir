@@ -219,3 +219,24 @@ func.func @negated(%x: tensor<3x5xi32>, %y: tensor<3x5xf32>) -> (tensor<3x5xf32>
   }
   return %z#0, %z#1, %z#2 : tensor<3x5xf32>, tensor<3x5xi1>, tensor<3x5xi1>
 }
+
+// -----
+
+// Exporters divide by sqrt(2), which upstream folds of f32 and f64 alone.
+
+// CHECK-LABEL: func @root
+//       CHECK:   arith.constant 1.414060e+00 : f16
+//   CHECK-NOT:   math.sqrt
+//       CHECK:   return
+func.func @root(%x: tensor<3x5xf16>) -> tensor<3x5xf16> {
+  %e = tensor.empty() : tensor<3x5xf16>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf16>) outs(%e[i, j] : tensor<3x5xf16>) {
+  ^row(%r: tensor<5xf16>):
+    %two = arith.constant 2.0 : f16
+    %root = math.sqrt %two : f16
+    %c = sinter.broadcast %root : f16 -> tensor<5xf16>
+    %a = arith.divf %r, %c : tensor<5xf16>
+    sinter.yield %a : tensor<5xf16>
+  }
+  return %y : tensor<3x5xf16>
+}

@@ -72,10 +72,13 @@ OPS = {
     "math.fpowi 3": lambda x: np.asarray(x, np.longdouble) ** 3,
     "math.fpowi -2": lambda x: 1 / (np.asarray(x, np.longdouble) ** 2),
     "math.fpowi 19": lambda x: np.asarray(x, np.longdouble) ** 19,
+    "math.powf 0.5": wide(lambda x: np.power(x, np.longdouble(0.5))),
+    "math.powf -0.5": wide(lambda x: np.power(x, np.longdouble(-0.5))),
+    "arith.divf 3.0": lambda x: np.asarray(x, np.longdouble) / 3,
     "math.clampf": lambda x, lo, hi: np.minimum(np.maximum(x, lo), hi),
 }  # fmt: skip
 ARITY = {"math.atan2": 2, "math.powf": 2, "math.copysign": 2, "math.fma": 3, "math.clampf": 3,
-         **{o: 2 for o in OPS if o.startswith("arith.") and o != "arith.negf"}}  # fmt: skip
+         **{o: 2 for o in OPS if o.startswith("arith.") and o not in ("arith.negf", "arith.divf 3.0")}}  # fmt: skip
 EXACT = {"math.absf", "math.ceil", "math.floor", "math.trunc", "math.roundeven", "math.round", "arith.negf",
          "math.copysign", "arith.maximumf", "arith.minimumf",
          # fmt: skip
@@ -171,6 +174,8 @@ def function(name, op, t, arity):
         body = f"{'%r, %c' if op[-1] == '0' else '%s, %r'} = math.sincos %a0 : {t}"
     elif op.startswith("math.fpowi"):
         body = f"%p = arith.constant {op.split()[1]} : i32\n    %r = math.fpowi %a0, %p : {t}, i32"
+    elif " " in op:
+        body = f"%p = arith.constant {op.split()[1]} : {t}\n    %r = {op.split()[0]} %a0, %p : {t}"
     else:
         body = f"%r = {body}"
     return f"""func.func @{name}({', '.join(f'%x{i}: {x}' for i in range(arity))}) -> {x} {{
