@@ -283,6 +283,10 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
 }
 
+static bool is_counted(const SnForm *f, const SnAccess *a) {
+  return f->num_cols > 1 && sn_row_length(f) == SN_DYNAMIC && sn_row_in_one_piece(f, a);
+}
+
 // `each` neighbouring columns have one element.
 static MlirValue load_repeated(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int64_t each) {
   MlirValue dims[SN_MAX_DIMS], offset;
@@ -299,6 +303,26 @@ static MlirValue load_repeated(SnBuilder *b, SnRowProgram *p, SnFragment *c, con
   return sn(b, "vector.shuffle", x, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, c->columns, lanes)));
 }
 
+// The operand as one dimension, and where in it the first column of the fragment is. A row of several dimensions `?` in
+// one piece is counted from its beginning: its columns' own subscripts would be divisions.
+static MlirValue in_whole(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *offset) {
+  const SnForm *f = p->form;
+  MlirValue dims[SN_MAX_DIMS];
+  bool counted = is_counted(f, a);
+  if (counted) {
+    memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
+    for (int64_t d = 0; d < f->num_cols; ++d)
+      dims[f->num_rows + d] = sn_index(b, 0);
+  } else {
+    sn_row_dims(b, p, c, 0, dims);
+  }
+  Subscripts s = subscripts(b, f, a, dims);
+  MlirValue whole = sn_row_flat(b, a->value, s.v, offset);
+  if (counted)
+    *offset = sn(b, "arith.addi", *offset, c->column);
+  return whole;
+}
+
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
@@ -308,6 +332,12 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
     return sn_row_load_place(b, p, c, a);
   if (c->pair && c->pair->by_parity)
     return sn_row_load_half(b, p, c, a);
+  if (c->columns && is_counted(p->form, a)) {
+    MlirValue offset, whole = in_whole(b, p, c, a, &offset);
+    if (sn_fragment_lanes(c) == 1)
+      return sn(b, "memref.load", whole, offset, element);
+    return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns), sn_row_alignment(b, p, a, c->columns));
+  }
   sn_row_dims(b, p, c, 0, dims);
   if (sn_fragment_lanes(c) == 1)
     return sn_row_load(b, p->form, a, dims);
@@ -315,11 +345,12 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
       sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->columns);
   if (is_consecutive(p->form, a, c->columns)) {
-    Subscripts s = subscripts(b, p->form, a, dims);
     SnAttr aligned = sn_row_alignment(b, p, a, c->columns);
-    if (p->form->num_cols == 1)
+    if (p->form->num_cols == 1) {
+      Subscripts s = subscripts(b, p->form, a, dims);
       return sn(b, "vector.load", a->value, sn_values(s.n, s.v), sn_vector(element, c->columns), aligned);
-    MlirValue offset, whole = sn_row_flat(b, a->value, s.v, &offset);
+    }
+    MlirValue offset, whole = in_whole(b, p, c, a, &offset);
     return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns), aligned);
   }
   int64_t each = repeats(p->form, a, c->columns);
@@ -419,18 +450,22 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue elemen
     return;
   }
   bool vector = mlirTypeIsAVector(sn_type_of(element));
+  if (!vector && c->columns && is_counted(p->form, a)) {
+    MlirValue offset, whole = in_whole(b, p, c, a, &offset);
+    sn_op(b, "memref.store", element, whole, offset);
+    return;
+  }
+  if (vector && p->form->num_cols > 1 && is_consecutive(p->form, a, c->columns)) {
+    MlirValue offset, whole = in_whole(b, p, c, a, &offset);
+    store_vector(b, p, element, a, whole, sn_values(1, &offset));
+    return;
+  }
   sn_row_dims(b, p, sn_uses_cols(p->form, a->map) ? c : &p->row, 0, dims);
   Subscripts s = subscripts(b, p->form, a, dims);
   if (!vector) {
     sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
   } else if (is_consecutive(p->form, a, c->columns)) {
-    MlirValue offset, whole;
-    if (p->form->num_cols == 1) {
-      store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
-      return;
-    }
-    whole = sn_row_flat(b, a->value, s.v, &offset);
-    store_vector(b, p, element, a, whole, sn_values(1, &offset));
+    store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
   } else {
     for (int64_t l = 0; l < c->columns; ++l) {
       sn_row_dims(b, p, c, l, dims);
