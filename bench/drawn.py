@@ -9,6 +9,7 @@ A case is a dictionary:
   graphs           whether all run in CUDA graphs, however long they take
   wrt, upstream    gradients of its first result by these arguments, given one by it as the last argument
   compiled         whether torch.compile is asked, too
+  verify           False: random inputs mean nothing to it, so that a CPU's are not compared where it is compiled
   uses, others     a benchmark whose peers(torch) the lambdas may call; more of PyTorch's programs, by name
 
 Of each, in one process and in turns: ours, eager, torch.compile, and a copy that moves as many bytes. What is right is

@@ -30,7 +30,7 @@ const char *sn_wrong_result(const char *value) {
     return one_of(value, words, why, &((SinterCompiler *)to)->field);                                                  \
   }
 CHOICE(policy, policy, "is not a policy: disabled, medium or aggressive", "disabled", "medium", "aggressive")
-CHOICE(launches, launches, "is not how kernels are launched: separate or one", "separate", "one")
+CHOICE(launches, launches, "is not how kernels are launched: separate, one or worth", "separate", "one", "worth")
 CHOICE(without, without, "is not what fusion may leave apart: chains or sides", "chains", "sides")
 CHOICE(input_dialect, input_dialect, "is not a dialect of programs: linalg or tosa", "linalg", "tosa")
 
@@ -133,6 +133,11 @@ const SinterOption sn_road_options[] = {
     {"constants", "DIR", "take dense_resource<w> that the program has no bytes of from DIR/w.npy", set_constants},
     {"input-dialect", "NAME", "what the program is written in: linalg (default) or tosa", set_input_dialect},
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
+    {"launches", "WORD",
+     "of kernels: separate, one each; one: those that follow each other share one, on a CPU a parallel region; worth: "
+     "the same on a CPU, where that is worth it (default: on a GPU as the program's sinter.sequence says, on a CPU "
+     "separate)",
+     set_launches},
     {"verify-each", NULL, "verify the program behind each pass, not once for a few of them", set_verify_each},
     {0},
 };
@@ -153,10 +158,6 @@ const SinterOption sn_library_options[] = {
     {"f32-parts", NULL,
      "products in f32 may multiply sums of three bf16, by a GPU's tensor cores or AMX; on a GPU infinities give NaN",
      set_f32_parts},
-    {"launches", "WORD",
-     "of a GPU's kernels: separate, one each; one: kernels that follow each other share one "
-     "(default: as the program's sinter.sequence says)",
-     set_launches},
     {"clocks", NULL, "a GPU's kernels that have phases keep when their blocks began and ended them, for --profile",
      set_clocks},
     {"again", "BYTES",
@@ -186,7 +187,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->half_weights, plain && !c->gpu, "--half-weights", "is of our kernels, and --policy=disabled makes none"},
-      {strcmp(c->launches, "given") != 0, !c->gpu, "--launches", "is of a GPU: add --target=gpu"},
+      {!strcmp(c->launches, "worth"), c->gpu, "--launches=worth", "is of a CPU: a GPU's are separate or one"},
       {c->clocks, !c->gpu, "--clocks", "is of a GPU: add --target=gpu"},
       {c->again, !c->gpu, "--again", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},

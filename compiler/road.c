@@ -93,6 +93,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                                 {"prefetch", p.prefetch},
                                 {"f32-parts", c->f32_parts ? "true" : "false"},
                                 {"weights", c->half_weights ? "half" : "parts"},
+                                {"launches", c->launches},
                                 {NULL, NULL}};
   const SnSetting gpu[] = {{"policy", c->policy},
                            {"wrt", c->wrt},

@@ -745,6 +745,9 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
       that writes what another reads or writes. Two values from around the body do not overlap.
     * (Q5) a schedule is a `#sinter.gpu_sequence`.
     * (Q6) a sequence stands in no other one.
+    * (Q7) `waits`, of a CPU, has a number for each form: so many of the first forms have ended when it begins. It is
+      no more than there are in front of it, and all that it waits for by Q4 are among them. So no form waits for
+      itself, or for a later one.
 
     ```mlir
     %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {
@@ -763,11 +766,13 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
     }
     ```
   }];
-  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$phases, OptionalAttr<AnyAttr>:$schedule);
+  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$phases, OptionalAttr<DenseI64ArrayAttr>:$waits,
+                       OptionalAttr<AnyAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region AnyRegion:$body);
   let assemblyFormat = [{
-    (`phases` $phases^)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword (`->` type($results)^)? $body
+    (`phases` $phases^)? (`waits` $waits^)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword
+    (`->` type($results)^)? $body
   }];
 }
 

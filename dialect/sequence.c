@@ -16,7 +16,7 @@ SnSequence sn_sequence_read(MlirOperation op) {
   SnSequence s = {.op = op,
                   .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)),
                   .schedule = sn_get_attr(op, "schedule")};
-  MlirAttribute phases = sn_get_attr(op, "phases");
+  MlirAttribute phases = sn_get_attr(op, "phases"), waits = sn_get_attr(op, "waits");
   for (MlirOperation o = mlirBlockGetFirstOperation(s.body); !sn_null(o); o = mlirOperationGetNextInBlock(o)) {
     if (!sn_is_form(o) && !sn_is_steps(o))
       continue;
@@ -25,10 +25,13 @@ SnSequence sn_sequence_read(MlirOperation op) {
     sn_push(&s.phase, given ? mlirDenseI64ArrayGetElement(phases, k) : k);
     sn_push(&s.forms, o);
   }
+  for (intptr_t k = 0; waits.ptr && k < mlirDenseArrayGetNumElements(waits); ++k)
+    sn_push(&s.waits, mlirDenseI64ArrayGetElement(waits, k));
   return s;
 }
 
 void sn_sequence_free(SnSequence *s) {
+  sn_vec_free(&s->waits);
   sn_vec_free(&s->forms);
   sn_vec_free(&s->phase);
 }
@@ -85,5 +88,14 @@ void sn_sequence_least_phases(const SnOpVec *forms, int64_t *phases) {
     for (size_t i = 0; i < k; ++i)
       if (phases[i] == phases[k] && !sn_none(sn_sequence_conflict(forms->data[i], forms->data[k])))
         phases[k] = phases[i] + 1;
+  }
+}
+
+void sn_sequence_least_waits(const SnOpVec *forms, int64_t *waits) {
+  for (size_t k = 0; k < forms->size; ++k) {
+    size_t i = k;
+    while (i && sn_none(sn_sequence_conflict(forms->data[i - 1], forms->data[k])))
+      --i;
+    waits[k] = (int64_t)i;
   }
 }

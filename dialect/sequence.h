@@ -14,6 +14,7 @@ typedef struct {
   MlirBlock body;
   SnOpVec forms;          // in order: forms and sinter.steps
   SN_VEC(int64_t) phase;  // of each form
+  SN_VEC(int64_t) waits;  // of each form on a CPU: so many first ones have ended; none before sinter-schedule
   MlirAttribute schedule; // null before sinter-schedule
 } SnSequence;
 
@@ -40,6 +41,9 @@ bool sn_form_writes(MlirOperation form, intptr_t k);
 MlirValue sn_sequence_conflict(MlirOperation a, MlirOperation b);
 // The least phase that each form may have. One number for each form.
 void sn_sequence_least_phases(const SnOpVec *forms, int64_t *phases);
+
+// How many first forms have to have ended when each may begin, at least: those up to the last that it waits for.
+void sn_sequence_least_waits(const SnOpVec *forms, int64_t *waits);
 
 #ifdef __cplusplus
 }

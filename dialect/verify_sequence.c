@@ -2,7 +2,7 @@
 //
 // Labels are those of the ODS description; each has a test of its name.
 //
-// test: test/dialect/invalid_sequence.mlir, @q1.. to @q6
+// test: test/dialect/invalid_sequence.mlir, @q1.. to @q7
 
 #include "dialect/dialect.h"
 #include "dialect/sequence.h"
@@ -63,6 +63,24 @@ static MlirLogicalResult check_phases(const SnSequence *s) {
   return SN_OK;
 }
 
+// Forms wait for earlier ones alone, so the first that has not ended waits for none: all end.
+static MlirLogicalResult check_waits(const SnSequence *s) {
+  if (s->waits.size && s->waits.size != s->forms.size) // Q7
+    return sn_error(s->op, "has %zu waits for %zu forms", s->waits.size, s->forms.size);
+  for (size_t k = 0; k < s->waits.size; ++k) {
+    int64_t is = s->waits.data[k];
+    if (is < 0 || is > (int64_t)k) // Q7
+      return sn_error(s->op, "has form %zu wait for %lld forms, and there are %zu in front of it", k, (long long)is, k);
+    for (size_t i = k; i-- > (size_t)is;)
+      if (!sn_none(sn_sequence_conflict(s->forms.data[i], s->forms.data[k]))) // Q7
+        return sn_error(s->op,
+                        "has form %zu wait for %lld forms, and it has to wait for form %zu: one of them writes what "
+                        "the other touches",
+                        k, (long long)is, i);
+  }
+  return SN_OK;
+}
+
 MlirLogicalResult sinter_sequence_verify(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (sn_failed(check_body(op, body)) || sn_failed(check_results(op, body)))
@@ -73,6 +91,8 @@ MlirLogicalResult sinter_sequence_verify(MlirOperation op) {
     return sn_error(op, "has a schedule that is no #sinter.gpu_sequence");
   SnSequence s = sn_sequence_read(op);
   MlirLogicalResult result = check_phases(&s);
+  if (!sn_failed(result))
+    result = check_waits(&s);
   sn_sequence_free(&s);
   return result;
 }

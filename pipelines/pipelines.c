@@ -103,6 +103,7 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "constants", "a folder: dense_resource<w> that has no bytes in the program is in w.npy", ""}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
+static const char *const cpu_launches[] = {"given", "separate", "one", "worth", NULL};
 static const char *const sums[] = {"same", "wide", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
@@ -129,6 +130,10 @@ static const SnOption cpu_options[] = {
     {SN_OPTION_STRING, "f32-parts", "products in f32 may take sides as sums of three bf16", "false", yes_no},
     {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: as they are, or rounded", "parts",
      weights},
+    {SN_OPTION_STRING, "launches",
+     "separate: every kernel is a parallel region; one: kernels that follow each other share one; worth: where that is "
+     "worth it (sinter-sequence)",
+     "given", cpu_launches},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -185,6 +190,10 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-pack-weights", "weights that are constants -> as their kernel multiplies them", NULL},
     {"?policy!=disabled sinter-schedule{target=cpu registers=$registers features='$features' prefetch=$prefetch}",
      "what packs arguments gets its schedule", NULL},
+    {"?policy!=disabled sinter-sequence{target=cpu launches=$launches}",
+     "kernels that follow each other -> one parallel region", NULL},
+    {"?policy!=disabled sinter-schedule{target=cpu registers=$registers features='$features' prefetch=$prefetch}",
+     "which gets its waits", NULL},
     {"sinter-names", "@exp -> @exp_host, which is nobody else's name", NULL},
     {"?policy!=disabled sinter-outline", "each form -> a function on memrefs", "outlined"},
     {"?policy!=disabled sinter-few-rows{registers=$registers features='$features' prefetch=$prefetch}",

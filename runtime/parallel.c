@@ -118,6 +118,26 @@ void sinter_rt_set_parallel(SinterParallel parallel, void *context) {
   pthread_rwlock_unlock(&lock);
 }
 
+static void lock_ready(void) {
+  pthread_rwlock_rdlock(&lock);
+  while (!ready) {
+    pthread_rwlock_unlock(&lock);
+    make_pool();
+    pthread_rwlock_rdlock(&lock);
+  }
+}
+
+int64_t sinter_rt_threads(void) {
+  if (in_task() || !sinter_rt_thread())
+    return 1;
+  lock_ready();
+  int64_t threads = pool ? (int64_t)sinter_pool_threads(pool) : 1;
+  if (replacement)
+    threads = wanted_threads > 0 ? wanted_threads : (int64_t)allowed_cpus();
+  pthread_rwlock_unlock(&lock);
+  return threads;
+}
+
 void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
   // A thread that nothing can be kept of stays by itself: its regions would not know that they are nested.
   if (count == 1 || in_task() || !sinter_rt_thread()) {
@@ -128,12 +148,7 @@ void sinter_rt_parallel(SinterTask task, void *context, int64_t count) {
   if (count <= 0)
     return;
   Region region = {task, context, sinter_rt_current()};
-  pthread_rwlock_rdlock(&lock);
-  while (!ready) {
-    pthread_rwlock_unlock(&lock);
-    make_pool();
-    pthread_rwlock_rdlock(&lock);
-  }
+  lock_ready();
   if (replacement)
     replacement(replacement_pool, run_one, &region, count);
   else if (pool)

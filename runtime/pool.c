@@ -72,11 +72,11 @@ static const uint32_t OPEN = 1u << 31, CALLER_SLEEPS = 1u << 30, COUNT = (1u << 
 
 // ---- waiting -----------------------------------------------------------------------
 
-static void sleep_on(_Atomic uint32_t *word, uint32_t value) {
+void sinter_pool_sleep_on(_Atomic uint32_t *word, uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-static void wake(_Atomic uint32_t *word, int threads) {
+void sinter_pool_wake(_Atomic uint32_t *word, int threads) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
 }
 
@@ -90,7 +90,7 @@ static int64_t nanoseconds(void) {
 enum { SPIN_NANOSECONDS = 10000, YIELD_NANOSECONDS = 60000 };
 
 // Until (*word & mask) is no longer value; false if that took too long.
-static bool changes_soon(_Atomic uint32_t *word, uint32_t mask, uint32_t value) {
+bool sinter_pool_changes_soon(_Atomic uint32_t *word, uint32_t mask, uint32_t value) {
   int64_t start = 0, now = 0;
   do {
     for (int i = 0; i < 32; i++) {
@@ -141,17 +141,17 @@ static bool enter(SinterPool *pool) {
 static void leave(SinterPool *pool) {
   ANNOTATE_HAPPENS_BEFORE(&pool->inside);
   if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_release) == (CALLER_SLEEPS | 1))
-    wake(&pool->inside, 1);
+    sinter_pool_wake(&pool->inside, 1);
 }
 
 // Waits until no worker is inside, with the region closed.
 static void wait_for_workers(SinterPool *pool) {
   uint32_t inside = atomic_fetch_and_explicit(&pool->inside, ~OPEN, memory_order_acquire);
   while (inside & COUNT) {
-    if (!changes_soon(&pool->inside, COUNT, inside & COUNT)) {
+    if (!sinter_pool_changes_soon(&pool->inside, COUNT, inside & COUNT)) {
       atomic_fetch_or(&pool->inside, CALLER_SLEEPS);
       while ((inside = atomic_load(&pool->inside)) & COUNT) // the last that leaves wakes us
-        sleep_on(&pool->inside, inside);
+        sinter_pool_sleep_on(&pool->inside, inside);
     }
     inside = atomic_load_explicit(&pool->inside, memory_order_acquire);
   }
@@ -180,18 +180,18 @@ void sinter_pool_run(SinterPool *pool, void (*task)(void *, int64_t), void *cont
   atomic_fetch_add(&pool->regions, 1);
   int64_t sleepers = atomic_load(&pool->sleepers);
   if (sleepers > 0)
-    wake(&pool->regions, (int)(sleepers < count - 1 ? sleepers : count - 1));
+    sinter_pool_wake(&pool->regions, (int)(sleepers < count - 1 ? sleepers : count - 1));
   run_tasks(pool, 0);
   wait_for_workers(pool);
   pthread_mutex_unlock(&pool->busy);
 }
 
 static void wait_for_region(SinterPool *pool, uint32_t seen) {
-  if (changes_soon(&pool->regions, UINT32_MAX, seen))
+  if (sinter_pool_changes_soon(&pool->regions, UINT32_MAX, seen))
     return;
   atomic_fetch_add(&pool->sleepers, 1);
   while (atomic_load(&pool->regions) == seen && !atomic_load(&pool->ends))
-    sleep_on(&pool->regions, seen);
+    sinter_pool_sleep_on(&pool->regions, seen);
   atomic_fetch_sub(&pool->sleepers, 1);
 }
 
@@ -253,12 +253,14 @@ SinterPool *sinter_pool_make(size_t threads) {
   return made ? pool : NULL;
 }
 
+size_t sinter_pool_threads(const SinterPool *pool) { return pool->threads; }
+
 void sinter_pool_free(SinterPool *pool) {
   if (!pool)
     return;
   atomic_store(&pool->ends, true);
   atomic_fetch_add(&pool->regions, 1);
-  wake(&pool->regions, INT32_MAX);
+  sinter_pool_wake(&pool->regions, INT32_MAX);
   for (size_t i = 1; i < pool->threads; i++)
     pthread_join(pool->workers[i].thread, NULL);
   pthread_mutex_destroy(&pool->busy);

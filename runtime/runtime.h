@@ -121,6 +121,24 @@ void sinter_rt_set_profiler(const SinterProfiler *profiler);
 // work is split, so results do not depend on the number of threads.
 void sinter_rt_parallel(SinterTask task, void *context, int64_t count);
 
+// How many threads a region of the caller would have at most; 1 inside of a task. An embedder's own: as many as
+// set_threads said.
+int64_t sinter_rt_threads(void);
+
+// stages.c
+
+// Tasks of many kernels in one region. *sequence is memory of the call, 64-aligned, of SINTER_SEQUENCE_HEADER bytes and
+// SINTER_SEQUENCE_STAGE for each stage. Between _begin and _run compiled code says what there is to do: forms in order,
+// each of which begins when so many first ones have ended; of each its stages, one behind the other: task(context, i)
+// for every i in [0, count), count < 2^31. What a stage's context points to stays until _run has returned.
+enum { SINTER_SEQUENCE_HEADER = 64, SINTER_SEQUENCE_STAGE = 128 };
+void sinter_rt_sequence_begin(void *sequence);
+void sinter_rt_sequence_form(void *sequence, int64_t waits);
+void sinter_rt_sequence_stage(SinterTask task, void *context, int64_t count, void *sequence);
+void sinter_rt_sequence_run(void *sequence);
+
+// parallel.c
+
 // The least of 64 numbers that no running task has, for a task that keeps things of its own in the caller's memory:
 // with few threads they are few, and what one task leaves in the caches the next one uses. *taken is 0 when the region
 // begins. A task that does not return keeps its number.

@@ -14,10 +14,12 @@
 //
 // runs in: sinter-cpu    test: test/lowering/cpu/
 
+#include "lowering/cpu/lower_cpu.h"
 #include "capi/pass.h"
 #include "dialect/dialect.h"
-#include "lowering/cpu/lower_cpu.h"
+#include "dialect/sequence.h"
 #include "lowering/rows/rowsteps.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include <assert.h>
 
 #define STACK_BYTES 16384 // for one kernel's scratch; an embedder's threads may have small stacks
@@ -36,20 +38,33 @@ static MlirType workspace_type(MlirContext ctx, int64_t bytes) {
   return sn_memref(mlirIntegerTypeGet(ctx, 8), 1, &bytes);
 }
 
+static MlirValue argument_of_bytes(SnKernel *k) { // their number is known at the end
+  return mlirBlockAddArgument(sn_function_body(k->func), workspace_type(k->b.ctx, 0), k->b.loc);
+}
+
+static MlirValue view_of(SnKernel *k, MlirValue memory, int64_t *bytes, MlirType memref) {
+  MlirValue v = sn(&k->b, "memref.view", memory, sn_index(&k->b, *bytes), memref);
+  *bytes += (bytes_of(memref) + LINE - 1) / LINE * LINE;
+  return v;
+}
+
+MlirValue sn_cpu_workspace(SnKernel *k, MlirType memref) {
+  if (sn_none(k->workspace))
+    k->workspace = argument_of_bytes(k);
+  return view_of(k, k->workspace, &k->workspace_bytes, memref);
+}
+
+// What a stage works with outlives the function that notes it. Words that are set there are this form's alone; the rest
+// is nothing before the form begins, and nobody's when it has ended.
 static MlirValue fixed_scratch(SnKernel *k, MlirType memref) {
   SnBuilder *b = &k->b;
-  int64_t bytes = bytes_of(memref);
-  if (bytes <= STACK_BYTES) {
-    int32_t segments[] = {0, 0};
-    return sn(b, "memref.alloca", memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
-              sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
-  }
-  if (sn_none(k->workspace)) // its size is known at the end
-    k->workspace = mlirBlockAddArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0)),
-                                        workspace_type(b->ctx, 0), b->loc);
-  MlirValue v = sn(b, "memref.view", k->workspace, sn_index(b, k->workspace_bytes), memref);
-  k->workspace_bytes += (bytes + LINE - 1) / LINE * LINE;
-  return v;
+  int32_t segments[] = {0, 0};
+  if (k->stages && bytes_of(memref) > LINE)
+    return view_of(k, k->shared, &k->shared_bytes, memref);
+  return bytes_of(memref) > STACK_BYTES || k->stages
+             ? sn_cpu_workspace(k, memref)
+             : sn(b, "memref.alloca", memref, sn_attr("alignment", sn_i64(b->ctx, LINE)),
+                  sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
 MlirValue sn_cpu_scratch(SnKernel *k, MlirType element, intptr_t n, const MlirValue *sizes) {
@@ -77,10 +92,12 @@ MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue al
   return sn_known(share, &m) && sn_known(all, &n) && n % m == 0 ? end : sn(b, "arith.minsi", end, all);
 }
 
-// The workspace becomes an argument of the function, and of each call of it.
+// The workspace becomes an argument of the function, and of each call of it that there was.
 static void add_workspace(SnKernel *k) {
   MlirType type = workspace_type(k->b.ctx, k->workspace_bytes);
   mlirValueSetType(k->workspace, type);
+  if (k->stages)
+    mlirValueSetType(k->shared, workspace_type(k->b.ctx, k->shared_bytes));
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0));
   SN_VEC(MlirType) types = {0};
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
@@ -88,6 +105,8 @@ static void add_workspace(SnKernel *k) {
   sn_set_attr(k->func, "function_type",
               mlirTypeAttrGet(mlirFunctionTypeGet(k->b.ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
+  if (k->stages)
+    return; // its sequence calls it
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
   for (size_t i = 0; i < k->calls->size; ++i) {
     MlirOperation call = k->calls->data[i];
@@ -144,45 +163,56 @@ static MlirLogicalResult check(const SnForm *f) {
   return sn_row_program_check(f);
 }
 
-static MlirLogicalResult lower_steps(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
-  const char *found = sn_schedule_mnemonic(sn_get_attr(op, "schedule"));
+static MlirLogicalResult lower_steps(SnKernel *k) {
+  const char *found = sn_schedule_mnemonic(sn_get_attr(k->op, "schedule"));
   if (!found || strcmp(found, "rows"))
-    return sn_error(op, "has no schedule #sinter.rows: run sinter-schedule{target=cpu} first");
-  SnKernel k = {.module = module, .calls = calls, .func = func, .b = sn_before(op)};
-  MlirLogicalResult result = sn_cpu_lower_steps(&k, op);
-  if (!sn_failed(result)) {
-    mlirOperationDestroy(op);
-    if (!sn_none(k.workspace))
-      add_workspace(&k);
+    return sn_error(k->op, "has no schedule #sinter.rows: run sinter-schedule{target=cpu} first");
+  return sn_cpu_lower_steps(k, k->op);
+}
+
+static MlirLogicalResult lower_rows(SnKernel *k) {
+  sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->op, 0)));
+  k->form = sn_form_read(k->op);
+  MlirLogicalResult result = check(&k->form);
+  if (!sn_failed(result))
+    result = sn_multiplies(&k->form) ? sn_cpu_lower_contract(k) : sn_cpu_lower_rowwise(k);
+  k->op = k->form.op; // may be another than it was
+  sn_form_free(&k->form);
+  return result;
+}
+
+MlirLogicalResult sn_cpu_lower_form(SnKernel *k) {
+  if (k->stages) {
+    k->sequence = mlirBlockAddArgument(sn_function_body(k->func), mlirLLVMPointerTypeGet(k->b.ctx, 0), k->b.loc);
+    k->workspace = argument_of_bytes(k);
+    k->shared = argument_of_bytes(k);
+    k->shared_bytes = LINE; // an address is of something
   }
-  sn_vec_free(&k.scratch);
+  MlirLogicalResult result = sn_is_sequence(k->op) ? sn_cpu_lower_sequence(k)
+                             : sn_is_steps(k->op)  ? lower_steps(k)
+                                                   : lower_rows(k);
+  if (!sn_failed(result)) {
+    sn_cpu_stage_ends(k);
+    mlirOperationDestroy(k->op);
+    if (!sn_none(k->workspace))
+      add_workspace(k);
+  }
+  sn_vec_free(&k->scratch);
   return result;
 }
 
 static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
   if (!mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
     return sn_error(op, "stands inside control flow of its kernel function: run sinter-outline");
-  if (sn_is_steps(op))
-    return lower_steps(module, calls, func, op);
-  sn_erase_dead(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  SnKernel k = {.module = module, .calls = calls, .func = func, .form = sn_form_read(op), .b = sn_before(op)};
-  MlirLogicalResult result = check(&k.form);
-  if (!sn_failed(result))
-    result = sn_multiplies(&k.form) ? sn_cpu_lower_contract(&k) : sn_cpu_lower_rowwise(&k);
-  if (!sn_failed(result)) {
-    mlirOperationDestroy(k.form.op); // may be another than it was
-    if (!sn_none(k.workspace))
-      add_workspace(&k);
-  }
-  sn_form_free(&k.form);
-  sn_vec_free(&k.scratch);
-  return result;
+  SnKernel k = {.module = module, .calls = calls, .func = func, .b = sn_before(op), .op = op};
+  return sn_cpu_lower_form(&k);
 }
 
 static MlirWalkResult find_forms(MlirOperation op, void *found) {
-  if (sn_is_form(op) || sn_is_steps(op))
-    sn_push((SnOpVec *)found, op);
-  return MlirWalkResultAdvance;
+  if (!sn_is_form(op) && !sn_is_steps(op) && !sn_is_sequence(op))
+    return MlirWalkResultAdvance;
+  sn_push((SnOpVec *)found, op);
+  return MlirWalkResultSkip;
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {

@@ -31,7 +31,17 @@ typedef struct {
   SnValueVec scratch;   // what sn_cpu_scratch made
   MlirValue workspace;  // the extra argument memref<BYTESxi8>; null as long as there is none
   int64_t workspace_bytes;
+  MlirOperation op; // the form, the sinter.steps or the sequence that becomes it; the builder is in front of it
+  // Of a form in a sequence: regions are stages, for later (sequence_cpu.c).
+  bool stages;
+  MlirValue sequence, shared; // where they are noted, and memory that earlier forms had: arguments of the function
+  int64_t shared_bytes;
+  int64_t num_stages;
+  MlirOperation last_stage; // the call that notes it; null: none yet
 } SnKernel;
+
+// Memory that lives as long as the call of the kernel, in its workspace.
+MlirValue sn_cpu_workspace(SnKernel *k, MlirType memref);
 
 // Memory for the kernel's own use, of rank n: on the stack if small, else a view of the workspace; an allocation of its
 // own where a size is known at run time only.
@@ -43,6 +53,9 @@ void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *a
 // A call of a runtime function, which is declared.
 MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
 
+// Writes k->op, a form or a sinter.steps, which is gone then, and gives the function its workspace.
+MlirLogicalResult sn_cpu_lower_form(SnKernel *k);
+MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k);
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k);
 MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k); // lanes along rows
 MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k);   // few long rows in pieces
@@ -60,6 +73,10 @@ typedef struct {
 } SnTask;
 
 SnTask sn_cpu_task_begin(SnKernel *k);
+// The same of what follows; what the kernel did since its last task, in a sequence, is no task of its own.
+SnTask sn_cpu_task_here(SnKernel *k);
+// In a sequence what the kernel did since its last task is a stage of its own; else nothing happens.
+void sn_cpu_stage_ends(SnKernel *k);
 // Ends the task and calls it `count` times.
 void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count);
 // What a memref is in LLVM's dialect.

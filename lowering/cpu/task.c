@@ -8,6 +8,7 @@
 // conversion to LLVM resolves.
 
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/cpu/micro_block.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>
 
@@ -41,6 +42,11 @@ static MlirValue cast(SnBuilder *b, MlirValue v, MlirType t) {
 }
 
 SnTask sn_cpu_task_begin(SnKernel *k) {
+  sn_cpu_stage_ends(k);
+  return sn_cpu_task_here(k);
+}
+
+SnTask sn_cpu_task_here(SnKernel *k) {
   SnTask t = {0};
   MlirContext ctx = k->b.ctx;
   char name[600];
@@ -60,9 +66,11 @@ SnTask sn_cpu_task_begin(SnKernel *k) {
                  sn_attr("sym_visibility", sn_string(ctx, "private")), region);
   t.b = sn_at_end(block, k->b.loc);
   MlirBlock host = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->func, 0));
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(host); ++i)
-    if (!sn_same(mlirBlockGetArgument(host, i), k->workspace))
-      sn_push(&t.captured, mlirBlockGetArgument(host, i));
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(host); ++i) {
+    MlirValue v = mlirBlockGetArgument(host, i);
+    if (!sn_same(v, k->workspace) && !sn_same(v, k->sequence) && !sn_same(v, k->shared))
+      sn_push(&t.captured, v);
+  }
   for (size_t i = 0; i < k->scratch.size; ++i)
     sn_push(&t.captured, k->scratch.data[i]);
   MlirType type = context_type(ctx, &t.captured);
@@ -76,12 +84,23 @@ SnTask sn_cpu_task_begin(SnKernel *k) {
   return t;
 }
 
+// Of a stage: it runs when this function has returned.
+static MlirValue context_in_workspace(SnKernel *k, const SnValueVec *captured) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < captured->size; ++i)
+    bytes += 8 * (3 + 2 * sn_rank(sn_type_of(captured->data[i]))); // as sn_cpu_descriptor has them
+  MlirValue memory = sn_cpu_workspace(k, sn_memref(mlirIntegerTypeGet(k->b.ctx, 8), 1, &bytes));
+  return sn_cpu_address(&k->b, memory, sn_index(&k->b, 0));
+}
+
 void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
   SnBuilder *b = &k->b;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), ptr = pointer(b->ctx);
   sn_op(&t->b, "func.return", sn_values(0, NULL));
   MlirType type = context_type(b->ctx, &t->captured);
-  MlirValue context = sn(b, "llvm.alloca", sn_int(b, i64, 1), ptr, sn_attr("elem_type", mlirTypeAttrGet(type)));
+  MlirValue context = k->stages
+                          ? context_in_workspace(k, &t->captured)
+                          : sn(b, "llvm.alloca", sn_int(b, i64, 1), ptr, sn_attr("elem_type", mlirTypeAttrGet(type)));
   for (size_t i = 0; i < t->captured.size; ++i) {
     MlirValue memref = t->captured.data[i];
     MlirValue d = cast(b, memref, sn_cpu_descriptor(b->ctx, sn_type_of(memref)));
@@ -90,12 +109,15 @@ void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
   MlirAttribute name = mlirFlatSymbolRefAttrGet(b->ctx, mlirStringAttrGetValue(sn_get_attr(t->func, "sym_name")));
   MlirValue task =
       sn(b, "func.constant", mlirTypeAttrGetValue(sn_get_attr(t->func, "function_type")), sn_attr("value", name));
-  MlirType arguments[] = {ptr, ptr, i64};
-  sn_cpu_declare(k, "sinter_rt_parallel", 3, arguments);
   int64_t known;
   MlirValue number = sn_known(count, &known) ? sn_int(b, i64, known) : sn(b, "arith.index_cast", count, i64);
-  sn_op(b, "func.call", cast(b, task, ptr), context, number, sn_types(0, NULL),
-        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR("sinter_rt_parallel"))));
+  MlirValue operands[] = {cast(b, task, ptr), context, number, k->sequence};
+  if (k->stages) {
+    k->last_stage = sn_cpu_call(k, b, "sinter_rt_sequence_stage", sn_values(4, operands), sn_types(0, NULL));
+    k->num_stages++;
+  } else {
+    sn_cpu_call(k, b, "sinter_rt_parallel", sn_values(3, operands), sn_types(0, NULL));
+  }
   sn_vec_free(&t->captured);
   sn_map_free(&t->map);
 }

@@ -15,15 +15,19 @@
 // sequence each. Forms whose sizes are not known stay apart, and so do those that no block of a sequence can run.
 // launches = "separate": sequences are taken apart again.
 //
-// Forms are given no schedule here: what they had was for a launch of their own, and is dropped.
+// Forms are given no schedule here: what they had for a GPU was for a launch of their own, and is dropped. On a CPU
+// they keep it: tasks are the same, in one parallel region.
+//
+// launches = "worth", on a CPU: as "one", where that is worth it (region_worth.c).
 //
 // decides: which kernels share a launch.
 //
-// runs in: sinter-gpu    test: test/passes/sequence/sequence.mlir, addresses.test
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/sequence/sequence.mlir, addresses.test, cpu.mlir
 
 #include "capi/pass.h"
 #include "dialect/sequence.h"
 #include "dialect/steps.h"
+#include "passes/sequence/region_worth.h"
 #include "target/chips.h"
 
 // Addresses that a kernel is given: it has 4 KiB of parameters; from CUDA 12.1 on, without which there is no sm_90a,
@@ -122,7 +126,7 @@ static void give_views(Run *r) {
     }
 }
 
-static void join(Run *r) {
+static void join(Run *r, bool on_cpu) {
   give_views(r);
   SnOpVec forms = {0};
   SnValueVec given = {0};
@@ -136,7 +140,8 @@ static void join(Run *r) {
     if (sn_is_view(op))
       continue;
     sn_push(&forms, op);
-    mlirOperationRemoveAttributeByName(op, SN_STR("schedule"));
+    if (!on_cpu)
+      mlirOperationRemoveAttributeByName(op, SN_STR("schedule"));
     for (intptr_t k = 0; k < sn_num_results(op); ++k)
       if (is_used(r, sn_result(op, k), false)) {
         sn_push(&given, sn_result(op, k));
@@ -166,25 +171,31 @@ static void join(Run *r) {
   sn_vec_free(&types);
 }
 
-static void end_run(Run *r) {
-  if (r->forms > 1)
-    join(r);
+// How kernels of a block are joined.
+typedef struct {
+  size_t most; // addresses of one launch
+  bool on_cpu, always;
+} How;
+
+static void end_run(Run *r, const How *how) {
+  if (r->forms > 1 && (how->always || sn_sequence_is_worth(&r->ops)))
+    join(r, how->on_cpu);
   forget(r);
 }
 
-static void join_block(MlirBlock block, size_t most) {
+static void join_block(MlirBlock block, const How *how) {
   Run r = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     bool joins = is_form(op) || (sn_is_view(op) && needs(&r, op) && is_static(op));
-    if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > most)
-      end_run(&r);
+    if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > how->most)
+      end_run(&r, how);
     if (joins && (is_form(op) || r.forms))
       add(&r, op);
     else if (r.forms && !(is_free(op) && !needs(&r, op)))
-      end_run(&r);
+      end_run(&r, how);
   }
-  end_run(&r);
+  end_run(&r, how);
   sn_vec_free(&r.ops);
   sn_table_free(&r.members);
   sn_table_free(&r.addresses);
@@ -209,16 +220,19 @@ static void take_apart(MlirOperation op) {
 // ---- the pass ---------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *launches, *wrt, *chip;
+  const char *launches, *wrt, *target, *chip;
 } Options;
-static const char *const launches[] = {"given", "separate", "one", NULL};
+static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
+static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
-     "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be",
+     "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be; "
+     "worth: the same, where that is worth it, on a CPU",
      "one", launches, offsetof(Options, launches)},
     {SN_OPTION_STRING, "wrt",
      "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
      offsetof(Options, wrt)},
+    {SN_OPTION_STRING, "target", "where they run", "gpu", targets, offsetof(Options, target)},
     {SN_OPTION_STRING, "chip", "the GPU's architecture: how many addresses its kernels can be given",
      SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
     {0},
@@ -235,7 +249,7 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 }
 
 // Blocks that hold forms.
-static void join_blocks(MlirOperation func, size_t most) {
+static void join_blocks(MlirOperation func, const How *how) {
   SnOpVec forms = {0};
   SN_VEC(MlirBlock) blocks = {0};
   mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
@@ -248,15 +262,20 @@ static void join_blocks(MlirOperation func, size_t most) {
       sn_push(&blocks, block);
   }
   for (size_t i = 0; i < blocks.size; ++i)
-    join_block(blocks.data[i], most);
+    join_block(blocks.data[i], how);
   sn_vec_free(&forms);
   sn_vec_free(&blocks);
 }
 
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const Options *o = user;
-  if (!strcmp(o->launches, "one")) {
-    join_blocks(func, sn_gpu_chip(o->chip)->number < NEW_CHIP ? MOST_ADDRESSES : MOST_OF_NEW_CHIPS);
+  How how = {.most = sn_gpu_chip(o->chip)->number < NEW_CHIP ? MOST_ADDRESSES : MOST_OF_NEW_CHIPS,
+             .on_cpu = !strcmp(o->target, "cpu"),
+             .always = !strcmp(o->launches, "one")};
+  if (how.on_cpu)
+    how.most = SIZE_MAX;
+  if (how.always || !strcmp(o->launches, "worth")) {
+    join_blocks(func, &how);
   } else if (!strcmp(o->launches, "separate") || *o->wrt) {
     SnOpVec all = sn_collect(func, "sinter.sequence");
     for (size_t i = 0; i < all.size; ++i)
@@ -270,6 +289,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   if (!sn_gpu_chip(o->chip))
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
+  if (!strcmp(o->launches, "worth") && strcmp(o->target, "cpu"))
+    return sn_error(op, "launches = worth is of a CPU: a GPU's are separate or one");
   return sn_each_function(op, run_function, (void *)o);
 }
 
@@ -278,7 +299,7 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tens
 
 const SnPass sn_pass_sequence = {
     .argument = "sinter-sequence",
-    .summary = "kernels that follow each other -> one launch",
+    .summary = "kernels that follow each other -> one launch, or one parallel region",
     .options = options,
     .options_size = sizeof(Options),
     .dialects = dialects,

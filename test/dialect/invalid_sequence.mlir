@@ -307,3 +307,118 @@ func.func @q6_nested(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @q7_number(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has 1 waits for 2 forms}}
+  sinter.sequence waits [0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q7_itself(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has form 1 wait for 2 forms, and there are 1 in front of it}}
+  sinter.sequence waits [0, 2] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q7_negative(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has form 0 wait for -1 forms, and there are 0 in front of it}}
+  sinter.sequence waits [-1, 1] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q7_too_few(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has form 1 wait for 0 forms, and it has to wait for form 0: one of them writes what the other touches}}
+  sinter.sequence waits [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q7_overwritten(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  // expected-error @+1 {{has form 2 wait for 1 forms, and it has to wait for form 1: one of them writes what the other touches}}
+  sinter.sequence waits [0, 0, 1] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q7_right(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence waits [0, 0, 2] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}

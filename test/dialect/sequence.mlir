@@ -50,3 +50,22 @@ func.func @nothing() {
   }
   return
 }
+
+// Of a CPU it says for how many forms each one waits.
+
+// CHECK-LABEL: func.func @waits
+// CHECK: sinter.sequence phases [0, 0] waits [0, 0] {
+func.func @waits(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 0] waits [0, 0] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}

@@ -55,3 +55,51 @@ func.func @in_front(%x: tensor<2x2x8xf32>) -> tensor<4x8xf32> {
   }
   return %z : tensor<4x8xf32>
 }
+
+// Where forms say for how many they wait, the third has the memory of the first, which the second has read; not that of
+// the second, which it reads.
+
+// CHECK-LABEL: func.func @reused
+// CHECK: %[[R:.*]] = memref.alloc() : memref<8xf32>
+// CHECK: %[[X:.*]] = bufferization.to_buffer
+// CHECK: %[[A:.*]] = memref.alloc() : memref<8xf32>
+// CHECK: %[[B:.*]] = memref.alloc() : memref<8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: call @reused_kernel0(%[[R]], %[[X]], %[[A]], %[[B]])
+// CHECK: func.func private @reused_kernel0(%[[R:.*]]: memref<8xf32>, %[[X:.*]]: memref<8xf32>, %[[A:.*]]: memref<8xf32>, %[[B:.*]]: memref<8xf32>)
+// CHECK: sinter.sequence phases [0, 1, 2, 3] waits [0, 1, 2, 3] {
+// CHECK: ins(%[[X]][i]
+// CHECK: outs(%[[A]][i]
+// CHECK: ins(%[[A]][i]
+// CHECK: outs(%[[B]][i]
+// CHECK: ins(%[[B]][i]
+// CHECK: outs(%[[A]][i]
+// CHECK: ins(%[[A]][i]
+// CHECK: outs(%[[R]][i]
+func.func @reused(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %z = sinter.sequence phases [0, 1, 2, 3] waits [0, 1, 2, 3] -> tensor<8xf32> {
+    %a = sinter.rowwise (i = 8) by () ins(%x[i] : tensor<8xf32>) outs(%e[i] : tensor<8xf32>) {
+    ^row(%r: f32):
+      %s = math.exp %r : f32
+      sinter.yield %s : f32
+    }
+    %b = sinter.rowwise (i = 8) by () ins(%a[i] : tensor<8xf32>) outs(%e[i] : tensor<8xf32>) {
+    ^row(%r: f32):
+      %s = math.tanh %r : f32
+      sinter.yield %s : f32
+    }
+    %c = sinter.rowwise (i = 8) by () ins(%b[i] : tensor<8xf32>) outs(%e[i] : tensor<8xf32>) {
+    ^row(%r: f32):
+      %s = math.sin %r : f32
+      sinter.yield %s : f32
+    }
+    %d = sinter.rowwise (i = 8) by () ins(%c[i] : tensor<8xf32>) outs(%e[i] : tensor<8xf32>) {
+    ^row(%r: f32):
+      %s = math.cos %r : f32
+      sinter.yield %s : f32
+    }
+    sinter.yield %d : tensor<8xf32>
+  }
+  return %z : tensor<8xf32>
+}

@@ -2,9 +2,10 @@
 
   sequence_fuzz.py SINTER_OPT COUNT
 
-A sequence is drawn: forms that copy one buffer to another, and the least phase that each may have. It is broken by a
-wait that is dropped, a count that is off by one, two forms that change places, or a buffer that is used again too
-early. What is right is decided here, from which buffer each form reads and which it writes; the verifier is not asked.
+A sequence is drawn: forms that copy one buffer to another, and the least phase that each may have, or for how many
+first forms it waits, at least. It is broken by a wait that is dropped, a count that is off by one, two forms that
+change places, or a buffer that is used again too early. What is right is decided here, from which buffer each form
+reads and which it writes; the verifier is not asked.
 """
 import random
 import re
@@ -16,8 +17,12 @@ def conflicts(a, b):
     return a[1] == b[0] or a[1] == b[1] or a[0] == b[1]
 
 
-def legal(forms, phases):
-    """Phases count up from 0, a form runs behind all that it has to wait for, and none writes what it reads."""
+def legal(forms, phases, waits):
+    """Phases count up from 0, a form runs behind all that it has to wait for, and none writes what it reads. Waits are
+    for forms in front, and for all of those."""
+    if waits:
+        return all(x != y for x, y in forms) and all(
+            0 <= n <= k and all(i < n for i in range(k) if conflicts(forms[i], forms[k])) for k, n in enumerate(phases))
     if phases[0] != 0 or any(q - p not in (0, 1) for p, q in zip(phases, phases[1:])):
         return False
     if any(x == y for x, y in forms):
@@ -33,16 +38,22 @@ def least(forms):
     return phases
 
 
-def draw(r):
+def least_waits(forms):
+    return [max([i + 1 for i in range(k) if conflicts(forms[i], form)] + [0]) for k, form in enumerate(forms)]
+
+
+def draw(r, waits):
     buffers = r.randint(3, 8)
     forms = [tuple(r.sample(range(buffers), 2)) for _ in range(r.randint(2, 9))]
-    return buffers, forms, least(forms)
+    return buffers, forms, (least_waits if waits else least)(forms)
 
 
-def broken(r, buffers, forms, phases):
+def broken(r, buffers, forms, phases, waits):
     forms, phases, k = list(forms), list(phases), r.randrange(len(forms))
     how = r.randrange(4)
-    if how == 0:  # a wait is dropped
+    if how == 0 and waits:  # a wait is dropped
+        phases[k] = r.randrange(max(1, phases[k]))
+    elif how == 0:
         phases = phases[:k] + [max(0, p - 1) for p in phases[k:]]
     elif how == 1:  # a count is off by one
         phases[k] += r.choice((-1, 1))
@@ -55,7 +66,7 @@ def broken(r, buffers, forms, phases):
     return forms, phases
 
 
-def text(number, buffers, forms, phases):
+def text(number, buffers, forms, phases, waits):
     arguments = ", ".join(f"%b{i}: memref<4x8xf32>" for i in range(buffers))
     body = "".join(f"""    sinter.rowwise (i = 4) by (j = 8) ins(%b{x}[i, j] : memref<4x8xf32>)
         outs(%b{y}[i, j] : memref<4x8xf32>) {{
@@ -63,7 +74,8 @@ def text(number, buffers, forms, phases):
       sinter.yield %a : tensor<8xf32>
     }}
 """ for x, y in forms)
-    return (f"func.func @f{number}({arguments}) {{\n  sinter.sequence phases [{', '.join(map(str, phases))}] {{\n{body}"
+    numbers = f"{'waits' if waits else 'phases'} [{', '.join(map(str, phases))}]"
+    return (f"func.func @f{number}({arguments}) {{\n  sinter.sequence {numbers} {{\n{body}"
             "    sinter.yield\n  }\n  return\n}\n")
 
 
@@ -71,10 +83,11 @@ def main():
     opt, count = sys.argv[1], int(sys.argv[2])
     r, programs = random.Random(18), []
     while sum(not right for _, right in programs) < count:
-        buffers, forms, phases = draw(r)
-        programs.append((text(len(programs), buffers, forms, phases), True))
-        forms, phases = broken(r, buffers, forms, phases)
-        programs.append((text(len(programs), buffers, forms, phases), legal(forms, phases)))
+        waits = r.random() < 0.5
+        buffers, forms, phases = draw(r, waits)
+        programs.append((text(len(programs), buffers, forms, phases, waits), True))
+        forms, phases = broken(r, buffers, forms, phases, waits)
+        programs.append((text(len(programs), buffers, forms, phases, waits), legal(forms, phases, waits)))
     starts, line = [], 1
     for program, _ in programs:
         starts.append(line)
