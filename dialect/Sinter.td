@@ -281,7 +281,7 @@ def Sinter_IndexOp : Sinter_Op<"index", [Pure]> {
 
     * (I1) the name is of a row or column dimension of the form whose region it stands in; in `finish`, of a column; in
       the program of a side, also of a dimension that is summed with it; in a definition, `column` (`column0`, `column1`
-      of several), or `row` (`row0`, .. where it is used with several dimensions of rows).
+      of several), or `row` (of several dimensions of rows, the row counted over them, or one of them: `row0`, ..).
     * (I2) the result is `index` for a row dimension, a row of `index` for a column dimension; in the program of a side,
       a row for what is summed and `index` for any other.
 
@@ -292,6 +292,36 @@ def Sinter_IndexOp : Sinter_Op<"index", [Pure]> {
   let arguments = (ins StrAttr:$dim);
   let results = (outs AnyType:$position);
   let assemblyFormat = "custom<Name>($dim) attr-dict `:` type($position)";
+}
+
+def Sinter_RandomOp : Sinter_Op<"random", [Pure]> {
+  let summary = "a random number by a seed and a position";
+  let description = [{
+    Philox 4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw 2011), with `seed` for key and the position `[i, j]` for
+    counter. The same seed and position give the same number wherever it is made: in value and gradient, on a CPU and a
+    GPU. Nothing is kept between uses.
+
+        key      seed mod 2^32, seed / 2^32
+        counter  c mod 2^32, c / 2^32, i mod 2^32, i / 2^32      c = 16 (j / 64) + j mod 16, rounded down
+        word     number (j / 16) mod 4 of the four that Philox gives
+
+    so 64 columns share 16 calls of it, each of which gives the same lane of four vectors. An `i32` is the word itself;
+    an `f32` is its upper 24 bits times 2^-24: 0 <= u < 1, each of 2^24 numbers as probable; an `f64` is the same
+    number. `u >= p` is true with probability 1 - p, always for p = 0 and never for p = 1.
+
+    * (N1) `seed`, `i` and `j` are integers of 32 or 64 bits (signed) or `index`; all are scalars or all are rows of one
+      length.
+    * (N2) the result is `i32`, `f32` or `f64`, or a row of it where they are rows.
+
+    ```mlir
+    %u = sinter.random %seed[%i, %j] : tensor<8xi64>, tensor<8xindex>, tensor<8xindex> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$seed, AnyType:$i, AnyType:$j);
+  let results = (outs AnyType:$u);
+  let assemblyFormat = [{
+    $seed `[` $i `,` $j `]` attr-dict `:` type($seed) `,` type($i) `,` type($j) `->` type($u)
+  }];
 }
 
 def Sinter_PickOp : Sinter_InferOp<"pick", [Pure,

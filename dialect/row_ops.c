@@ -59,6 +59,14 @@ int64_t sn_row_op_count(MlirBlock block, SnReads reads) {
   return n;
 }
 
+static bool stays_in_column(SnReads reads) { return reads == SN_READS_NOTHING || reads == SN_READS_COLUMN; }
+
+bool sn_row_op_is_elementwise(MlirOperation op) {
+  const SnRowOp *line = sn_row_op_of(op);
+  return line && line->gives == SN_GIVES_EITHER && !line->names_dim && stays_in_column(line->first) &&
+         stays_in_column(line->between) && stays_in_column(line->last);
+}
+
 bool sn_row_op_takes_dim(MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
   return (line && line->names_dim) || sn_is_whole_rows(op);

@@ -47,20 +47,19 @@ typedef enum {
 // The lines: what an operation reads of its first operand, of those between and of its last, what it gives, what an
 // element costs; then what is not so for most, as fields of SnRowOp. What stands between the first, read as ONE or
 // TABLE, and the last is its subscripts. A name of "" stands for all of arith and math that has no line of its own.
-#define SN_ROW_OPS(LINE)                                                                                           \
-  /*   id           name                 first    between  last     gives    cost */                               \
-  LINE(elementwise, "",                  COLUMN,  COLUMN,  COLUMN,  EITHER,  SIMPLE)                               \
-  LINE(constant,    "arith.constant",    NOTHING, NOTHING, NOTHING, EITHER,  NONE)                                 \
-  LINE(cf_assert,   "cf.assert",         COLUMN,  NOTHING, NOTHING, NOTHING, SIMPLE)                               \
-  LINE(detach,      "sinter.detach",     COLUMN,  NOTHING, NOTHING, EITHER,  NONE)                                 \
-  LINE(broadcast,   "sinter.broadcast",  COLUMN,  NOTHING, NOTHING, ROW,     NONE)                                 \
-  LINE(index,       "sinter.index",      NOTHING, NOTHING, NOTHING, EITHER,  NONE, .position = true,               \
-                                                                                   .names_dim = true)              \
-  LINE(pick,        "sinter.pick",       ONE,     SCALAR,  SCALAR,  SCALAR,  SIMPLE, .position = true)             \
-  LINE(gather,      "sinter.gather",     TABLE,   COLUMN,  SCALAR,  EITHER,  SIMPLE, .position = true,             \
-                                                                                     .lanes_are_columns = true)    \
-  LINE(row_reduce,  "sinter.row_reduce", ALL,     NOTHING, SCALAR,  SCALAR,  SIMPLE)                               \
-  LINE(row_product, "sinter.row_product", ALL,    NOTHING, MATRIX,  ROW,     FUNCTION)
+#define SN_ROW_OPS(LINE)                                                                                               \
+  /*   id           name                 first    between  last     gives    cost */                                   \
+  LINE(elementwise, "", COLUMN, COLUMN, COLUMN, EITHER, SIMPLE)                                                        \
+  LINE(constant, "arith.constant", NOTHING, NOTHING, NOTHING, EITHER, NONE)                                            \
+  LINE(cf_assert, "cf.assert", COLUMN, NOTHING, NOTHING, NOTHING, SIMPLE)                                              \
+  LINE(detach, "sinter.detach", COLUMN, NOTHING, NOTHING, EITHER, NONE)                                                \
+  LINE(broadcast, "sinter.broadcast", COLUMN, NOTHING, NOTHING, ROW, NONE)                                             \
+  LINE(index, "sinter.index", NOTHING, NOTHING, NOTHING, EITHER, NONE, .position = true, .names_dim = true)            \
+  LINE(pick, "sinter.pick", ONE, SCALAR, SCALAR, SCALAR, SIMPLE, .position = true)                                     \
+  LINE(gather, "sinter.gather", TABLE, COLUMN, SCALAR, EITHER, SIMPLE, .position = true, .lanes_are_columns = true)    \
+  LINE(random, "sinter.random", COLUMN, COLUMN, COLUMN, EITHER, FUNCTION)                                              \
+  LINE(row_reduce, "sinter.row_reduce", ALL, NOTHING, SCALAR, SCALAR, SIMPLE)                                          \
+  LINE(row_product, "sinter.row_product", ALL, NOTHING, MATRIX, ROW, FUNCTION)
 
 typedef enum {
 #define SN_ROW_OP_ID(id, ...) SN_OP_##id,
@@ -108,6 +107,8 @@ typedef enum { SN_DIVIDES_NOTHING, SN_DIVIDES_UNSIGNED, SN_DIVIDES_SIGNED } SnDi
 SnDivides sn_divides_integers(MlirOperation op);
 // ... by what may be 0, or by what may be -1 where there are signs: the least number has no quotient.
 bool sn_may_trap(MlirOperation op);
+// It goes element by element: it reads nothing but the elements of its own column, and depends on no dimension.
+bool sn_row_op_is_elementwise(MlirOperation op);
 // It may have the attribute `dim`, the name of a dimension; and that is `name`.
 bool sn_row_op_takes_dim(MlirOperation op);
 bool sn_row_op_names(MlirOperation op, MlirStringRef name);

@@ -2,7 +2,7 @@
 //
 // new row operation: its rules, by the labels of its declaration.
 //
-// test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @c1.. @g1..
+// test: test/dialect/invalid.mlir, @y1.. @r1.. @b1.. @i1.. @n1.. @c1.. @g1..
 
 #include "dialect/definition.h"
 #include "dialect/sequence.h"
@@ -13,6 +13,7 @@ MlirLogicalResult sinter_yield_verify(MlirOperation op);
 MlirLogicalResult sinter_row_reduce_verify(MlirOperation op);
 MlirLogicalResult sinter_broadcast_verify(MlirOperation op);
 MlirLogicalResult sinter_index_verify(MlirOperation op);
+MlirLogicalResult sinter_random_verify(MlirOperation op);
 MlirLogicalResult sinter_pick_verify(MlirOperation op);
 MlirType sinter_pick_infer(intptr_t n, const MlirValue *operands);
 MlirLogicalResult sinter_gather_verify(MlirOperation op);
@@ -158,6 +159,31 @@ MlirLogicalResult sinter_index_verify(MlirOperation op) {
                       name.data, sn_show_type(wanted).text);
   sn_form_free(&f);
   return result;
+}
+
+// A scalar, a row, or lanes of one, as `shape` is, of such elements.
+static MlirType like(MlirType shape, MlirType element) {
+  if (mlirTypeIsAVector(shape))
+    return sn_vector(element, sn_dim(shape, 0));
+  return sn_is_row_type(shape) ? sn_tensor_like(shape, element) : element;
+}
+
+MlirLogicalResult sinter_random_verify(MlirOperation op) {
+  MlirType first = sn_type_of(sn_operand(op, 0)), y = sn_type_of(sn_result(op, 0)), e = sn_element(y);
+  for (intptr_t k = 0; k < 3; ++k) {
+    MlirType t = sn_type_of(sn_operand(op, k)), of = sn_element(t);
+    bool fits = mlirTypeIsAIndex(of) || (sn_is_int(of) && (sn_bits(of) == 32 || sn_bits(of) == 64));
+    if (!fits || !mlirTypeEqual(like(t, e), like(first, e))) // N1
+      return sn_error(op,
+                      "has operand %td of type %s beside %s; give integers of 32 or 64 bits or index, all of them "
+                      "scalars or all of them rows of one length",
+                      k, sn_show_type(t).text, sn_show_type(first).text);
+  }
+  bool known = mlirTypeIsAF32(e) || mlirTypeIsAF64(e) || (sn_is_int(e) && !mlirTypeIsAIndex(e) && sn_bits(e) == 32);
+  if (!known || !mlirTypeEqual(y, like(first, e))) // N2
+    return sn_error(op, "gives %s of %s; it gives f32, f64 or i32, a row of it where it is given rows",
+                    sn_show_type(y).text, sn_show_type(first).text);
+  return SN_OK;
 }
 
 MlirLogicalResult sinter_pick_verify(MlirOperation op) {

@@ -164,6 +164,11 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirO
     keep(b, p, c, sn_result(op, k));
 }
 
+// sn_math_random makes it of arith, in lanes.
+static void emit_random(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
+  emit_elementwise(b, p, c, op);
+}
+
 static void emit_cf_assert(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   assert(!c->columns && "an assert is of a scalar, and gives nothing that a column would ask for");
   if (is_one_scalar(c)) {

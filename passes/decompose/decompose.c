@@ -94,6 +94,8 @@ static void decompose_elementwise(SnDecompose *d, MlirOperation op) {
   }
 }
 
+static void decompose_random(SnDecompose *d, MlirOperation op) { decompose_elementwise(d, op); }
+
 static void decompose_index(SnDecompose *d, MlirOperation op) {
   MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(op, "dim"));
   intptr_t k = 0;

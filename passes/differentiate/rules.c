@@ -417,6 +417,7 @@ static bool differentiate_elementwise(Step *s) {
 static bool differentiate_constant(Step *s) { return nothing(s); }
 static bool differentiate_cf_assert(Step *s) { return nothing(s); }
 static bool differentiate_detach(Step *s) { return nothing(s); }
+static bool differentiate_random(Step *s) { return nothing(s); } // the same number again, wherever it is asked for
 static bool differentiate_index(Step *s) { return nothing(s); }
 
 #define DIFFERENTIATE(id, ...) [SN_OP_##id] = differentiate_##id,

@@ -74,10 +74,29 @@ static MlirStringRef dim_of(const SnForm *f, MlirStringRef word) {
   return column >= 0 ? f->dims.data[f->num_rows + column].name : row >= 0 ? f->dims.data[row].name : (MlirStringRef){0};
 }
 
+// It asks which row it is, where rows are of no dimension or of several: they are counted, the last one fastest.
+static bool counts_rows(const SnForm *f, MlirOperation op) {
+  MlirAttribute dim = sn_get_attr(op, "dim");
+  bool counts = dim.ptr && sn_row_op_takes_dim(op) && !sn_is_whole_rows(op) && f->num_rows != 1 &&
+                mlirStringRefEqual(mlirStringAttrGetValue(dim), SN_STR("row"));
+  for (intptr_t d = 1; d < f->num_rows && counts; ++d)
+    counts = f->dims.data[d].size != SN_DYNAMIC;
+  return counts;
+}
+static MlirValue row_number(SnBuilder *b, const SnForm *f, MlirOperation index) {
+  MlirValue number = {0};
+  for (intptr_t d = 0; d < f->num_rows; ++d) {
+    MlirValue at =
+        sn(b, sn_name(index), sn_index_type(b->ctx), sn_attr("dim", mlirStringAttrGet(b->ctx, f->dims.data[d].name)));
+    number = d ? sn(b, "arith.addi", sn(b, "arith.muli", number, sn_index(b, f->dims.data[d].size)), at) : at;
+  }
+  return sn_none(number) ? sn_index(b, 0) : number;
+}
+
 static MlirLogicalResult check_dim(const Copy *c, MlirOperation op) {
   MlirAttribute dim = sn_get_attr(op, "dim");
   const SnForm *f = c->to->form;
-  if (!dim.ptr || !sn_row_op_takes_dim(op) || dim_of(f, mlirStringAttrGetValue(dim)).length)
+  if (!dim.ptr || !sn_row_op_takes_dim(op) || dim_of(f, mlirStringAttrGetValue(dim)).length || counts_rows(f, op))
     return SN_OK;
   MlirStringRef word = mlirStringAttrGetValue(dim);
   return sn_error(c->use->op, "has a definition that names '%.*s', and rows are of %td dimensions here, columns of %td",
@@ -248,6 +267,8 @@ static MlirLogicalResult copy_ops(Copy *c, MlirBlock from) {
       result = copy_use(c, op);
     else if (sn_is(op, "scf.for"))
       result = copy_loop(c, op);
+    else if (counts_rows(to->form, op))
+      sn_map(&c->map, sn_result(op, 0), row_number(&to->b, to->form, op));
     else if (!sn_failed(result = check_dim(c, op)))
       copy_op(c, &to->b, op);
   }

@@ -31,6 +31,7 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool avx512 = !strcmp(o->exp, "avx512");
+  sn_math_random(op);
   sn_math_unrounded(op);
   sn_math_integers(op);
   sn_math_by_comparisons(op);

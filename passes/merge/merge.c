@@ -99,6 +99,7 @@ static void move_elementwise(SnBuilder *b, const Move *move, MlirOperation op) {
   else
     sn_map(move->map, sn_result(op, 0), sn_elementwise(b, op, n, operands));
 }
+static void move_random(SnBuilder *b, const Move *move, MlirOperation op) { move_elementwise(b, move, op); }
 static void move_detach(SnBuilder *b, const Move *move, MlirOperation op) { move_elementwise(b, move, op); }
 
 static void move_constant(SnBuilder *b, const Move *move, MlirOperation op) {

@@ -10,6 +10,7 @@
 // runs in: raise    test: test/passes/raise/raise.mlir
 
 #include "capi/size_parts.h"
+#include "dialect/row_ops.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "passes/raise/raise.h"
 
@@ -65,7 +66,7 @@ bool sn_raise_want(SnRaise *r, MlirValue v) {
   bool position = sn_is(op, "linalg.index");
   bool few =
       (sn_num_results(op) == 1 || sn_is(op, "math.sincos")) && (position || sn_num_operands(op) <= SN_MAX_ELEMENTWISE);
-  bool row = position || sn_is(op, "arith.constant") || sn_is(op, "sinter.detach") || sn_shim_is_elementwise(op);
+  bool row = position || sn_row_op_is_elementwise(op) || sn_shim_is_elementwise(op);
   if (!sn_is(op, "affine.apply") && (!few || !row))
     return sn_no(r->op, "'%s' in its body is no row operation", sn_name(op));
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)

@@ -4,15 +4,19 @@
 //
 //   %y / broadcast %s                          ->  %y * broadcast (1 / %s)
 //   %y / broadcast c                           ->  %y * broadcast (1 / c)       1 <= |c| <= 2^60, or 1 / c is exact
+//   row_product ((%e * broadcast (1 / %s)) * %y), %v      ->  row_product ((%e * %y) * broadcast (1 / %s)), %v
 //   row_reduce maximumf (%x - broadcast %a - broadcast %b)  ->  (%m - %a) - %b    log_softmax of a log_softmax
 //
 // A division takes a vector unit three times as long as an exponential. The sum is 1 at least (the maximum's own
 // exponential), or NaN: its reciprocal is 1 at most, and no product with it is larger than what it stands for. The
-// product is rounded once more than the quotient, which f32 can bear and half types cannot. Subtraction
-// rounds no pair of elements into the other order, so the last rule is exact.
+// product is rounded once more than the quotient, which f32 can bear and half types cannot. Where weights are
+// multiplied by a row (dropout) the number is the last factor, so that it is known in time where they are made a block
+// of columns at a time; the exponential is 1 at most, so nothing becomes an infinity. Subtraction rounds no pair of
+// elements into the other order, so the last rule is exact.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/softmax.mlir
 
+#include "dialect/row_ops.h"
 #include "dialect/under_maximum.h"
 #include "passes/edit/rewrite.h"
 #include <math.h>
@@ -57,6 +61,44 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// Products with matrices alone read it, perhaps rounded.
+static bool is_multiplied_alone(MlirValue row) {
+  MlirOpOperand use = mlirValueGetFirstUse(row);
+  bool alone = !mlirOpOperandIsNull(use);
+  for (; !mlirOpOperandIsNull(use) && alone; use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    alone = sn_is(user, "arith.truncf") ? is_multiplied_alone(sn_result(user, 0))
+                                        : sn_row_op_has(user, SN_READS_MATRIX) && !mlirOpOperandGetOperandNumber(use);
+  }
+  return alone;
+}
+
+// %e * broadcast (1 / %s), in either order.
+static MlirValue without_sum(MlirValue row, MlirValue *reciprocal) {
+  MlirOperation mul = sn_def(row, "arith.mulf");
+  for (int k = 0; k < 2 && !sn_null(mul); ++k) {
+    MlirValue e = sn_operand(mul, 1 - k), scalar = sn_broadcast_of(sn_operand(mul, k));
+    MlirOperation div = sn_none(scalar) ? (MlirOperation){0} : sn_def(scalar, "arith.divf");
+    *reciprocal = sn_operand(mul, k);
+    if (!sn_null(div) && sn_is_constant(sn_operand(div, 0), 1) && is_sum_under_maximum(sn_operand(div, 1)) &&
+        mlirOperationEqual(sn_exp_under_maximum(e), sn_sum_under_maximum(sn_operand(div, 1))))
+      return e;
+  }
+  return (MlirValue){0};
+}
+
+static bool sum_last(SnRewriter *rw, MlirOperation op) {
+  MlirValue reciprocal;
+  for (int k = 0; k < 2 && sn_is_row(sn_result(op, 0)); ++k) {
+    MlirValue y = sn_operand(op, 1 - k), e = without_sum(sn_operand(op, k), &reciprocal);
+    if (sn_none(e) || !sn_none(sn_broadcast_of(y)) || !is_multiplied_alone(sn_result(op, 0)))
+      continue;
+    sn_replace(rw, op, sn(rw->b, "arith.mulf", sn(rw->b, "arith.mulf", e, y), reciprocal));
+    return true;
+  }
+  return false;
+}
+
 // The same reduction of x in front of `op`, if there is one.
 static MlirValue found_before(MlirOperation op, MlirValue x) {
   for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
@@ -90,4 +132,5 @@ static bool shifted_maximum(SnRewriter *rw, MlirOperation reduce) {
   return true;
 }
 
-SnRules sn_simplify_softmax = {{"arith.divf", divide}, {"sinter.row_reduce", shifted_maximum}, {0}};
+SnRules sn_simplify_softmax = {
+    {"arith.divf", divide}, {"arith.mulf", sum_last}, {"sinter.row_reduce", shifted_maximum}, {0}};

@@ -1260,6 +1260,46 @@ func.func @c2_result(%x: tensor<8xf32>, %f: f32, %t: i64, %m: tensor<4x8xf32>) {
 
 // -----
 
+func.func @n1_mixed(%s: i64, %j: tensor<8xindex>) {
+  // expected-error @+1 {{has operand 1 of type 'tensor<8xindex>' beside 'i64'; give integers of 32 or 64 bits or index, all of them scalars or all of them rows of one length}}
+  %y = sinter.random %s[%j, %j] : i64, tensor<8xindex>, tensor<8xindex> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @n1_float(%s: i64, %f: f32) {
+  // expected-error @+1 {{has operand 2 of type 'f32' beside 'i64'}}
+  %y = sinter.random %s[%s, %f] : i64, i64, f32 -> f32
+  return
+}
+
+// -----
+
+func.func @n1_narrow(%s: i16) {
+  // expected-error @+1 {{has operand 0 of type 'i16' beside 'i16'}}
+  %y = sinter.random %s[%s, %s] : i16, i16, i16 -> f32
+  return
+}
+
+// -----
+
+func.func @n2_half(%s: i64) {
+  // expected-error @+1 {{gives 'bf16' of 'i64'; it gives f32, f64 or i32, a row of it where it is given rows}}
+  %y = sinter.random %s[%s, %s] : i64, i64, i64 -> bf16
+  return
+}
+
+// -----
+
+func.func @n2_row(%s: i64) {
+  // expected-error @+1 {{gives 'tensor<8xf32>' of 'i64'}}
+  %y = sinter.random %s[%s, %s] : i64, i64, i64 -> tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @g1_table(%x: tensor<8xf32>, %f: f32, %t: i64) {
   // expected-error @+1 {{gathers from 'tensor<8xf32>'; give an argument of the body whose subscripts are `?`}}
   %y = sinter.gather %x[%t] else %f : tensor<8xf32>, i64 -> f32

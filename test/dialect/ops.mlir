@@ -118,6 +118,26 @@ func.func @gather(%table: tensor<100x8xf32>, %t: tensor<4xi64>, %list: tensor<8x
   return %y#0, %y#1 : tensor<4x8xf32>, tensor<4xf32>
 }
 
+// Numbers by seed and position: of a row, and of each element of it.
+
+// CHECK-LABEL: func @random
+//       CHECK:     sinter.random %{{.+}}[%{{.+}}, %{{.+}}] : i64, index, i64 -> i32
+//       CHECK:     sinter.random %{{.+}}[%{{.+}}, %{{.+}}] : tensor<8xi64>, tensor<8xindex>, tensor<8xindex> -> tensor<8xf32>
+func.func @random(%seed: tensor<i64>, %e: tensor<4x8xf32>, %f: tensor<4xi32>) -> (tensor<4x8xf32>, tensor<4xi32>) {
+  %y:2 = sinter.rowwise (i = 4) by (j = 8)
+      ins(%seed[] : tensor<i64>) outs(%e[i, j] : tensor<4x8xf32>, %f[i] : tensor<4xi32>) {
+  ^row(%s: i64):
+    %i = sinter.index i : index
+    %j = sinter.index j : tensor<8xindex>
+    %w = sinter.random %s[%i, %s] : i64, index, i64 -> i32
+    %is = sinter.broadcast %i : index -> tensor<8xindex>
+    %ss = sinter.broadcast %s : i64 -> tensor<8xi64>
+    %u = sinter.random %ss[%is, %j] : tensor<8xi64>, tensor<8xindex>, tensor<8xindex> -> tensor<8xf32>
+    sinter.yield %u, %w : tensor<8xf32>, i32
+  }
+  return %y#0, %y#1 : tensor<4x8xf32>, tensor<4xi32>
+}
+
 // Sizes that are known at run time; a result for each column, one for each row, one of both.
 
 // CHECK-LABEL: func @dynamic

@@ -59,6 +59,10 @@ MUTANTS = [Mutant(*m) for m in (
      "a form stores where it reads"),
     ("lowering/cpu/sequence_cpu.c", "user < s->waits.data[i] &&", "user <= s->waits.data[i] &&",
      ["lowering/cpu/sequence.mlir"], "forms that may run at the same time have one scratch memory"),
+    ("passes/math/philox.c", "enum { ROUNDS = 10,", "enum { ROUNDS = 9,", ["run/random.test"],
+     "random numbers have a round less"),
+    ("passes/expand/inlined.c", "for (intptr_t d = 0; d < f->num_rows; ++d) {", "for (intptr_t d = 0; d < 1; ++d) {",
+     ["run/random.test"], "rows of several dimensions are counted by the first alone"),
     # Rows that are made again
     ("lowering/gpu/steps_gpu.c", "Outside o = {.row = loop->op};", "Outside o = {.row = k->func};",
      ["gpu/sequence_steps.test"], "stores of other forms of a shared launch are wrapped too"),

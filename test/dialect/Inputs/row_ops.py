@@ -23,6 +23,7 @@ MAY = {
     "capi/form.c": "row_reduce broadcast index row_product",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
+    "passes/math/philox.c": "random",  # what it is, in arith
     "passes/split/again.c": "index",  # what of a reader cannot be cut
     "passes/split/again_parts.c": "index",  # where a part begins
     "passes/split/reduced.c": "broadcast index pick row_reduce",  # what of a row a piece can give, and what joins them
@@ -30,7 +31,6 @@ MAY = {
     "passes/split/reduced_pieces.c": "pick",  # from columns of pieces
     # linalg that becomes one
     "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
-    "passes/raise/bodies.c": "detach",  # elementwise on what a linalg op computes
     "passes/raise/lookups.c": "pick gather",
     "passes/raise/selections.c": "pick",
     # algebra on them

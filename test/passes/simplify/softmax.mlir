@@ -25,6 +25,59 @@ func.func @softmax(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 
 // -----
 
+// Weights times a row: the number of the row comes last, where products alone read them.
+
+// CHECK-LABEL: func @weights_times_row
+//       CHECK:   ^row(%{{.+}}: tensor<5xf32>, %{{.+}}: tensor<5x2xf32>, %[[K:.+]]: tensor<5xf32>):
+//       CHECK:     %[[E:.+]] = math.exp
+//       CHECK:     %[[B:.+]] = sinter.broadcast
+//       CHECK:     %[[D:.+]] = arith.mulf %[[E]], %[[K]]
+//  CHECK-NEXT:     %[[W:.+]] = arith.mulf %[[D]], %[[B]]
+//  CHECK-NEXT:     sinter.row_product %[[W]],
+// CHECK-LABEL: func @weights_times_row_stored
+//       CHECK:   ^row(%{{.+}}: tensor<5xf32>, %[[K:.+]]: tensor<5xf32>):
+//       CHECK:     %[[P:.+]] = arith.mulf
+//  CHECK-NEXT:     %[[W:.+]] = arith.mulf %[[P]], %[[K]]
+//  CHECK-NEXT:     sinter.yield %[[W]]
+func.func @weights_times_row(%x: tensor<3x7xf32>, %w: tensor<5x7xf32>, %v: tensor<5x2xf32>, %k: tensor<3x5xf32>) -> tensor<3x2xf32> {
+  %e = tensor.empty() : tensor<3x2xf32>
+  %y = sinter.contract (i = 3) by (j = 5) by (c = 2)
+      product (d = 7) (%x[i, d] : tensor<3x7xf32>, %w[j, d] : tensor<5x7xf32>) : f32
+      matrix (j) to (c) (%v[j, c] : tensor<5x2xf32>)
+      ins(%k[i, j] : tensor<3x5xf32>) outs(%e[i, c] : tensor<3x2xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5x2xf32>, %kept: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %mb : tensor<5xf32>
+    %u = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %u : tensor<5xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %p = arith.divf %u, %sb : tensor<5xf32>
+    %t = arith.mulf %p, %kept : tensor<5xf32>
+    %o = sinter.row_product %t, %q : tensor<5xf32>, tensor<5x2xf32> -> tensor<2xf32>
+    sinter.yield %o : tensor<2xf32>
+  }
+  return %y : tensor<3x2xf32>
+}
+func.func @weights_times_row_stored(%x: tensor<3x5xf32>, %k: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %k[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xf32>, %kept: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %mb : tensor<5xf32>
+    %u = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %u : tensor<5xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<5xf32>
+    %p = arith.divf %u, %sb : tensor<5xf32>
+    %t = arith.mulf %p, %kept : tensor<5xf32>
+    sinter.yield %t : tensor<5xf32>
+  }
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
 // Exponentials under something else may all be tiny: the reciprocal of their sum may be infinite.
 
 // CHECK-LABEL: func @other_shift
