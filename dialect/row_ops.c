@@ -67,6 +67,16 @@ bool sn_row_op_is_elementwise(MlirOperation op) {
          stays_in_column(line->between) && stays_in_column(line->last);
 }
 
+int64_t sn_row_op_shared_columns(MlirBlock block) {
+  int64_t columns = 1;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->shared > columns && mlirTypeIsARankedTensor(sn_type_of(sn_result(op, 0))))
+      columns = line->shared;
+  }
+  return columns;
+}
+
 bool sn_row_op_takes_dim(MlirOperation op) {
   const SnRowOp *line = sn_row_op_of(op);
   return (line && line->names_dim) || sn_is_whole_rows(op);

@@ -57,7 +57,7 @@ typedef enum {
   LINE(index, "sinter.index", NOTHING, NOTHING, NOTHING, EITHER, NONE, .position = true, .names_dim = true)            \
   LINE(pick, "sinter.pick", ONE, SCALAR, SCALAR, SCALAR, SIMPLE, .position = true)                                     \
   LINE(gather, "sinter.gather", TABLE, COLUMN, SCALAR, EITHER, SIMPLE, .position = true, .lanes_are_columns = true)    \
-  LINE(random, "sinter.random", COLUMN, COLUMN, COLUMN, EITHER, FUNCTION)                                              \
+  LINE(random, "sinter.random", COLUMN, COLUMN, COLUMN, EITHER, FUNCTION, .shared = 64)                                \
   LINE(row_reduce, "sinter.row_reduce", ALL, NOTHING, SCALAR, SCALAR, SIMPLE)                                          \
   LINE(row_product, "sinter.row_product", ALL, NOTHING, MATRIX, ROW, FUNCTION)
 
@@ -76,6 +76,7 @@ typedef struct {
   SnCost cost;
   bool position;          // its result depends on where a row's elements are, not on their values alone
   bool names_dim;         // it has the attribute `dim`, the name of a dimension of the form
+  int64_t shared;         // so many columns, from a multiple of it on, share work where one step makes them
   bool lanes_are_columns; // no emitter for lanes that are rows (rowlanes.c)
 } SnRowOp;
 
@@ -109,6 +110,8 @@ SnDivides sn_divides_integers(MlirOperation op);
 bool sn_may_trap(MlirOperation op);
 // It goes element by element: it reads nothing but the elements of its own column, and depends on no dimension.
 bool sn_row_op_is_elementwise(MlirOperation op);
+// Columns of a row, from a multiple of so many on, that share work where one step makes them; 1: none do.
+int64_t sn_row_op_shared_columns(MlirBlock block);
 // It may have the attribute `dim`, the name of a dimension; and that is `name`.
 bool sn_row_op_takes_dim(MlirOperation op);
 bool sn_row_op_names(MlirOperation op, MlirStringRef name);

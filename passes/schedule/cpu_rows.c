@@ -419,8 +419,11 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
                   again ? (long long)AHEAD : (long long)options->prefetch);
   // What is asked for is a line, and a vector may be half of one.
-  if ((again || ahead) && unroll > 1)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", plain = 2");
+  int64_t plain = by_columns ? sn_row_op_shared_columns(f->body) / lanes : 1;
+  plain = plain > SN_MAX_UNROLL ? SN_MAX_UNROLL : plain;
+  plain = plain > 1 ? plain : (again || ahead) && unroll > 1 ? 2 : 1;
+  if (plain > 1)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", plain = %lld", (long long)plain);
   if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
     n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
   if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))
