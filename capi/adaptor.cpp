@@ -80,8 +80,12 @@ public:
       put(o, v->getValue());
     for (auto &[o, v] : strings)
       put(o, v->getValue().c_str());
-    SnRun run = {wrap(&getContext()), storage.data()};
+    const char *then = nullptr;
+    SnRun run = {wrap(&getContext()), storage.data(), &then};
     if (mlirLogicalResultIsFailure(d->run(&run, wrap(getOperation()))))
+      return signalPassFailure();
+    OpPassManager more(getOperation()->getName().getStringRef());
+    if (then && (failed(parsePassPipeline(then, more)) || failed(runPipeline(more, getOperation()))))
       signalPassFailure();
   }
 

@@ -114,6 +114,7 @@ typedef struct {
 typedef struct {
   MlirContext ctx;
   const void *options; // the pass's own options struct, filled in
+  const char **then;   // a pass may set it to the text of passes that run on the same op behind it
 } SnRun;
 
 // A pass is one such constant. `document` is its page: what it does, by example.

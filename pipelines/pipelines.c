@@ -10,6 +10,7 @@
 
 // The tools verify only here and at a road's end (passes/program/legal.c).
 #define VERIFY {"sinter-verify", "the same, which is legal", NULL}
+#define VERIFY_KERNELS {"?policy!=disabled sinter-verify", "the same, which is legal", NULL}
 
 static const char *const inputs[] = {"linalg", "tosa", NULL};
 #define INPUT_OPTION {SN_OPTION_STRING, "input", "the dialect that the program is written in", "linalg", inputs}
@@ -47,25 +48,24 @@ const SnPipeline sn_pipeline_prepare = {
 
 // What both targets do with host code once no op of ours is left: tensors become
 // buffers, results out arguments, ...
-#define HOST_BUFFERS \
-  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL}, \
-  {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL}, \
-  {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL}, \
-  {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL}, \
-  {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops " \
-   "function-boundary-type-conversion=identity-layout-map}", \
-   "tensor<4x8xf32> -> memref<4x8xf32>", NULL}, \
-  {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL}, \
-  {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}", \
-   "-> memref<f32>  ->  (%out: memref<f32>)", NULL}, \
-  {"func.func(cse,canonicalize)", "a subscript that several accesses share is one; casts and dead buffers are gone", \
-   NULL}, \
-  {"sinter-split-views", "memref.expand_shape in sizes `?` -> memref.reinterpret_cast", NULL}, \
-  {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL}, \
-  {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL}, \
-  {"buffer-deallocation-pipeline", "memref.alloc -> memref.alloc, memref.dealloc", NULL}, \
-  {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}, \
-  VERIFY
+#define HOST_BUFFERS                                                                                                   \
+  {"convert-elementwise-to-linalg", "arith on whole tensors -> linalg.generic", NULL},                                 \
+      {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL},                                                      \
+      {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL},                                   \
+      {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                               \
+      {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops "                              \
+       "function-boundary-type-conversion=identity-layout-map}",                                                       \
+       "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                    \
+      {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL},    \
+      {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",               \
+       "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                               \
+      {"func.func(cse,canonicalize)",                                                                                  \
+       "a subscript that several accesses share is one; casts and dead buffers are gone", NULL},                       \
+      {"sinter-split-views", "memref.expand_shape in sizes `?` -> memref.reinterpret_cast", NULL},                     \
+      {"sinter-count", "kernels, library calls and temporary bytes are counted where they happen", NULL},              \
+      {"sinter-workspace", "memref.alloc -> memref.view of one workspace, which nobody frees", NULL},                  \
+      {"sinter-deallocations", "memref.alloc -> memref.alloc, memref.dealloc", NULL},                                  \
+      {"sinter-allocations", "the size of a buffer is a number before it is asked for", NULL}, VERIFY
 
 // ... and machine code's own terms.
 #define HOST_LLVM \
@@ -158,12 +158,12 @@ static const SnStep cpu_steps[] = {
     {"?sums=wide sinter-widen", "sums in f32 -> in f64", NULL},
     {"?policy!=disabled sinter-decompose{forms=refused}", "a form that no kernel can be yet -> linalg, it alone", NULL},
     {"?policy!=disabled sinter-raise{reasons=$explain}", "linalg -> kernel forms", "raised"},
-    VERIFY,
+    VERIFY_KERNELS,
     {"?policy!=disabled sinter-split{keep-sides=true}", "forms of several products -> forms of one group of columns",
      NULL},
     {"?policy!=disabled sinter-differentiate{wrt='$wrt' result=$result upstream=$upstream}",
      "gradients -> the forms that compute them", "differentiated"},
-    VERIFY,
+    VERIFY_KERNELS,
     {"?policy!=disabled sinter-known-sizes{wrt='$wrt'}", "sizes `?` that gradients ask for are those of the program",
      NULL},
     {"?policy!=disabled sinter-tm-tensor", "tm_tensor's cumulative sums, sorts and scatters -> sinter.steps", NULL},
@@ -176,7 +176,7 @@ static const SnStep cpu_steps[] = {
      "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
-    VERIFY,
+    VERIFY_KERNELS,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
      "what was fused, and what not and why, is said", "explained"},
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
@@ -200,7 +200,7 @@ static const SnStep cpu_steps[] = {
      "products of `?` rows -> another kernel for few of them", NULL},
     {"?policy!=disabled sinter-cost", "what a run of each moves and computes is noted", NULL},
     {"?policy!=disabled sinter-lower-cpu", "each kernel function -> loops and calls of the runtime", NULL},
-    VERIFY,
+    VERIFY_KERNELS,
     HOST_BUFFERS,
     {"sinter-separate", "linalg.generic -> a call of a function that has it", NULL},
     {"convert-linalg-to-loops", "linalg.generic -> scf.for", NULL},

@@ -58,6 +58,11 @@ void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, i
   }
 }
 
+void sinter_rt_cost_table(SinterCosts *costs, const int64_t *rows, int64_t n) {
+  for (const int64_t *row = rows; row < rows + 5 * n; row += 5)
+    sinter_rt_cost(costs, row[0], row[1], row[2], row[3], row[4]);
+}
+
 typedef struct Account {
   const SinterFunctionDetails *details;
   void **descriptors;

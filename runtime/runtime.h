@@ -103,6 +103,7 @@ void sinter_rt_end(int32_t kernel);
 // From SinterFunctionDetails.costs: kernel `what` ran once, as n launches. Or n calls of a library, or n bytes.
 enum { SINTER_COST_LIBRARY_CALLS = -1, SINTER_COST_TEMPORARY_BYTES = -2 };
 void sinter_rt_cost(SinterCosts *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops);
+void sinter_rt_cost_table(SinterCosts *costs, const int64_t *rows, int64_t n); // n rows of its five numbers
 
 // SinterLibraryDetails.costs.
 int32_t sinter_rt_costs(const SinterFunction *f, const SinterFunctionDetails *details, void **descriptors,

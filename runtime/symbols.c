@@ -21,6 +21,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_begin),
     SYMBOL(sinter_rt_end),
     SYMBOL(sinter_rt_cost),
+    SYMBOL(sinter_rt_cost_table),
     SYMBOL(sinter_rt_costs),
     SYMBOL(sinter_rt_stats),
     SYMBOL(sinter_rt_set_profiler),

@@ -12,6 +12,9 @@
 //     return
 //   }
 //
+// Accounts of numbers that are known, and that every call has once, are rows of a table, which one call adds: a program
+// of many layers does not grow by a call for each.
+//
 // A copy of the host's code in which every kernel became the account of what it costs, and everything else that touches
 // memory is gone: what is left is arithmetic on sizes, loops over them included. Where it still reads data, what a call
 // costs is known only afterwards, and there is no such function.
@@ -26,9 +29,11 @@ enum { LIBRARY_CALLS = -1, TEMPORARY_BYTES = -2 }; // SINTER_COST_* of runtime/r
 
 typedef struct {
   SnHost *host;
+  MlirBlock body;
   MlirValue costs;
   int64_t kernels;
   SnOpVec ops; // in order
+  SN_VEC(int64_t) table; // rows of known numbers: what, n, read, written, flops
 } Costs;
 
 static MlirWalkResult collect(MlirOperation op, void *user) {
@@ -37,22 +42,35 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
   return sn_host_work(c->host, op).what == SN_HOST_KERNEL ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
+static SnNumber known(int64_t n) { return (SnNumber){.known = n}; }
+
 // In front of op: so many of what, and what they cost.
-static void account(Costs *c, SnBuilder *b, int64_t what, MlirValue n, SnKernelCost cost) {
-  MlirType i64 = sn_type(b->ctx, "i64");
-  MlirValue arguments[] = {c->costs, sn_int(b, i64, what), n, cost.read, cost.written, cost.flops};
-  sn_call_runtime(b, c->host->module, "sinter_rt_cost", sn_values(6, arguments));
+static void account(Costs *c, MlirOperation op, SnBuilder *b, int64_t what, SnNumber n, SnKernelCost cost) {
+  SnNumber all[] = {known(what), n, cost.read, cost.written, cost.flops};
+  MlirValue arguments[6] = {c->costs};
+  bool row = mlirBlockEqual(mlirOperationGetBlock(op), c->body);
+  for (size_t i = 0; i < 5; ++i)
+    row &= sn_none(all[i].value);
+  for (size_t i = 0; i < 5; ++i)
+    if (row)
+      sn_push(&c->table, all[i].known);
+    else
+      arguments[i + 1] = sn_number_value(b, all[i]);
+  if (!row)
+    sn_call_runtime(b, c->host->module, "sinter_rt_cost", sn_values(6, arguments));
 }
 
-static MlirValue bytes_of(SnBuilder *b, MlirOperation alloc, int64_t element) {
+static SnNumber bytes_of(SnBuilder *b, MlirOperation alloc, int64_t element) {
   MlirType type = sn_type_of(sn_result(alloc, 0)), i64 = sn_type(b->ctx, "i64");
   intptr_t next = 0;
-  MlirValue bytes = sn_int(b, i64, element);
-  for (intptr_t d = 0; d < sn_rank(type); ++d) {
-    int64_t n = sn_dim(type, d);
-    MlirValue size = n == SN_DYNAMIC ? sn(b, "arith.index_cast", i64, sn_operand(alloc, next++)) : sn_int(b, i64, n);
-    bytes = sn(b, "arith.muli", bytes, size);
-  }
+  SnNumber bytes = known(element);
+  for (intptr_t d = 0; d < sn_rank(type); ++d)
+    if (sn_dim(type, d) != SN_DYNAMIC && __builtin_mul_overflow(bytes.known, sn_dim(type, d), &bytes.known))
+      bytes.known = INT64_MAX;
+  for (intptr_t d = 0; d < sn_rank(type); ++d)
+    if (sn_dim(type, d) == SN_DYNAMIC)
+      bytes.value =
+          sn(b, "arith.muli", sn_number_value(b, bytes), sn(b, "arith.index_cast", i64, sn_operand(alloc, next++)));
   return bytes;
 }
 
@@ -61,16 +79,36 @@ static void replace(Costs *c, MlirOperation op) {
   if (work.what == SN_HOST_NOTHING)
     return;
   SnBuilder b = sn_before(op);
-  MlirType i64 = sn_type(b.ctx, "i64");
-  MlirValue zero = sn_int(&b, i64, 0);
-  SnKernelCost none = {zero, zero, zero};
+  SnKernelCost none = {known(0), known(0), known(0)};
   if (work.what == SN_HOST_KERNEL)
-    account(c, &b, c->kernels++, sn_int(&b, i64, work.n),
+    account(c, op, &b, c->kernels++, known(work.n),
             sn_null(work.kernel) ? sn_cost_of_op(&b, op) : sn_cost_of_call(&b, op, work.kernel));
   else if (work.what == SN_HOST_LIBRARY)
-    account(c, &b, LIBRARY_CALLS, sn_int(&b, i64, work.n), none);
+    account(c, op, &b, LIBRARY_CALLS, known(work.n), none);
   else
-    account(c, &b, TEMPORARY_BYTES, bytes_of(&b, op, work.n), none);
+    account(c, op, &b, TEMPORARY_BYTES, bytes_of(&b, op, work.n), none);
+}
+
+// At the start of the clone: all rows of the table.
+static void add_table(Costs *c, const char *base) {
+  MlirOperation clone = mlirBlockGetParentOperation(c->body);
+  MlirContext ctx = mlirOperationGetContext(clone);
+  int64_t n = (int64_t)c->table.size;
+  char *name = sn_new_symbol(c->host->symbols, base, "_costs_table");
+  SnBuilder top = sn_before(clone);
+  MlirAttribute rows = mlirDenseElementsAttrInt64Get(sn_tensor(sn_type(ctx, "i64"), 1, &n), n, c->table.data);
+  MlirOperation global = sn_op(&top, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(ctx, name)),
+                               sn_attr("global_type", mlirTypeAttrGet(sn_type(ctx, "!llvm.array<%ld x i64>", (long)n))),
+                               sn_attr("linkage", sn_parse_attr(ctx, "#llvm.linkage<internal>")),
+                               sn_attr("constant", sn_unit(ctx)), sn_attr("value", rows), mlirRegionCreate());
+  mlirSymbolTableInsert(c->host->symbols, global);
+  SnBuilder b = sn_at_start(c->body, mlirOperationGetLocation(clone));
+  MlirValue arguments[] = {c->costs,
+                           sn(&b, "llvm.mlir.addressof", sn_type(ctx, "!llvm.ptr"),
+                              sn_attr("global_name", mlirFlatSymbolRefAttrGet(ctx, SN_STR(name)))),
+                           sn_int(&b, sn_type(ctx, "i64"), n / 5)};
+  sn_call_runtime(&b, c->host->module, "sinter_rt_cost_table", sn_values(3, arguments));
+  free(name);
 }
 
 static bool calls(MlirOperation op, const char *name) {
@@ -110,7 +148,7 @@ static bool is_effect(MlirOperation op) {
 }
 
 static MlirWalkResult find_account(MlirOperation op, void *user) {
-  bool is = calls(op, "sinter_rt_cost");
+  bool is = calls(op, "sinter_rt_cost"); // a table's rows are of no loop
   *(bool *)user |= is;
   return is ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
@@ -152,15 +190,51 @@ static void allocate_nothing(MlirOperation clone) {
 
 // Numbers that only the data has, or that code elsewhere computes.
 static MlirWalkResult find_data(MlirOperation op, void *user) {
-  bool known = calls(op, "sinter_rt_cost") || calls(op, "sinter_rt_same_size");
+  bool known = calls(op, "sinter_rt_cost") || calls(op, "sinter_rt_cost_table") || calls(op, "sinter_rt_same_size");
   bool data = sn_is(op, "memref.load") || sn_is(op, "llvm.load") || sn_is(op, "cf.br") || sn_is(op, "cf.cond_br") ||
               sn_is(op, "scf.while") || (sn_is(op, "func.call") && !known);
   *(bool *)user |= data;
   return data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-static MlirOperation copy(MlirOperation func, const char *name, MlirValue *costs) {
-  MlirOperation clone = mlirOperationClone(func);
+// Whether all that runs runs once, on memory of known sizes, and nothing is asserted: what a call costs are numbers.
+static bool is_known(SnHost *host, MlirOperation func) {
+  MlirBlock body = sn_function_body(func);
+  bool all = !mlirBlockGetNextInRegion(body).ptr;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); all && !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    SnHostWork work = sn_host_work(host, op);
+    all = work.what != SN_HOST_NOTHING ||
+          (!mlirOperationGetNumRegions(op) && !sn_is(op, "func.call") && !sn_is(op, "cf.assert"));
+    for (intptr_t k = 0; all && work.what != SN_HOST_NOTHING && k < sn_num_operands(op) + sn_num_results(op); ++k) {
+      intptr_t n = sn_num_operands(op);
+      MlirType type = sn_type_of(k < n ? sn_operand(op, k) : sn_result(op, k - n));
+      all = !mlirTypeIsAShaped(type) || mlirShapedTypeHasStaticShape(type);
+    }
+  }
+  return all;
+}
+
+// Of a function that is_known, one with its arguments and a return alone: nothing that is dropped again is copied.
+static MlirOperation without_body(MlirOperation func) {
+  MlirBlock body = sn_function_body(func), empty = mlirBlockCreate(0, NULL, NULL);
+  MlirOperationState state = mlirOperationStateGet(SN_STR("func.func"), mlirOperationGetLocation(func));
+  MlirRegion region = mlirRegionCreate();
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
+    mlirBlockAddArgument(empty, sn_type_of(mlirBlockGetArgument(body, k)), state.location);
+  mlirRegionAppendOwnedBlock(region, empty);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirNamedAttribute type = mlirNamedAttributeGet(
+      mlirIdentifierGet(mlirOperationGetContext(func), SN_STR("function_type")), sn_get_attr(func, "function_type"));
+  MlirNamedAttribute name = mlirNamedAttributeGet(mlirIdentifierGet(mlirOperationGetContext(func), SN_STR("sym_name")),
+                                                  sn_get_attr(func, "sym_name"));
+  MlirNamedAttribute all[] = {type, name};
+  mlirOperationStateAddAttributes(&state, 2, all);
+  SnBuilder b = sn_at_end(empty, state.location);
+  sn_op(&b, "func.return", sn_values(0, NULL));
+  return mlirOperationCreate(&state);
+}
+
+static MlirOperation copy(MlirOperation func, MlirOperation clone, const char *name, MlirValue *costs) {
   SnBuilder b = sn_after(func);
   sn_insert(&b, clone);
   MlirBlock body = sn_function_body(clone);
@@ -187,10 +261,16 @@ void sn_host_costs(SnHost *host, MlirOperation func) {
     return; // not yet destination style
   char *base = sn_symbol_base(func), *name = sn_new_symbol(host->symbols, base, "_costs");
   Costs c = {.host = host};
-  MlirOperation clone = copy(func, name, &c.costs);
-  mlirOperationWalk(clone, collect, &c, MlirWalkPreOrder);
+  bool known = is_known(host, func);
+  MlirOperation clone = copy(func, known ? without_body(func) : mlirOperationClone(func), name, &c.costs);
+  c.body = sn_function_body(known ? func : clone);
+  mlirOperationWalk(known ? func : clone, collect, &c, MlirWalkPreOrder);
   for (size_t k = 0; k < c.ops.size; ++k)
     replace(&c, c.ops.data[k]);
+  if (known) {
+    c.body = sn_function_body(clone);
+    c.ops.size = 0;
+  }
   erase(&c);
   allocate_nothing(clone);
   sn_erase_dead(sn_function_body(clone));
@@ -201,8 +281,11 @@ void sn_host_costs(SnHost *host, MlirOperation func) {
     mlirOperationDestroy(clone);
   } else {
     mlirSymbolTableInsert(host->symbols, clone);
+    if (c.table.size)
+      add_table(&c, base);
     sn_set_attr(func, SN_COSTS, sn_string(mlirOperationGetContext(func), name));
   }
+  sn_vec_free(&c.table);
   free(base);
   free(name);
 }

@@ -211,50 +211,56 @@ static MlirAttribute cost_of_arguments(MlirContext ctx, const char *kind, intptr
 
 // ---- numbers of a call ------------------------------------------------------------------
 
-static MlirType i64_of(SnBuilder *b) { return sn_type(b->ctx, "i64"); }
-static MlirValue number(SnBuilder *b, int64_t n) { return sn_int(b, i64_of(b), n); }
+static SnNumber number(int64_t n) { return (SnNumber){.known = n}; }
+static bool is_known(SnNumber n) { return sn_none(n.value); }
 
-static MlirValue multiply(SnBuilder *b, MlirValue x, MlirValue y) {
-  int64_t m, n;
-  if (sn_known(x, &m) && sn_known(y, &n))
-    return number(b, times(m, n));
-  return sn_known(y, &n) && n == 1 ? x : sn(b, "arith.muli", x, y);
+MlirValue sn_number_value(SnBuilder *b, SnNumber n) {
+  return is_known(n) ? sn_int(b, sn_type(b->ctx, "i64"), n.known) : n.value;
 }
 
-static MlirValue sum(SnBuilder *b, MlirValue x, MlirValue y) {
-  int64_t m, n, both;
-  if (!sn_known(x, &m) || !sn_known(y, &n))
-    return sn(b, "arith.addi", x, y);
-  return number(b, __builtin_add_overflow(m, n, &both) ? INT64_MAX : both);
+static SnNumber computed(SnBuilder *b, const char *op, SnNumber x, SnNumber y) {
+  return (SnNumber){.value = sn(b, op, sn_number_value(b, x), sn_number_value(b, y))};
 }
 
-static MlirValue least(SnBuilder *b, MlirValue x, MlirValue y) {
-  int64_t m, n;
-  if (sn_known(x, &m) && (sn_known(y, &n) || m == INT64_MAX))
-    return m == INT64_MAX || m > n ? y : x;
-  return sn(b, "arith.minsi", x, y);
+static SnNumber multiply(SnBuilder *b, SnNumber x, SnNumber y) {
+  if (is_known(x) && is_known(y))
+    return number(times(x.known, y.known));
+  return is_known(y) && y.known == 1 ? x : computed(b, "arith.muli", x, y);
 }
 
-static MlirValue size_of(SnBuilder *b, MlirValue memref, intptr_t d) {
+static SnNumber sum(SnBuilder *b, SnNumber x, SnNumber y) {
+  int64_t both;
+  if (!is_known(x) || !is_known(y))
+    return computed(b, "arith.addi", x, y);
+  return number(__builtin_add_overflow(x.known, y.known, &both) ? INT64_MAX : both);
+}
+
+static SnNumber least(SnBuilder *b, SnNumber x, SnNumber y) {
+  if (is_known(x) && (is_known(y) || x.known == INT64_MAX))
+    return x.known == INT64_MAX || x.known > y.known ? y : x;
+  return computed(b, "arith.minsi", x, y);
+}
+
+static SnNumber size_of(SnBuilder *b, MlirValue memref, intptr_t d) {
   int64_t n = sn_dim(sn_type_of(memref), d);
   if (n != SN_DYNAMIC)
-    return number(b, n);
-  return sn(b, "arith.index_cast", i64_of(b), sn_dim_of(b, memref, d));
+    return number(n);
+  return (SnNumber){.value = sn(b, "arith.index_cast", sn_type(b->ctx, "i64"), sn_dim_of(b, memref, d))};
 }
 
-static MlirValue elements_of(SnBuilder *b, MlirValue memref) {
-  MlirValue n = number(b, 1);
+static SnNumber elements_of(SnBuilder *b, MlirValue memref) {
+  SnNumber n = number(1);
   for (intptr_t d = 0; d < sn_rank(sn_type_of(memref)); ++d)
     n = multiply(b, n, size_of(b, memref, d));
   return n;
 }
 
-static MlirValue bytes_of(SnBuilder *b, MlirValue memref, MlirValue elements) {
-  return multiply(b, elements, number(b, (sn_bits(sn_element(sn_type_of(memref))) + 7) / 8));
+static SnNumber bytes_of(SnBuilder *b, MlirValue memref, SnNumber elements) {
+  return multiply(b, elements, number((sn_bits(sn_element(sn_type_of(memref))) + 7) / 8));
 }
 
-static MlirValue product_at(SnBuilder *b, MlirOperation call, MlirAttribute p, intptr_t first) {
-  MlirValue n = number(b, mlirDenseI64ArrayGetElement(p, first));
+static SnNumber product_at(SnBuilder *b, MlirOperation call, MlirAttribute p, intptr_t first) {
+  SnNumber n = number(mlirDenseI64ArrayGetElement(p, first));
   for (intptr_t k = first + 1; k + 1 < mlirDenseArrayGetNumElements(p); k += 2)
     n = multiply(
         b, n, size_of(b, sn_operand(call, mlirDenseI64ArrayGetElement(p, k)), mlirDenseI64ArrayGetElement(p, k + 1)));
@@ -262,18 +268,21 @@ static MlirValue product_at(SnBuilder *b, MlirOperation call, MlirAttribute p, i
 }
 
 // All accesses of one argument together move no more than it has.
-static MlirValue moved(SnBuilder *b, MlirOperation call, MlirAttribute accesses) {
-  MlirValue all = number(b, 0);
+static SnNumber moved(SnBuilder *b, MlirOperation call, MlirAttribute accesses) {
+  SnNumber all = number(0);
   for (intptr_t argument = 0; argument < sn_num_operands(call); ++argument) {
-    MlirValue n = {0}, memref = sn_operand(call, argument);
+    bool any = false;
+    SnNumber n = number(0);
+    MlirValue memref = sn_operand(call, argument);
     for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(accesses); ++k) {
       MlirAttribute a = mlirArrayAttrGetElement(accesses, k);
       if (mlirDenseI64ArrayGetElement(a, 0) != argument || !mlirTypeIsAMemRef(sn_type_of(memref)))
         continue;
-      MlirValue some = product_at(b, call, a, 1);
-      n = sn_none(n) ? some : sum(b, n, some);
+      SnNumber some = product_at(b, call, a, 1);
+      n = any ? sum(b, n, some) : some;
+      any = true;
     }
-    if (!sn_none(n))
+    if (any)
       all = sum(b, all, bytes_of(b, memref, least(b, n, elements_of(b, memref))));
   }
   return all;
@@ -282,13 +291,13 @@ static MlirValue moved(SnBuilder *b, MlirOperation call, MlirAttribute accesses)
 SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation kernel) {
   MlirAttribute cost = sn_get_attr(kernel, SN_COST);
   if (!cost.ptr) { // a kernel function of somebody else's
-    MlirValue none = number(b, -1);
+    SnNumber none = number(-1);
     return (SnKernelCost){none, none, none};
   }
   MlirAttribute flops = mlirDictionaryAttrGetElementByName(cost, SN_STR("flops"));
   SnKernelCost c = {moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("reads"))),
                     moved(b, call, mlirDictionaryAttrGetElementByName(cost, SN_STR("writes"))),
-                    number(b, flops.ptr ? 0 : -1)};
+                    number(flops.ptr ? 0 : -1)};
   for (intptr_t k = 0; flops.ptr && k < mlirArrayAttrGetNumElements(flops); ++k)
     c.flops = sum(b, c.flops, product_at(b, call, mlirArrayAttrGetElement(flops, k), 0));
   return c;
@@ -296,35 +305,36 @@ SnKernelCost sn_cost_of_call(SnBuilder *b, MlirOperation call, MlirOperation ker
 
 // ---- numbers of what stayed linalg ---------------------------------------------------------
 
-// How often the body runs; null if a loop's size is not that of an operand.
-static MlirValue iterations(SnBuilder *b, MlirOperation op) {
+// How often the body runs; -1 if a loop's size is not that of an operand.
+static SnNumber iterations(SnBuilder *b, MlirOperation op) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
-  MlirValue n = number(b, 1);
+  SnNumber n = number(1);
   intptr_t loops = maps.ptr && mlirArrayAttrGetNumElements(maps)
                        ? mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)))
                        : 0;
-  for (intptr_t d = 0; d < loops && !sn_none(n); ++d) {
-    MlirValue size = {0};
-    for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(maps) && sn_none(size); ++k) {
+  for (intptr_t d = 0; d < loops; ++d) {
+    bool found = false;
+    for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(maps) && !found; ++k) {
       MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, k));
-      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map) && sn_none(size); ++i)
-        if (sn_map_dim(map, i) == d)
-          size = size_of(b, sn_operand(op, k), i);
+      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map) && !found; ++i)
+        if ((found = sn_map_dim(map, i) == d))
+          n = multiply(b, n, size_of(b, sn_operand(op, k), i));
     }
-    n = sn_none(size) ? size : multiply(b, n, size);
+    if (!found)
+      return number(-1);
   }
   return n;
 }
 
 SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
-  SnKernelCost c = {number(b, 0), number(b, 0), number(b, 0)};
+  SnKernelCost c = {number(0), number(0), number(0)};
   bool linalg = sn_in_dialect(op, "linalg"), copy = sn_is(op, "memref.copy");
   MlirAttribute segments = sn_get_attr(op, "operandSegmentSizes");
   intptr_t outputs = linalg && segments.ptr && mlirDenseArrayGetNumElements(segments) > 1
                          ? mlirDenseI32ArrayGetElement(segments, 1)
                          : 1;
   if (!linalg && !copy) { // a launch or a loop: what it moves is not known
-    MlirValue none = number(b, -1);
+    SnNumber none = number(-1);
     return (SnKernelCost){none, none, none};
   }
   intptr_t n = sn_num_operands(op);
@@ -332,14 +342,14 @@ SnKernelCost sn_cost_of_op(SnBuilder *b, MlirOperation op) {
     MlirValue v = sn_operand(op, k);
     if (!mlirTypeIsAMemRef(sn_type_of(v)))
       continue;
-    MlirValue *to = k < n - outputs ? &c.read : &c.written;
+    SnNumber *to = k < n - outputs ? &c.read : &c.written;
     *to = sum(b, *to, bytes_of(b, v, elements_of(b, v)));
   }
   int64_t flops = 0, scalars = 0;
   if (linalg && mlirOperationGetNumRegions(op)) {
     count_body(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), NULL, &flops, &scalars);
-    MlirValue times_run = scalars ? iterations(b, op) : number(b, 0);
-    c.flops = sn_none(times_run) ? number(b, -1) : multiply(b, times_run, number(b, scalars));
+    SnNumber runs = scalars ? iterations(b, op) : number(0);
+    c.flops = is_known(runs) && runs.known < 0 ? runs : multiply(b, runs, number(scalars));
   }
   return c;
 }

@@ -15,8 +15,15 @@
 extern "C" {
 #endif
 
+// A number of i64: one that is known, which no operation is made for, or a value.
 typedef struct {
-  MlirValue read, written, flops; // i64; flops is -1 where they are not known
+  MlirValue value; // null: `known` is the number
+  int64_t known;
+} SnNumber;
+MlirValue sn_number_value(SnBuilder *b, SnNumber n);
+
+typedef struct {
+  SnNumber read, written, flops; // flops is -1 where they are not known
 } SnKernelCost;
 // Of one run: of a call of a kernel function, or of any operation on memrefs. Sizes are read from its operands in front
 // of it.

@@ -1,13 +1,17 @@
 // counters.c: what --stats and --benchmark report is told by the program itself.
 //
 //   linalg.fill ins(%z : f32) outs(%m : memref<4x8xf32>)
+//   linalg.fill ins(%z : f32) outs(%n : memref<4x8xf32>)
 //   ->
+//   func.call @sinter_rt_count(%kernel, %two) : (i32, i64) -> ()
 //   func.call @sinter_rt_begin(%0) : (i32) -> ()
-//   func.call @sinter_rt_count(%kernel, %one) : (i32, i64) -> ()
 //   linalg.fill ins(%z : f32) outs(%m : memref<4x8xf32>)
 //   func.call @sinter_rt_end(%0) : (i32) -> ()
+//   func.call @sinter_rt_begin(%1) : (i32) -> ()
+//   ...
 //
-// Counted where it happens, so that loops count right. One rule, for both
+// Counted in the block where it happens, so that loops count right: a block's known numbers are one sum, told in front
+// of the first of them, so that a program of many layers does not grow by a call for each. One rule, for both
 // targets and all policies: a kernel is a launch or a parallel region started
 // from host code, and so is every linalg op, copy and fill that is left there; a
 // kernel function is as many as it starts, at least one. A call of anything
@@ -26,39 +30,81 @@
 #include "lowering/host/host.h"
 
 // SinterCount of runtime/runtime.h, which this compiles no code of.
-enum { KERNEL = 0, LIBRARY_CALL = 1, TEMPORARY_BYTES = 2 };
+enum { KERNEL = 0, LIBRARY_CALL = 1, TEMPORARY_BYTES = 2, KINDS };
+
+// What a block does each time that it runs.
+typedef struct {
+  MlirOperation calls[KINDS]; // that tell it, in front of the first that is counted; null: there is none
+  int64_t n[KINDS];
+} Sums;
 
 typedef struct {
   SnHost *host;
+  MlirBlock body;
   bool numbered; // a public function: its kernels are numbered
   SN_VEC(MlirAttribute) names;
+  SN_VEC(Sums) blocks;
+  SnTable sums;      // of a block, which of them
+  SnTable constants; // of an attribute, its value in the body
 } Counting;
 
-static void count(const Counting *c, MlirOperation op, int what,
-                  MlirValue (*amount)(SnBuilder *, MlirOperation, int64_t), int64_t n) {
-  SnBuilder b = sn_before(op);
-  MlirValue arguments[2] = {sn_int(&b, sn_type(b.ctx, "i32"), what), amount(&b, op, n)};
-  sn_call_runtime(&b, c->host->module, "sinter_rt_count", sn_values(2, arguments));
+// One for all that use it, in front of them.
+static MlirValue constant(Counting *c, const char *type, int64_t n) {
+  MlirContext ctx = mlirOperationGetContext(mlirBlockGetParentOperation(c->body));
+  const void *key = mlirIntegerAttrGet(sn_type(ctx, "%s", type), n).ptr;
+  uintptr_t known;
+  if (sn_table_get(&c->constants, key, &known))
+    return (MlirValue){(void *)known};
+  SnBuilder b = sn_at_start(c->body, mlirOperationGetLocation(mlirBlockGetParentOperation(c->body)));
+  MlirValue v = sn_int(&b, sn_type(ctx, "%s", type), n);
+  sn_table_put(&c->constants, key, (uintptr_t)v.ptr);
+  return v;
 }
 
-static MlirValue number(SnBuilder *b, MlirOperation op, int64_t n) {
-  return sn_int(b, sn_type(b->ctx, "i64"), n);
+static MlirOperation tell(Counting *c, MlirOperation op, int what, MlirValue n) {
+  SnBuilder b = sn_before(op);
+  MlirValue arguments[2] = {constant(c, "i32", what), n};
+  return sn_call_runtime(&b, c->host->module, "sinter_rt_count", sn_values(2, arguments));
+}
+
+static void count(Counting *c, MlirOperation op, int what, int64_t n) {
+  MlirBlock block = mlirOperationGetBlock(op);
+  uintptr_t k;
+  if (!sn_table_get(&c->sums, block.ptr, &k)) {
+    sn_table_put(&c->sums, block.ptr, k = c->blocks.size);
+    sn_push(&c->blocks, (Sums){0});
+  }
+  Sums *s = &c->blocks.data[k];
+  if (sn_null(s->calls[what]))
+    s->calls[what] = tell(c, op, what, constant(c, "i64", 0));
+  if (__builtin_add_overflow(s->n[what], n, &s->n[what]))
+    s->n[what] = INT64_MAX;
+}
+
+static void set_sums(Counting *c) {
+  for (size_t k = 0; k < c->blocks.size; ++k)
+    for (int what = 0; what < KINDS; ++what)
+      if (!sn_null(c->blocks.data[k].calls[what]))
+        mlirOperationSetOperand(c->blocks.data[k].calls[what], 1, constant(c, "i64", c->blocks.data[k].n[what]));
 }
 
 // Bytes of an alloc: n for each element, times its sizes.
-static MlirValue bytes_of(SnBuilder *b, MlirOperation alloc, int64_t n) {
+static void count_bytes(Counting *c, MlirOperation alloc, int64_t n) {
   MlirType type = sn_type_of(sn_result(alloc, 0));
-  MlirType i64 = sn_type(b->ctx, "i64");
   intptr_t next = 0;
-  MlirValue bytes = {0};
   for (intptr_t i = 0; i < sn_rank(type); ++i)
     if (__builtin_mul_overflow(n, sn_dim(type, i) == SN_DYNAMIC ? 1 : sn_dim(type, i), &n))
       n = 0; // sinter-allocations refuses it
-  bytes = sn_int(b, i64, n);
+  if (mlirShapedTypeHasStaticShape(type)) {
+    count(c, alloc, TEMPORARY_BYTES, n);
+    return;
+  }
+  SnBuilder b = sn_before(alloc);
+  MlirValue bytes = constant(c, "i64", n);
   for (intptr_t i = 0; i < sn_rank(type); ++i)
     if (sn_dim(type, i) == SN_DYNAMIC)
-      bytes = sn(b, "arith.muli", bytes, sn(b, "arith.index_cast", i64, sn_operand(alloc, next++)));
-  return bytes;
+      bytes = sn(&b, "arith.muli", bytes, sn(&b, "arith.index_cast", sn_type(b.ctx, "i64"), sn_operand(alloc, next++)));
+  tell(c, alloc, TEMPORARY_BYTES, bytes);
 }
 
 static bool starts_with(MlirStringRef s, const char *prefix) {
@@ -134,8 +180,8 @@ static MlirAttribute name_of(MlirOperation op, const SnHostWork *work) {
   return mlirDictionaryAttrGet(ctx, 2, facts);
 }
 
-static void say(const Counting *c, SnBuilder b, const char *what, size_t number) {
-  MlirValue index = sn_int(&b, sn_type(b.ctx, "i32"), (int64_t)number);
+static void say(Counting *c, SnBuilder b, const char *what, size_t number) {
+  MlirValue index = constant(c, "i32", (int64_t)number);
   sn_call_runtime(&b, c->host->module, what, sn_values(1, &index));
 }
 
@@ -143,14 +189,14 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
   Counting *c = user;
   SnHostWork work = sn_host_work(c->host, op);
   if (work.what == SN_HOST_MEMORY)
-    count(c, op, TEMPORARY_BYTES, bytes_of, work.n);
+    count_bytes(c, op, work.n);
   if (work.what == SN_HOST_LIBRARY)
-    count(c, op, LIBRARY_CALL, number, work.n);
+    count(c, op, LIBRARY_CALL, work.n);
   if (work.what != SN_HOST_KERNEL)
     return MlirWalkResultAdvance;
+  count(c, op, KERNEL, work.n);
   if (c->numbered)
     say(c, sn_before(op), "sinter_rt_begin", c->names.size);
-  count(c, op, KERNEL, number, work.n);
   if (c->numbered) {
     say(c, sn_after(op), "sinter_rt_end", c->names.size);
     sn_push(&c->names, name_of(op, &work));
@@ -163,13 +209,18 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   SnOpVec functions = sn_host_functions(module);
   SnHost host = sn_host_begin(module);
   for (size_t i = 0; i < functions.size; ++i) {
-    Counting c = {.host = &host, .numbered = sn_is_public(functions.data[i])};
+    Counting c = {
+        .host = &host, .body = sn_function_body(functions.data[i]), .numbered = sn_is_public(functions.data[i])};
     if (c.numbered)
       sn_host_costs(&host, functions.data[i]);
     mlirOperationWalk(functions.data[i], visit, &c, MlirWalkPreOrder);
+    set_sums(&c);
     if (c.names.size)
       sn_set_attr(functions.data[i], SN_KERNELS, mlirArrayAttrGet(ctx, (intptr_t)c.names.size, c.names.data));
     sn_vec_free(&c.names);
+    sn_vec_free(&c.blocks);
+    sn_table_free(&c.sums);
+    sn_table_free(&c.constants);
   }
   sn_host_end(&host);
   sn_vec_free(&functions);

@@ -408,6 +408,7 @@ const char *emulated_failure(void) {
 int64_t emulated_launches;
 void sinter_rt_count(int32_t what, int64_t n) { emulated_launches += what == 0 ? n : 0; }
 void sinter_rt_cost(void *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {}
+void sinter_rt_cost_table(void *costs, const int64_t *rows, int64_t n) {}
 void sinter_rt_begin(int32_t kernel) {}
 void sinter_rt_end(int32_t kernel) {}
 void sinter_rt_fail(const char *message) { snprintf(failure, sizeof failure, "%s", message); }

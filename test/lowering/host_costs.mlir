@@ -10,8 +10,11 @@ func.func private @kernel(%x: memref<?x8xf32>, %y: memref<?xf32>) attributes {si
 }
 func.func private @library(memref<?x8xf32>)
 
+// What each call has once, and is known, is a row of a table.
+
 // CHECK-LABEL: func.func @main
 //  CHECK-SAME:   sinter.costs = "main_costs", sinter.kernels = [{kind = "rowwise", name = "kernel"}, {kind = "", name = "linalg.generic"}]
+// CHECK-LABEL: llvm.mlir.global internal constant @main_costs_table(dense<[-1, 1, 0, 0, 0]> : tensor<5xi64>)
 // CHECK-LABEL: func.func private @main_costs(
 //  CHECK-SAME:     %[[X:.+]]: memref<?x8xf32>, %[[Y:.+]]: memref<?xf32>, %[[C:.+]]: !llvm.ptr)
 //   CHECK-DAG:   %[[C0:.+]] = arith.constant 0 : i64
@@ -19,11 +22,11 @@ func.func private @library(memref<?x8xf32>)
 //   CHECK-DAG:   %[[C4:.+]] = arith.constant 4 : i64
 //   CHECK-DAG:   %[[C8:.+]] = arith.constant 8 : i64
 //   CHECK-DAG:   %[[TEMPORARY:.+]] = arith.constant -2 : i64
-//   CHECK-DAG:   %[[LIBRARY:.+]] = arith.constant -1 : i64
+//   CHECK-DAG:   %[[TABLE:.+]] = llvm.mlir.addressof @main_costs_table
+//       CHECK:   call @sinter_rt_cost_table(%[[C]], %[[TABLE]], %[[C1]])
 //       CHECK:   call @sinter_rt_cost(%[[C]], %[[TEMPORARY]], %{{.+}}, %[[C0]], %[[C0]], %[[C0]])
 //       CHECK:   scf.for
 //       CHECK:     call @sinter_rt_cost(%[[C]], %[[C0]], %[[C1]], %{{.+}}, %{{.+}}, %{{.+}})
-//       CHECK:   call @sinter_rt_cost(%[[C]], %[[LIBRARY]], %[[C1]], %[[C0]], %[[C0]], %[[C0]])
 //       CHECK:   call @sinter_rt_cost(%[[C]], %[[C1]], %[[C1]],
 //   CHECK-NOT:   {{memref.(alloc|load|store|copy)|linalg|cf.assert|@kernel|@library}}
 //       CHECK:   return
@@ -94,5 +97,52 @@ func.func @checked(%x: memref<?xf32>, %y: memref<?xf32>) {
   %ok = arith.cmpi ne, %r, %zero : i64
   cf.assert %ok, "sizes of operands differ"
   memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// -----
+
+// Sizes are known and each kernel runs once: the function is its table alone. Memory of 8x4 f32, a copy of it, a kernel
+// function of somebody else's (what it costs is not known), 5 adds for each of 8 rows and 3 for each of 4 columns.
+
+func.func private @other(%x: memref<8x4xf32>) attributes {sinter.kernel} {
+  return
+}
+func.func private @ours(%x: memref<8x4xf32>, %y: memref<8xf32>) attributes {sinter.kernel,
+    sinter.cost = {kind = "rowwise", flops = [array<i64: 5, 0, 0>, array<i64: 3, 0, 1>], reads = [array<i64: 0, 4, 0, 0>], writes = [array<i64: 1, 1, 0, 0>]}} {
+  return
+}
+// CHECK-LABEL: func.func @known(
+//       CHECK: @known_costs_table(dense<[-2, 128, 0, 0, 0, 0, 1, 128, 128, 0, 1, 1, -1, -1, -1, 2, 1, 128, 32, 52]> : tensor<20xi64>)
+// CHECK-LABEL: func.func private @known_costs(
+//   CHECK-DAG:   %[[ROWS:.+]] = arith.constant 4 : i64
+//   CHECK-DAG:   %[[TABLE:.+]] = llvm.mlir.addressof @known_costs_table
+//  CHECK-NEXT:   call @sinter_rt_cost_table(%{{.+}}, %[[TABLE]], %[[ROWS]])
+//  CHECK-NEXT:   return
+func.func @known(%x: memref<8x4xf32>, %y: memref<8xf32>) {
+  %t = memref.alloc() : memref<8x4xf32>
+  memref.copy %x, %t : memref<8x4xf32> to memref<8x4xf32>
+  func.call @other(%t) : (memref<8x4xf32>) -> ()
+  func.call @ours(%t, %y) : (memref<8x4xf32>, memref<8xf32>) -> ()
+  memref.dealloc %t : memref<8x4xf32>
+  return
+}
+
+// -----
+
+// A loop's accounts are as many as it has runs, and no rows of the table.
+
+// CHECK-LABEL: func.func @looped(
+//   CHECK-NOT: costs_table
+// CHECK-LABEL: func.func private @looped_costs(
+//       CHECK:   scf.for
+//       CHECK:     call @sinter_rt_cost(
+func.func @looped(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    memref.copy %x, %y : memref<8x4xf32> to memref<8x4xf32>
+  }
   return
 }

@@ -17,27 +17,24 @@ func.func private @two_regions(%x: memref<5x7xf32>) attributes {sinter.kernel} {
 }
 func.func private @library(memref<5x7xf32>)
 
-// A kernel function is one kernel, or as many as it starts regions.
+// A kernel function is one kernel, or as many as it starts regions. What a block does is counted as one sum of each.
 
 // CHECK-LABEL: func @calls
 //  CHECK-SAME:   sinter.kernels = [{kind = "", name = "one_region"}, {kind = "", name = "two_regions"}]
-//       CHECK:   %[[FIRST:.+]] = arith.constant 0 : i32
-//       CHECK:   call @sinter_rt_begin(%[[FIRST]])
-//       CHECK:   %[[KERNEL:.+]] = arith.constant 0 : i32
-//       CHECK:   %[[ONE:.+]] = arith.constant 1 : i64
-//       CHECK:   call @sinter_rt_count(%[[KERNEL]], %[[ONE]])
+//   CHECK-DAG:   %[[C0:.+]] = arith.constant 0 : i32
+//   CHECK-DAG:   %[[C1:.+]] = arith.constant 1 : i32
+//   CHECK-DAG:   %[[KERNELS:.+]] = arith.constant 3 : i64
+//   CHECK-DAG:   %[[CALLS:.+]] = arith.constant 1 : i64
+//       CHECK:   call @sinter_rt_count(%[[C0]], %[[KERNELS]])
+//  CHECK-NEXT:   call @sinter_rt_begin(%[[C0]])
 //  CHECK-NEXT:   call @one_region
-//       CHECK:   %[[FIRST:.+]] = arith.constant 0 : i32
-//       CHECK:   call @sinter_rt_end(%[[FIRST]])
-//       CHECK:   %[[SECOND:.+]] = arith.constant 1 : i32
-//       CHECK:   call @sinter_rt_begin(%[[SECOND]])
-//       CHECK:   %[[TWO:.+]] = arith.constant 2 : i64
-//       CHECK:   call @sinter_rt_count(%{{.+}}, %[[TWO]])
+//  CHECK-NEXT:   call @sinter_rt_end(%[[C0]])
+//  CHECK-NEXT:   call @sinter_rt_begin(%[[C1]])
 //  CHECK-NEXT:   call @two_regions
-//       CHECK:   call @sinter_rt_end
-//       CHECK:   %[[LIBRARY:.+]] = arith.constant 1 : i32
-//       CHECK:   call @sinter_rt_count(%[[LIBRARY]], %{{.+}})
+//  CHECK-NEXT:   call @sinter_rt_end(%[[C1]])
+//  CHECK-NEXT:   call @sinter_rt_count(%[[C1]], %[[CALLS]])
 //  CHECK-NEXT:   call @library
+//  CHECK-NEXT:   return
 func.func @calls(%x: memref<5x7xf32>) {
   func.call @one_region(%x) : (memref<5x7xf32>) -> ()
   func.call @two_regions(%x) : (memref<5x7xf32>) -> ()
@@ -45,15 +42,20 @@ func.func @calls(%x: memref<5x7xf32>) {
   return
 }
 
-// What is left on the host counts each time that it runs, once and whole.
+// What is left on the host counts each time that it runs, once and whole: the loop's in the loop.
 
 // CHECK-LABEL: func @left
-//       CHECK:   call @sinter_rt_count
+//   CHECK-DAG:   %[[KERNEL:.+]] = arith.constant 0 : i32
+//   CHECK-DAG:   %[[TWO:.+]] = arith.constant 2 : i64
+//   CHECK-DAG:   %[[ONE:.+]] = arith.constant 1 : i64
+//       CHECK:   call @sinter_rt_count(%[[KERNEL]], %[[TWO]])
+//  CHECK-NEXT:   call @sinter_rt_begin
 //  CHECK-NEXT:   memref.copy
 //       CHECK:   scf.for
-//       CHECK:     call @sinter_rt_count
+//       CHECK:     call @sinter_rt_count(%[[KERNEL]], %[[ONE]])
+//  CHECK-NEXT:     call @sinter_rt_begin
 //  CHECK-NEXT:     linalg.fill
-//       CHECK:   call @sinter_rt_count
+//       CHECK:   call @sinter_rt_begin
 //  CHECK-NEXT:   linalg.generic
 //       CHECK:   call @sinter_rt_end
 //   CHECK-NOT:   call
@@ -81,19 +83,22 @@ func.func @left(%x: memref<5x7xf32>, %y: memref<5x7xf32>) {
 
 // CHECK-LABEL: func @temporaries
 //  CHECK-SAME:   %[[N:.+]]: index
-//       CHECK:   %[[BYTES:.+]] = arith.constant 140 : i64
-//       CHECK:   call @sinter_rt_count(%{{.+}}, %[[BYTES]])
+//   CHECK-DAG:   %[[WHAT:.+]] = arith.constant 2 : i32
+//   CHECK-DAG:   %[[BYTES:.+]] = arith.constant 164 : i64
+//   CHECK-DAG:   %[[ROW:.+]] = arith.constant 14 : i64
+//       CHECK:   call @sinter_rt_count(%[[WHAT]], %[[BYTES]])
 //  CHECK-NEXT:   memref.alloc() : memref<5x7xf32>
-//       CHECK:   %[[ROW:.+]] = arith.constant 14 : i64
 //       CHECK:   %[[M:.+]] = arith.index_cast %[[N]] : index to i64
 //       CHECK:   %[[ALL:.+]] = arith.muli %[[ROW]], %[[M]] : i64
-//       CHECK:   call @sinter_rt_count(%{{.+}}, %[[ALL]])
+//       CHECK:   call @sinter_rt_count(%[[WHAT]], %[[ALL]])
 //  CHECK-NEXT:   memref.alloc(%[[N]]) : memref<?x7xbf16>
 //   CHECK-NOT:   call
+//       CHECK:   memref.alloc() : memref<3xf64>
 //       CHECK:   memref.alloc() {sinter.workspace} : memref<9xi8>
 func.func @temporaries(%n: index) {
   %a = memref.alloc() : memref<5x7xf32>
   %b = memref.alloc(%n) : memref<?x7xbf16>
+  %d = memref.alloc() : memref<3xf64>
   %c = memref.alloc() {sinter.workspace} : memref<9xi8>
   return
 }
