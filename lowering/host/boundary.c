@@ -84,15 +84,33 @@ static void take_tensors(MlirOperation func, MlirBlock body, MlirType *inputs) {
   }
 }
 
-// No input is written. Whatever else was said of arguments has been read, and is about layouts of somebody else's.
+// Whether some use of an input might be made a write: any but those of kernels, which say that they only read it.
+static bool may_be_written(MlirValue x) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(x); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!sn_is(user, "bufferization.to_buffer") || !sn_get_attr(user, "read_only").ptr)
+      return true;
+  }
+  return false;
+}
+
+// No input is written. Whatever else was said of arguments has been read, and is about layouts of somebody else's. It
+// is said of those alone that might be: one-shot-bufferize takes the attributes of all others anew for each that it
+// drops.
 static void say_read_only(MlirOperation func, intptr_t n) {
   MlirContext ctx = mlirOperationGetContext(func);
+  MlirBlock body = sn_function_body(func);
+  bool any = false;
   MlirNamedAttribute writable =
       mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("bufferization.writable")), mlirBoolAttrGet(ctx, 0));
   MlirAttribute *each = sn_alloc((size_t)(n + 1) * sizeof *each);
-  for (intptr_t i = 0; i < n; ++i)
-    each[i] = mlirDictionaryAttrGet(ctx, 1, &writable);
-  if (n)
+  for (intptr_t i = 0; i < n; ++i) {
+    bool may = may_be_written(mlirBlockGetArgument(body, i));
+    each[i] = mlirDictionaryAttrGet(ctx, may, &writable);
+    any |= may;
+  }
+  mlirOperationRemoveAttributeByName(func, SN_STR("arg_attrs"));
+  if (any)
     sn_set_attr(func, "arg_attrs", mlirArrayAttrGet(ctx, n, each));
   free(each);
 }

@@ -15,17 +15,34 @@
 
 #include "lowering/host/host.h"
 
-// An op that gives a buffer to own: an allocation, or a call or a loop that may hand one on.
+// What gives no buffer to own.
+static const char *const views[] = {"builtin.unrealized_conversion_cast",
+                                    "memref.alloca",
+                                    "memref.cast",
+                                    "memref.collapse_shape",
+                                    "memref.expand_shape",
+                                    "memref.get_global",
+                                    "memref.reinterpret_cast",
+                                    "memref.subview",
+                                    "memref.transpose",
+                                    "memref.view",
+                                    NULL};
+
+static bool is_view(MlirOperation op) {
+  bool is = false;
+  for (const char *const *view = views; *view; ++view)
+    is |= sn_is(op, *view);
+  return is;
+}
+
+// An op that gives a buffer to own, or frees one: an allocation, or a call or a loop that may hand one on.
 static MlirWalkResult find_owned(MlirOperation op, void *user) {
-  bool view = sn_is(op, "memref.view") || sn_is(op, "memref.subview") || sn_is(op, "memref.cast") ||
-              sn_is(op, "memref.reinterpret_cast") || sn_is(op, "memref.get_global") ||
-              sn_is(op, "memref.collapse_shape") || sn_is(op, "memref.expand_shape") || sn_is(op, "memref.transpose") ||
-              sn_is(op, "memref.memory_space_cast");
-  bool owned = sn_is(op, "memref.dealloc") || sn_is(op, "bufferization.dealloc");
-  for (intptr_t k = 0; k < sn_num_results(op) && !view; ++k) {
+  bool owned = sn_is(op, "memref.dealloc") || sn_is(op, "bufferization.dealloc"), memref = false;
+  for (intptr_t k = 0; k < sn_num_results(op); ++k) {
     MlirType t = sn_type_of(sn_result(op, k));
-    owned |= mlirTypeIsAMemRef(t) || mlirTypeIsAUnrankedMemRef(t);
+    memref |= mlirTypeIsAMemRef(t) || mlirTypeIsAUnrankedMemRef(t);
   }
+  owned |= memref && !is_view(op);
   *(bool *)user |= owned;
   return owned ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }

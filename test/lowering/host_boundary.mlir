@@ -208,3 +208,23 @@ func.func @encoding(%x: tensor<4xf32, "blocked">) {
 
 // expected-error @+1 {{is declared, and nothing defines it}}
 func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// An input that kernels alone read needs no word about writing: upstream takes all arguments' attributes anew for each.
+
+func.func private @kernel(%x: memref<4xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  return
+}
+// CHECK-LABEL: func.func @read_by_kernels
+//  CHECK-SAME:   (%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xf32> {bufferization.writable = false})
+func.func @read_by_kernels(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %a = bufferization.to_buffer %x read_only : tensor<4xf32> to memref<4xf32>
+  %m = memref.alloc() : memref<4xf32>
+  func.call @kernel(%a, %m) : (memref<4xf32>, memref<4xf32>) -> ()
+  %t = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+  %w = tensor.insert %one into %y[%c0] : tensor<4xf32>
+  return %t, %w : tensor<4xf32>, tensor<4xf32>
+}
