@@ -217,12 +217,14 @@ func.func private @kernel(%x: memref<4xf32>, %y: memref<4xf32>) attributes {sint
   return
 }
 // CHECK-LABEL: func.func @read_by_kernels
-//  CHECK-SAME:   (%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xf32> {bufferization.writable = false})
-func.func @read_by_kernels(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+//  CHECK-SAME:   (%{{.+}}: tensor<4xf32>, %{{.+}}: tensor<4xf32> {bufferization.writable = false}, %{{.+}}: tensor<4xf32> {bufferization.writable = false})
+func.func @read_by_kernels(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f32
   %a = bufferization.to_buffer %x read_only : tensor<4xf32> to memref<4xf32>
   %m = memref.alloc() : memref<4xf32>
+  %b = bufferization.to_buffer %z : tensor<4xf32> to memref<4xf32>
+  memref.copy %a, %b : memref<4xf32> to memref<4xf32>
   func.call @kernel(%a, %m) : (memref<4xf32>, memref<4xf32>) -> ()
   %t = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
   %w = tensor.insert %one into %y[%c0] : tensor<4xf32>

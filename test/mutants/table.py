@@ -10,6 +10,15 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    # Host code
+    ("lowering/host/counters.c", "MlirBlock block = mlirOperationGetBlock(op);", "MlirBlock block = c->body;",
+     ["lowering/host_count.mlir"], "what a loop does is counted once"),
+    ("lowering/host/call_costs.c", "bool row = mlirBlockEqual(mlirOperationGetBlock(op), c->body);", "bool row = true;",
+     ["lowering/host_costs.mlir"], "a loop's kernels cost what one run of them does"),
+    ("lowering/host/deallocations.c", "owned |= memref && !is_view(op);", "(void)memref;",
+     ["lowering/host_deallocations.mlir"], "nothing is freed"),
+    ("lowering/host/boundary.c", '!sn_get_attr(user, "read_only").ptr)', "false)",
+     ["lowering/host_boundary.mlir"], "a use that may write is taken for one that reads"),
     ("lowering/cpu/pack_runs.c", 'low = sn(b, "arith.ceildivsi", low, by);', 'low = sn(b, "arith.divsi", low, by);',
      ["run/windows_strided.mlir"],
      "the first element of a strided window that begins in the padding"),
