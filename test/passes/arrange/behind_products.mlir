@@ -345,8 +345,9 @@ func.func @rounded(%s: tensor<6x6xf32>, %v: tensor<6x4xbf16>, %g: tensor<6x4xbf1
 // FLOATS-LABEL: func @floats
 //       FLOATS:   product (k = 4) (%{{.+}}[i, k] : tensor<5x4xf32>, %{{.+}}[j, k] : tensor<7x4xf32>) : f32
 //       FLOATS:   product (l = 4) (side(%{{.+}}[i, l] : tensor<5x4xf32>
+//       FLOATS:   product (m = 4) (side(%{{.+}}[i, m] : tensor<5x4xf32>
 //       FLOATS:   product (n = 4) (side(%{{.+}}[i, n] : tensor<5x4xf32>
-//       FLOATS:   ^row(%[[P:.+]]: tensor<7xf32>, %[[FAR:.+]]: tensor<7xf32>, %[[ADDED:.+]]: tensor<7xf32>):
+//       FLOATS:   ^row(%[[P:.+]]: tensor<7xf32>, %[[FAR:.+]]: tensor<7xf32>, %[[LARGE:.+]]: tensor<7xf32>, %[[ADDED:.+]]: tensor<7xf32>):
 //       FLOATS:     %[[C:.+]] = arith.constant 1.250000e-01 : f32
 //       FLOATS:     %[[CS:.+]] = sinter.broadcast %[[C]]
 //       FLOATS:     %[[S:.+]] = arith.mulf %[[P]], %[[CS]]
@@ -375,16 +376,86 @@ func.func @floats(%q: tensor<5x4xf32>, %k: tensor<7x4xf32>, %e: tensor<5x7xf32>)
     %x = arith.mulf %a, %cs : tensor<4xf32>
     sinter.yield %x : tensor<4xf32>
   }, %k[j, l] : tensor<7x4xf32>) : f32
+      product (m = 4) (side(%q[i, m] : tensor<5x4xf32>) {
+  ^side(%a: tensor<4xf32>):
+    %c = arith.constant -1.0e9 : f32
+    %cs = sinter.broadcast %c : f32 -> tensor<4xf32>
+    %x = arith.mulf %a, %cs : tensor<4xf32>
+    sinter.yield %x : tensor<4xf32>
+  }, %k[j, m] : tensor<7x4xf32>) : f32
       product (n = 4) (side(%q[i, n] : tensor<5x4xf32>) {
   ^side(%a: tensor<4xf32>):
     %x = arith.mulf %a, %a : tensor<4xf32>
     sinter.yield %x : tensor<4xf32>
   }, %k[j, n] : tensor<7x4xf32>) : f32
       outs(%e[i, j] : tensor<5x7xf32>) {
-  ^row(%p: tensor<7xf32>, %far: tensor<7xf32>, %squares: tensor<7xf32>):
-    %a = arith.addf %p, %far : tensor<7xf32>
+  ^row(%p: tensor<7xf32>, %far: tensor<7xf32>, %large: tensor<7xf32>, %squares: tensor<7xf32>):
+    %f = arith.addf %p, %far : tensor<7xf32>
+    %a = arith.addf %f, %large : tensor<7xf32>
     %b = arith.addf %a, %squares : tensor<7xf32>
     sinter.yield %b : tensor<7xf32>
   }
   return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// What is rounded to a half type before it is multiplied stays where it is: its factor is no factor of the product.
+
+// FLOATS-LABEL: func @rounded_sides
+//       FLOATS:   product (k = 4) (side(%{{.+}}[i, k] : tensor<5x4xbf16>)
+//       FLOATS:     arith.mulf %{{.+}} : tensor<4xbf16>
+//       FLOATS:   ^row(%[[P:.+]]: tensor<7xf32>):
+//  FLOATS-NEXT:     sinter.yield %[[P]]
+func.func @rounded_sides(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (side(%q[i, k] : tensor<5x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %c = arith.constant 0.3 : bf16
+    %cs = sinter.broadcast %c : bf16 -> tensor<4xbf16>
+    %x = arith.mulf %a, %cs : tensor<4xbf16>
+    sinter.yield %x : tensor<4xbf16>
+  }, side(%k[j, k] : tensor<7x4xbf16>) {
+  ^side(%a: tensor<4xbf16>):
+    %c = arith.constant 0.3 : bf16
+    %cs = sinter.broadcast %c : bf16 -> tensor<4xbf16>
+    %x = arith.mulf %a, %cs : tensor<4xbf16>
+    sinter.yield %x : tensor<4xbf16>
+  }) : f32
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>):
+    sinter.yield %p : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// Two products of the same rows in f32 are two forms with those: only one goes on from the rows. With halves they are
+// one.
+
+// FLOATS-LABEL: func @sums
+//       FLOATS:   sinter.contract
+//  FLOATS-NEXT:     product
+//   FLOATS-NOT:     product
+//       FLOATS:   sinter.contract
+//  FLOATS-NEXT:     product
+//   FLOATS-NOT:     product
+//       FLOATS:   return
+//   HALF-LABEL: func @sums
+//         HALF:   sinter.contract
+//    HALF-NEXT:     product
+//    HALF-NEXT:     product
+//     HALF-NOT:   sinter.contract
+//         HALF:   return
+func.func @sums(%s: tensor<6x6xf32>, %v: tensor<6x4xf32>, %g: tensor<6x4xf32>, %e: tensor<6x4xf32>)
+    -> (tensor<6x4xf32>, tensor<6x4xf32>) {
+  %y:2 = sinter.contract (i = 6) by (e = 4)
+      product (j = 6) (%s[i, j] : tensor<6x6xf32>, %v[j, e] : tensor<6x4xf32>) : f32
+      product (k = 6) (%s[k, i] : tensor<6x6xf32>, %g[k, e] : tensor<6x4xf32>) : f32
+      outs(%e[i, e] : tensor<6x4xf32>, %e[i, e] : tensor<6x4xf32>) {
+  ^row(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    sinter.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  return %y#0, %y#1 : tensor<6x4xf32>, tensor<6x4xf32>
 }

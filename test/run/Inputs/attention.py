@@ -46,6 +46,7 @@ CASES = {
     "plain": (530, "", "%s", same),
     "cross": (611, "", "%s", same),
     "causal": (530, POSITIONS + LATER + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j > i)),
+    "keys": (611, POSITIONS + LATER + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j > i)),
     "window": (530, POSITIONS + LATER + EARLY + SELECT.format(to="0", which="later", x="s")
                + SELECT.format(to="", which="early", x="x0"), "%x", masked(lambda i, j: (j > i) | (j + 100 <= i))),
     "ahead": (611, POSITIONS + "    %before = arith.cmpi slt, %j, %is : tensor<KEYSxindex>\n"
