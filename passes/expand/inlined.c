@@ -99,6 +99,10 @@ static MlirLogicalResult check_dim(const Copy *c, MlirOperation op) {
   if (!dim.ptr || !sn_row_op_takes_dim(op) || dim_of(f, mlirStringAttrGetValue(dim)).length || counts_rows(f, op))
     return SN_OK;
   MlirStringRef word = mlirStringAttrGetValue(dim);
+  if (f->num_rows > 1 && mlirStringRefEqual(word, SN_STR("row")))
+    return sn_error(c->use->op,
+                    "has a definition that counts rows, here over %td dimensions; give the sizes of all but the first",
+                    (intptr_t)f->num_rows);
   return sn_error(c->use->op, "has a definition that names '%.*s', and rows are of %td dimensions here, columns of %td",
                   (int)word.length, word.data, (intptr_t)f->num_rows, (intptr_t)f->num_cols);
 }

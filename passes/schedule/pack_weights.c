@@ -301,12 +301,30 @@ static const char *why_not(MlirValue weights) {
   return why ? why : "its readers do not take it alike";
 }
 
+// A result that is the gradient by an argument has its type, and a host knows weights as they are given.
+static bool wants_gradient(MlirOperation func, intptr_t argument) {
+  MlirAttribute all = sn_get_attr(func, "res_attrs");
+  for (intptr_t k = 0; all.ptr && k < mlirArrayAttrGetNumElements(all); ++k) {
+    MlirAttribute of = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, k), SN_STR(SN_GRADIENT_OF));
+    if (of.ptr && mlirAttributeIsAInteger(of) && mlirIntegerAttrGetValueInt(of) == argument)
+      return true;
+  }
+  return false;
+}
+
 static MlirLogicalResult function(MlirOperation func, void *user) {
   MlirBlock body = sn_function_body(func);
   bool asked = false;
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k) {
-    if (!sn_weights_said(func, k, SN_PACK).ptr)
+    MlirAttribute said = sn_weights_said(func, k, SN_PACK);
+    if (!said.ptr)
       continue;
+    if (!mlirAttributeIsAUnit(said))
+      return sn_error(func, "argument %td has " SN_PACK " with a value; write it alone, or leave it out", k);
+    if (wants_gradient(func, k))
+      return sn_error(
+          func, "argument %td is to be packed, but cannot be: the gradient by it is a result; leave " SN_PACK " out",
+          k);
     asked = true;
     const Uses *uses = user;
     bool done = false;

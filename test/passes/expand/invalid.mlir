@@ -55,7 +55,7 @@ sinter.define @class(%x: tensor<?xf32>) {
   sinter.yield %fs : tensor<?xf32>
 }
 func.func @rows(%x: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
-  // expected-error @+1 {{has a definition that names 'row', and rows are of 2 dimensions here, columns of 1}}
+  // expected-error @+1 {{has a definition that counts rows, here over 2 dimensions; give the sizes of all but the first}}
   %y = sinter.apply @class(%x) : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
   return %y : tensor<2x?x4xf32>
 }

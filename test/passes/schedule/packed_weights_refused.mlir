@@ -151,3 +151,34 @@ func.func @unknown(%x: tensor<70x?xf32>, %w: tensor<?x3xf32> {sinter.pack}) -> t
 func.func @unread(%w: tensor<5x3xf32> {sinter.pack}) {
   return
 }
+
+// -----
+
+// A gradient has the type of what it is by, and a host knows weights as they are given.
+
+// expected-error@below {{argument 1 is to be packed, but cannot be: the gradient by it is a result; leave sinter.pack out}}
+func.func @gradient(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack}, %dw: tensor<5x3xf32>)
+    -> (tensor<70x3xf32>, tensor<5x3xf32> {sinter.gradient_of = 1 : i64}) {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y, %dw : tensor<70x3xf32>, tensor<5x3xf32>
+}
+
+// -----
+
+// It is there or not: `false` would be taken for yes.
+
+// expected-error@below {{argument 1 has sinter.pack with a value; write it alone, or leave it out}}
+func.func @value(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack = false}) -> tensor<70x3xf32> {
+  %e = tensor.empty() : tensor<70x3xf32>
+  %y = sinter.contract (i = 70) by (j = 3) product (k = 5) (%x[i, k] : tensor<70x5xf32>, %w[k, j] : tensor<5x3xf32>) : f32
+      outs(%e[i, j] : tensor<70x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    sinter.yield %a : tensor<3xf32>
+  }
+  return %y : tensor<70x3xf32>
+}
