@@ -81,6 +81,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "residency", 0, 0, 0, 0, residencies,
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"buffer\": exponentials and "
      "the like in memory of the task"},
+    {"rows", "buffer_to", 0, 1 << 20, 1, 0, NULL,
+     "of residency = \"buffer\", where the length of rows is known at run time: columns up to which a row has a "
+     "buffer; of a longer one all is computed again"},
     {"rows", "stack", 0, 1 << 20, 1, 16384, NULL,
      "bytes of a buffered row up to which it lies on the task's stack; a longer one is allocated"},
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},

@@ -121,7 +121,7 @@ static void step(SnBuilder *b, Online *o, MlirValue j, int64_t width, int64_t co
     }
     if (p->kept.size)
       sn_op(b, "memref.store", lane_zero(b, state[0]), p->kept.data[0].factors,
-            sn(b, "arith.divui", c[v].column, sn_index(b, p->kept.data[0].per)));
+            sn_row_kept_factor(b, &p->kept.data[0], &c[v]));
     sn_fragment_free(&c[v]);
     if (by_parity && v % 2)
       sn_row_pair_free(&pairs[v / 2]);
@@ -164,28 +164,24 @@ static void separate(SnBuilder *b, Online *o, SnValues results, MlirValue *out) 
 }
 
 // What kept exponentials are multiplied with: exp(m - last) of the maximum m that each vector was computed under, or 1
-// if that was `last`.
+// if that was `last`. Memory has whole vectors of them.
 static void set_factors(SnBuilder *b, const Online *o, MlirValue last) {
   SnRowProgram *p = o->row->program;
   if (!p->kept.size)
     return;
   MlirValue factors = p->kept.data[0].factors;
   MlirType t = sn_element(sn_type_of(factors));
-  int64_t n = sn_dim(sn_type_of(factors), 0), lanes = o->row->lanes;
-  for (int part = 0; part < 2; ++part) {
-    int64_t width = part ? 1 : lanes, from = part ? n - n % lanes : 0, to = part ? n : n - n % lanes;
-    MlirType type = width > 1 ? sn_vector(t, width) : t;
-    if (from == to || (part && width == lanes))
-      continue;
-    SnLoop j = sn_for(b, sn_index(b, from), sn_index(b, to), sn_index(b, width));
-    MlirValue f = sn_none(last)
-                      ? sn_splat(b, type, mlirFloatAttrDoubleGet(b->ctx, t, 1.0))
-                      : sn(b, "math.exp",
-                           sn(b, "arith.subf", sn(b, width > 1 ? "vector.load" : "memref.load", factors, j.index, type),
-                              lanes_of(b, last, width)));
-    sn_op(b, width > 1 ? "vector.store" : "memref.store", f, factors, j.index);
-    sn_next(b, &j);
-  }
+  int64_t width = o->row->lanes;
+  MlirType type = width > 1 ? sn_vector(t, width) : t;
+  MlirValue n = sn_size_ceil(b, sn_form_columns(b, p->form), sn_index(b, width));
+  SnLoop j = sn_for(b, sn_index(b, 0), n, sn_index(b, width));
+  MlirValue f = sn_none(last)
+                    ? sn_splat(b, type, mlirFloatAttrDoubleGet(b->ctx, t, 1.0))
+                    : sn(b, "math.exp",
+                         sn(b, "arith.subf", sn(b, width > 1 ? "vector.load" : "memref.load", factors, j.index, type),
+                            lanes_of(b, last, width)));
+  sn_op(b, width > 1 ? "vector.store" : "memref.store", f, factors, j.index);
+  sn_next(b, &j);
 }
 
 static MlirValue least_finite(SnBuilder *b, MlirType t, int64_t width) {
@@ -263,7 +259,12 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   }
   MlirValue least =
       sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
-  SnIf odd = sn_if_types(b, sn(b, "arith.ori", not_known, least), (SnTypes){m, types});
+  MlirValue otherwise = sn(b, "arith.ori", not_known, least);
+  if (!fixed && p->kept.size) // single columns share a factor
+    otherwise = sn(b, "arith.ori", otherwise,
+                   sn(b, "arith.cmpi", sn_form_columns(b, p->form), sn_index(b, lanes),
+                      sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  SnIf odd = sn_if_types(b, otherwise, (SnTypes){m, types});
   separate(b, &o, sn_values(m, results), again);
   set_factors(b, &o, (MlirValue){0});
   sn_else_values(b, &odd, sn_values(m, again));

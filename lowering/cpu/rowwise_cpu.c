@@ -95,20 +95,51 @@ static MlirValue memory_of_task(SnBuilder *b, const SnForm *f, MlirType element,
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
+// Of rows of unknown length there is room for the longest that is kept.
 static void keep_rows(SnBuilder *b, const SnCpuRow *row) {
   SnRowProgram *p = row->program;
-  int64_t length = sn_row_length(p->form);
+  int64_t length = sn_row_length(p->form), lanes = row->lanes;
+  length = length == SN_DYNAMIC ? sn_schedule_number(p->form->schedule, "buffer_to") : length;
   sn_row_keep(p);
-  for (size_t i = 0; i < p->kept.size; ++i)
-    p->kept.data[i].memref = memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[i].value)), length);
   SnRowJoints joints = {0};
   if (row->online && p->kept.size)
     sn_row_join_phases(&joints, p);
+  length = joints.n ? sn_pieces(length, lanes) * lanes : length; // whole vectors, each under its own maximum
+  for (size_t i = 0; i < p->kept.size; ++i)
+    p->kept.data[i].memref = memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[i].value)), length);
   if (joints.n) {
-    p->kept.data[0].per = row->lanes;
-    p->kept.data[0].factors =
-        memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[0].value)), length / row->lanes);
+    p->kept.data[0].per = lanes;
+    p->kept.data[0].factors = memory_of_task(b, p->form, sn_element(sn_type_of(p->kept.data[0].value)),
+                                             sn_pieces(length / lanes, lanes) * lanes);
   }
+}
+
+// Rows of unknown length that are short are kept, others are computed again.
+static void emit_either(SnBuilder *b, SnCpuRow *row, const void *rows, intptr_t n, MlirValue *scalars) {
+  SnRowProgram *p = row->program;
+  int64_t to = sn_schedule_number(p->form->schedule, "buffer_to");
+  if (!p->kept.size || sn_row_length(p->form) != SN_DYNAMIC) {
+    sn_cpu_streaming(b, row, emit_rows, rows, n, scalars);
+    return;
+  }
+  MlirType types[SN_MAX_ACCUMULATORS];
+  MlirValue longer[SN_MAX_ACCUMULATORS];
+  for (intptr_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(scalars[i]);
+    longer[i] = scalars[i];
+  }
+  MlirValue fits =
+      sn(b, "arith.cmpi", sn_form_columns(b, p->form), sn_index(b, to), sn_attr("predicate", sn_i64(b->ctx, 7))); // ule
+  SnIf branch = sn_if_types(b, fits, (SnTypes){n, types});
+  sn_cpu_streaming(b, row, emit_rows, rows, n, scalars);
+  sn_else_values(b, &branch, sn_values(n, scalars));
+  size_t kept = p->kept.size;
+  p->kept.size = 0;
+  sn_cpu_streaming(b, row, emit_rows, rows, n, longer);
+  p->kept.size = kept;
+  sn_end_if_values(b, &branch, sn_values(n, longer));
+  for (intptr_t i = 0; i < n; ++i)
+    scalars[i] = sn_result(branch.op, i);
 }
 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
@@ -140,27 +171,28 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
     return sn_cpu_lower_rowlanes(k);
   if (sn_schedule_number(k->form.schedule, "columns"))
     return sn_cpu_lower_pieces(k);
-  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") && sn_row_length(&k->form) == SN_DYNAMIC)
-    return sn_error(k->form.op, "a row of unknown length has no buffer: schedule with residency = \"reread\"");
-  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer") &&
-      sn_schedule_word_is(k->form.schedule, "maximum", "online") &&
-      sn_row_length(&k->form) % sn_schedule_number(k->form.schedule, "lanes"))
+  bool buffer = sn_schedule_word_is(k->form.schedule, "residency", "buffer");
+  if (buffer && sn_row_length(&k->form) == SN_DYNAMIC && !sn_schedule_number(k->form.schedule, "buffer_to"))
+    return sn_error(k->form.op, "a row of unknown length has a buffer of a known size: schedule with buffer_to = 4096, "
+                                "or residency = \"reread\"");
+  if (buffer && sn_schedule_word_is(k->form.schedule, "maximum", "online") && sn_row_length(&k->form) != SN_DYNAMIC &&
+      sn_row_length(&k->form) < sn_schedule_number(k->form.schedule, "lanes"))
     return sn_error(k->form.op,
-                    "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, no multiple "
-                    "of %lld lanes: schedule with residency = \"reread\"",
+                    "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, fewer than "
+                    "%lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
   SnRowsTask t;
   sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);
   SnBuilder *b = &t.task.b;
   t.row = sn_cpu_scheduled(&t.form, &t.program);
   sn_cpu_body_targets(&t.form, &t.task, &t.partials, &t.row);
-  if (sn_schedule_word_is(k->form.schedule, "residency", "buffer"))
+  if (buffer)
     keep_rows(b, &t.row);
 
   Shares shares = share_rows(b, &t.form);
   Rows rows = {.lo = sn(b, "arith.muli", t.task.index, shares.chunk)};
   rows.hi = sn_cpu_end(b, rows.lo, shares.chunk, shares.rows);
-  sn_cpu_streaming(b, &t.row, emit_rows, &rows, t.n, t.scalars);
+  emit_either(b, &t.row, &rows, t.n, t.scalars);
   sn_cpu_rows_end(k, &t);
   return SN_OK;
 }

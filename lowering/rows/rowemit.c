@@ -49,10 +49,24 @@ static const SnKept *kept(const SnRowProgram *p, MlirValue v) {
   return NULL;
 }
 
+// Where a vector is kept. With factors they lie one behind the other, and what a row's last one has of the one before
+// it has twice.
+static MlirValue place_of_kept(SnBuilder *b, const SnKept *k, const SnFragment *c) {
+  return sn_none(k->factors) || c->columns == 1 ? c->column
+                                                : sn_size_mul(b, sn_row_kept_factor(b, k, c), sn_index(b, k->per));
+}
+
+MlirValue sn_row_kept_factor(SnBuilder *b, const SnKept *k, const SnFragment *c) {
+  MlirValue per = sn_index(b, k->per);
+  return c->columns == 1 ? sn(b, "arith.divui", c->column, per) : sn_size_ceil(b, c->column, per);
+}
+
 static void keep(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue v) {
   const SnKept *k = kept(p, v);
-  if (k && c->keeps && p->phase == k->first)
-    sn_scratch_store(b, sn_mapped(&c->made, v), k->memref, sn_values(1, &c->column), sn_no_attr());
+  if (k && c->keeps && p->phase == k->first) {
+    MlirValue at = place_of_kept(b, k, c);
+    sn_scratch_store(b, sn_mapped(&c->made, v), k->memref, sn_values(1, &at), sn_no_attr());
+  }
 }
 
 // The scalar that a row of integers is a broadcast of, or null.
@@ -89,9 +103,11 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue
   MlirOperation op = sn_definer(v);
   const SnKept *stored = kept(p, v);
   if (stored && p->phase > stored->first) {
-    made = sn_row_load_scratch(b, c, &(SnRowSource){.memref = stored->memref}, sn_element(sn_type_of(v)));
+    SnFragment there = *c;
+    there.column = place_of_kept(b, stored, c);
+    made = sn_row_load_scratch(b, &there, &(SnRowSource){.memref = stored->memref}, sn_element(sn_type_of(v)));
     if (!sn_none(stored->factors)) {
-      MlirValue at = sn(b, "arith.divui", c->column, sn_index(b, stored->per));
+      MlirValue at = sn_row_kept_factor(b, stored, c);
       MlirValue factor = sn(b, "memref.load", stored->factors, at, sn_element(sn_type_of(stored->factors)));
       made = sn(b, "arith.mulf", made, sn_fragment_spread(b, c, factor));
     }

@@ -43,7 +43,9 @@ typedef struct {
   SN_VEC(intptr_t) yields; // operands of the terminator that are rows and known from this phase on
 } SnPhase;
 
-// A row that phase `first` stores for later ones: memref[column], times factors[column / per] unless that is null.
+// A row that phase `first` stores for later ones: memref[column]. Unless `factors` is null it is in vectors of `per`
+// elements, one behind the other, times factors[sn_row_kept_factor]: a row's last vector, which begins at no multiple
+// of `per`, is the next one.
 typedef struct {
   MlirValue value, memref;
   int first;
@@ -119,6 +121,8 @@ MlirValue sn_row_yield(const SnRowProgram *p, intptr_t k);
 // In rowkeep.c. Which values of rows later phases had better load than compute again; their memrefs are for the
 // lowering to set.
 void sn_row_keep(SnRowProgram *p);
+// Which factor a vector of columns has, or a single column of a row that has no vector.
+MlirValue sn_row_kept_factor(SnBuilder *b, const SnKept *kept, const SnFragment *c);
 // In rowjoint.c. Says of every exponential of a row under its own maximum that its argument is not positive
 // (`sinter.not_positive`, which sinter-math reads).
 void sn_row_mark_exponentials(const SnRowProgram *p);

@@ -68,7 +68,7 @@ func.func private @one_phase(%x: memref<5x12xf32>, %y: memref<5x12xf32>) attribu
 // -----
 
 func.func private @unknown_length(%x: memref<4x?xf32>, %y: memref<4x?xf32>) attributes {sinter.kernel} {
-  // expected-error @below {{a row of unknown length has no buffer}}
+  // expected-error @below {{a row of unknown length has a buffer of a known size: schedule with buffer_to}}
   sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : memref<4x?xf32>) outs(%y[i, j] : memref<4x?xf32>)
       schedule(#sinter.rows<chunk = 1, lanes = 4, residency = "buffer">) {
   ^row(%a: tensor<?xf32>):

@@ -152,3 +152,61 @@ func.func @very_few(%x: tensor<3x?xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
   }
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// Exponentials of a row of any length are kept while they are 16 KB or less, in f32 for halves too. So are those of an
+// odd length, with the maximum in the same loop.
+
+// CHECK-LABEL: func @kept_of_any_length
+//       CHECK: schedule(#sinter.rows<buffer_to = 4096, chunk = 8, lanes = 16, maximum = "online", online_from = 512, residency = "buffer"
+func.func @kept_of_any_length(%x: tensor<40x?xf32>, %e: tensor<40x?xf32>) -> tensor<40x?xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = ?) ins(%x[i, j] : tensor<40x?xf32>) outs(%e[i, j] : tensor<40x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %p = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<?xf32>
+    %y = arith.divf %p, %t : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %0 : tensor<40x?xf32>
+}
+
+// CHECK-LABEL: func @kept_of_halves
+//       CHECK: schedule(#sinter.rows<buffer_to = 4096,
+func.func @kept_of_halves(%x: tensor<40x?xbf16>, %e: tensor<40x?xbf16>) -> tensor<40x?xbf16> {
+  %0 = sinter.rowwise (i = 40) by (j = ?) ins(%x[i, j] : tensor<40x?xbf16>) outs(%e[i, j] : tensor<40x?xbf16>) {
+  ^row(%h: tensor<?xbf16>):
+    %a = arith.extf %h : tensor<?xbf16> to tensor<?xf32>
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %p = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<?xf32>
+    %y = arith.divf %p, %t : tensor<?xf32>
+    %z = arith.truncf %y : tensor<?xf32> to tensor<?xbf16>
+    sinter.yield %z : tensor<?xbf16>
+  }
+  return %0 : tensor<40x?xbf16>
+}
+
+// CHECK-LABEL: func @kept_of_odd_length
+//       CHECK: schedule(#sinter.rows<chunk = 17, lanes = 16, maximum = "online", residency = "buffer"
+func.func @kept_of_odd_length(%x: tensor<40x1003xf32>, %e: tensor<40x1003xf32>) -> tensor<40x1003xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 1003) ins(%x[i, j] : tensor<40x1003xf32>) outs(%e[i, j] : tensor<40x1003xf32>) {
+  ^row(%a: tensor<1003xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<1003xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<1003xf32>
+    %d = arith.subf %a, %b : tensor<1003xf32>
+    %p = math.exp %d : tensor<1003xf32>
+    %s = sinter.row_reduce add %p : tensor<1003xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<1003xf32>
+    %y = arith.divf %p, %t : tensor<1003xf32>
+    sinter.yield %y : tensor<1003xf32>
+  }
+  return %0 : tensor<40x1003xf32>
+}
