@@ -61,6 +61,9 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/arrange/behind_products.mlir"], "products of rows in f32 are one form where they are asked to be two"),
     ("passes/differentiate/dead_rows.c", "  read_instead(maximum, x, sn_result(chosen, 0));\n", "",
      ["run/dead_rows.test"], "the maximum of a row of nothing but -inf has a gradient of NaN"),
+    ("lowering/cpu/chain_stream.c",
+     "if (!some || (sn_null(t.maximum) && (chain->ends_early || chain->begins_late))) {", "if (!some) {",
+     ["run/attention.test"], "gradients of keys that no query asks for are what was in memory"),
     # One parallel region of a CPU
     ("passes/sequence/region_worth.c", "LEAST_PART = 50,", "LEAST_PART = 51,", ["passes/sequence/cpu.mlir"],
      "less than a fiftieth is worth a region"),

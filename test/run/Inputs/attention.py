@@ -15,7 +15,7 @@ import numpy as np
 
 run, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 folder.mkdir(parents=True, exist_ok=True)
-HEADS, QUERIES, D, E = 2, 530, 16, 24
+HEADS, D, E = 2, 16, 24
 SCALE = 0.25
 
 
@@ -46,7 +46,7 @@ CASES = {
     "plain": (530, "", "%s", same),
     "cross": (611, "", "%s", same),
     "causal": (530, POSITIONS + LATER + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j > i)),
-    "keys": (611, POSITIONS + LATER + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j > i)),
+    "keys": (800, POSITIONS + LATER + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j > i)),
     "window": (530, POSITIONS + LATER + EARLY + SELECT.format(to="0", which="later", x="s")
                + SELECT.format(to="", which="early", x="x0"), "%x", masked(lambda i, j: (j > i) | (j + 100 <= i))),
     "ahead": (611, POSITIONS + "    %before = arith.cmpi slt, %j, %is : tensor<KEYSxindex>\n"
@@ -114,6 +114,7 @@ HALF = ("causal", "cross")  # in bf16, too
 THREADS = ("window", "cross")  # with three threads, too
 for name, t in [(name, "f32") for name in CASES] + [(name, "bf16") for name in HALF]:
     keys, lines, x, score = CASES[name]
+    QUERIES = 512 if name == "keys" else 530  # in whole blocks: those of the last keys have no query at all
     tolerance = 2e-5 if t == "f32" else 1.5e-2
     file = folder / f"{name}_{t}.mlir"
     file.write_text(program(keys, lines, x, t))
