@@ -52,8 +52,8 @@ static SnSpelled follow(SnSpelled s) {
     MlirValue tensor = sn_read_in_place(s.generic, s.v);
     if (sn_none(tensor))
       return s;
-    MlirOperation maker = sn_spelled_by(tensor);
-    s = sn_null(maker) ? (SnSpelled){{0}, tensor} : sn_spelled_result(maker);
+    MlirOperation maker = sn_spelled_by(tensor), fill = sn_def(tensor, "linalg.fill");
+    s = !sn_null(maker) ? sn_spelled_result(maker) : (SnSpelled){{0}, sn_null(fill) ? tensor : sn_operand(fill, 0)};
   }
   return s;
 }

@@ -28,13 +28,18 @@ static MlirValue without_reshapes(MlirValue v) {
   return v;
 }
 
+static bool is_true(SnSpelled v) { return sn_spelled_is(v, 1) || sn_spelled_is(v, -1); } // however i1 is read
+
 // The tensor whose numbers are compared with -inf, where `generic` has, for each row of them, whether all are.
 static MlirValue all_least(MlirOperation generic) {
   static const char *const both[] = {"arith.andi", NULL}, *const wide[] = {"arith.extf", "arith.cmpf", NULL},
                            *const plain[] = {"arith.cmpf", NULL};
   MlirValue none = {0};
   if (sn_null(generic) || !sn_is(generic, "linalg.generic") || sn_num_results(generic) != 1 ||
-      sn_num_operands(generic) != 2 || !sn_body_is(generic, both))
+      !sn_body_is(generic, both))
+    return none;
+  intptr_t n = sn_num_operands(generic);
+  if (n != 2 && (n != 3 || !is_true(sn_spelled_operand(sn_spelled_result(generic), 1)))) // of one number: no reduction
     return none;
   MlirOperation compare = sn_spelled_by(sn_operand(generic, 0));
   if (sn_null(compare) || (!sn_body_is(compare, wide) && !sn_body_is(compare, plain)))
@@ -107,7 +112,7 @@ bool sn_dead_rows(MlirOperation root) {
   MlirValue x = all_least(rows);
   if (sn_none(x))
     return false;
-  if (!mlirAttributeEqual(map_of(root, at), map_of(rows, 1)) ||
+  if (!mlirAttributeEqual(map_of(root, at), map_of(rows, sn_num_operands(rows) - 1)) ||
       !mlirAttributeEqual(map_of(root, last), map_of(rows, 0)))
     return sn_no(root, "a row of 0, but by a condition of other rows");
   MlirOperation sub = difference_of(p);

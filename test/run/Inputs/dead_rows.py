@@ -1,6 +1,6 @@
 """Gradients of scaled_dot_product_attention where masks leave nothing of some rows: 0 there, as PyTorch's.
 
-    dead_rows.py lengths|added|both FOLDER [bf16]        writes FOLDER/*.npy and FOLDER/options
+    dead_rows.py lengths|added|both|one FOLDER [bf16]        writes FOLDER/*.npy and FOLDER/options
 
 Reference: the formulas in float64, of rows that are left something; the others are 0.
 """
@@ -15,6 +15,8 @@ folder.mkdir(parents=True, exist_ok=True)
 B, H, T, D = 2, 2, 7, 4
 rng = np.random.default_rng(3)
 q, k, v, g = (rng.standard_normal((B, H, T, D)).astype("f4") for _ in range(4))
+if mask == "one":  # key
+    k, v = k[:, :, :1], v[:, :, :1]
 if half:  # the nearest numbers of bf16
     q, k, v, g = (((x.view("u4") + 0x8000) & 0xFFFF0000).view("f4") for x in (q, k, v, g))
 
@@ -24,7 +26,9 @@ added[0, 0, 2:5] = added[:, :, :, 5:] = added[1, 0, 0] = -np.inf
 masked = (np.arange(T) >= n[:, None])[:, None, None, :] | np.zeros((T, T), bool)
 if mask == "both":
     masked = masked | ~np.tril(np.ones((T, T), bool))
-masked = added == -np.inf if mask == "added" else masked
+if mask == "one":
+    added = added[..., :1]
+masked = added == -np.inf if mask in ("added", "one") else masked
 
 Q, K, V, G = (x.astype("f8") for x in (q, k, v, g))
 s = np.where(masked, -np.inf, Q @ K.swapaxes(-1, -2) * D**-0.5)
@@ -36,7 +40,7 @@ assert (p.sum(-1) == 0).any() and np.isfinite(ds).all()
 wanted = [p @ V, ds @ K, ds.swapaxes(-1, -2) @ Q, p.swapaxes(-1, -2) @ G]
 
 options = []
-for i, x in enumerate((q, k, v, added if mask == "added" else n, g)):
+for i, x in enumerate((q, k, v, added if mask in ("added", "one") else n, g)):
     np.save(folder / f"input{i}.npy", (x.view("u4") >> 16).astype("u2") if half and x.dtype == "f4" else x)
     options.append(f"--input={folder}/input{i}.npy")
 for i, x in enumerate(wanted):
