@@ -360,11 +360,11 @@ static MlirOperation make_delta(Dots *d, MlirOperation kept) {
   }
   MlirOperation op = sn_form_create(&b, &to, false);
   Maker m = {.d = d, .b = sn_at_end(to.body, b.loc)};
-  MlirType sum = mlirF32TypeGet(ctx);
+  MlirType product = f->products.data[d->product].type, sum = sn_bits(product) > 32 ? product : mlirF32TypeGet(ctx);
   MlirValue sides[2];
   for (size_t i = 0; i < 2; ++i) {
     MlirValue x = sn_input_argument(&to, i);
-    sides[i] = sn_bits(sn_element(sn_type_of(x))) < 32 ? sn_row_op(&m.b, "arith.extf", sum, 1, &x) : x;
+    sides[i] = sn_bits(sn_element(sn_type_of(x))) < sn_bits(sum) ? sn_row_op(&m.b, "arith.extf", sum, 1, &x) : x;
   }
   m.delta = sn_row_reduce(&m.b, "add", sn_row_op(&m.b, "arith.mulf", (MlirType){0}, 2, sides), sum);
   for (size_t i = 0; i < d->leaves.size; ++i)
