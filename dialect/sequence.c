@@ -45,6 +45,17 @@ bool sn_is_view(MlirOperation op) {
   return false;
 }
 
+void sn_sequence_move_views(const SnSequence *s) {
+  SnMap none = {0};
+  SnBuilder b = sn_before(s->op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (sn_is_view(op))
+      sn_move(&b, op, &none);
+  }
+  sn_map_free(&none);
+}
+
 MlirValue sn_viewed(MlirValue v) {
   for (MlirOperation op = sn_definer(v); sn_is_view(op); op = sn_definer(v))
     v = sn_operand(op, 0);

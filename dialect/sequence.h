@@ -29,6 +29,8 @@ static inline int64_t sn_sequence_phases(const SnSequence *s) {
 }
 // An operation that gives another shape to what it is given, without moving an element.
 bool sn_is_view(MlirOperation op);
+// Those in the body go in front of the sequence: they are the host's.
+void sn_sequence_move_views(const SnSequence *s);
 // What the value is a view of, or is itself.
 MlirValue sn_viewed(MlirValue v);
 

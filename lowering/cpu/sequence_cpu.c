@@ -169,18 +169,6 @@ static MlirLogicalResult lower_form(Sequence *q, MlirOperation func) {
 
 // ---- the sequence ------------------------------------------------------------------------------
 
-// Reshapes in the body are the host's, in front of the region.
-static void move_views(const SnSequence *s) {
-  SnMap none = {0};
-  SnBuilder b = sn_before(s->op);
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body), next; !sn_null(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (sn_is_view(op))
-      sn_move(&b, op, &none);
-  }
-  sn_map_free(&none);
-}
-
 static uintptr_t number_of(const SnTable *t, MlirOperation func) {
   uintptr_t n = 0;
   sn_table_get(t, func.ptr, &n);
@@ -238,7 +226,7 @@ MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
   SN_VEC(SnValueVec) operands = {0};
   MlirLogicalResult result = SN_OK;
   int number = 0;
-  move_views(&s);
+  sn_sequence_move_views(&s);
   for (size_t i = 0; i < s.forms.size && !sn_failed(result); ++i) {
     SnValueVec of_form = {0};
     for (intptr_t o = 0; o < sn_num_operands(s.forms.data[i]); ++o)

@@ -394,23 +394,11 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   }
 }
 
-// Reshapes in the body are the host's, in front of the launch.
-static void move_views(SnSequence *s) {
-  SnMap none = {0};
-  SnBuilder b = sn_before(s->op);
-  for (MlirOperation op = mlirBlockGetFirstOperation(s->body), next; !sn_null(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (sn_is_view(op))
-      sn_move(&b, op, &none);
-  }
-  sn_map_free(&none);
-}
-
 MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, void *taker) {
   Sequence q = {.s = sn_sequence_read(op), .scratch = COUNTER_BYTES};
   MlirLogicalResult result = sn_gpu_plan_sequence(&q.s, &q.plan);
   if (!sn_failed(result))
-    move_views(&q.s);
+    sn_sequence_move_views(&q.s);
   for (size_t i = 0; i < q.s.forms.size && !sn_failed(result); ++i)
     result = sn_gpu_lower_form(q.s.forms.data[i], gather, &q);
   if (!sn_failed(result)) {

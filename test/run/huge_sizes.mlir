@@ -3,6 +3,8 @@
 // RUN: not sinter-run %s --shape=1073741824x0 --shape=0x1073741824 --shape=1073741824x0 2>&1 | FileCheck %s --check-prefix=MEMORY
 // RUN: sinter-run %s --shape=7x37 --shape=37x5 --shape=7x3 --verify
 // RUN: sinter-run %s --shape=7x0 --shape=0x5 --shape=7x0 --verify
+// RUN: sinter-run %S/Inputs/empty_chain.mlir --shape=1099511627776x0 --shape=0x1099511627776 --shape=1099511627776x0
+// RUN: sinter-run %S/Inputs/empty_chain.mlir --shape=7x37 --shape=37x5 --shape=5x3 --verify
 
 // Inputs of no elements make a buffer between the products of more bytes than there are numbers for, 2^82: no
 // small buffer in its place. The second product sums over all rows of the first, so no kernel has both. 2^62 bytes
