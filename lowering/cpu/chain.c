@@ -214,12 +214,19 @@ static MlirLogicalResult check_walk(const Chain *chain) {
 
 // ---- the kernel ----------------------------------------------------------------------------------
 
-// A row without columns leaves nothing: neither a sum over rows nor a number of its own.
-static bool gives_columns_alone(const SnForm *f) {
-  bool all = !f->accumulators.size;
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    all &= sn_uses_cols(f, f->outputs.data[k].map);
-  return all;
+// 1 where a row leaves something, else 0: a sum over rows, or a result one of whose columns is there. A row whose first
+// group of columns is empty may still have a result of another.
+static MlirValue leaves_something(SnBuilder *b, const SnForm *f) {
+  MlirValue one = sn_index(b, 1), most = sn_index(b, f->accumulators.size != 0);
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    MlirValue columns = one;
+    for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+      if (sn_map_uses(f->outputs.data[k].map, d))
+        columns = sn_size_mul(b, columns, sn_form_size(b, f, d));
+    most = sn_size_max(b, most, columns);
+  }
+  int64_t known;
+  return sn_known(most, &known) ? sn_index(b, known > 0) : sn(b, "arith.minsi", most, one);
 }
 
 // Blocks of rows, and their shares: of the kernel, and again inside of a task.
@@ -229,14 +236,11 @@ static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
   c->rows = sn_form_sizes(b, f, batch_dims, c->together);
   MlirValue row_blocks = sn_size_ceil(b, c->rows, sn_index(b, c->m));
   c->blocks = sn_size_mul(b, sn_form_sizes(b, f, 0, batch_dims), row_blocks);
-  MlirValue columns = sn_form_columns(b, f);
-  int64_t known;
-  if (!sn_known(columns, &known) && gives_columns_alone(f)) // none, where there are no columns
-    c->blocks = sn_size_mul(b, c->blocks, sn(b, "arith.minsi", columns, one));
+  c->blocks = sn_size_mul(b, c->blocks, leaves_something(b, f));
   c->all_row_blocks = c->blocks;
   c->row_blocks = sn_size_max(b, row_blocks, one); // where there is none nothing runs; nothing is divided by it
   if (c->columns) {
-    c->pieces = sn_size_max(b, sn_size_ceil(b, columns, sn_index(b, c->columns)), one);
+    c->pieces = sn_size_max(b, sn_size_ceil(b, sn_form_columns(b, f), sn_index(b, c->columns)), one);
     c->blocks = sn_size_mul(b, c->blocks, c->pieces);
   }
   c->share = sn_size_max(b, sn_size_ceil(b, c->blocks, sn_index(b, sn_schedule_number(f->schedule, "tasks"))), one);

@@ -100,6 +100,8 @@ MlirValue sn_size_max(SnBuilder *b, MlirValue x, MlirValue y) {
   int64_t m, n;
   if (sn_known(x, &m) && sn_known(y, &n))
     return m > n ? x : y;
+  if (sn_known(x, &m) && !m)
+    return y;
   return sn(b, "arith.maxsi", x, y);
 }
 
