@@ -177,7 +177,8 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
     VERIFY_KERNELS,
-    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file' target=cpu "
+     "registers=$registers features='$features'}",
      "what was fused, and what not and why, is said", "explained"},
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
@@ -285,7 +286,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-split{target=gpu reasons=$explain launches=$launches stored=$stored again=$again}",
      "products that one kernel cannot multiply -> others", "fused"},
     VERIFY,
-    {"?explain=true sinter-explain{policy=$policy output='$explain-file'}",
+    {"?explain=true sinter-explain{policy=$policy output='$explain-file' target=gpu chip=$chip}",
      "what was fused, and what not and why, is said", "explained"},
     {"sinter-split{target=gpu launches=$launches stored=$stored again=$again}",
      "what a GPU's kernels cannot hold -> plain forms", NULL},

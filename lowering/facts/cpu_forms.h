@@ -24,6 +24,8 @@ bool sn_cpu_packs_chain(const SnForm *f);
 // Rows of the first group of columns are nothing but reduced and multiplied again, so a kernel may do with a block of
 // their columns at a time (cpu_streams.c).
 bool sn_cpu_streams(const SnForm *f);
+// Why it cannot, NULL if it can.
+const char *sn_cpu_not_streamed(const SnForm *f);
 // Columns from factor * (position in row dimension `dim`) + more on; of dimension -1 from `more` on.
 typedef struct {
   int64_t dim, factor, more;

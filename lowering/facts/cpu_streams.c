@@ -36,7 +36,8 @@ typedef struct {
   MlirOperation maximum;   // that exponentials are under; null: none yet
   SnMultiplied multiplied; // the first product that takes a row of the group
   int64_t products;
-  int64_t others; // that take a row of the group which is no exponential: reductions, products, results
+  int64_t others;  // that take a row of the group which is no exponential: reductions, products, results
+  const char *why; // it cannot be; NULL: it can so far
   SN_VEC(MlirValue) values;
   SN_VEC(When) when;
 } Stream;
@@ -49,6 +50,11 @@ static When when(const Stream *s, MlirValue v) {
 }
 
 static bool is_streamed_row(const Stream *s, MlirValue v) { return sn_is_row(v) && sn_row_group(&s->groups, v) == 0; }
+
+static bool refused(Stream *s, const char *why) {
+  s->why = why;
+  return false;
+}
 
 static void is(Stream *s, MlirOperation op, When w) {
   for (intptr_t r = 0; r < sn_num_results(op); ++r) {
@@ -131,9 +137,10 @@ static bool reduce(Stream *s, MlirOperation op) {
   if (!is_streamed_row(s, x))
     return true;
   if (!sn_get_attr(op, "kind").ptr)
-    return false;
+    return refused(s, "a reduction has a combiner of its own");
   s->others += when(s, x) == KNOWN;
-  return when(s, x) == KNOWN || (when(s, x) == EXPONENTIAL && sn_is_reduce(op, "add") && accumulates_as_is(op));
+  bool fits = when(s, x) == KNOWN || (when(s, x) == EXPONENTIAL && sn_is_reduce(op, "add") && accumulates_as_is(op));
+  return fits || refused(s, "a reduction waits for another, and is no sum under its maximum");
 }
 
 // The products that take one row take it in one type.
@@ -151,13 +158,14 @@ static bool multiply(Stream *s, MlirOperation op) {
                     {0, 0},
                     0};
   if (s->products++ && !(mlirTypeEqual(m.b, s->multiplied.b) && mlirTypeEqual(m.sum, s->multiplied.sum)))
-    return false;
+    return refused(s, "rows are multiplied again by matrices of several types");
   // Half types of a small range: they would vanish.
   if (sn_cpu_weights_scaled(op) && sn_range(m.a) < sn_range(mlirF32TypeGet(mlirOperationGetContext(op))))
-    return false;
+    return refused(s, "weights in a type of small range may be more than 1 while a row grows");
   s->multiplied = m;
   s->others += when(s, x) == KNOWN;
-  return when(s, x) <= SCALED && same_type;
+  return (when(s, x) <= SCALED && same_type) ||
+         refused(s, "what is multiplied again is known at the row's end, and no softmax");
 }
 
 static bool exponential(Stream *s, MlirOperation op) {
@@ -200,10 +208,10 @@ static bool place(Stream *s, MlirOperation op) {
     return reduce(s, op);
   if (!sn_num_results(op)) { // an assert
     ++s->others;
-    return latest(s, op) == KNOWN;
+    return latest(s, op) == KNOWN || refused(s, "a condition is known at the row's end");
   }
   if (sn_row_op_has(op, SN_READS_ONE) && is_streamed_row(s, sn_operand(op, 0)))
-    return false;
+    return refused(s, "one of its elements is asked for");
   is(s, op, elementwise(s, op));
   return true;
 }
@@ -226,8 +234,12 @@ static bool streams(const SnForm *f, Stream *of) {
   for (intptr_t k = 0; k < sn_num_operands(end) && can; ++k) {
     bool result = is_streamed_row(&s, sn_operand(end, k));
     s.others += result;
-    can = !result || when(&s, sn_operand(end, k)) == KNOWN;
+    can = !result || when(&s, sn_operand(end, k)) == KNOWN || refused(&s, "it stores rows that are known at their end");
   }
+  of->why = s.why         ? s.why
+            : !s.products ? "its rows are not multiplied again"
+            : can         ? NULL
+                          : "its rows are needed whole";
   can &= s.products > 0;
   sn_row_groups_free(&s.groups);
   sn_vec_free(&s.values);
@@ -240,6 +252,11 @@ static bool streams(const SnForm *f, Stream *of) {
 bool sn_cpu_streams(const SnForm *f) {
   Stream s;
   return streams(f, &s);
+}
+
+const char *sn_cpu_not_streamed(const SnForm *f) {
+  Stream s;
+  return streams(f, &s) ? NULL : s.why;
 }
 
 // What is asked of a row is exponentials under its maximum alone.

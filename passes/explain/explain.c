@@ -16,8 +16,9 @@
 
 #include "passes/explain/explain.h"
 #include "runtime/file.h"
-#include <stdarg.h>
+#include "target/chips.h"
 #include <errno.h>
+#include <stdarg.h>
 
 // ---- small things -------------------------------------------------------------------
 
@@ -168,6 +169,7 @@ static void free_nodes(SnNodes *nodes) {
     free(nodes->data[i].why);
     free(nodes->data[i].computes);
     free(nodes->data[i].reads_what);
+    free(nodes->data[i].families);
     sn_vec_free(&nodes->data[i].made_of);
     sn_vec_free(&nodes->data[i].lines);
     sn_vec_free(&nodes->data[i].reads);
@@ -332,6 +334,7 @@ static void find_boundaries(SnExplanation *e) {
 typedef struct {
   bool record;
   const char *policy, *output;
+  SnScheduleOptions target;
 } Options;
 
 static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
@@ -344,6 +347,9 @@ static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
       sn_remark(func, "its attribute sinter.before is not what sinter-explain records");
     match_parts(&e);
     find_boundaries(&e);
+    for (size_t i = 0; i < e.after.size; ++i)
+      if (sn_is_form(e.after.data[i].op) && *o->target.target)
+        e.after.data[i].families = sn_explain_families(e.after.data[i].op, &o->target);
     MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
     char *title = format("%.*s", (int)name.length, name.data);
     e.name = title;
@@ -371,6 +377,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   const Options *o = run->options;
   size_t n = strlen(o->output);
   bool html = n > 5 && !strcmp(o->output + n - 5, ".html"), own = n && strcmp(o->output, "-") && !o->record;
+  if (!strcmp(o->target.target, "gpu") && !sn_gpu_chip(o->target.chip))
+    return sn_error(module, SN_GPU_CHIP_ERROR, o->target.chip);
   SinterFile file;
   bool made = !own || sinter_file_create(&file, o->output, false);
   FILE *to = own ? file.to : n ? stdout : stderr;
@@ -393,12 +401,22 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
 }
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
+static const char *const targets[] = {"", "cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_BOOL, "record", "only keep what is there now, for a later sinter-explain", "false", NULL,
      offsetof(Options, record)},
     {SN_OPTION_STRING, "policy", "that sinter-fuse ran with", "medium", policies, offsetof(Options, policy)},
     {SN_OPTION_STRING, "output", "a file, of HTML if it ends in .html; - is stdout; empty: stderr", "", NULL,
      offsetof(Options, output)},
+    {SN_OPTION_STRING, "target", "also say how rows that are multiplied again run there, and why not otherwise", "",
+     targets, offsetof(Options, target.target)},
+    {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
+     offsetof(Options, target.chip)},
+    {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,
+     offsetof(Options, target.vector_bits)},
+    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(Options, target.registers)},
+    {SN_OPTION_STRING, "features", "instructions that a CPU has, as in sinter-schedule", "avx2,fma,avx512f", NULL,
+     offsetof(Options, target.features)},
     {0},
 };
 

@@ -6,6 +6,7 @@
 #define SINTER_PASSES_EXPLAIN_H
 
 #include "passes/fuse/fuse.h"
+#include "passes/schedule/schedule.h"
 #include <stdio.h>
 
 typedef SN_VEC(MlirLocation) SnLocations;
@@ -18,6 +19,7 @@ typedef struct {
   char *why;             // an operation outside: why it stays there, or NULL
   char *computes;        // "sum(exp(a - b))"; NULL: not known
   char *reads_what;      // "60 B + 4 B": each operand; NULL if there is one
+  char *families;        // lines of how it runs, and why no earlier family; NULL: a form that has no table
   bool outside;
   double in, out;        // bytes that it reads and writes
   SnLocations lines;     // of the program, that it stands for
@@ -60,6 +62,10 @@ void sn_lines(MlirLocation location, SnLocations *to);
 void sn_tag(MlirOperation op, size_t number);
 void sn_tags(MlirLocation location, SnIndices *to);
 void sn_untag(MlirOperation func);
+// explain/families.c: how a form that multiplies its rows again runs, by the table of schedules, and why not otherwise,
+// as lines of text; NULL for other forms. Free it.
+char *sn_explain_families(MlirOperation form, const SnScheduleOptions *target);
+
 // explain/formula.c: what a form computes. Free it.
 char *sn_formula(MlirOperation form);
 

@@ -162,6 +162,11 @@ static void put_kernels(const SnExplanation *e, FILE *to) {
       }
       fputs("<br>", to);
     }
+    if (n->families) {
+      fputs("<pre>", to);
+      put(n->families, to);
+      fputs("</pre>", to);
+    }
     fprintf(to, "</td></tr>\n");
   }
   fprintf(to, "</table>\n");

@@ -35,6 +35,8 @@ static void put_kernel(const SnExplanation *e, size_t k, FILE *to) {
   fprintf(to, ", writes %s%s\n", sn_amount(n->out).text, n->parts.size ? ", made of" : "");
   for (size_t i = 0; i < n->parts.size; ++i)
     put_part(&e->before.data[n->parts.data[i]], to);
+  if (n->families)
+    fputs(n->families, to);
 }
 
 void sn_explain_text(const SnExplanation *e, FILE *to) {

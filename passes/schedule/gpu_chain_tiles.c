@@ -4,9 +4,9 @@
 //
 //   #sinter.mma<kernel = "wgmma", m = 128, n = 128, threads = 256, stages = 4>
 //
-// On Hopper warpgroups come first, where copies can fetch all sides: 64 rows each, and as many columns as registers and
-// two slots allow. A block reads both sides with columns once for its m rows, so m is as large as leaves every
-// multiprocessor a tile. What grows is in registers: of many results there are fewer columns at a time.
+// Which of both, and of how many columns at a time, is a table (schedule/chain_families.c). Warpgroups have 64 rows
+// each. A block reads both sides with columns once for its m rows, so m is as large as leaves every multiprocessor a
+// tile. What grows is in registers: of many results there are fewer columns at a time.
 //
 // new schedule key: of rows that a GPU multiplies again: when it is said.
 //
@@ -14,7 +14,7 @@
 
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_chains.h"
-#include "passes/schedule/schedule.h"
+#include "passes/schedule/chain_families.h"
 #include "target/chips.h"
 #include <stdio.h>
 
@@ -38,14 +38,21 @@ static int64_t registers(const SnForm *f, int64_t n, bool ahead) {
 
 enum { MOST_STAGES = 8, BARRIER_BYTES = 2048 };
 
-// So many rows and columns by wgmma: stages, 0 where it does not fit.
-static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip) {
+// So many rows and columns by wgmma: stages, 0 and why where it does not fit.
+static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip, SnWhyNot *why) {
   SnGpuChainPlan plan;
-  if (registers(f, n, ahead) > OF_A_THREAD || !sn_gpu_chain_staged(f, m, n, &plan, NULL))
-    return 0;
+  const char *unfit = "a side cannot be fetched by copies";
+  int64_t needed = registers(f, n, ahead);
+  if (needed > OF_A_THREAD)
+    return sn_why_not(why, "a thread would have %lld registers of %d", (long long)needed, OF_A_THREAD);
+  if (!sn_gpu_chain_staged(f, m, n, &plan, &unfit))
+    return sn_why_not(why, "%s", unfit);
   int64_t room = chip->shared_bytes - plan.rows_bytes - BARRIER_BYTES,
           stages = plan.slot_bytes ? room / plan.slot_bytes : 0;
-  return stages < 2 ? 0 : smaller(stages, MOST_STAGES);
+  if (stages < 2)
+    return sn_why_not(why, "%lld rows and two slots of %lld bytes are more than shared memory has", (long long)m,
+                      (long long)plan.slot_bytes);
+  return smaller(stages, MOST_STAGES);
 }
 
 // Blocks of threads that share a tile's columns, where tiles are few: as many as all multiprocessors have one, and each
@@ -67,17 +74,24 @@ static int64_t group_of(int64_t batch, int64_t down, const SnGpuChip *chip) {
   return smaller(smaller(batch, sn_pieces(2 * chip->multiprocessors, down)), MOST);
 }
 
-static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip) {
-  int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128, n = 128;
+MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptions *options, int64_t n, bool ahead,
+                                          SnWhyNot *why) {
+  enum { NARROW = 64 };
+  const SnGpuChip *chip = sn_gpu_chip(options->chip);
+  SnGpuPoints of = sn_gpu_chain_points(f), *points = &of;
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128,
+          length = sn_group_length(f, 0), stages = 0;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
   if (known && (rows <= 64 || sn_times(batch, sn_pieces(rows, 128)) < chip->multiprocessors / 2))
     m = 64;
-  if (sn_group_length(f, 0) != SN_DYNAMIC && sn_group_length(f, 0) <= 64)
-    n = 64;
-  while (n > 64 && !stages_of(f, m, n, true, chip))
-    n -= 64;
-  bool ahead = stages_of(f, m, n, true, chip) > 0;
-  int64_t stages = stages_of(f, m, n, ahead, chip);
+  if (!sn_gpu_chip_has(options->chip, "sm_90a"))
+    (void)sn_why_not(why, "it needs sm_90a, and the chip is %s", options->chip);
+  else if (sn_in_sequence(f->op))
+    (void)sn_why_not(why, "it shares its launch with other kernels");
+  else if (n > NARROW && length != SN_DYNAMIC && length <= NARROW)
+    (void)sn_why_not(why, "its rows have %lld columns", (long long)length);
+  else
+    stages = stages_of(f, m, n, ahead, chip, why);
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
@@ -97,17 +111,11 @@ static MlirAttribute by_warpgroups(const SnForm *f, const SnGpuPoints *points, c
                     ahead ? "" : ", ahead = 0"));
 }
 
-// ---- one of both -----------------------------------------------------------------------------------
+// ---- by warps --------------------------------------------------------------------------------------
 
-MlirAttribute sn_schedule_gpu_chain(const SnForm *f, const SnScheduleOptions *options) {
+MlirAttribute sn_schedule_gpu_chain_mma(const SnForm *f, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
-  if (sn_gpu_not_chain(f))
-    return mlirAttributeGetNull();
   SnGpuPoints points = sn_gpu_chain_points(f);
-  bool warpgroups = sn_gpu_chip_has(options->chip, "sm_90a") && !sn_in_sequence(f->op);
-  MlirAttribute staged = warpgroups ? by_warpgroups(f, &points, chip) : mlirAttributeGetNull();
-  if (staged.ptr)
-    return staged;
   int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64;
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
   while (n > 16 && (registers(f, n, true) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))

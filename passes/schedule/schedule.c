@@ -10,12 +10,12 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/schedule/schedule.mlir
 
-#include "passes/schedule/schedule.h"
 #include "dialect/row_groups.h"
 #include "dialect/schedules.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_layers.h"
+#include "passes/schedule/chain_families.h"
 #include "target/chips.h"
 
 typedef MlirAttribute (*Scheduler)(const SnForm *form, const SnScheduleOptions *options);
@@ -47,8 +47,8 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   SnForm form = sn_form_read(op);
   if (!form.contract && form.matrices.size)
     scheduler = sn_schedule_brgemm;
-  if (form.contract && form.matrices.size && !strcmp(options->target, "gpu"))
-    scheduler = sn_gpu_not_chain(&form) ? sn_schedule_gpu_layers : sn_schedule_gpu_chain;
+  if (sn_is_chain(&form))
+    scheduler = sn_schedule_chain;
   MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;

@@ -10,6 +10,11 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/schedule/gpu_chain_tiles.c", "int64_t needed = registers(f, n, ahead);",
+     "int64_t needed = registers(f, n, true);", ["passes/explain/families_gpu.mlir"],
+     "a block of columns after the other takes as many registers as two at once"),
+    ("passes/explain/families.c", 'way < line ? "not" :', 'way <= line ? "not" :',
+     ["passes/explain/families_cpu.mlir"], "the way that is taken is told as one that does not apply"),
     # Host code
     ("lowering/host/counters.c", "MlirBlock block = mlirOperationGetBlock(op);", "MlirBlock block = c->body;",
      ["lowering/host_count.mlir"], "what a loop does is counted once"),

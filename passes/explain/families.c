@@ -1,0 +1,98 @@
+// families.c: how a form that multiplies its rows again runs, by the table that the scheduler walks.
+//
+//   kernel 0: sinter.contract (b = 2, i = 512) by (j = 512) by (e = 256) ..., made of
+//     ...
+//     ways to run it, the first that applies is taken:
+//       not "wgmma, 128 columns ahead" (sm_90a; ...): a thread would have 296 registers of 255
+//       as "wgmma, 64 columns ahead" (sm_90a; ...): #sinter.mma<kernel = "wgmma", m = 64, n = 64, ...>
+//       or "wgmma, 64 columns in turn" (sm_90a; ...)
+//     blocks without columns that the mask leaves are not made: none from i + 1 on
+//
+// runs in: explain    test: test/passes/explain/families_gpu.mlir, test/passes/explain/families_cpu.mlir
+
+#include "lowering/facts/cpu_forms.h"
+#include "passes/explain/explain.h"
+#include "passes/schedule/chain_families.h"
+#include <stdlib.h>
+
+static void put_text(MlirStringRef text, void *to) { fwrite(text.data, 1, text.length, to); }
+
+static void put_schedule(MlirAttribute schedule, FILE *to) {
+  mlirAttributePrint(schedule, put_text, to);
+  fputc('\n', to);
+}
+
+// "i + 1", "i", "64"
+static void put_column(const SnForm *f, const SnCpuEnd *end, FILE *to) {
+  const char *minus = end->factor < 0 ? "-" : "";
+  if (!end->factor) {
+    fprintf(to, "%lld", (long long)end->more);
+    return;
+  }
+  const SnDim *d = &f->dims.data[end->dim];
+  fprintf(to, "%s%.*s", minus, (int)d->name.length, d->name.data);
+  if (end->more)
+    fprintf(to, " %c %lld", end->more < 0 ? '-' : '+', llabs(end->more));
+}
+
+static void put_skipped(const SnForm *f, FILE *to) {
+  SnCpuEnd end, begin;
+  bool ends = sn_cpu_stream_ends(f, &end) || sn_cpu_vanish_from(f, &end),
+       begins = sn_cpu_stream_begins(f, &begin) || sn_cpu_vanish_below(f, &begin);
+  if (!sn_cpu_streams(f) || (!ends && !begins))
+    return;
+  fputs("  blocks without columns that the mask leaves are not made: none", to);
+  if (begins) {
+    fputs(" below ", to);
+    put_column(f, &begin, to);
+  }
+  if (ends) {
+    fputs(begins ? ", none from " : " from ", to);
+    put_column(f, &end, to);
+    fputs(" on", to);
+  }
+  fputc('\n', to);
+}
+
+static void put_families(const SnForm *f, const SnScheduleOptions *target, FILE *to) {
+  MlirAttribute given = sn_get_attr(f->op, "schedule");
+  if (given.ptr) {
+    fputs("  runs as the program says: ", to);
+    put_schedule(given, to);
+    return;
+  }
+  SnWhyNot why[16];
+  const SnChainFamily *first = sn_chain_families, *line;
+  while (first->target && strcmp(first->target, target->target))
+    ++first;
+  MlirAttribute found = mlirAttributeGetNull();
+  for (line = first; line->schedule; ++line)
+    if ((found = line->schedule(f, target, &why[line - first])).ptr)
+      break;
+  fputs("  ways to run it, the first that applies is taken:\n", to);
+  for (const SnChainFamily *way = first; way->target && !strcmp(way->target, target->target); ++way) {
+    fprintf(to, "    %s \"%s\" (%s)", way < line ? "not" : way == line ? "as" : "or", way->name, way->applies);
+    if (way < line)
+      fprintf(to, ": %s", why[way - first].text);
+    if (way == line && found.ptr) {
+      fputs(": ", to);
+      put_schedule(found, to);
+    } else {
+      fputc('\n', to);
+    }
+  }
+}
+
+char *sn_explain_families(MlirOperation form, const SnScheduleOptions *target) {
+  SnForm f = sn_form_read(form);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = sn_is_chain(&f) ? open_memstream(&text, &size) : NULL;
+  if (to) {
+    put_families(&f, target, to);
+    put_skipped(&f, to);
+    fclose(to);
+  }
+  sn_form_free(&f);
+  return text;
+}
