@@ -122,7 +122,7 @@ static SinterExit run(const Tool *tool, const Options *options, SinterDriverOpti
 // A road for no processor in particular, with settings in front of the compiler's.
 static SinterExit anywhere(const Tool *tool, MlirModule module, const SnSetting *first, const char *until) {
   const SinterCompiler *c = tool->job->compiler;
-  SnSetting settings[16] = {{"policy", c->policy},
+  SnSetting settings[18] = {{"policy", c->policy},
                             {"input", c->input_dialect},
                             {"wrt", c->wrt},
                             {"result", c->result},
@@ -130,8 +130,9 @@ static SinterExit anywhere(const Tool *tool, MlirModule module, const SnSetting 
                             {"tuning", c->tuning},
                             {"without", c->without},
                             {"constants", c->constants},
-                            {"weights", c->half_weights ? "half" : "parts"}};
-  for (size_t n = 9; first && first->name; ++first)
+                            {"weights", c->half_weights ? "half" : "parts"},
+                            {"launches", c->launches}};
+  for (size_t n = 10; first && first->name; ++first)
     settings[n++] = *first;
   return tool_exit(sn_road_run(tool->job, module, "sinter-cpu", settings, NULL, until));
 }
@@ -146,7 +147,9 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   if (code == SINTER_EXIT_OK && options->explain) {
     const SnSetting explain[] = {{"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
-    code = anywhere(tool, module, explain, "explained");
+    const char *launches = tool->job->compiler->launches;
+    bool joined = !strcmp(launches, "one") || !strcmp(launches, "worth");
+    code = anywhere(tool, module, explain, joined ? "joined" : "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
     code = tool->job->compiler->cpu ? tool_exit(sn_road(tool->job, module, NULL, options->emit))
                                     : anywhere(tool, module, NULL, options->emit);

@@ -9,6 +9,8 @@
 //   kernel 0 | kernel 1 stay apart, 148 B flow
 //     model.mlir:12:8: reads a result reduced over the rows of its neighbour's grid
 //
+// of=sequences: where kernels share a launch, which wait for which, behind their schedules (explain/tasks.c).
+//
 // Reasons come from fusion itself: it is asked again for each pair of neighbours that is left. A kernel
 // knows what went into it by its location (explain/tags.c).
 //
@@ -22,8 +24,7 @@
 
 // ---- small things -------------------------------------------------------------------
 
-static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *text, ...) {
+char *sn_explain_format(const char *text, ...) {
   char *s = sn_alloc(1024);
   va_list arguments;
   va_start(arguments, text);
@@ -77,7 +78,7 @@ static bool is_kernel(MlirOperation op) { return sn_is_form(op) || sn_is(op, "si
 
 static char *name_of(MlirOperation op) {
   if (!sn_is_form(op))
-    return format("%s", sn_name(op));
+    return sn_explain_format("%s", sn_name(op));
   SnForm f = sn_form_read(op);
   char text[400], *at = text, *end = text + sizeof text - 1;
   size_t rows = (size_t)f.num_rows, cols = rows + (size_t)f.num_cols;
@@ -98,7 +99,7 @@ static char *name_of(MlirOperation op) {
       snprintf(at, (size_t)(end - at), ")");
   }
   sn_form_free(&f);
-  return format("%s", text);
+  return sn_explain_format("%s", text);
 }
 
 // Bytes of all operands, each once; *sum is set to the sum as it is written where there are several.
@@ -121,7 +122,7 @@ static double bytes_in(MlirOperation op, char **sum) {
       at = end + snprintf(at, 16, " + ...");
     ++terms;
   }
-  *sum = terms > 1 ? format("%s", text) : NULL;
+  *sum = terms > 1 ? sn_explain_format("%s", text) : NULL;
   return n;
 }
 
@@ -154,7 +155,7 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
     n.out += mlirTypeIsARankedTensor(sn_type_of(sn_result(op, k))) ? sn_bytes(sn_type_of(sn_result(op, k))) : 0;
   MlirAttribute why = sn_get_attr(op, "sinter.why");
   if (!kernel && why.ptr && mlirAttributeIsAString(why))
-    n.why = format("%.*s", (int)mlirStringAttrGetValue(why).length, mlirStringAttrGetValue(why).data);
+    n.why = sn_explain_format("%.*s", (int)mlirStringAttrGetValue(why).length, mlirStringAttrGetValue(why).data);
   sn_lines(mlirOperationGetLocation(op), &n.lines);
   sn_tags(mlirOperationGetLocation(op), &n.made_of);
   for (intptr_t i = 0; i < sn_num_operands(op); ++i)
@@ -163,7 +164,9 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
   return MlirWalkResultSkip;
 }
 
-static void free_nodes(SnNodes *nodes) {
+void sn_explain_nodes(MlirOperation op, SnNodes *to) { mlirOperationWalk(op, collect, to, MlirWalkPreOrder); }
+
+void sn_explain_free_nodes(SnNodes *nodes) {
   for (size_t i = 0; i < nodes->size; ++i) {
     free(nodes->data[i].what);
     free(nodes->data[i].why);
@@ -230,12 +233,13 @@ static bool recorded(MlirOperation func, SnNodes *to) {
         !mlirAttributeIsAFloat(out) || !reads.ptr || !mlirAttributeIsADenseI64Array(reads) || !lines.ptr ||
         !mlirAttributeIsALocation(lines))
       return false;
-    SnNode n = {.what = format("%.*s", (int)mlirStringAttrGetValue(what).length, mlirStringAttrGetValue(what).data),
-                .computes =
-                    format("%.*s", (int)mlirStringAttrGetValue(computes).length, mlirStringAttrGetValue(computes).data),
-                .outside = mlirBoolAttrGetValue(outside),
-                .in = mlirFloatAttrGetValueDouble(in),
-                .out = mlirFloatAttrGetValueDouble(out)};
+    SnNode n = {
+        .what = sn_explain_format("%.*s", (int)mlirStringAttrGetValue(what).length, mlirStringAttrGetValue(what).data),
+        .computes = sn_explain_format("%.*s", (int)mlirStringAttrGetValue(computes).length,
+                                      mlirStringAttrGetValue(computes).data),
+        .outside = mlirBoolAttrGetValue(outside),
+        .in = mlirFloatAttrGetValueDouble(in),
+        .out = mlirFloatAttrGetValueDouble(out)};
     sn_lines(mlirLocationFromAttribute(lines), &n.lines);
     for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(reads); ++k)
       if (mlirDenseI64ArrayGetElement(reads, k) >= 0 && mlirDenseI64ArrayGetElement(reads, k) < i)
@@ -288,24 +292,24 @@ static char *why_apart(const SnExplanation *e, size_t i, size_t j, const SnPolic
   const SnNode *a = &e->after.data[i], *b = &e->after.data[j];
   const SnNode *out = a->outside ? a : b;
   if (out->outside)
-    return format("%s stays outside: %s", out->what, out->why ? out->why : "it was not raised");
+    return sn_explain_format("%s stays outside: %s", out->what, out->why ? out->why : "it was not raised");
   if (!mlirBlockEqual(mlirOperationGetBlock(a->op), mlirOperationGetBlock(b->op)))
-    return format("one of them stands inside control flow");
+    return sn_explain_format("one of them stands inside control flow");
   if (!sn_is_form(a->op) || !sn_is_form(b->op))
-    return format("kernel %zu: work in steps is a kernel by itself", sn_is_form(a->op) ? j : i);
+    return sn_explain_format("kernel %zu: work in steps is a kernel by itself", sn_is_form(a->op) ? j : i);
   if (sn_get_attr(a->op, "schedule").ptr || sn_get_attr(b->op, "schedule").ptr)
-    return format("they are scheduled already");
+    return sn_explain_format("they are scheduled already");
   if (policy->nothing)
-    return format("the policy is disabled");
+    return sn_explain_format("the policy is disabled");
   MlirAttribute cut = sn_get_attr(a->op, "sinter.cut");
   if (cut.ptr && mlirAttributeEqual(cut, sn_get_attr(b->op, "sinter.cut"))) {
     MlirStringRef why = mlirStringAttrGetValue(mlirArrayAttrGetElement(cut, 1));
-    return format("could be one: %.*s", (int)why.length, why.data);
+    return sn_explain_format("could be one: %.*s", (int)why.length, why.data);
   }
   if (sn_can_fuse(a->op, b->op, policy))
-    return format("nothing keeps them apart: run sinter-fuse");
+    return sn_explain_format("nothing keeps them apart: run sinter-fuse");
   const SnRefusal *r = sn_refusal();
-  return format("kernel %zu: %s", mlirOperationEqual(r->op, a->op) ? i : j, r->text);
+  return sn_explain_format("kernel %zu: %s", mlirOperationEqual(r->op, a->op) ? i : j, r->text);
 }
 
 static void find_boundaries(SnExplanation *e) {
@@ -333,13 +337,13 @@ static void find_boundaries(SnExplanation *e) {
 
 typedef struct {
   bool record;
-  const char *policy, *output;
+  const char *policy, *output, *of;
   SnScheduleOptions target;
 } Options;
 
 static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
   SnExplanation e = {.policy = o->policy};
-  mlirOperationWalk(func, collect, &e.after, MlirWalkPreOrder);
+  sn_explain_nodes(func, &e.after);
   if (o->record) {
     record(func, &e.after);
   } else {
@@ -351,7 +355,7 @@ static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
       if (sn_is_form(e.after.data[i].op) && *o->target.target)
         e.after.data[i].families = sn_explain_families(e.after.data[i].op, &o->target);
     MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
-    char *title = format("%.*s", (int)name.length, name.data);
+    char *title = sn_explain_format("%.*s", (int)name.length, name.data);
     e.name = title;
     (html ? sn_explain_html : sn_explain_text)(&e, to);
     free(title);
@@ -361,8 +365,8 @@ static void explain(MlirOperation func, const Options *o, FILE *to, bool html) {
   for (size_t i = 0; i < e.boundaries.size; ++i)
     free(e.boundaries.data[i].why);
   sn_vec_free(&e.boundaries);
-  free_nodes(&e.before);
-  free_nodes(&e.after);
+  sn_explain_free_nodes(&e.before);
+  sn_explain_free_nodes(&e.after);
 }
 
 static MlirWalkResult forget_why(MlirOperation op, void *user) {
@@ -373,17 +377,13 @@ static MlirWalkResult forget_why(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  const Options *o = run->options;
-  size_t n = strlen(o->output);
-  bool html = n > 5 && !strcmp(o->output + n - 5, ".html"), own = n && strcmp(o->output, "-") && !o->record;
-  if (!strcmp(o->target.target, "gpu") && !sn_gpu_chip(o->target.chip))
-    return sn_error(module, SN_GPU_CHIP_ERROR, o->target.chip);
-  SinterFile file;
-  bool made = !own || sinter_file_create(&file, o->output, false);
-  FILE *to = own ? file.to : n ? stdout : stderr;
-  if (!made)
-    return sn_error(module, "sinter-explain cannot write %s: %s", o->output, strerror(errno));
+static bool is_html(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".html");
+}
+
+static void explain_kernels(MlirOperation module, const Options *o, FILE *to) {
+  bool html = is_html(o->output);
   if (html && !o->record)
     sn_explain_html_begin(to);
   SnOpVec functions = sn_collect(module, "func.func");
@@ -395,14 +395,64 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     sn_explain_html_end(to);
   if (!o->record)
     mlirOperationWalk(module, forget_why, NULL, MlirWalkPreOrder);
-  sn_source_free();
-  bool ok = own ? sinter_file_finish(&file) : !fflush(to);
+}
+
+// What was said of the kernels is there already: it goes on.
+static void explain_sequences(MlirOperation module, const SnOpVec *sequences, const Options *o, FILE *to) {
+  bool html = is_html(o->output);
+  for (size_t i = 0; i < sequences->size; ++i) {
+    MlirOperation func = mlirOperationGetParentOperation(sequences->data[i]);
+    while (!sn_null(func) && !sn_is(func, "func.func"))
+      func = mlirOperationGetParentOperation(func);
+    MlirStringRef name = sn_null(func) ? SN_STR("") : mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+    char *title = sn_explain_format("%.*s", (int)name.length, name.data);
+    SnTasks t = sn_tasks_read(sequences->data[i]);
+    (html ? sn_tasks_html : sn_tasks_text)(&t, title, i, to);
+    sn_tasks_free(&t);
+    free(title);
+  }
+  if (html)
+    sn_explain_html_end(to);
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
+  const Options *o = run->options;
+  if (!strcmp(o->target.target, "gpu") && !sn_gpu_chip(o->target.chip))
+    return sn_error(module, SN_GPU_CHIP_ERROR, o->target.chip);
+  bool own = *o->output && strcmp(o->output, "-") && !o->record, of_sequences = !strcmp(o->of, "sequences");
+  SnOpVec sequences = of_sequences ? sn_collect(module, "sinter.sequence") : (SnOpVec){0};
+  if (of_sequences && !sequences.size)
+    return SN_OK;
+  char *page = of_sequences && own ? sn_explain_said(o->output) : NULL;
+  SinterFile file;
+  bool made = !own || sinter_file_create(&file, o->output, false);
+  if (made) {
+    FILE *to = own ? file.to : *o->output ? stdout : stderr;
+    if (page)
+      fputs(page, to);
+    else if (of_sequences && is_html(o->output))
+      sn_explain_html_begin(to);
+    if (of_sequences)
+      explain_sequences(module, &sequences, o, to);
+    else
+      explain_kernels(module, o, to);
+    sn_source_free();
+  }
+  free(page);
+  sn_vec_free(&sequences);
+  if (!made)
+    return sn_error(module, "sinter-explain cannot write %s: %s", o->output, strerror(errno));
+  bool ok = own ? sinter_file_finish(&file) : !fflush(*o->output ? stdout : stderr);
   return ok ? SN_OK : sn_error(module, "sinter-explain cannot write all of %s: %s", o->output, strerror(errno));
 }
 
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const targets[] = {"", "cpu", "gpu", NULL};
+static const char *const subjects[] = {"kernels", "sequences", NULL};
 static const SnOption options[] = {
+    {SN_OPTION_STRING, "of",
+     "kernels: what fused; sequences: what their forms wait for, behind what the output says already", "kernels",
+     subjects, offsetof(Options, of)},
     {SN_OPTION_BOOL, "record", "only keep what is there now, for a later sinter-explain", "false", NULL,
      offsetof(Options, record)},
     {SN_OPTION_STRING, "policy", "that sinter-fuse ran with", "medium", policies, offsetof(Options, policy)},

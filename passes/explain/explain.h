@@ -1,4 +1,5 @@
-// explain.h: private to passes/explain. The kernels of a program before and after fusion, and why they are so many.
+// explain.h: private to passes/explain. The kernels of a program before and after fusion, and why they are so many; and
+// which wait for which where several share a launch.
 //
 // decides: what is said of kernels, and of those that stayed two.
 
@@ -54,6 +55,9 @@ SnAmount sn_amount(double bytes);
 const char *sn_line_name(MlirLocation line);
 const char *sn_line_text(MlirLocation line);
 void sn_source_free(void);
+// What a file says, a page without its end: for more to be said behind it. NULL: nothing. Free it.
+char *sn_explain_said(const char *path);
+#define SN_EXPLAIN_PAGE_END "</body></html>\n"
 // The lines that a location stands for.
 void sn_lines(MlirLocation location, SnLocations *to);
 
@@ -69,10 +73,51 @@ char *sn_explain_families(MlirOperation form, const SnScheduleOptions *target);
 // explain/formula.c: what a form computes. Free it.
 char *sn_formula(MlirOperation form);
 
+// The kernels that stand in an operation, in order, and operations that stay outside; and free them.
+void sn_explain_nodes(MlirOperation op, SnNodes *to);
+void sn_explain_free_nodes(SnNodes *nodes);
+// A new string, of 1023 characters at most.
+char *sn_explain_format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
 void sn_explain_text(const SnExplanation *e, FILE *to);
 // One section of a page for each function.
 void sn_explain_html_begin(FILE *to);
 void sn_explain_html(const SnExplanation *e, FILE *to);
 void sn_explain_html_end(FILE *to);
+// Text that is safe in a page: n characters at most.
+void sn_explain_html_put(const char *s, size_t n, FILE *to);
+
+// ---- explain/tasks.c: the forms of a sequence, and what they wait for --------------------------------
+
+// Form `from` makes what form `to` reads; or, with no bytes, `to` waits for it all the same.
+typedef struct {
+  size_t from, to;
+  double bytes;
+} SnTaskFlow;
+
+// Forms first .. first + period - 1, `times` times over: layers, or steps.
+typedef struct {
+  size_t first, period, times;
+} SnTaskRepeat;
+
+typedef struct {
+  SnNodes forms;
+  char **work;             // of each form: "12 tasks"; NULL: not known
+  int64_t *phase, *waits;  // of each form
+  bool on_gpu;             // phases wait for each other, and not forms
+  int64_t blocks, threads; // of the launch, on a GPU
+  SN_VEC(SnTaskFlow) flows;
+  SN_VEC(SnTaskRepeat) repeats;
+} SnTasks;
+
+SnTasks sn_tasks_read(MlirOperation sequence);
+void sn_tasks_free(SnTasks *t);
+// The form of the first time that stands for form k; k itself if it is none of a later time.
+size_t sn_tasks_shown(const SnTasks *t, size_t k);
+// What begins with form k, or NULL.
+const SnTaskRepeat *sn_tasks_repeat(const SnTasks *t, size_t k);
+double sn_tasks_inner(const SnTasks *t, size_t k); // bytes of other forms that form k reads
+void sn_tasks_text(const SnTasks *t, const char *name, size_t number, FILE *to);
+void sn_tasks_html(const SnTasks *t, const char *name, size_t number, FILE *to);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "passes/explain/explain.h"
 
-static void put_escaped(const char *s, size_t n, FILE *to) {
+void sn_explain_html_put(const char *s, size_t n, FILE *to) {
   for (size_t i = 0; i < n && s[i]; ++i)
     switch (s[i]) {
     case '<': fputs("&lt;", to); break;
@@ -17,7 +17,7 @@ static void put_escaped(const char *s, size_t n, FILE *to) {
     default: fputc(s[i], to);
     }
 }
-static void put(const char *s, FILE *to) { put_escaped(s, strlen(s), to); }
+static void put(const char *s, FILE *to) { sn_explain_html_put(s, strlen(s), to); }
 
 // ---- the picture ----------------------------------------------------------------------
 
@@ -53,7 +53,7 @@ static void put_label(const SnNode *n, FILE *to) {
   if (n->computes && *n->computes && strlen(n->computes) < 18)
     put(n->computes, to);
   else
-    put_escaped(name, strcspn(name, " ({<:"), to);
+    sn_explain_html_put(name, strcspn(name, " ({<:"), to);
   if (n->lines.size)
     fprintf(to, " :%d", mlirLocationFileLineColRangeGetStartLine(n->lines.data[0]));
 }
@@ -122,11 +122,14 @@ void sn_explain_html_begin(FILE *to) {
         ".picture { overflow: auto; max-height: 70vh; border: 1px solid #ddd }\n"
         "svg rect { stroke: #555 } svg path { fill: none; stroke: #999 } svg text { font: 11px ui-monospace, "
         "monospace; text-anchor: middle }\n"
+        ".tasks text { text-anchor: start } .tasks .flow { font-size: 9px; fill: #333 }\n"
+        ".tasks .lane { stroke: none; fill: #f2f2f2 } .tasks .waits { stroke-dasharray: 3 3 }\n"
+        ".tasks .times { fill: none; stroke: #36c; stroke-width: 2 } .tasks .time { fill: #36c }\n"
         ".pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1em } .pictures > * { min-width: 0 }\n"
         "</style></head><body>\n",
         to);
 }
-void sn_explain_html_end(FILE *to) { fputs("</body></html>\n", to); }
+void sn_explain_html_end(FILE *to) { fputs(SN_EXPLAIN_PAGE_END, to); }
 
 static void put_totals(const SnExplanation *e, FILE *to) {
   fprintf(to, "<table><tr><th></th><th>launches</th><th>memory traffic</th></tr>\n");
@@ -153,7 +156,7 @@ static void put_kernels(const SnExplanation *e, FILE *to) {
       if (text) {
         const char *generic = strstr(text, "linalg.generic");
         fputs("&ensp;", to);
-        put_escaped(text, generic ? (size_t)(generic - text) + 14 : 90, to);
+        sn_explain_html_put(text, generic ? (size_t)(generic - text) + 14 : 90, to);
       }
       if (part->computes && *part->computes) {
         fputs("&ensp;<b>", to);

@@ -37,20 +37,33 @@ typedef struct {
 static _Thread_local SN_VEC(File) files;
 static _Thread_local SN_VEC(char *) names;
 
+// Plain files alone: a location, or an option, may name anything. NULL: there is none.
+static char *read_file(const char *path) {
+  struct stat about;
+  FILE *in = !stat(path, &about) && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+  if (!in)
+    return NULL;
+  SN_VEC(char) text = {0};
+  for (int c; (c = getc(in)) != EOF;)
+    sn_push(&text, (char)c);
+  fclose(in);
+  sn_push(&text, 0);
+  return text.data;
+}
+
+char *sn_explain_said(const char *path) {
+  char *text = read_file(path), *end = text ? strstr(text, SN_EXPLAIN_PAGE_END) : NULL;
+  if (end)
+    *end = 0;
+  return text;
+}
+
 static const File *file(MlirStringRef name) {
   for (size_t i = 0; i < files.size; ++i)
     if (strlen(files.data[i].name) == name.length && !memcmp(files.data[i].name, name.data, name.length))
       return &files.data[i];
   File f = {.name = strndup(name.data, name.length)};
-  struct stat about; // a location may name anything: read plain files alone
-  FILE *in = !stat(f.name, &about) && S_ISREG(about.st_mode) ? fopen(f.name, "rb") : NULL;
-  SN_VEC(char) text = {0};
-  for (int c; in && (c = getc(in)) != EOF;)
-    sn_push(&text, (char)c);
-  if (in)
-    fclose(in);
-  sn_push(&text, 0);
-  f.text = text.data;
+  f.text = read_file(f.name);
   for (char *line = f.text; line && *line;) {
     sn_push(&f.lines, line);
     line = strchr(line, '\n');
