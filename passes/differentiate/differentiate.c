@@ -36,6 +36,7 @@ typedef struct {
   SnTable seen;  // ops that were looked at; 1: it lies between
   SnOpVec order; // those, each behind what it reads
   SnTable last;  // of a value: 1 + the number of the latest part of its gradient
+  SnTable readers; // of a value: how many give it one
   SN_VEC(Part) parts;
 } Graph;
 
@@ -198,12 +199,16 @@ static void give(void *user, size_t input, MlirValue gradient) {
   add_part(to->g, sn_operand(to->form, (intptr_t)input), (SnGradient){true, gradient});
 }
 
-// The readers of `v` that a gradient comes from.
-static size_t num_readers(const Graph *g, MlirValue v) {
-  size_t n = sn_same(v, sn_operand(g->op, 0));
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); use.ptr; use = mlirOpOperandGetNextUse(use))
-    n += lies_between(g, mlirOpOperandGetOwner(use));
-  return n;
+// A gradient comes from several readers of `v`. Which those are is known before the first is asked.
+static bool has_readers(Graph *g, MlirValue v) {
+  uintptr_t n = 0;
+  if (!sn_table_get(&g->readers, v.ptr, &n)) {
+    n = sn_same(v, sn_operand(g->op, 0));
+    for (MlirOpOperand use = mlirValueGetFirstUse(v); use.ptr; use = mlirOpOperandGetNextUse(use))
+      n += lies_between(g, mlirOpOperandGetOwner(use));
+    sn_table_put(&g->readers, v.ptr, n);
+  }
+  return n > 1;
 }
 
 static bool through_form(Graph *g, MlirOperation op) {
@@ -224,7 +229,7 @@ static bool through_form(Graph *g, MlirOperation op) {
     active[k] = is_between(g, v);
     elements[k] = sn_element(sn_type_of(v));
     // Added up, or handed on: rounded once, at the end.
-    if (sn_is_float(elements[k]) && (num_readers(g, v) > 1 || (!sn_null(def) && lies_between(g, def))))
+    if (sn_is_float(elements[k]) && (has_readers(g, v) || (!sn_null(def) && lies_between(g, def))))
       elements[k] = sn_wide_type(elements[k]);
   }
   Giving to = {g, op};
@@ -341,6 +346,7 @@ static MlirLogicalResult differentiate(MlirOperation op) {
   sn_vec_free(&g.wrt);
   sn_table_free(&g.seen);
   sn_table_free(&g.last);
+  sn_table_free(&g.readers);
   sn_vec_free(&g.order);
   sn_vec_free(&g.parts);
   return ok ? SN_OK : SN_FAIL;

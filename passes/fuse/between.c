@@ -3,7 +3,8 @@
 //   a: makes x      w: reads x      b: reads y         a and b may be one kernel, w moves behind it
 //   a: makes x      w: reads x      b: reads x, w's    b waits for w, which waits for a: they stay two
 //
-// Who waits for whom is found along operands and uses: what else stands between the two costs nothing.
+// Who waits for whom is found along operands and uses: what else stands between the two costs nothing. What was found
+// is kept, since the next pair asks for nearly the same: the gradient of each layer waits for all layers behind it.
 //
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
 
@@ -28,7 +29,11 @@ SnOrder sn_order(MlirBlock block) {
   return order;
 }
 
-void sn_order_free(SnOrder *order) { sn_table_free(&order->places); }
+void sn_order_free(SnOrder *order) {
+  sn_table_free(&order->places);
+  sn_table_free(&order->numbers);
+  sn_vec_free(&order->known);
+}
 
 uintptr_t sn_order_place(const SnOrder *order, MlirOperation op) {
   uintptr_t place = 0;
@@ -37,6 +42,60 @@ uintptr_t sn_order_place(const SnOrder *order, MlirOperation op) {
 }
 
 void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place) { sn_table_put(&order->places, op.ptr, place); }
+
+// ---- what is known to wait for what ------------------------------------------------------
+
+// 1 + its place among the known; 0 if nothing is known of it.
+static uintptr_t number_of(const SnOrder *order, MlirOperation op) {
+  uintptr_t n = 0;
+  sn_table_get(&order->numbers, op.ptr, &n);
+  return n;
+}
+
+static uintptr_t add_known(SnOrder *order, MlirOperation op) {
+  sn_push(&order->known, ((SnKnown){.op = op}));
+  sn_table_put(&order->numbers, op.ptr, order->known.size);
+  return order->known.size;
+}
+
+static void learn(SnOrder *order, MlirOperation b, MlirOperation a) {
+  uintptr_t of_a = number_of(order, a), of_b = number_of(order, b);
+  of_a = of_a ? of_a : add_known(order, a);
+  of_b = of_b ? of_b : add_known(order, b);
+  order->known.data[of_b - 1].waits_for = of_a;
+  order->known.data[of_b - 1].age = order->age;
+}
+
+// Something that the op waits for; null if nothing is known.
+static MlirOperation known_wait(const SnOrder *order, MlirOperation op) {
+  uintptr_t n = number_of(order, op);
+  if (!n || order->known.data[n - 1].age != order->age)
+    return (MlirOperation){0};
+  for (n = order->known.data[n - 1].waits_for; n && order->known.data[n - 1].merged;)
+    n = order->known.data[n - 1].merged;
+  return n ? order->known.data[n - 1].op : (MlirOperation){0};
+}
+
+void sn_order_merged(SnOrder *order, MlirOperation a, MlirOperation b, MlirOperation merged) {
+  uintptr_t of_a = number_of(order, a), of_b = number_of(order, b);
+  sn_table_put(&order->numbers, a.ptr, 0);
+  sn_table_put(&order->numbers, b.ptr, 0);
+  uintptr_t n = sn_null(merged) ? 0 : add_known(order, merged);
+  for (int i = 0; i < 2; ++i) {
+    uintptr_t old = i ? of_a : of_b;
+    if (!old)
+      continue;
+    SnKnown *was = &order->known.data[old - 1];
+    was->op = (MlirOperation){0};
+    was->merged = n;
+    if (n && was->waits_for && was->age == order->age) {
+      order->known.data[n - 1].waits_for = was->waits_for;
+      order->known.data[n - 1].age = was->age;
+    }
+  }
+}
+
+void sn_order_reads_less(SnOrder *order) { ++order->age; }
 
 static bool stands_before(const SnOrder *order, MlirOperation a, MlirOperation b) {
   return order ? sn_order_place(order, a) < sn_order_place(order, b) : mlirOperationIsBeforeInBlock(a, b);
@@ -81,16 +140,34 @@ static MlirWalkResult find_read(MlirOperation op, void *user) {
   return sn_is_form(op) ? MlirWalkResultSkip : MlirWalkResultAdvance; // a form's body sees nothing from outside
 }
 
+// Something that is known to wait for a, or for what stands behind a.
+static void find_known(Reads *r, MlirOperation op) {
+  Between *w = r->between;
+  MlirOperation known = w->order ? known_wait(w->order, op) : (MlirOperation){0};
+  if (sn_null(known))
+    return;
+  if (mlirOperationEqual(known, w->a))
+    r->reads_a = true;
+  else if (stands_before(w->order, w->a, known))
+    found(w, known);
+}
+
 // b waits for something but a that waits for a.
-static bool waits(const SnOrder *order, MlirOperation a, MlirOperation b) {
+static bool waits(SnOrder *order, MlirOperation a, MlirOperation b) {
   Between w = {.order = order, .block = mlirOperationGetBlock(a), .a = a, .b = b};
   Reads r = {.between = &w};
   find_read(b, &r);
   r.reads_a = false; // b itself may
-  while (w.next < w.found.size && !r.reads_a)
-    mlirOperationWalk(w.found.data[w.next++], find_read, &r, MlirWalkPreOrder);
+  while (w.next < w.found.size && !r.reads_a) {
+    MlirOperation op = w.found.data[w.next++];
+    find_known(&r, op);
+    if (!r.reads_a)
+      mlirOperationWalk(op, find_read, &r, MlirWalkPreOrder);
+  }
   sn_vec_free(&w.found);
   sn_table_free(&w.seen);
+  if (order && r.reads_a)
+    learn(order, b, a);
   return r.reads_a;
 }
 
@@ -163,7 +240,7 @@ void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting
     number(order, mlirOperationGetBlock(merged));
 }
 
-bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+bool sn_nothing_between(SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting) {
   if (waits(order, a, b))
     return sn_refuse(b, SN_WHY_WAITS);
   find_waiting(order, a, b, waiting);

@@ -64,17 +64,30 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy);
 // Where the operations of a block stand, while some of them are merged and moved: MLIR numbers all of them again after
 // each move.
 typedef struct {
-  SnTable places; // larger ones stand behind
+  MlirOperation op;    // null: it is gone
+  uintptr_t merged;    // 1 + what it is a part of now; 0: it is there, or gone
+  uintptr_t waits_for; // 1 + something that it waits for; 0: none is known
+  unsigned age;        // of the order, when that was found
+} SnKnown;
+typedef struct {
+  SnTable places;  // larger ones stand behind
+  SnTable numbers; // of what something is known of: 1 + its place in `known`
+  SN_VEC(SnKnown) known;
+  unsigned age; // what was known before may not hold any more
 } SnOrder;
 SnOrder sn_order(MlirBlock block);
 void sn_order_free(SnOrder *order);
 uintptr_t sn_order_place(const SnOrder *order, MlirOperation op);
 // A new op stands in the place of one that is gone.
 void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place);
+// a and b are gone: what waits for one of them waits for `merged`, which may be null.
+void sn_order_merged(SnOrder *order, MlirOperation a, MlirOperation b, MlirOperation merged);
+// Something reads less than before: who waits for whom is looked for again.
+void sn_order_reads_less(SnOrder *order);
 
 // Nothing between a and b keeps them apart, a standing before b; what waits there, a first, is pushed to `waiting`, and
 // has to move behind what they become. `order` may be null.
-bool sn_nothing_between(const SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
+bool sn_nothing_between(SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
 void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
 
 // ---- fuse/dots.c ----------------------------------------------------------------

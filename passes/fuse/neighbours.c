@@ -299,13 +299,16 @@ SnFuseForm *sn_fuse_two(SnFuseForms *f, SnMerge *m, const SnOpVec *waiting, bool
   uintptr_t place = sn_order_place(&f->order, b->op);
   forget(f, a, &hints);
   forget(f, b, &hints);
-  MlirOperation merged = sn_tidy(sn_merge(m));
+  MlirOperation old[] = {a->op, b->op}, merged = sn_tidy(sn_merge(m));
+  sn_order_merged(&f->order, old[0], old[1], merged);
   if (!sn_null(merged)) {
     sn_order_put(&f->order, merged, place);
     form = add_form(f, merged);
     remember(f, form, &hints);
   }
   *less = !form || count_reads(merged, merged, &seen) < reads;
+  if (*less)
+    sn_order_reads_less(&f->order);
   free_form(a);
   free_form(b);
   sn_table_free(&seen);
