@@ -21,6 +21,20 @@ static const SnAccess *only_access(const SnForm *f, size_t side) {
   return s.program.ptr ? NULL : &f->inputs.data[s.first];
 }
 
+// The same of a side whose program is nothing but a conversion of whole numbers, all of which the side's type has: 8
+// bits are none other in bf16.
+static const SnAccess *converted_access(const SnForm *f, size_t side) {
+  SnSide s = sn_side(f, side);
+  MlirOperation cast = s.program.ptr && s.count == 1
+                           ? sn_def(sn_operand(mlirBlockGetTerminator(s.program), 0), "arith.sitofp")
+                           : (MlirOperation){0};
+  if (sn_null(cast) || !sn_same(sn_operand(cast, 0), mlirBlockGetArgument(s.program, 0)))
+    return NULL;
+  MlirType to = sn_element(sn_type_of(sn_result(cast, 0)));
+  unsigned digits = mlirTypeIsABF16(to) ? 8 : mlirTypeIsAF16(to) ? 11 : mlirTypeIsAF32(to) ? 24 : 53;
+  return sn_bits(sn_element(sn_type_of(sn_operand(cast, 0)))) <= digits ? &f->inputs.data[s.first] : NULL;
+}
+
 // Distance of consecutive points of the dimensions, flattened, in elements; 0 if there is not one.
 int64_t sn_cpu_stride(const SnForm *f, const int64_t *factors, int64_t first, int64_t n) {
   int64_t found = 0, expected = 0;
@@ -163,7 +177,12 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   assert(p->line && "the verifier and the scheduler look for one");
   p->a_type = p->line->parts ? p->type : sn_micro_packed(p->line->a, p->type);
   p->b_type = p->line->parts ? p->type : sn_micro_packed(p->line->b, p->type);
+  bool converts = !p->b && p->line->sums == SN_SUMS_ALONG_K; // in registers
+  if (converts)
+    p->b = converted_access(f, p->b_side);
   read_in_place(f, p, together);
+  if (converts && !p->ldb)
+    p->b = NULL;
   return SN_OK;
 }
 

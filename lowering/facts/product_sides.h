@@ -22,7 +22,9 @@ typedef struct {
   int64_t sum;                 // their product; SN_DYNAMIC where it is known at run time
   const SnMicroKernel *line;        // what makes it
   MlirType a_type, b_type;          // of the elements of its packed sides; of a line with parts: before they are split
-  bool widens_a, widens; // a's and b's elements are narrower than the line's: in place, they are widened in registers
+  // a's and b's elements are narrower than the line's: in place, they are widened in registers. b's may be whole
+  // numbers that its side's program converts.
+  bool widens_a, widens;
   int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
   // Set by the lowering.
   int64_t room;      // columns of b_pack

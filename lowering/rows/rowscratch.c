@@ -49,8 +49,9 @@ MlirValue sn_row_convert(SnBuilder *b, MlirValue x, MlirType to) {
   bool wider = sn_bits(from) < sn_bits(to);
   to = mlirTypeIsAVector(sn_type_of(x)) ? sn_vector(to, sn_dim(sn_type_of(x), 0)) : to;
   return sn(b,
-            sn_is_float(from) ? (wider ? "arith.extf" : "arith.truncf")
-            : wider           ? "arith.extsi"
-                              : "arith.trunci",
+            sn_is_float(from)             ? (wider ? "arith.extf" : "arith.truncf")
+            : sn_is_float(sn_element(to)) ? "arith.sitofp"
+            : wider                       ? "arith.extsi"
+                                          : "arith.trunci",
             x, to);
 }

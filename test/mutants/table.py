@@ -26,6 +26,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/host_boundary.mlir"], "a use that may write is taken for one that reads"),
     ("passes/explain/tasks.c", " && f->from != g->from", "", ["passes/explain/sequences.mlir"],
      "layers that read one form are not alike"),
+    ("lowering/facts/product_sides.c", "<= digits ?", "<= digits + 8 ?",
+     ["lowering/cpu/few_rows.mlir", "run/whole_weights.test"], "weights that bf16 rounds are multiplied as they are"),
     ("passes/explain/tasks.c", "if (!last)", "if (false)", ["passes/explain/sequences.mlir"],
      "a wait for what is not read is not shown"),
     ("lowering/rows/rowemit.c", "sn_none(k->factors) || c->columns == 1", "true || c->columns == 1",

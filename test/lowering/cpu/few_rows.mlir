@@ -87,3 +87,51 @@ func.func private @not_read(%x: memref<1x6xbf16>, %w: memref<32x6xbf16>, %y: mem
   }
   return
 }
+
+// -----
+
+// Weights of whole numbers are converted in registers, to the type in which they are summed: it is what the side's bf16
+// is, for -128 is a number of eight digits. Nothing of them is stored.
+
+// CHECK-LABEL: func.func private @whole_numbers_task(
+//   CHECK-NOT:   to bf16
+//       CHECK:   scf.for {{.*}} to %c12 step %c4
+//       CHECK:     vector.load {{.*}} vector<16xi8>
+//       CHECK:     arith.sitofp {{.*}} vector<16xi8> to vector<16xf32>
+//       CHECK:     math.fma
+//       CHECK:     vector.maskedload {{.*}} vector<16xi8>
+//   CHECK-NOT:   to bf16
+//       CHECK:   return
+func.func private @whole_numbers(%x: memref<1x70xbf16>, %w: memref<13x70xi8>, %s: memref<13xf32>, %y: memref<1x13xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 1) by (j = 13)
+      product (k = 70) (%x[i, k] : memref<1x70xbf16>, side(%w[j, k] : memref<13x70xi8>) {
+      ^side(%q: tensor<70xi8>):
+        %f = arith.sitofp %q : tensor<70xi8> to tensor<70xbf16>
+        sinter.yield %f : tensor<70xbf16>
+      }) : f32 ins(%s[j] : memref<13xf32>)
+      outs(%y[i, j] : memref<1x13xf32>) schedule(#sinter.brgemm<kernel = "inner512", m = 1, n = 13, k = 70, lanes = 1>) {
+  ^row(%a: tensor<13xf32>, %t: tensor<13xf32>):
+    %b = arith.mulf %a, %t : tensor<13xf32>
+    sinter.yield %b : tensor<13xf32>
+  }
+  return
+}
+
+// -----
+
+// Numbers of 16 bits are rounded to bf16, which is something else than their f32: the side has to be computed.
+
+func.func private @rounded_numbers(%x: memref<1x70xbf16>, %w: memref<13x70xi16>, %y: memref<1x13xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{kernel = "inner512" reads weights where they lie}}
+  sinter.contract (i = 1) by (j = 13)
+      product (k = 70) (%x[i, k] : memref<1x70xbf16>, side(%w[j, k] : memref<13x70xi16>) {
+      ^side(%q: tensor<70xi16>):
+        %f = arith.sitofp %q : tensor<70xi16> to tensor<70xbf16>
+        sinter.yield %f : tensor<70xbf16>
+      }) : f32
+      outs(%y[i, j] : memref<1x13xf32>) schedule(#sinter.brgemm<kernel = "inner512", m = 1, n = 13, k = 70, lanes = 1>) {
+  ^row(%a: tensor<13xf32>):
+    sinter.yield %a : tensor<13xf32>
+  }
+  return
+}

@@ -120,3 +120,58 @@ func.func @near_weights(%x: tensor<512x4096xf32>, %w: tensor<4096x1024xf32>) -> 
   }
   return %y : tensor<512x1024xf32>
 }
+
+// -----
+
+// Weights of whole numbers are read where they lie by few rows, and converted.
+
+// CHECK-LABEL: func @whole_numbers
+//       CHECK: kernel = "inner512"
+func.func @whole_numbers(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi8>) -> tensor<1x4096xf32> {
+  %e = tensor.empty() : tensor<1x4096xf32>
+  %y = sinter.contract (i = 1) by (j = 4096)
+      product (k = 4096) (%x[i, k] : tensor<1x4096xbf16>, side(%w[j, k] : tensor<4096x4096xi8>) {
+      ^side(%q: tensor<4096xi8>):
+        %f = arith.sitofp %q : tensor<4096xi8> to tensor<4096xbf16>
+        sinter.yield %f : tensor<4096xbf16>
+      }) : f32 outs(%e[i, j] : tensor<1x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y : tensor<1x4096xf32>
+}
+
+// CHECK-LABEL: func @eight_rows
+//       CHECK: kernel = "inner512"
+func.func @eight_rows(%x: tensor<8x4096xf16>, %w: tensor<4096x4096xi8>) -> tensor<8x4096xf32> {
+  %e = tensor.empty() : tensor<8x4096xf32>
+  %y = sinter.contract (i = 8) by (j = 4096)
+      product (k = 4096) (%x[i, k] : tensor<8x4096xf16>, side(%w[j, k] : tensor<4096x4096xi8>) {
+      ^side(%q: tensor<4096xi8>):
+        %f = arith.sitofp %q : tensor<4096xi8> to tensor<4096xf16>
+        sinter.yield %f : tensor<4096xf16>
+      }) : f32 outs(%e[i, j] : tensor<8x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y : tensor<8x4096xf32>
+}
+
+// But not numbers that the side's type rounds.
+
+// CHECK-LABEL: func @rounded
+//   CHECK-NOT: kernel = "inner512"
+//       CHECK: schedule(
+func.func @rounded(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi16>) -> tensor<1x4096xf32> {
+  %e = tensor.empty() : tensor<1x4096xf32>
+  %y = sinter.contract (i = 1) by (j = 4096)
+      product (k = 4096) (%x[i, k] : tensor<1x4096xbf16>, side(%w[j, k] : tensor<4096x4096xi16>) {
+      ^side(%q: tensor<4096xi16>):
+        %f = arith.sitofp %q : tensor<4096xi16> to tensor<4096xbf16>
+        sinter.yield %f : tensor<4096xbf16>
+      }) : f32 outs(%e[i, j] : tensor<1x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y : tensor<1x4096xf32>
+}
