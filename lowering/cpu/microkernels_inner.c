@@ -7,8 +7,9 @@
 //     c[i][j ..] (+)= the lanes of s[i][j], summed: lanes of 4 columns at once
 //
 // Each weight is read once from where it lies. Four streams of them are as many as reach the bandwidth of memory;
-// hardware stops its prefetching where a page ends, so each stream asks for what is 16 lines ahead. Sums that follow
-// one another wait four cycles each: one row's have a chain for each vector of a line.
+// hardware stops its prefetching where a page ends, so each stream asks for what is 16 lines ahead, and where its row
+// ends for the beginning of its next one. Sums that follow one another wait four cycles each: one row's have a chain
+// for each vector of a line.
 //
 // test: test/lowering/cpu/few_rows.mlir, test/run/kernels.test
 
@@ -48,11 +49,15 @@ static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, sn_is_float(sn_element(sn_type_of(x))) ? "arith.addf" : "arith.addi", x, y);
 }
 
-// The lines of `n` rows of a panel that come later.
-static void ask_ahead(SnBuilder *b, const SnPanel *p, MlirValue first, int64_t n, MlirValue l) {
+// The lines of `n` rows of a panel that come later; behind their end those of the next n rows begin.
+static void ask_ahead(SnBuilder *b, const SnPanel *p, MlirValue first, int64_t n, MlirValue l, MlirValue k) {
   int64_t elements = LINE * AHEAD * 8 / sn_bits(sn_element(sn_type_of(p->memory)));
+  MlirValue then = plus(b, l, sn_index(b, elements));
+  MlirValue next = sn(b, "arith.subi", plus(b, then, sn(b, "arith.muli", p->distance, sn_index(b, n))), k);
+  MlirValue ends = sn(b, "arith.cmpi", then, k, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
+  then = sn(b, "arith.select", ends, next, then);
   for (int64_t i = 0; i < n; ++i)
-    sn_cpu_micro_prefetch(b, p->memory, plus(b, at(b, p, first, i, l), sn_index(b, elements)), 3);
+    sn_cpu_micro_prefetch(b, p->memory, at(b, p, first, i, then), 3);
 }
 
 // One vector of each row and column at l; the sums are those of `chain`.
@@ -131,9 +136,9 @@ static void emit_tile(SnBuilder *b, Tile *t) {
   MlirValue whole = sn_size_whole(b, block->k, line);
   SnLoop l = begin(b, t, zero, whole, line, sums);
   if (t->many_rows)
-    ask_ahead(b, &block->a, t->row, t->rows, l.index);
+    ask_ahead(b, &block->a, t->row, t->rows, l.index, block->k);
   else
-    ask_ahead(b, &block->b, t->column, t->columns, l.index);
+    ask_ahead(b, &block->b, t->column, t->columns, l.index, block->k);
   for (int64_t part = 0; part < t->parts; ++part)
     step(b, t, plus(b, l.index, sn_index(b, part * t->width)), none, part % t->chains, sums);
   end(b, t, &l, sums);

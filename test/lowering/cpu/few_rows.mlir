@@ -1,12 +1,17 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file --verify-diagnostics %s | FileCheck %s --implicit-check-not=sinter.contract
 
 // Vectors along k of two rows and four columns: weights are loaded as they are, widened, and never stored. What is left
-// of k is loaded by a mask. Lanes of four columns are halved together, to one vector of four sums.
+// of k is loaded by a mask. What is 16 lines ahead is asked for: behind the end of a row that of the row four rows on,
+// 512 + 4 * 70 - 70 elements on. Lanes of four columns are halved together, to one vector of four sums.
 
 // CHECK-LABEL: func.func private @inner_task(
 //   CHECK-NOT:   memref<{{.*}}> to memref<{{.*}}strided
 //       CHECK:   scf.for {{.*}} to %c12 step %c4
 //       CHECK:     scf.for {{.*}} to %c64 step %c32 iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+//       CHECK:       %[[THEN:.+]] = arith.addi %{{.+}}, %c512
+//       CHECK:       %[[NEXT:.+]] = arith.addi %{{.+}}, %c722
+//       CHECK:       %[[ENDS:.+]] = arith.cmpi uge, %[[THEN]], %c70
+//       CHECK:       arith.select %[[ENDS]], %[[NEXT]], %[[THEN]]
 // CHECK-COUNT-4:     memref.prefetch {{.*}} read, locality<3>
 //       CHECK:       vector.load {{.*}} vector<8xbf16>
 //       CHECK:       arith.extf {{.*}} vector<8xbf16> to vector<8xf32>
