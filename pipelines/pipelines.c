@@ -174,6 +174,7 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-fuse{policy=$policy without=$without}", "several forms -> one", NULL},
     {"?policy!=disabled sinter-behind-products{weights=$weights floats=true}",
      "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
+    {"?policy!=disabled sinter-shared-products", "products of one row that share a side -> rows of one product", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
      "products that one kernel had better not multiply -> others", "fused"},
     VERIFY_KERNELS,

@@ -15,6 +15,7 @@
 #include "capi/pass.h"
 #include "dialect/row_ops.h"
 #include "lowering/facts/gpu_chains.h"
+#include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
 
 enum { FEW_ROWS = 64 }; // of a tile
@@ -68,8 +69,7 @@ static MlirValue expanded(SnBuilder *b, MlirValue v, intptr_t at, int64_t n1, in
             sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, n, shape)));
 }
 
-// The first subscript of the access that is two dimensions: its place, -1 if none is. The access then has both.
-static intptr_t take_apart(SnBuilder *b, const SnForm *f, SnAccess *a) {
+intptr_t sn_take_apart(SnBuilder *b, const SnForm *f, SnAccess *a) {
   MlirType t = sn_type_of(a->value);
   intptr_t rank = sn_rank(t), n = 0, at = -1;
   int64_t d1, d2;
@@ -153,7 +153,7 @@ static void divide(SnForm *to, int64_t d, int64_t n, MlirContext ctx) {
 
 // ---- the pass ------------------------------------------------------------------------------------------
 
-static MlirValue collapsed(SnBuilder *b, MlirValue v, MlirType to, intptr_t at) {
+MlirValue sn_put_together(SnBuilder *b, MlirValue v, MlirType to, intptr_t at) {
   return sn(b, "tensor.collapse_shape", v, to, sn_attr("reassociation", groups_of(b->ctx, sn_rank(to), at)));
 }
 
@@ -168,10 +168,10 @@ static void regroup(MlirOperation op) {
   }
   intptr_t at[SN_MAX_DIMS];
   for (size_t k = 0; fits && k < to.inputs.size; ++k)
-    while (take_apart(&b, &to, &to.inputs.data[k]) >= 0)
+    while (sn_take_apart(&b, &to, &to.inputs.data[k]) >= 0)
       changed = true;
   for (size_t o = 0; changed && o < to.outputs.size; ++o)
-    at[o] = take_apart(&b, &to, &to.outputs.data[o]);
+    at[o] = sn_take_apart(&b, &to, &to.outputs.data[o]);
   if (changed) {
     MlirOperation made = sn_form_create(&b, &to, false);
     SnMap map = {0};
@@ -183,7 +183,7 @@ static void regroup(MlirOperation op) {
     sn_map_free(&map);
     for (intptr_t r = 0; r < sn_num_results(made); ++r) {
       MlirValue was = sn_result(op, r), is = sn_result(made, r);
-      mlirValueReplaceAllUsesOfWith(was, at[r] < 0 ? is : collapsed(&b, is, sn_type_of(was), at[r]));
+      mlirValueReplaceAllUsesOfWith(was, at[r] < 0 ? is : sn_put_together(&b, is, sn_type_of(was), at[r]));
     }
     mlirOperationDestroy(op);
   }

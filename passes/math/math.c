@@ -42,7 +42,7 @@ static MlirWalkResult find_floats(MlirOperation op, void *user) {
 static MlirLogicalResult expand(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool avx512 = !strcmp(o->exp, "avx512"), any = false;
-  sn_math_random(op);
+  sn_math_random(op, false);
   mlirOperationWalk(op, find_floats, &any, MlirWalkPreOrder);
   if (!any)
     return SN_OK;

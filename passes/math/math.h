@@ -18,8 +18,9 @@ void sn_math_by_comparisons(MlirOperation root);
 // In math/integers.c. math.ipowi as products, math.fpowi as those or by math.powf, and math.sincos as a sine and a
 // cosine, of any type.
 void sn_math_integers(MlirOperation root);
-// In math/philox.c. sinter.random as arith, of numbers and of vectors.
-void sn_math_random(MlirOperation root);
+// In math/philox.c. sinter.random as arith, of numbers and of vectors; narrow: in lanes of 32 bits, as a GPU has them,
+// and not of 64.
+void sn_math_random(MlirOperation root, bool narrow);
 // log(1 + t) of an f32, or a vector of it, in [0, 1], and in [sqrt(1/2) - 1, sqrt(2) - 1].
 MlirValue sn_math_log1p_of_unit(SnBuilder *b, MlirValue t);
 MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f);

@@ -15,6 +15,10 @@ MUTANTS = [Mutant(*m) for m in (
      "a block of columns after the other takes as many registers as two at once"),
     ("passes/explain/families.c", 'way < line ? "not" :', 'way <= line ? "not" :',
      ["passes/explain/families_cpu.mlir"], "the way that is taken is told as one that does not apply"),
+    ("passes/arrange/shared_products.c", "s->factor *= number;", "s->factor = number;",
+     ["run/shared_products.test"], "of two factors of a product's sides one is forgotten"),
+    ("passes/math/philox.c", "int64_t left = (int64_t)c % 16;", "int64_t left = (int64_t)c % 8;",
+     ["gpu/random.test"], "columns that are 8 apart ask for the same call"),
     # Host code
     ("lowering/host/counters.c", "MlirBlock block = mlirOperationGetBlock(op);", "MlirBlock block = c->body;",
      ["lowering/host_count.mlir"], "what a loop does is counted once"),

@@ -229,7 +229,7 @@ static void tanh_of_bf16(MlirOperation op) {
 
 void sn_gpu_math(MlirOperation func) {
   sn_gpu_each(func, "math.trunc", toward_zero);
-  sn_math_random(func);
+  sn_math_random(func, true);
   sn_math_integers(func);
   sn_math_by_comparisons(func);
   sn_gpu_each(func, "arith.select", magnitude);
