@@ -1,7 +1,8 @@
 // ordinary.c: ops that stand for others, and windows that upstream would misread, as ordinary linalg.
 //
 //   linalg.softmax                 ->  maximum, exponentials, their sum, quotients: linalg.generic
-//   linalg.pack, linalg.unpack     ->  tensor.pad, tensor.expand_shape, linalg.transpose, tensor.extract_slice
+//   linalg.pack, linalg.unpack     ->  tensor.pad, tensor.expand_shape, linalg.transpose, tensor.extract_slice; tiles
+//                                      whose sizes are computed: computed_tiles.c
 //   linalg.winograd_*              ->  scf.for over tiles, linalg.matmul
 //   tensor.gather                  ->  tensor.extract in a linalg.generic: gather.c
 //   tensor.scatter                 ->  tm_tensor.scatter: tensor_scatter.c
@@ -23,7 +24,9 @@
 #include "passes/program/tensor_steps.h"
 
 static bool aggregate(SnRewriter *rw, MlirOperation op) { return sn_shim_decompose_aggregate(rw->base, op); }
-static bool relayout(SnRewriter *rw, MlirOperation op) { return sn_shim_lower_pack(rw->base, op); }
+static bool relayout(SnRewriter *rw, MlirOperation op) {
+  return sn_shim_lower_pack(rw->base, op) || (sn_is(op, "linalg.pack") && sn_computed_tiles(rw->b, rw->base, op));
+}
 
 // ---- windows ---------------------------------------------------------------------------------
 

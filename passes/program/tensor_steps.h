@@ -26,6 +26,8 @@ bool sn_tensor_scatter(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 // ordinary_ops.c: arithmetic on indices as arith's, and a tensor made index by index as a linalg.generic.
 bool sn_index_arith(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 bool sn_generate_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
+// A linalg.pack into tiles of computed sizes, each element by where it comes from; in computed_tiles.c.
+bool sn_computed_tiles(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 // Edges of a tensor.pad that are constants are numbers of it.
 bool sn_fixed_pad(SnBuilder *b, MlirOperation pad);
 // A tensor.pad whose edge is no constant is a tensor.generate, with the operand inserted.

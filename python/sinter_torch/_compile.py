@@ -55,23 +55,48 @@ class _Flat(torch.nn.Module):
         return self.function(*tensors)
 
 
-class _State:
-    """Parameters and buffers of a module by name, as they are at each call."""
+def _changed_buffers(module, args, named):
+    """Names of the buffers that a call changes, as a norm in training does its running statistics: one is made, of a
+    copy."""
+    if not any(m.training for m in module.modules()) or next(module.buffers(), None) is None:
+        return []
+    tried = copy.deepcopy(module)
+    before = {name: t.clone() for name, t in tried.named_buffers()}
+    try:
+        with torch.no_grad(), torch.random.fork_rng():
+            tried(*args, **named)
+    except Exception:  # which the export says better
+        return []
+    return [name for name, t in tried.named_buffers() if name in before and not torch.equal(t, before[name])]
 
-    def __init__(self, module):
-        self.module, self.names, self._places = module, [], []
+
+class _State:
+    """Parameters and buffers of a module by name, as they are at each call; `changed` are those that a call changes."""
+
+    def __init__(self, module, changed=()):
+        self.module, self.names, self._places, self.changed = module, [], [], changed
         seen = set()
         for prefix, owner in module.named_modules():
             for name, t in [*owner._parameters.items(), *owner._buffers.items()]:
                 # What counts (batches, positions) is no weight: it is a constant of the program.
-                if t is None or id(t) in seen or not t.is_floating_point():
+                full = f"{prefix}.{name}" if prefix else name
+                if t is None or id(t) in seen or not (t.is_floating_point() or full in changed):
                     continue
                 seen.add(id(t))
-                self.names.append(f"{prefix}.{name}" if prefix else name)
+                self.names.append(full)
                 self._places.append((owner._parameters if name in owner._parameters else owner._buffers, name))
 
     def __call__(self):
-        return [place[name] for place, name in self._places]
+        # What backward reads again is what the call read, also where the call changes it.
+        return [place[name].clone() if full in self.changed else place[name]
+                for full, (place, name) in zip(self.names, self._places)]  # fmt: skip
+
+    def change(self, tensors):
+        """Buffers become what the last results of a call say."""
+        with torch.no_grad():
+            for full, t in zip(self.changed, tensors, strict=True):
+                place, name = self._places[self.names.index(full)]
+                place[name].copy_(t)
 
 
 def _there():
@@ -133,6 +158,8 @@ def _loss_use(loss, attributes, operands, types, result):
     found = re.search(r"sinter\.define\s+@([\w.]+)", loss)
     if not found and not re.fullmatch(r"[\w.]+", loss.strip()):
         raise ValueError(f"loss={loss!r} is neither the name of a loss nor text with a sinter.define")
+    if found and re.search(r"\bfunc\.func\b", loss):
+        raise ValueError(f"loss= is text with sinter.define alone, and there is a function beside @{found[1]}")
     op, text = (f"sinter.apply @{found[1]}", loss) if found else (f"sinter.{loss.strip()}", "")
     return text, f"{op}({operands}) {{{options}}} : ({types}) -> {result}"
 
@@ -173,7 +200,7 @@ def _spliced(imported, more):
 class _Text:
     """The program of a model: @main with names, which calls the model's function and then the loss."""
 
-    def __init__(self, imported, names, targets, states, loss, loss_options):
+    def __init__(self, imported, names, targets, states, loss, loss_options, changed):
         inputs, outputs = _signature(imported)
         count = len(inputs) - len(states)
         places = [f"%a{i}" for i in range(len(inputs))]
@@ -189,7 +216,8 @@ class _Text:
             operands, types = [results[0], *(a for a, _, _ in extra)], [outputs[0], *(t for _, t in targets)]
             front, use = _loss_use(loss, loss_options, ", ".join(operands), ", ".join(types), value)
             body += f"  %loss = {use}\n"
-            outputs, results = [value], ["%loss"]
+            kept = len(outputs) - changed  # the last results are buffers that the call changes
+            outputs, results = [value, *outputs[kept:]], ["%loss", *results[kept:]]
         # The targets of the loss stand behind the arguments of the model, in front of its parameters.
         arguments = own[:count] + extra + own[count:]
         spelled = ", ".join(f"{a}: {t} {{sinter.name = {_attribute(n)}}}" for a, t, n in arguments)
@@ -281,6 +309,10 @@ class Compiled:
         tensors = self._tensors(arguments, named)
         graph = torch.is_grad_enabled() and any(getattr(t, "requires_grad", False) for t in tensors)
         results = (self._trained if self.wrt and graph else self._values())(*tensors)
+        if self._state and self._state.changed:
+            kept = len(results) - len(self._state.changed)
+            self._state.change(results[kept:])
+            results = results[0] if kept == 1 else results[:kept]
         if self._results is None:
             return results
         return self._results.rebuilt(results if isinstance(results, tuple) else (results,))
@@ -333,29 +365,40 @@ def _compile_text(text, args, wrt, upstream, result, backward, options):
     return Compiled(text, "program.mlir", options, wrt, upstream, backward, compiled.names, result=result)
 
 
-def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, upstream, result, backward, options):
-    state = _State(module) if isinstance(module, torch.nn.Module) else None
-    weights, names = state() if state else [], _argument_names(module, len(args))
-    on_cpu = module
+def _compile_module(module, args, named, targets, loss, loss_options, dynamic, wrt, upstream, result, backward,
+                    options):  # fmt: skip
+    changed = _changed_buffers(module, args, named) if isinstance(module, torch.nn.Module) else []
+    state = _State(module, changed) if isinstance(module, torch.nn.Module) else None
+    weights, names = state() if state else [], [*_argument_names(module, len(args)), *named]
+    own, args = len(args), (*args, *named.values())  # those by place, then those by name
+    target_names = [f"target{k or ''}" for k in range(len(targets))]
+    on_cpu, after = module, None
     if state and any(t.is_cuda for t in weights):
         on_cpu = copy.deepcopy(module).cpu()
+    if callable(loss):  # of PyTorch's operations: behind the module, whose targets are arguments like the others
+        after, loss = copy.deepcopy(loss).cpu() if isinstance(loss, torch.nn.Module) else loss, None
+        names, args, targets, target_names = names + target_names, (*args, *targets), (), []
 
     results = _Results()
 
     def function(*tensors):
-        inputs = tensors[: len(args)]
+        inputs, keywords = tensors[:own], dict(zip(named, tensors[own:]))
         if state is None:
-            return results.flat(module(*inputs))
-        given = dict(zip(state.names, tensors[len(args) :]))
-        return results.flat(torch.func.functional_call(on_cpu, given, inputs))
+            value = module(*inputs, **keywords)
+        else:
+            given = dict(zip(state.names, tensors[len(args) :]))
+            given |= {name: given[name].clone() for name in changed}
+            value = torch.func.functional_call(on_cpu, given, inputs, keywords)
+        value = after(value, *tensors[own + len(named) : len(args)]) if after else value
+        return (*results.flat(value), *(given[name] for name in changed))
 
-    target_names = [f"target{k or ''}" for k in range(len(targets))]
     sizes = _sizes([*args, *targets], names + target_names, dynamic)
     shapes = [{d: torch.export.Dim.DYNAMIC for d in dims} or None for dims in sizes[: len(args)]]
     linalg = _export(_Flat(function), tuple(t.detach().cpu() for t in (*args, *weights)),
                        ((*shapes, *(None for _ in weights)),) if dynamic else None)  # fmt: skip
     types = [_type_of(t, dims) for t, dims in zip(targets, sizes[len(args) :])]
-    text = _Text(linalg, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options)
+    text = _Text(linalg, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options,
+                 len(changed))
     everything = [*text.names, *(state.names if state else [])]
     wrt = _wanted([*args, *targets, *weights]) if wrt is None else _numbers(wrt, everything)
     upstream = result != 0 or not text.scalar if upstream is None else upstream
@@ -363,16 +406,34 @@ def _compile_module(module, args, targets, loss, loss_options, dynamic, wrt, ups
                     text.names, state, None if loss else results, result)  # fmt: skip
 
 
-def compile(program, args=None, *, wrt=None, upstream=None, loss=None, loss_options=None, targets=(), dynamic=None,
+def _call_keywords(program, options):
+    """Tensors among the options that are arguments of the module by their names."""
+    import inspect
+    try:
+        known = inspect.signature(getattr(program, "forward", program)).parameters
+    except (TypeError, ValueError):
+        return {}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    found = {k: v for k, v in options.items() if k in known or (takes_any and isinstance(v, torch.Tensor))}
+    for k, v in found.items():
+        if not isinstance(v, torch.Tensor):
+            raise TypeError(f"argument {k} is no tensor: bind it in a function of tensors, "
+                            f"lambda x: module(x, {k}={v!r})")  # fmt: skip
+    return found
+
+
+def compile(program, args=None, *more, wrt=None, upstream=None, loss=None, loss_options=None, targets=(), dynamic=None,
             result=0, backward=None, cache=True, **options):  # fmt: skip
     """A callable of a torch.nn.Module, of a function of tensors, or of a program in text (MLIR), in this process.
 
-    args          example tensors: their types, their sizes, and where the program runs; may be left out for text
+    args          example tensors, one after another or in a tuple, those by name as in the module's own call: their
+                  types, their sizes, and where the program runs; may be left out for text
     wrt           gradients by these arguments and parameters, by number or name; default: by those that require one
     result        which result has gradients, counted from 0
     upstream      whether gradients are for an upstream; default: where that is not result 0, or not one number
     loss          behind a module: the name of one of Sinter's losses, or text with a sinter.define of one's own, of the
-                  module's first result and targets; loss_options: its attributes, as in {"label_smoothing": 0.1}
+                  module's first result and targets; loss_options: its attributes, as in {"label_smoothing": 0.1}. Or a
+                  function or module of PyTorch's, of what the module returns and targets
     dynamic       of a module: {argument: dimension or dimensions that may have any size}
     backward      as of load
     cache         a folder that keeps what was compiled; True: SINTER_CACHE, or ~/.cache/sinter; None: no folder
@@ -382,20 +443,28 @@ def compile(program, args=None, *, wrt=None, upstream=None, loss=None, loss_opti
         program = pathlib.Path(program).read_text()
     if not isinstance(program, str) and not callable(program):
         raise TypeError(f"compile takes a torch.nn.Module, a function or text, not a {type(program).__name__}")
-    args = (args,) if isinstance(args, torch.Tensor) else args
+    args = (args, *more) if isinstance(args, torch.Tensor) else args
+    if more and not isinstance(args[0], torch.Tensor):
+        raise TypeError("arguments are tensors, one after another, or one tuple of them")
+    named = {} if isinstance(program, str) else _call_keywords(program, options)
+    options = {k: v for k, v in options.items() if k not in named}
     targets = (targets,) if isinstance(targets, torch.Tensor) else tuple(targets)
-    for t in (*(args or ()), *targets):
+    for t in (*(args or ()), *named.values(), *targets):
         if not isinstance(t, torch.Tensor):
             raise TypeError(f"arguments are tensors, not {type(t).__name__}: bind others in a function of tensors")
     folder = _cache_folder() if cache is True else cache
-    options = {**_where([*(args or ()), *targets]), "cache": folder and os.fspath(folder), **options}
+    options = {**_where([*(args or ()), *named.values(), *targets]), "cache": folder and os.fspath(folder), **options}
     if isinstance(program, str):
         if loss or targets or dynamic:
             raise TypeError("loss, targets and dynamic are of modules: a program in text says them itself")
         return _compile_text(program, args, wrt, upstream, result, backward, options)
-    if args is None:
+    if args is None and not named:
         raise TypeError("a module is compiled for example arguments: compile(module, (x, ...))")
+    if isinstance(loss, torch.nn.Module) and any(p.requires_grad for p in loss.parameters()):
+        raise TypeError("the loss has parameters of its own: make it a part of the module")
+    if callable(loss) and loss_options:
+        raise TypeError("loss_options are those of Sinter's losses: bind those of a function in it")
     if targets and not loss:
         raise TypeError("targets are the loss's: name it, loss=\"cross_entropy\"")
-    return _compile_module(program, tuple(args), targets, loss, loss_options, dynamic, wrt, upstream, result, backward,
-                           options)  # fmt: skip
+    return _compile_module(program, tuple(args or ()), named, targets, loss, loss_options, dynamic, wrt, upstream,
+                           result, backward, options)  # fmt: skip

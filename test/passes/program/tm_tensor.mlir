@@ -363,3 +363,23 @@ func.func @scan_of_number(%n: index) -> tensor<?x12xi64> {
   } -> tensor<?x12xi64>, tensor<?xi64>
   return %y#0 : tensor<?x12xi64>
 }
+
+// -----
+
+// A size that one operand says is known to the others; results keep their types.
+
+// CHECK-LABEL: func @sizes
+//  CHECK-SAME:   (%[[X:.+]]: tensor<4x6xf32>,
+//       CHECK:   %[[Y:.+]] = sinter.steps {{.*}} ins(%[[X]] : tensor<4x6xf32>) outs(%{{.+}} : tensor<4x6xf32>)
+//       CHECK:   %[[L:.+]] = tensor.extract_slice %[[Y]][0, 5] [4, 1] [1, 1] : tensor<4x6xf32> to tensor<4xf32>
+//   CHECK-DAG:   %[[R1:.+]] = tensor.cast %[[L]] : tensor<4xf32> to tensor<?xf32>
+//   CHECK-DAG:   %[[R0:.+]] = tensor.cast %[[Y]] : tensor<4x6xf32> to tensor<?x6xf32>
+//       CHECK:   return %[[R0]], %[[R1]]
+func.func @sizes(%x: tensor<4x6xf32>, %e: tensor<?x6xf32>, %f: tensor<?xf32>) -> (tensor<?x6xf32>, tensor<?xf32>) {
+  %y, %z = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x6xf32>) outs(%e, %f : tensor<?x6xf32>, tensor<?xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<?x6xf32>, tensor<?xf32>
+  return %y, %z : tensor<?x6xf32>, tensor<?xf32>
+}

@@ -1,4 +1,5 @@
 """sinter_torch.compile of modules, through torch-mlir."""
+import copy
 import sys
 import warnings
 
@@ -136,7 +137,65 @@ for running, shape, d in ((torch.cummax, (4, 5), 1), (torch.cummin, (2, 6, 3), -
     r = sinter_torch.compile(lambda b: running(b, d), b, cache=None)
     assert all(torch.equal(x, y) for x, y in zip(r(b), running(b, d)))
 
+# Arguments one after another, and by name, also in the call; a loss of PyTorch's, or of one's own.
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 5)
+
+    def forward(self, x, shift=None, mask=None, scale=2.0):
+        y = self.linear(x) * scale + shift
+        return y if mask is None else y.masked_fill(mask, 0.0)
+
+
+scaled, x4, shift, mask = Scaled(), torch.randn(3, 4), torch.randn(3, 5), torch.rand(3, 5) > 0.5
+s = sinter_torch.compile(scaled, x4, shift, mask=mask, cache=None)
+assert s.names == ["x", "shift", "mask"]
+agree(s(x4, shift, mask=mask), scaled(x4, shift, mask), 1e-5)
+agree(s(x4, shift, mask), scaled(x4, shift, mask), 1e-5)
+goal = torch.randn(3, 5)
+own = lambda y, t: ((y - t).abs() ** 1.5).mean()
+for loss, to in ((own, goal), (torch.nn.CrossEntropyLoss(label_smoothing=0.1), torch.randint(0, 5, (3,)))):
+    s = sinter_torch.compile(scaled, x4, shift=shift, loss=loss, targets=to,
+                             dynamic={"target": 0, "x": 0, 1: 0}, cache=None)  # fmt: skip
+    assert s.names == ["x", "shift", "target"]
+    compare(scaled, s(x4[:2], shift[:2], to[:2]), loss(scaled(x4[:2], shift[:2]), to[:2]))
+
+# What a call changes in training: running statistics and how many batches there were, which no gradient sees.
+torch.manual_seed(3)
+for loss in (None, "cross_entropy", torch.nn.functional.cross_entropy):
+    ours = torch.nn.Sequential(torch.nn.Linear(6, 7, bias=False), torch.nn.BatchNorm1d(7), torch.nn.Linear(7, 5))
+    theirs = copy.deepcopy(ours)
+    x6, to = torch.randn(8, 6), torch.randint(0, 5, (8,))
+    more = {"loss": loss, "targets": to} if loss else {}
+    s = sinter_torch.compile(ours, x6, cache=None, **more)
+    weights = torch.randn(8, 5)
+    for k in range(3):
+        x6 = torch.randn(8, 6)
+        got = s(x6, to) if loss else (s(x6) * weights).sum()
+        want = theirs(x6)
+        want = torch.nn.functional.cross_entropy(want, to) if loss else (want * weights).sum()
+        for module, value in ((ours, got), (theirs, want)):
+            module.zero_grad()
+            value.backward()
+        agree(got, want, 1e-4)
+        for a, b in zip(ours.parameters(), theirs.parameters()):
+            agree(a.grad, b.grad, 1e-3)
+    assert ours[1].num_batches_tracked == 3
+    for a, b in zip(ours.buffers(), theirs.buffers()):
+        agree(a, b, 1e-5)
+    with torch.no_grad():
+        s(*((x6, to) if loss else (x6,)))
+    assert ours[1].num_batches_tracked == 4
+
 # What is wrong.
+refuses(TypeError, "argument scale is no tensor: bind it", lambda: sinter_torch.compile(scaled, x4, scale=3.0))
+refuses(TypeError, "the loss has parameters of its own", lambda: sinter_torch.compile(
+    net, x, loss=torch.nn.Linear(3, 1), targets=target))
+refuses(TypeError, "loss_options are those of Sinter's losses", lambda: sinter_torch.compile(
+    net, x, loss=own, loss_options={"beta": 1}, targets=target))
+refuses(ValueError, "there is a function beside @l", lambda: sinter_torch.compile(
+    net, x, loss="sinter.define @l(%x) {} func.func @main() {}", targets=target))
 refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
         lambda: sinter_torch.compile(lambda a: a if a.sum() > 0 else -a, torch.randn(3)))
 refuses(ValueError, "loss='no loss' is neither", lambda: sinter_torch.compile(net, x, loss="no loss", targets=target))

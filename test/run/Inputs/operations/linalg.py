@@ -422,7 +422,37 @@ for x, tiles, dims, outer in (
         p,
     )
     case("linalg.unpack", f"  %y = linalg.unpack %a {clause} into %b : $A -> $B", [p, np.zeros_like(x)], x)
-
+# Tiles whose sizes are computed, with a padding, and beside known ones without.
+TILES = """  %t0 = tensor.extract %c[] : $C
+  %t = arith.index_cast %t0 : i64 to index
+  %pad = arith.constant 0.5 : f32
+"""
+for x, tile, more, dims, outer in (
+    (draw((10,)), 4, (), (0,), (0,)),
+    (P, 3, (8,), (1, 0), (1, 0)),
+    (M, 4, (3,), (1, 0), (0, 1)),
+):
+    p = packed(x, (tile, *more), dims, outer, 0.5)
+    sizes = ", ".join(["%t", *map(str, more)])
+    clause = f"outer_dims_perm = {list(outer)} inner_dims_pos = {list(dims)} inner_tiles = [{sizes}]"
+    kept = f"tensor<{'?x' * (p.ndim - len(more))}{''.join(f'{n}x' for n in more)}f32>"
+    front = f"{TILES}  %e = tensor.cast %b : $B to {kept}\n"
+    padding = "" if x is M else " padding_value(%pad : f32)"
+    case(
+        "linalg.pack",
+        f"{front}  %q = linalg.pack %a{padding} {clause} into %e : $A -> {kept}\n  %y = tensor.cast %q : {kept} to $Y",
+        [x, np.zeros_like(p), np.array(tile)],
+        p,
+        dynamic=True,
+    )
+    back = "  %f = tensor.cast %a : $A to " + kept
+    case(
+        "linalg.unpack",
+        f"{TILES}{back}\n  %y = linalg.unpack %f {clause} into %b : {kept} -> $B",
+        [p, np.zeros_like(x), np.array(tile)],
+        x,
+        dynamic=True,
+    )
 
 IMAGE, FILTER = draw((2, 6, 6, 3)), draw((4, 3, 3, 3), seed=1)
 CONVOLVED = sum(

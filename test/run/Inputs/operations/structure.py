@@ -672,6 +672,49 @@ case(
     [A.cumsum(1), A.cumsum(1)[:, -1].copy()],
     atol=1e-5,
 )
+# Sizes that some operands say and others do not.
+case(
+    "tm_tensor.scan",
+    """  %f = tensor.cast %a : $A to tensor<?x6xf32>
+  %g = tensor.cast %b : $B to tensor<?xf32>
+  %p, %q = tm_tensor.scan dimension(1) inclusive(true) ins(%a : $A) outs(%f, %g : tensor<?x6xf32>, tensor<?xf32>) {
+  ^one(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<?x6xf32>, tensor<?xf32>
+  %y = tensor.cast %p : tensor<?x6xf32> to $Y
+  %z = tensor.cast %q : tensor<?xf32> to $Z""",
+    [A, np.zeros(4, "f4")],
+    [A.cumsum(1), A.cumsum(1)[:, -1].copy()],
+    atol=1e-5,
+)
+case(
+    "tm_tensor.topk",
+    """  %f = tensor.cast %b : $B to tensor<?x2xf32>
+  %g = tensor.cast %c : $C to tensor<4x?xi32>
+  %p, %q = tm_tensor.topk dimension(1) ins(%a : $A) outs(%f, %g : tensor<?x2xf32>, tensor<4x?xi32>) {
+  ^one(%p: f32, %q: f32):
+    %l = arith.cmpf ogt, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> tensor<?x2xf32>, tensor<4x?xi32>
+  %y = tensor.cast %p : tensor<?x2xf32> to $Y
+  %z = tensor.cast %q : tensor<4x?xi32> to $Z""",
+    [A, np.full((4, 2), -np.inf, "f4"), np.zeros((4, 2), "i4")],
+    [-np.sort(-A, 1)[:, :2], np.argsort(-A, 1)[:, :2].astype("i4")],
+)
+case(
+    "tm_tensor.sort",
+    """  %f = tensor.cast %b : $B to tensor<?x6xf32>
+  %p, %q = tm_tensor.sort dimension(1) outs(%a, %f : $A, tensor<?x6xf32>) {
+  ^one(%p: f32, %q: f32, %u: f32, %v: f32):
+    %l = arith.cmpf ole, %p, %q : f32
+    tm_tensor.yield %l : i1
+  } -> $A, tensor<?x6xf32>
+  %y = tensor.cast %p : $A to $Y
+  %z = tensor.cast %q : tensor<?x6xf32> to $Z""",
+    [A, B],
+    [np.sort(A, 1), np.take_along_axis(B, np.argsort(A, 1), 1)],
+)
 SUMMED = A.copy()
 np.add.at(SUMMED, [1, 3, 1], np.concatenate([B[:2], B[3:]]))
 for op in ("tm_tensor.scatter", "tm_tensor.yield"):
