@@ -13,7 +13,7 @@
 //   generic of %x[h * 2 + k]           generic of (tensor.extract_slice %x[0] [2])[h * 2 + k]
 //   h = 1, k = 2, %x : tensor<3>   ->
 //
-// TOSA in a program that is read as linalg is an error, with the option that reads it.
+// TOSA in a program that is read as linalg is an error, with the option that reads it; so is what misplaced.c finds.
 // The last one above is a window that leaves some of its input over. Upstream drops h, and then takes k to be as long
 // as %x.
 //
@@ -209,6 +209,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   SnOpVec all = sn_collect(root, "tm_tensor.attention");
   MlirLogicalResult result = SN_OK;
   mlirOperationWalk(root, refuse_tosa, &result, MlirWalkPreOrder);
+  if (!sn_failed(result))
+    result = sn_check_places(root);
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = sn_check_attention(all.data[k]);
   sn_vec_free(&all);

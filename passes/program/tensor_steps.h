@@ -18,6 +18,9 @@ MlirLogicalResult sn_tm_tensor_steps(MlirOperation root);
 MlirLogicalResult sn_check_attention(MlirOperation op);
 bool sn_attention_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 
+// Row operations outside of forms, and words on arguments and results that nobody reads, are errors; in misplaced.c.
+MlirLogicalResult sn_check_places(MlirOperation root);
+
 // tensor.gather as linalg; in gather.c.
 bool sn_gather_linalg(SnBuilder *b, MlirRewriterBase base, MlirOperation op);
 

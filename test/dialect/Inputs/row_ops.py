@@ -17,6 +17,7 @@ MAY = {
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
     "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
+    "passes/program/misplaced.c": "detach",  # which may stand anywhere
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rows/rowemit.c": "index",  # a comparison with a label
     # the layer that others build and match them by
