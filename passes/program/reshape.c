@@ -247,50 +247,58 @@ static bool reshape_to_list(SnRewriter *rw, MlirOperation op) {
 
 // ---- expand(slice(x)) ---------------------------------------------------------------------
 
+// A dimension that stays one may be of any size, sliced anywhere; those that are unfolded are known.
 static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
   MlirOperation slice = sn_def(sn_operand(op, 0), "tensor.extract_slice");
   if (sn_null(slice))
     return false;
-  MlirValue x = sn_operand(slice, 0);
+  MlirValue x = sn_operand(slice, 0), moved[SN_MAX_DIMS], operands[3 * SN_MAX_DIMS];
   MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0));
   Groups groups;
-  if (sn_num_operands(slice) != 1 || !mlirShapedTypeHasStaticShape(from) || !mlirShapedTypeHasStaticShape(to))
-    return sn_no(op, "a slice whose place is not known");
+  intptr_t rank = sn_rank(to), dynamic = 0, num_operands = 0;
   if (sn_rank(from) != sn_rank(sn_type_of(sn_result(slice, 0))))
     return sn_no(op, "a slice that drops dimensions");
-  if (sn_rank(to) > SN_MAX_DIMS || !read_groups(op, &groups))
+  if (rank > SN_MAX_DIMS || !read_groups(op, &groups))
     return sn_no(op, "more than %d dimensions", SN_MAX_DIMS);
-  MlirAttribute offsets = sn_get_attr(slice, "static_offsets"), strides = sn_get_attr(slice, "static_strides");
+  MlirAttribute offsets = sn_get_attr(slice, "static_offsets"), strides = sn_get_attr(slice, "static_strides"),
+                sizes = sn_get_attr(slice, "static_sizes");
   int64_t shape[SN_MAX_DIMS], offset[SN_MAX_DIMS], size[SN_MAX_DIMS], stride[SN_MAX_DIMS];
   for (intptr_t g = 0; g < groups.n; ++g) {
-    int64_t first = groups.first[g], inner = 1, at = mlirDenseI64ArrayGetElement(offsets, g),
-            step = mlirDenseI64ArrayGetElement(strides, g);
+    int64_t first = groups.first[g], inner = 1, // of one that stays, too
+        at = mlirDenseI64ArrayGetElement(offsets, g), step = mlirDenseI64ArrayGetElement(strides, g),
+            taken = mlirDenseI64ArrayGetElement(sizes, g);
+    bool whole = groups.first[g + 1] == first + 1, known = sn_dim(from, g) != SN_DYNAMIC && at != SN_DYNAMIC;
     for (int64_t d = first; d < groups.first[g + 1]; ++d) {
       shape[d] = size[d] = sn_dim(to, d);
       offset[d] = 0;
       stride[d] = 1;
-      inner = sn_times(inner, d > first ? shape[d] : 1);
+      known &= shape[d] != SN_DYNAMIC;
+      inner = d > first && known ? sn_times(inner, shape[d]) : inner;
     }
-    bool whole = groups.first[g + 1] == first + 1;
+    if (whole ? taken != sn_dim(to, first) : !known)
+      return sn_no(op, "a slice whose place is not known");
     if (!whole && step != 1)
       return sn_no(op, "unfolds what the slice takes with a stride of %ld", (long)step);
-    if (!inner || at % inner || sn_dim(from, g) % inner)
+    if (!whole && (!inner || at % inner || sn_dim(from, g) % inner))
       return sn_no(op, "the slice cuts through the unfolded dimensions: offset %ld of size %ld, %ld in each", (long)at,
                    (long)sn_dim(from, g), (long)inner);
     shape[first] = sn_dim(from, g) / inner;
     offset[first] = at / inner;
     stride[first] = step;
   }
-  intptr_t rank = sn_rank(to);
+  for (intptr_t g = 0; g < groups.n; ++g)
+    if (sn_dim(from, g) == SN_DYNAMIC)
+      moved[dynamic++] = sn(rw->b, "tensor.dim", x, sn_index(rw->b, g), sn_index_type(rw->b->ctx));
+  for (intptr_t k = 1; k < sn_num_operands(slice); ++k) // of dimensions that stay one, in their order
+    operands[num_operands++] = sn_operand(slice, k);
   MlirContext ctx = rw->b->ctx;
-  int32_t segments[] = {1, 0, 0, 0};
-  MlirValue wide = expand(rw->b, x, &groups, shape, sn_values(0, NULL));
+  MlirValue wide = expand(rw->b, x, &groups, shape, sn_values(dynamic, moved));
   sn_replace(rw, op,
-             sn(rw->b, "tensor.extract_slice", wide, to,
+             sn(rw->b, "tensor.extract_slice", wide, sn_values(num_operands, operands), to,
                 sn_attr("static_offsets", mlirDenseI64ArrayGet(ctx, rank, offset)),
                 sn_attr("static_sizes", mlirDenseI64ArrayGet(ctx, rank, size)),
                 sn_attr("static_strides", mlirDenseI64ArrayGet(ctx, rank, stride)),
-                sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 4, segments))));
+                sn_attr("operandSegmentSizes", sn_get_attr(slice, "operandSegmentSizes"))));
   return true;
 }
 

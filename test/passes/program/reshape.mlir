@@ -40,6 +40,38 @@ func.func @heads(%x: tensor<9x96xf32>) -> (tensor<9x4x8xf32>, tensor<9x4x8xf32>)
 
 // -----
 
+// The same in a batch of any size, of which a part is taken: what stays one dimension may be cut anywhere.
+
+// CHECK-LABEL: func @heads_of_any_batch
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?x96xf32>, %[[I:.+]]: index, %[[N:.+]]: index)
+//       CHECK:   %[[D:.+]] = tensor.dim %[[X]], %c0
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2]] output_shape [%[[D]], 12, 8]
+//   CHECK-DAG:   tensor.extract_slice %[[E]][%[[I]], 4, 0] [%[[N]], 4, 8] [2, 1, 1]
+//   CHECK-DAG:   tensor.extract_slice %[[E]][%[[I]], 8, 0] [%[[N]], 4, 8] [1, 1, 1]
+//   CHECK-NOT:   tensor.expand_shape
+func.func @heads_of_any_batch(%x: tensor<?x96xf32>, %i: index, %n: index)
+    -> (tensor<?x4x8xf32>, tensor<?x4x8xf32>) {
+  %k = tensor.extract_slice %x[%i, 32] [%n, 32] [2, 1] : tensor<?x96xf32> to tensor<?x32xf32>
+  %v = tensor.extract_slice %x[%i, 64] [%n, 32] [1, 1] : tensor<?x96xf32> to tensor<?x32xf32>
+  %kh = tensor.expand_shape %k [[0], [1, 2]] output_shape [%n, 4, 8] : tensor<?x32xf32> into tensor<?x4x8xf32>
+  %vh = tensor.expand_shape %v [[0], [1, 2]] output_shape [%n, 4, 8] : tensor<?x32xf32> into tensor<?x4x8xf32>
+  return %kh, %vh : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+}
+
+// What is unfolded has a known size.
+
+// CHECK-LABEL: func @unfolds_any_size
+//       CHECK:   tensor.extract_slice
+//       CHECK:   tensor.expand_shape
+func.func @unfolds_any_size(%x: tensor<?x96xf32>, %n: index, %m: index) -> tensor<?x4x96xf32> {
+  %k = tensor.extract_slice %x[0, 0] [%n, 96] [1, 1] : tensor<?x96xf32> to tensor<?x96xf32>
+  // expected-remark@+1 {{a slice whose place is not known}}
+  %kh = tensor.expand_shape %k [[0, 1], [2]] output_shape [%m, 4, 96] : tensor<?x96xf32> into tensor<?x4x96xf32>
+  return %kh : tensor<?x4x96xf32>
+}
+
+// -----
+
 // A slice that cuts through what is unfolded keeps its place.
 
 // CHECK-LABEL: func @cut
