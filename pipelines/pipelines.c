@@ -176,7 +176,8 @@ static const SnStep cpu_steps[] = {
      "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"?policy!=disabled sinter-shared-products", "products of one row that share a side -> rows of one product", NULL},
     {"?policy!=disabled sinter-split{target=cpu reasons=$explain}",
-     "products that one kernel had better not multiply -> others", "fused"},
+     "products that one kernel had better not multiply -> others", NULL},
+    {"?without=nothing sinter-fuse{policy=$policy without=chains}", "which may be one with their neighbours", "fused"},
     VERIFY_KERNELS,
     {"?explain=true sinter-explain{policy=$policy output='$explain-file' target=cpu "
      "registers=$registers features='$features'}",

@@ -424,6 +424,13 @@ static void finish_with(SnMerge *m, SnBuilder *at, const SnValueVec *a_values, c
   sn_map_free(&map);
 }
 
+// A piece that grows is still one, for --explain.
+static void keep_cut(const SnForm *f, MlirOperation made) {
+  MlirAttribute cut = sn_null(f->op) ? mlirAttributeGetNull() : sn_get_attr(f->op, "sinter.cut");
+  if (cut.ptr)
+    sn_set_attr(made, "sinter.cut", cut);
+}
+
 MlirOperation sn_merge(SnMerge *m) {
   SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
   SnBuilder at = sn_before(b->op);
@@ -443,7 +450,9 @@ MlirOperation sn_merge(SnMerge *m) {
   add_outputs(m, b, m->b_dims);
   // Also of what needs no accumulator: a finish of constants.
   bool finish = to->accumulators.size > 0 || sn_num_reduced(to) > 0;
-  sn_form_create(&at, to, finish);
+  MlirOperation made = sn_form_create(&at, to, finish);
+  keep_cut(a, made);
+  keep_cut(b, made);
   rename_dims(m, a, m->a_dims, 0);
   rename_dims(m, b, m->b_dims, sn_num_sides(a));
 
