@@ -37,8 +37,10 @@
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
 #define AHEAD 8192 // bytes: two pages
 #define MOST_BUFFERED (1 << 20) // bytes
-#define CACHE (768 << 10) // bytes of a core's own cache that two rows and what is kept of one may take
-#define MOST_BUFFERED_OF_ANY_LENGTH (16 << 10) // bytes: half a first cache, with inputs and results beside
+// The same of exponentials under a maximum that grows, which are quickly computed again: a third of a first cache, with
+// inputs and results beside.
+#define MOST_BUFFERED_LIGHT (10 << 10)
+#define CACHE (768 << 10)       // bytes of a core's own cache that two rows and what is kept of one may take
 #define MOST_TASKS_WITH_ROWS 32 // each task keeps a row of partial sums for each accumulator with columns
 
 int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits, int64_t length) {
@@ -378,9 +380,12 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core. Long rows of a length that is not
-  // known are computed again, so what is kept of short ones may not stand in the way of one loop for both.
+  // known are computed again, so what is kept of short ones may not stand in the way of one loop for both, unless it is
+  // more than an exponential.
+  bool light = functions(f) <= 1;
+  int64_t most_kept = l.online && light ? MOST_BUFFERED_LIGHT : MOST_BUFFERED;
   bool buffer = !of_rows && !columns && l.kept &&
-                (length == SN_DYNAMIC ? l.online_kept == l.online : sn_times(length, l.kept) <= MOST_BUFFERED);
+                (length == SN_DYNAMIC ? l.online_kept == l.online || !light : sn_times(length, l.kept) <= most_kept);
   bool online = by_columns && !columns && (buffer ? l.online_kept : l.online) &&
                 (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
@@ -419,8 +424,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   if (online && length == SN_DYNAMIC)
     n += snprintf(text + n, sizeof text - (size_t)n, ", online_from = %lld", (long long)(LEAST_ONLINE * lanes));
   if (buffer && length == SN_DYNAMIC)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", buffer_to = %lld",
-                  (long long)(MOST_BUFFERED_OF_ANY_LENGTH / l.kept));
+    n += snprintf(text + n, sizeof text - (size_t)n, ", buffer_to = %lld", (long long)(most_kept / l.kept));
   if (again || ahead)
     n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
                   again ? (long long)AHEAD : (long long)options->prefetch);
