@@ -221,10 +221,12 @@ static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outp
   int64_t local[256];
   int64_t *memory = words <= 256 ? local : malloc(words * sizeof *memory);
   void *own = NULL;
+  size_t unit = SINTER_WORKSPACE_ALIGNMENT, bytes = ((size_t)f->workspace_bytes + unit - 1) / unit * unit;
+  SinterThread *t = sinter_rt_thread();
   bool needs_own = !workspace && f->workspace_bytes > 0 && f->device != kDLCUDA;
-  if (memory && needs_own) {
-    size_t unit = SINTER_WORKSPACE_ALIGNMENT;
-    own = workspace = aligned_alloc(unit, ((size_t)f->workspace_bytes + unit - 1) / unit * unit);
+  if (memory && needs_own) { // what the last call had is mapped already
+    own = t ? sinter_rt_kept_take(&t->kept, &bytes) : NULL;
+    own = workspace = own ? own : aligned_alloc(unit, bytes);
   }
   if (!memory || (needs_own && !own)) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for a workspace of %lld bytes",
@@ -233,9 +235,9 @@ static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outp
     void **descriptors = (void **)memory;
     int64_t *to = memory + count;
     for (int32_t i = 0; i < count - 1; i++) {
-      const DLTensor *t = i < f->num_inputs ? inputs[i] : outputs[i - f->num_inputs];
+      const DLTensor *x = i < f->num_inputs ? inputs[i] : outputs[i - f->num_inputs];
       descriptors[i] = to;
-      to = describe(to, (void *)((uintptr_t)t->data + t->byte_offset), t->ndim, t->shape);
+      to = describe(to, (void *)((uintptr_t)x->data + x->byte_offset), x->ndim, x->shape);
     }
     descriptors[count - 1] = to;
     describe(to, workspace, 1, &f->workspace_bytes);
@@ -246,7 +248,10 @@ static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outp
     if (call->device_memory)
       call->release_device(call);
   }
-  free(own);
+  if (own && t)
+    sinter_rt_kept_give(&t->kept, own, bytes);
+  else
+    free(own);
   if (memory != local)
     free(memory);
 }

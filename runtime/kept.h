@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 
 // Smaller ones malloc answers fast; of all together a thread keeps no more than the most.
-enum { SINTER_KEPT_PIECES = 32, SINTER_KEPT_LEAST = 1 << 12, SINTER_KEPT_MOST = 1 << 25 };
+enum { SINTER_KEPT_PIECES = 32, SINTER_KEPT_LEAST = 1 << 12, SINTER_KEPT_MOST = 1 << 28 };
 
 // The one that was released first comes first.
 typedef struct {

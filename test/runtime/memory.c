@@ -77,6 +77,24 @@ static void packed_bounds(void **descriptors) {
   CHECK(kept->count == count && count > 0);
 }
 
+// A call without a workspace takes what the last one had.
+enum { WORKSPACE = 100 << 20 };
+static size_t kept_in_call;
+static void packed_workspace(void **descriptors) {
+  CHECK(((void **)descriptors[0])[1] != NULL);
+  kept_in_call = sinter_rt_thread()->kept.bytes;
+}
+
+static void test_workspace(void) {
+  SinterFunction working = {
+      .name = "working", .device = kDLCPU, .packed = packed_workspace, .workspace_bytes = WORKSPACE};
+  CHECK(sinter_rt_call(&working, NULL, NULL, NULL, NULL) == SINTER_OK);
+  size_t kept = sinter_rt_thread()->kept.bytes;
+  CHECK(kept >= WORKSPACE);
+  CHECK(sinter_rt_call(&working, NULL, NULL, NULL, NULL) == SINTER_OK);
+  CHECK(kept_in_call == kept - WORKSPACE && sinter_rt_thread()->kept.bytes == kept);
+}
+
 int main(void) {
   SinterFunction churning = {.name = "churn", .device = kDLCPU, .packed = packed_churn};
   SinterFunction missing = {.name = "greedy", .device = kDLCPU, .packed = packed_greedy};
@@ -94,5 +112,6 @@ int main(void) {
     CHECK(taken[0][k] == taken[1][k]);
   SinterFunction bounds = {.name = "bounds", .device = kDLCPU, .packed = packed_bounds};
   CHECK(sinter_rt_call(&bounds, NULL, NULL, NULL, NULL) == SINTER_OK);
+  test_workspace();
   return failures != 0;
 }
