@@ -264,9 +264,8 @@ static bool expand_of_slice(SnRewriter *rw, MlirOperation op) {
                 sizes = sn_get_attr(slice, "static_sizes");
   int64_t shape[SN_MAX_DIMS], offset[SN_MAX_DIMS], size[SN_MAX_DIMS], stride[SN_MAX_DIMS];
   for (intptr_t g = 0; g < groups.n; ++g) {
-    int64_t first = groups.first[g], inner = 1, // of one that stays, too
-        at = mlirDenseI64ArrayGetElement(offsets, g), step = mlirDenseI64ArrayGetElement(strides, g),
-            taken = mlirDenseI64ArrayGetElement(sizes, g);
+    int64_t first = groups.first[g], inner = 1, at = mlirDenseI64ArrayGetElement(offsets, g),
+            step = mlirDenseI64ArrayGetElement(strides, g), taken = mlirDenseI64ArrayGetElement(sizes, g);
     bool whole = groups.first[g + 1] == first + 1, known = sn_dim(from, g) != SN_DYNAMIC && at != SN_DYNAMIC;
     for (int64_t d = first; d < groups.first[g + 1]; ++d) {
       shape[d] = size[d] = sn_dim(to, d);
