@@ -12,6 +12,8 @@
 #include "lowering/cpu/pack.h"
 #include "lowering/rows/rowmemory.h"
 
+#define MOST_STEP 4 // of elements that neighbours of a run are apart, to load all between them, too
+
 typedef SnPackBlock Block;
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
@@ -122,6 +124,16 @@ static bool changes(const Block *k, int64_t along, intptr_t *at, int64_t *step) 
   return true;
 }
 
+// How far apart a run's elements lie, if they are loaded with all between them; else 0.
+static int64_t step_of(const Block *k, const Runs *runs) {
+  const SnAccess *side = sn_pack_side(k);
+  int64_t factors[SN_MAX_DIMS];
+  MlirType t = sn_type_of(side->value);
+  bool known = runs->n && runs->inner == 1 && k->lanes > 1 && sn_fills_bytes(sn_element(t)) &&
+               !mlirTypeIsAIndex(sn_element(t)) && sn_linear_factors(side->map, t, factors);
+  return known && factors[runs->along] > 1 && factors[runs->along] <= MOST_STEP ? factors[runs->along] : 0;
+}
+
 static MlirValue at_least(SnBuilder *b, MlirValue x, MlirValue low) { return sn(b, "arith.maxsi", x, low); }
 static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
 
@@ -131,6 +143,7 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS]; // of the run: 0 along it
   MlirValue row, shift;        // where it goes: pack[row][c + shift]
   bool unit;                   // its elements are neighbours
+  int64_t step;                // or so many elements apart, a few
 } Run;
 
 static void subscripts(Run *r, MlirValue c, MlirValue *at) {
@@ -187,11 +200,69 @@ static void copy_vectors(Run *r, MlirValue from, MlirValue to) {
   sn_end_if(b, &some);
 }
 
+// A vector of every step-th element, out of as many vectors that cover them; the last one ends with the last element.
+static MlirValue load_stepping(Run *r, MlirValue c) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = sn_pack_side(r->k);
+  int64_t lanes = r->k->lanes, step = r->step;
+  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes),
+           bits = sn_vector(mlirIntegerTypeGet(b->ctx, sn_bits(element)), lanes);
+  MlirValue at[SN_MAX_DIMS + 1], offset, all = {0};
+  subscripts(r, c, at);
+  MlirValue flat = sn_row_flat(b, side->value, at, &offset);
+  for (int64_t p = 0; p < step; ++p) {
+    int64_t begin = p + 1 < step ? p * lanes : (lanes - 1) * step + 1 - lanes, from[SN_MAX_LANES];
+    // LLVM takes vectors of half types apart to shuffle them, and those of integers not.
+    MlirValue x = sn(b, "vector.bitcast", sn(b, "vector.load", flat, plus(b, offset, sn_index(b, begin)), t), bits);
+    for (int64_t l = 0; l < lanes; ++l)
+      from[l] = l * step >= p * lanes && p ? lanes + l * step - begin : p > 1 ? l : l * step;
+    if (p)
+      for (int64_t l = 0; l < lanes; ++l)
+        from[l] = from[l] >= 2 * lanes ? l : from[l]; // of a vector to come
+    all = p ? sn(b, "vector.shuffle", all, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, lanes, from))) : x;
+  }
+  return sn(b, "vector.bitcast", all, t);
+}
+
+// Elements one by one, too few for LLVM to make vectors of.
+static void copy_few(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = sn_pack_side(r->k);
+  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
+  MlirValue at[SN_MAX_DIMS + 1];
+  subscripts(r, c.index, at);
+  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
+                   sn_element(sn_type_of(side->value)));
+  store(r, sn_row_convert(b, x, sn_pack_type(r->k)), c.index);
+  sn_next(b, &c);
+  sn_set_attr(c.op, "llvm.loop_annotation",
+              sn_parse_attr(b->ctx, "#llvm.loop_annotation<vectorize = <disable = true>, unroll = <disable = true>>"));
+}
+
+// Whole vectors; the last one ends where the run does, and stores some elements again.
+static void copy_stepping(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  MlirValue wide = sn_index(b, r->k->lanes), last = sn(b, "arith.subi", to, wide);
+  SnIf fits = sn_if(b, sn(b, "arith.cmpi", last, from, sn_attr("predicate", sn_i64(b->ctx, 5)))); // sge
+  SnLoop c = sn_for(b, from, to, wide);
+  MlirValue at = at_most(b, c.index, last);
+  sn_op(b, "vector.store", sn_row_convert(b, load_stepping(r, at), sn_pack_type(r->k)), r->k->pack, r->row,
+        plus(b, at, r->shift));
+  sn_next(b, &c);
+  sn_else(b, &fits);
+  copy_few(r, from, to);
+  sn_end_if(b, &fits);
+}
+
 static void copy_run(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = sn_pack_side(r->k);
   if (r->unit) {
     copy_vectors(r, from, to);
+    return;
+  }
+  if (r->step) {
+    copy_stepping(r, from, to);
     return;
   }
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
@@ -283,6 +354,8 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
                sn_cpu_next_to_itself(side->map, sn_type_of(side->value), runs.along);
   else
     sn_cpu_side_program(k->c, sn_pack_side_number(k), runs.first + runs.outer, runs.n - runs.outer, &program);
+  if (side && !run.unit)
+    run.step = step_of(k, &runs);
   SnGroup rows = sn_pack_row_group(k);
   int64_t row_first = rows.first, row_dims = rows.num_dims;
   MlirValue q0 = plus(b, k->column0, columns_from), q1 = plus(b, k->column0, columns_to), point[SN_MAX_DIMS],

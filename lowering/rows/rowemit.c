@@ -160,6 +160,16 @@ static MlirValue without_label(const SnRowProgram *p, const SnFragment *c, MlirO
   return sn_operand(op, predicate_of(compare) ? 1 : 2);
 }
 
+// A short number that all rows of a vector share, as a weight of a window, is widened once and not on each lane. Null:
+// it is none.
+static MlirValue widened_once(SnBuilder *b, const SnFragment *c, MlirOperation op, MlirValue x) {
+  MlirOperation spread = c->rows > 1 && sn_is(op, "arith.extf") ? sn_def(x, "vector.broadcast") : (MlirOperation){0};
+  if (sn_null(spread) || mlirTypeIsAVector(sn_type_of(sn_operand(spread, 0))))
+    return (MlirValue){0};
+  MlirValue wide = sn_row_convert(b, sn_operand(spread, 0), sn_element(sn_type_of(sn_result(op, 0))));
+  return sn_lanes_broadcast(b, wide, sn_fragment_lanes(c));
+}
+
 static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   if (is_one_scalar(c)) {
     sn_clone(b, op, &c->made);
@@ -173,6 +183,11 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirO
   assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     operands[k] = operand_at(b, p, c, op, k);
+  MlirValue wide = widened_once(b, c, op, operands[0]);
+  if (!sn_none(wide)) {
+    sn_fragment_give(c, sn_result(op, 0), wide);
+    return;
+  }
   MlirOperation copy = sn_row_on_lanes(b, op, operands, sn_fragment_lanes(c));
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     sn_fragment_give(c, sn_result(op, k), sn_result(copy, k));

@@ -82,6 +82,7 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 #define SHORT_WINDOW 16 // columns that are written out without being asked to
 #define LONG_WINDOW 49  // 7 x 7: twice as fast in half types, which are a division by 7 and a bounds check each else
 #define MOST_OF_WINDOW 300
+#define WINDOW_SUMS 4 // accumulators of a long window: each of its steps would wait for the one before
 #define LEAST_LANES 4
 
 static const double weights[] = {
@@ -204,9 +205,12 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   int64_t lanes = sn_schedule_lanes(f, vector_bits, size), columns = column_lanes(f, vector_bits);
   if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
     return 0;
-  // Several vectors at once hide the latency of a sum, and touch a page for longer.
+  // Several vectors at once hide the latency of a sum, and touch a page for longer. The last ones overlap those in
+  // front of them: of a window, no more than a quarter of the rows is computed twice.
   bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false) <= 4;
-  while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size))
+  bool window = has_window(f);
+  while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
+         (!window || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
     lanes *= 2;
   return lanes;
 }
@@ -370,13 +374,13 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   chunk = chunk < 1 ? 1 : chunk;
   int64_t lanes = column_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes),
           of_rows = row_lanes(f, options->vector_bits);
+  Loops l = loops(f);
   if (of_rows) {
     lanes = of_rows;
-    unroll = 1;
+    unroll = long_window(f) && l.reduces ? WINDOW_SUMS : 1;
   }
   int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
   chunk = chunk < strip ? strip : chunk;
-  Loops l = loops(f);
   int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core. Long rows of a length that is not

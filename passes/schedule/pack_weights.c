@@ -285,6 +285,21 @@ static const char *why_not_by(MlirOperation form, MlirValue weights) {
   return why;
 }
 
+// A product of one row without a dimension for it: sums of products, of which each weight is in one.
+static bool is_one_row(MlirOperation reader) {
+  SnOpVec reduces = {0};
+  bool any = false;
+  if (sn_is(reader, "sinter.rowwise"))
+    reduces = sn_collect(reader, "sinter.row_reduce");
+  for (size_t i = 0; i < reduces.size && !any; ++i) {
+    MlirValue summed = sn_operand(reduces.data[i], 0);
+    any = sn_is_reduce(reduces.data[i], "add") &&
+          (!sn_null(sn_def(summed, "arith.mulf")) || !sn_null(sn_def(summed, "arith.muli")));
+  }
+  sn_vec_free(&reduces);
+  return any;
+}
+
 static const char *why_not(MlirValue weights) {
   const char *why = NULL;
   MlirOpOperand use = mlirValueGetFirstUse(weights);
@@ -294,7 +309,8 @@ static const char *why_not(MlirValue weights) {
     return "a size of it is not known, or 0";
   for (; !why && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation reader = mlirOpOperandGetOwner(use);
-    why = !sn_is(reader, "sinter.contract")                       ? "something else than a product reads it"
+    why = is_one_row(reader) ? "one row alone is multiplied by it, which reads each number once, where it lies"
+          : !sn_is(reader, "sinter.contract")                     ? "something else than a product reads it"
           : sn_schedule_mnemonic(sn_get_attr(reader, "schedule")) ? why_not_by(reader, weights)
                                                                   : "a product has no kernel of ours";
   }

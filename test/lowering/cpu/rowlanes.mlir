@@ -144,3 +144,25 @@ func.func private @strips(%x: memref<70x40xf32>, %y: memref<40xf32>) attributes 
   }
   return
 }
+
+// -----
+
+// Weights of a window are one number for all rows of a vector: they are widened before they are on each lane.
+
+// CHECK-LABEL: func.func private @weights_task(
+//       CHECK:   %[[W:.+]] = memref.load %{{.+}} : memref<3xbf16>
+//       CHECK:   %[[F:.+]] = arith.extf %[[W]] : bf16 to f32
+//       CHECK:   vector.broadcast %[[F]] : f32 to vector<8xf32>
+//   CHECK-NOT:   vector.broadcast %{{.+}} : bf16
+func.func private @weights(%x: memref<18xbf16>, %w: memref<3xbf16>, %y: memref<16xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 16) by (k = 3) ins(%x[i + k] : memref<18xbf16>, %w[k] : memref<3xbf16>)
+      outs(%y[i] : memref<16xf32>) schedule(#sinter.rows<along = "rows", chunk = 16, lanes = 8>) {
+  ^row(%a: tensor<3xbf16>, %b: tensor<3xbf16>):
+    %u = arith.extf %a : tensor<3xbf16> to tensor<3xf32>
+    %v = arith.extf %b : tensor<3xbf16> to tensor<3xf32>
+    %p = arith.mulf %u, %v : tensor<3xf32>
+    %s = sinter.row_reduce add %p : tensor<3xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

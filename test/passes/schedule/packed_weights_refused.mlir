@@ -182,3 +182,21 @@ func.func @value(%x: tensor<70x5xf32>, %w: tensor<5x3xf32> {sinter.pack = false}
   }
   return %y : tensor<70x3xf32>
 }
+
+// -----
+
+// One row alone: no product, but a sum of products for each result.
+
+// expected-error@below {{argument 1 is to be packed, but cannot be: one row alone is multiplied by it, which reads each number once, where it lies; leave sinter.pack out}}
+func.func @one_row(%x: tensor<300xf32>, %w: tensor<70x300xf32> {sinter.pack}) -> tensor<70xf32> {
+  %e = tensor.empty() : tensor<70xf32>
+  %y = sinter.rowwise (i = 70) by (k = 300)
+      ins(%w[i, k] : tensor<70x300xf32>, %x[k] : tensor<300xf32>)
+      outs(%e[i] : tensor<70xf32>) {
+  ^row(%a: tensor<300xf32>, %b: tensor<300xf32>):
+    %p = arith.mulf %a, %b : tensor<300xf32>
+    %s = sinter.row_reduce add %p : tensor<300xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<70xf32>
+}

@@ -49,10 +49,11 @@ func.func @windows(%a: tensor<4x48x8x8x3x3xf32>, %b: tensor<4x48x8x8x3x3xf32>) -
   return %y : tensor<4x48x16x16xf32>
 }
 
-// Windows of 5 x 5 are written out though they are more than 16 columns; of 9 x 9 not.
+// Windows of 5 x 5 are written out though they are more than 16 columns; of 9 x 9 not. They have four sums, as each
+// step of one would wait for the step before.
 
 // CHECK-LABEL: func @five
-// CHECK: #sinter.rows<along = "rows",{{.*}} written_out = 25>
+// CHECK: #sinter.rows<along = "rows",{{.*}} unroll = 4, written_out = 25>
 func.func @five(%x: tensor<4x20x20xf16>, %w: tensor<5x5xf16>) -> tensor<4x16x16xf32> {
   %e = tensor.empty() : tensor<4x16x16xf32>
   %y = sinter.rowwise (i = 4, h = 16, v = 16) by (m = 5, n = 5)
@@ -100,4 +101,37 @@ func.func @nine(%x: tensor<4x24x24xf16>, %w: tensor<9x9xf16>) -> tensor<4x16x16x
     sinter.yield %3 : f32
   }
   return %y : tensor<4x16x16xf32>
+}
+
+// 68 rows are five vectors of 16. Of 64 they would be two, and 60 rows computed twice.
+
+// CHECK-LABEL: func @wide
+// CHECK: #sinter.rows<along = "rows",{{.*}} lanes = 16,
+func.func @wide(%x: tensor<4x72x72xf32>, %w: tensor<5x5xf32>) -> tensor<4x68x68xf32> {
+  %e = tensor.empty() : tensor<4x68x68xf32>
+  %y = sinter.rowwise (i = 4, h = 68, v = 68) by (m = 5, n = 5)
+      ins(%x[i, h + m, v + n] : tensor<4x72x72xf32>, %w[m, n] : tensor<5x5xf32>) outs(%e[i, h, v] : tensor<4x68x68xf32>) {
+  ^row(%a: tensor<25xf32>, %b: tensor<25xf32>):
+    %0 = arith.mulf %a, %b : tensor<25xf32>
+    %1 = sinter.row_reduce add %0 : tensor<25xf32> -> f32
+    sinter.yield %1 : f32
+  }
+  return %y : tensor<4x68x68xf32>
+}
+
+// Of 128 rows it is two as well, and none is computed twice.
+
+// CHECK-LABEL: func @whole
+// CHECK: #sinter.rows<along = "rows",{{.*}} lanes = 64,
+func.func @whole(%x: tensor<4x132x132xf32>, %w: tensor<5x5xf32>) -> tensor<4x128x128xf32> {
+  %e = tensor.empty() : tensor<4x128x128xf32>
+  %y = sinter.rowwise (i = 4, h = 128, v = 128) by (m = 5, n = 5)
+      ins(%x[i, h + m, v + n] : tensor<4x132x132xf32>, %w[m, n] : tensor<5x5xf32>)
+      outs(%e[i, h, v] : tensor<4x128x128xf32>) {
+  ^row(%a: tensor<25xf32>, %b: tensor<25xf32>):
+    %0 = arith.mulf %a, %b : tensor<25xf32>
+    %1 = sinter.row_reduce add %0 : tensor<25xf32> -> f32
+    sinter.yield %1 : f32
+  }
+  return %y : tensor<4x128x128xf32>
 }
