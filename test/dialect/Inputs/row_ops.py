@@ -15,6 +15,7 @@ MAY = {
     "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
     "passes/arrange/behind_products.c": "row_reduce row_product",  # what stands in front of a product goes behind it
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
+    "passes/schedule/pack_weights.c": "row_reduce",  # one row by weights is sums of products, where a reason is said
     "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
     "passes/program/misplaced.c": "detach",  # which may stand anywhere
