@@ -23,6 +23,7 @@ static const char *const alongs[] = {"columns", "rows", NULL};
 static const char *const halves[] = {"together", "apart", NULL};
 static const char *const steps[] = {"apart", "together", NULL};
 static const char *const guards[] = {"skip", "run", NULL};
+static const char *const repeats[] = {"apart", "stored", NULL};
 static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", "turned", NULL};
 static const char *const gpu_maxima[] = {"online", "before", NULL};
 static const char *const gpu_halves[] = {"packed", "wide", NULL};
@@ -75,6 +76,10 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "steps", 0, 0, 0, 0, steps,
      "along rows: how lanes are loaded that lie up to 4 elements apart; \"apart\": one by one; \"together\": with all "
      "between them, by a mask"},
+    {"rows", "repeats", 0, 0, 0, 0, repeats,
+     "how lanes are loaded of what a row reads again and again from its beginning, a number for each of its last "
+     "columns; \"apart\": one by one, unless vectors end where it does; \"stored\": by vectors, out of memory of the "
+     "kernel's own where its beginning is behind its end"},
     {"rows", "guards", 0, 0, 0, 0, guards,
      "what becomes of a loop whose results matter under a condition alone; \"skip\": it is left out where that does "
      "not hold; \"run\": it runs"},

@@ -183,6 +183,7 @@ static const SnStep cpu_steps[] = {
      "registers=$registers features='$features'}",
      "what was fused, and what not and why, is said", "explained"},
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
+    {"?policy!=disabled sinter-long-rows", "rows of two elements that lie together -> one row", NULL},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "what is read by a subscript is inside, and no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},

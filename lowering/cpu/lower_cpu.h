@@ -181,6 +181,19 @@ void sn_cpu_finish(SnKernel *k, SnForm *f, SnPartials *p);
 // Of an accumulator: its combiner's, on so many lanes.
 MlirValue sn_cpu_identity(SnBuilder *b, const SnForm *f, size_t accumulator, int64_t width);
 
+// ---- what a row reads again and again: rowrepeats.c ----------------------------------------
+
+typedef struct {
+  size_t input;
+  MlirValue memory; // of the kernel, outside of tasks
+} SnCpuRepeat;
+typedef SN_VEC(SnCpuRepeat) SnCpuRepeats;
+
+// Stored, in front of the tasks, where the form's schedule says so. Free it.
+SnCpuRepeats sn_cpu_repeats(SnKernel *k);
+// The program of a task reads these in the inputs' place.
+void sn_cpu_repeats_in_task(const SnTask *t, SnRowProgram *p, const SnCpuRepeats *r);
+
 // ---- a task of rows: rowwise.c -------------------------------------------------------------
 
 typedef struct {

@@ -26,6 +26,7 @@ typedef struct {
   SnKernel *kernel;
   MlirValue rows, pieces, tasks;
   SN_VEC(Reduced) reduced; // of the phases so far
+  SnCpuRepeats repeats;
 } Pieces;
 
 static MlirValue columns_of_piece(SnBuilder *b, const SnForm *f) {
@@ -146,6 +147,7 @@ static void parallel_phase(Pieces *s, size_t phase) {
   SnBuilder *b = &t.b;
   SnForm f = sn_cpu_form_in_task(&k->form, &t);
   SnRowProgram p = sn_row_program(&f, sn_values(0, NULL));
+  sn_cpu_repeats_in_task(&t, &p, &s->repeats);
   SnCpuRow row = sn_cpu_scheduled(&f, &p);
   targets(&f, &row);
   MlirValue length = columns_of_piece(b, &f), all = sn_form_columns(b, &f), pieces = sn_size_ceil(b, all, length);
@@ -167,7 +169,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
     return SN_FAIL;
   SnBuilder *b = &k->b;
   const SnForm *f = &k->form;
-  Pieces s = {.kernel = k, .rows = sn_form_sizes(b, f, 0, f->num_rows)};
+  Pieces s = {.kernel = k, .rows = sn_form_sizes(b, f, 0, f->num_rows), .repeats = sn_cpu_repeats(k)};
   s.pieces = sn_size_ceil(b, sn_form_columns(b, f), columns_of_piece(b, f));
   s.tasks = sn_size_mul(b, s.rows, s.pieces);
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
@@ -192,6 +194,7 @@ MlirLogicalResult sn_cpu_lower_pieces(SnKernel *k) {
   sn_vec_free(&row.targets);
   sn_vec_free(&partials.buffers);
   sn_vec_free(&s.reduced);
+  sn_vec_free(&s.repeats);
   sn_row_program_free(&p);
   return SN_OK;
 }

@@ -182,8 +182,11 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
                     "%lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
   SnRowsTask t;
+  SnCpuRepeats repeats = sn_cpu_repeats(k);
   sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);
   SnBuilder *b = &t.task.b;
+  sn_cpu_repeats_in_task(&t.task, &t.program, &repeats);
+  sn_vec_free(&repeats);
   t.row = sn_cpu_scheduled(&t.form, &t.program);
   sn_cpu_body_targets(&t.form, &t.task, &t.partials, &t.row);
   if (buffer)

@@ -151,6 +151,17 @@ static int64_t repeats(const SnForm *f, const SnAccess *a, int64_t width) {
   return each;
 }
 
+bool sn_row_is_repeated(const SnForm *f, const SnAccess *a) {
+  MlirType t = sn_type_of(a->value);
+  intptr_t n = mlirAffineMapGetNumResults(a->map);
+  int64_t first = f->num_rows + f->num_cols - n;
+  bool is =
+      n > 0 && n < f->num_cols && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_fills_bytes(sn_element(t));
+  for (intptr_t i = 0; i < n && is; ++i)
+    is = sn_map_dim(a->map, i) == first + i && sn_dim(t, i) == f->dims.data[first + i].size;
+  return is;
+}
+
 // ---- memory -------------------------------------------------------------------------
 
 MlirType sn_lanes_of(MlirType element, int64_t width) { return width > 1 ? sn_vector(element, width) : element; }
@@ -393,6 +404,8 @@ void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAcces
 
 MlirValue sn_row_load_scratch(SnBuilder *b, SnFragment *c, const SnRowSource *s, MlirType element) {
   MlirValue at[2], j = sn_none(s->offset) ? c->column : sn(b, "arith.subi", c->column, s->offset);
+  if (!sn_none(s->period))
+    j = sn(b, "arith.remui", j, s->period);
   intptr_t n = 0;
   if (!sn_none(s->first))
     at[n++] = s->first;

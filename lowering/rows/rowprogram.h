@@ -36,6 +36,7 @@ typedef struct {
   SnAccess access;   // of a form's operand; its `value` is the memref too
   bool scratch;      // instead: memref[first, column - offset], or memref[column - offset] if `first` is null
   MlirValue first, offset; // offset may be null: 0
+  MlirValue period;        // or null. Of rank 1: memref[column mod period], and what is behind begins again
 } SnRowSource;
 
 typedef struct {

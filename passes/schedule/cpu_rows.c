@@ -160,8 +160,9 @@ static double column_accesses(const SnForm *f, int64_t lanes) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
       continue; // once a row
-    cost += sn_row_has_vectors(f, a, lanes) ? 1 : LONE_GUARDED * (double)lanes;
-    apart |= !sn_row_in_one_piece(f, a);
+    bool repeated = sn_row_is_repeated(f, a);
+    cost += repeated || sn_row_has_vectors(f, a, lanes) ? 1 : LONE_GUARDED * (double)lanes;
+    apart |= repeated || !sn_row_in_one_piece(f, a);
   }
   return cost + (apart ? PLACE : 0);
 }
@@ -360,6 +361,14 @@ static bool steps_narrowly(const SnForm *f, int64_t lanes) {
   return any;
 }
 
+// Vectors of some input begin again in their middle.
+static bool repeats(const SnForm *f, int64_t lanes) {
+  bool some = false;
+  for (size_t k = 0; k < f->inputs.size && lanes > 1; ++k)
+    some |= sn_row_is_repeated(f, &f->inputs.data[k]) && !sn_row_has_vectors(f, &f->inputs.data[k], lanes);
+  return some;
+}
+
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
   int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
@@ -417,6 +426,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = %lld", (long long)long_window(f));
   if (of_rows && strstr(options->features, "avx512bw") && steps_narrowly(f, of_rows))
     n += snprintf(text + n, sizeof text - (size_t)n, ", steps = \"together\"");
+  if (!of_rows && repeats(f, lanes))
+    n += snprintf(text + n, sizeof text - (size_t)n, ", repeats = \"stored\"");
   if (strip)
     n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
   if (rows == SN_DYNAMIC)

@@ -1,0 +1,93 @@
+// long_rows.c: elements that have nothing to do with each other are as few rows as memory has pieces.
+//
+//   rowwise (i = 14, j = 13, k = 7) by (l = 2) ins(%x[i, j, k, l], %a[i]) outs(%y[i, j, k, l])
+// ->
+//   rowwise (i = 14) by (j = 13, k = 7, l = 2), the same
+//
+//   rowwise (i = 1000) by (j = 3) ins(%x[i, j], %w[j]) outs(%y[i, j])    ->    rowwise () by (i = 1000, j = 3), the
+//   same
+//
+// A CPU's vectors run along a row, and what is left behind the last one is the row's own: of rows of two elements that
+// is all. What has nothing of the columns is one number for each row, and stays one; what has the last of them alone is
+// read again and again (lowering/cpu/rowrepeats.c).
+//
+// runs in: sinter-cpu    test: test/passes/arrange/long_rows.mlir, test/run/long_rows.test
+
+#include "dialect/row_ops.h"
+#include "dialect/sequence.h"
+#include "lowering/rows/rowmemory.h"
+#include "passes/arrange/arrange.h"
+#include "passes/merge/merge.h"
+
+enum {
+  LONG = 4096, // columns: the end of such a row is nothing beside it
+  SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
+};
+
+// The number of a column would have to be taken apart into those of several dimensions.
+static bool asks_where(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && (line->names_dim || line->position))
+      return true;
+  }
+  return false;
+}
+
+static bool is_short(const SnForm *f) { return sn_row_length(f) == SN_DYNAMIC || sn_row_length(f) < SHORT; }
+
+// With so many row dimensions, all others columns, what has columns is in one piece, or is short and read again and
+// again.
+static bool in_pieces(const SnForm *f, int64_t rows) {
+  SnForm split = *f;
+  split.num_rows = rows;
+  split.num_cols = f->num_rows + f->num_cols - rows;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (sn_is_table(a) || (sn_uses_cols(&split, a->map) && !sn_row_in_one_piece(&split, a) &&
+                           !(k < f->inputs.size && is_short(f) && sn_row_is_repeated(&split, a))))
+      return false;
+  }
+  return true;
+}
+
+static bool fits(MlirOperation op, const SnForm *f) {
+  int64_t length = sn_row_length(f);
+  return sn_num_results(op) && !sn_in_sequence(op) && !f->schedule.ptr && f->num_cols && f->num_rows &&
+         !f->indices.size && (length == SN_DYNAMIC || length < LONG) && sn_is_elementwise_form(f) &&
+         !asks_where(f->body) && in_pieces(f, f->num_rows);
+}
+
+static MlirLogicalResult function(MlirOperation func, void *user) {
+  (void)user;
+  SnOpVec forms = sn_collect(func, "sinter.rowwise");
+  for (size_t k = 0; k < forms.size; ++k) {
+    SnForm f = sn_form_read(forms.data[k]);
+    int64_t rows = f.num_rows;
+    bool is_column[SN_MAX_DIMS];
+    while (rows && fits(forms.data[k], &f) && in_pieces(&f, rows - 1))
+      --rows;
+    for (int64_t d = 0; d < (int64_t)f.dims.size; ++d)
+      is_column[d] = d >= rows;
+    if (rows < f.num_rows && sn_can_resplit(&f, is_column))
+      sn_resplit(forms.data[k], is_column);
+    sn_form_free(&f);
+  }
+  sn_vec_free(&forms);
+  return SN_OK;
+}
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
+  (void)run;
+  return sn_each_function(op, function, NULL);
+}
+
+MlirDialectHandle mlirGetDialectHandle__sinter__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sinter__, NULL};
+
+const SnPass sn_pass_long_rows = {
+    .argument = "sinter-long-rows",
+    .summary = "elements that have nothing to do with each other -> as few rows as memory has pieces",
+    .dialects = dialects,
+    .run = run,
+};
