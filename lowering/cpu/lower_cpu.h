@@ -97,7 +97,7 @@ typedef struct {
 typedef struct {
   SnRowProgram *program;
   // The schedule's keys of these names.
-  int64_t lanes, unroll, carried, carried_online, online_from, plain, written_out, near;
+  int64_t lanes, unroll, carried, carried_online, online_from, plain, written_out, near, line;
   bool halves_together, runs_guarded;
   int64_t prefetch;         // bytes ahead of the first loads of a row; 0: none
   const MlirValue *next;    // index of each row dimension in the row that the last loop asks for early; null: none

@@ -50,6 +50,8 @@ static MlirLogicalResult check(const SnForm *f) {
     why = "maximum = \"online\" is for whole rows";
   if (sn_schedule_number(f->schedule, "columns") % sn_schedule_number(f->schedule, "lanes"))
     why = "vectors begin at multiples of their lanes";
+  if (sn_schedule_number(f->schedule, "line"))
+    why = "line is for whole rows";
   if (why)
     return sn_error(f->op, "columns = %lld, but %s: leave columns out",
                     (long long)sn_schedule_number(f->schedule, "columns"), why);

@@ -201,7 +201,83 @@ static MlirValue last_vector(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, Ml
   return last.seen_to;
 }
 
+// ---- line by line ----------------------------------------------------------------------------
+
+// What a phase carries from line to line: vectors, of `unroll` of them in a step, and what is left of a line.
+typedef struct {
+  int64_t n, unroll;
+  MlirValue vectors[SN_MAX_REDUCTIONS], rest[SN_MAX_REDUCTIONS];
+} Sums;
+
+// Columns of one line, `length` of them from `begin` on.
+static void columns_of_line(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue begin, MlirValue length,
+                            Sums *s) {
+  int64_t known, lanes = r->lanes;
+  bool fixed = sn_known(length, &known);
+  MlirValue end = sn(b, "arith.addi", begin, length), vectors = begin;
+  if (lanes > 1 && (!fixed || known >= lanes)) {
+    MlirValue wide = sn(b, "arith.addi", begin, sn_size_whole(b, length, s->unroll * lanes));
+    vectors = sn(b, "arith.addi", begin, sn_size_whole(b, length, lanes));
+    if (!fixed || known >= s->unroll * lanes)
+      loop_values(b, r, phase, begin, wide, lanes, s->unroll, s->vectors);
+    else
+      wide = begin;
+    if (s->unroll > 1 && (!fixed || known % (s->unroll * lanes) >= lanes))
+      loop_values(b, r, phase, wide, vectors, lanes, 1, s->vectors);
+    if (fixed && known % lanes) {
+      step(b, r, phase, sn(b, "arith.addi", begin, sn_index(b, known - lanes)), lanes,
+           sn_cpu_lanes_from(b, sn_index(b, lanes - known % lanes), lanes), s->vectors);
+    } else if (!fixed) {
+      vectors = last_vector(b, r, phase, length, vectors, end, s->vectors);
+    }
+  }
+  if (!fixed || known < lanes || lanes == 1)
+    few(b, r, phase, vectors, end, s->rest);
+}
+
+static void columns_by_lines(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
+  SnRowProgram *p = r->program;
+  const SnForm *f = p->form;
+  int64_t outer = f->num_cols - r->line, known = INT64_MAX, all;
+  Sums s = {.n = (int64_t)phase->reduces.size, .unroll = phase->reduces.size ? r->unroll : r->plain};
+  MlirValue length = sn_form_sizes(b, f, f->num_rows + outer, r->line), lines = sn_form_sizes(b, f, f->num_rows, outer),
+            carried[2 * SN_MAX_REDUCTIONS];
+  sn_known(length, &known);
+  while (s.unroll > 1 && (s.n * s.unroll > r->carried || known < s.unroll * r->lanes))
+    --s.unroll;
+  all = s.n * s.unroll;
+  for (int64_t i = 0; i < all; ++i)
+    carried[i] = sn_row_identity(b, p, phase->reduces.data[i % s.n], r->lanes);
+  for (int64_t i = 0; i < s.n; ++i)
+    carried[all + i] = sn_row_identity(b, p, phase->reduces.data[i], 1);
+  SnLoop o = sn_for_values(b, sn_index(b, 0), lines, sn_index(b, 1), sn_values(all + s.n, carried));
+  memcpy(s.vectors, o.carried, (size_t)all * sizeof *carried);
+  memcpy(s.rest, o.carried + all, (size_t)s.n * sizeof *carried);
+  p->line = r->line;
+  sn_form_point(b, f, f->num_rows, outer, o.index, p->outer);
+  p->line_begin = sn(b, "arith.muli", o.index, length);
+  columns_of_line(b, r, phase, p->line_begin, length, &s);
+  p->line = 0;
+  memcpy(carried, s.vectors, (size_t)all * sizeof *carried);
+  memcpy(carried + all, s.rest, (size_t)s.n * sizeof *carried);
+  sn_next_values(b, &o, sn_values(all + s.n, carried));
+  for (int64_t i = 0; i < s.n; ++i) {
+    MlirOperation reduce = phase->reduces.data[i];
+    MlirValue acc = sn_result(o.op, i);
+    for (int64_t v = 1; v < s.unroll; ++v)
+      acc = sn_row_combine(b, p, reduce, acc, sn_result(o.op, v * s.n + i));
+    acc = r->lanes > 1 ? sn_row_horizontal(b, p, reduce, acc) : acc;
+    sn_row_know(p, sn_result(reduce, 0), sn_row_combine(b, p, reduce, acc, sn_result(o.op, all + i)));
+  }
+}
+
+// ---- a row ----------------------------------------------------------------------------------
+
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
+  if (r->line) {
+    columns_by_lines(b, r, phase);
+    return;
+  }
   SnRowProgram *p = r->program;
   bool piece = !sn_none(r->from);
   int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : r->plain, lanes = r->lanes;

@@ -12,6 +12,7 @@
 
 #include "dialect/schedules.h"
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/rowmemory.h"
 
 typedef struct {
   MlirValue rows, chunk, tasks;
@@ -152,6 +153,7 @@ SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
   row.written_out = sn_schedule_number(s, "written_out");
   row.runs_guarded = sn_schedule_word_is(s, "guards", "run");
   row.prefetch = sn_schedule_number(s, "prefetch");
+  row.line = sn_schedule_number(s, "line");
   row.near = sn_schedule_number(s, "near");
   row.online = sn_schedule_word_is(s, "maximum", "online");
   return row;
@@ -164,6 +166,21 @@ SnCpuRow sn_cpu_scheduled_loops(const SnForm *f, SnRowProgram *p) {
                     .carried = sn_schedule_number(f->schedule, "carried"),
                     .plain = 1,
                     .halves_together = sn_schedule_word_is(f->schedule, "halves", "together")};
+}
+
+static bool lines_fit(const SnForm *f) {
+  int64_t line = sn_schedule_number(f->schedule, "line");
+  const char *why = line && line >= f->num_cols ? "it is of some of a row's column dimensions, not of all" : NULL;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size && line && !why; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (sn_uses_cols(f, a->map) && !sn_row_in_lines(f, a, line))
+      why = "an operand has its columns elsewhere";
+  }
+  if (line && sn_schedule_word_is(f->schedule, "maximum", "online"))
+    why = "maximum = \"online\" counts columns through";
+  if (why)
+    sn_error(f->op, "line = %lld, but %s: leave line out", (long long)line, why);
+  return !why;
 }
 
 MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
@@ -181,6 +198,8 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
                     "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, fewer than "
                     "%lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
+  if (!lines_fit(&k->form))
+    return SN_FAIL;
   SnRowsTask t;
   SnCpuRepeats repeats = sn_cpu_repeats(k);
   sn_cpu_rows_begin(k, share_rows(&k->b, &k->form).tasks, &t);

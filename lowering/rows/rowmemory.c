@@ -151,6 +151,13 @@ static int64_t repeats(const SnForm *f, const SnAccess *a, int64_t width) {
   return each;
 }
 
+bool sn_row_in_lines(const SnForm *f, const SnAccess *a, int64_t line) {
+  SnForm lines = *f;
+  lines.num_rows = f->num_rows + f->num_cols - line;
+  lines.num_cols = line;
+  return sn_row_in_one_piece(&lines, a);
+}
+
 bool sn_row_is_repeated(const SnForm *f, const SnAccess *a) {
   MlirType t = sn_type_of(a->value);
   intptr_t n = mlirAffineMapGetNumResults(a->map);
@@ -294,8 +301,11 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 4, segments)));
 }
 
-static bool is_counted(const SnForm *f, const SnAccess *a) {
-  return f->num_cols > 1 && sn_row_length(f) == SN_DYNAMIC && sn_row_in_one_piece(f, a);
+// An element's place is the beginning of its row, or line, and as many more as its column is behind that.
+static bool is_counted(const SnRowProgram *p, const SnAccess *a) {
+  const SnForm *f = p->form;
+  return p->line ? sn_uses_cols(f, a->map) && sn_row_in_lines(f, a, p->line)
+                 : f->num_cols > 1 && sn_row_length(f) == SN_DYNAMIC && sn_row_in_one_piece(f, a);
 }
 
 // `each` neighbouring columns have one element.
@@ -314,23 +324,23 @@ static MlirValue load_repeated(SnBuilder *b, SnRowProgram *p, SnFragment *c, con
   return sn(b, "vector.shuffle", x, x, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, c->columns, lanes)));
 }
 
-// The operand as one dimension, and where in it the first column of the fragment is. A row of several dimensions `?` in
-// one piece is counted from its beginning: its columns' own subscripts would be divisions.
+// The operand as one dimension, and where in it the first column of the fragment is. A line, or a row of several
+// dimensions `?` in one piece, is counted from its beginning: its columns' own subscripts would be divisions.
 static MlirValue in_whole(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *offset) {
   const SnForm *f = p->form;
   MlirValue dims[SN_MAX_DIMS];
-  bool counted = is_counted(f, a);
+  bool counted = is_counted(p, a);
   if (counted) {
     memcpy(dims, p->dims, (size_t)f->num_rows * sizeof *dims);
     for (int64_t d = 0; d < f->num_cols; ++d)
-      dims[f->num_rows + d] = sn_index(b, 0);
+      dims[f->num_rows + d] = p->line && d < f->num_cols - p->line ? p->outer[d] : sn_index(b, 0);
   } else {
     sn_row_dims(b, p, c, 0, dims);
   }
   Subscripts s = subscripts(b, f, a, dims);
   MlirValue whole = sn_row_flat(b, a->value, s.v, offset);
   if (counted)
-    *offset = sn(b, "arith.addi", *offset, c->column);
+    *offset = sn(b, "arith.addi", *offset, p->line ? sn(b, "arith.subi", c->column, p->line_begin) : c->column);
   return whole;
 }
 
@@ -343,7 +353,7 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
     return sn_row_load_place(b, p, c, a);
   if (c->pair && c->pair->by_parity)
     return sn_row_load_half(b, p, c, a);
-  if (c->columns && is_counted(p->form, a)) {
+  if (c->columns && is_counted(p, a)) {
     MlirValue offset, whole = in_whole(b, p, c, a, &offset);
     if (sn_fragment_lanes(c) == 1)
       return sn(b, "memref.load", whole, offset, element);
@@ -463,12 +473,13 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue elemen
     return;
   }
   bool vector = mlirTypeIsAVector(sn_type_of(element));
-  if (!vector && c->columns && is_counted(p->form, a)) {
+  bool counted = c->columns && is_counted(p, a);
+  if (!vector && counted) {
     MlirValue offset, whole = in_whole(b, p, c, a, &offset);
     sn_op(b, "memref.store", element, whole, offset);
     return;
   }
-  if (vector && p->form->num_cols > 1 && is_consecutive(p->form, a, c->columns)) {
+  if (vector && (counted || (p->form->num_cols > 1 && is_consecutive(p->form, a, c->columns)))) {
     MlirValue offset, whole = in_whole(b, p, c, a, &offset);
     store_vector(b, p, element, a, whole, sn_values(1, &offset));
     return;

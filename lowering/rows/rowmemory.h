@@ -18,6 +18,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
 MlirValue sn_row_load_scratch(SnBuilder *b, SnFragment *c, const SnRowSource *s, MlirType element);
 // Columns from a multiple of the width on are consecutive elements, as many as that.
 bool sn_row_has_vectors(const SnForm *form, const SnAccess *access, int64_t width);
+// Consecutive columns are consecutive elements, of those that differ in the last `line` column dimensions alone.
+bool sn_row_in_lines(const SnForm *form, const SnAccess *a, int64_t line);
 // One element for each of the last column dimensions, in one piece, for all rows: a row has it again and again.
 bool sn_row_is_repeated(const SnForm *form, const SnAccess *a);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.

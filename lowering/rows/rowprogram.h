@@ -68,6 +68,10 @@ typedef struct SnRowProgram {
                                // there are no masked loads
   bool steps_together;         // set by the lowering: lanes that are rows and lie a few elements apart are loaded with
                                // all between them, by a mask (sn_row_step)
+  // Set by the lowering, where columns come line by line: so many of the last column dimensions are one, 0: none; of
+  // the one at work, the index of each other column dimension and the number of its first column.
+  int64_t line;
+  MlirValue outer[SN_MAX_DIMS], line_begin;
   bool streaming;              // set by the lowering: stores of whole vectors go past the caches where sn_row_streams
   // Set by the lowering, where threads share a row's elements: the element of sinter.pick `op` at the column, an index,
   // or what it gives elsewhere. Null: a fragment at that column has it.

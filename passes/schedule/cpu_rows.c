@@ -184,6 +184,49 @@ static int64_t column_lanes(const SnForm *f, int64_t vector_bits) {
   return best;
 }
 
+// How many of the last column dimensions are one piece of memory in all that has columns; 0: a row is, or nothing is.
+static int64_t line_of(const SnForm *f) {
+  int64_t line = f->num_cols;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    while (line > 0 && sn_uses_cols(f, a->map) && !sn_row_in_lines(f, a, line))
+      --line;
+  }
+  for (size_t k = 0; k < f->accumulators.size; ++k)
+    if (sn_uses_cols(f, f->accumulators.data[k].map))
+      return 0;
+  return line < f->num_cols ? line : 0;
+}
+
+static int64_t line_length(const SnForm *f, int64_t line) {
+  int64_t length = 1;
+  for (int64_t d = f->num_rows + f->num_cols - line; d < f->num_rows + f->num_cols; ++d)
+    length = f->dims.data[d].size == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC
+                                                                        : sn_times(length, f->dims.data[d].size);
+  return length;
+}
+
+// What one row costs where lanes are columns of a line, and each line has its own vectors.
+static double along_lines(const SnForm *f, double work, int64_t line, int64_t lanes) {
+  int64_t length = line_length(f, line), operands = 0;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
+    operands += sn_uses_cols(f, k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map);
+  double steps = (double)sn_pieces(length, lanes) * (work + (double)operands) + PLACE;
+  return length > 0 ? (double)(sn_row_length(f) / length) * steps : 0;
+}
+
+// The line dimensions that a row's columns are walked by; 0: they are counted through.
+static int64_t lines(const SnForm *f, int64_t vector_bits) {
+  int64_t line = line_of(f), length = line_length(f, line);
+  double cost = work(f) < 0 ? FUNCTION : work(f);
+  if (!line || length == SN_DYNAMIC || sn_row_length(f) == SN_DYNAMIC)
+    return line;
+  return length >= LEAST_LANES && along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, length)) <
+                                      along_columns(f, cost, column_lanes(f, vector_bits))
+             ? line
+             : 0;
+}
+
 static double along_rows(const SnForm *f, double work, int64_t lanes) {
   int64_t last = f->num_rows - 1, size = f->dims.data[last].size, ends = 0;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
@@ -204,7 +247,10 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
   int64_t lanes = sn_schedule_lanes(f, vector_bits, size), columns = column_lanes(f, vector_bits);
-  if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * along_columns(f, cost, columns))
+  int64_t line = lines(f, vector_bits);
+  double other = line ? along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, line_length(f, line)))
+                      : along_columns(f, cost, columns);
+  if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * other)
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer. The last ones overlap those in
   // front of them: of a window, no more than a quarter of the rows is computed twice.
@@ -381,8 +427,10 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t lanes = column_lanes(f, options->vector_bits), unroll = sn_schedule_unroll(f, lanes),
-          of_rows = row_lanes(f, options->vector_bits);
+  int64_t of_rows = row_lanes(f, options->vector_bits), line = of_rows ? 0 : lines(f, options->vector_bits),
+          lanes = line ? sn_schedule_lanes(f, options->vector_bits, line_length(f, line))
+                       : column_lanes(f, options->vector_bits),
+          unroll = sn_schedule_unroll(f, lanes);
   Loops l = loops(f);
   if (of_rows) {
     lanes = of_rows;
@@ -390,7 +438,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   }
   int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
   chunk = chunk < strip ? strip : chunk;
-  int64_t columns = of_rows ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
+  int64_t columns = of_rows || line ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
   bool by_columns = !of_rows && lanes > 1;
   // What an earlier loop computed is loaded, where it stays in a cache of the core. Long rows of a length that is not
   // known are computed again, so what is kept of short ones may not stand in the way of one loop for both, unless it is
@@ -399,7 +447,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   int64_t most_kept = l.online && light ? MOST_BUFFERED_LIGHT : MOST_BUFFERED;
   bool buffer = !of_rows && !columns && l.kept &&
                 (length == SN_DYNAMIC ? l.online_kept == l.online || !light : sn_times(length, l.kept) <= most_kept);
-  bool online = by_columns && !columns && (buffer ? l.online_kept : l.online) &&
+  bool online = by_columns && !columns && !line && (buffer ? l.online_kept : l.online) &&
                 (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
   bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW &&
@@ -426,7 +474,9 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = %lld", (long long)long_window(f));
   if (of_rows && strstr(options->features, "avx512bw") && steps_narrowly(f, of_rows))
     n += snprintf(text + n, sizeof text - (size_t)n, ", steps = \"together\"");
-  if (!of_rows && repeats(f, lanes))
+  if (line)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", line = %lld", (long long)line);
+  else if (!of_rows && repeats(f, lanes))
     n += snprintf(text + n, sizeof text - (size_t)n, ", repeats = \"stored\"");
   if (strip)
     n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);

@@ -125,13 +125,13 @@ func.func @one_row(%x: tensor<100000xf32>, %e: tensor<100000xf32>, %z: tensor<f3
 
 // -----
 
-// A channel's images are apart, and each lies in one piece: columns, as many at once as lie together. Rows would be a
-// chain of additions for each channel, as inexact as it is slow. Images of seven by seven: rows.
+// A channel's images are apart, and each lies in one piece: lines of columns. Rows would be a chain of additions for
+// each channel, as inexact as it is slow.
 
 // CHECK-LABEL: func @channels
-//       CHECK: schedule(#sinter.rows<chunk = 1, lanes = 16, residency = "reread", unroll = 4>)
-//       CHECK: schedule(#sinter.rows<chunk = {{[0-9]+}}, lanes = 4, residency = "reread", unroll = 4>)
-//       CHECK: schedule(#sinter.rows<along = "rows", {{.*}} lanes = 16
+//       CHECK: schedule(#sinter.rows<chunk = 1, lanes = 16, line = 2, residency = "reread", unroll = 4>)
+//       CHECK: schedule(#sinter.rows<chunk = 5, lanes = 16, line = 2, residency = "reread", unroll = 4>)
+//       CHECK: schedule(#sinter.rows<chunk = 48, lanes = 16, line = 2, residency = "reread", unroll = 4>)
 func.func @channels(%x: tensor<4x48x64x64xf32>, %y: tensor<4x5x6x6xf32>, %z: tensor<4x48x7x7xf32>, %e: tensor<48xf32>, %d: tensor<5xf32>) -> (tensor<48xf32>, tensor<5xf32>, tensor<48xf32>) {
   %0 = sinter.rowwise (j = 48) by (i = 4, k = 64, l = 64) ins(%x[i, j, k, l] : tensor<4x48x64x64xf32>) outs(%e[j] : tensor<48xf32>) {
   ^row(%a: tensor<16384xf32>):

@@ -10,8 +10,8 @@ func.func @far_apart(%a: tensor<4x256x3x3xf32>, %b: tensor<4x256x3x3xf32>, %c: t
                      %d: tensor<4x256x3x3xf32>) -> tensor<256xf32> {
   %e = tensor.empty() : tensor<256xf32>
   %y = sinter.rowwise (i = 256) by (j = 4, k = 3, l = 3)
-      ins(%a[j, i, k, l] : tensor<4x256x3x3xf32>, %b[j, i, k, l] : tensor<4x256x3x3xf32>,
-          %c[j, i, k, l] : tensor<4x256x3x3xf32>, %d[j, i, k, l] : tensor<4x256x3x3xf32>)
+      ins(%a[j, i, l, k] : tensor<4x256x3x3xf32>, %b[j, i, l, k] : tensor<4x256x3x3xf32>,
+          %c[j, i, l, k] : tensor<4x256x3x3xf32>, %d[j, i, l, k] : tensor<4x256x3x3xf32>)
       outs(%e[i] : tensor<256xf32>) {
   ^row(%p: tensor<36xf32>, %q: tensor<36xf32>, %r: tensor<36xf32>, %s: tensor<36xf32>):
     %0 = arith.mulf %p, %q : tensor<36xf32>
