@@ -184,18 +184,21 @@ static int64_t column_lanes(const SnForm *f, int64_t vector_bits) {
   return best;
 }
 
-// How many of the last column dimensions are one piece of memory in all that has columns; 0: a row is, or nothing is.
+// How many of the last column dimensions are one piece of memory in all that has columns; 0: a row is, or is read again
+// and again, or nothing is.
 static int64_t line_of(const SnForm *f) {
   int64_t line = f->num_cols;
+  bool apart = false;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    apart |= sn_uses_cols(f, a->map) && !sn_row_in_one_piece(f, a) && !sn_row_is_repeated(f, a);
     while (line > 0 && sn_uses_cols(f, a->map) && !sn_row_in_lines(f, a, line))
       --line;
   }
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
-  return line < f->num_cols ? line : 0;
+  return apart && line < f->num_cols ? line : 0;
 }
 
 static int64_t line_length(const SnForm *f, int64_t line) {
