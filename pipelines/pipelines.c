@@ -56,6 +56,7 @@ const SnPipeline sn_pipeline_prepare = {
       {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops "                              \
        "function-boundary-type-conversion=identity-layout-map}",                                                       \
        "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                    \
+      {"sinter-branches", "%y = scf.if { memref.alloc } else { memref.alloc } -> %y = memref.alloc", NULL},            \
       {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL},    \
       {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",               \
        "-> memref<f32>  ->  (%out: memref<f32>)", NULL},                                                               \
@@ -300,6 +301,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
     {"sinter-variances", "squares about a mean -> sums that wait for no other", NULL},
     {"sinter-turned-sums{chip=$chip}", "what rows are reduced to, for each column -> rows of their own", NULL},
+    {"sinter-long-columns", "few columns, each reduced along a length `?` -> pieces, if they are few", NULL},
     {"sinter-arrange{chip=$chip}", "sides that copies cannot take -> tensors that they can", NULL},
     {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts tuning='$tuning'}",
      "each form gets its #sinter.gpu_rows", NULL},

@@ -7,11 +7,12 @@
 // clang-format off
 #define SN_PASSES(X)                                                                               \
   X(embed_gpu) X(gpu_fallback) X(gpu_target) \
-  X(memory_gpu) X(host_assert) X(host_boundary) X(host_count) X(host_entry) X(host_names) \
+  X(memory_gpu) X(host_assert) X(host_boundary) X(host_branches) X(host_count) X(host_entry) X(host_names) \
   X(host_alloc) X(host_deallocations) X(host_split_views) X(host_destinations) X(host_empty) X(host_place) \
   X(host_results) X(host_separate) \
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
-  X(arrange) X(behind_products) X(head_groups) X(variances) X(turned_sums) X(bags) X(constants) X(elements) \
+  X(arrange) X(behind_products) X(head_groups) X(variances) X(turned_sums) X(long_columns) \
+  X(bags) X(constants) X(elements) \
   X(known_sizes) X(long_rows) X(split_groups) X(shared_products) \
   X(check_sizes) X(control) X(cost) X(corners) X(decompose) X(differentiate) X(expand) X(explain) X(few_rows) \
   X(fuse) X(guard) X(guard_reshapes) X(loops) X(math) X(ordinary) X(outline) X(pack_weights) X(raise) \

@@ -1549,6 +1549,12 @@ def all_cases():
     softmax("any_columns_f16", 67, 70, "f16", dynamic=(True, True), first=True)
     column_means("any_columns_read_once", 40, 35, dynamic=True)
     column_means("any_columns_long", 300, 70, "f16", dynamic=True)
+    # few columns that are so long that they are cut, and cut again
+    column_means("any_columns_cut", 5001, 9, dynamic=True)
+    column_means("any_columns_cut_f16", 4096, 131, "f16", dynamic=True)
+    column_means("any_columns_cut_twice", 600001, 3, "bf16", dynamic=True, big=True)
+    column_means("any_columns_cut_big", 176201, 123, "f16", dynamic=True, big=True)
+    column_means("any_columns_many", 4097, 4097, dynamic=True, big=True)
     softmax("any_length_f16", 5, 700, "f16", dynamic=(True, True))
     for n in (201, 601, 999):
         softmax(f"any_length_f16_{n}", 37, n, "f16", dynamic=(True, True))
