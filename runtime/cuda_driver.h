@@ -18,7 +18,18 @@
 typedef int CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
-typedef void *CUcontext, *CUmodule, *CUfunction, *CUstream, *CUevent;
+typedef void *CUcontext, *CUmodule, *CUfunction, *CUstream, *CUevent, *CUmemoryPool;
+
+typedef struct CUmemPoolProps {
+  int allocation, handles;
+  struct {
+    int type, id;
+  } location;
+  void *security;
+  size_t most;
+  unsigned short usage;
+  unsigned char reserved[54];
+} CUmemPoolProps;
 
 enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -31,6 +42,9 @@ enum {
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+  CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
@@ -64,7 +78,11 @@ enum {
   F(cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                            \
   F(cuMemFree_v2, (CUdeviceptr))                                                                                       \
   F(cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                                \
+  F(cuMemAllocFromPoolAsync, (CUdeviceptr *, size_t, CUmemoryPool, CUstream))                                          \
   F(cuMemFreeAsync, (CUdeviceptr, CUstream))                                                                           \
+  F(cuMemPoolCreate, (CUmemoryPool *, const CUmemPoolProps *))                                                         \
+  F(cuMemPoolDestroy, (CUmemoryPool))                                                                                  \
+  F(cuMemPoolSetAttribute, (CUmemoryPool, int, void *))                                                                \
   F(cuMemHostAlloc, (void **, size_t, unsigned))                                                                       \
   F(cuMemFreeHost, (void *))                                                                                           \
   F(cuMemHostGetDevicePointer_v2, (CUdeviceptr *, void *, unsigned))                                                   \

@@ -277,7 +277,9 @@ static void elements(void) {
   SinterStats before, after;
   log_text[0] = 0;
   CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OK && element == 2.5f);
-  CHECK_TEXT(log_text, "cuMemAllocAsync 64 stream\ncuMemAllocAsync 128 stream\ncuMemsetD32Async 1075838976 stream\n"
+  CHECK_TEXT(log_text, "cuMemPoolCreate type 1 of device 0\ncuMemPoolSetAttribute 4 268435456\n"
+                       "cuMemAllocFromPoolAsync 64 pool stream\ncuMemAllocFromPoolAsync 128 pool stream\n"
+                       "cuMemsetD32Async 1075838976 stream\n"
                        "cuMemsetD32Async 4294967293 stream\ncuMemsetD32Async 4294967295 stream\n"
                        "cuMemFreeAsync stream\n"
                        "cuMemcpyDtoHAsync_v2 4 stream\ncuStreamSynchronize stream\ncuMemFreeAsync stream\n");
@@ -289,11 +291,11 @@ static void elements(void) {
   CHECK_TEXT(sinter_rt_last_error(), "g: an element of 4 bytes: the program reads it to know what to do next, so a "
                                      "graph cannot hold the call");
   *capturing = 0;
-  strcpy(fail, "cuMemAllocAsync");
+  strcpy(fail, "cuMemAllocFromPoolAsync");
   *result = 2;
   CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OUT_OF_MEMORY);
   CHECK_TEXT(sinter_rt_last_error(),
-             "g: a buffer of 64 bytes: cuMemAllocAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+             "g: a buffer of 64 bytes: cuMemAllocFromPoolAsync: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
   fail[0] = 0;
 }
 

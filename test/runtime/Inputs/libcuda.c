@@ -159,6 +159,20 @@ API int cuMemAllocAsync(uint64_t *memory, size_t bytes, void *stream) {
   *memory = (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
   return did("cuMemAllocAsync", "%zu %s", bytes, stream ? "stream" : "default stream");
 }
+API int cuMemAllocFromPoolAsync(uint64_t *memory, size_t bytes, void *pool, void *stream) {
+  *memory = (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return did("cuMemAllocFromPoolAsync", "%zu %s %s", bytes, (const char *)pool, stream ? "stream" : "default stream");
+}
+API int cuMemPoolCreate(void **pool, const int *props) {
+  static char name[] = "pool";
+  *pool = name;
+  return did("cuMemPoolCreate", "type %d of device %d", props[0], props[3]);
+}
+API int cuMemPoolSetAttribute(void *pool, int attribute, const uint64_t *value) {
+  (void)pool;
+  return did("cuMemPoolSetAttribute", "%d %llu", attribute, (unsigned long long)*value);
+}
+API int cuMemPoolDestroy(void *pool) { return did("cuMemPoolDestroy", "%s", (const char *)pool); }
 API int cuMemFreeAsync(uint64_t memory, void *stream) {
   free((void *)(uintptr_t)memory);
   return did("cuMemFreeAsync", "%s", stream ? "stream" : "default stream");
