@@ -124,9 +124,7 @@ void *sinter_rt_allocate(int64_t bytes) {
   size_t whole = 0;
   if (bytes >= 0 && bytes < INT64_MAX - 4 * HEADER) {
     whole = ((size_t)bytes + 2 * HEADER - 1) / HEADER * HEADER;
-    block = t ? sinter_rt_kept_take(&t->kept, &whole) : NULL;
-    if (!block)
-      block = aligned_alloc(HEADER, whole);
+    block = sinter_rt_kept_allocate(t ? &t->kept : NULL, HEADER, &whole);
   }
   if (!block) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for %lld bytes", (long long)bytes);
@@ -224,10 +222,8 @@ static void run(SinterCall *call, DLTensor *const *inputs, DLTensor *const *outp
   size_t unit = SINTER_WORKSPACE_ALIGNMENT, bytes = ((size_t)f->workspace_bytes + unit - 1) / unit * unit;
   SinterThread *t = sinter_rt_thread();
   bool needs_own = !workspace && f->workspace_bytes > 0 && f->device != kDLCUDA;
-  if (memory && needs_own) { // what the last call had is mapped already
-    own = t ? sinter_rt_kept_take(&t->kept, &bytes) : NULL;
-    own = workspace = own ? own : aligned_alloc(unit, bytes);
-  }
+  if (memory && needs_own) // what the last call had is mapped already
+    own = workspace = sinter_rt_kept_allocate(t ? &t->kept : NULL, unit, &bytes);
   if (!memory || (needs_own && !own)) {
     sinter_rt_error(SINTER_OUT_OF_MEMORY, "not enough memory for a workspace of %lld bytes",
                     (long long)f->workspace_bytes);

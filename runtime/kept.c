@@ -43,6 +43,16 @@ void *sinter_rt_kept_take(SinterKept *kept, size_t *bytes) {
   return memory;
 }
 
+void *sinter_rt_kept_allocate(SinterKept *kept, size_t alignment, size_t *bytes) {
+  void *memory = kept ? sinter_rt_kept_take(kept, bytes) : NULL;
+  if (!memory)
+    memory = aligned_alloc(alignment, *bytes);
+  if (memory || !kept || !kept->count)
+    return memory;
+  sinter_rt_kept_free(kept);
+  return aligned_alloc(alignment, *bytes);
+}
+
 void sinter_rt_kept_give(SinterKept *kept, void *memory, size_t bytes) {
   if (bytes < SINTER_KEPT_LEAST || bytes > SINTER_KEPT_MOST) {
     free(memory);

@@ -24,6 +24,10 @@ typedef struct {
 // Memory of bytes or more, at most twice as many; *bytes becomes how many. NULL if none is kept.
 void *sinter_rt_kept_take(SinterKept *kept, size_t *bytes);
 
+// The same, or new memory, of bytes that are a multiple of the alignment. What is kept is freed where there would be no
+// memory with it. kept may be NULL, and so is the result where there is no memory.
+void *sinter_rt_kept_allocate(SinterKept *kept, size_t alignment, size_t *bytes);
+
 // Keeps what is aligned_alloc's, or frees it. What was released first goes where there is no room.
 void sinter_rt_kept_give(SinterKept *kept, void *memory, size_t bytes);
 

@@ -21,6 +21,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["gpu/random.test"], "columns that are 8 apart ask for the same call"),
     ("runtime/call.c", "sinter_rt_kept_give(&t->kept, own, bytes);", "free(own);", ["runtime/memory.test"],
      "a call's own workspace is new memory each time"),
+    ("runtime/kept.c", "if (memory || !kept || !kept->count)", "if (memory || kept || !kept->count)",
+     ["runtime/memory.test"], "what is kept takes the room of a call that needs it"),
     ("passes/program/reshape.c", "if (whole ? taken != sn_dim(to, first) : !known)", "if (!known)",
      ["passes/program/reshape.mlir"], "heads of a batch of any size are cut out before they are unfolded"),
     ("pipelines/pipelines.c", '{"?without=nothing sinter-fuse{policy=$policy without=chains}", "which may',

@@ -5,7 +5,10 @@
 #include "runtime/runtime.h"
 #include "runtime/thread.h"
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static atomic_long after_missing;
 
@@ -95,6 +98,44 @@ static void test_workspace(void) {
   CHECK(kept_in_call == kept - WORKSPACE && sinter_rt_thread()->kept.bytes == kept);
 }
 
+#if !__has_feature(address_sanitizer) // which needs terabytes of addresses
+// What is kept makes room for a call that needs it: of its workspace, and of what it allocates.
+static size_t address_space(void) { // in use
+  size_t pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  CHECK(f && fscanf(f, "%zu", &pages) == 1);
+  if (f)
+    fclose(f);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+static void packed_nothing(void **descriptors) { (void)descriptors; }
+static void packed_allocate(void **descriptors) {
+  (void)descriptors;
+  sinter_rt_release(sinter_rt_allocate(2 * WORKSPACE));
+}
+
+static void test_room(void) {
+  SinterFunction small = {.name = "small", .device = kDLCPU, .packed = packed_nothing, .workspace_bytes = WORKSPACE},
+                 large = {.name = "large",
+                          .device = kDLCPU,
+                          .packed = packed_nothing,
+                          .workspace_bytes = 5 * (WORKSPACE / 2)},
+                 allocates = {.name = "allocates", .device = kDLCPU, .packed = packed_allocate},
+                 *needs[] = {&large, &allocates};
+  for (int k = 0; k < 2; ++k) {
+    struct rlimit before, less;
+    sinter_rt_kept_free(&sinter_rt_thread()->kept);
+    CHECK(sinter_rt_call(&small, NULL, NULL, NULL, NULL) == SINTER_OK);
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    less = before;
+    less.rlim_cur = address_space() + 7 * (WORKSPACE / 4);
+    CHECK(setrlimit(RLIMIT_AS, &less) == 0);
+    CHECK(sinter_rt_call(needs[k], NULL, NULL, NULL, NULL) == SINTER_OK);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+  }
+}
+#endif
+
 int main(void) {
   SinterFunction churning = {.name = "churn", .device = kDLCPU, .packed = packed_churn};
   SinterFunction missing = {.name = "greedy", .device = kDLCPU, .packed = packed_greedy};
@@ -113,5 +154,8 @@ int main(void) {
   SinterFunction bounds = {.name = "bounds", .device = kDLCPU, .packed = packed_bounds};
   CHECK(sinter_rt_call(&bounds, NULL, NULL, NULL, NULL) == SINTER_OK);
   test_workspace();
+#if !__has_feature(address_sanitizer)
+  test_room();
+#endif
   return failures != 0;
 }
