@@ -127,7 +127,7 @@ static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
     c.resident = (size_t)sn_pieces(n + (c.peeled ? s->vector - 1 : 0), at_once); // what stands in front of a row too
   c.packed = c.resident && registers && !s->wide && c.width % 2 == 0 && sn_gpu_packed_rows(f);
   c.remade = c.resident && registers && s->remake && !c.packed;
-  c.online = !rows_are_lanes(f) && !s->before;
+  c.online = !rows_are_lanes(f) && !s->before && s->rows <= 1; // one maximum for all lanes
   return c;
 }
 

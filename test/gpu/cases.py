@@ -423,21 +423,32 @@ def column_means(name, m, n, t="f32", dynamic=False, big=False):
          lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).mean(0)], big=big)
 
 
-def sums_apart(name, m, n, t="f32", schedule=None, even=None):
-    """Of each column, which is a row of its own; where sizes are even, as `even` says."""
+def sums_apart(name, m, n, t="f32", schedule=None, even=None, exponentials=False):
+    """Of each column, which is a row of its own, or of exponentials; where sizes are even, as `even` says."""
     half = t in ("f16", "bf16")
+    a = "b" if half else "a"
+    summed = f"""%s = sinter.row_reduce add %{a} : tensor<?xf32> -> f32"""
+    if exponentials:
+        summed = f"""%top = sinter.row_reduce maximumf %{a} : tensor<?xf32> -> f32
+  %tops = sinter.broadcast %top : f32 -> tensor<?xf32>
+  %under = arith.subf %{a}, %tops : tensor<?xf32>
+  %e = math.exp %under : tensor<?xf32>
+  %s0 = sinter.row_reduce add %e : tensor<?xf32> -> f32
+  %log = math.log %s0 : f32
+  %s = arith.addf %log, %top : f32"""
     both = f"{schedule}, even = #sinter.gpu_rows<{schedule}, {even}>"
     body = f"""
 %y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : {tensor(('?', '?'), t)})
     outs(%empty_y[j] : {tensor(('?',), 'f32')}){attr(both)} {{
 ^row(%a: tensor<?x{t}>):
   {f'%b = arith.extf %a : tensor<?x{t}> to tensor<?xf32>' if half else ''}
-  %s = sinter.row_reduce add %{'b' if half else 'a'} : tensor<?xf32> -> f32
+  {summed}
   sinter.yield %s : f32
 }}"""
     columns = ["%c1 = arith.constant 1 : index", f"%size0 = tensor.dim %x, %c1 : {tensor(('?', '?'), t)}"]
+    of = (lambda x: np.log(np.exp(x).sum(0))) if exponentials else (lambda x: x.sum(0))
     case(name, program([("x", ("?", "?"), t)], [("y", ("?",), "f32")], columns, body),
-         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [x.astype(np.float64).sum(0)])
+         lambda r: [cast(r.standard_normal((m, n)) + 1, t)], lambda x: [of(x.astype(np.float64))])
 
 
 def column_variances(name, m, n, t="f32"):
@@ -1573,6 +1584,8 @@ def all_cases():
                even="rows = 4, multiple = 4, least = 88")
     sums_apart("any_odd_columns", 9, 87, "bf16", schedule="threads = 64, blocks = 2, team = 1, unroll = 2",
                even="rows = 4, multiple = 4, least = 80")
+    sums_apart("any_even_columns_exponentials", 9, 88, "bf16", exponentials=True,
+               schedule="threads = 64, blocks = 2, team = 1, unroll = 2", even="rows = 4, multiple = 4, least = 88")
     column_means("any_even_columns_chosen", 24, 540672, "bf16", dynamic=True, big=True)
     softmax("any_rows_warp", 37, 38, dynamic=(True, False))
     softmax("ahead", 11, 516, schedule=f"threads = 64, blocks = 4, vector = 4, {R}, ahead = 1")

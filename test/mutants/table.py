@@ -23,6 +23,8 @@ MUTANTS = [Mutant(*m) for m in (
      "a call's own workspace is new memory each time"),
     ("runtime/kept.c", "if (memory || !kept || !kept->count)", "if (memory || kept || !kept->count)",
      ["runtime/memory.test"], "what is kept takes the room of a call that needs it"),
+    ("lowering/facts/gpu_forms.c", "!s->before && s->rows <= 1;", "!s->before;", ["gpu/emulate.test"],
+     "rows that a thread runs together have one maximum"),
     ("passes/program/reshape.c", "if (whole ? taken != sn_dim(to, first) : !known)", "if (!known)",
      ["passes/program/reshape.mlir"], "heads of a batch of any size are cut out before they are unfolded"),
     ("pipelines/pipelines.c", '{"?without=nothing sinter-fuse{policy=$policy without=chains}", "which may',
