@@ -13,7 +13,7 @@
 // ---- operations ------------------------------------------------------------------------------
 
 static MlirWalkResult find_row_op(MlirOperation op, void *user) {
-  if (!sn_in_dialect(op, "sinter"))
+  if (!sn_in_dialect(op, "sinter") || sn_is(op, "sinter.random")) // a number by its position, of any program
     return MlirWalkResultAdvance;
   bool of_row = (sn_row_op_of(op) || sn_is_whole_rows(op)) && !sn_is(op, "sinter.detach"); // of any tensor
   if (of_row) {

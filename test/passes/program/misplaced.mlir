@@ -54,3 +54,17 @@ func.func @right(%x: tensor<4x8xf32> {sinter.name = "x", llvm.noalias}, %w: tens
     -> (tensor<4x8xf32> {sinter.name = "y"}, tensor<4x8xf32> {sinter.gradient_of = 0}) {
   return %x, %g : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// A random number is one of its position, in linalg and in loops.
+
+func.func @random(%seed: i64, %e: tensor<8xf32>) -> tensor<8xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %u = sinter.random %seed[%i, %i] : i64, index, index -> f32
+    linalg.yield %u : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
