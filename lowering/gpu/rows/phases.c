@@ -338,6 +338,20 @@ static void guarded_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart
 }
 
 // One phase of one row: what it reduces is known to the whole team behind it.
+// A row without elements has no maximum that an exponential could be taken under: the sum is of none.
+static void end_without_elements(SnBuilder *b, const SnGpuRowKernel *g, size_t n, const SnReduction *reductions,
+                                 MlirValue *values) {
+  int64_t known;
+  if (sn_known(g->length, &known) && known)
+    return;
+  for (size_t r = 0; r < n; ++r)
+    if (reductions[r].under) {
+      MlirType t = sn_type_of(values[r]);
+      MlirValue none = sn(b, "arith.cmpi", g->length, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */)));
+      values[r] = sn(b, "arith.select", none, sn_float(b, t, 0), values[r]);
+    }
+}
+
 static void run_phase(SnBuilder *b, size_t i, void *user) {
   SnGpuRowKernel *g = user;
   SnRowProgram *p = &g->program;
@@ -356,6 +370,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
       num_shared = sn_gpu_meet(g, &parts[r], num_shared, reductions, values, shared);
   }
   sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
+  end_without_elements(b, g, num_shared, reductions, values);
   for (size_t r = 0; r < num_shared; ++r)
     sn_row_know(p, sn_result(shared[r], 0), values[r]);
 }
