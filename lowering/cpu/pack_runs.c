@@ -224,8 +224,8 @@ static MlirValue load_stepping(Run *r, MlirValue c) {
   return sn(b, "vector.bitcast", all, t);
 }
 
-// Elements one by one, too few for LLVM to make vectors of.
-static void copy_few(Run *r, MlirValue from, MlirValue to) {
+// Elements one by one; the loop.
+static MlirOperation copy_elements(Run *r, MlirValue from, MlirValue to) {
   SnBuilder *b = &r->k->c->t.b;
   const SnAccess *side = sn_pack_side(r->k);
   SnLoop c = sn_for(b, from, to, sn_index(b, 1));
@@ -235,8 +235,14 @@ static void copy_few(Run *r, MlirValue from, MlirValue to) {
                    sn_element(sn_type_of(side->value)));
   store(r, sn_row_convert(b, x, sn_pack_type(r->k)), c.index);
   sn_next(b, &c);
-  sn_set_attr(c.op, "llvm.loop_annotation",
-              sn_parse_attr(b->ctx, "#llvm.loop_annotation<vectorize = <disable = true>, unroll = <disable = true>>"));
+  return c.op;
+}
+
+// The same, too few for LLVM to make vectors of.
+static void copy_few(Run *r, MlirValue from, MlirValue to) {
+  MlirContext ctx = r->k->c->t.b.ctx;
+  sn_set_attr(copy_elements(r, from, to), "llvm.loop_annotation",
+              sn_parse_attr(ctx, "#llvm.loop_annotation<vectorize = <disable = true>, unroll = <disable = true>>"));
 }
 
 // Whole vectors; the last one ends where the run does, and stores some elements again.
@@ -255,23 +261,12 @@ static void copy_stepping(Run *r, MlirValue from, MlirValue to) {
 }
 
 static void copy_run(Run *r, MlirValue from, MlirValue to) {
-  SnBuilder *b = &r->k->c->t.b;
-  const SnAccess *side = sn_pack_side(r->k);
-  if (r->unit) {
+  if (r->unit)
     copy_vectors(r, from, to);
-    return;
-  }
-  if (r->step) {
+  else if (r->step)
     copy_stepping(r, from, to);
-    return;
-  }
-  SnLoop c = sn_for(b, from, to, sn_index(b, 1));
-  MlirValue at[SN_MAX_DIMS + 1];
-  subscripts(r, c.index, at);
-  MlirValue x = sn(b, "memref.load", side->value, sn_values(mlirAffineMapGetNumResults(side->map), at),
-                   sn_element(sn_type_of(side->value)));
-  store(r, sn_row_convert(b, x, sn_pack_type(r->k)), c.index);
-  sn_next(b, &c);
+  else
+    (void)copy_elements(r, from, to);
 }
 
 // Elements `from` .. `to` of a run with bounds: those inside are neighbours of one another.
