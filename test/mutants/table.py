@@ -224,6 +224,8 @@ MUTANTS = [Mutant(*m) for m in (
      "the next row's parts overwrite those that are still read"),
     ("lowering/gpu/meet/cluster.c", BARRIER + "  MlirValue *parts", "  MlirValue *parts", EMULATE,
      "a tile's warps read parts that others have not written"),
+    ("passes/arrange/long_columns.c", "SIGNED_BELOW = 2,", "SIGNED_BELOW = 3,", ["gpu/long_columns.test"],
+     "the last piece of a long column has a row behind its end"),
     ("lowering/gpu/rows/phases.c", "if (reductions[r].under) {", "if (!r && reductions[r].under) {",
      ["gpu/empty_rows.test"], "a row without elements has a sum of exponentials that is not 0"),
     ("lowering/gpu/rows/accumulate.c", BARRIER + "  SnLoop j = sn_for(b, k->thread, g->length",
