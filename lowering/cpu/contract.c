@@ -142,6 +142,8 @@ void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, 
                          MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirValue k = sn_index(b, c->k);
+  int64_t begin;
+  c->k_unit = !sn_known(from, &begin) || begin ? 1 : p->sum != SN_DYNAMIC && p->sum <= c->k ? 0 : c->k;
   SnLoop k0 = sn_for(b, from, to, k);
   MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
   if (p->panel) {

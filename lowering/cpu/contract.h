@@ -22,6 +22,7 @@ typedef struct {
   MlirValue row_block;   // the block's number among those of rows, of all batch indices
   int64_t panels;        // of b that are packed together
   int64_t sums;          // columns of a block of which sums are kept while k goes on; 0: n
+  int64_t k_unit;        // what k0 is a multiple of; 0: it is 0
   int64_t together;      // how many of the last row dimensions count as one
   MlirValue rows, row_blocks; // of one batch index
   MlirValue all_row_blocks;   // of all batch indices
@@ -70,6 +71,14 @@ MlirValue sn_cpu_side_element(SnBuilder *b, SnSideProgram *p, MlirValue at, int6
 int64_t sn_cpu_side_outer(const SnForm *f, size_t side, int64_t first, int64_t n);
 // Accesses that vectors along these dimensions load element by element.
 int64_t sn_cpu_side_scattered(const SnForm *f, size_t side, int64_t first, int64_t n);
+// Of the last dimensions that no access uses `inner` elements are alike; in front of them neighbours along `dim` are
+// neighbours in memory, or the same.
+typedef struct {
+  int64_t dim, inner;
+} SnSideLanes;
+// Whether `width` elements of the flattened dimensions, from a multiple of it on, are width / inner neighbours along
+// one dimension, `inner` times each: weights with a number for each group of them, or of 4 bits that lie in pairs.
+bool sn_cpu_side_lanes(const SnForm *f, size_t side, int64_t first, int64_t n, int64_t width, SnSideLanes *lanes);
 // Neighbours in dimension d are neighbours in memory. In pack_runs.c.
 bool sn_cpu_next_to_itself(MlirAffineMap map, MlirType t, int64_t d);
 

@@ -7,7 +7,8 @@
 // A side that lies the other way round in memory (weights [j, k]) is transposed in registers, lanes x lanes at once:
 // read and written by whole vectors. Short lines of an image that a convolution shifts are one run (pack_images.c).
 // Vectors of a side that has a program are computed, not loaded (pack_programs.c): along the rows of the packed form,
-// or transposed where more of what it reads lies so.
+// or transposed where more of what it reads lies so. With a number for each group of weights, or two weights of 4 bits
+// in a byte, vectors run inside of a group, and what lies in one byte is interleaved.
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
@@ -135,15 +136,27 @@ void sn_pack_zeros(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValue c
 
 // ---- transposed in registers ---------------------------------------------------------
 
+// Vectors of a side's program run along the rows: n neighbours of all their dimensions (lanes->dim < 0), or of one.
+static bool computes_columns(const Block *k, int64_t n, SnSideLanes *lanes) {
+  const SnForm *f = &k->c->f;
+  size_t side = sn_pack_side_number(k);
+  SnGroup r = sn_pack_row_group(k), c = sn_pack_column_group(k);
+  int64_t scattered = sn_cpu_side_scattered(f, side, c.first, c.num_dims);
+  *lanes = (SnSideLanes){.dim = -1, .inner = 1};
+  if (k->lanes < 2 || !r.num_dims)
+    return false;
+  if (!sn_cpu_side_outer(f, side, r.first, r.num_dims))
+    return sn_cpu_side_scattered(f, side, r.first, r.num_dims) < scattered;
+  return scattered && !k->is_a && k->row_unit % n == 0 && sn_cpu_side_lanes(f, side, r.first, r.num_dims, n, lanes);
+}
+
 // Consecutive rows of the packed form are consecutive elements in memory.
-bool sn_pack_lies_transposed(const Block *k) {
+bool sn_pack_lies_transposed(const Block *k, int64_t n) {
   const SnForm *f = &k->c->f;
   const SnAccess *side = sn_pack_side(k);
-  SnGroup r = sn_pack_row_group(k), c = sn_pack_column_group(k);
+  SnSideLanes lanes;
   if (!side)
-    return k->lanes > 1 && r.num_dims && !sn_cpu_side_outer(f, sn_pack_side_number(k), r.first, r.num_dims) &&
-           sn_cpu_side_scattered(f, sn_pack_side_number(k), r.first, r.num_dims) <
-               sn_cpu_side_scattered(f, sn_pack_side_number(k), c.first, c.num_dims);
+    return computes_columns(k, n, &lanes);
   MlirType t = sn_type_of(side->value);
   int64_t factors[SN_MAX_DIMS];
   if (side->fill.ptr || side->through.ptr || !sn_fills_bytes(sn_element(t)) || k->lanes < 2)
@@ -197,20 +210,51 @@ MlirValue sn_pack_load_row(Block *k, MlirValue row, MlirValue column, int64_t n)
   return sn_row_convert(b, x, sn_pack_type(k));
 }
 
+// x[0][0], x[1][0], .., x[n - 1][0], x[0][1], ..: n is a power of two.
+static MlirValue interleave(SnBuilder *b, const MlirValue *x, int64_t n, int64_t step) {
+  if (n == 1)
+    return x[0];
+  MlirValue even = interleave(b, x, n / 2, 2 * step), odd = interleave(b, x + step, n / 2, 2 * step);
+  MlirType t = sn_type_of(even), e = sn_element(t);
+  int64_t lanes = sn_dim(t, 0);
+  // LLVM takes vectors of half types apart to shuffle them, and those of integers not.
+  MlirType bits = sn_vector(mlirIntegerTypeGet(b->ctx, sn_bits(e)), lanes),
+           both = sn_vector(sn_element(bits), 2 * lanes);
+  MlirValue words =
+      sn(b, "vector.interleave", sn(b, "arith.bitcast", even, bits), sn(b, "arith.bitcast", odd, bits), both);
+  return sn(b, "arith.bitcast", words, sn_vector(e, 2 * lanes));
+}
+
+// n elements of a side's program along the rows.
+static MlirValue compute_column(Block *k, MlirValue row, MlirValue *dims, int64_t n) {
+  SnBuilder *b = &k->c->t.b;
+  SnGroup rows = sn_pack_row_group(k);
+  SnSideLanes lanes;
+  (void)computes_columns(k, n, &lanes);
+  bool all = lanes.dim < 0;
+  if (!k->columns) {
+    k->columns = sn_alloc(sizeof *k->columns);
+    sn_cpu_side_program(k->c, sn_pack_side_number(k), all ? rows.first : lanes.dim, all ? rows.num_dims : 1,
+                        k->columns);
+  }
+  MlirValue x[SN_MAX_LANES];
+  for (int64_t m = 0; m < lanes.inner; ++m) {
+    int64_t left = m;
+    for (int64_t d = rows.first + rows.num_dims; !all && --d > lanes.dim; left /= k->c->f.dims.data[d].size)
+      dims[d] = sn_index(b, left % k->c->f.dims.data[d].size);
+    sn_cpu_side_row(b, k->columns, dims);
+    x[m] = sn_cpu_side_element(b, k->columns, all ? plus(b, k->row0, row) : dims[lanes.dim], n / lanes.inner);
+  }
+  return sn_row_convert(b, interleave(b, x, lanes.inner, 1), sn_pack_type(k));
+}
+
 MlirValue sn_pack_load_column(Block *k, MlirValue row, MlirValue column, int64_t n) {
   SnBuilder *b = &k->c->t.b;
   const SnAccess *side = sn_pack_side(k);
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
   sn_pack_point(k, row, column, dims);
-  if (!side) {
-    if (!k->columns) {
-      SnGroup rows = sn_pack_row_group(k);
-      k->columns = sn_alloc(sizeof *k->columns);
-      sn_cpu_side_program(k->c, sn_pack_side_number(k), rows.first, rows.num_dims, k->columns);
-    }
-    sn_cpu_side_row(b, k->columns, dims);
-    return sn_row_convert(b, sn_cpu_side_element(b, k->columns, plus(b, k->row0, row), n), sn_pack_type(k));
-  }
+  if (!side)
+    return compute_column(k, row, dims, n);
   for (intptr_t s = 0; s < mlirAffineMapGetNumResults(side->map); ++s)
     at[s] = sn_affine(b, mlirAffineMapGetResult(side->map, s), dims);
   MlirValue flat = sn_row_flat(b, side->value, at, &offset); // several summed dimensions that lie like one
@@ -234,7 +278,7 @@ static void transpose_tile(Block *k, MlirValue row, MlirValue column) {
 void sn_pack_block(Block *k, MlirValue rows, MlirValue columns) {
   SnBuilder *b = &k->c->t.b;
   MlirValue zero = sn_index(b, 0), lanes = sn_index(b, k->lanes);
-  if (!sn_pack_lies_transposed(k)) {
+  if (!sn_pack_lies_transposed(k, k->lanes)) {
     sn_pack_elements(k, zero, rows, zero, columns);
     return;
   }
@@ -349,6 +393,23 @@ MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column) {
   return sn(b, "arith.muli", sn(b, "arith.divui", column, sn_index(b, p->panel)), sn_index(b, sn_cpu_b_rows(c, p)));
 }
 
+// Rows of weights of which all panels are packed together, or all of them.
+static int64_t rows_together(const Contract *c, const Product *p) {
+  int64_t unit = sn_micro_k_unit(p->line);
+  return p->panel && c->panels > 1 ? sn_pieces(ROWS_TOGETHER, unit) * unit : 0;
+}
+
+// What a block's first row is a multiple of: it begins where k0 does, or some rows behind it.
+static int64_t unit_of_rows(const Contract *c, const Product *p) {
+  int64_t x = c->k_unit, y = rows_together(c, p);
+  while (y) {
+    int64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return x;
+}
+
 static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                        MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
@@ -356,6 +417,7 @@ static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, Mlir
              p,
              .lanes = c->lanes,
              .row0 = k0,
+             .row_unit = unit_of_rows(c, p),
              .column0 = n0,
              .pack = p->b_pack,
              .pack_rows = c->panels * sn_cpu_b_rows(c, p),
@@ -379,7 +441,7 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
     pack_panel(c, p, k0, kk, n0, nn, none);
     return;
   }
-  int64_t unit = sn_micro_k_unit(p->line), some = sn_pieces(ROWS_TOGETHER, unit) * unit;
+  int64_t some = rows_together(c, p);
   MlirValue rows = sn_index(b, some), width = sn_index(b, p->panel);
   SnLoop s = sn_for(b, zero, kk, rows);
   SnLoop j = sn_for(b, zero, nn, width);

@@ -17,6 +17,7 @@ typedef struct {
   MlirValue pack_row0;    // where the block begins in these; null: 0
   int64_t k_tiles;        // of rows in tiles: how many each of its rows crosses; else 0
   MlirValue whole0; // the first row of `pack` where its rows follow each other, as in what is split later; null: above
+  int64_t row_unit; // what row0 is a multiple of; 0: it is 0
   SnSideProgram *columns; // of a side with a program: along the packed rows, once a column was asked for
 } SnPackBlock;
 
@@ -36,8 +37,9 @@ void sn_pack_elements(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, Ml
                       MlirValue columns_to);
 void sn_pack_zeros(SnPackBlock *k, MlirValue rows_from, MlirValue rows_to, MlirValue columns_from,
                    MlirValue columns_to);
-// Consecutive rows of the packed form are consecutive elements in memory. Then: n of them as a vector, converted.
-bool sn_pack_lies_transposed(const SnPackBlock *k);
+// Consecutive rows of the packed form are consecutive elements in memory. Then: n of them as a vector, converted, from
+// a row of the block that is a multiple of n.
+bool sn_pack_lies_transposed(const SnPackBlock *k, int64_t n);
 bool sn_pack_lies_in_rows(const SnPackBlock *k); // consecutive columns are, and nothing bounds them
 MlirValue sn_pack_load_row(SnPackBlock *k, MlirValue row, MlirValue column, int64_t n);
 MlirValue sn_pack_load_column(SnPackBlock *k, MlirValue row, MlirValue column, int64_t n);

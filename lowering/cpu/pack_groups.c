@@ -111,7 +111,7 @@ void sn_pack_groups(SnPackBlock *k, MlirValue rows, MlirValue columns) {
             groups = sn(b, "arith.divui", sn_cpu_whole(b, rows, sn_micro_k_unit(k->p->line)),
                         sn_index(b, k->p->line->group)),
             end = sn_cpu_whole(b, columns, k->lanes);
-  if (!sn_pack_lies_transposed(k)) {
+  if (!sn_pack_lies_transposed(k, k->lanes * k->p->line->group)) {
     MlirValue whole = zero, whole_columns = zero;
     if (sn_pack_lies_in_rows(k)) {
       whole = sn(b, "arith.divui", rows, sn_index(b, k->p->line->group));

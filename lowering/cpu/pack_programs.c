@@ -14,6 +14,8 @@
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
+#define LEAST_LANES 4 // of a vector that is computed to be transposed
+
 // ---- which way vectors run --------------------------------------------------------------
 
 static int64_t outer_of(const SnForm *f, const SnAccess *a, int64_t first, int64_t n) {
@@ -58,6 +60,37 @@ int64_t sn_cpu_side_scattered(const SnForm *f, size_t side, int64_t first, int64
     found += uses && !(neighbours && n && sn_cpu_next_to_itself(a->map, sn_type_of(a->value), last));
   }
   return found;
+}
+
+bool sn_cpu_side_lanes(const SnForm *f, size_t side, int64_t first, int64_t n, int64_t width, SnSideLanes *lanes) {
+  SnSide s = sn_side(f, side);
+  int64_t d = first + n - 1, inner = 1;
+  bool neighbours = false;
+  for (; d >= first; inner *= f->dims.data[d--].size) {
+    bool used = false;
+    for (size_t k = s.first; k < s.first + s.count; ++k)
+      used |= sn_access_uses(f, &f->inputs.data[k], d);
+    if (f->dims.data[d].size == SN_DYNAMIC || inner > width)
+      return false;
+    if (used && f->dims.data[d].size > 1)
+      break;
+  }
+  if (d < first || inner & (inner - 1) || width % inner || width / inner < LEAST_LANES ||
+      f->dims.data[d].size % (width / inner))
+    return false;
+  for (size_t k = s.first; k < s.first + s.count; ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    int64_t factors[SN_MAX_DIMS];
+    MlirType t = sn_type_of(a->value);
+    if (!sn_access_uses(f, a, d))
+      continue;
+    if (a->fill.ptr || a->through.ptr || !sn_fills_bytes(sn_element(t)) || !sn_linear_factors(a->map, t, factors) ||
+        factors[d] != 1)
+      return false;
+    neighbours = true;
+  }
+  *lanes = (SnSideLanes){d, inner};
+  return neighbours;
 }
 
 // ---- the program over other dimensions --------------------------------------------------------

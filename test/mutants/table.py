@@ -10,6 +10,11 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("lowering/cpu/pack.c", "!k->is_a && k->row_unit % n == 0 &&", "!k->is_a &&", ["run/contract_sides.test"],
+     "vectors of a side that is computed run over the end of a group"),
+    ("lowering/cpu/pack.c", 'sn(b, "arith.bitcast", even, bits), sn(b, "arith.bitcast", odd, bits)',
+     'sn(b, "arith.bitcast", odd, bits), sn(b, "arith.bitcast", even, bits)', ["run/contract_sides.test"],
+     "weights that lie in pairs change places"),
     ("passes/schedule/gpu_chain_tiles.c", "int64_t needed = registers(f, n, ahead);",
      "int64_t needed = registers(f, n, true);", ["passes/explain/families_gpu.mlir"],
      "a block of columns after the other takes as many registers as two at once"),
@@ -254,8 +259,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/pack_runs.c", "int64_t lanes = r->k->lanes, widths[] = {lanes, lanes > 4 ? 4 : 1, 1};",
      "int64_t lanes = r->k->lanes, widths[] = {lanes, lanes > 4 ? 4 : 1, 4};", ["run/contract_sides.test"],
      "the last elements of a computed run are not written"),
-    ("lowering/cpu/pack.c", "sn_cpu_side_scattered(f, sn_pack_side_number(k), r.first, r.num_dims) <",
-     "sn_cpu_side_scattered(f, sn_pack_side_number(k), r.first, r.num_dims) >", ["lowering/cpu/sides.mlir"],
+    ("lowering/cpu/pack.c", "sn_cpu_side_scattered(f, side, r.first, r.num_dims) <",
+     "sn_cpu_side_scattered(f, side, r.first, r.num_dims) >", ["lowering/cpu/sides.mlir"],
      "vectors of a computed side run across what lies together"),
     ("passes/merge/into_sides.c", "  if (m->read->fill.ptr) {\n    MlirValue inside",
      "  if (false) {\n    MlirValue inside", ["passes/fuse/into_sides.mlir", "run/contract_sides.test"],

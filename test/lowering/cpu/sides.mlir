@@ -64,7 +64,92 @@ func.func private @quantised(%x: memref<4x8xf32>, %w: memref<16x8xi8>, %q: memre
 
 // -----
 
-// The same with weights [k, j]: vectors run along j, where the scale is a vector too.
+// With a number for each group of them: vectors run inside of a group.
+
+// CHECK-LABEL: func.func private @grouped_task(
+//       CHECK:   memref.load %{{.+}} : memref<16x4xf32>
+//       CHECK:   vector.load %{{.+}} : memref<16x4x8xi8>, vector<4xi8>
+//   CHECK-NOT:   vector.interleave
+//       CHECK:   vector.shuffle {{.*}} [0, 1, 4, 5]
+//       CHECK:   vector.store %{{.+}} : memref<16x16xf32>, vector<4xf32>
+func.func private @grouped(%x: memref<4x32xf32>, %w: memref<16x4x8xi8>, %q: memref<16x4xf32>,
+    %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16)
+      product (g = 4, k = 8) (%x[i, g * 8 + k] : memref<4x32xf32>,
+          side(%w[j, g, k] : memref<16x4x8xi8>, %q[j, g] : memref<16x4xf32>) {
+      ^side(%a: tensor<32xi8>, %c: tensor<32xf32>):
+        %d = arith.sitofp %a : tensor<32xi8> to tensor<32xf32>
+        %f = arith.mulf %d, %c : tensor<32xf32>
+        sinter.yield %f : tensor<32xf32>
+      }) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 16, lanes = 4>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// A block that does not begin where a vector does is packed element by element.
+
+// CHECK-LABEL: func.func private @grouped_anywhere_task(
+//   CHECK-NOT:   vector.shuffle
+//       CHECK:   call @sinter_rt_brgemm_f32(
+func.func private @grouped_anywhere(%x: memref<4x32xf32>, %w: memref<16x4x8xi8>, %q: memref<16x4xf32>,
+    %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16)
+      product (g = 4, k = 8) (%x[i, g * 8 + k] : memref<4x32xf32>,
+          side(%w[j, g, k] : memref<16x4x8xi8>, %q[j, g] : memref<16x4xf32>) {
+      ^side(%a: tensor<32xi8>, %c: tensor<32xf32>):
+        %d = arith.sitofp %a : tensor<32xi8> to tensor<32xf32>
+        %f = arith.mulf %d, %c : tensor<32xf32>
+        sinter.yield %f : tensor<32xf32>
+      }) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 18, lanes = 4>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// Two of 4 bits in a byte: what lies first in each of four bytes, and what lies second, make eight neighbours of k.
+
+// CHECK-LABEL: func.func private @paired_task(
+//       CHECK:   vector.load %{{.+}} : memref<16x16xi8>, vector<4xi8>
+//       CHECK:   vector.load %{{.+}} : memref<16x16xi8>, vector<4xi8>
+//       CHECK:   vector.interleave %{{.+}} : vector<4xi32> -> vector<8xi32>
+//       CHECK:   vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11]
+//       CHECK:   vector.store %{{.+}} : memref<32x16xf32>, vector<8xf32>
+func.func private @paired(%x: memref<4x32xf32>, %w: memref<16x16xi8>, %y: memref<4x16xf32>)
+    attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16)
+      product (k = 16, h = 2) (%x[i, k * 2 + h] : memref<4x32xf32>, side(%w[j, k] : memref<16x16xi8>) {
+      ^side(%a: tensor<32xi8>):
+        %h = sinter.index h : tensor<32xindex>
+        %c1 = arith.constant 1 : index
+        %one = sinter.broadcast %c1 : index -> tensor<32xindex>
+        %first = arith.cmpi ult, %h, %one : tensor<32xindex>
+        %c4 = arith.constant 4 : i8
+        %four = sinter.broadcast %c4 : i8 -> tensor<32xi8>
+        %low = arith.shli %a, %four : tensor<32xi8>
+        %bits = arith.select %first, %low, %a : tensor<32xi1>, tensor<32xi8>
+        %w4 = arith.shrsi %bits, %four : tensor<32xi8>
+        %f = arith.sitofp %w4 : tensor<32xi8> to tensor<32xf32>
+        sinter.yield %f : tensor<32xf32>
+      }) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = 32, lanes = 8>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
+// With weights [k, j]: vectors run along j, where the scale is a vector too.
 
 // CHECK-LABEL: func.func private @quantised_along_columns_task(
 //   CHECK-NOT:   vector.shuffle

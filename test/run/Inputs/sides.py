@@ -1,10 +1,12 @@
 """Products whose sides have programs, drawn at random, against NumPy in float64.
 
-    sides.py SINTER_RUN FOLDER SEED MODULES [--cpu=NAME]
+    sides.py SINTER_RUN FOLDER SEED MODULES [groups] [--cpu=NAME]
 
 A module is six contracts. A side has one to four accesses: plain, transposed, strided, reversed, by quotients, with
 bounds, through an index tensor; its program converts, adds, multiplies, cuts off at 0, and selects by a position. Some
 of what is accessed is made by a rowwise form of the same kind, which fusion can move into the side.
+With `groups` the second side is of weights [j, k] with a number for each group of them, which lie in pairs or fours:
+whoever unpacks int4 writes so. Its access has not the last summed dimension, but the program has its position.
 Numbers are small and whole, so every result is exact: one wrong element is seen.
 """
 
@@ -27,7 +29,8 @@ def tensor(shape, element, dynamic=False):
 class Form:
     """One contract: its arguments, its text, and what it gives."""
 
-    def __init__(self, number, rng, numbers):
+    def __init__(self, number, rng, numbers, groups=False):
+        self.groups = groups
         self.number, self.rng, self.numbers, self.arguments, self.produced = number, rng, numbers, [], []
         while True:
             rows, columns, own = rng.choice([0, 1, 1, 1, 2, 2, 3]), rng.choice([0, 1, 1, 2]), rng.choice([1, 1,
@@ -35,10 +38,14 @@ class Form:
             self.rows = [(f"i{n}", self.size(n == rows - 1)) for n in range(rows)]
             self.columns = [(f"j{n}", self.size(n == columns - 1)) for n in range(columns)]
             self.own = [(f"k{n}", self.size(n == own - 1)) for n in range(own)]
+            if groups:
+                self.columns = [("j0", rng.choice([7, 16, 17, 33, 64]))]
+                self.own = [("k0", rng.choice([1, 2, 3, 5])), ("k1", rng.choice([4, 8, 16, 16, 24, 32, 64])),
+                            ("k2", rng.choice([1, 2, 2, 4]))]
             self.dims = self.rows + self.columns + self.own
             if np.prod([d[1] for d in self.dims]) < 1000000:
                 break
-        self.dynamic = rng.random() < 0.25
+        self.dynamic = rng.random() < 0.25 and not groups
         self.total = rng.choice(["f32", "f32", "f32", "f64", "i32"])
         self.whole = self.total[0] == "i"
         self.grid = {}
@@ -169,14 +176,24 @@ class Form:
   }}""")
         return name, values
 
-    def side(self, others):
+    def grouped(self, elements, others):
+        """Accesses of weights and of what scales them: neighbours along k1, the same along k2."""
+        k0, k1, k2 = self.own
+        order, self.rng.sample = self.rng.sample, lambda some, n: some
+        found = [(self.access(elements, others + [k0, k1], True), True)]
+        for some in self.rng.choice([[], [[k0]], [[k0]], [[]], [[k0], [k0, k1]], [[k0], [k2]]]):
+            found.append((self.access(elements, others + some, True), bool(some)))
+        self.rng.sample = order
+        return found
+
+    def side(self, others, grouped=False):
         rng, use = self.rng, others + self.own
         elements = ["i8", "i32"] if self.whole else ["f64", "f32", "i8"] if self.total == "f64" else ["f32", "f16",
             "bf16", "i8"]
         length = "?" if self.dynamic else int(np.prod([d[1] for d in self.own]))
         inside = self.total
-        accesses = [(self.access(elements, use, self.dynamic), True)]
-        for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        accesses = self.grouped(elements, others) if grouped else [(self.access(elements, use, self.dynamic), True)]
+        for _ in range(0 if grouped else rng.choice([0, 1, 1, 2, 3])):
             some = [d for d in use if rng.random() < 0.5]
             accesses.append((self.access(elements, some, False), any(d in self.own for d in some)))
         row, index = f"tensor<{length}x{inside}>", f"tensor<{length}xindex>"
@@ -202,8 +219,8 @@ class Form:
                      f"%zr = sinter.broadcast %zs : {inside} -> {row}",
                      f"%z = arith.{'maxsi' if self.whole else 'maximumf'} {value}, %zr : {row}"]
             value, numbers = "%z", np.maximum(numbers, 0)
-        if rng.random() < 0.3:
-            name, size = rng.choice(use)
+        if grouped or rng.random() < 0.3:
+            name, size = self.own[2] if grouped else rng.choice(use)
             limit, own = rng.randint(0, size), name[0] == "k"
             body.append(f"%at = sinter.index {name} : {index if own else 'index'}")
             if not own:
@@ -228,7 +245,7 @@ class Form:
         shared = self.rng.randint(0, max(0, len(self.rows) - 1))
         batch = self.rows[:shared]
         left, a = self.side([d for d in batch if self.rng.random() < 0.8] + self.rows[shared:])
-        right, b = self.side([d for d in batch if self.rng.random() < 0.8] + self.columns)
+        right, b = self.side([d for d in batch if self.rng.random() < 0.8] + self.columns, self.groups)
         if self.rng.random() < 0.3:
             left, right = right, left
         over = tuple(range(len(self.dims) - len(self.own), len(self.dims)))
@@ -243,13 +260,18 @@ class Form:
         what = "%p" if self.columns else "%s"
         last = "" if self.columns else f"%s = sinter.row_reduce add %p : {row} -> {self.total}\n    "
 
+        schedule = ""
+        if self.groups and self.total == "f32" and self.rng.random() < 0.5:  # blocks that begin inside of a group
+            k = self.rng.choice([9, 12, 13, 21])
+            schedule = f' schedule(#sinter.brgemm<kernel = "libxsmm", m = 4, n = 16, k = {k}, lanes = 8>)'
+
         def sizes(dims):
             return ", ".join(f"{d} = {'?' if self.dynamic else s}" for d, s in dims)
 
         return "".join(self.produced) + f"""
   %y{self.number} = sinter.contract ({sizes(self.rows)}) by ({sizes(self.columns)})
       product ({sizes(self.own)}) ({left}, {right}) : {self.total}
-      outs({name}[{', '.join(d[0] for d in self.rows + self.columns)}] : {self.type}) {{
+      outs({name}[{', '.join(d[0] for d in self.rows + self.columns)}] : {self.type}){schedule} {{
   ^row(%p: {row}):
     {last}sinter.yield {what} : {row if self.columns else self.total}
   }}"""
@@ -261,9 +283,9 @@ def save(path, values, element):
     np.save(path, values.astype(DTYPES[element]))
 
 
-def run(command, folder, seed):
+def run(command, folder, seed, groups):
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
-    forms = [Form(n, rng, numbers) for n in range(FORMS)]
+    forms = [Form(n, rng, numbers, groups) for n in range(FORMS)]
     body = "".join(f.write() for f in forms)
     arguments, inputs = [], []
     for f in forms:
@@ -300,7 +322,7 @@ def main():
     command = [sys.argv[1], *(w for w in sys.argv[2:] if w.startswith("--"))]
     folder, seed, modules = words[0], int(words[1]), int(words[2])
     os.makedirs(folder, exist_ok=True)
-    wrong = sum(run(command, folder, s) for s in range(seed, seed + modules))
+    wrong = sum(run(command, folder, s, "groups" in words) for s in range(seed, seed + modules))
     print(f"{modules * FORMS} products, {wrong} wrong")
 
 
