@@ -88,6 +88,9 @@ static void describe_facts(FILE *file, bool input, MlirAttribute facts) {
   if (of.ptr)
     fprintf(file, input ? ", upstream gradient of outputs[%ld]" : ", gradient of inputs[%ld]",
             (long)mlirIntegerAttrGetValueInt(of));
+  MlirAttribute shares = mlirDictionaryAttrGetElementByName(facts, SN_STR("shares"));
+  if (shares.ptr)
+    fprintf(file, ", in the memory of inputs[%ld]", (long)mlirIntegerAttrGetValueInt(shares));
 }
 
 static void describe(FILE *file, const char *what, bool input, MlirAttribute types,

@@ -682,6 +682,8 @@ def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllo
       combiner for each value, of at most 256.
     * (S8) `memref.alloca` stands in the body itself; its sizes are made of constants and sizes of arguments.
     * (S9) elements of operands are floats, signless integers or `index`.
+    * (S10) `in_place`: what the body does not store stays as it was, for a result lies where its destination of `outs`
+      does. That is no other operand, and nobody reads it behind this.
 
     A store outside of any step is a step of one lane. Lanes of one step do not read what another one of them stores,
     nor store to one place; nothing is stored to an input. Two rows do not touch the same elements of a destination.
@@ -705,13 +707,14 @@ def Sinter_StepsOp : Sinter_Op<"steps", [AttrSizedOperandSegments, AutomaticAllo
     }
     ```
   }];
-  let arguments = (ins I64Attr:$rows, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs, Variadic<AnyType>:$values,
-                       OptionalAttr<StrAttr>:$definition, OptionalAttr<DictionaryAttr>:$use,
+  let arguments = (ins I64Attr:$rows, UnitAttr:$in_place, Variadic<AnyType>:$inputs, Variadic<AnyType>:$outputs,
+                       Variadic<AnyType>:$values, OptionalAttr<StrAttr>:$definition, OptionalAttr<DictionaryAttr>:$use,
                        OptionalAttr<AnyAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region AnyRegion:$body, AnyRegion:$finish);
   let assemblyFormat = [{
-    `rows` `(` $rows `)` `ins` `(` $inputs `:` type($inputs) `)` (`outs` `(` $outputs^ `:` type($outputs) `)`)?
+    `rows` `(` $rows `)` (`in_place` $in_place^)? `ins` `(` $inputs `:` type($inputs) `)`
+    (`outs` `(` $outputs^ `:` type($outputs) `)`)?
     (`values` `(` $values^ `:` type($values) `)`)? (`schedule` `(` $schedule^ `)`)? attr-dict-with-keyword
     (`->` type($results)^)? $body (`finish` $finish^)?
   }];
@@ -772,7 +775,8 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
       yielded twice. On memrefs there are none.
     * (Q3) `phases` has a number for each form, in order: the first is 0, and each next one the same or one more.
     * (Q4) a form that reads what another one of the body writes is of a later phase than that, and so is one
-      that writes what another reads or writes. Two values from around the body do not overlap.
+      that writes what another reads or writes. What a `sinter.steps` stores in place is one memory with what was there
+      before. Two values from around the body do not overlap.
     * (Q5) a schedule is a `#sinter.gpu_sequence`.
     * (Q6) a sequence stands in no other one.
     * (Q7) `waits`, of a CPU, has a number for each form: so many of the first forms have ended when it begins. It is

@@ -19,6 +19,9 @@
 // upstream gradient it is.
 #define SN_GRADIENT_OF "sinter.gradient_of"
 #define SN_UPSTREAM_OF "sinter.upstream_of"
+// Of a result: the argument that it lies in the memory of; from sinter-in-place on, which has seen to it, SN_SHARES.
+#define SN_IN_PLACE_OF "sinter.in_place_of"
+#define SN_SHARES "sinter.shares"
 // Of an argument, from sinter-ranges on: {low, high, input, dim} of SinterRange in runtime/abi.h, as array<f64>.
 #define SN_RANGE "sinter.range"
 // On a public function, from sinter-workspace on: bytes of its last argument.

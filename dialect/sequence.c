@@ -78,6 +78,27 @@ bool sn_form_writes(MlirOperation form, intptr_t k) {
   return k >= (sn_is_steps(form) ? first : first + mlirDenseI32ArrayGetElement(segments, 1));
 }
 
+bool sn_is_in_place(MlirOperation op) { return sn_is_steps(op) && sn_get_attr(op, "in_place").ptr; }
+
+MlirValue sn_shared(MlirValue v) {
+  for (;;) {
+    v = sn_viewed(v);
+    if (!mlirTypeIsARankedTensor(sn_type_of(v)) || !sn_is_in_place(sn_definer(v)))
+      return v;
+    v = sn_destination(v);
+  }
+}
+
+// On tensors: what one of them stores in place, the other has an older or a newer value of.
+static MlirValue in_place_conflict(MlirOperation a, MlirOperation b) {
+  for (intptr_t k = 0; k < sn_num_operands(b); ++k)
+    for (intptr_t i = 0; i < sn_num_operands(a); ++i)
+      if (((sn_is_in_place(a) && sn_form_writes(a, i)) || (sn_is_in_place(b) && sn_form_writes(b, k))) &&
+          sn_same(sn_shared(sn_operand(a, i)), sn_shared(sn_operand(b, k))))
+        return sn_operand(a, i);
+  return (MlirValue){0};
+}
+
 MlirValue sn_sequence_conflict(MlirOperation a, MlirOperation b) {
   for (intptr_t k = 0; k < sn_num_operands(b); ++k) {
     MlirValue of_b = sn_viewed(sn_operand(b, k));
@@ -90,7 +111,7 @@ MlirValue sn_sequence_conflict(MlirOperation a, MlirOperation b) {
       if (sn_same(of_b, sn_viewed(sn_operand(a, i))) && (sn_form_writes(a, i) || sn_form_writes(b, k)))
         return sn_operand(a, i);
   }
-  return (MlirValue){0};
+  return sn_is_in_place(a) || sn_is_in_place(b) ? in_place_conflict(a, b) : (MlirValue){0};
 }
 
 void sn_sequence_least_phases(const SnOpVec *forms, int64_t *phases) {

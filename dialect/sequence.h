@@ -34,6 +34,10 @@ void sn_sequence_move_views(const SnSequence *s);
 // What the value is a view of, or is itself.
 MlirValue sn_viewed(MlirValue v);
 
+// A sinter.steps whose results lie where its destinations do.
+bool sn_is_in_place(MlirOperation op);
+// What first lay in the memory of a tensor: under reshapes, and before all that was stored in place.
+MlirValue sn_shared(MlirValue v);
 // Of a result of a form or a sinter.steps: its destination, the operand.
 MlirValue sn_destination(MlirValue result);
 // A form or a sinter.steps writes its operand k.

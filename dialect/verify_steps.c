@@ -2,7 +2,7 @@
 //
 // Labels are those of the ODS description; each has a test of its name.
 //
-// test: test/dialect/invalid_steps.mlir, @s1.. to @s9
+// test: test/dialect/invalid_steps.mlir, @s1.. to @s10
 
 #include "dialect/steps.h"
 #include "dialect/use_steps.h"
@@ -154,6 +154,35 @@ static MlirLogicalResult check_operands(const SnSteps *s) {
   return SN_OK;
 }
 
+// Of two operations, neither in the other: the first stands in front of the second, wherever both are.
+static bool is_before(MlirOperation first, MlirOperation second) {
+  for (MlirOperation p = second; !sn_null(p); p = mlirOperationGetParentOperation(p))
+    for (MlirOperation q = first; !sn_null(q); q = mlirOperationGetParentOperation(q))
+      if (mlirOperationGetBlock(p).ptr && mlirBlockEqual(mlirOperationGetBlock(p), mlirOperationGetBlock(q)))
+        return mlirOperationIsBeforeInBlock(q, p);
+  return false;
+}
+
+static MlirLogicalResult check_in_place(const SnSteps *s) {
+  if (!sn_get_attr(s->op, "in_place").ptr)
+    return SN_OK;
+  if (s->values || !s->outputs) // S10
+    return sn_error(s->op, "is in place, and has %s", s->values ? "values" : "no outs");
+  for (intptr_t k = s->inputs; k < s->inputs + s->outputs; ++k) {
+    MlirValue v = sn_operand(s->op, k);
+    for (intptr_t i = 0; i < k; ++i)
+      if (sn_same(v, sn_operand(s->op, i))) // S10
+        return sn_error(s->op, "is in place of operand %td, which is operand %td too", k, i);
+    for (MlirOpOperand use = mlirValueGetFirstUse(v); mlirTypeIsARankedTensor(sn_type_of(v)) && use.ptr;
+         use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (!mlirOperationEqual(user, s->op) && !is_before(user, s->op)) // S10
+        return sn_error(s->op, "is in place of operand %td, which %s behind it has, too", k, sn_name(user));
+    }
+  }
+  return SN_OK;
+}
+
 static MlirLogicalResult check_body(const SnSteps *s) {
   MlirContext ctx = mlirOperationGetContext(s->op);
   intptr_t memory = s->inputs + s->outputs;
@@ -218,7 +247,7 @@ static MlirLogicalResult check_finish(const SnSteps *s) {
 
 MlirLogicalResult sinter_steps_verify(MlirOperation op) {
   SnSteps s = sn_steps_read(op);
-  if (sn_failed(check_operands(&s)) || sn_failed(check_body(&s)))
+  if (sn_failed(check_operands(&s)) || sn_failed(check_in_place(&s)) || sn_failed(check_body(&s)))
     return SN_FAIL;
   if (s.values > SN_MAX_ACCUMULATORS) // S4
     return sn_error(op, "has %td values, of which %d are possible", s.values, SN_MAX_ACCUMULATORS);

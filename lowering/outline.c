@@ -21,12 +21,16 @@
 // Forms that do the same to operands of the same types share one function, which is lowered once: a stack of a
 // thousand equal layers is one kernel that is called a thousand times.
 //
+// What a sinter.steps in place stores to is no new buffer but that of the program's result, which is an argument's, too
+// (SN_SHARES).
+//
 // A sequence becomes one function: what one of its forms makes for another is a buffer of the caller's, too.
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/lowering/outline.mlir, outline_sequence.mlir
 
 #include "capi/pass.h"
 #include "capi/shim.h"
+#include "dialect/attributes.h"
 #include "dialect/sequence.h"
 #include "lowering/host/made_functions.h"
 #include "lowering/rows/rowsteps.h"
@@ -36,9 +40,19 @@
 
 static MlirType buffer_type(MlirType t) { return sn_memref_like(t, sn_element(t)); }
 
+// On a bufferization.to_tensor of the memory that an argument and a result share: kernels store there in place.
+#define SHARED "sinter.shared"
+
+static MlirValue shared_buffer(MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  return sn_is(op, "bufferization.to_tensor") && sn_get_attr(op, SHARED).ptr ? sn_operand(op, 0) : (MlirValue){0};
+}
+
 static MlirValue to_buffer(SnBuilder *b, MlirValue v) {
   if (!mlirTypeIsATensor(sn_type_of(v)))
     return v;
+  if (!sn_none(shared_buffer(v)))
+    return shared_buffer(v);
   return sn(b, "bufferization.to_buffer", v, buffer_type(sn_type_of(v)), sn_attr("read_only", sn_unit(b->ctx)));
 }
 
@@ -199,7 +213,24 @@ static MlirOperation make_function(SnBuilder *b, const Arguments *a, MlirBlock *
 // Results of an op as the host sees them, and the buffers that are made for them.
 typedef struct {
   SnValueVec seen, made;
+  SnTable shared; // those of `made` that are stored to in place
 } Results;
+
+// Where a sinter.steps in place stores what it gives as `result`: to memory that an argument and a result of the
+// program share, or to a copy.
+static MlirValue place_of(SnBuilder *host, Results *r, MlirValue result, MlirValue out) {
+  MlirValue buffer = shared_buffer(out);
+  const int32_t segments[] = {0, 1, 0};
+  if (sn_none(buffer)) {
+    MlirValue copy = sn(host, "bufferization.alloc_tensor", sn_type_of(out), out,
+                        sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(host->ctx, 3, segments)));
+    buffer = sn(host, "bufferization.to_buffer", copy, buffer_type(sn_type_of(out)));
+  }
+  sn_push(&r->seen, result);
+  sn_push(&r->made, buffer);
+  sn_table_put(&r->shared, buffer.ptr, 1);
+  return buffer;
+}
 
 // The buffer of a result whose destination is `out`, in the result's shape.
 static MlirValue buffer_of(SnBuilder *host, Results *r, MlirValue result, MlirValue out) {
@@ -226,6 +257,8 @@ static void become(SnBuilder *host, MlirOperation op, const Results *r) {
     MlirValue v = r->seen.data[k];
     MlirValue result = sn(host, "bufferization.to_tensor", r->made.data[k], sn_type_of(v),
                           sn_attr("restrict", sn_unit(host->ctx)), sn_attr("writable", sn_unit(host->ctx)));
+    if (sn_table_has(&r->shared, r->made.data[k].ptr))
+      sn_set_attr(sn_definer(result), SHARED, sn_unit(host->ctx));
     mlirValueReplaceAllUsesOfWith(v, result);
     for (MlirOperation reshape = sn_definer(v); !mlirOperationEqual(reshape, op);) {
       MlirOperation next = sn_definer(sn_operand(reshape, 0));
@@ -255,6 +288,7 @@ static void call(Outline *o, SnBuilder *host, SnBuilder *kernel, MlirOperation o
   become(host, op, r);
   sn_vec_free(&r->seen);
   sn_vec_free(&r->made);
+  sn_table_free(&r->shared);
   sn_vec_free(&a->values);
   sn_vec_free(&a->buffers);
 }
@@ -280,7 +314,7 @@ static void steps_over(SnBuilder *kernel, MlirOperation op, const MlirValue *mem
   mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
   mlirRegionTakeBody(finish, mlirOperationGetRegion(op, 1));
   sn_op(kernel, "sinter.steps", sn_values(sn_num_operands(op), memory), sn_types(0, NULL),
-        sn_attr("rows", sn_get_attr(op, "rows")),
+        sn_attr("rows", sn_get_attr(op, "rows")), sn_attr("in_place", sn_get_attr(op, "in_place")),
         sn_attr("operandSegmentSizes", sn_get_attr(op, "operandSegmentSizes")),
         sn_attr("schedule", sn_get_attr(op, "schedule")), body, finish);
 }
@@ -330,6 +364,8 @@ static void outline_steps(Outline *o, MlirOperation op) {
     MlirValue v = sn_operand(op, k);
     if (k < s.inputs)
       v = to_buffer(&host, v);
+    else if (sn_is_in_place(op) && sn_num_results(op))
+      v = place_of(&host, &results, sn_result(op, k - s.inputs), v);
     else if (k - s.inputs < sn_num_results(op))
       v = buffer_of(&host, &results, sn_result(op, k - s.inputs), v);
     sn_push(&a.buffers, v);
@@ -382,6 +418,28 @@ static void take_buffer(Outlined *x, MlirValue made, MlirValue buffer) {
   sn_table_put(&x->place, made.ptr, x->a.values.size - 1);
 }
 
+// What lies in memory of the host that forms store to in place, newer or older: one argument.
+static void take_shared(Outlined *x, MlirValue made, MlirValue buffer) {
+  MlirValue first = sn_shared(made);
+  uintptr_t place;
+  if (!sn_table_get(&x->place, first.ptr, &place)) {
+    take_buffer(x, first, buffer);
+    place = x->a.values.size - 1;
+  }
+  sn_table_put(&x->place, made.ptr, place);
+  sn_push(&x->made, made);
+}
+
+// The same of what the sequence does not give.
+static void take_inner(SnBuilder *host, Outlined *x, MlirValue made) {
+  MlirValue first = sn_shared(made);
+  Results none = {0};
+  take_shared(x, made, sn_table_has(&x->place, first.ptr) ? (MlirValue){0} : place_of(host, &none, made, first));
+  sn_vec_free(&none.seen);
+  sn_vec_free(&none.made);
+  sn_table_free(&none.shared);
+}
+
 static int64_t last_user(const SnSequence *s, MlirValue made, int64_t form) {
   for (int64_t i = (int64_t)s->forms.size - 1; i > form; --i)
     for (intptr_t k = 0; k < sn_num_operands(s->forms.data[i]); ++k)
@@ -414,17 +472,26 @@ static void take_made(SnBuilder *host, Outlined *x, const SnSequence *s, size_t 
 static void take_arguments(SnBuilder *host, Outlined *x, const SnSequence *s) {
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   for (intptr_t k = 0; k < sn_num_results(s->op); ++k) {
-    MlirValue made = sn_operand(yield, k);
-    take_buffer(x, made, buffer_of(host, &x->results, sn_result(s->op, k), sn_destination(made)));
+    MlirValue made = sn_operand(yield, k), result = sn_result(s->op, k);
+    if (sn_is_in_place(sn_definer(made)))
+      take_shared(x, made, place_of(host, &x->results, result, sn_shared(made)));
+    else
+      take_buffer(x, made, buffer_of(host, &x->results, result, sn_destination(made)));
   }
   for (size_t i = 0; i < s->forms.size; ++i) {
     MlirOperation form = s->forms.data[i];
     for (intptr_t k = 0; k < sn_num_operands(form); ++k)
       if (!sn_form_writes(form, k))
         take_argument(host, x, s->body, sn_operand(form, k));
-    for (intptr_t k = 0; k < sn_num_results(form); ++k)
-      if (!sn_table_has(&x->place, sn_result(form, k).ptr))
-        take_made(host, x, s, i, sn_result(form, k));
+    for (intptr_t k = 0; k < sn_num_results(form); ++k) {
+      MlirValue made = sn_result(form, k);
+      if (sn_table_has(&x->place, made.ptr))
+        continue;
+      if (sn_is_in_place(form))
+        take_inner(host, x, made);
+      else
+        take_made(host, x, s, i, made);
+    }
   }
 }
 
@@ -508,6 +575,24 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
   return MlirWalkResultSkip;
 }
 
+// Results that say which argument's memory they lie in: a buffer of both, which becomes the caller's own later. All
+// that kernels do with the argument they do there.
+static void share(MlirOperation func) {
+  MlirAttribute all = sn_get_attr(func, "res_attrs");
+  for (intptr_t i = 0; all.ptr && i < mlirArrayAttrGetNumElements(all); ++i) {
+    MlirAttribute of = mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), SN_STR(SN_SHARES));
+    if (!of.ptr)
+      continue;
+    MlirBlock body = sn_function_body(func);
+    SnBuilder b = sn_at_start(body, mlirOperationGetLocation(func));
+    MlirValue argument = mlirBlockGetArgument(body, mlirIntegerAttrGetValueInt(of));
+    MlirValue both =
+        sn(&b, "bufferization.to_tensor", allocate(&b, argument), sn_type_of(argument),
+           sn_attr("restrict", sn_unit(b.ctx)), sn_attr("writable", sn_unit(b.ctx)), sn_attr(SHARED, sn_unit(b.ctx)));
+    mlirValueReplaceAllUsesOfWith(argument, both);
+  }
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   SnOpVec functions = sn_collect(module, "func.func");
   Outline o = {.made = sn_made_begin(module)};
@@ -516,6 +601,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     o.n = 0;
     if (!sn_function_body(o.func).ptr || sn_get_attr(o.func, "sinter.kernel").ptr)
       continue;
+    share(o.func);
     SnOpVec forms = {0};
     mlirOperationWalk(o.func, find_forms, &forms, MlirWalkPreOrder);
     for (size_t k = 0; k < forms.size; ++k)

@@ -127,10 +127,11 @@ static LLVMValueRef tensor(const Writer *w, MlirType type, MlirAttribute facts) 
       STRUCT(w, LLVMConstInt(w->i8, t.code, false), LLVMConstInt(w->i8, t.bits, false),
              LLVMConstInt(w->i16, t.lanes, false));
   bool boolean = sn_bits(sn_element(type)) == 1;
-  MlirAttribute name = fact(facts, "name"), of = fact(facts, "gradient_of");
-  return STRUCT(w, string(w, name.ptr ? mlirStringAttrGetValue(name) : SN_STR("")), dtype,
-                int32(w, rank), int32(w, of.ptr ? mlirIntegerAttrGetValueInt(of) : -1),
-                int32(w, boolean ? SINTER_TENSOR_BOOL : 0), shape);
+  MlirAttribute name = fact(facts, "name"), of = fact(facts, "gradient_of"), shares = fact(facts, "shares");
+  int64_t flags = (boolean ? SINTER_TENSOR_BOOL : 0) |
+                  (shares.ptr ? SINTER_TENSOR_SHARES | mlirIntegerAttrGetValueInt(shares) << SINTER_SHARES_SHIFT : 0);
+  return STRUCT(w, string(w, name.ptr ? mlirStringAttrGetValue(name) : SN_STR("")), dtype, int32(w, rank),
+                int32(w, of.ptr ? mlirIntegerAttrGetValueInt(of) : -1), int32(w, flags), shape);
 }
 
 static LLVMValueRef tensors(const Writer *w, const char *name, MlirAttribute types,

@@ -25,7 +25,8 @@
 //   SINTER_SIZE_OF_DATA, what the program makes of the inputs' elements, which
 //   the caller has to know. Inputs whose sizes do not fit
 //   each other, and outputs of other sizes, are SINTER_BAD_ARGUMENT. An output overlaps no other tensor of the call,
-//   nor the workspace.
+//   nor the workspace; but one with SINTER_TENSOR_SHARES is exactly the input that it names, and of its elements a call
+//   writes those that change.
 // * Tensors are row-major and contiguous: strides is NULL or says so (a
 //   dimension of size 1 may have any stride). byte_offset counts.
 // * data + byte_offset is a multiple of SINTER_ALIGNMENT; a tensor of one
@@ -90,8 +91,11 @@ enum SinterStatus {
 
 // Of SinterTensor.flags.
 enum SinterTensorFlags {
-  SINTER_TENSOR_BOOL = 1, // kDLUInt of 8 bits that holds only 0 and 1
+  SINTER_TENSOR_BOOL = 1,   // kDLUInt of 8 bits that holds only 0 and 1
+  SINTER_TENSOR_SHARES = 2, // a result: it lies where the input does whose number is in the bits from
+                            // SINTER_SHARES_SHIFT on. The caller gives both one memory
 };
+#define SINTER_SHARES_SHIFT 8
 
 // The tables are constants that the compiler writes: the fields of each struct
 // lie in this order, with no padding but what is spelled out. Offsets are of

@@ -228,6 +228,15 @@ static bool check_shapes(const SinterFunction *f, DLTensor *const *inputs,
   return same;
 }
 
+// An output that shares an input's memory is that input.
+static bool check_shared(const SinterFunction *f, int32_t i, DLTensor *const *inputs, const DLTensor *output) {
+  int32_t of = f->outputs[i].flags >> SINTER_SHARES_SHIFT;
+  if ((char *)inputs[of]->data + inputs[of]->byte_offset == (char *)output->data + output->byte_offset)
+    return true;
+  sinter_rt_error(SINTER_BAD_ARGUMENT, "output %d lies where input %d does, and was given memory of its own", i, of);
+  return false;
+}
+
 // Each tensor by itself, and then where all of them lie. The array has room for each, and for the workspace.
 static bool check_tensors(const SinterCall *call, DLTensor *const *inputs, DLTensor *const *outputs,
                           void *workspace, Place *places) {
@@ -244,7 +253,13 @@ static bool check_tensors(const SinterCall *call, DLTensor *const *inputs, DLTen
     Place p = {0, 0, i, OUTPUT};
     if (!check(f, "output", i, &f->outputs[i], outputs[i], call->device_id, &p))
       return false;
-    if (p.start < p.end)
+    bool shares = f->outputs[i].flags & SINTER_TENSOR_SHARES;
+    if (shares && !check_shared(f, i, inputs, outputs[i]))
+      return false;
+    for (int64_t k = 0; k < n && shares; k++) // which has a place already, alone from now on
+      if (places[k].kind == INPUT && places[k].i == f->outputs[i].flags >> SINTER_SHARES_SHIFT)
+        places[k].kind = OUTPUT, places[k].i = i;
+    if (p.start < p.end && !shares)
       places[n++] = p;
   }
   if (workspace && f->workspace_bytes > 0)

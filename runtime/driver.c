@@ -50,6 +50,8 @@ static void list_tensors(bool inputs, int32_t count, const SinterTensor *tensors
       printf(" %s", t->name);
     if (t->gradient_of >= 0)
       printf(inputs ? ", upstream of output %d" : ", gradient of input %d", t->gradient_of);
+    if (t->flags & SINTER_TENSOR_SHARES)
+      printf(", in the memory of input %d", t->flags >> SINTER_SHARES_SHIFT);
     printf("\n");
   }
 }

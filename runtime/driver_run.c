@@ -120,6 +120,26 @@ SinterExit sinter_driver_output(const SinterFunction *f, int32_t i, const Sinter
   return SINTER_EXIT_OK;
 }
 
+// The input whose memory output i shares; -1: it has its own.
+static int32_t shared_by(const SinterFunction *f, int32_t i) {
+  return f->outputs[i].flags & SINTER_TENSOR_SHARES ? f->outputs[i].flags >> SINTER_SHARES_SHIFT : -1;
+}
+
+// Inputs are not ours to change: an output that shares one's memory is a copy, which the call has for both.
+static void share(SinterRun *r, const SinterArray *inputs, SinterArray *outputs) {
+  const SinterFunction *f = r->f;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    if (shared_by(f, i) >= 0)
+      memcpy(outputs[i].data, inputs[shared_by(f, i)].data, (size_t)outputs[i].bytes);
+}
+
+static void point_shared(SinterRun *r) {
+  const SinterFunction *f = r->f;
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    if (shared_by(f, i) >= 0)
+      r->tensors[shared_by(f, i)].data = r->tensors[f->num_inputs + i].data;
+}
+
 static bool prepare(SinterRun *r, const SinterDriverOptions *options, const SinterArray *inputs, SinterArray *outputs) {
   const SinterFunction *f = r->f;
   int32_t count = f->num_inputs + f->num_outputs;
@@ -133,10 +153,13 @@ static bool prepare(SinterRun *r, const SinterDriverOptions *options, const Sint
     }
     memset(outputs[i].data, 0xff, (size_t)outputs[i].bytes);
   }
+  share(r, inputs, outputs);
   for (int32_t i = 0; i < count; i++)
     describe_tensor(r, i, i < f->num_inputs ? &inputs[i] : &outputs[i - f->num_inputs]);
-  if (!sinter_run_on_device(r))
+  if (!sinter_run_on_device(r)) {
+    point_shared(r);
     return true; // a CPU function allocates its workspace
+  }
   // Whatever is made below, release frees: start from nothing.
   for (int32_t i = 0; i < count; i++)
     r->tensors[i].data = NULL;
@@ -150,6 +173,12 @@ static bool prepare(SinterRun *r, const SinterDriverOptions *options, const Sint
         !sinter_run_cuda_ok(r, sinter_cuda_to_device(r->tensors[i].data, a->data, a->bytes)))
       return false;
   }
+  for (int32_t i = 0; i < f->num_outputs; i++)
+    if (shared_by(f, i) >= 0) {
+      sinter_cuda_free(r->tensors[shared_by(f, i)].data);
+      r->tensors[shared_by(f, i)].data = NULL;
+    }
+  point_shared(r);
   return true;
 }
 
@@ -183,6 +212,9 @@ bool sinter_run_once(SinterRun *r, SinterArray *outputs, SinterMeasurement *m) {
 
 void sinter_run_close(SinterRun *r) {
   if (r->f && sinter_run_on_device(r) && r->stream) {
+    for (int32_t i = 0; i < r->f->num_outputs; i++) // freed with the output
+      if (shared_by(r->f, i) >= 0 && r->tensors[r->f->num_inputs + i].data)
+        r->tensors[shared_by(r->f, i)].data = NULL;
     for (int32_t i = 0; i < r->f->num_inputs + r->f->num_outputs; i++)
       sinter_cuda_free(r->tensors[i].data);
     sinter_cuda_free(r->workspace);

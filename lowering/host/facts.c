@@ -51,7 +51,8 @@ static MlirLogicalResult facts_of(MlirOperation func, const char *what, intptr_t
     }
   }
   MlirAttribute range = fact(said, SN_RANGE);
-  MlirNamedAttribute entries[3];
+  MlirAttribute shares = fact(said, SN_SHARES);
+  MlirNamedAttribute entries[4];
   intptr_t count = 0;
   if (index >= 0)
     entries[count++] =
@@ -60,6 +61,8 @@ static MlirLogicalResult facts_of(MlirOperation func, const char *what, intptr_t
     entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("name")), name);
   if (!mlirAttributeIsNull(range))
     entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("range")), range);
+  if (!mlirAttributeIsNull(shares))
+    entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("shares")), shares);
   *facts = mlirDictionaryAttrGet(ctx, count, entries);
   return SN_OK;
 }

@@ -30,6 +30,14 @@ static MlirValue destination(SnBuilder *b, MlirValue tensor) {
   return allocate(b, memory(sn_type_of(tensor)), n, sizes);
 }
 
+// What stays of a destination in place is what it held.
+static MlirValue copied(SnBuilder *b, MlirValue tensor) {
+  const int32_t segments[] = {0, 1, 0};
+  MlirValue copy = sn(b, "bufferization.alloc_tensor", sn_type_of(tensor), tensor,
+                      sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, segments)));
+  return sn(b, "bufferization.to_buffer", copy, memory(sn_type_of(tensor)));
+}
+
 static MlirValue scratch(SnBuilder *b, const SnSteps *s, const MlirValue *operands, MlirOperation alloca) {
   MlirType t = sn_type_of(sn_result(alloca, 0));
   MlirValue sizes[SN_MAX_DIMS];
@@ -60,9 +68,11 @@ void sn_decompose_steps(MlirOperation op) {
   intptr_t n = 0;
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     MlirValue v = sn_operand(op, k);
-    sn_push(&operands, k < s.inputs ? sn(&b, "bufferization.to_buffer", v, memory(sn_type_of(v)),
-                                         sn_attr("read_only", sn_unit(b.ctx)))
-                                    : destination(&b, v));
+    if (k < s.inputs)
+      sn_push(&operands,
+              sn(&b, "bufferization.to_buffer", v, memory(sn_type_of(v)), sn_attr("read_only", sn_unit(b.ctx))));
+    else
+      sn_push(&operands, sn_get_attr(op, "in_place").ptr ? copied(&b, v) : destination(&b, v));
   }
   for (size_t k = 0; k < arrays.size; ++k)
     sn_push(&work, scratch(&b, &s, operands.data, arrays.data[k]));

@@ -34,7 +34,8 @@ typedef struct {
 } Word;
 static const Word words[] = {
     {SN_NAME, true, true},         {SN_PACK, true, false},  {SN_UPSTREAM_OF, true, false},
-    {SN_GRADIENT_OF, false, true}, {SN_RANGE, true, false},
+    {SN_GRADIENT_OF, false, true}, {SN_RANGE, true, false}, {SN_IN_PLACE_OF, false, true},
+    {SN_SHARES, false, true},
 };
 
 static const Word *word_of(MlirStringRef name) {
@@ -58,7 +59,7 @@ static MlirLogicalResult check_words(MlirOperation func, const char *list, bool 
       if (!word)
         return sn_error(func,
                         "%s %ld says %.*s, and there is no such word: an argument may say " SN_NAME ", " SN_PACK
-                        " and " SN_UPSTREAM_OF ", a result " SN_NAME " and " SN_GRADIENT_OF,
+                        " and " SN_UPSTREAM_OF ", a result " SN_NAME ", " SN_GRADIENT_OF " and " SN_IN_PLACE_OF,
                         what, (long)i, (int)name.length, name.data);
       if (!(argument ? word->argument : word->result))
         return sn_error(func, "%s %ld says %s, which is of %ss", what, (long)i, word->word,

@@ -9,7 +9,7 @@ from torch.autograd import forward_ad
 ABI_VERSION = 2
 ALIGNMENT = 16  # of a tensor's first element
 CPU, CUDA = 1, 2  # DLDeviceType
-TENSOR_BOOL = 1  # SinterTensorFlags
+TENSOR_BOOL, TENSOR_SHARES, SHARES_SHIFT = 1, 2, 8  # SinterTensorFlags
 
 _DTYPES = {  # DLDataTypeCode and bits
     (2, 64): torch.float64, (2, 32): torch.float32, (2, 16): torch.float16, (4, 16): torch.bfloat16,
@@ -110,6 +110,7 @@ class Argument:
         self.shape = tuple(raw.shape[d] for d in range(raw.ndim))
         self.dtype = torch.bool if raw.flags & TENSOR_BOOL else _DTYPES[raw.dtype.code, raw.dtype.bits]
         self.gradient_of = raw.gradient_of
+        self.shares = raw.flags >> SHARES_SHIFT if raw.flags & TENSOR_SHARES else None  # an input, which it is
         self.who = f"{what} {index}" + (f" ({self.name})" if self.name else "")
         self.code = raw.dtype
         self.static = -1 not in self.shape
@@ -264,6 +265,9 @@ def _straight(row):
         known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)
         text += _CHECK.format(i=i, at=i * WORDS)
     for i, a in enumerate(row.outputs):
+        if a.shares is not None:
+            text += f"    y{i} = x{a.shares}\n    words[{(n + i) * WORDS}] = p{a.shares}\n"
+            continue
         made = torch.empty(a.shape, dtype=a.dtype, device="cpu")
         made.untyped_storage().resize_(0)  # what it is like is asked, and nothing is in it
         known[f"made{i}"] = made
@@ -384,7 +388,10 @@ class Row:
                 frame.made = list(zip(self.output_shapes(tensors), (a.dtype for a in self.outputs)))
                 frame.fill(given + [shape for shape, _ in frame.made])
                 frame.given = given
-        results = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in frame.made]
+        results = [
+            torch.empty(shape, dtype=dtype, device=device) if a.shares is None else tensors[a.shares]
+            for a, (shape, dtype) in zip(self.outputs, frame.made)
+        ]
         words, at = frame.words, 0
         for t in tensors:
             p = words[at] = t.data_ptr()

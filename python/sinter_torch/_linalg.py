@@ -201,6 +201,14 @@ def linalg_of(exported, name, gradients=True):
     return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module)
 
 
+def in_place(text, name, of):
+    """The module's text where results of the function lie in the memory of arguments: of = {result: argument}."""
+    head = re.search(rf"func\.func @{name}\(.*?\) -> (.*?)( attributes .*)? \{{\n", text)
+    results = re.findall(r"tensor<[^>]*>", head[1])
+    each = [t + (f" {{sinter.in_place_of = {of[k]} : i64}}" if k in of else "") for k, t in enumerate(results)]
+    return text[: head.start(1)] + f"({', '.join(each)})" + text[head.end(1) :]
+
+
 def text_of(module):
     text = _KEPT.sub(r"linalg.map { sinter.detach } ins(\1 : \2)", str(module))
     assert "math.copysign" not in text, "torch-mlir wrote a detach in another form"

@@ -282,6 +282,61 @@ func.func @s9_element(%x: tensor<4x8xcomplex<f32>>, %0: tensor<f32>) {
 
 // -----
 
+func.func @s10_outs(%x: tensor<4x8xf32>, %0: tensor<f32>) {
+  // expected-error @+1 {{is in place, and has values}}
+  %r = sinter.steps rows(0) in_place ins(%x : tensor<4x8xf32>) values(%0 : tensor<f32>) -> tensor<f32> {
+  ^row(%i: index, %a: memref<4x8xf32>):
+    %z = arith.constant 0.0 : f32
+    sinter.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+func.func @s10_itself(%x: tensor<4xf32>) {
+  // expected-error @+1 {{is in place of operand 1, which is operand 0 too}}
+  %r = sinter.steps rows(0) in_place ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32> {
+  ^row(%i: index, %a: memref<4xf32>, %b: memref<4xf32>):
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %b[%i] : memref<4xf32>
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @s10_behind(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is in place of operand 1, which func.return behind it has, too}}
+  %r = sinter.steps rows(0) in_place ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^row(%i: index, %a: memref<4xf32>, %b: memref<4xf32>):
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %b[%i] : memref<4xf32>
+    sinter.yield
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @s10_right(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = sinter.rowwise () by (i = 4) ins(%y[i] : tensor<4xf32>) outs(%e[i] : tensor<4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    sinter.yield %a : tensor<4xf32>
+  }
+  %r = sinter.steps rows(0) in_place ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32> {
+  ^row(%i: index, %a: memref<4xf32>, %b: memref<4xf32>):
+    %v = memref.load %a[%i] : memref<4xf32>
+    memref.store %v, %b[%i] : memref<4xf32>
+    sinter.yield
+  }
+  return %r, %s : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{argument 0 is 'x'; the first one is the `row`, an index, and no other is}}
 sinter.define_steps @e1_row(%x: memref<?x?xf32>, %n: index {row}) attributes {reductions = ["sum"]} {
   %z = arith.constant 0.0 : f32

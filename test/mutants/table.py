@@ -498,6 +498,12 @@ MUTANTS = [Mutant(*m) for m in (
     ("test/fuzz/expected.py", "bad = known & ~same",
      "bad = known & ~same & (np.arange(same.size).reshape(same.shape) > 0)", ["fuzz/fuzz.test"],
      "the first element is not compared"),
+    ("dialect/sequence.c", "return sn_is_in_place(a) || sn_is_in_place(b) ? in_place_conflict(a, b) : (MlirValue){0};",
+     "return (MlirValue){0};", ["dialect/sequence_fuzz.test", "passes/sequence/in_place.mlir"],
+     "who reads an old cache does not come before who appends to it"),
+    ("passes/sequence/in_place.c", "SnIf there = sn_if(&in, inside(&in, at, l->f->dims.data[u->dim].size));",
+     "SnIf there = sn_if(&in, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1));", ["run/in_place.test"],
+     "a position outside of the cache is stored to"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]

@@ -137,6 +137,29 @@ static void nothing(void **d) { (void)d; }
 
 // Outputs overlap nothing, among few tensors (sorted on the stack) and many (by qsort), in any order of addresses, and
 // where one that is long holds one that is far behind its start. Inputs may be one another.
+// An output that lies where an input does is that input, and overlaps nothing else.
+static void counted(void **d) { calls += d[0] && d[2]; }
+
+static void shares(void) {
+  static const SinterTensor ins[] = {{"", {kDLFloat, 32, 1}, 1, -1, 0, shape_x},
+                                     {"", {kDLFloat, 32, 1}, 1, -1, 0, shape_x}};
+  static const SinterTensor result[] = {
+      {"", {kDLFloat, 32, 1}, 1, -1, SINTER_TENSOR_SHARES | 1 << SINTER_SHARES_SHIFT, shape_x}};
+  SinterFunction g = {"g", kDLCPU, 2, 1, 0, ins, result, 0, counted, NULL, NULL};
+  DLTensor a = {x, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, (int64_t *)shape_x, NULL, 0}, b = a, c = a;
+  DLTensor *given[] = {&a, &b}, *made[] = {&c};
+  b.data = x + 64, c.data = x + 48, c.byte_offset = 64;
+  CHECK(sinter_rt_call(&g, given, made, NULL, NULL) == SINTER_OK && calls == 1);
+  c.byte_offset = 1024;
+  CHECK(sinter_rt_call(&g, given, made, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(), "g: output 0 lies where input 1 does, and was given memory of its own");
+  c.byte_offset = 64, a.data = x + 80;
+  CHECK(sinter_rt_call(&g, given, made, NULL, NULL) == SINTER_BAD_ARGUMENT);
+  CHECK_TEXT(sinter_rt_last_error(),
+             "g: output 0 overlaps input 0: outputs and the workspace have memory of their own");
+  fresh();
+}
+
 static void overlaps(int32_t inputs) {
   enum { MOST = 100, SIZE = 16 };
   static const int64_t any[] = {-1};
@@ -362,6 +385,7 @@ int main(void) {
 
   sizes_and_memory();
   hostile();
+  shares();
   overlaps(3);
   overlaps(90);
 

@@ -18,6 +18,7 @@ MAY = {
     "passes/schedule/pack_weights.c": "row_reduce",  # one row by weights is sums of products, where a reason is said
     "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
+    "passes/sequence/in_place.c": "broadcast index",  # where an element stands that is new
     "passes/program/misplaced.c": "detach random",  # which may stand anywhere
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rows/rowemit.c": "index",  # a comparison with a label

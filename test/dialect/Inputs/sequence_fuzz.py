@@ -5,7 +5,7 @@
 A sequence is drawn: forms that copy one buffer to another, and the least phase that each may have, or for how many
 first forms it waits, at least. It is broken by a wait that is dropped, a count that is off by one, two forms that
 change places, or a buffer that is used again too early. What is right is decided here, from which buffer each form
-reads and which it writes; the verifier is not asked.
+reads and which it writes; the verifier is not asked. Of tensors, memory is what sinter.steps store to in place.
 """
 import random
 import re
@@ -66,6 +66,49 @@ def broken(r, buffers, forms, phases, waits):
     return forms, phases
 
 
+def draw_values(r, waits):
+    """On tensors: a form makes a value of another one, or stores to one in place. Memory is what the forms name."""
+    buffers = r.randint(2, 4)
+    cells, forms = buffers, []
+    for _ in range(r.randint(2, 9)):
+        if r.random() < 0.5:
+            forms.append((r.randrange(cells), cells))
+            cells += 1
+        else:
+            forms.append(tuple(r.sample(range(cells), 2)))
+    return buffers, forms, (least_waits if waits else least)(forms)
+
+
+def text_of_values(number, buffers, forms, phases, waits):
+    """The same; each reads the newest value of what it names."""
+    arguments = ", ".join(f"%b{i}: tensor<4x8xf32>" for i in range(buffers))
+    newest, body = [f"%b{i}" for i in range(buffers)], ""
+    for k, (x, y) in enumerate(forms):
+        if y == len(newest):
+            body += f"""    %v{k} = sinter.rowwise (i = 4) by (j = 8) ins({newest[x]}[i, j] : tensor<4x8xf32>)
+        outs(%e[i, j] : tensor<4x8xf32>) {{
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }}
+"""
+            newest.append("")
+        else:
+            body += f"""    %v{k} = sinter.steps rows(0) in_place ins({newest[x]} : tensor<4x8xf32>)
+        outs({newest[y]} : tensor<4x8xf32>) -> tensor<4x8xf32> {{
+    ^row(%i: index, %a: memref<4x8xf32>, %b: memref<4x8xf32>):
+      %c0 = arith.constant 0 : index
+      %n = memref.load %a[%i, %c0] : memref<4x8xf32>
+      memref.store %n, %b[%i, %c0] : memref<4x8xf32>
+      sinter.yield
+    }}
+"""
+        newest[y] = f"%v{k}"
+    numbers = f"{'waits' if waits else 'phases'} [{', '.join(map(str, phases))}]"
+    return (f"func.func @f{number}({arguments}) -> tensor<4x8xf32> {{\n  %e = tensor.empty() : tensor<4x8xf32>\n"
+            f"  %y = sinter.sequence {numbers} -> tensor<4x8xf32> {{\n{body}"
+            f"    sinter.yield %v{len(forms) - 1} : tensor<4x8xf32>\n  }}\n  return %y : tensor<4x8xf32>\n}}\n")
+
+
 def text(number, buffers, forms, phases, waits):
     arguments = ", ".join(f"%b{i}: memref<4x8xf32>" for i in range(buffers))
     body = "".join(f"""    sinter.rowwise (i = 4) by (j = 8) ins(%b{x}[i, j] : memref<4x8xf32>)
@@ -84,6 +127,13 @@ def main():
     r, programs = random.Random(18), []
     while sum(not right for _, right in programs) < count:
         waits = r.random() < 0.5
+        if r.random() < 0.3:  # what is broken of values is when they are made: their order is that of the program
+            buffers, forms, phases = draw_values(r, waits)
+            programs.append((text_of_values(len(programs), buffers, forms, phases, waits), True))
+            again, k = list(phases), r.randrange(len(forms))
+            again[k:] = [max(0, p - 1) for p in phases[k:]] if r.random() < 0.5 else [phases[k] - 1, *phases[k + 1:]]
+            programs.append((text_of_values(len(programs), buffers, forms, again, waits), legal(forms, again, waits)))
+            continue
         buffers, forms, phases = draw(r, waits)
         programs.append((text(len(programs), buffers, forms, phases, waits), True))
         forms, phases = broken(r, buffers, forms, phases, waits)

@@ -1,0 +1,14 @@
+"""Inputs of in_place.mlir and what it gives: in_place.py FOLDER POSITION."""
+import pathlib
+import sys
+
+import numpy as np
+
+folder, at = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+r = np.random.default_rng(at & 0xFF)
+c, k = r.standard_normal((2, 32, 16)).astype("f"), r.standard_normal((2, 16)).astype("f")
+w = c.astype("d")
+if 0 <= at < 32:
+    w[:, at] = k.astype("d") ** 2
+for name, x in {"at": np.array([at]), "c": c, "k": k, "sums": w.sum(1), "cache": w}.items():
+    np.save(folder / f"{name}.npy", x)
