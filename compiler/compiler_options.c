@@ -135,7 +135,7 @@ const SinterOption sn_road_options[] = {
     {"cpu", "NAME", "LLVM's name of the host's processor (default: this one)", set_cpu},
     {"launches", "WORD",
      "of kernels: separate, one each; one: those that follow each other share one, on a CPU a parallel region; worth: "
-     "the same on a CPU, where that is worth it (default: on a GPU as the program's sinter.sequence says, on a CPU "
+     "the same, where that is worth it (default: on a GPU as the program's sinter.sequence says, on a CPU "
      "separate)",
      set_launches},
     {"verify-each", NULL, "verify the program behind each pass, not once for a few of them", set_verify_each},
@@ -187,7 +187,6 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->chip, !c->gpu, "--chip", "is of a GPU: add --target=gpu"},
       {c->allow_tf32, !c->gpu, "--allow-tf32", "is of a GPU: add --target=gpu"},
       {c->half_weights, plain && !c->gpu, "--half-weights", "is of our kernels, and --policy=disabled makes none"},
-      {!strcmp(c->launches, "worth"), c->gpu, "--launches=worth", "is of a CPU: a GPU's are separate or one"},
       {c->clocks, !c->gpu, "--clocks", "is of a GPU: add --target=gpu"},
       {c->again, !c->gpu, "--again", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},

@@ -104,7 +104,7 @@ static const char *const yes_no[] = {"false", "true", NULL};
   {SN_OPTION_STRING, "constants", "a folder: dense_resource<w> that has no bytes in the program is in w.npy", ""}
 #define TUNING_OPTION {SN_OPTION_STRING, "tuning", "a file of measured schedules (sinter-tune)", ""}
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
-static const char *const cpu_launches[] = {"given", "separate", "one", "worth", NULL};
+static const char *const all_launches[] = {"given", "separate", "one", "worth", NULL};
 static const char *const sums[] = {"same", "wide", NULL};
 static const char *const exponentials[] = {"polynomial", "avx512", NULL};
 static const char *const bf16_rounding[] = {"integers", "native", NULL};
@@ -134,7 +134,7 @@ static const SnOption cpu_options[] = {
     {SN_OPTION_STRING, "launches",
      "separate: every kernel is a parallel region; one: kernels that follow each other share one; worth: where that is "
      "worth it (sinter-sequence)",
-     "given", cpu_launches},
+     "given", all_launches},
     {0},
 };
 static const SnStep cpu_steps[] = {
@@ -228,7 +228,6 @@ const SnPipeline sn_pipeline_cpu = {
     .steps = cpu_steps,
 };
 
-static const char *const launches[] = {"given", "separate", "one", NULL};
 static const SnOption gpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
@@ -242,8 +241,9 @@ static const SnOption gpu_options[] = {
     {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: in two parts, or rounded", "parts",
      weights},
     {SN_OPTION_STRING, "launches",
-     "separate: every kernel has one; one: kernels that follow each other share one (sinter-sequence)", "given",
-     launches},
+     "separate: every kernel has one; one: kernels that follow each other share one; worth: where that is worth it "
+     "(sinter-sequence)",
+     "given", all_launches},
     {SN_OPTION_STRING, "clocks", "kernels that have phases keep when blocks began and ended them", "false", yes_no},
     {SN_OPTION_STRING, "stored",
      "bytes of a product from which on its rows, where they are only reduced, are so in its tiles (sinter-split)",

@@ -486,7 +486,7 @@ typedef struct {
   const char *chip, *of, *launches;
 } Options;
 static const char *const which[] = {"all", "waiting", NULL};
-static const char *const launches[] = {"given", "separate", "one", NULL};
+static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "of",
      "all: reductions that are faster by themselves; waiting: in front of fusion, those that something waits for at "
@@ -502,7 +502,7 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   const SnGpuChip *chip = sn_gpu_chip(o->chip);
-  What what = {chip, !strcmp(o->of, "waiting"), !strcmp(o->launches, "one")};
+  What what = {chip, !strcmp(o->of, "waiting"), !strcmp(o->launches, "one") || !strcmp(o->launches, "worth")};
   return chip ? sn_each_function(op, function, &what) : sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
 }
 

@@ -18,7 +18,7 @@
 // Forms are given no schedule here: what they had for a GPU was for a launch of their own, and is dropped. On a CPU
 // they keep it: tasks are the same, in one parallel region.
 //
-// launches = "worth", on a CPU: as "one", where that is worth it (region_worth.c).
+// launches = "worth": as "one", where that is worth it (region_worth.c, launch_worth.c).
 //
 // decides: which kernels share a launch.
 //
@@ -178,7 +178,7 @@ typedef struct {
 } How;
 
 static void end_run(Run *r, const How *how) {
-  if (r->forms > 1 && (how->always || sn_sequence_is_worth(&r->ops)))
+  if (r->forms > 1 && (how->always || (how->on_cpu ? sn_sequence_is_worth : sn_launch_is_worth)(&r->ops)))
     join(r, how->on_cpu);
   forget(r);
 }
@@ -187,7 +187,8 @@ static void join_block(MlirBlock block, const How *how) {
   Run r = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    bool joins = is_form(op) || (sn_is_view(op) && needs(&r, op) && is_static(op));
+    bool joins = (is_form(op) && (how->always || how->on_cpu || !sn_launch_alone(op))) ||
+                 (sn_is_view(op) && needs(&r, op) && is_static(op));
     if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > how->most)
       end_run(&r, how);
     if (joins && (is_form(op) || r.forms))
@@ -227,7 +228,7 @@ static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
      "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be; "
-     "worth: the same, where that is worth it, on a CPU",
+     "worth: the same, where that is worth it",
      "one", launches, offsetof(Options, launches)},
     {SN_OPTION_STRING, "wrt",
      "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
@@ -289,8 +290,6 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   if (!sn_gpu_chip(o->chip))
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
-  if (!strcmp(o->launches, "worth") && strcmp(o->target, "cpu"))
-    return sn_error(op, "launches = worth is of a CPU: a GPU's are separate or one");
   return sn_each_function(op, run_function, (void *)o);
 }
 

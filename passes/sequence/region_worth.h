@@ -1,4 +1,4 @@
-// region_worth.h: whether kernels of a CPU had better share a parallel region.
+// region_worth.h: whether kernels of a CPU had better share a parallel region, and those of a GPU a launch.
 
 #ifndef SINTER_PASSES_SEQUENCE_REGION_WORTH_H
 #define SINTER_PASSES_SEQUENCE_REGION_WORTH_H
@@ -12,5 +12,10 @@ typedef struct {
 SnSequenceWorth sn_sequence_worth(const SnOpVec *ops);
 // Two hundredths are saved, or more. Says so in a remark at the first of them, either way.
 bool sn_sequence_is_worth(const SnOpVec *ops);
+
+// On a GPU: more is saved than lost; a remark, too. launch_worth.c.
+bool sn_launch_is_worth(const SnOpVec *ops);
+// It loses more by sharing a launch than two launches cost.
+bool sn_launch_alone(MlirOperation op);
 
 #endif

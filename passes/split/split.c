@@ -255,7 +255,7 @@ typedef struct {
   const char *target, *launches, *again;
   int stored;
 } Options;
-static const char *const launches[] = {"given", "separate", "one", NULL};
+static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
 static const char *const targets[] = {"", "cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_BOOL, "keep-sides", "leave the programs of sides where they are", "false", NULL,
