@@ -242,6 +242,16 @@ static bool varies(const SnIntoSide *m, const bool *of_ops, MlirValue v) {
   return argument_varies(m, v);
 }
 
+// The same of what it is made of, whoever makes it.
+static double operations_to_read(const SnIntoSide *m) {
+  double n = 0;
+  for (size_t k = 0; k < m->p.inputs.size; ++k) {
+    const SnAccess *a = &m->p.inputs.data[k];
+    n += m->reads[k] && (a->through.ptr || !sn_map_is_linear(a->map)) ? SCATTERED : 0;
+  }
+  return n;
+}
+
 // Operations for each of the side's elements. What is the same along the sum is none, and neither is a factor that
 // leaves it, nor a conversion that the product makes anyway.
 static double operations_of_element(const SnIntoSide *m) {
@@ -266,12 +276,9 @@ static double operations_of_element(const SnIntoSide *m) {
   }
   free(of_ops);
   size_t accesses = 0;
-  for (size_t k = 0; k < m->p.inputs.size; ++k) {
-    const SnAccess *a = &m->p.inputs.data[k];
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
     accesses += m->reads[k] && argument_varies(m, m->values.data[k]);
-    if (m->reads[k] && (a->through.ptr || !sn_map_is_linear(a->map)))
-      n += SCATTERED;
-  }
+  n += operations_to_read(m);
   return n + (n || accesses > 1 ? PACKED : 0);
 }
 
@@ -307,12 +314,36 @@ static double times_computed(const SnIntoSide *m, double operations) {
   return points(f, 0, shared) * blocks_of(together) * points(f, group.first, group.first + group.num_dims) * sum;
 }
 
+static bool all_use_columns(const SnIntoSide *moves, size_t n) {
+  bool all = true;
+  for (size_t i = 0; i < n; ++i) {
+    const SnForm *f = &moves[i].f;
+    bool columns = moves[i].side >= 2 * f->products.size;
+    for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+      columns |= sn_side_uses(f, moves[i].side, d);
+    all &= columns;
+  }
+  return all;
+}
+
+// What the side is made of: a value that it reads in several places is one.
+static double bytes_read(const SnIntoSide *m) {
+  double n = 0;
+  for (size_t k = 0; k < m->p.inputs.size; ++k) {
+    bool again = false;
+    for (size_t i = 0; i < k; ++i)
+      again |= m->reads[i] && sn_same(m->p.inputs.data[i].value, m->p.inputs.data[k].value);
+    n += m->reads[k] && !again ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
+  }
+  return n;
+}
+
 // Operations for a byte that is written to a core's cache and read from there, whatever the policy.
 static const double SIDE_IN_CACHE = 0.5;
 
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy) {
   const SnIntoSide *m = &moves[0];
-  double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = 0, times = 0,
+  double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = bytes_read(m), times = 0,
          bytes = sn_bytes(sn_type_of(m->read->value));
   for (size_t i = 0; i < n; ++i) {
     double each = operations_of_element(&moves[i]), asked = times_computed(&moves[i], each);
@@ -321,11 +352,13 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
   }
   for (size_t i = 0; last && i < m->ops.size; ++i)
     operations -= elements * operations_of(m->ops.data[i]);
-  for (size_t k = 0; k < m->p.inputs.size; ++k)
-    in += m->reads[k] ? sn_bytes(sn_type_of(m->p.inputs.data[k].value)) : 0;
+  operations -= last ? elements * operations_to_read(m) : 0; // as it would be to store it
   // Written once and read by each; then what it is made of is read by each.
   double saved = bytes * (double)(1 + n) - in * (double)(n - last);
-  bool cached = bytes <= CACHE && !(policy->computes_heavy_again && policy->tensor_cores);
+  // A chain keeps rows in its block's memory and stores them beside; no chain has a side with columns. Such a side of a
+  // size `?` takes no time to speak of where it is small, and leaves the cache where it is large.
+  bool known = mlirShapedTypeHasStaticShape(sn_type_of(m->read->value)) || !all_use_columns(moves, n);
+  bool cached = known && bytes <= CACHE && !(policy->computes_heavy_again && policy->tensor_cores);
   double paid = saved > 0 ? saved * (cached ? SIDE_IN_CACHE : policy->side_operations) : 0;
   MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
   bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (!last ? 0 : policy->tensor_cores ? LAUNCH : CALL);

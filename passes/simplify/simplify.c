@@ -6,6 +6,7 @@
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
 //   what cancels is no part of a maximum's gradient       simplify/zero_sums.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
+//   x[h floordiv 2], h < 2        ->  x[0]                simplify/subscripts.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
 //   product of side(k == i ? d : 0), w  ->  d[i] * w[i]   simplify/one_hot_sides.c
@@ -40,8 +41,10 @@ static void collect_forms(MlirOperation root, SnOpVec *forms) {
 MlirLogicalResult sn_simplify(MlirOperation root) {
   SnOpVec all = {0};
   collect_forms(root, &all);
-  for (size_t i = 0; i < all.size; ++i)
+  for (size_t i = 0; i < all.size; ++i) {
+    sn_simplify_subscripts(all.data[i]);
     sn_drop_unit_dims(all.data[i]);
+  }
   sn_vec_free(&all);
   SnOpVec contracts = sn_collect(root, "sinter.contract");
   for (size_t i = 0; i < contracts.size; ++i)

@@ -24,6 +24,8 @@ bool sn_one_hot_sides(MlirOperation op);
 // A value of the form's body is 0 but where the positions in two dimensions are equal: nothing is left of a product
 // with it.
 bool sn_is_diagonal(const SnForm *f, MlirValue v);
+// Quotients and remainders that are none go from subscripts (subscripts.c); tells whether there were any.
+bool sn_simplify_subscripts(MlirOperation op);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
 // Products of small integers in 64 bits become ones in 32 (narrow_products.c); tells whether there were any.

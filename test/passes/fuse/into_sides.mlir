@@ -865,3 +865,93 @@ func.func @another_result(%x: tensor<64x512xf32>, %w: tensor<512x512xf32>) -> (t
   }
   return %y, %m#1 : tensor<64x512xf32>, tensor<64xf32>
 }
+
+// -----
+
+// A value that is read in three places is read once: two products that sum differently each rotate for themselves.
+
+// CHECK-LABEL: func @in_three_places
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   product (k = 8) (side(
+//       CHECK:   product (b = 16384, l = 6) (side(
+func.func @in_three_places(%x: tensor<16384x6x8xf32>, %c: tensor<6x8xf32>, %w: tensor<8x5xf32>, %u: tensor<16384x6x5xf32>)
+    -> (tensor<16384x6x5xf32>, tensor<8x5xf32>) {
+  %d = tensor.empty() : tensor<16384x6x8xf32>
+  %e = tensor.empty() : tensor<16384x6x5xf32>
+  %f = tensor.empty() : tensor<8x5xf32>
+  %y = sinter.rowwise (b = 16384, l = 6) by (k = 8)
+      ins(%x[b, l, k] : tensor<16384x6x8xf32>, %x[b, l, k + 4] : tensor<16384x6x8xf32> else 0.0,
+          %x[b, l, k - 4] : tensor<16384x6x8xf32> else 0.0, %c[l, k] : tensor<6x8xf32>)
+      outs(%d[b, l, k] : tensor<16384x6x8xf32>) {
+  ^row(%a: tensor<8xf32>, %next: tensor<8xf32>, %last: tensor<8xf32>, %cos: tensor<8xf32>):
+    %turned = arith.subf %last, %next : tensor<8xf32>
+    %p = arith.mulf %a, %cos : tensor<8xf32>
+    %r = arith.addf %p, %turned : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  %p = sinter.contract (b = 16384, l = 6) by (j = 5)
+      product (k = 8) (%y[b, l, k] : tensor<16384x6x8xf32>, %w[k, j] : tensor<8x5xf32>) : f32
+      outs(%e[b, l, j] : tensor<16384x6x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  %g = sinter.contract (k = 8) by (j = 5)
+      product (b = 16384, l = 6) (%y[b, l, k] : tensor<16384x6x8xf32>, %u[b, l, j] : tensor<16384x6x5xf32>) : f32
+      outs(%f[k, j] : tensor<8x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  return %p, %g : tensor<16384x6x5xf32>, tensor<8x5xf32>
+}
+
+// -----
+
+// A side with columns, of any number of rows, is not thought to stay in a cache. One that is known to is stored: it
+// would be computed for each block of their rows.
+
+// CHECK-LABEL: func @of_any_size
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   product (k = 8) (%{{.+}}[b, h, i, k] : tensor<?x4x70x8xf32>, side(
+// CHECK-LABEL: func @in_cache
+//       CHECK:   sinter.rowwise
+//   CHECK-NOT:   side(
+func.func @of_any_size(%q: tensor<?x4x70x8xf32>, %x: tensor<?x12x8xf32>, %c: tensor<12x8xf32>,
+                       %d: tensor<?x12x8xf32>, %e: tensor<?x4x70x12xf32>) -> tensor<?x4x70x12xf32> {
+  %y = sinter.rowwise (b = ?, j = 12) by (k = 8)
+      ins(%x[b, j, k] : tensor<?x12x8xf32>, %x[b, j, k + 4] : tensor<?x12x8xf32> else 0.0,
+          %x[b, j, k - 4] : tensor<?x12x8xf32> else 0.0, %c[j, k] : tensor<12x8xf32>)
+      outs(%d[b, j, k] : tensor<?x12x8xf32>) {
+  ^row(%a: tensor<8xf32>, %next: tensor<8xf32>, %last: tensor<8xf32>, %cos: tensor<8xf32>):
+    %p = arith.mulf %a, %cos : tensor<8xf32>
+    %turned = arith.subf %last, %next : tensor<8xf32>
+    %r = arith.addf %p, %turned : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  %s = sinter.contract (b = ?, h = 4, i = 70) by (j = 12)
+      product (k = 8) (%q[b, h, i, k] : tensor<?x4x70x8xf32>, %y[b, j, k] : tensor<?x12x8xf32>) : f32
+      outs(%e[b, h, i, j] : tensor<?x4x70x12xf32>) {
+  ^row(%acc: tensor<12xf32>):
+    sinter.yield %acc : tensor<12xf32>
+  }
+  return %s : tensor<?x4x70x12xf32>
+}
+func.func @in_cache(%q: tensor<512x4x70x8xf32>, %x: tensor<512x12x8xf32>, %c: tensor<12x8xf32>,
+                    %d: tensor<512x12x8xf32>, %e: tensor<512x4x70x12xf32>) -> tensor<512x4x70x12xf32> {
+  %y = sinter.rowwise (b = 512, j = 12) by (k = 8)
+      ins(%x[b, j, k] : tensor<512x12x8xf32>, %x[b, j, k + 4] : tensor<512x12x8xf32> else 0.0,
+          %x[b, j, k - 4] : tensor<512x12x8xf32> else 0.0, %c[j, k] : tensor<12x8xf32>)
+      outs(%d[b, j, k] : tensor<512x12x8xf32>) {
+  ^row(%a: tensor<8xf32>, %next: tensor<8xf32>, %last: tensor<8xf32>, %cos: tensor<8xf32>):
+    %p = arith.mulf %a, %cos : tensor<8xf32>
+    %turned = arith.subf %last, %next : tensor<8xf32>
+    %r = arith.addf %p, %turned : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  %s = sinter.contract (b = 512, h = 4, i = 70) by (j = 12)
+      product (k = 8) (%q[b, h, i, k] : tensor<512x4x70x8xf32>, %y[b, j, k] : tensor<512x12x8xf32>) : f32
+      outs(%e[b, h, i, j] : tensor<512x4x70x12xf32>) {
+  ^row(%acc: tensor<12xf32>):
+    sinter.yield %acc : tensor<12xf32>
+  }
+  return %s : tensor<512x4x70x12xf32>
+}
