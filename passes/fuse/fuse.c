@@ -315,8 +315,22 @@ static bool join_tables(MlirOperation root) {
   return changed;
 }
 
+// Sums of a vector times a matrix.
+static bool take_vectors(MlirOperation root, const SnPolicy *policy) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_vectors(blocks[i], policy);
+  free(blocks);
+  return changed;
+}
+
 static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains, bool turns) {
   MlirLogicalResult result = sn_simplify(root);
+  if (!sn_failed(result) && take_vectors(root, policy))
+    result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
     changed = false;
     MlirBlock *blocks;
