@@ -109,7 +109,7 @@ bool sn_go_on_apart(MlirOperation x, MlirOperation y, const SnPolicy *policy);
 // Groups of columns of the same sizes that results are made of become one; tells whether there were any.
 bool sn_fuse_groups(MlirBlock block, const SnPolicy *policy);
 
-// ---- fuse/vectors.c -------------------------------------------------------------
+// ---- fuse/summed_rows.c -------------------------------------------------------------
 
 // A vector times a matrix becomes a sum over rows, where no tensor cores multiply; tells whether there was one.
 bool sn_fuse_vectors(MlirBlock block, const SnPolicy *policy);

@@ -1,4 +1,4 @@
-// vectors.c: a vector times a matrix that both run along what is summed is a sum over rows.
+// summed_rows.c: a vector times a matrix that both run along what is summed is a sum over rows.
 //
 //   contract () by (k = 16) product (i = ?) (%g[i], %h[i, k])
 //     ->  rowwise (i = ?) by (k = 16) ins(%g[i], %h[i, k]) reduce(add [k] : f32) { %g * %h }
@@ -9,7 +9,7 @@
 //
 // A GPU has kernels of its own for a row that is multiplied (passes/arrange).
 //
-// runs in: fuse    test: test/passes/fuse/vectors.mlir, test/run/dynamic_vector.mlir
+// runs in: fuse    test: test/passes/fuse/summed_rows.mlir, test/run/dynamic_vector.mlir
 
 #include "passes/edit/edit.h"
 #include "passes/fuse/fuse.h"
