@@ -5,7 +5,7 @@ A case is a dictionary:
   name, text       of the program, in MLIR; flags: sinter-cc's own beside the target; verify: on a CPU, by sinter-run
   inputs           [shape, type, kind] of each argument; kinds are those of gpu_rows_cases.py
   theirs           PyTorch's program, a lambda of x, a list of tensors, as text
-  variants         flags of the same program compiled otherwise, by name
+  variants         flags of the same program compiled otherwise, by name; texts: the programs of some of them
   graphs           whether all run in CUDA graphs, however long they take
   wrt, upstream    gradients of its first result by these arguments, given one by it as the last argument
   compiled         whether torch.compile is asked, too
@@ -79,8 +79,13 @@ def emit(a, cases, files, target="gpu"):
         if "text" in c:
             source.write_text(head(c) + c.pop("text"))
             c["error"] = compile_case(a, c, target, source, folder / f"{i}.so")
+            texts = c.pop("texts", {})
             for name, flags in c.get("variants", {}).items():
-                c["error"] = c["error"] or compile_case(a, c, target, source, folder / f"{i}_{name}.so", flags)
+                other, of = source, c
+                if name in texts:
+                    other, of = folder / f"{i}_{name}.mlir", {**c, "verify": False}  # it is compared where it runs
+                    other.write_text(head(c) + texts[name])
+                c["error"] = c["error"] or compile_case(a, of, target, other, folder / f"{i}_{name}.so", flags)
         print(f"{c['name']}: {c['error'] or 'compiled'}", flush=True)
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
     about = {"commit": commit.stdout.strip(), "seed": a.unseen, "target": target, "cases": cases}
@@ -172,6 +177,13 @@ def compare(torch, machine, folder, i, c, a):
     bound = max(TOLERANCE.get(c["type"], 0), 4 * far([p if p.is_floating_point() else w for p, w in zip(plain, want)],
                                                      want))
     error = far(got, want)
+    rows = {}
+    for name in c.get("variants", {}):
+        another = sinter_torch.load(folder / f"{i}_{name}.so")
+        if not machine.cuda:
+            another.table.set_threads(a.threads)
+        rows[name] = _abi.Row(another.table.functions[0], another)
+        error = max(error, far(rows[name].run(x), want))
     bytes_ = sum(t.numel() * t.element_size() for t in [*x, *got])
     del wide, want, plain, got
     if not error <= bound:
@@ -179,10 +191,7 @@ def compare(torch, machine, folder, i, c, a):
     half = max(1, bytes_ // 2)
     here, there = (torch.zeros(half, dtype=torch.uint8, device=machine.device) for _ in range(2))
     calls = {"ours": lambda: row.run(x), "eager": lambda: eager(x), "copy": lambda: here.copy_(there)}
-    for name in c.get("variants", {}):
-        another = sinter_torch.load(folder / f"{i}_{name}.so")
-        other = _abi.Row(another.table.functions[0], another)
-        calls[name] = lambda other=other: other.run(x)
+    calls |= {name: lambda other=other: other.run(x) for name, other in rows.items()}
     for name, text in ({} if a.no_others else c.get("others", {})).items():
         other = theirs_of(torch, c, text=text)
         try:

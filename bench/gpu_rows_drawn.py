@@ -323,19 +323,44 @@ FAMILIES = {"elementwise": 3, "gate": 1, "rope": 1, "transposed": 3, "reduce": 4
             "update": 1, "resample": 1}
 
 
-def programs(seed, count, scale):
-    draw = []
+def programs(seed, count, scale, families=None):
+    draw, some = [], {f: FAMILIES[f] for f in families or FAMILIES}
     for i in range(count):
         r = random.Random(f"{seed}:{i}")
-        draw.append(Draw(r, r.choices(list(FAMILIES), FAMILIES.values())[0], scale))
+        draw.append(Draw(r, r.choices(list(some), some.values())[0], scale))
     return draw
+
+
+class Listed:
+    """A program by name, for --both without a seed."""
+
+    def __init__(self, name, theirs, inputs, wrt=(), upstream=False):
+        sizes = "x".join(map(str, inputs[0][0]))
+        self.type, self.name, self.kind = inputs[0][1], f"{inputs[0][1]}_{name}_{sizes}", name
+        self.theirs, self.inputs, self.wrt, self.upstream, self.dynamic = theirs, inputs, list(wrt), upstream, False
+
+
+def listed():
+    """What sizes `?` are measured by: softmax, norms, losses and elementwise, of two types, large and small."""
+    made, rms = [], "x[0] * torch.rsqrt((x[0].float() * x[0].float()).mean(1, True) + 1e-5).to(x[0].dtype) * x[1]"
+    for t, n, d in (("bf16", 16384, 4096), ("f32", 40000, 1000), ("f32", 8192, 4095), ("bf16", 64, 256)):
+        x, row = [[n, d], t, "normal"], [[d], t, "normal"]
+        labels = [[n], "i64", f"label {d}"]
+        made += [Listed("softmax", "lambda x: F.softmax(x[0], 1)", [x]),
+                 Listed("layer_norm", f"lambda x: F.layer_norm(x[0], ({d},), x[1], x[2])", [x, row, row]),
+                 Listed("rms_norm", f"lambda x: {rms}", [x, row]),
+                 Listed("cross_entropy", "lambda x: F.cross_entropy(x[0], x[1])", [x, labels]),
+                 Listed("cross_entropy_gradient", "lambda x: F.cross_entropy(x[0], x[1])", [x, labels], [0]),
+                 Listed("mse_gradient", "lambda x: F.mse_loss(x[0], x[1])", [x, x], [0]),
+                 Listed("gelu", "lambda x: F.gelu(x[0])", [x]), Listed("add", "lambda x: x[0] + x[1]", [x, x])]
+    return made
 
 
 # ---- torch-mlir's text -----------------------------------------------------------------------------------------
 
 
-def text(draw):
-    """The program in linalg."""
+def text(draw, dynamic=None):
+    """The program in linalg, with sizes `?` where it is drawn so or asked for."""
     import torch
     import torch.nn.functional as F
     from sinter_torch._linalg import linalg_of, text_of
@@ -350,7 +375,7 @@ def text(draw):
     with FakeTensorMode():
         x = tuple(torch.empty(s, dtype=types[t]) for s, t, _ in inputs)
     shapes = (tuple({d: torch.export.Dim.AUTO for d in range(len(s)) if s[d] > 1} for s, _, _ in inputs)
-              if draw.dynamic else None)
+              if (draw.dynamic if dynamic is None else dynamic) else None)
     exported = torch.export.export(Program(), x, dynamic_shapes=(shapes,) if shapes else None, strict=False)
     for part in exported.graph_module.modules():
         for node in part.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape
@@ -359,13 +384,17 @@ def text(draw):
     return text_of(linalg_of(exported, "main", gradients=bool(draw.wrt)))
 
 
-def case(number, draw):
-    """What bench/drawn.py compiles and runs."""
+def case(number, draw, both=False):
+    """What bench/drawn.py compiles and runs; both: sizes that are known, and beside them `?` as a variant."""
+    if both:
+        draw.dynamic, draw.name = False, draw.name.removesuffix("_?")
     c = {"name": f"{number:02}_{draw.name}", "type": draw.type, "inputs": draw.inputs, "theirs": draw.theirs,
          "wrt": draw.wrt, "upstream": draw.upstream, "compiled": True, "family": draw.kind, "error": None}
     if draw.dynamic:
         c["shapes"] = [s for s, _, _ in draw.inputs]
     try:
+        if both:
+            c |= {"variants": {"any": []}, "texts": {"any": text(draw, True)}}
         c["text"] = text(draw)
     except Exception as why:
         lines = [line for line in str(why).splitlines() if line.strip()] or [""]
