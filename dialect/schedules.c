@@ -78,7 +78,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "between them, by a mask"},
     {"rows", "line", 0, SN_MAX_DIMS, 1, 0, NULL,
      "how many of the last column dimensions are one piece of memory in all that has columns, though not all of them "
-     "are: each such line has vectors of its own; 0: a row's columns are counted through"},
+     "are: each such line has vectors of its own; along rows: of the last column dimensions of a window, whose columns "
+     "are written out for each of the others; 0: a row's columns are counted through"},
     {"rows", "repeats", 0, 0, 0, 0, repeats,
      "how lanes are loaded of what a row reads again and again from its beginning, a number for each of its last "
      "columns; \"apart\": one by one, unless vectors end where it does; \"stored\": by vectors, out of memory of the "

@@ -61,6 +61,13 @@ static MlirLogicalResult check(const SnForm *f) {
   if (f->indices.size)
     return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"",
                     f->indices.size);
+  int64_t of = sn_schedule_number(f->schedule, "line"), size = 1;
+  for (int64_t d = f->num_rows + f->num_cols - of; of < f->num_cols && d < (int64_t)f->dims.size; ++d)
+    size = f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(size, f->dims.data[d].size);
+  if (of && (of >= f->num_cols || size < 1 || size > SN_MAX_LANES))
+    return sn_error(f->op,
+                    "line = %lld along rows: some of a row's column dimensions, not all, with 1 to %d columns together",
+                    (long long)of, SN_MAX_LANES);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
     if (line && line->lanes_are_columns)
@@ -158,6 +165,7 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
   t.program.steps_together = sn_schedule_word_is(f->schedule, "steps", "together");
   t.row = sn_cpu_scheduled_loops(f, &t.program);
   t.row.written_out = sn_schedule_number(f->schedule, "written_out");
+  t.row.line = sn_schedule_number(f->schedule, "line");
   t.row.runs_guarded = sn_schedule_word_is(f->schedule, "guards", "run");
   sn_cpu_body_targets(f, &t.task, &t.partials, &t.row);
 

@@ -151,6 +151,29 @@ static MlirValue end_of(SnBuilder *b, const SnCpuRow *r, MlirValue length, int64
   return sn_none(r->from) ? n : sn(b, "arith.addi", r->from, n);
 }
 
+// Lanes are rows: lines of the last column dimensions, each written out, with accumulators of columns in turn. What is
+// of the other column dimensions alone is computed once for a line.
+static void lines_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, int64_t unroll, MlirValue *acc) {
+  const SnForm *f = r->program->form;
+  int64_t outer = f->num_cols - r->line, size = 1, n = (int64_t)phase->reduces.size;
+  for (int64_t d = f->num_rows + outer; d < (int64_t)f->dims.size; ++d)
+    size = sn_times(size, f->dims.data[d].size);
+  SnLoop o = sn_for_values(b, sn_index(b, 0), sn_form_sizes(b, f, f->num_rows, outer), sn_index(b, 1),
+                           sn_values(n * unroll, acc));
+  MlirValue begin = sn(b, "arith.muli", o.index, sn_index(b, size)), dims[SN_MAX_DIMS];
+  sn_form_point(b, f, f->num_rows, outer, o.index, dims);
+  for (int64_t j = 0; j < size; ++j) {
+    SnFragment c = sn_fragment_of_rows(sn(b, "arith.addi", begin, sn_index(b, j)), r->program->row.rows);
+    memcpy(c.dims, dims, (size_t)outer * sizeof *dims);
+    for (int64_t d = f->num_cols - 1, left = j; d >= outer; left /= f->dims.data[f->num_rows + d--].size)
+      c.dims[d] = sn_index(b, left % f->dims.data[f->num_rows + d].size);
+    step_of(b, r, phase, c, all_lanes, o.carried + j % unroll * n);
+  }
+  sn_next_values(b, &o, sn_values(n * unroll, o.carried));
+  for (int64_t i = 0; i < n * unroll; ++i)
+    acc[i] = sn_result(o.op, i);
+}
+
 // Lanes are rows: columns one by one, `unroll` of them in a step with accumulators of their own.
 static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   SnRowProgram *p = r->program;
@@ -164,6 +187,8 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   if (known <= r->written_out) {
     for (int64_t j = 0; j < known; ++j)
       step(b, r, phase, sn_index(b, j), lanes, all_lanes, acc + j % unroll * n);
+  } else if (r->line) {
+    lines_of_rows(b, r, phase, unroll, acc);
   } else {
     MlirValue wide = unroll > 1 ? sn_size_whole(b, length, unroll) : length;
     loop(b, r, phase, zero, wide, lanes, unroll, acc);

@@ -7,6 +7,8 @@
 //   rowwise (i = 1000) by (j = 3) ins(%x[i, j], %w[j]) outs(%y[i, j])    ->    rowwise () by (i = 1000, j = 3), the
 //   same
 //
+//   rowwise (h, w, c) by (u) ins(%x[c, h, w + u]) outs(%y[c, h, w])    ->    rowwise (c, h, w) by (u), the same
+//
 // A CPU's vectors run along a row, and what is left behind the last one is the row's own: of rows of two elements that
 // is all. What has nothing of the columns is one number for each row, and stays one; what has the last of them alone is
 // read again and again (lowering/cpu/rowrepeats.c).
@@ -63,6 +65,11 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
+    if (!sn_is_elementwise_form(&f)) {
+      sn_form_free(&f);
+      sn_order_rows(forms.data[k]);
+      continue;
+    }
     int64_t rows = f.num_rows;
     bool is_column[SN_MAX_DIMS];
     while (rows && fits(forms.data[k], &f) && in_pieces(&f, rows - 1))
@@ -87,7 +94,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sint
 
 const SnPass sn_pass_long_rows = {
     .argument = "sinter-long-rows",
-    .summary = "elements that have nothing to do with each other -> as few rows as memory has pieces",
+    .summary = "elements that have nothing to do with each other -> as few rows as memory has pieces; other rows as "
+               "their results follow each other",
     .dialects = dialects,
     .run = run,
 };

@@ -460,11 +460,13 @@ MlirOperation sn_merge(SnMerge *m) {
   SnMap a_map = {0}, b_map = {0};
   Yields y = {0};
   MlirValue inside = {0};
+  MlirAffineMap bounds = {0};
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, &a_map);
-    if (m->guard)
-      inside = sn_emit_inside(&body, to, sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims),
-                           sn_type_of(m->guard->value));
+    if (m->guard) {
+      bounds = sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims);
+      inside = sn_emit_inside(&body, to, bounds, sn_type_of(m->guard->value));
+    }
     move_form(m, &body, a, m->a_dims, &a_map, &y, inside);
   }
   if (!m->into_finish) {
@@ -473,8 +475,9 @@ MlirOperation sn_merge(SnMerge *m) {
       if (!sn_flows(m, k, &result))
         continue;
       MlirValue v = body_value(a, result, &a_map);
-      if (!sn_none(inside)) {
-        MlirValue chosen[] = {inside, v, sn_constant(&body, b->inputs.data[k].fill)};
+      MlirAttribute fill = b->inputs.data[k].fill;
+      if (!sn_none(inside) && !sn_is_fill_outside(to, v, fill, bounds, sn_type_of(m->guard->value))) {
+        MlirValue chosen[] = {inside, v, sn_constant(&body, fill)};
         v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
       }
       sn_map(&b_map, sn_input_argument(b, k), v);

@@ -49,6 +49,12 @@ MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const Mli
 // size is `?` they are (sn_inside_of_unknown).
 MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirType t);
 
+// ---- merge/outside.c -----------------------------------------------------------
+
+// Whether `v`, of the body of `f`, is `fill` (0) by itself where these subscripts are not inside of type t: all that it
+// is made of is read with them, and 0 there.
+bool sn_is_fill_outside(const SnForm *f, MlirValue v, MlirAttribute fill, MlirAffineMap bounds, MlirType t);
+
 // ---- merge/into_sides.c ------------------------------------------------------------
 
 // What makes input `input` of f, as the program of the side that reads it.

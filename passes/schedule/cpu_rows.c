@@ -132,6 +132,16 @@ static int64_t long_window(const SnForm *f) {
              : 0;
 }
 
+// Of a longer window of a known size the last dimensions are written out, with up to so many columns.
+static int64_t window_line(const SnForm *f) {
+  int64_t line = 0, size = 1, length = sn_row_length(f);
+  if (length <= SHORT_WINDOW || long_window(f) || !has_window(f))
+    return 0;
+  while (line < f->num_cols && sn_times(size, f->dims.data[(int64_t)f->dims.size - line - 1].size) <= SHORT_WINDOW)
+    size = sn_times(size, f->dims.data[(int64_t)f->dims.size - ++line].size);
+  return line < f->num_cols && size > 1 ? line : 0;
+}
+
 // All columns of it are written out.
 static bool is_window(const SnForm *f) { return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || long_window(f)); }
 
@@ -437,7 +447,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   Loops l = loops(f);
   if (of_rows) {
     lanes = of_rows;
-    unroll = long_window(f) && l.reduces ? WINDOW_SUMS : 1;
+    line = window_line(f);
+    unroll = (line || long_window(f)) && l.reduces ? WINDOW_SUMS : 1;
   }
   int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
   chunk = chunk < strip ? strip : chunk;

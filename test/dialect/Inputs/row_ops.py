@@ -26,6 +26,7 @@ MAY = {
     "capi/form.c": "row_reduce broadcast index row_product",
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
+    "passes/merge/outside.c": "broadcast",  # of a 0 it is 0
     "passes/math/philox.c": "random",  # what it is, in arith
     "passes/split/again.c": "index",  # what of a reader cannot be cut
     "passes/split/again_parts.c": "index",  # where a part begins

@@ -166,3 +166,26 @@ func.func private @weights(%x: memref<18xbf16>, %w: memref<3xbf16>, %y: memref<1
   }
   return
 }
+
+// -----
+
+// A line of a window is written out, with two sums in turn: only the other column dimension has a loop.
+
+// CHECK-LABEL: func.func private @window_line_task(
+//       CHECK:   scf.for %[[U:.+]] = %c0 to %c6 step %c1 iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) -> (vector<4xf32>, vector<4xf32>)
+//   CHECK-NOT:     arith.divui
+//       CHECK:     vector.load
+//       CHECK:     arith.addf %[[A]]
+//       CHECK:     vector.load
+//       CHECK:     arith.addf %[[B]]
+//       CHECK:     vector.load
+//       CHECK:     scf.yield
+func.func private @window_line(%x: memref<9x7xf32>, %y: memref<4x5xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4, j = 5) by (u = 6, v = 3) ins(%x[i + u, j + v] : memref<9x7xf32>) outs(%y[i, j] : memref<4x5xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 20, lanes = 4, line = 1, unroll = 2>) {
+  ^row(%a: tensor<18xf32>):
+    %s = sinter.row_reduce add %a : tensor<18xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -52,3 +52,16 @@ func.func private @strip_multiple(%x: memref<70x40xf32>, %y: memref<40xf32>) att
   }
   return
 }
+
+// -----
+
+func.func private @whole_line(%x: memref<37x4xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{line = 1 along rows: some of a row's column dimensions, not all, with 1 to}}
+  sinter.rowwise (i = 4) by (j = 37) ins(%x[j, i] : memref<37x4xf32>) outs(%y[i] : memref<4xf32>)
+      schedule(#sinter.rows<along = "rows", chunk = 3, lanes = 4, line = 1>) {
+  ^row(%a: tensor<37xf32>):
+    %s = sinter.row_reduce add %a : tensor<37xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

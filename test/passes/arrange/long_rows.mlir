@@ -115,3 +115,21 @@ func.func @where(%x: tensor<3x8xi64>, %e: tensor<3x8xi64>) -> tensor<3x8xi64> {
   }
   return %y : tensor<3x8xi64>
 }
+
+// -----
+
+// Rows that are reduced follow each other as what they store does, so that neighbours of a window are neighbours.
+
+// CHECK-LABEL: func @order
+//       CHECK:   sinter.rowwise (i = 2, k = 3, j = 8) by (u = 5)
+//  CHECK-NEXT:     ins(%{{.+}}[i, k, j + u] : tensor<2x3x12xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, k, j] : tensor<2x3x8xf32>)
+func.func @order(%x: tensor<2x3x12xf32>, %e: tensor<2x3x8xf32>) -> tensor<2x3x8xf32> {
+  %y = sinter.rowwise (i = 2, j = 8, k = 3) by (u = 5) ins(%x[i, k, j + u] : tensor<2x3x12xf32>)
+      outs(%e[i, k, j] : tensor<2x3x8xf32>) {
+  ^row(%a: tensor<5xf32>):
+    %s = sinter.row_reduce add %a : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<2x3x8xf32>
+}

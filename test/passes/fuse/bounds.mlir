@@ -207,3 +207,95 @@ func.func @quotient(%g: tensor<4xf32>) -> tensor<9xf32> {
   }
   return %d : tensor<9xf32>
 }
+
+// -----
+
+// What is 0 of 0 alone needs no select: it is read with the same bounds. A quotient by a negative number would be -0, a
+// sum with a number that number, and of an operand that is read with other bounds nothing is known.
+
+// CHECK-LABEL: func @nothing_outside
+//       CHECK:   sinter.rowwise (i = 4) by ()
+//  CHECK-NEXT:     ins(%{{.+}}[i - 1] : tensor<2xf32> else 0.000000e+00, %{{.+}}[i - 1] : tensor<2xf32> else 0.000000e+00)
+//   CHECK-NOT:     arith.cmpi
+//   CHECK-NOT:     arith.select
+//       CHECK:     math.exp
+// CHECK-LABEL: func @negative
+//       CHECK:   arith.select
+// CHECK-LABEL: func @added
+//       CHECK:   arith.select
+// CHECK-LABEL: func @other_bounds
+//       CHECK:   arith.select
+// CHECK-LABEL: func @other_size
+//       CHECK:   arith.select
+func.func @nothing_outside(%x: tensor<2xf32>, %z: tensor<2xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %g = sinter.rowwise (i = 2) by () ins(%x[i] : tensor<2xf32>, %z[i] : tensor<2xf32>) outs(%e[i] : tensor<2xf32>) {
+  ^row(%a: f32, %b: f32):
+    %two = arith.constant 2.0 : f32
+    %c = arith.divf %a, %two : f32
+    %d = arith.mulf %b, %c : f32
+    %s = arith.addf %c, %d : f32
+    sinter.yield %s : f32
+  }
+  %y = sinter.rowwise (i = 4) by () ins(%g[i - 1] : tensor<2xf32> else 0.0) outs(%f[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    %s = math.exp %a : f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<4xf32>
+}
+func.func @negative(%x: tensor<2xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %g = sinter.rowwise (i = 2) by () ins(%x[i] : tensor<2xf32>) outs(%e[i] : tensor<2xf32>) {
+  ^row(%a: f32):
+    %two = arith.constant -2.0 : f32
+    %c = arith.divf %a, %two : f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 4) by () ins(%g[i - 1] : tensor<2xf32> else 0.0) outs(%f[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    %s = math.exp %a : f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<4xf32>
+}
+func.func @added(%x: tensor<2xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %g = sinter.rowwise (i = 2) by () ins(%x[i] : tensor<2xf32>) outs(%e[i] : tensor<2xf32>) {
+  ^row(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %c = arith.addf %a, %two : f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 4) by () ins(%g[i - 1] : tensor<2xf32> else 0.0) outs(%f[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    %s = math.exp %a : f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<4xf32>
+}
+func.func @other_bounds(%x: tensor<3xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %g = sinter.rowwise (i = 2) by () ins(%x[i + 1] : tensor<3xf32>) outs(%e[i] : tensor<2xf32>) {
+  ^row(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %c = arith.divf %a, %two : f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 4) by () ins(%g[i - 1] : tensor<2xf32> else 0.0) outs(%f[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    %s = math.exp %a : f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<4xf32>
+}
+func.func @other_size(%x: tensor<3xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -> tensor<4xf32> {
+  %g = sinter.rowwise (i = 2) by () ins(%x[i] : tensor<3xf32>) outs(%e[i] : tensor<2xf32>) {
+  ^row(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %c = arith.divf %a, %two : f32
+    sinter.yield %c : f32
+  }
+  %y = sinter.rowwise (i = 4) by () ins(%g[i - 1] : tensor<2xf32> else 0.0) outs(%f[i] : tensor<4xf32>) {
+  ^row(%a: f32):
+    %s = math.exp %a : f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<4xf32>
+}

@@ -150,3 +150,24 @@ func.func @channels(%x: tensor<4x48x64x64xf32>, %y: tensor<4x5x6x6xf32>, %z: ten
   }
   return %0, %1, %2 : tensor<48xf32>, tensor<5xf32>, tensor<48xf32>
 }
+
+// -----
+
+// A long window: a line of it is written out, of two dimensions where they are short, with four sums.
+
+// CHECK-LABEL: func @long_windows
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = 132, lanes = 16, line = 1, residency = "reread", unroll = 4>)
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 16, line = 2, residency = "reread", unroll = 4>)
+func.func @long_windows(%x: tensor<4x8x16x20xf32>, %y: tensor<4x7x15x19xf32>, %e: tensor<4x4x12x16xf32>) -> (tensor<4x4x12x16xf32>, tensor<4x4x12x16xf32>) {
+  %0 = sinter.rowwise (i = 4, j = 4, k = 12, l = 16) by (u = 5, v = 5, w = 5) ins(%x[i, j + u, k + v, l + w] : tensor<4x8x16x20xf32>) outs(%e[i, j, k, l] : tensor<4x4x12x16xf32>) {
+  ^row(%a: tensor<125xf32>):
+    %s = sinter.row_reduce add %a : tensor<125xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %1 = sinter.rowwise (i = 4, j = 4, k = 12, l = 16) by (u = 4, v = 4, w = 4) ins(%y[i, j + u, k + v, l + w] : tensor<4x7x15x19xf32>) outs(%e[i, j, k, l] : tensor<4x4x12x16xf32>) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0, %1 : tensor<4x4x12x16xf32>, tensor<4x4x12x16xf32>
+}
