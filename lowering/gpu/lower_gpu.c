@@ -7,11 +7,12 @@
 //   func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<f32>, %scratch: memref<320xi8>) {
 //     call @sinter_rt_launch(image, bytes, "main_kernel0", blocks, 1, 1, threads, 1, 1, 0, pointers to arguments)
 //
-// The gpu.func takes one memref for each operand of the form, then their sizes that are `?`; where blocks have to meet,
-// scratch memory, a piece of the caller's workspace, its address once more as a number, and the launch's tag (grid.c);
-// where there are asserts, the address of the status word (status.c). On the device a memref is a bare pointer (where a
-// kernel copies in bulk, with its address once more as a number); one with sizes `?` or 0 is of one element, and seen
-// anew with its sizes. The image's bytes and their number are globals that sinter-embed-gpu fills.
+// The gpu.func takes one memref for each operand of the form (a number, where callers have one: numbers.c), then their
+// sizes that are `?`; where blocks have to meet, scratch memory, a piece of the caller's workspace, its address once
+// more as a number, and the launch's tag (grid.c); where there are asserts, the address of the status word (status.c).
+// On the device a memref is a bare pointer (where a kernel copies in bulk, with its address once more as a number); one
+// with sizes `?` or 0 is of one element, and seen anew with its sizes. The image's bytes and their number are globals
+// that sinter-embed-gpu fills.
 //
 // What stays in host code runs on the CPU: shapes, allocations, loops and branches around kernels, copies, and single
 // elements that it waits for, with a remark. What computes a tensor there is refused.
@@ -63,9 +64,12 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
   if (sn_null(form))
     return SN_OK; // lowered before
   Kernel k = {module, func};
+  sn_gpu_mark_numbers(module, func);
   MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &k);
-  if (!sn_failed(result))
+  if (!sn_failed(result)) {
     mlirOperationDestroy(form);
+    sn_gpu_take_numbers(module, func);
+  }
   return result;
 }
 

@@ -55,7 +55,18 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool o
   return true;
 }
 
-// The same where sizes are `?` and the last one is a multiple of the lanes: so is the distance of what is one behind
+// All rows are one, and its columns are the operand's: of a length `?` too it begins where the operand does.
+static bool is_one_line(const SnForm *f, const SnAccess *a) {
+  intptr_t last = mlirAffineMapGetNumResults(a->map) - 1;
+  bool is = f->num_cols == 1 && last >= 0 && sn_map_dim(a->map, last) == f->num_rows && !a->fill.ptr && !a->through.ptr;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    is &= f->dims.data[d].size == 1;
+  for (intptr_t i = 0; i < last && is; ++i)
+    is = sn_map_dim(a->map, i) >= 0 && sn_map_dim(a->map, i) < f->num_rows;
+  return is;
+}
+
+// Aligned, where sizes are `?` and the last one is a multiple of the lanes: so is the distance of what is one behind
 // the other in any other dimension.
 bool sn_row_is_even(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
   int64_t factors[SN_MAX_DIMS] = {0}, lane = of_rows ? f->num_rows - 1 : f->num_rows + f->num_cols - 1;
@@ -83,7 +94,8 @@ SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, 
   int64_t bytes = lanes * sn_bits(sn_element(sn_type_of(a->value))) / 8;
   bool of_rows = p->row.rows > 1,
        even = p->multiple && p->multiple % lanes == 0 && sn_row_is_even(p->form, a, lanes, of_rows);
-  if (!p->aligned || !(even || is_aligned(p->form, a, lanes, of_rows)))
+  bool line = !of_rows && is_one_line(p->form, a);
+  if (!p->aligned || !(even || line || is_aligned(p->form, a, lanes, of_rows)))
     return sn_no_attr();
   return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }

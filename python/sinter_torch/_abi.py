@@ -233,7 +233,7 @@ class Frame:
 
 # Of one tensor: what Row.take asks, and in its order.
 _CHECK = """
-    if (type(x{i}) not in plain or x{i}.dtype is not dtype{i} or x{i}.layout is not strided or not x{i}.is_cpu
+    if (type(x{i}) not in plain or x{i}.dtype is not dtype{i} or x{i}.layout is not strided or not x{i}.{here}
             or x{i}.is_nested or x{i}.is_neg() or x{i}.shape != shape{i} or not x{i}.is_contiguous()):
         return None
     p{i} = words[{at}] = x{i}.data_ptr()
@@ -243,10 +243,22 @@ _CHECK = """
 
 
 def _straight(row):
-    """Row.run of a library for the CPU whose sizes are all known, as one function without loops, made for this row: a
-    small program's call takes less than what loops over its tensors would. It answers None for what is not the common
-    case, before anything has run."""
-    n = len(row.inputs)
+    """Row.run of a library whose sizes are all known, as one function without loops, made for this row: a small
+    program's call takes less than what loops over its tensors would. It answers None for what is not the common case,
+    before anything has run."""
+    n, own = len(row.inputs), [i for i, a in enumerate(row.outputs) if a.shares is None]
+    kinds = [(row.outputs[i].shape, row.outputs[i].dtype) for i in own]
+    if row.cuda and row.raw.workspace_bytes:
+        kinds.append(((row.raw.workspace_bytes,), torch.uint8))
+    likes = {}  # by device: what results are like
+
+    def new_likes(device):
+        made = [torch.empty(shape, dtype=dtype, device=f"cuda:{device}" if row.cuda else "cpu")
+                for shape, dtype in kinds]  # fmt: skip
+        for m in made:
+            m.untyped_storage().resize_(0)  # what it is like is asked, and nothing is in it
+        return likes.setdefault(device, made)
+
     text = f"""def run(tensors):
     if (len(tensors) != {n} or interpreter() is not None or dispatched() > 0 or tracing() is not None
             or forward_ad._current_level >= 0):
@@ -259,26 +271,44 @@ def _straight(row):
         "plain": _PLAIN, "strided": torch.strided, "interpreter": _functorch.peek_interpreter_stack,
         "dispatched": torch._C._len_torch_dispatch_stack, "tracing": torch._C._get_tracing_state,
         "forward_ad": forward_ad, "frames": row.frames, "new_frame": row.frame, "like": torch.empty_like,
-        "call": row.raw.call, "failed": row.failed,
+        "call": row.raw.call, "failed": row.failed, "likes": likes, "new_likes": new_likes, "stream": _stream,
     }  # fmt: skip
     for i, a in enumerate(row.inputs):
         known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)
-        text += _CHECK.format(i=i, at=i * WORDS)
+        text += _CHECK.format(i=i, at=i * WORDS, here="is_cuda" if row.cuda else "is_cpu")
+    if row.cuda:  # all on one device, which the frame is of: another one is Row.run's
+        text += "    device = x0.get_device()\n    if device != frame.device"
+        text += "".join(f" or x{i}.get_device() != device" for i in range(1, n)) + ":\n        return None\n"
+    else:
+        text += "    device = 0\n"
+    text += "    made = likes.get(device) or new_likes(device)\n" if kinds else ""
     for i, a in enumerate(row.outputs):
         if a.shares is not None:
             text += f"    y{i} = x{a.shares}\n    words[{(n + i) * WORDS}] = p{a.shares}\n"
             continue
-        made = torch.empty(a.shape, dtype=a.dtype, device="cpu")
-        made.untyped_storage().resize_(0)  # what it is like is asked, and nothing is in it
-        known[f"made{i}"] = made
-        text += f"    y{i} = like(made{i})\n    words[{(n + i) * WORDS}] = y{i}.data_ptr()\n"
-    text += f"""    status = call(frame.inputs, frame.outputs, None, None)
+        text += f"    y{i} = like(made[{own.index(i)}])\n    words[{(n + i) * WORDS}] = y{i}.data_ptr()\n"
+    if row.cuda:
+        workspace = len(kinds) > len(own)
+        text += "    workspace = like(made[-1])\n" if workspace else ""
+        given = "stream(device), " + ("workspace.data_ptr()" if workspace else "None")
+    else:
+        given = "None, None"
+    text += f"""    status = call(frame.inputs, frame.outputs, {given})
     if status:
         failed(status)
     return [{", ".join(f"y{i}" for i in range(len(row.outputs)))}]
 """
     exec(text, known)
     return known["run"]
+
+
+def _stream(device):
+    """PyTorch's current stream of a CUDA device, as the driver knows it."""
+    return torch.cuda.current_stream(device).cuda_stream
+
+
+# The same, without an object around it.
+_stream = getattr(torch._C, "_cuda_getCurrentRawStream", _stream)
 
 
 class Row:
@@ -294,7 +324,7 @@ class Row:
         self.table = tuple(self.inputs + self.outputs)
         self.frames = threading.local()
         here = torch.Tensor.is_cuda.__get__ if self.cuda else torch.Tensor.is_cpu.__get__
-        static = not self.cuda and self.inputs and all(a.static for a in self.table) and not stands_apart()
+        static = self.inputs and all(a.static for a in self.table) and not stands_apart()
         self.straight = _straight(self) if static else None
         self.quick = [(a.dtype, here, a.shape.__eq__ if a.static else a.fits) for a in self.inputs]
 
@@ -411,8 +441,9 @@ class Row:
             status = extension.contents.prepare(ctypes.addressof(self.raw), inputs, outputs) if extension else 0
         elif self.cuda:
             # The caching allocator hands freed memory out again in the order of the stream.
-            workspace = torch.empty(self.raw.workspace_bytes, dtype=torch.uint8, device=device)
-            status = self.raw.call(inputs, outputs, torch.cuda.current_stream(device).cuda_stream, workspace.data_ptr())
+            bytes_ = self.raw.workspace_bytes
+            workspace = torch.empty(bytes_, dtype=torch.uint8, device=device) if bytes_ else None
+            status = self.raw.call(inputs, outputs, _stream(device.index), workspace.data_ptr() if bytes_ else None)
         else:
             status = self.raw.call(inputs, outputs, None, None)
         if status:

@@ -61,16 +61,46 @@ MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValu
   return whole;
 }
 
-// The op's operand as the device sees it; `size` counts the sizes that were passed.
-static MlirValue operand(SnBuilder *b, MlirType t, MlirValue given, MlirBlock entry, intptr_t *size) {
+// A size `?` of an operand whose dimension of the form is known: the host has compared them (sinter-sizes), and rows of
+// a known length begin at multiples of it, so that vectors are aligned.
+static MlirType known_sizes(const SnForm *f, MlirValue value, MlirType t) {
+  int64_t shape[SN_MAX_DIMS + 1];
+  intptr_t rank = sn_rank(t);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = sn_dim(t, i);
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (!sn_same(a->value, value) || a->fill.ptr || a->through.ptr || sn_is_table(a))
+      continue;
+    for (intptr_t i = 0; i < rank && i < mlirAffineMapGetNumResults(a->map); ++i) {
+      intptr_t d = sn_map_dim(a->map, i);
+      if (shape[i] == SN_DYNAMIC && d >= 0 && f->dims.data[d].size > 0)
+        shape[i] = f->dims.data[d].size;
+    }
+  }
+  return sn_memref(sn_element(t), rank, shape);
+}
+
+// The op's operand as the device sees it, of type t on the host; `size` counts the sizes that were passed.
+static MlirValue operand(SnBuilder *b, MlirType t, MlirType as, MlirValue given, MlirBlock entry, intptr_t *size) {
   MlirValue sizes[SN_MAX_DIMS + 1];
   intptr_t n = 0;
+  if (!mlirTypeIsAMemRef(sn_type_of(given))) { // numbers.c
+    MlirValue own =
+        sn(b, "memref.alloca", t, sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){0, 0})));
+    sn_op(b, "memref.store", given, own);
+    return own;
+  }
   if (sn_gpu_is_bare(t))
     return given;
-  for (int64_t i = 0; i < sn_rank(t); ++i)
-    if (sn_dim(t, i) == SN_DYNAMIC)
-      sizes[n++] = sn(b, "arith.index_cast", mlirBlockGetArgument(entry, (*size)++), sn_index_type(b->ctx));
-  return sn_gpu_view(b, given, t, sizes);
+  for (int64_t i = 0; i < sn_rank(t); ++i) {
+    if (sn_dim(t, i) != SN_DYNAMIC)
+      continue;
+    MlirValue passed = mlirBlockGetArgument(entry, (*size)++);
+    if (sn_dim(as, i) == SN_DYNAMIC)
+      sizes[n++] = sn(b, "arith.index_cast", passed, sn_index_type(b->ctx));
+  }
+  return sn_gpu_view(b, given, as, sizes);
 }
 
 MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result) {
@@ -153,11 +183,17 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
                    .status = argument(entry, arguments, SN_GPU_STATUS),
                    .maps = maps};
   SnBuilder in = sn_at_end(entry, b.loc);
+  bool rows = sn_is(op, "sinter.rowwise") && !body->operands.n;
+  SnForm f = rows ? sn_form_read(op) : (SnForm){0};
   for (intptr_t o = 0; o < given; ++o) {
-    operands[o] = operand(&in, sn_gpu_operand_type(op, body, o), mlirBlockGetArgument(entry, o), entry, &size);
+    MlirType t = sn_gpu_operand_type(op, body, o),
+             as = rows && !sn_gpu_is_bare(t) ? known_sizes(&f, sn_operand(op, o), t) : t;
+    operands[o] = operand(&in, t, as, mlirBlockGetArgument(entry, o), entry, &size);
     if (address >= 0)
       addresses[o] = mlirBlockGetArgument(entry, address + o);
   }
+  if (rows)
+    sn_form_free(&f);
   sn_gpu_number_threads(&in, &k);
   body->emit(&in, &k, body->user);
   sn_op(&in, "gpu.return", sn_types(0, NULL));

@@ -56,6 +56,8 @@ static MlirType operand_type(const Passed *p) {
   return sn_gpu_is_bare(t) ? t : sn_memref(sn_element(t), 1, &one);
 }
 
+static MlirType element_type(const Passed *p) { return sn_element(sn_type_of(operand(p, p->a->operand))); }
+
 static MlirType number_type(const Passed *p) { return i64_type(mlirOperationGetContext(p->op)); }
 
 static MlirType scratch_type(const Passed *p) {
@@ -65,7 +67,7 @@ static MlirType scratch_type(const Passed *p) {
 // ---- values on the host ------------------------------------------------------------------------
 
 static MlirValue pass(SnBuilder *b, MlirValue number) {
-  MlirValue place = sn_gpu_on_stack(b, i64_type(b->ctx), 1);
+  MlirValue place = sn_gpu_on_stack(b, sn_type_of(number), 1);
   sn_op(b, "llvm.store", number, place, sn_types(0, NULL));
   return place;
 }
@@ -76,6 +78,15 @@ static MlirValue pass_address(SnBuilder *b, MlirValue memref) {
 }
 
 static MlirValue pass_operand(SnBuilder *b, const Passed *p) { return pass_address(b, operand(p, p->a->operand)); }
+
+// A load that numbers.c takes for the number itself.
+static MlirValue pass_number(SnBuilder *b, const Passed *p) {
+  return pass(b, sn(b, "memref.load", operand(p, p->a->operand), element_type(p)));
+}
+
+static MlirValue pass_own_address(SnBuilder *b, const Passed *p) {
+  return sn_gpu_is_number(operand(p, p->a->operand)) ? pass(b, sn_int(b, i64_type(b->ctx), 0)) : pass_operand(b, p);
+}
 
 static MlirValue pass_size(SnBuilder *b, const Passed *p) {
   MlirValue size = sn(b, "memref.dim", operand(p, p->a->operand), sn_index(b, p->a->dim), sn_index_type(b->ctx));
@@ -165,8 +176,9 @@ static const struct {
   MlirValue (*pass)(SnBuilder *b, const Passed *p); // by the host
 } kinds[] = {
     [SN_GPU_OPERAND] = {operand_type, "{llvm.noalias}", pass_operand},
+    [SN_GPU_NUMBER] = {element_type, "{}", pass_number},
     [SN_GPU_SIZE] = {number_type, "{}", pass_size},
-    [SN_GPU_ADDRESS] = {number_type, "{}", pass_operand},
+    [SN_GPU_ADDRESS] = {number_type, "{}", pass_own_address},
     [SN_GPU_SCRATCH] = {scratch_type, "{}", pass_scratch},
     [SN_GPU_SCRATCH_ADDRESS] = {number_type, "{}", pass_scratch_address},
     [SN_GPU_TAG] = {number_type, "{}", pass_tag},
@@ -178,7 +190,7 @@ SnGpuArguments sn_gpu_arguments(MlirOperation op, const SnGpuBody *body) {
   SnGpuArguments list = {0};
   intptr_t n = sn_gpu_num_operands(op, body);
   for (intptr_t o = 0; o < n; ++o)
-    sn_push(&list, (SnGpuArgument){SN_GPU_OPERAND, o, 0});
+    sn_push(&list, (SnGpuArgument){sn_gpu_is_number(given(op, body, o)) ? SN_GPU_NUMBER : SN_GPU_OPERAND, o, 0});
   for (intptr_t o = 0; o < n; ++o)
     for (intptr_t i = 0; i < sn_rank(sn_gpu_operand_type(op, body, o)); ++i)
       if (sn_dim(sn_gpu_operand_type(op, body, o), i) == SN_DYNAMIC)

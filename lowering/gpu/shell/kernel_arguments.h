@@ -7,6 +7,7 @@
 
 typedef enum {
   SN_GPU_OPERAND,         // an operand of the op: a bare pointer
+  SN_GPU_NUMBER,          // one that is a number of the host's: by value
   SN_GPU_SIZE,            // of one, that is `?`
   SN_GPU_ADDRESS,         // the operand's address as a number
   SN_GPU_SCRATCH,         // a piece of the caller's workspace
@@ -36,6 +37,11 @@ MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuBody *body,
 intptr_t sn_gpu_find_argument(const SnGpuArguments *list, SnGpuArgumentKind kind);
 // Whether a bare pointer says all of a memref. With a size of 0 a stride counts as unknown, as with `?`.
 bool sn_gpu_is_bare(MlirType memref);
+
+// ---- numbers.c
+
+// Whether a kernel function's argument is a number that all of its callers have.
+bool sn_gpu_is_number(MlirValue operand);
 
 // On the host, in front of the op in its kernel function: the place (a pointer) that holds the argument.
 MlirValue sn_gpu_pass(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,

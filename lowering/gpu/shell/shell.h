@@ -1,6 +1,6 @@
 // shell.h: what every kernel of a GPU has, whatever it computes.
 //
-//   gpu_kernel.c        the gpu.func and the host's launch; kernel_arguments.c: what is passed
+//   gpu_kernel.c        the gpu.func and the host's launch; kernel_arguments.c: what is passed; numbers.c: by value
 //   teams.c             which threads work on a tile together, and what each of them is called
 //   tiles.c             which tiles a team works on, one after another
 //   roles.c             which warps of a block do what, and the barriers at which they meet
@@ -80,6 +80,10 @@ typedef MlirLogicalResult (*SnGpuTakeBody)(MlirOperation op, const SnGpuBody *bo
 // The gpu.func of an op on memrefs in its kernel function, and the launch in front of the op. An error where the kernel
 // has more shared memory than a block can have.
 MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body);
+// numbers.c: a kernel function's arguments that all callers have as numbers are noted before its kernels are made, and
+// are numbers of it behind that.
+void sn_gpu_mark_numbers(MlirOperation module, MlirOperation func);
+void sn_gpu_take_numbers(MlirOperation module, MlirOperation func);
 // The gpu.module of a program's kernels; null before the first.
 MlirOperation sn_gpu_module(MlirOperation module);
 // Contiguous memory as a memref of type `t`, with the sizes that are `?` in it.

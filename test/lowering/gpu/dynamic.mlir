@@ -19,3 +19,18 @@ func.func private @dynamic(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {s
   }
   return
 }
+
+// Rows of a known length, of an operand that says `?`: what the form knows is known, and vectors are aligned.
+
+//       CHECK: gpu.func @known_length(%[[X:[^:]+]]: memref<1xf32>
+//       CHECK:   memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%{{.+}}, 64], strides: [64, 1] : memref<1xf32> to memref<?x64xf32>
+//       CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?x64xf32>, vector<4xf32>
+func.func private @known_length(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = 64) ins(%x[i, j] : memref<?x?xf32>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 6, vector = 4>) {
+  ^row(%a: tensor<64xf32>):
+    %s = sinter.row_reduce add %a : tensor<64xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -63,3 +63,24 @@ func.func @main(%x: memref<7x131xf32>, %s: memref<f32>) {
   call @asserted(%x, %s) : (memref<7x131xf32>, memref<f32>) -> ()
   return
 }
+
+// -----
+
+// One row of a length `?` begins where its operand does, so its vectors are aligned as well.
+
+// CHECK-LABEL: gpu.func @flat_any
+//       CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<1x?xbf16>, vector<8xbf16>
+//       CHECK:   vector.store %{{.+}} {alignment = 16 : i64} : memref<1x?xbf16>, vector<8xbf16>
+func.func private @flat_any(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xbf16>) outs(%y[i, j] : memref<?x?xbf16>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 5, vector = 8, shape = "flat">) {
+  ^row(%a: tensor<?xbf16>):
+    %q = arith.mulf %a, %a : tensor<?xbf16>
+    sinter.yield %q : tensor<?xbf16>
+  }
+  return
+}
+func.func @main(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>) {
+  call @flat_any(%x, %y) : (memref<?x?xbf16>, memref<?x?xbf16>) -> ()
+  return
+}
