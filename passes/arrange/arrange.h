@@ -24,9 +24,4 @@ MlirOperation sn_order_rows(MlirOperation form);
 // they are finite: what is masked is said by positions alone.
 bool sn_row_lives(MlirValue row);
 
-// arrange/head_groups.c: the first subscript d1 * n + d2 of the access becomes both, of its value seen so; its place,
-// -1 if there is none. And what a form stored in such a value, as it was: of type `to`.
-intptr_t sn_take_apart(SnBuilder *b, const SnForm *f, SnAccess *a);
-MlirValue sn_put_together(SnBuilder *b, MlirValue v, MlirType to, intptr_t at);
-
 #endif

@@ -3,15 +3,16 @@
 //   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
 //   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
 //   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
+//   row_reduce add (%w * select %dead, 0, %x)                   ->    select %dead, 0, (row_reduce add (%w * %x))
 //   row_product (truncf (%w * c)), %v                           ->    (row_product (truncf %w), %v) * c       to bf16
 //   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf, or false
-//   %x + select(%m, 0, -inf)                                    ->    select %m, %x, -inf
+//   %x + extf(select(%m, %b, -inf))                             ->    select %m, (%x + extf %b), -inf
 //
 // So does torch-mlir write scaled_dot_product_attention: q, k and v are widened, both sides are scaled, and a row of
 // nothing but -inf is 0. Tensor cores multiply halves and sum in f32, so no digit is lost. A sum that only its factor
-// kept in f32's range becomes an infinity, so factors are from 2^-20 to 2^20. A row that is 0 is not multiplied: what
-// is no number in the matrix is not asked for then. Nor is a score that a mask leaves out.
-// A row of finite scores that a mask leaves something of is never all -inf (live_rows.c).
+// kept in f32's range becomes an infinity, so factors are from 2^-20 to 2^20. A row that is 0 is not multiplied, nor
+// summed: what is no number in the matrix, or in a factor, is not asked for then. Nor is a score that a mask leaves
+// out. A row of finite scores that a mask leaves something of is never all -inf (live_rows.c).
 //
 // With `floats` factors of operands in f32 go behind their product, too: a CPU then has one program for rows of all
 // types, and kernels that read a side where it lies. And results of two products that one form makes of the same rows
@@ -413,7 +414,8 @@ static MlirValue unless_zero(MlirValue row, MlirOperation *select, int *at) {
 
 // select(c, 0, y), or select(c, y, 0), as `select` has it.
 static void replace_selected(SnRewriter *rw, MlirOperation op, MlirOperation select, int at, MlirValue y) {
-  MlirValue zero = sn_as_row(rw->b, sn_zero(rw->b, sn_element(sn_type_of(y))), sn_type_of(y));
+  MlirValue zero = sn_zero(rw->b, sn_is_row(y) ? sn_element(sn_type_of(y)) : sn_type_of(y));
+  zero = sn_is_row(y) ? sn_as_row(rw->b, zero, sn_type_of(y)) : zero;
   MlirOperation made =
       sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? zero : y, at == 1 ? y : zero, sn_type_of(y));
   sn_replace(rw, op, sn_result(made, 0));
@@ -429,6 +431,32 @@ static bool dead_rows(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// A row of products, of which one factor is 0 by one condition for all: the same without that choice. Else null.
+static MlirValue without_choice(SnBuilder *b, MlirValue row, MlirOperation *select, int *at) {
+  MlirValue x = sn_is_row(row) ? unless_zero(row, select, at) : (MlirValue){0};
+  MlirOperation op = sn_definer(row);
+  if (!sn_none(x) || sn_null(op))
+    return x;
+  MlirType t = sn_type_of(row);
+  if (sn_is(op, "arith.negf") && !sn_none(x = without_choice(b, sn_operand(op, 0), select, at)))
+    return sn(b, "arith.negf", x, t);
+  for (int k = 0; k < 2 && sn_is(op, "arith.mulf"); ++k)
+    if (!sn_none(x = without_choice(b, sn_operand(op, k), select, at)))
+      return sn(b, "arith.mulf", x, sn_operand(op, 1 - k), t);
+  return (MlirValue){0};
+}
+
+static bool dead_sums(SnRewriter *rw, MlirOperation reduce) {
+  MlirOperation select;
+  int at;
+  MlirValue row =
+      sn_is_reduce(reduce, "add") ? without_choice(rw->b, sn_operand(reduce, 0), &select, &at) : (MlirValue){0};
+  if (sn_none(row))
+    return false;
+  replace_selected(rw, reduce, select, at, sn_row_reduce(rw->b, "add", row, sn_type_of(sn_result(reduce, 0))));
+  return true;
+}
+
 static bool rounded_rows(SnRewriter *rw, MlirOperation op) {
   MlirOperation select;
   int at;
@@ -439,17 +467,27 @@ static bool rounded_rows(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// x + b, in x's type, which b was widened to.
+static MlirValue with_added(SnBuilder *b, MlirValue x, MlirValue added) {
+  MlirType t = sn_type_of(x);
+  if (is_splat(added, 0))
+    return x;
+  added = mlirTypeEqual(sn_type_of(added), t) ? added : sn(b, "arith.extf", added, t);
+  return sn(b, "arith.addf", x, added);
+}
+
 static bool added_mask(SnRewriter *rw, MlirOperation add) {
   for (int k = 0; k < 2; ++k) {
     MlirValue x = sn_operand(add, 1 - k);
     MlirOperation select = sn_def(without_extensions(sn_operand(add, k)), "arith.select");
     for (int at = 1; at < 3 && !sn_null(select) && sn_is_row(x); ++at) {
-      if (!is_splat(sn_operand(select, at), 0) || !is_splat(sn_operand(select, 3 - at), -INFINITY))
+      if (!sn_is_row(sn_operand(select, at)) || !is_splat(sn_operand(select, 3 - at), -INFINITY))
         continue;
       MlirType t = sn_type_of(x);
       MlirValue least = sn_as_row(rw->b, sn_float(rw->b, sn_element(t), -INFINITY), t);
+      MlirValue y = with_added(rw->b, x, sn_operand(select, at));
       MlirOperation made =
-          sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? x : least, at == 1 ? least : x, t);
+          sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? y : least, at == 1 ? least : y, t);
       sn_replace(rw, add, sn_result(made, 0));
       return true;
     }
@@ -485,9 +523,13 @@ static bool scaled_rows(SnRewriter *rw, MlirOperation op) {
   return false;
 }
 
-static SnRules behind = {{"sinter.row_reduce", all_least},    {"sinter.row_product", dead_rows},
-                         {"sinter.row_product", scaled_rows}, {"arith.truncf", rounded_rows},
-                         {"arith.addf", added_mask},          {0}};
+static SnRules behind = {{"sinter.row_reduce", all_least},
+                         {"sinter.row_product", dead_rows},
+                         {"sinter.row_product", scaled_rows},
+                         {"arith.truncf", rounded_rows},
+                         {"arith.addf", added_mask},
+                         {"sinter.row_reduce", dead_sums},
+                         {0}};
 static SnRules weights_as_half = {{"sinter.row_product", half_weights}, {0}};
 
 // ---- the pass --------------------------------------------------------------------------------------

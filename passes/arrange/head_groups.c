@@ -2,7 +2,7 @@
 //
 //   (b, h = 64) by (j) by (e)  %q[b, h, k], %k[b, h floordiv 8, j, k]
 //     ->  (b, h = 8, g = 8)    %q'[b, h, g, k], %k[b, h, j, k]        %q' = expand_shape %q [8, 8]
-//   %q[b, h * 8 + g, i, k]     ->  %q'[b, h, g, i, k]
+//   %q[b, h * 8 + g, i, k]     ->  %q'[b, h, g, i, k]                as often as it is
 //
 // The first where rows are few beside: a tile of one query would be one row, and keys would be read for each head. The
 // second everywhere: copies fetch what each subscript is a dimension of.
@@ -19,78 +19,6 @@
 #include "passes/edit/edit.h"
 
 enum { FEW_ROWS = 64 }; // of a tile
-
-// ---- a subscript that is two dimensions ------------------------------------------------------------
-
-// e is d1 * n + d2, and n is how many d2 has; `all` in all.
-static bool is_two(const SnForm *f, MlirAffineExpr e, int64_t all, int64_t *d1, int64_t *d2) {
-  if (!mlirAffineExprIsAAdd(e))
-    return false;
-  MlirAffineExpr x = mlirAffineBinaryOpExprGetLHS(e), y = mlirAffineBinaryOpExprGetRHS(e);
-  if (mlirAffineExprIsADim(x)) {
-    MlirAffineExpr other = x;
-    x = y;
-    y = other;
-  }
-  if (!mlirAffineExprIsAMul(x) || !mlirAffineExprIsADim(y) || !mlirAffineExprIsADim(mlirAffineBinaryOpExprGetLHS(x)) ||
-      !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(x)))
-    return false;
-  int64_t n = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(x));
-  *d1 = mlirAffineDimExprGetPosition(mlirAffineBinaryOpExprGetLHS(x));
-  *d2 = mlirAffineDimExprGetPosition(y);
-  int64_t size = f->dims.data[*d1].size;
-  return *d1 != *d2 && f->dims.data[*d2].size == n && size != SN_DYNAMIC && sn_times(size, n) == all;
-}
-
-// [[0], [1, 2], [3]], for dimension `at` of `rank`.
-static MlirAttribute groups_of(MlirContext ctx, intptr_t rank, intptr_t at) {
-  MlirAttribute groups[SN_MAX_DIMS];
-  for (intptr_t i = 0; i < rank; ++i) {
-    MlirAttribute members[] = {sn_i64(ctx, i + (i > at)), sn_i64(ctx, i + 1)};
-    groups[i] = mlirArrayAttrGet(ctx, i == at ? 2 : 1, members);
-  }
-  return mlirArrayAttrGet(ctx, rank, groups);
-}
-
-static MlirValue expanded(SnBuilder *b, MlirValue v, intptr_t at, int64_t n1, int64_t n2) {
-  MlirType t = sn_type_of(v);
-  intptr_t rank = sn_rank(t), n = 0, dynamic = 0;
-  int64_t shape[SN_MAX_DIMS];
-  MlirValue sizes[SN_MAX_DIMS];
-  for (intptr_t i = 0; i < rank; ++i) {
-    shape[n++] = i == at ? n1 : sn_dim(t, i);
-    if (i == at)
-      shape[n++] = n2;
-    else if (sn_dim(t, i) == SN_DYNAMIC)
-      sizes[dynamic++] = sn(b, "tensor.dim", v, sn_index(b, i), sn_index_type(b->ctx));
-  }
-  return sn(b, "tensor.expand_shape", v, sn_values(dynamic, sizes), sn_tensor(sn_element(t), n, shape),
-            sn_attr("reassociation", groups_of(b->ctx, rank, at)),
-            sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, n, shape)));
-}
-
-intptr_t sn_take_apart(SnBuilder *b, const SnForm *f, SnAccess *a) {
-  MlirType t = sn_type_of(a->value);
-  intptr_t rank = sn_rank(t), n = 0, at = -1;
-  int64_t d1, d2;
-  MlirAffineExpr e[SN_MAX_DIMS];
-  if (a->fill.ptr || a->through.ptr || sn_is_table(a) || rank + 1 > SN_MAX_DIMS)
-    return -1;
-  for (intptr_t i = 0; i < rank; ++i) {
-    MlirAffineExpr is = mlirAffineMapGetResult(a->map, i);
-    if (at < 0 && is_two(f, is, sn_dim(t, i), &d1, &d2)) {
-      at = i;
-      e[n++] = mlirAffineDimExprGet(b->ctx, (intptr_t)d1);
-      is = mlirAffineDimExprGet(b->ctx, (intptr_t)d2);
-    }
-    e[n++] = is;
-  }
-  if (at < 0)
-    return -1;
-  a->value = expanded(b, a->value, at, f->dims.data[d1].size, f->dims.data[d2].size);
-  a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), 0, n, e);
-  return at;
-}
 
 // ---- a dimension that is two -------------------------------------------------------------------------
 
@@ -153,10 +81,6 @@ static void divide(SnForm *to, int64_t d, int64_t n, MlirContext ctx) {
 
 // ---- the pass ------------------------------------------------------------------------------------------
 
-MlirValue sn_put_together(SnBuilder *b, MlirValue v, MlirType to, intptr_t at) {
-  return sn(b, "tensor.collapse_shape", v, to, sn_attr("reassociation", groups_of(b->ctx, sn_rank(to), at)));
-}
-
 static void regroup(MlirOperation op) {
   SnForm f = sn_form_read(op), to = sn_form_read(op);
   SnBuilder b = sn_before(op);
@@ -168,8 +92,7 @@ static void regroup(MlirOperation op) {
   }
   intptr_t at[SN_MAX_DIMS];
   for (size_t k = 0; fits && k < to.inputs.size; ++k)
-    while (sn_take_apart(&b, &to, &to.inputs.data[k]) >= 0)
-      changed = true;
+    changed |= sn_take_all_apart(&b, &to, &to.inputs.data[k]);
   for (size_t o = 0; changed && o < to.outputs.size; ++o)
     at[o] = sn_take_apart(&b, &to, &to.outputs.data[o]);
   if (changed) {

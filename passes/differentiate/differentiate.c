@@ -572,8 +572,10 @@ static MlirLogicalResult differentiate_function(MlirOperation func, void *user) 
   MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
   if (all.size && !sn_failed(result)) // gradients are of plain forms; sinter-fuse makes one of theirs again
     result = sn_split_forms(func, (SnSplit){0});
-  if (all.size && !sn_failed(result))
+  if (all.size && !sn_failed(result)) {
     sn_turn_maxima(func);
+    sn_take_arguments_apart(func);
+  }
   for (size_t k = 0; k < all.size && !sn_failed(result); ++k)
     result = differentiate(all.data[k]);
   if (all.size && !sn_failed(result))

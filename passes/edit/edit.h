@@ -46,4 +46,12 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what);
 // The same, keeping outputs whose results have uses; drops columns that no value uses.
 MlirOperation sn_tidy(MlirOperation op);
 
+// edit/take_apart.c: the first subscript d1 * n + d2 of the access becomes both, of its value seen so; its place,
+// -1 if there is none. And what a form stored in such a value, as it was: of type `to`.
+intptr_t sn_take_apart(SnBuilder *b, const SnForm *f, SnAccess *a);
+MlirValue sn_put_together(SnBuilder *b, MlirValue v, MlirType to, intptr_t at);
+bool sn_take_all_apart(SnBuilder *b, const SnForm *f, SnAccess *a); // all of the access; false: there is none
+// All such subscripts of a function's arguments, in forms without schedules.
+void sn_take_arguments_apart(MlirOperation func);
+
 #endif

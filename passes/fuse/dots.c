@@ -9,7 +9,7 @@
 //
 // A kernel that reads g and o again in place of one that needs its rows whole: those of b may be made a block of
 // columns at a time, and made again as columns (fuse/turns.c). `o` is rounded as it is stored, and its weights as they
-// were multiplied.
+// were multiplied. Weights may be 0 by one condition for a row (%dead) where the sum is, too.
 //
 // Where tensor cores multiply, and on a CPU where all rows are so many bytes that they leave its cache: else it keeps a
 // block of whole rows.
@@ -29,6 +29,7 @@ typedef struct {
   size_t product;   // of f, of which sums over weights are asked
   bool b_is_shared; // side b of it is what g multiplies by
   SnTerm weight;    // that output, and one of its products with the product's row
+  MlirOperation choice; // of 0 for weights, by one condition for the row; null: there is none
   SnRowFactors dotted;
   SnValueVec stored; // scalars that the rows of f take
   SnValueVec leaves; // those, and what they follow from, that f knows without the sums
@@ -36,8 +37,30 @@ typedef struct {
 
 // ---- which sums ---------------------------------------------------------------------------
 
+// Which operand of a choice by one condition is 0; 0: it is no such choice.
+static int zero_of(MlirOperation select) {
+  for (int k = 1; k < 3 && !sn_null(select) && !sn_is_row(sn_operand(select, 0)); ++k) {
+    MlirValue scalar = sn_broadcast_of(sn_operand(select, k));
+    if (sn_is_constant(sn_none(scalar) ? sn_operand(select, k) : scalar, 0))
+      return k;
+  }
+  return 0;
+}
+
+// Nobody asks for the sum where weights are chosen to be 0: `o` is 0 there, and weights may be no numbers.
+static bool asked_where_chosen(const Dots *d, MlirOperation sum) {
+  bool fits = true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(sum, 0)); fits && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    fits = sn_is(user, "arith.select") && zero_of(user) == zero_of(d->choice) &&
+           sn_same(sn_operand(user, 0), sn_operand(d->choice, 0));
+  }
+  return fits;
+}
+
 static bool is_dot(const Dots *d, MlirOperation op, SnTerm *rest) {
-  if (!sn_is_reduce(op, "add"))
+  if (!sn_is_reduce(op, "add") || (!sn_null(d->choice) && !asked_where_chosen(d, op)))
     return false;
   SnTerms t = sn_terms(sn_result(op, 0), false);
   if (!t.known || t.n != 1)
@@ -247,8 +270,11 @@ static bool fits(Dots *d, size_t weights, MlirOpOperand use) {
       !mlirBlockEqual(mlirOperationGetBlock(reader), mlirOperationGetBlock(d->f.op)))
     return false;
   d->g = sn_form_read(reader);
-  SnTerms t =
-      sn_terms(sn_operand(mlirBlockGetTerminator(d->f.body), (intptr_t)sn_output_position(&d->f, weights)), true);
+  MlirValue row = sn_operand(mlirBlockGetTerminator(d->f.body), (intptr_t)sn_output_position(&d->f, weights));
+  MlirOperation select = sn_def(row, "arith.select");
+  int zero = zero_of(select);
+  d->choice = zero ? select : (MlirOperation){0};
+  SnTerms t = sn_terms(zero ? sn_operand(select, 3 - zero) : row, true);
   d->input = (size_t)mlirOpOperandGetOperandNumber(use);
   bool ok = is_free(&d->g) && d->input < 2 * d->g.products.size && t.known && t.n == 1 && t.terms[0].rows.n;
   d->weights = weights;

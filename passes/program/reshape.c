@@ -9,7 +9,7 @@
 // reader; written over the unfolded dimensions, the ops on both sides fuse. Most
 // patterns are upstream's; those here let an expansion move further up: through a
 // slice that does not cut what it unfolds, through a collapse of other groups, and past
-// what its sizes `?` were asked of.
+// what its sizes `?` were asked of. A transpose of dimensions of size 1 is a reshape, too.
 // What is left at the arguments and results costs nothing. Convolutions and
 // poolings, whose subscripts are sums, stay as they are.
 //
@@ -334,6 +334,56 @@ static bool from_origin(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
+// The groups of a shape that are one dimension of another size than 1 each, with those of 1 behind it, or, the first,
+// in front of it.
+static Groups without_ones(MlirType t) {
+  Groups g = {.n = 0};
+  bool seen = false;
+  for (intptr_t d = 0; d < sn_rank(t); ++d) {
+    bool real = sn_dim(t, d) != 1;
+    if (!d || (real && seen))
+      g.first[g.n++] = d;
+    seen |= real;
+  }
+  g.first[g.n] = sn_rank(t);
+  return g;
+}
+
+// A transpose that moves nothing but dimensions of size 1 moves no element.
+static bool transpose_of_ones(SnRewriter *rw, MlirOperation op) {
+  MlirValue x = sn_operand(op, 0), sizes[SN_MAX_DIMS], kept[SN_MAX_DIMS];
+  MlirType from = sn_type_of(x), to = sn_type_of(sn_result(op, 0));
+  MlirAttribute order = sn_get_attr(op, "permutation");
+  intptr_t rank = sn_rank(from), n = 0;
+  int64_t last = -1, shape[SN_MAX_DIMS];
+  bool moved = false;
+  if (rank > SN_MAX_DIMS || rank == 0)
+    return false;
+  for (intptr_t d = 0; d < rank; ++d) {
+    int64_t at = mlirDenseI64ArrayGetElement(order, d);
+    shape[d] = sn_dim(to, d);
+    moved |= at != d;
+    if (sn_dim(from, (intptr_t)at) == 1)
+      continue;
+    if (at < last)
+      return sn_no(op, "a transpose of more than dimensions of size 1");
+    last = at;
+  }
+  if (!moved)
+    return false;
+  Groups g = without_ones(from), h = without_ones(to);
+  for (intptr_t d = 0, real = 0; d < rank; ++d)
+    if (sn_dim(from, d) != 1)
+      kept[real++] = sn_dim(from, d) == SN_DYNAMIC
+                         ? sn(rw->b, "tensor.dim", x, sn_index(rw->b, d), sn_index_type(rw->b->ctx))
+                         : (MlirValue){0};
+  for (intptr_t d = 0, real = 0; d < rank; ++d)
+    if (shape[d] != 1 && !sn_none(kept[real++]))
+      sizes[n++] = kept[real - 1];
+  sn_replace(rw, op, expand(rw->b, collapse(rw->b, x, &g), &h, shape, sn_values(n, sizes)));
+  return true;
+}
+
 static const SnRule rules[] = {
     {"tensor.dim", from_origin},
     {"affine.apply", from_origin},
@@ -342,6 +392,7 @@ static const SnRule rules[] = {
     {"tensor.expand_shape", expand_of_collapse},
     {"tensor.expand_shape", expand_of_slice},
     {"tensor.reshape", reshape_to_list},
+    {"linalg.transpose", transpose_of_ones},
     {0},
 };
 

@@ -459,3 +459,56 @@ func.func @sums(%s: tensor<6x6xf32>, %v: tensor<6x4xf32>, %g: tensor<6x4xf32>, %
   }
   return %y#0, %y#1 : tensor<6x4xf32>, tensor<6x4xf32>
 }
+
+// -----
+
+// A mask that fills a bias comes behind the sum; a factor that one condition makes 0 for all of a row behind a sum of
+// products. A factor that some columns are 0 of stays in it.
+
+// CHECK-LABEL: func @masked_bias
+//       CHECK:   ^row(%[[P:.+]]: tensor<7xf32>, %[[D:.+]]: tensor<7xf32>, %[[M:.+]]: tensor<7xi1>, %[[B:.+]]: tensor<7xbf16>):
+//       CHECK:     %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
+//       CHECK:     %[[LEASTS:.+]] = sinter.broadcast %[[LEAST]] : f32
+//       CHECK:     %[[W:.+]] = arith.extf %[[B]] : tensor<7xbf16> to tensor<7xf32>
+//       CHECK:     %[[S:.+]] = arith.addf %[[P]], %[[W]]
+//       CHECK:     %[[X:.+]] = arith.select %[[M]], %[[S]], %[[LEASTS]]
+//       CHECK:     %[[MAX:.+]] = sinter.row_reduce maximumf %[[X]]
+//       CHECK:     %[[DEAD:.+]] = arith.cmpf oeq, %[[MAX]], %[[LEAST]] : f32
+//       CHECK:     %[[XD:.+]] = arith.mulf %[[D]], %[[X]]
+//       CHECK:     %[[N:.+]] = arith.negf %[[XD]]
+//       CHECK:     %[[SUM:.+]] = sinter.row_reduce add %[[N]]
+//       CHECK:     %[[Y:.+]] = arith.select %[[DEAD]], %{{.+}}, %[[SUM]] : f32
+//       CHECK:     %[[HERE:.+]] = arith.select %[[M]], %[[D]], %
+//       CHECK:     %[[XH:.+]] = arith.mulf %[[HERE]], %[[X]]
+//       CHECK:     %[[Z:.+]] = sinter.row_reduce add %[[XH]]
+//       CHECK:     sinter.yield %[[Y]], %[[Z]]
+func.func @masked_bias(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %g: tensor<5x4xbf16>, %m: tensor<5x7xi1>,
+                       %b: tensor<5x7xbf16>, %e: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
+  %y:2 = sinter.contract (i = 5) by (j = 7)
+      product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      product (l = 4) (%g[i, l] : tensor<5x4xbf16>, %k[j, l] : tensor<7x4xbf16>) : f32
+      ins(%m[i, j] : tensor<5x7xi1>, %b[i, j] : tensor<5x7xbf16>)
+      outs(%e[i] : tensor<5xf32>, %e[i] : tensor<5xf32>) {
+  ^row(%p: tensor<7xf32>, %d: tensor<7xf32>, %m_: tensor<7xi1>, %b_: tensor<7xbf16>):
+    %zero = arith.constant 0.0 : f32
+    %least = arith.constant 0xFF800000 : f32
+    %half = arith.constant 0xFF80 : bf16
+    %zeros = sinter.broadcast %zero : f32 -> tensor<7xf32>
+    %leasts = sinter.broadcast %least : f32 -> tensor<7xf32>
+    %halves = sinter.broadcast %half : bf16 -> tensor<7xbf16>
+    %added = arith.select %m_, %b_, %halves : tensor<7xi1>, tensor<7xbf16>
+    %wide = arith.extf %added : tensor<7xbf16> to tensor<7xf32>
+    %x = arith.addf %p, %wide : tensor<7xf32>
+    %is = arith.cmpf oeq, %x, %leasts : tensor<7xf32>
+    %dead = sinter.row_reduce and %is : tensor<7xi1> -> i1
+    %lives = arith.select %dead, %zeros, %d : tensor<7xf32>
+    %xd = arith.mulf %lives, %x : tensor<7xf32>
+    %n = arith.negf %xd : tensor<7xf32>
+    %sum = sinter.row_reduce add %n : tensor<7xf32> -> f32
+    %here = arith.select %m_, %d, %zeros : tensor<7xi1>, tensor<7xf32>
+    %xh = arith.mulf %here, %x : tensor<7xf32>
+    %sum_here = sinter.row_reduce add %xh : tensor<7xf32> -> f32
+    sinter.yield %sum, %sum_here : f32, f32
+  }
+  return %y#0, %y#1 : tensor<5xf32>, tensor<5xf32>
+}

@@ -87,3 +87,47 @@ func.func @as_exported(%q: tensor<24x64x16xbf16>, %k: tensor<3x70x16xbf16>, %v: 
   }
   return %y : tensor<3x8x64x32xf32>
 }
+
+// -----
+
+// Columns that are a group of heads, a head in it, and an element: three dimensions.
+
+// CHECK-LABEL: func @columns_of_heads
+//   CHECK-DAG:   %[[H:.+]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2]] output_shape [64, 24, 16]
+//   CHECK-DAG:   %[[Q:.+]] = tensor.expand_shape %[[H]] {{\[}}[0], [1, 2], [3]] output_shape [64, 3, 8, 16]
+//       CHECK:   sinter.contract (h = 3, g = 8, i = 64)
+//  CHECK-NEXT:     product (k = 16) (%[[Q]][i, h, g, k] : tensor<64x3x8x16xbf16>
+func.func @columns_of_heads(%q: tensor<64x384xbf16>, %k: tensor<3x70x16xbf16>, %v: tensor<3x70x32xbf16>,
+                            %e: tensor<64x3x8x32xf32>) -> tensor<64x3x8x32xf32> {
+  %y = sinter.contract (h = 3, g = 8, i = 64) by (j = 70) by (e = 32)
+      product (k = 16) (%q[i, h * 128 + g * 16 + k] : tensor<64x384xbf16>, %k[h, j, k] : tensor<3x70x16xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<3x70x32xbf16>)
+      outs(%e[i, h, g, e] : tensor<64x3x8x32xf32>) {
+  ^row(%p: tensor<70xf32>, %v_: tensor<70x32xbf16>):
+    %w = arith.truncf %p : tensor<70xf32> to tensor<70xbf16>
+    %u = sinter.row_product %w, %v_ : tensor<70xbf16>, tensor<70x32xbf16> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %y : tensor<64x3x8x32xf32>
+}
+
+// -----
+
+// Not all of the columns: some lie between heads that are not asked for.
+
+// CHECK-LABEL: func @part_of_columns
+//   CHECK-NOT:   expand_shape
+//       CHECK:   %arg0[i, h * 32 + k]
+func.func @part_of_columns(%q: tensor<64x96xbf16>, %k: tensor<3x70x16xbf16>, %v: tensor<3x70x32xbf16>,
+                           %e: tensor<3x64x32xf32>) -> tensor<3x64x32xf32> {
+  %y = sinter.contract (h = 3, i = 64) by (j = 70) by (e = 32)
+      product (k = 16) (%q[i, h * 32 + k] : tensor<64x96xbf16>, %k[h, j, k] : tensor<3x70x16xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<3x70x32xbf16>)
+      outs(%e[h, i, e] : tensor<3x64x32xf32>) {
+  ^row(%p: tensor<70xf32>, %v_: tensor<70x32xbf16>):
+    %w = arith.truncf %p : tensor<70xf32> to tensor<70xbf16>
+    %u = sinter.row_product %w, %v_ : tensor<70xbf16>, tensor<70x32xbf16> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %y : tensor<3x64x32xf32>
+}

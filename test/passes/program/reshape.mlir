@@ -269,3 +269,42 @@ func.func @sizes_behind(%x: tensor<?x12x32xf32>) -> (tensor<?x12x4x4x2xf32>, ten
   %u = tensor.expand_shape %y [[0], [1], [2, 3, 4]] output_shape [%m, 12, 4, 4, 2] : tensor<?x12x32xf32> into tensor<?x12x4x4x2xf32>
   return %u, %two : tensor<?x12x4x4x2xf32>, tensor<?x12x64xf32>
 }
+
+// -----
+
+// A transpose that moves nothing but dimensions of size 1 is a reshape.
+
+// CHECK-LABEL: func @ones
+//  CHECK-SAME:   (%[[X:.+]]: tensor<2x?x1x7xf32>
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0], [1, 2], [3]] : tensor<2x?x1x7xf32> into tensor<2x?x7xf32>
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %[[C]] {{\[}}[0], [1], [2, 3]] output_shape [2, %{{.+}}, 7, 1]
+//       CHECK:   return %[[E]]
+func.func @ones(%x: tensor<2x?x1x7xf32>, %o: tensor<2x?x7x1xf32>) -> tensor<2x?x7x1xf32> {
+  // expected-remark@+1 {{it only adds dimensions of size 1 to what is folded, or what it unfolds has them}}
+  %y = linalg.transpose ins(%x : tensor<2x?x1x7xf32>) outs(%o : tensor<2x?x7x1xf32>) permutation = [0, 1, 3, 2]
+  return %y : tensor<2x?x7x1xf32>
+}
+
+// -----
+
+// In front of all others, too.
+
+// CHECK-LABEL: func @leading_one
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   return
+func.func @leading_one(%x: tensor<5x1x7xf32>, %o: tensor<1x5x7xf32>) -> tensor<1x5x7xf32> {
+  // expected-remark@+1 {{it only adds dimensions of size 1 to what is folded, or what it unfolds has them}}
+  %y = linalg.transpose ins(%x : tensor<5x1x7xf32>) outs(%o : tensor<1x5x7xf32>) permutation = [1, 0, 2]
+  return %y : tensor<1x5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @more_than_ones
+//       CHECK:   linalg.transpose
+func.func @more_than_ones(%x: tensor<5x1x7xf32>, %o: tensor<7x1x5xf32>) -> tensor<7x1x5xf32> {
+  // expected-remark@+1 {{a transpose of more than dimensions of size 1}}
+  %y = linalg.transpose ins(%x : tensor<5x1x7xf32>) outs(%o : tensor<7x1x5xf32>) permutation = [2, 1, 0]
+  return %y : tensor<7x1x5xf32>
+}
