@@ -297,47 +297,27 @@ static MlirOperation round_stored(MlirOperation op, intptr_t result) {
   return store_as(op, result, half, sn(&b, "arith.truncf", row, narrow));
 }
 
-// Which products a value of the body is made of, one bit each.
-static size_t products_in(const SnForm *f, MlirValue v) {
-  size_t found = 0;
-  for (size_t p = 0; p < f->products.size; ++p)
-    if (sn_same(v, sn_product_argument(f, p)))
-      found |= (size_t)1 << p;
-  MlirOperation op = sn_definer(v);
-  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
-    found |= products_in(f, sn_operand(op, k));
-  return found;
-}
-
 static bool is_multiplied(MlirType t, bool floats) { return is_half(t) || (floats && mlirTypeIsAF32(t)); }
+
+// Two of the products read one operand, which is multiplied, at different places.
+static bool share_a_side(const SnForm *f, bool floats) {
+  for (size_t a = 0; a < 2 * f->products.size; ++a)
+    for (size_t b = 2 * (a / 2 + 1); b < 2 * f->products.size; ++b)
+      if (sn_same(f->inputs.data[a].value, f->inputs.data[b].value) &&
+          is_multiplied(sn_element(sn_type_of(f->inputs.data[a].value)), floats) &&
+          !mlirAffineMapEqual(f->inputs.data[a].map, f->inputs.data[b].map))
+        return true;
+  return false;
+}
 
 // Results of products that have nothing to do with each other, made of the same rows: each by itself, as only one of
 // them goes on from these where they are made.
 static void part(MlirOperation op, bool floats) {
   SnForm f = sn_form_read(op);
-  bool apart = f.products.size == 2 && f.outputs.size == 2 && !f.matrices.size && !f.accumulators.size &&
-               !f.schedule.ptr && !sn_form_asserts(&f),
-       shared = false;
-  for (size_t a = 0; a < 2 && apart; ++a)
-    for (size_t b = 2; b < 4; ++b)
-      shared |= sn_same(f.inputs.data[a].value, f.inputs.data[b].value) &&
-                is_multiplied(sn_element(sn_type_of(f.inputs.data[a].value)), floats) &&
-                !mlirAffineMapEqual(f.inputs.data[a].map, f.inputs.data[b].map);
-  size_t of[2] = {0};
-  for (intptr_t k = 0; k < 2 && apart; ++k) {
-    of[k] = products_in(&f, yielded(op, k));
-    apart = (of[k] == 1 || of[k] == 2) && !sn_is_reduced(&f, (size_t)k);
-  }
+  bool shared = share_a_side(&f, floats);
   sn_form_free(&f);
-  if (!apart || !shared || of[0] == of[1])
-    return;
-  SnBuilder b = sn_before(op);
-  SnMap none = {0};
-  MlirOperation other = sn_clone(&b, op, &none);
-  sn_map_free(&none);
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 1), sn_result(other, 1));
-  sn_drop_equal_products(sn_tidy(op)); // the one that is not read
-  sn_drop_equal_products(sn_tidy(other));
+  if (shared)
+    sn_part_results(op);
 }
 
 static void part_all(MlirOperation root, bool floats) {

@@ -20,6 +20,7 @@
 #include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
 #include "passes/simplify/row_terms.h"
+#include "passes/simplify/simplify.h"
 
 typedef struct {
   SnForm f, g;      // makes rows; multiplies its weights
@@ -493,7 +494,8 @@ static bool dots_of(MlirOperation op, const SnPolicy *policy) {
          use = mlirOpOperandGetNextUse(use))
       found = sn_bytes(sn_type_of(sn_result(op, (intptr_t)k))) >= policy->rows_again && fits(&d, k, use);
   if (found) {
-    take_apart(&d);
+    if (d.g.products.size < 2 || !sn_part_results(d.g.op)) // what it multiplies beside waits for the sum
+      take_apart(&d);
     sn_form_free(&d.g);
     sn_vec_free(&d.stored);
     sn_vec_free(&d.leaves);

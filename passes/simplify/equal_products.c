@@ -225,3 +225,55 @@ bool sn_drop_equal_products(MlirOperation op) {
   sn_form_free(&f);
   return dropped;
 }
+
+// ---- results apart ------------------------------------------------------------------------------
+
+// Which products a value of the body is made of, one bit each.
+static size_t products_in(const SnForm *f, MlirValue v) {
+  size_t found = 0;
+  for (size_t p = 0; p < f->products.size; ++p)
+    if (sn_same(v, sn_product_argument(f, p)))
+      found |= (size_t)1 << p;
+  MlirOperation op = sn_definer(v);
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
+    found |= products_in(f, sn_operand(op, k));
+  return found;
+}
+
+// The form that makes this result alone, without products that nobody reads.
+static void drop_others(MlirValue result) {
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  if (mlirOpOperandIsNull(use))
+    return;
+  MlirOperation reader = mlirOpOperandGetOwner(use);
+  intptr_t at = (intptr_t)mlirOpOperandGetOperandNumber(use);
+  sn_tidy(sn_definer(result));
+  while (sn_drop_equal_products(sn_definer(sn_operand(reader, at))))
+    ;
+}
+
+bool sn_part_results(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  MlirOperation end = mlirBlockGetTerminator(f.body);
+  size_t n = f.outputs.size, seen = 0;
+  bool apart = f.contract && n > 1 && f.products.size == n && n <= SN_MAX_DIMS && !f.matrices.size &&
+               !f.accumulators.size && !f.schedule.ptr && !sn_form_asserts(&f);
+  for (size_t k = 0; k < n && apart; ++k) {
+    size_t of = products_in(&f, sn_operand(end, (intptr_t)sn_output_position(&f, k)));
+    apart = of && !(of & (of - 1)) && !(of & seen) && !sn_is_reduced(&f, k);
+    seen |= of;
+  }
+  sn_form_free(&f);
+  if (!apart)
+    return false;
+  SnBuilder b = sn_before(op);
+  for (size_t k = 1; k < n; ++k) {
+    SnMap none = {0};
+    MlirOperation other = sn_clone(&b, op, &none);
+    sn_map_free(&none);
+    mlirValueReplaceAllUsesOfWith(sn_result(op, (intptr_t)k), sn_result(other, (intptr_t)k));
+    drop_others(sn_result(other, (intptr_t)k));
+  }
+  drop_others(sn_result(op, 0));
+  return true;
+}

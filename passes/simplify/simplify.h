@@ -35,5 +35,8 @@ bool sn_narrow_products(MlirOperation op);
 bool sn_drop_equal_products(MlirOperation op);
 // The same of a matrix or a group of columns that nobody reads.
 bool sn_drop_unread_parts(MlirOperation op);
+// Of a form of several products: each result, where each is made of another one of them, by a form of its own; false:
+// it is no such form.
+bool sn_part_results(MlirOperation op);
 
 #endif
