@@ -55,6 +55,8 @@
 const SnMicroKernel sn_micro_kernels[] = {
     // name, target, needs, unless, a, b, sum, m, n, k, bits, group, pack a, pack b, sums, written, instruction, parts
     // Few rows: weights [j, k] are read once, and nothing is copied. Narrower ones are widened as they are read.
+    {"inner.dot512", CPU, "avx512bf16", "amx-bf16", BF16, BF16, F32, 4, 4, 1, 512, 2, ROWS, COLUMNS, ALONG_K, DOT,
+     "llvm.x86.avx512bf16.dpbf16ps.512"},
     {"inner512", CPU, "avx512f", "", F32, F32, F32, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
     {"inner512", CPU, "avx512f", "", F64, F64, F64, 4, 4, 1, 512, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
     {"inner512", CPU, "avx512bw", "", I16, I16, I32, 4, 4, 1, 512, 2, ROWS, COLUMNS, ALONG_K, DOT_ADD,
@@ -116,9 +118,9 @@ const SnMicroKernel sn_micro_kernels[] = {
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
                                           "wgmma", "wgmma.tf32", NULL};
-const char *const sn_micro_kernel_names[] = {"inner512", "inner256", "amx",    "amx.f16", "amx.f32", "dot512",
-                                             "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",  "fma256",
-                                             "any512",   "any256",   "any128", NULL};
+const char *const sn_micro_kernel_names[] = {"inner.dot512", "inner512", "inner256", "amx",    "amx.f16", "amx.f32",
+                                             "dot512",       "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",
+                                             "fma256",       "any512",   "any256",   "any128", NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {

@@ -89,7 +89,7 @@ typedef struct {
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of a CPU's that have an emitter, each once; ends with NULL
 extern const char *const sn_micro_gpu_names[];    // of a GPU's
-enum { SN_MICRO_KERNEL_DEFAULT = 14 };            // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 15 };            // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 

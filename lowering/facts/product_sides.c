@@ -177,7 +177,8 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   assert(p->line && "the verifier and the scheduler look for one");
   p->a_type = p->line->parts ? p->type : sn_micro_packed(p->line->a, p->type);
   p->b_type = p->line->parts ? p->type : sn_micro_packed(p->line->b, p->type);
-  bool converts = !p->b && p->line->sums == SN_SUMS_ALONG_K; // in registers
+  // In registers, to numbers that are multiplied one by one.
+  bool converts = !p->b && p->line->sums == SN_SUMS_ALONG_K && p->line->group == 1;
   if (converts)
     p->b = converted_access(f, p->b_side);
   read_in_place(f, p, together);

@@ -119,6 +119,15 @@ static bool pays(const SnForm *f, const char *kernel, const char *features) {
   return sn_schedule_kernel_runs(f, kernel, features);
 }
 
+// Or than what the kernel multiplies.
+static bool widens_sides(const SnForm *f, const SnMicroKernel *line) {
+  SnMultiplied m;
+  bool narrow = false;
+  for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
+    narrow |= !mlirTypeEqual(m.b, sn_micro_packed(line->b, m.sum));
+  return narrow;
+}
+
 static bool narrow_sides(const SnForm *f) {
   SnMultiplied m;
   bool narrow = false;
@@ -452,7 +461,7 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);
   if (p.packed && p.line->sums == SN_SUMS_IN_VECTORS && few_take_packed(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %d, ", PACKED_AHEAD);
-  if ((vectors || p.reads_rows) && narrow_sides(f))
+  if ((vectors || p.reads_rows) && narrow_sides(f) && widens_sides(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
   if (p.packed)
     snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"packed\", ");

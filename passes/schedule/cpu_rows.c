@@ -74,6 +74,8 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 // What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
 #define LONE_LANE 1.5  // loaded and put into a vector alone
 #define LONE_GUARDED 4 // the same with a bounds check
+#define STEPPING 2     // a vector of lanes that lie a few elements apart, in one load
+#define STEPPING_GUARDED 5
 #define PLACE 6        // a column's number taken apart into those of several dimensions
 #define FUNCTION 12    // exp, log, ...
 #define ACROSS 8       // lanes of a reduction combined
@@ -145,16 +147,27 @@ static int64_t window_line(const SnForm *f) {
 // All columns of it are written out.
 static bool is_window(const SnForm *f) { return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || long_window(f)); }
 
+// Half types or bytes that lie a few apart: an instruction each to load, and to put into its lane, where masks of 16
+// bits load all of them.
+static bool steps(const SnForm *f, const SnAccess *a, int64_t lanes) {
+  return sn_bits(sn_element(sn_type_of(a->value))) <= 16 && sn_row_step(f, a, lanes) > 0;
+}
+
+static bool loads_steps(const SnScheduleOptions *options) { return strstr(options->features, "avx512bw") != NULL; }
+
 // Loads or stores of one step of so many lanes along dimension d. In a window that is written out it is known of almost
-// all steps that they are inside.
-static double accesses(const SnForm *f, intptr_t d, int64_t lanes, bool written_out) {
+// all steps that they are inside. `stepping`: the processor loads lanes that lie a few elements apart with all between.
+static double accesses(const SnForm *f, intptr_t d, int64_t lanes, bool written_out, bool stepping) {
   double cost = 0;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
       continue; // once a row
     bool guarded = a->fill.ptr && !(written_out && sn_row_step(f, a, lanes) > 0);
-    cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+    if (stepping && steps(f, a, lanes))
+      cost += guarded ? STEPPING_GUARDED : STEPPING;
+    else
+      cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
   }
   return cost;
 }
@@ -165,7 +178,7 @@ static double column_accesses(const SnForm *f, int64_t lanes) {
   double cost = 0;
   bool apart = false;
   if (f->num_cols == 1)
-    return accesses(f, f->num_rows, lanes, false);
+    return accesses(f, f->num_rows, lanes, false, false);
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
@@ -240,18 +253,20 @@ static int64_t lines(const SnForm *f, int64_t vector_bits) {
              : 0;
 }
 
-static double along_rows(const SnForm *f, double work, int64_t lanes) {
+static double along_rows(const SnForm *f, double work, int64_t lanes, bool stepping) {
   int64_t last = f->num_rows - 1, size = f->dims.data[last].size, ends = 0;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     ends += sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) ? 0 : together(a, last) == 1 ? 1 : lanes;
   }
-  double vector = (double)sn_row_length(f) * (work + accesses(f, last, lanes, is_window(f))) + (double)ends + 2;
+  double vector =
+      (double)sn_row_length(f) * (work + accesses(f, last, lanes, is_window(f), stepping)) + (double)ends + 2;
   return vector * (double)sn_pieces(size, lanes) / (double)size;
 }
 
 // Lanes of a vector of rows, or 0 where columns are better.
-static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
+static int64_t row_lanes(const SnForm *f, const SnScheduleOptions *options) {
+  int64_t vector_bits = options->vector_bits;
   int64_t size = f->num_rows ? f->dims.data[f->num_rows - 1].size : 0;
   double cost = work(f);
   if (cost < 0 || size < 2 || sn_row_length(f) < 1 || f->indices.size) // `?` is less than any
@@ -263,11 +278,11 @@ static int64_t row_lanes(const SnForm *f, int64_t vector_bits) {
   int64_t line = lines(f, vector_bits);
   double other = line ? along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, line_length(f, line)))
                       : along_columns(f, cost, columns);
-  if (lanes < 2 || along_rows(f, cost, lanes) > 0.8 * other)
+  if (lanes < 2 || along_rows(f, cost, lanes, loads_steps(options)) > 0.8 * other)
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer. The last ones overlap those in
   // front of them: of a window, no more than a quarter of the rows is computed twice.
-  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false) <= 4;
+  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false, loads_steps(options)) <= 4;
   bool window = has_window(f);
   while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
          (!window || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
@@ -302,11 +317,12 @@ static int64_t strip_of(const SnForm *f, int64_t lanes) {
 
 // Columns that are written out one behind the other are quick where their subscripts become numbers and bounds checks
 // go: in windows. Elsewhere much code is no quicker, and takes LLVM time that grows with its square.
-static bool too_long_to_write_out(const SnForm *f, int64_t lanes) {
+static bool too_long_to_write_out(const SnForm *f, int64_t lanes, const SnScheduleOptions *options) {
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (f->inputs.data[k].fill.ptr && sn_uses_cols(f, f->inputs.data[k].map))
       return false;
-  return (double)sn_row_length(f) * (work(f) + accesses(f, f->num_rows - 1, lanes, false)) > MOST_WRITTEN_OUT;
+  double loads = accesses(f, f->num_rows - 1, lanes, false, loads_steps(options));
+  return (double)sn_row_length(f) * (work(f) + loads) > MOST_WRITTEN_OUT;
 }
 
 // ---- the schedule -----------------------------------------------------------------
@@ -410,13 +426,10 @@ static bool stores_rows(const SnForm *f) {
   return false;
 }
 
-// Half types or bytes that lie a few apart: an instruction each to load, and to put into its lane, where masks of 16
-// bits load all of them.
 static bool steps_narrowly(const SnForm *f, int64_t lanes) {
   bool any = false;
   for (size_t i = 0; i < f->inputs.size; ++i)
-    any |= sn_bits(sn_element(sn_type_of(f->inputs.data[i].value))) <= 16 &&
-           sn_row_step(f, &f->inputs.data[i], lanes) > 0;
+    any |= steps(f, &f->inputs.data[i], lanes);
   return any;
 }
 
@@ -440,7 +453,7 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
-  int64_t of_rows = row_lanes(f, options->vector_bits), line = of_rows ? 0 : lines(f, options->vector_bits),
+  int64_t of_rows = row_lanes(f, options), line = of_rows ? 0 : lines(f, options->vector_bits),
           lanes = line ? sn_schedule_lanes(f, options->vector_bits, line_length(f, line))
                        : column_lanes(f, options->vector_bits),
           unroll = sn_schedule_unroll(f, lanes);
@@ -482,11 +495,11 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
                    (long long)chunk, (long long)lanes, (long long)unroll, buffer ? "buffer" : "reread");
   if (of_rows)
     n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
-  if (of_rows && too_long_to_write_out(f, of_rows))
+  if (of_rows && too_long_to_write_out(f, of_rows, options))
     n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = 0");
   else if (of_rows && long_window(f))
     n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = %lld", (long long)long_window(f));
-  if (of_rows && strstr(options->features, "avx512bw") && steps_narrowly(f, of_rows))
+  if (of_rows && loads_steps(options) && steps_narrowly(f, of_rows))
     n += snprintf(text + n, sizeof text - (size_t)n, ", steps = \"together\"");
   if (line)
     n += snprintf(text + n, sizeof text - (size_t)n, ", line = %lld", (long long)line);

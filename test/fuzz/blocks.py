@@ -13,8 +13,8 @@ FEATURES = {"avx2": "avx2", "fma": "fma", "avx512f": "avx512f", "avx512bw": "avx
 # Rows and summed elements that a kernel takes multiples of (target/microkernels.c); of others any number.
 UNITS = {"amx": (16, 64), "amx.f16": (16, 32), "amx.f32": (16, 32), "dot512": (1, 2), "dot256": (1, 2),
          "vnni512": (1, 4), "vnni256": (1, 4)}
-# "inner512" and "inner256" read weights where they lie, which not all do, "amx.f16" and "amx.f32" take one product of a
-# known length: they stay where they were chosen.
+# "inner.dot512", "inner512" and "inner256" read weights where they lie, which not all do, "amx.f16" and "amx.f32" take
+# one product of a known length: they stay where they were chosen.
 KERNELS = ("amx", "dot512", "vnni512", "vnni256", "dot256", "libxsmm", "fma512", "fma256", "any512", "any256", "any128")
 SCHEDULE = re.compile(r"#sinter\.brgemm<(.*?)>")
 

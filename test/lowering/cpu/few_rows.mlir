@@ -33,6 +33,26 @@ func.func private @inner(%x: memref<2x70xbf16>, %w: memref<13x70xbf16>, %y: memr
 
 // -----
 
+// Pairs of bf16 along k are multiplied as they lie, and nothing is widened.
+
+// CHECK-LABEL: func.func private @inner_pairs_task(
+//   CHECK-NOT:   arith.extf
+//       CHECK:   vector.load {{.*}} vector<32xbf16>
+//       CHECK:   call @llvm.x86.avx512bf16.dpbf16ps.512({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+//       CHECK:   vector.maskedload {{.*}} vector<32xbf16>
+//   CHECK-NOT:   arith.extf
+//       CHECK:   return
+func.func private @inner_pairs(%x: memref<2x71xbf16>, %w: memref<13x71xbf16>, %y: memref<2x13xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 2) by (j = 13) product (k = 71) (%x[i, k] : memref<2x71xbf16>, %w[j, k] : memref<13x71xbf16>) : f32
+      outs(%y[i, j] : memref<2x13xf32>) schedule(#sinter.brgemm<kernel = "inner.dot512", m = 2, n = 13, k = 71, lanes = 1>) {
+  ^row(%a: tensor<13xf32>):
+    sinter.yield %a : tensor<13xf32>
+  }
+  return
+}
+
+// -----
+
 // Rows of `?`: what a tile of 4 leaves is one of 3, of 2 or of 1, so each line of weights is read once for it.
 
 // CHECK-LABEL: func.func private @inner_unknown_task(

@@ -1,11 +1,14 @@
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,VECTORS
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,PAIRS
 // RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16,amx-bf16' --split-input-file %s | FileCheck %s --check-prefixes=CHECK,TILES
 
 // Few results of an image whose channels are last: vectors run along what is summed, of rows that are copied. Where
 // there are tiles, these take them.
 
 // CHECK-LABEL: func @few
-//     VECTORS:   kernel = "inner512"
+//     VECTORS:   kernel = "inner512", {{.*}}widen = "reading"
+//       PAIRS:   kernel = "inner.dot512"
+//   PAIRS-NOT:   widen
 //       TILES:   kernel = "amx"
 func.func @few(%x: tensor<2x40x40x21xbf16>, %w: tensor<8x3x3x21xbf16>, %e: tensor<2x40x40x8xf32>) -> tensor<2x40x40x8xf32> {
   %y = sinter.contract (n = 2, y = 40, x = 40) by (o = 8) product (r = 3, s = 3, c = 21)
@@ -45,4 +48,24 @@ func.func @short(%x: tensor<2x40x40x7xf32>, %w: tensor<2x3x3x7xf32>, %e: tensor<
     sinter.yield %p : tensor<2xf32>
   }
   return %y : tensor<2x40x40x2xf32>
+}
+
+// -----
+
+// Weights that are converted are not pairs of bf16 as they lie.
+
+// CHECK-LABEL: func @converted
+//     VECTORS:   kernel = "inner512"
+//       PAIRS:   kernel = "inner512"
+func.func @converted(%x: tensor<2x512xbf16>, %w: tensor<300x512xi8>, %e: tensor<2x300xf32>) -> tensor<2x300xf32> {
+  %y = sinter.contract (i = 2) by (j = 300)
+      product (k = 512) (%x[i, k] : tensor<2x512xbf16>, side(%w[j, k] : tensor<300x512xi8>) {
+      ^side(%q: tensor<512xi8>):
+        %f = arith.sitofp %q : tensor<512xi8> to tensor<512xbf16>
+        sinter.yield %f : tensor<512xbf16>
+      }) : f32 outs(%e[i, j] : tensor<2x300xf32>) {
+  ^row(%a: tensor<300xf32>):
+    sinter.yield %a : tensor<300xf32>
+  }
+  return %y : tensor<2x300xf32>
 }

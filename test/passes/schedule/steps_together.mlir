@@ -32,3 +32,26 @@ func.func @floats(%x: tensor<4x40xf32>) -> tensor<4x20xf32> {
   }
   return %y : tensor<4x20xf32>
 }
+
+// -----
+
+// So a long window of them has vectors of rows: columns would be lanes of a line of 7.
+
+// CHECK-LABEL: func @long_windows
+//       CHECK: schedule(#sinter.rows<along = "rows", {{.*}}lanes = 16, {{.*}}steps = "together", {{.*}}written_out = 49>)
+//        AVX2: schedule(#sinter.rows<chunk = {{[0-9]+}}, lanes = 4, line = 1
+func.func @long_windows(%x: tensor<14x27x76x76xbf16>, %w: tensor<27x7x7xbf16>) -> tensor<14x27x35x35xbf16> {
+  %e = tensor.empty() : tensor<14x27x35x35xbf16>
+  %y = sinter.rowwise (n = 14, c = 27, y = 35, x = 35) by (r = 7, s = 7)
+      ins(%x[n, c, y * 2 + r, x * 2 + s] : tensor<14x27x76x76xbf16>, %w[c, r, s] : tensor<27x7x7xbf16>)
+      outs(%e[n, c, y, x] : tensor<14x27x35x35xbf16>) {
+  ^row(%a: tensor<49xbf16>, %b: tensor<49xbf16>):
+    %u = arith.extf %a : tensor<49xbf16> to tensor<49xf32>
+    %v = arith.extf %b : tensor<49xbf16> to tensor<49xf32>
+    %p = arith.mulf %u, %v : tensor<49xf32>
+    %t = sinter.row_reduce add %p : tensor<49xf32> -> f32
+    %q = arith.truncf %t : f32 to bf16
+    sinter.yield %q : bf16
+  }
+  return %y : tensor<14x27x35x35xbf16>
+}

@@ -12,7 +12,8 @@ FOLDER = pathlib.Path(sys.argv[1])
 KINDS = {"bf16": "f4", "f16": "f2", "i8": "i1", "f32": "f4"}
 # Windows of a line, elements of one, from one to the next, before the first, behind the last; type.
 CASES = [(20, 3, 2, 1, 0, "bf16"), (33, 3, 2, 0, 0, "bf16"), (16, 5, 3, 2, 4, "f16"), (17, 2, 4, 0, 0, "f16"),
-         (40, 3, 2, 1, 1, "i8"), (19, 4, 3, 0, 0, "i8"), (21, 3, 5, 1, 0, "bf16"), (18, 3, 2, 1, 0, "f32")]  # fmt: skip
+         (40, 3, 2, 1, 1, "i8"), (19, 4, 3, 0, 0, "i8"), (21, 3, 5, 1, 0, "bf16"), (18, 3, 2, 1, 0, "f32"),
+         (35, 49, 2, 0, 0, "bf16"), (35, 49, 2, 0, 0, "f16")]  # fmt: skip
 
 
 def main():
