@@ -6,11 +6,28 @@
 //
 // Subscripts through reshapes compose to quotients and remainders, and which of them are none shows only when a
 // dimension's size is known beside them. One that is left hides that two forms read the same element, and is thought
-// to be read element by element.
+// to be read element by element. What an access uses stays what it uses: that says whether it gives a row or a scalar,
+// and a product's side uses all that is summed.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/subscripts.mlir
 
 #include "passes/simplify/simplify.h"
+
+static MlirAffineMap simplified(MlirAffineMap map, const SnForm *f, const int64_t *sizes) {
+  if (sn_map_is_linear(map))
+    return map;
+  MlirAffineMap simple = sn_map_simplify(map, sizes);
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d) {
+    bool used = false, still = false;
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
+      used |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), d);
+      still |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(simple, i), d);
+    }
+    if (used != still)
+      return map;
+  }
+  return simple;
+}
 
 bool sn_simplify_subscripts(MlirOperation op) {
   MlirAttribute old = sn_get_attr(op, "maps");
@@ -27,7 +44,7 @@ bool sn_simplify_subscripts(MlirOperation op) {
   MlirAttribute *maps = sn_alloc((size_t)n * sizeof *maps);
   for (intptr_t k = 0; k < n; ++k) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k));
-    maps[k] = mlirAffineMapAttrGet(sn_map_is_linear(map) ? map : sn_map_simplify(map, sizes));
+    maps[k] = mlirAffineMapAttrGet(simplified(map, &f, sizes));
   }
   MlirAttribute simple = mlirArrayAttrGet(mlirOperationGetContext(op), n, maps);
   bool changed = !mlirAttributeEqual(simple, old);

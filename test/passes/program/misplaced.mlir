@@ -26,7 +26,7 @@ func.func @in_a_loop(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
 
 // -----
 
-// expected-error@+1 {{argument 1 says sinter.pak, and there is no such word: an argument may say sinter.name, sinter.pack and sinter.upstream_of, a result sinter.name and sinter.gradient_of}}
+// expected-error@+1 {{argument 1 says sinter.pak, and there is no such word: an argument may say sinter.name, sinter.pack and sinter.upstream_of, a result sinter.name, sinter.gradient_of and sinter.in_place_of}}
 func.func @misspelt(%x: tensor<4x8xf32>, %w: tensor<8x6xf32> {sinter.pak}) -> tensor<4x8xf32> {
   return %x : tensor<4x8xf32>
 }

@@ -60,3 +60,25 @@ func.func @scheduled(%x: tensor<1x2x8xf32>, %e: tensor<2x8xf32>) -> tensor<2x8xf
   }
   return %y : tensor<2x8xf32>
 }
+
+// -----
+
+// An access that would no longer use a dimension stays: a side uses all that is summed, and a row is no scalar.
+
+// CHECK-LABEL: func @used
+//       CHECK:   product (k = 4) (%{{.+}}[k floordiv 4] : tensor<1xf32>, %{{.+}}[k, j] : tensor<4x8xf32>)
+//       CHECK:   ins(%{{.+}}[j floordiv 8] : tensor<1xf32>)
+func.func @used(%x: tensor<1xf32>, %w: tensor<4x8xf32>, %e: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %y = sinter.contract () by (j = 8)
+      product (k = 4) (%x[k floordiv 4] : tensor<1xf32>, %w[k, j] : tensor<4x8xf32>) : f32
+      outs(%e[j] : tensor<8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  %z = sinter.rowwise () by (j = 8) ins(%x[j floordiv 8] : tensor<1xf32>) outs(%e[j] : tensor<8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %s = math.exp %a : tensor<8xf32>
+    sinter.yield %s : tensor<8xf32>
+  }
+  return %y, %z : tensor<8xf32>, tensor<8xf32>
+}
