@@ -2,6 +2,7 @@
 //
 //   %x[b, i, h * 64 + k]             ->  %x'[b, i, h, k]        %x' = expand_shape %x, of h by 64
 //   %x[b, i, h * 128 + g * 64 + k]   ->  %x'[b, i, h, g, k]     one after the other
+//   %x[b, i, (h floordiv 4) * 64 + k]  ->  %x'[b, i, h floordiv 4, k]     heads that groups of others read
 //
 // Copies fetch what each subscript is a dimension of. And arguments are taken apart before they are differentiated by,
 // so that a gradient by heads that are columns of one matrix is stored as it is made, and not put in other places by a
@@ -12,22 +13,28 @@
 #include "capi/form.h"
 #include "passes/edit/edit.h"
 
-// A subscript as a sum of dimensions times numbers.
+// A subscript as a sum of dimensions, or of quotients of them, times numbers.
 typedef struct {
-  int64_t dims[SN_MAX_DIMS], times[SN_MAX_DIMS];
+  int64_t dims[SN_MAX_DIMS], by[SN_MAX_DIMS], times[SN_MAX_DIMS]; // by: 1 of a dimension itself
   size_t n;
 } Terms;
 
 static bool read_terms(MlirAffineExpr e, int64_t times, Terms *t) {
+  int64_t by = 1;
   if (mlirAffineExprIsAAdd(e))
     return read_terms(mlirAffineBinaryOpExprGetLHS(e), times, t) &&
            read_terms(mlirAffineBinaryOpExprGetRHS(e), times, t);
   if (mlirAffineExprIsAMul(e) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e)))
     return read_terms(mlirAffineBinaryOpExprGetLHS(e),
                       sn_times(times, mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e))), t);
-  if (!mlirAffineExprIsADim(e) || t->n == SN_MAX_DIMS)
+  if (mlirAffineExprIsAFloorDiv(e) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e))) {
+    by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
+    e = mlirAffineBinaryOpExprGetLHS(e);
+  }
+  if (!mlirAffineExprIsADim(e) || by < 1 || t->n == SN_MAX_DIMS)
     return false;
   t->dims[t->n] = mlirAffineDimExprGetPosition(e);
+  t->by[t->n] = by;
   t->times[t->n++] = times;
   return true;
 }
@@ -38,7 +45,7 @@ static bool is_two(const SnForm *f, MlirAffineExpr e, int64_t all, MlirAffineExp
   size_t inner = 0;
   if (!mlirAffineExprIsAAdd(e) || !read_terms(e, 1, &t))
     return false;
-  while (inner < t.n && t.times[inner] != 1)
+  while (inner < t.n && (t.times[inner] != 1 || t.by[inner] != 1))
     ++inner;
   int64_t n = inner < t.n ? f->dims.data[t.dims[inner]].size : SN_DYNAMIC, most = 0;
   if (n == SN_DYNAMIC || n < 1)
@@ -51,12 +58,14 @@ static bool is_two(const SnForm *f, MlirAffineExpr e, int64_t all, MlirAffineExp
       continue;
     if (t.times[i] < n || t.times[i] % n || t.dims[i] == *d || size == SN_DYNAMIC || size < 1)
       return false;
-    if (sn_times(size - 1, t.times[i] / n) > all - most)
+    int64_t last = (size - 1) / t.by[i];
+    if (sn_times(last, t.times[i] / n) > all - most)
       return false;
-    most += (size - 1) * (t.times[i] / n);
+    most += last * (t.times[i] / n);
     MlirContext ctx = mlirAffineExprGetContext(e);
-    MlirAffineExpr one = mlirAffineMulExprGet(mlirAffineDimExprGet(ctx, (intptr_t)t.dims[i]),
-                                              mlirAffineConstantExprGet(ctx, t.times[i] / n));
+    MlirAffineExpr quotient = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(ctx, (intptr_t)t.dims[i]),
+                                                        mlirAffineConstantExprGet(ctx, t.by[i])),
+                   one = mlirAffineMulExprGet(quotient, mlirAffineConstantExprGet(ctx, t.times[i] / n));
     *outer = outer->ptr ? mlirAffineAddExprGet(*outer, one) : one;
   }
   return outer->ptr && sn_times(most + 1, n) == all;

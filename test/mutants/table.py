@@ -10,6 +10,8 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/edit/take_apart.c", "int64_t last = (size - 1) / t.by[i];", "int64_t last = size - 1;",
+     ["passes/differentiate/accesses.mlir"], "heads that groups of others read are put in their places one by one"),
     ("lowering/cpu/pack.c", "!k->is_a && k->row_unit % n == 0 &&", "!k->is_a &&", ["run/contract_sides.test"],
      "vectors of a side that is computed run over the end of a group"),
     ("lowering/cpu/pack.c", 'sn(b, "arith.bitcast", even, bits), sn(b, "arith.bitcast", odd, bits)',

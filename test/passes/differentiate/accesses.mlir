@@ -264,3 +264,26 @@ func.func @diagonal(%x: tensor<5x7xf32>, %g: tensor<5xf32>, %e: tensor<5xf32>) -
   %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<5xf32>, tensor<5xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
   return %d : tensor<5x7xf32>
 }
+
+// -----
+
+// Heads that are columns of one matrix, each of which a group of others reads: what comes back is summed over the
+// group, and is not put in its place one by one.
+
+// CHECK-LABEL: func @heads_of_groups
+//       CHECK:   %[[S:.+]] = sinter.contract (h = 2, j = 6) by (k = 16)
+//  CHECK-NEXT:     product (k1 = 4, i = 5) (%{{.+}}[h * 4 + k1, i, j] : tensor<8x5x6xf32>
+//  CHECK-NEXT:     outs(%{{.+}}[j, h, k] : tensor<6x2x16xf32>)
+//       CHECK:   tensor.collapse_shape %[[S]] {{\[}}[0], [1, 2]]
+func.func @heads_of_groups(%w: tensor<8x5x16xf32>, %x: tensor<6x32xf32>, %g: tensor<8x5x6xf32>,
+                           %e: tensor<8x5x6xf32>) -> tensor<6x32xf32> {
+  %y = sinter.contract (h = 8, i = 5) by (j = 6)
+      product (k = 16) (%w[h, i, k] : tensor<8x5x16xf32>, %x[j, (h floordiv 4) * 16 + k] : tensor<6x32xf32>) : f32
+      outs(%e[h, i, j] : tensor<8x5x6xf32>) {
+  ^row(%p: tensor<6xf32>):
+    sinter.yield %p : tensor<6xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%x)
+      : (tensor<8x5x6xf32>, tensor<8x5x6xf32>, tensor<6x32xf32>) -> tensor<6x32xf32>
+  return %d : tensor<6x32xf32>
+}
