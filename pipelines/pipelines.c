@@ -34,6 +34,7 @@ static const SnStep prepare_steps[] = {
     {"canonicalize", "constants folded, dead results dropped", NULL},
     {"linalg-fold-unit-extent-dims", "37x1 and (d0, 0) -> 37 and (d0)", NULL},
     {"canonicalize", "reshapes that cancel are gone", NULL},
+    {"sinter-concat", "slices of concatenations read pieces of them", NULL},
     {"sinter-reshape", "matmul(collapse_shape(x)) -> generic over x's own dimensions", NULL},
     {"canonicalize", "what the reshapes stood on is gone", NULL},
     {"cse", "one op for each value", "prepared"},
